@@ -4,8 +4,10 @@
 #include <garrick/garrick.hpp>
 #include <garrick/net/error.hpp>
 #include <garrick/net/testkit/explore_network.hpp>
+#include <garrick/net/wire/codec.hpp>
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <random>
 #include <string>
@@ -32,7 +34,30 @@ struct job {
 };
 struct note {};
 struct count {};
-using clerk_type = protocol<void(nap), int(job), void(note), int(count)>;
+
+/// Something is done while it is written.
+std::function<void()> at_encoding;
+class meanwhile {
+ public:
+  using garrick_sendable = void;
+};
+
+}  // namespace overdue_requests_test
+
+template <>
+struct garrick::net::codec<overdue_requests_test::meanwhile> {
+  static void encode(byte_writer& out, const overdue_requests_test::meanwhile&) {
+    out.fixed(std::uint8_t{1});
+    if (const auto what = std::exchange(overdue_requests_test::at_encoding, nullptr)) what();
+  }
+  static void decode(byte_reader& in, overdue_requests_test::meanwhile&) {
+    static_cast<void>(in.fixed<std::uint8_t>());
+  }
+};
+
+namespace overdue_requests_test {
+
+using clerk_type = protocol<void(nap), int(job), void(note), void(meanwhile), int(count)>;
 
 /// Counts the jobs that it has handled. While it naps, all mail waits.
 class clerk : public actor<clerk_type> {
@@ -43,6 +68,7 @@ class clerk : public actor<clerk_type> {
   }
   int on(job) { return ++handled_; }
   void on(note) {}
+  void on(const meanwhile&) {}
   int on(count) { return handled_; }
 
  private:
@@ -56,6 +82,7 @@ class desk : public actor<clerk_type> {
   void on(nap n) { send(to_, n); }
   auto on(job j) { return delegate(to_, j); }
   void on(note n) { send(to_, n); }
+  void on(const meanwhile& w) { send(to_, w); }
   auto on(count c) { return delegate(to_, c); }
 
  private:
@@ -71,6 +98,7 @@ class silent : public actor<clerk_type> {
     return kept_.back();
   }
   void on(note) {}
+  void on(const meanwhile&) {}
   int on(count) { return static_cast<int>(kept_.size()); }
 
  private:
@@ -147,6 +175,23 @@ TEST_CASE("overdue requests: whose time is over while they wait at the receiver"
     heal(n.m, "a", "b");
     n.is_well();
   }
+}
+
+TEST_CASE("overdue requests: their limit goes along with those in front of a busy link") {
+  clerk_at_b n;
+  send(n.to, nap{ms(100)});
+  core::scoped_actor me(n.m.a.system.env());
+  std::vector<pending_response<int>> asked;
+  at_encoding = [&] { asked.push_back(me->request(n.to, job{}, ms(20))); };
+  send(n.to, meanwhile());
+  REQUIRE(asked.size() == 1);
+  n.run(ms(10));
+  cut(n.m, "a", "b");
+  CHECK(me->get(std::move(asked[0])).error() == errc::timeout);
+  n.run(ms(200));
+  CHECK(n.handled == 0);
+  heal(n.m, "a", "b");
+  n.is_well();
 }
 
 TEST_CASE("overdue requests: all forms that have a limit at once tell the receiver") {

@@ -3,9 +3,11 @@
 #include <doctest/doctest.h>
 #include <garrick/garrick.hpp>
 #include <garrick/net/error.hpp>
+#include <garrick/net/wire/codec.hpp>
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <thread>
 #include <utility>
@@ -32,12 +34,36 @@ struct number {
   std::string ballast{};
 };
 struct seen {};
-using sum_type = protocol<void(number), std::int64_t(seen)>;
+
+/// Counts as the next number; something is done while it is written.
+std::function<void()> at_encoding;
+class meanwhile {
+ public:
+  using garrick_sendable = void;
+};
+
+}  // namespace waiting_messages_test
+
+template <>
+struct garrick::net::codec<waiting_messages_test::meanwhile> {
+  static void encode(byte_writer& out, const waiting_messages_test::meanwhile&) {
+    out.fixed(std::uint8_t{1});
+    if (const auto what = std::exchange(waiting_messages_test::at_encoding, nullptr)) what();
+  }
+  static void decode(byte_reader& in, waiting_messages_test::meanwhile&) {
+    static_cast<void>(in.fixed<std::uint8_t>());
+  }
+};
+
+namespace waiting_messages_test {
+
+using sum_type = protocol<void(number), void(meanwhile), std::int64_t(seen)>;
 
 /// -1: one was missing before another, or came twice.
 class in_order : public actor<sum_type> {
  public:
   void on(const number& x) { next_ = next_ == x.n ? next_ + 1 : -1; }
+  void on(const meanwhile&) { ++next_; }
   std::int64_t on(seen) { return next_; }
 
  private:
@@ -107,6 +133,26 @@ TEST_CASE("waiting messages: signals and heartbeats do not wait behind them") {
   m.a.system.run_for(duration::seconds(60));
   CHECK(m.a.node.peers().size() == 1);
   CHECK(m.a.system.request(to, seen{}).get().value() == 5000);
+}
+
+TEST_CASE("waiting messages: signals do not wait behind those in front of a busy link, either") {
+  net::node_settings narrow;
+  narrow.link.mailbox.messages = 4;
+  three_machines m(narrow);
+  const auto to = m.b.shown_to(m.a, "sum", m.b.system.spawn<in_order>());
+  const auto victim = m.b.system.spawn<in_order>();
+  const auto other = m.b.shown_to(m.a, "victim", victim);
+  for (std::int64_t i = 0; i < 1000; ++i) send(to, number{i});
+  at_encoding = [&] {
+    for (std::int64_t i = 1001; i < 2000; ++i) send(to, number{i});
+    m.a.system.kill(other);
+  };
+  send(to, meanwhile());
+  m.a.system.run_for(ms(20));
+  m.b.system.expect_down(victim, exit_code::kill);
+  CHECK(count_of(m.a.node, m.b.node, "under_way") > 1000);
+  m.a.system.run_for(duration::seconds(60));
+  CHECK(m.a.system.request(to, seen{}).get().value() == 2000);
 }
 
 TEST_CASE("waiting messages: a process that is stopped does not make this one grow") {

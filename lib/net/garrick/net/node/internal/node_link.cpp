@@ -131,6 +131,7 @@ void node_link::close(const base::error& why) noexcept {
   is_shut_ = true;
   const base::exit_reason reason(why);
   signals_.clear();  // what they are about ends here
+  releases_.clear();
   for (outgoing& m : std::exchange(outbox_, {})) give_up(m, why);
   send_waiting();  // nowhere
   for (auto& [number, q] : std::exchange(questions_, {}))
@@ -211,6 +212,7 @@ base::result<packet> node_link::written(const content_codec& how, const void* va
   byte_writer out({.front = frame_room + link_->header_size(),
                    .context = codec_context(static_cast<handle_porter&>(*this))});
   newly_sent_.clear();
+  brings_home_ = false;
   base::result<packet> p = [&]() -> base::result<packet> {
     try {
       how.write(out, value);
@@ -227,15 +229,14 @@ base::result<packet> node_link::written(const content_codec& how, const void* va
 }
 
 void node_link::post(const frame& f, packet payload) {
-  outgoing m = to_outgoing(f, std::move(payload));
-  // A grant has no place among what is sent, and comes with almost every read.
-  if (f.kind == frame_kind::credit) return post(std::move(m), now());
-  post(std::move(m));
+  post(to_outgoing(f, std::move(payload)), now());
 }
 
-void node_link::post(outgoing m) {
-  if (m.lane != system_lane) send_waiting(waiting::all);
-  post(std::move(m), now());
+/// With handles in the payload. A handle that comes home there names what must not be gone when it
+/// comes, so a release waits for that.
+void node_link::post_written(outgoing m) {
+  if (!brings_home_) return post(std::move(m), now());
+  post_message(std::move(m), {.is_settled = false, .has_credit = false}, now());
 }
 
 void node_link::post(outgoing m, base::instant at) {
@@ -255,7 +256,7 @@ void node_link::post(outgoing m, base::instant at) {
     settle(report, {});
 }
 
-/// A message or a request, whose credit was taken (K4).
+/// Of what becomes of it is to be heard: of a message or a request, whose credit was taken (K4).
 void node_link::post_message(outgoing m, const under_way& about, base::instant at) {
   under_way_.push_back(about);
   m.report = first_report_ + under_way_.size() - 1;
@@ -347,7 +348,13 @@ void node_link::give_up(outgoing& m, const base::error& why) {
     if (at != questions_.end()) {
       answer_question(take_question(at), because);
     } else if (f->kind == frame_kind::response && why == net_errc::too_large) {
-      send_error({f->receiver, f->sender, nullptr}, f->number, why);
+      outgoing instead = refusal_of({.kind = frame_kind::request,
+                                     .receiver = f->sender,
+                                     .sender = f->receiver,
+                                     .number = f->number},
+                                    why, link_->header_size());
+      instead.lane = m.lane;
+      post(std::move(instead), now());
     }
   }
   if (m.report != 0) settle(m.report, because);
@@ -365,12 +372,13 @@ void node_link::settle(std::uint64_t report, const base::error& why) {
                               .type = u.type->name,
                               .descriptor = u.type,
                               .reason = why});
-  ++settled_;
+  settled_ += u.has_credit ? 1 : 0;
   if (!holds_) give_credit_back();
   while (!under_way_.empty() && under_way_.front().is_settled) {
     under_way_.pop_front();
     ++first_report_;
   }
+  post_releases();
 }
 
 void node_link::give_credit_back() noexcept {
@@ -392,7 +400,8 @@ std::uint64_t node_link::local_sender(const actor_id& id) const noexcept {
 /// Keeps what one thread sends in order: `flush` goes on with it.
 void node_link::wait_behind(remote_cell& to, envelope_ptr e, base::instant until) {
   if (!asker_->waiting().has_room()) return to.lost(std::move(e), to.too_much_waits());
-  static_cast<void>(asker_->waiting().add({.to = &to, .until = until}, e, false));
+  static_cast<void>(
+      asker_->waiting().add({.to = &to, .until = until}, e, waiting_frames::kind::message));
 }
 
 void node_link::send_now(remote_cell& to, envelope_ptr e, base::instant until) {
@@ -414,13 +423,17 @@ void node_link::send_now(remote_cell& to, envelope_ptr e, base::instant until) {
   frame f{.kind = frame_kind::message, .receiver = to.id(), .type = s->message.type};
   base::result<packet> p = written(s->message, core::content_pointer(e.get()), f);
   if (!p) return lose(p.error());
-  std::uint64_t sender = e->is(envelope_flag::request) ? e->requester->id() : e->sender_id;
+  const std::uint64_t sender = e->is(envelope_flag::request) ? e->requester->id() : e->sender_id;
   f.sender = sender_id(sender);
+  const lane_number lane = net::lane_of(f);
   f.urgent = e->is(envelope_flag::urgent);
   const base::message_type* type = e->type;
   if (e->is(envelope_flag::request)) {
     f.kind = frame_kind::request;
     f.number = ++next_number_;
+    // By the number by which messages reach who asks, the peer chooses a lane for the answer.
+    f.sender =
+        exports_.number_of(core::handle_access::make_address(e->requester)).value_or(f.sender);
     type = nullptr;  // the answer tells
     numbers_.emplace(asked_here{sender, e->id()}, f.number);
     question& q = questions_[f.number];
@@ -430,13 +443,13 @@ void node_link::send_now(remote_cell& to, envelope_ptr e, base::instant until) {
     if (is_limited) f.time_left = time_left;
     node_->env().outside_began();
   }
-  post_message(to_outgoing(f, std::move(*p)), {to.local_id(), type, sender, false}, now());
+  outgoing m = to_outgoing(f, std::move(*p));
+  m.lane = lane;
+  post_message(std::move(m), {to.local_id(), type, sender, false}, now());
   if (is_limited) outbox_may_be_stale_ = !outbox_.empty();
 }
 
-void node_link::send_waiting() { send_waiting(waiting::with_room); }
-
-void node_link::send_waiting(waiting which) {
+void node_link::send_waiting() {
   if (!is_behind() || std::exchange(sends_waiting_, true)) return;  // who is at it, goes on
   struct at_end {
     bool& is_at_it;
@@ -446,8 +459,8 @@ void node_link::send_waiting(waiting which) {
   waiting_frames::entry e;
   // Signals have room of their own, and what comes before them has to be out of their way.
   const auto may_go = [&] {
-    return which == waiting::all || is_closed_ || (outbox_.empty() && link_->writable()) ||
-           taken_.any_signals() || asker_->waiting().any_signals();
+    return is_closed_ || (outbox_.empty() && link_->writable()) || taken_.any_signals() ||
+           asker_->waiting().any_signals();
   };
   while (may_go()) {
     if (taken_.next(e))
@@ -458,11 +471,12 @@ void node_link::send_waiting(waiting which) {
 }
 
 void node_link::send_taken(waiting_frames::entry& e, base::instant at) {
+  using enum waiting_frames::kind;
+  if (e.as == answer) return answer_now(std::move(e.envelope));
   auto& to = static_cast<remote_cell&>(*e.what.to);
-  if (e.envelope != nullptr) {
-    if (e.is_signal) return signal_now(to, std::move(e.envelope));
-    return send_now(to, std::move(e.envelope), e.what.until);
-  }
+  if (e.as == release) return released_now(to);
+  if (e.as == signal) return signal_now(to, std::move(e.envelope));
+  if (e.envelope != nullptr) return send_now(to, std::move(e.envelope), e.what.until);
   if (is_closed_)
     return to.lost(e.what.type, e.what.sender,
                    base::make_error(base::errc::not_handled, to.name(), why_.to_string()));
@@ -472,6 +486,12 @@ void node_link::send_taken(waiting_frames::entry& e, base::instant at) {
 }
 
 void node_link::answer(envelope_ptr e) {
+  if (!is_behind()) return answer_now(std::move(e));
+  static_cast<void>(asker_->waiting().add({.to = asker_}, e, waiting_frames::kind::answer));
+}
+
+void node_link::answer_now(envelope_ptr e) {
+  if (is_closed_) return;
   const std::uint64_t number = e->id();
   asker_->wanted().forget(number);
   const auto at = asked_.find(number);
@@ -491,13 +511,23 @@ void node_link::answer(envelope_ptr e) {
           .type = to.signature->answer.type};
   base::result<packet> p = written(to.signature->answer, core::content_pointer(e.get()), f);
   if (!p) return send_error(to, number, p.error());
-  post(f, std::move(*p));
+  outgoing m = to_outgoing(f, std::move(*p));
+  m.lane = lane_of(to);
+  post_written(std::move(m));
+}
+
+/// An answer stays in order with what else its giver sends to who has asked.
+lane_number node_link::lane_of(const asking& to) const noexcept {
+  return net::lane_of(
+      {.kind = frame_kind::message, .receiver = to.asker, .sender = sender_id(to.giver)});
 }
 
 void node_link::send_error(const asking& to, std::uint64_t number, const base::error& why) {
-  post(refusal_of(
+  outgoing m = refusal_of(
       {.kind = frame_kind::request, .receiver = to.asked, .sender = to.asker, .number = number},
-      why, link_->header_size()));
+      why, link_->header_size());
+  m.lane = lane_of(to);
+  post(std::move(m), now());
 }
 
 bool node_link::resolve(const std::string& name, const protocol_table& as,
@@ -519,14 +549,33 @@ bool node_link::resolve(const std::string& name, const protocol_table& as,
 }
 
 void node_link::released(remote_cell& who) {
+  if (!is_behind()) return released_now(who);
+  envelope_ptr nothing;
+  static_cast<void>(asker_->waiting().add({.to = &who}, nothing, waiting_frames::kind::release));
+}
+
+void node_link::released_now(remote_cell& who) {
   if (is_closed_) return;
   const auto at = proxies_.find(who.id());
   const bool is_listed = at != proxies_.end() && at->second == &who;
-  if (const std::uint64_t n = std::exchange(who.received, 0); n != 0)
-    post({.kind = frame_kind::release, .receiver = who.id(), .number = n}, empty_payload());
+  if (const std::uint64_t n = std::exchange(who.received, 0); n != 0) {
+    releases_.push_back({first_report_ + under_way_.size() - 1, who.id(), n});
+    post_releases();
+  }
   if (!is_listed) return;
   proxies_.erase(at);
   who.drop_weak();
+}
+
+/// Lanes overtake each other, so a release waits until all that was sent before is in its mailbox:
+/// the receiver must not be gone when a message to it, or one with its handle, comes.
+void node_link::post_releases() {
+  while (!releases_.empty() && releases_.front().behind < first_report_ && !is_closed_) {
+    const release_order next = releases_.front();
+    releases_.pop_front();
+    post({.kind = frame_kind::release, .receiver = next.who, .number = next.number},
+         empty_payload());
+  }
 }
 
 }  // namespace garrick::net::internal

@@ -14,6 +14,9 @@
 //    or between a cancel and the answer that comes all the same, `asker_` knows a limit for it.
 // K4 Of each message and request that has taken the link's credit, the credit is given back once:
 //    when it is confirmed, when it was sent over a stack that confirms nothing, or when it is lost.
+// K5 A release is sent when nothing is under way any more that was sent before it.
+// K6 What waits in front of the link is never taken while a frame that has come is being read: that
+//    would change the tables that the reader is looking at.
 //
 // Thread safety: one thread at a time, by `connection` (hosted.hpp).
 #pragma once
@@ -125,6 +128,7 @@ class node_link final : public link_port, carried, link_owner, handle_porter {
   struct asking {
     actor_id asker, asked;
     const signature_codec* signature;
+    std::uint64_t giver;        // of the answer: the identity of who was asked
     core::any_ref handed_to{};  // the proxy of an actor elsewhere that is to answer
   };
   /// An actor of one node monitors one of the other. The one that is here has a name for the peer.
@@ -145,6 +149,13 @@ class node_link final : public link_port, carried, link_owner, handle_porter {
     const base::message_type* type = nullptr;
     std::uint64_t sender = 0;
     bool is_settled = true;
+    bool has_credit = true;  ///< that is to be given back
+  };
+  /// Of the times that the peer has sent `who`, `number` are done with.
+  struct release_order {
+    std::uint64_t behind = 0;  ///< the report of the last that may need it
+    actor_id who;
+    std::uint64_t number = 0;
   };
 
   /// If the link is the one in use.
@@ -164,9 +175,7 @@ class node_link final : public link_port, carried, link_owner, handle_porter {
   /// A user's value, with handles in it, of which `f` says how many. If that fails, no handle
   /// counts as sent.
   [[nodiscard]] base::result<packet> written(const content_codec& how, const void* value, frame& f);
-  /// What waits is before it.
-  void post(outgoing m);
-  /// Only what waits, or what nothing waits before.
+  /// Requires that nothing waits which is to be before it.
   void post(outgoing m, base::instant at);
   /// Something of before waits for room.
   [[nodiscard]] bool is_behind() const noexcept {
@@ -175,8 +184,8 @@ class node_link final : public link_port, carried, link_owner, handle_porter {
   void wait_behind(remote_cell& to, core::envelope_ptr e, base::instant until);
   void send_now(remote_cell& to, core::envelope_ptr e, base::instant until);
   void signal_now(remote_cell& to, core::envelope_ptr e);
-  enum class waiting : bool { with_room, all };
-  void send_waiting(waiting which);
+  void answer_now(core::envelope_ptr e);
+  void released_now(remote_cell& who);
   void send_taken(waiting_frames::entry& e, base::instant at);
   void post_message(outgoing m, const under_way& about, base::instant at);
   [[nodiscard]] bool outbox_takes_more() const;
@@ -184,7 +193,9 @@ class node_link final : public link_port, carried, link_owner, handle_porter {
   void post_signal(outgoing m);
   void send_signal(outgoing m);
   void signal_confirmed();
+  void post_releases();
   void post(const frame& f, packet payload);
+  void post_written(outgoing m);
   /// Calls the stack from below: what it passes up is held until it returns, and what it has room
   /// for is sent then.
   template <class F>
@@ -203,6 +214,7 @@ class node_link final : public link_port, carried, link_owner, handle_porter {
     return asker_->how().sender(local);
   }
   [[nodiscard]] std::uint64_t local_sender(const actor_id& id) const noexcept;
+  [[nodiscard]] lane_number lane_of(const asking& to) const noexcept;
   void send_error(const asking& to, std::uint64_t number, const base::error& why);
   [[nodiscard]] question take_question(std::unordered_map<std::uint64_t, question>::iterator at);
   void signal_withdrawn(remote_cell& to, const asked_here& who);
@@ -292,6 +304,7 @@ class node_link final : public link_port, carried, link_owner, handle_porter {
   std::uint64_t next_number_ = 0;
 
   std::vector<actor_id> newly_sent_;  // by the encoding that is under way
+  bool brings_home_ = false;          // that has written a handle of the peer's
   frame being_read_;                  // whose handles are read now
   std::vector<bool> was_read_;        // which of them were
   std::deque<outgoing> outbox_;       // what the stack has not taken yet
@@ -301,7 +314,8 @@ class node_link final : public link_port, carried, link_owner, handle_porter {
   std::deque<outgoing> signals_;      // what there are too many under way for
   std::uint32_t signals_under_way_ = 0;
   std::deque<under_way> under_way_;
-  std::uint64_t first_report_ = 1;  // of under_way_.front()
+  std::uint64_t first_report_ = 1;      // of under_way_.front()
+  std::deque<release_order> releases_;  // that wait for what is under way
   std::vector<actor_id> owed_;
   waiting_frames::batch taken_{
       &remote_cell::lose_entry};    // behind the outbox: what the stack is to take then

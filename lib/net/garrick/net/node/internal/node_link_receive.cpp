@@ -84,7 +84,7 @@ void node_link::release_unread() {
 
 void node_link::refuse(const frame& f, const base::error& why) {
   if (f.kind == frame_kind::message && !f.receiver) return;
-  post(refusal_of(f, why, link_->header_size()));
+  post(refusal_of(f, why, link_->header_size()), now());
 }
 
 void node_link::on_user_message(const frame& f) {
@@ -119,7 +119,7 @@ bool node_link::take_in(const frame& f, export_table::entry& x) {
   if (!made) return refuse(made.error());
   envelope_ptr e(*made);
   if (f.kind == frame_kind::request) {
-    asked_.emplace(f.number, asking{f.sender, f.receiver, s});
+    asked_.emplace(f.number, asking{f.sender, f.receiver, s, x.who.id()});
     asker_->add_strong();
     e->requester = asker_;
     e->word |= f.number;
@@ -363,6 +363,7 @@ void node_link::write(byte_writer& out, core::cell* who, const protocol_table& a
     if (const auto* const proxy = dynamic_cast<const remote_cell*>(who);
         proxy != nullptr && proxy->link() == self_) {
       out.fixed(static_cast<std::uint8_t>(handle_kind::receivers));
+      brings_home_ = true;
       return write_id(out, proxy->id());
     }
   if (exports_.size() >= node_->settings().most_exports)

@@ -42,7 +42,7 @@ void tell(const core::address& who, Args&&... args) {
 
 void node_link::signal(remote_cell& to, envelope_ptr e) {
   if (!is_behind()) return signal_now(to, std::move(e));
-  static_cast<void>(asker_->waiting().add({.to = &to}, e, true));
+  static_cast<void>(asker_->waiting().add({.to = &to}, e, waiting_frames::kind::signal));
   send_waiting();
 }
 
@@ -158,9 +158,9 @@ void node_link::signal_down(remote_cell& to, const core::address& dead,
   outgoing m = to_outgoing(
       {.kind = frame_kind::down, .receiver = to.id(), .sender = dead_id, .number = monitor},
       std::move(*p));
-  m.lane =
-      lane_of({.kind = frame_kind::message, .receiver = to.id(), .sender = sender_id(dead.id())});
-  post(std::move(m));
+  m.lane = net::lane_of(
+      {.kind = frame_kind::message, .receiver = to.id(), .sender = sender_id(dead.id())});
+  post(std::move(m), now());
 }
 
 // ---- from actors of the peer --------------------------------------------------------------------

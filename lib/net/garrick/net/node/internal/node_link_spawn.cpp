@@ -100,7 +100,7 @@ bool node_link::spawn(const std::string& name, const spawn_arguments& with,
   question& q = questions_[f.number];
   q.resolved = std::move(done);
   q.expected = &as;
-  post(f, std::move(*p));
+  post_written(to_outgoing(f, std::move(*p)));
   return true;
 }
 

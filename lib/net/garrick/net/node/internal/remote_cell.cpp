@@ -18,18 +18,6 @@ namespace garrick::net::internal {
 
 namespace {
 
-/// However many wait: what was asked for, and that somebody holds nothing any more, is bounded by
-/// the tables of both ends, and nobody could answer for it if it was lost.
-template <class F>
-void visit(const connection& link, F f) noexcept {
-  try {
-    static_cast<void>(
-        link.insist([f = std::move(f)](hosted& h) mutable { f(static_cast<link_port&>(h)); }));
-  } catch (const std::exception&) {
-    // No memory for a visit in line: it goes as one to a link that has ended.
-  }
-}
-
 /// Takes what waits for a link, for it, or loses that.
 class taking final : public detail::visit {
  public:
@@ -73,6 +61,21 @@ answering_cell::answering_cell(core::environment& env, connection link, const en
   need_credit(s.most_under_way, s.patience);
 }
 
+template <class F>
+bool answering_cell::let_in(F f) noexcept {
+  detail::entrance* const door = link_.door().get();
+  if (door == nullptr || door->enter() != detail::entrance::answer::entered) return false;
+  const detail::leaving at_end{*door};
+  try {
+    auto& link = static_cast<link_port&>(door->occupant());
+    if (waiting_.any()) link.send_waiting();
+    f(link);
+  } catch (const std::exception&) {
+    // No memory: it goes as one to a link that has ended.
+  }
+  return true;
+}
+
 void answering_cell::take_credit() noexcept { core::running_cell::take_or_owe(*this); }
 
 void answering_cell::bring_visit() noexcept {
@@ -84,22 +87,37 @@ void answering_cell::bring_visit() noexcept {
   } catch (const std::bad_alloc&) { lose_waiting(); }
 }
 
+bool answering_cell::leave(core::cell& to, core::envelope_ptr& e,
+                           waiting_frames::kind as) noexcept {
+  try {
+    if (waiting_.add({.to = &to}, e, as)) bring_visit();
+    return true;
+  } catch (const std::bad_alloc&) { return false; }
+}
+
 void answering_cell::lose_waiting() noexcept {
   waiting_frames::batch lost(&remote_cell::lose_entry);
   waiting_.take(lost);
 }
 
+// However many wait: they were asked for, so the tables of both ends bound their number, and nobody
+// could answer for one that was lost.
 void answering_cell::forward(core::envelope_ptr e, base::instant) noexcept {
   if (!e->is(core::envelope_flag::response)) return;  // nobody has a handle to send anything else
-  visit(link_, [e = std::move(e)](link_port& l) mutable { l.answer(std::move(e)); });
+  if (!let_in([&](link_port& l) { l.answer(std::move(e)); }))
+    static_cast<void>(leave(*this, e, waiting_frames::kind::answer));
 }
 
 void answering_cell::forward_signal(core::envelope_ptr e) noexcept {
   if (e->type != &base::message_type_of<core::signals::handed_on>) return;
-  visit(link_, [e = std::move(e)](link_port& l) {
-    const auto& h = *static_cast<const core::signals::handed_on*>(e->raw());
-    l.handed_on(h.request(), h.proxy());
-  });
+  try {
+    static_cast<void>(link_.insist([e = std::move(e)](hosted& l) {
+      const auto& h = *static_cast<const core::signals::handed_on*>(e->raw());
+      static_cast<link_port&>(l).handed_on(h.request(), h.proxy());
+    }));
+  } catch (const std::exception&) {
+    // No memory for a visit in line: it goes as one to a link that has ended.
+  }
 }
 
 remote_cell::remote_cell(connection link, answering_cell& link_credit, const actor_id& id,
@@ -136,41 +154,24 @@ void remote_cell::overdue(const core::envelope_ptr& e) noexcept {
 
 void remote_cell::forward(core::envelope_ptr e, base::instant until) noexcept {
   link_credit_.take_credit();
-  pass(std::move(e), until, false);
+  if (!link_credit_.let_in([&](link_port& l) { l.send(*this, std::move(e), until); }))
+    leave_waiting(std::move(e), until);  // who has come to its end loses it there
 }
 
 void remote_cell::forward_signal(core::envelope_ptr e) noexcept {
-  pass(std::move(e), base::instant::never(), true);
+  if (link_credit_.let_in([&](link_port& l) { l.signal(*this, std::move(e)); })) return;
+  if (!link_credit_.leave(*this, e, waiting_frames::kind::signal))
+    lost_signal(e, net_errc::node_down);
 }
 
-void remote_cell::pass(core::envelope_ptr e, base::instant until, bool is_signal) noexcept {
-  detail::entrance* const door = link_.door().get();
-  if (door == nullptr || door->enter() != detail::entrance::answer::entered)
-    return leave_waiting(std::move(e), until, is_signal);  // who has come to its end loses it there
-  const detail::leaving at_end{*door};
-  auto& link = static_cast<link_port&>(door->occupant());
-  try {
-    if (link_credit_.waiting().any()) link.send_waiting();
-    if (is_signal)
-      link.signal(*this, std::move(e));
-    else
-      link.send(*this, std::move(e), until);
-  } catch (const std::exception&) {
-    // No memory: it goes as one to a link that has ended.
-  }
-}
-
-void remote_cell::leave_waiting(core::envelope_ptr e, base::instant until,
-                                bool is_signal) noexcept {
+void remote_cell::leave_waiting(core::envelope_ptr e, base::instant until) noexcept {
   bool first = false;
-  if (!is_signal && !link_credit_.waiting().has_room()) return lost(std::move(e), too_much_waits());
+  if (!link_credit_.waiting().has_room()) return lost(std::move(e), too_much_waits());
   try {
-    if (is_signal || !leave_encoded(*e, first))
-      first = link_credit_.waiting().add({.to = this, .until = until}, e, is_signal);
-  } catch (const std::bad_alloc&) {
-    if (is_signal) return lost_signal(e, net_errc::node_down);
-    return lost(std::move(e), base::errc::overload);
-  }
+    if (!leave_encoded(*e, first))
+      first = link_credit_.waiting().add({.to = this, .until = until}, e,
+                                         waiting_frames::kind::message);
+  } catch (const std::bad_alloc&) { return lost(std::move(e), base::errc::overload); }
   if (first) link_credit_.bring_visit();
 }
 
@@ -208,8 +209,10 @@ bool remote_cell::leave_encoded(const core::envelope& e, bool& first) {
 
 void remote_cell::lose_entry(waiting_frames::entry& e) noexcept {
   constexpr std::string_view why = "the link to its node is over, or has no room";
+  using enum waiting_frames::kind;
+  if (e.as == answer || e.as == release) return;  // the peer knows nobody here any more
   auto& to = static_cast<remote_cell&>(*e.what.to);
-  if (e.is_signal)
+  if (e.as == signal)
     return to.lost_signal(e.envelope, base::make_error(net_errc::node_down, to.name(), why));
   const base::error no = base::make_error(base::errc::not_handled, to.name(), why);
   if (e.envelope != nullptr)
@@ -248,9 +251,9 @@ void remote_cell::lost_signal(const core::envelope_ptr& e, const base::exit_reas
 }
 
 void remote_cell::nobody_holds_it() noexcept {
-  visit(link_, [keeps = core::handle_access::make_address(this), this](link_port& l) {
-    l.released(*this);
-  });
+  core::envelope_ptr nothing;
+  if (!link_credit_.let_in([&](link_port& l) { l.released(*this); }))
+    static_cast<void>(link_credit_.leave(*this, nothing, waiting_frames::kind::release));
 }
 
 }  // namespace garrick::net::internal

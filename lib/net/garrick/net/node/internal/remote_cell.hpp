@@ -58,8 +58,14 @@ class answering_cell final : public core::proxy_cell {
   }
   [[nodiscard]] waiting_frames& waiting() noexcept { return waiting_; }
   [[nodiscard]] const encoding& how() const noexcept { return how_; }
-  /// The link is to take what waits; if that cannot be, it is lost.
+  /// Calls `f(link_port&)` behind what waits. False: somebody else is in the link, or it is over.
+  template <class F>
+  [[nodiscard]] bool let_in(F f) noexcept;
+  /// Lets the link take what waits; if that cannot be, it is lost.
   void bring_visit() noexcept;
+  /// Leaves something that is no message for the link, however much waits. False: there is no
+  /// memory, and the envelope is as it was.
+  [[nodiscard]] bool leave(core::cell& to, core::envelope_ptr& e, waiting_frames::kind as) noexcept;
   void lose_waiting() noexcept;
 
  private:
@@ -109,7 +115,7 @@ class remote_cell final : public core::proxy_cell {
   void overdue(const core::envelope_ptr& e) noexcept;
   /// As above, of a message whose envelope is gone.
   void lost(const base::message_type* type, std::uint64_t sender, const base::error& why) noexcept;
-  /// As above, whatever it was. Requires an entry for a remote_cell.
+  /// As above, whatever it was.
   static void lose_entry(waiting_frames::entry& e) noexcept;
   /// A signal that did not get on its way.
   void lost_signal(const core::envelope_ptr& e, const base::exit_reason& why) noexcept;
@@ -124,8 +130,7 @@ class remote_cell final : public core::proxy_cell {
   void forward_signal(core::envelope_ptr e) noexcept override;
   void nobody_holds_it() noexcept override;
   void free_self() noexcept override { delete this; }
-  void pass(core::envelope_ptr e, base::instant until, bool is_signal) noexcept;
-  void leave_waiting(core::envelope_ptr e, base::instant until, bool is_signal) noexcept;
+  void leave_waiting(core::envelope_ptr e, base::instant until) noexcept;
   [[nodiscard]] bool leave_encoded(const core::envelope& e, bool& first);
 
   const connection link_;

@@ -18,7 +18,7 @@ waiting_frames::~waiting_frames() {
   GARRICK_ASSERT(chunks_.empty(), "an entry holds its proxy, which holds this");
 }
 
-std::byte* waiting_frames::place(const about& what, form as, std::size_t size) {
+std::byte* waiting_frames::place(const about& what, form lies_as, kind as, std::size_t size) {
   const std::size_t all = sizeof(head) + aligned(size);
   if (chunks_.empty() || chunks_.back()->used + all > chunk_size)
     chunks_.push_back(std::make_unique_for_overwrite<chunk>());
@@ -27,7 +27,7 @@ std::byte* waiting_frames::place(const about& what, form as, std::size_t size) {
   if (holds) what.to->add_weak();
   last_ = what.to;
   std::byte* const at = c.bytes + c.used;
-  ::new (at) head{what, static_cast<std::uint32_t>(size), as, holds};
+  ::new (at) head{what, static_cast<std::uint32_t>(size), lies_as, as, holds};
   c.used += static_cast<std::uint32_t>(all);
   return at + sizeof(head);
 }
@@ -49,24 +49,22 @@ bool waiting_frames::add(const about& what, packet frame) {
   const std::size_t size = bytes.size();
   const std::lock_guard lock(mutex_);
   if (bytes.size() <= largest_copied)
-    std::memcpy(place(what, form::bytes, bytes.size()), bytes.data(), bytes.size());
+    std::memcpy(place(what, form::bytes, kind::message, bytes.size()), bytes.data(), bytes.size());
   else
-    ::new (place(what, form::packet, sizeof(packet))) packet(std::move(frame));
+    ::new (place(what, form::packet, kind::message, sizeof(packet))) packet(std::move(frame));
   count(size);
   return was_empty();
 }
 
-bool waiting_frames::add(const about& what, core::envelope_ptr& e, bool is_signal) {
+bool waiting_frames::add(const about& what, core::envelope_ptr& e, kind as) {
   const std::lock_guard lock(mutex_);
-  std::byte* const at =
-      place(what, is_signal ? form::signal : form::envelope, sizeof(core::envelope*));
-  const std::size_t size = e->type->size;
+  std::byte* const at = place(what, form::envelope, as, sizeof(core::envelope*));
+  if (as == kind::message) count(e->type->size);
   ::new (at) core::envelope*(e.release());
-  if (!is_signal)
-    count(size);
-  else  // order: the mutex's, and as `any_signals`
-    signals_.fetch_add(1, std::memory_order_relaxed);
-  return was_empty() || is_signal;
+  if (as != kind::signal) return was_empty();
+  signals_.fetch_add(1, std::memory_order_relaxed);  // order: the mutex's, and as `any_signals`
+  static_cast<void>(was_empty());
+  return true;
 }
 
 bool waiting_frames::take(batch& to) noexcept {
@@ -100,8 +98,8 @@ bool waiting_frames::batch::next(entry& e) noexcept {
   e.what = h.what;
   e.bytes = {};
   e.whole = {};
-  e.is_signal = false;
-  switch (h.as) {
+  e.as = h.as;
+  switch (h.lies_as) {
     case form::bytes: e.bytes = {at, h.size}; break;
     case form::packet: {
       auto* const p = std::launder(reinterpret_cast<packet*>(at));
@@ -110,9 +108,7 @@ bool waiting_frames::batch::next(entry& e) noexcept {
       break;
     }
     case form::envelope:
-    case form::signal:
-      e.is_signal = h.as == form::signal;
-      if (e.is_signal) --signals_;
+      if (h.as == kind::signal) --signals_;
       e.envelope.reset(*std::launder(reinterpret_cast<core::envelope**>(at)));
       break;
   }

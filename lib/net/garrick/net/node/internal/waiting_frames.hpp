@@ -7,7 +7,8 @@
 // link has to do, the more meet here.
 //
 // What only the link can encode waits here as it is, in its place: requests, which get a number
-// there, handles, which are to be exported, and signals.
+// there, handles, which are to be exported, signals, answers, and that nobody holds a proxy any
+// more. So whatever one thread sends by way of a link is in one line.
 //
 // Invariants:
 //   W1  Whoever makes this not empty brings a visit that takes all; if it cannot be made, whoever
@@ -40,6 +41,13 @@ namespace garrick::net::internal {
 /// See above.
 class waiting_frames {
  public:
+  /// What waits.
+  enum class kind : std::uint8_t {
+    message,  ///< or a request
+    signal,   ///< which does not wait until the link has room
+    answer,   ///< to a request of the peer, of which `about::to` is the answering cell
+    release,  ///< nobody holds the proxy any more; there is no envelope
+  };
   /// What is known of a message whose envelope is gone.
   struct about {
     core::cell* to = nullptr;  ///< its proxy
@@ -54,7 +62,7 @@ class waiting_frames {
     std::span<const std::byte> bytes{};  ///< a frame, until the next entry is taken; or
     packet whole{};                      ///< a large one; or
     core::envelope_ptr envelope{};       ///< what is still to be encoded
-    bool is_signal = false;              ///< such an envelope
+    kind as = kind::message;             ///< such an envelope, or none
   };
   class batch;
 
@@ -68,11 +76,11 @@ class waiting_frames {
   /// A frame. True: nothing was here, and the caller brings a visit (W1). Throws std::bad_alloc,
   /// and then nothing was added. Requires that the caller holds the proxy.
   [[nodiscard]] bool add(const about& what, packet frame);
-  /// A message, a request or a signal. As above, and then the envelope is as it was. Always true
-  /// for a signal, which does not wait until the link has room.
-  [[nodiscard]] bool add(const about& what, core::envelope_ptr& e, bool is_signal);
-  /// False: too much waits for a message or a request to wait, too. Signals find room. Several who
-  /// look at once may exceed it by what they add.
+  /// What is to be encoded by the link; no envelope for a release. As above, and then the envelope
+  /// is as it was. Always true for a signal.
+  [[nodiscard]] bool add(const about& what, core::envelope_ptr& e, kind as);
+  /// False: too much waits for a message or a request to wait, too. All else finds room. Several
+  /// who look at once may exceed it by what they add.
   [[nodiscard]] bool has_room() const noexcept {
     // order: relaxed; a limit that need not be exact
     return messages_.load(std::memory_order_relaxed) < most_messages_ &&
@@ -90,11 +98,12 @@ class waiting_frames {
   bool take(batch& to) noexcept;
 
  private:
-  enum class form : std::uint8_t { bytes, packet, envelope, signal };
+  enum class form : std::uint8_t { bytes, packet, envelope };
   struct head {
     about what;
     std::uint32_t size;  ///< behind it
-    form as;
+    form lies_as;
+    kind as;
     bool holds;  ///< the proxy, weakly
   };
   static constexpr std::size_t chunk_size = (std::size_t{16} << 10) - 64;
@@ -105,7 +114,7 @@ class waiting_frames {
   };
   using chunks = std::vector<std::unique_ptr<chunk>>;
   /// Room for an entry, whose head is written; under mutex_.
-  [[nodiscard]] std::byte* place(const about& what, form as, std::size_t size);
+  [[nodiscard]] std::byte* place(const about& what, form lies_as, kind as, std::size_t size);
   void count(std::size_t bytes) noexcept;
   [[nodiscard]] bool was_empty() noexcept;
 

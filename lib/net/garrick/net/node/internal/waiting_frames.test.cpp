@@ -1,4 +1,5 @@
 #include <doctest/doctest.h>
+#include <garrick/core/cell/proxy/proxy_cell.hpp>
 #include <garrick/garrick.hpp>
 #include <garrick/net/node/internal/waiting_frames.hpp>
 
@@ -12,6 +13,7 @@ namespace waiting_frames_test {
 using namespace garrick;
 using net::packet;
 using net::internal::waiting_frames;
+using kind = waiting_frames::kind;
 
 class nobody : public actor<protocol<void(int)>> {
  public:
@@ -35,6 +37,23 @@ struct fixture {
   }
 };
 
+/// Nobody's proxy, which tells when it is freed.
+class probe final : public core::proxy_cell {
+ public:
+  probe(core::environment& env, int& freed) : proxy_cell(env), freed_(freed) {}
+  std::string_view type_name() const noexcept override { return "probe"; }
+
+ private:
+  ~probe() = default;
+  void forward(core::envelope_ptr, base::instant) noexcept override {}
+  void forward_signal(core::envelope_ptr) noexcept override {}
+  void free_self() noexcept override {
+    ++freed_;
+    delete this;
+  }
+  int& freed_;
+};
+
 void nothing_is_left(waiting_frames::entry&) noexcept { FAIL_CHECK("an entry is left"); }
 
 }  // namespace waiting_frames_test
@@ -50,11 +69,11 @@ TEST_CASE(
   CHECK(all.add({.to = f.cell, .type = f.type, .sender = 3, .lane = 2}, f.frame(100)));
   CHECK_FALSE(all.add({.to = f.cell, .type = f.type}, f.frame(10'000)));
   core::envelope_ptr e = f.envelope(4);
-  CHECK_FALSE(all.add({.to = f.cell, .until = until}, e, false));
+  CHECK_FALSE(all.add({.to = f.cell, .until = until}, e, kind::message));
   CHECK(e == nullptr);
   CHECK_FALSE(all.any_signals());
   e = f.envelope(5);
-  CHECK(all.add({.to = f.cell}, e, true));  // a signal always brings a visit
+  CHECK(all.add({.to = f.cell}, e, kind::signal));  // which always brings a visit
   CHECK(all.any_signals());
   waiting_frames::batch taken(&nothing_is_left);
   REQUIRE(all.take(taken));
@@ -72,35 +91,81 @@ TEST_CASE(
   REQUIRE(taken.next(x));
   CHECK(*static_cast<const int*>(x.envelope->raw()) == 4);
   CHECK(x.what.until == until);
-  CHECK_FALSE(x.is_signal);
+  CHECK(x.as == kind::message);
   REQUIRE(taken.next(x));
-  CHECK(x.is_signal);
+  CHECK(x.as == kind::signal);
   CHECK_FALSE(taken.any_signals());
   CHECK(taken.empty());
   CHECK_FALSE(taken.next(x));
   CHECK_FALSE(all.take(taken));
 }
 
-TEST_CASE("waiting frames: messages and bytes have a limit, signals none") {
+TEST_CASE("waiting frames: answers and releases have their place, and take no room") {
   const fixture f;
-  waiting_frames::batch taken(+[](waiting_frames::entry&) noexcept {});
-  waiting_frames few(3, 1 << 20);
-  for (int i = 0; i != 3; ++i) {
-    CHECK(few.has_room());
-    static_cast<void>(few.add({.to = f.cell}, f.frame(1)));
-  }
-  CHECK_FALSE(few.has_room());
+  waiting_frames all(1, 1 << 20);
   core::envelope_ptr e = f.envelope(1);
-  static_cast<void>(few.add({.to = f.cell}, e, true));
-  CHECK(few.take(taken));
-  CHECK(few.has_room());
+  core::envelope_ptr nothing;
+  CHECK(all.add({.to = f.cell}, e, kind::answer));
+  CHECK_FALSE(all.add({.to = f.cell}, nothing, kind::release));
+  CHECK(all.has_room());
+  CHECK_FALSE(all.any_signals());
+  CHECK_FALSE(all.add({.to = f.cell}, f.frame(1)));
+  CHECK_FALSE(all.has_room());
+  waiting_frames::batch taken(&nothing_is_left);
+  REQUIRE(all.take(taken));
+  waiting_frames::entry x;
+  REQUIRE(taken.next(x));
+  CHECK(x.as == kind::answer);
+  CHECK(*static_cast<const int*>(x.envelope->raw()) == 1);
+  REQUIRE(taken.next(x));
+  CHECK(x.as == kind::release);
+  CHECK(x.envelope == nullptr);
+  REQUIRE(taken.next(x));
+  CHECK(x.as == kind::message);
+  CHECK(x.bytes.size() == 1);
+  CHECK_FALSE(taken.next(x));
+}
 
+TEST_CASE("waiting frames: bytes have a limit, signals none") {
+  const fixture f;
   waiting_frames::batch others(+[](waiting_frames::entry&) noexcept {});
   waiting_frames small(1000, 5000);
   static_cast<void>(small.add({.to = f.cell}, f.frame(4999)));
   CHECK(small.has_room());
   static_cast<void>(small.add({.to = f.cell}, f.frame(1)));
   CHECK_FALSE(small.has_room());
+  core::envelope_ptr e = f.envelope(1);
+  CHECK(small.add({.to = f.cell}, e, kind::signal));
   CHECK(small.take(others));
   CHECK(small.has_room());
+}
+
+TEST_CASE("waiting frames: each entry keeps its proxy until the next one is taken") {
+  fixture f;
+  int freed = 0;
+  auto* const first = new probe(f.system.env(), freed);
+  auto* const second = new probe(f.system.env(), freed);
+  waiting_frames all(1000, 1 << 20);
+  for (probe* const p : {first, first, second, first})
+    static_cast<void>(all.add({.to = p}, f.frame(1)));
+  waiting_frames::batch taken(&nothing_is_left);
+  REQUIRE(all.take(taken));
+  for (probe* const p : {first, first}) static_cast<void>(all.add({.to = p}, f.frame(1)));
+  first->drop_strong();
+  second->drop_strong();
+  waiting_frames::entry x;
+  for (probe* const p : {first, first, second, first}) {
+    CHECK(freed == 0);
+    REQUIRE(taken.next(x));
+    CHECK(x.what.to == p);
+  }
+  CHECK(freed == 1);
+  CHECK_FALSE(taken.next(x));
+  REQUIRE(all.take(taken));
+  for (int i = 0; i != 2; ++i) {
+    REQUIRE(taken.next(x));
+    CHECK(freed == 1);
+  }
+  CHECK_FALSE(taken.next(x));
+  CHECK(freed == 2);
 }

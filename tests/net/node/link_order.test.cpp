@@ -1,0 +1,294 @@
+// The order of what goes over one link where it is least obvious: between what waits in front of
+// the link and what does not, and between the lanes below it. Codecs of messages here do something
+// while somebody is in the link.
+#include <doctest/doctest.h>
+#include <garrick/garrick.hpp>
+#include <garrick/net/error.hpp>
+#include <garrick/net/wire/codec.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "net/node/simulated_machines.hpp"
+
+namespace link_order_test {
+
+using namespace garrick;
+using tests::three_machines;
+
+constexpr duration ms(std::int64_t n) { return duration::milliseconds(n); }
+
+/// What is done while a `meanwhile` is written.
+std::function<void()> at_encoding;
+
+class meanwhile {
+ public:
+  using garrick_sendable = void;
+};
+
+}  // namespace link_order_test
+
+template <>
+struct garrick::net::codec<link_order_test::meanwhile> {
+  static void encode(byte_writer& out, const link_order_test::meanwhile&) {
+    out.fixed(std::uint8_t{1});
+    if (const auto what = std::exchange(link_order_test::at_encoding, nullptr)) what();
+  }
+  static void decode(byte_reader& in, link_order_test::meanwhile&) {
+    static_cast<void>(in.fixed<std::uint8_t>());
+  }
+};
+
+namespace link_order_test {
+
+struct note {
+  int n = 0;
+};
+struct luggage {
+  std::string content;
+};
+using asker_type = protocol<void(note), void(meanwhile), void(luggage)>;
+struct question {
+  ref<asker_type> who;
+};
+struct go {};
+struct go_slowly {
+  bool fails = false;
+};
+using giver_type = protocol<result<int>(question), void(go), void(go_slowly)>;
+struct begin {
+  ref<giver_type> whom;
+};
+
+/// Notes what has come in which order: the answer is -1, luggage 9.
+class asker : public actor<protocol<void(note), void(meanwhile), void(luggage), void(begin)>> {
+ public:
+  explicit asker(std::vector<int>& came) : came_(came) {}
+  void on(note n) { came_.push_back(n.n); }
+  void on(const meanwhile&) { came_.push_back(0); }
+  void on(const luggage&) { came_.push_back(9); }
+  void on(const begin& b) {
+    request(b.whom, question{ref<asker_type>(self())})
+        .then([this](int) { came_.push_back(-1); }, [this](const error&) { came_.push_back(-1); });
+  }
+
+ private:
+  std::vector<int>& came_;
+};
+
+/// Sends and answers while its own message is being written.
+class giver : public actor<giver_type> {
+ public:
+  result<int> on(const question& q) {
+    who_ = q.who;
+    answer_ = make_promise<int>();
+    return answer_;
+  }
+  void on(go) {
+    at_encoding = [this] {
+      send(who_, note{1});
+      answer_.deliver(7);
+      send(who_, note{2});
+    };
+    send(who_, meanwhile());
+    send(who_, note{3});
+  }
+  void on(go_slowly how) {
+    send(who_, luggage{std::string(4u << 20, 'x')});
+    if (how.fails)
+      answer_.fail(make_error(errc::user, "giver", "no"));
+    else
+      answer_.deliver(7);
+    send(who_, note{1});
+  }
+
+ private:
+  ref<asker_type> who_;
+  response_promise<int> answer_;
+};
+
+struct count {};
+using guest_type = protocol<void(luggage), void(note)>;
+class guest : public actor<guest_type> {
+ public:
+  explicit guest(int& came) : came_(came) {}
+  void on(const luggage&) { ++came_; }
+  void on(note) { ++came_; }
+
+ private:
+  int& came_;
+};
+std::string texts_of(const std::vector<int>& numbers) {
+  std::string all;
+  for (const int n : numbers) all += std::to_string(n) + " ";
+  return all;
+}
+
+/// Says how many pieces of luggage had come when it was asked.
+struct say_so {};
+using porter_type = protocol<void(luggage), int(say_so), void(ref<asker_type>)>;
+class porter : public actor<porter_type> {
+ public:
+  void on(const luggage&) { ++came_; }
+  int on(say_so) { return came_; }
+  void on(const ref<asker_type>& who) { who_ = who; }
+
+ private:
+  int came_ = 0;
+  ref<asker_type> who_;
+};
+/// Sends luggage, and asks at once whether it is there.
+struct start {
+  ref<porter_type> to;
+};
+class traveller : public actor<protocol<void(note), void(meanwhile), void(luggage), void(start)>> {
+ public:
+  explicit traveller(std::vector<int>& came) : came_(came) {}
+  void on(note) {}
+  void on(const meanwhile&) {}
+  void on(const luggage&) {}
+  void on(const start& s) {
+    send(s.to, ref<asker_type>(self()));  // so it has a number there
+    send(s.to, luggage{std::string(4u << 20, 'x')});
+    request(s.to, say_so{}).then([this](int n) { came_.push_back(n); });
+  }
+
+ private:
+  std::vector<int>& came_;
+};
+
+struct make_one {};
+struct bring_back {
+  ref<guest_type> who;
+  std::string content;
+};
+struct keep {
+  ref<guest_type> who;
+};
+struct give_back {};
+using keeper_type = protocol<void(keep), bring_back(give_back)>;
+/// Gives back what it has been given, once, with luggage.
+class keeper : public actor<keeper_type> {
+ public:
+  void on(const keep& k) { kept_ = k.who; }
+  bring_back on(give_back) { return {std::exchange(kept_, {}), std::string(4u << 20, 'x')}; }
+
+ private:
+  ref<guest_type> kept_;
+};
+using host_type = protocol<ref<guest_type>(make_one), void(bring_back), void(note), int(count)>;
+class host : public actor<host_type> {
+ public:
+  explicit host(int& came) : came_(came) {}
+  ref<guest_type> on(make_one) { return spawn<guest>(lent(came_)); }
+  void on(const bring_back& b) { send(b.who, note{}); }
+  void on(note) {}
+  int on(count) { return came_; }
+
+ private:
+  int& came_;
+};
+
+struct with_host {
+  int came = 0;  // to guests
+  three_machines m;
+  ref<host_type> to;
+
+  explicit with_host(net::node_settings of_a = {})
+      : m(std::move(of_a)), to(m.b.shown_to(m.a, "host", m.b.system.spawn<host>(lent(came)))) {}
+  ref<guest_type> new_guest() { return m.a.system.request(to, make_one{}).get().value(); }
+};
+
+}  // namespace link_order_test
+
+using namespace link_order_test;
+
+TEST_CASE("link order: an answer keeps its place between what its giver sends to a busy link") {
+  std::vector<int> came;
+  three_machines m;
+  const auto gives = m.a.system.spawn<giver>();
+  const auto seen = m.a.shown_to(m.b, "giver", gives);
+  const auto asks = m.b.system.spawn<asker>(lent(came));
+  send(asks, begin{seen});
+  m.a.system.run_for(ms(50));
+  send(gives, go{});
+  m.a.system.run_for(ms(50));
+  CHECK(texts_of(came) == "0 1 -1 2 3 ");
+}
+
+TEST_CASE("link order: an answer does not overtake a large message of its giver") {
+  for (const auto& [fails, is_reset] : {std::pair(false, false), {false, true}, {true, false}}) {
+    CAPTURE(fails);
+    CAPTURE(is_reset);
+    std::vector<int> came;
+    three_machines m;
+    const auto gives = m.a.system.spawn<giver>();
+    const auto seen = m.a.shown_to(m.b, "giver", gives);
+    const auto asks = m.b.system.spawn<asker>(lent(came));
+    send(asks, begin{seen});
+    m.a.system.run_for(ms(50));
+    send(gives, go_slowly{fails});
+    m.a.system.run_for(ms(2));
+    if (is_reset) m.net.reset_streams("a", "b");
+    m.a.system.run_for(duration::seconds(5));
+    CHECK(texts_of(came) == "9 -1 1 ");
+  }
+}
+
+TEST_CASE("link order: a request does not overtake a large message of its asker") {
+  std::vector<int> came;
+  three_machines m;
+  const auto seen = m.b.shown_to(m.a, "porter", m.b.system.spawn<porter>());
+  send(m.a.system.spawn<traveller>(lent(came)), start{seen});
+  m.a.system.run_for(duration::seconds(5));
+  CHECK(texts_of(came) == "1 ");
+}
+
+TEST_CASE("link order: that a handle is let go does not overtake a large message to it") {
+  with_host n;
+  send(n.new_guest(), luggage{std::string(4u << 20, 'x')});
+  n.m.a.system.run_for(duration::seconds(5));
+  CHECK(n.came == 1);
+  CHECK(tests::letters(n.m.a.system) == 0);
+}
+
+TEST_CASE("link order: nor a large message that brings it home") {
+  with_host n;
+  {
+    const auto one = n.new_guest();
+    send(n.to, bring_back{one, std::string(4u << 20, 'x')});
+  }
+  n.m.a.system.run_for(duration::seconds(5));
+  CHECK(n.came == 1);
+  CHECK(tests::letters(n.m.a.system) == 0);
+}
+
+TEST_CASE("link order: nor messages that go again over another stream") {
+  with_host n;
+  {
+    const auto one = n.new_guest();
+    n.m.a.system.run_for(ms(50));
+    n.m.net.reset_streams("a", "b");
+    n.m.a.system.run_for(ms(10));  // both ends know
+    for (int i = 0; i < 20; ++i) send(one, note{i});
+  }
+  n.m.a.system.run_for(duration::seconds(5));
+  CHECK(n.came == 20);
+  CHECK(tests::letters(n.m.a.system) == 0);
+}
+
+TEST_CASE("link order: nor a large answer that brings it home") {
+  int came = 0;
+  three_machines m;
+  const auto at_b = m.a.shown_to(m.b, "keeper", m.a.system.spawn<keeper>());
+  send(at_b, keep{m.b.system.spawn<guest>(lent(came))});
+  m.b.system.run_for(ms(50));
+  const auto back = m.b.system.request(at_b, give_back{}).get();
+  REQUIRE_MESSAGE(back.has_value(), back.error().to_string());
+  send(back->who, note{});
+  m.b.system.run_for(ms(50));
+  CHECK(came == 1);
+}
