@@ -213,6 +213,20 @@ MUTATIONS = [
         ("tests.net.link_order",),
     ),
     mutation(
+        "node: what does not leave keeps its receiver's credit",
+        LINK,
+        "      to->second->grant_credit(1);\n",
+        "      to->second->grant_credit(0);\n",
+        ("tests.net.link_credit",),
+    ),
+    mutation(
+        "node: an answer gives back what it has not taken",
+        LINK,
+        "u.has_credit ? 1 : 0",
+        "u.has_credit ? 1 : 1",
+        ("tests.net.link_credit",),
+    ),
+    mutation(
         "node: the error that answers a request has a lane of its own",
         LINK,
         "  m.lane = lane_of(to);\n  post(",
@@ -241,6 +255,13 @@ MUTATIONS = [
         ("net_node.waiting_frames",),
     ),
     mutation(
+        "node: a request that is too late keeps its credit",
+        REMOTE,
+        "  grant(1);\n  core::respond_timed_out",
+        "  core::respond_timed_out",
+        ("tests.net.link_credit",),
+    ),
+    mutation(
         "node: a request in front of a busy link forgets its limit",
         REMOTE,
         ".until = until}",
@@ -255,10 +276,17 @@ MUTATIONS = [
         ("tests.net.waiting_messages",),
     ),
     mutation(
+        "node: messages in front of a busy link count beside those in it",
+        INTERNAL + "remote_cell.hpp",
+        "credit() >= -std::int64_t{most_under_way_} && ",
+        "",
+        ("tests.net.waiting_messages",),
+    ),
+    mutation(
         "node: what waits in front of a link has no limit",
         INTERNAL + "waiting_frames.hpp",
-        "           bytes_.load(std::memory_order_relaxed) < most_bytes_;",
-        "           most_bytes_ != 0;",
+        "    return bytes_.load(std::memory_order_relaxed) < most_bytes_;",
+        "    return most_bytes_ != 0;",
         ("net_node.waiting_frames",),
     ),
     mutation(

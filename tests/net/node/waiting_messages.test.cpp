@@ -101,6 +101,25 @@ TEST_CASE("waiting messages: who may not wait loses what is beyond twice the lim
   CHECK(m.a.system.request(to, seen{}).get().value() == 1400);
 }
 
+TEST_CASE("waiting messages: those in front of a busy link count among them") {
+  net::node_settings s;
+  s.most_under_way = 100;
+  s.link.mailbox.messages = 4;  // so they wait where they are
+  three_machines m(s);
+  const auto to = m.b.shown_to(m.a, "sum", m.b.system.spawn<in_order>());
+  m.net.cut("a", "b");
+  for (std::int64_t i = 0; i < 150; ++i) send(to, number{i});
+  at_encoding = [&] {
+    for (std::int64_t i = 151; i < 1000; ++i) send(to, number{i});
+  };
+  send(to, meanwhile());
+  CHECK(at_encoding == nullptr);
+  CHECK(letters(m.a.system, errc::overload) == 800);
+  m.net.heal("a", "b");
+  m.a.system.run_for(duration::seconds(5));
+  CHECK(m.a.system.request(to, seen{}).get().value() == 200);
+}
+
 TEST_CASE("waiting messages: their bytes have a limit, too") {
   net::node_settings s;
   s.most_bytes_waiting = 1u << 20;

@@ -43,6 +43,8 @@ void proxy_cell::grant(std::uint32_t messages) noexcept {
   static_cast<void>(senders_credit()->grant(*env().lot, id(), messages));
 }
 
+std::int64_t proxy_cell::credit() const noexcept { return senders_credit()->left(); }
+
 void proxy_cell::tell_down(const address& watcher, const address& dead,
                            const base::exit_reason& why, std::uint64_t monitor) noexcept {
   cell* const c = handle_access::get(watcher);

@@ -49,6 +49,9 @@ class proxy_cell : public cell {
   /// As `deliver`, a request whose time is over at `until`. What comes otherwise has no limit that
   /// is known, or that of a request from elsewhere which is handed on.
   void deliver_until(envelope* e, base::instant until) noexcept;
+  /// How many messages may be forwarded just now, by `need_credit`; below zero, so many are owed.
+  /// Any thread.
+  [[nodiscard]] std::int64_t credit() const noexcept;
 
  protected:
   /// One strong handle, which is the caller's. Throws std::bad_alloc.

@@ -341,6 +341,11 @@ void node_link::give_up(outgoing& m, const base::error& why) {
   if (const base::result<frame> f = decode_frame(m.bytes.bytes())) {
     for (std::uint32_t i = 0; i < f->handles; ++i)
       static_cast<void>(exports_.release(number_behind(*f, i), 1));
+    const bool takes_credit = f->kind == frame_kind::message || f->kind == frame_kind::request;
+    // The receiver's credit, which only what has come there is granted anew for.
+    if (const auto to = takes_credit ? proxies_.find(f->receiver) : proxies_.end();
+        to != proxies_.end())
+      to->second->grant_credit(1);
     // The numbers of other kinds are the peer's.
     const bool asks = f->kind == frame_kind::request || f->kind == frame_kind::resolve ||
                       f->kind == frame_kind::spawn;
@@ -399,7 +404,7 @@ std::uint64_t node_link::local_sender(const actor_id& id) const noexcept {
 
 /// Keeps what one thread sends in order: `flush` goes on with it.
 void node_link::wait_behind(remote_cell& to, envelope_ptr e, base::instant until) {
-  if (!asker_->waiting().has_room()) return to.lost(std::move(e), to.too_much_waits());
+  if (!asker_->has_room()) return to.lost(std::move(e), to.too_much_waits());
   static_cast<void>(
       asker_->waiting().add({.to = &to, .until = until}, e, waiting_frames::kind::message));
 }

@@ -14,6 +14,7 @@
 //    or between a cancel and the answer that comes all the same, `asker_` knows a limit for it.
 // K4 Of each message and request that has taken the link's credit, the credit is given back once:
 //    when it is confirmed, when it was sent over a stack that confirms nothing, or when it is lost.
+//    Its receiver's credit is given back here only if it does not leave: the peer grants the rest.
 // K5 A release is sent when nothing is under way any more that was sent before it.
 // K6 What waits in front of the link is never taken while a frame that has come is being read: that
 //    would change the tables that the reader is looking at.

@@ -55,9 +55,10 @@ answering_cell::answering_cell(core::environment& env, connection link, const en
                                const node_settings& s)
     : proxy_cell(env),
       link_(std::move(link)),
+      most_under_way_(s.most_under_way),
       wanted_(2 * std::size_t{s.most_questions}),
       how_(how),
-      waiting_(2 * std::size_t{s.most_under_way}, s.most_bytes_waiting) {
+      waiting_(s.most_bytes_waiting) {
   need_credit(s.most_under_way, s.patience);
 }
 
@@ -166,7 +167,7 @@ void remote_cell::forward_signal(core::envelope_ptr e) noexcept {
 
 void remote_cell::leave_waiting(core::envelope_ptr e, base::instant until) noexcept {
   bool first = false;
-  if (!link_credit_.waiting().has_room()) return lost(std::move(e), too_much_waits());
+  if (!link_credit_.has_room()) return lost(std::move(e), too_much_waits());
   try {
     if (!leave_encoded(*e, first))
       first = link_credit_.waiting().add({.to = this, .until = until}, e,

@@ -49,6 +49,11 @@ class answering_cell final : public core::proxy_cell {
   std::string_view type_name() const noexcept override { return "asker in another node"; }
   /// Waits, where that is allowed, until something more may be under way.
   void take_credit() noexcept;
+  /// False: so much is under way that a message which has taken its credit is to be lost. Several
+  /// who look at once may exceed it by what they leave.
+  [[nodiscard]] bool has_room() const noexcept {
+    return credit() >= -std::int64_t{most_under_way_} && waiting_.has_room();
+  }
   /// So many are not under way any more.
   void give_back(std::uint32_t messages) noexcept { grant(messages); }
   /// What the link knows of the peer's requests.
@@ -75,6 +80,7 @@ class answering_cell final : public core::proxy_cell {
   void free_self() noexcept override { delete this; }
 
   const connection link_;
+  const std::uint32_t most_under_way_;
   wanted_requests wanted_;
   const encoding how_;
   waiting_frames waiting_;

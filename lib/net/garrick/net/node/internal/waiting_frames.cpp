@@ -34,7 +34,6 @@ std::byte* waiting_frames::place(const about& what, form lies_as, kind as, std::
 
 void waiting_frames::count(std::size_t bytes) noexcept {
   // order: the mutex's, and as `has_room`
-  messages_.store(messages_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   bytes_.store(bytes_.load(std::memory_order_relaxed) + bytes, std::memory_order_relaxed);
 }
 
@@ -74,7 +73,6 @@ bool waiting_frames::take(batch& to) noexcept {
   const std::lock_guard lock(mutex_);
   to.chunks_.swap(chunks_);  // and back goes the room for the next ones
   last_ = nullptr;
-  messages_.store(0, std::memory_order_relaxed);                  // order: as below
   bytes_.store(0, std::memory_order_relaxed);                     // order: as below
   to.signals_ = signals_.exchange(0, std::memory_order_relaxed);  // order: as below
   return any_.exchange(false, std::memory_order_relaxed);  // order: the mutex's, and as `any`

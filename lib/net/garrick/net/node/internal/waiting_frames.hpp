@@ -66,9 +66,8 @@ class waiting_frames {
   };
   class batch;
 
-  /// Room for so many messages and bytes, as far as senders look.
-  waiting_frames(std::size_t messages, std::size_t bytes) noexcept
-      : most_messages_(messages), most_bytes_(bytes) {}
+  /// Room for so many bytes, as far as senders look.
+  explicit waiting_frames(std::size_t bytes) noexcept : most_bytes_(bytes) {}
   ~waiting_frames();
   waiting_frames(const waiting_frames&) = delete;
   waiting_frames& operator=(const waiting_frames&) = delete;
@@ -83,8 +82,7 @@ class waiting_frames {
   /// who look at once may exceed it by what they add.
   [[nodiscard]] bool has_room() const noexcept {
     // order: relaxed; a limit that need not be exact
-    return messages_.load(std::memory_order_relaxed) < most_messages_ &&
-           bytes_.load(std::memory_order_relaxed) < most_bytes_;
+    return bytes_.load(std::memory_order_relaxed) < most_bytes_;
   }
   /// Whether something is here, at least what this thread has added.
   [[nodiscard]] bool any() const noexcept {
@@ -123,9 +121,7 @@ class waiting_frames {
   core::cell* last_ = nullptr;             // under mutex_: the proxy of the last entry
   std::atomic<bool> any_{false};           // written under mutex_
   std::atomic<std::uint32_t> signals_{0};  // as above
-  std::atomic<std::size_t> messages_{0};   // as above; and requests
-  std::atomic<std::size_t> bytes_{0};      // as above, of those
-  const std::size_t most_messages_;
+  std::atomic<std::size_t> bytes_{0};      // as above, of messages and requests
   const std::size_t most_bytes_;
 };
 

@@ -63,7 +63,7 @@ using namespace waiting_frames_test;
 TEST_CASE(
     "waiting frames: small ones, large ones, envelopes and signals are taken in their order") {
   const fixture f;
-  waiting_frames all(1000, 1 << 20);
+  waiting_frames all(1 << 20);
   const base::instant until = base::instant::at(base::duration::seconds(7));
   CHECK_FALSE(all.any());
   CHECK(all.add({.to = f.cell, .type = f.type, .sender = 3, .lane = 2}, f.frame(100)));
@@ -102,7 +102,7 @@ TEST_CASE(
 
 TEST_CASE("waiting frames: answers and releases have their place, and take no room") {
   const fixture f;
-  waiting_frames all(1, 1 << 20);
+  waiting_frames all(1);
   core::envelope_ptr e = f.envelope(1);
   core::envelope_ptr nothing;
   CHECK(all.add({.to = f.cell}, e, kind::answer));
@@ -129,7 +129,7 @@ TEST_CASE("waiting frames: answers and releases have their place, and take no ro
 TEST_CASE("waiting frames: bytes have a limit, signals none") {
   const fixture f;
   waiting_frames::batch others(+[](waiting_frames::entry&) noexcept {});
-  waiting_frames small(1000, 5000);
+  waiting_frames small(5000);
   static_cast<void>(small.add({.to = f.cell}, f.frame(4999)));
   CHECK(small.has_room());
   static_cast<void>(small.add({.to = f.cell}, f.frame(1)));
@@ -145,7 +145,7 @@ TEST_CASE("waiting frames: each entry keeps its proxy until the next one is take
   int freed = 0;
   auto* const first = new probe(f.system.env(), freed);
   auto* const second = new probe(f.system.env(), freed);
-  waiting_frames all(1000, 1 << 20);
+  waiting_frames all(1 << 20);
   for (probe* const p : {first, first, second, first})
     static_cast<void>(all.add({.to = p}, f.frame(1)));
   waiting_frames::batch taken(&nothing_is_left);

@@ -1,0 +1,155 @@
+// What does not leave costs no credit, neither the link's nor the receiver's; and nothing gives
+// back more than it has taken.
+#include <doctest/doctest.h>
+#include <garrick/core/cell/proxy/proxy_cell.hpp>
+#include <garrick/garrick.hpp>
+#include <garrick/net/error.hpp>
+#include <garrick/net/wire/codec.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "net/node/simulated_machines.hpp"
+
+namespace link_credit_test {
+
+using namespace garrick;
+using tests::three_machines;
+
+constexpr duration ms(std::int64_t n) { return duration::milliseconds(n); }
+
+/// What is done while a `meanwhile` is written.
+std::function<void()> at_encoding;
+class meanwhile {
+ public:
+  using garrick_sendable = void;
+};
+
+}  // namespace link_credit_test
+
+template <>
+struct garrick::net::codec<link_credit_test::meanwhile> {
+  static void encode(byte_writer& out, const link_credit_test::meanwhile&) {
+    out.fixed(std::uint8_t{1});
+    if (const auto what = std::exchange(link_credit_test::at_encoding, nullptr)) what();
+  }
+  static void decode(byte_reader& in, link_credit_test::meanwhile&) {
+    static_cast<void>(in.fixed<std::uint8_t>());
+  }
+};
+
+namespace link_credit_test {
+
+struct job {};
+struct parcel {
+  std::string content;
+};
+using clerk_type = protocol<int(job), void(parcel), void(meanwhile)>;
+class clerk : public actor<clerk_type> {
+ public:
+  int on(job) { return 1; }
+  void on(const parcel&) {}
+  void on(const meanwhile&) {}
+};
+
+struct keep {
+  ref<clerk_type> who;
+};
+struct give_back {};
+using keeper_type = protocol<void(keep), ref<clerk_type>(give_back)>;
+class keeper : public actor<keeper_type> {
+ public:
+  void on(const keep& k) { kept_ = k.who; }
+  ref<clerk_type> on(give_back) { return kept_; }
+
+ private:
+  ref<clerk_type> kept_;
+};
+
+std::int64_t credit_of(const ref<clerk_type>& far) {
+  return static_cast<core::proxy_cell*>(core::handle_access::get(far))->credit();
+}
+
+net::node_settings narrow() {
+  net::node_settings s;
+  s.link.mailbox.messages = 4;
+  return s;
+}
+
+/// A clerk on "b", as "a" sees it, over a link that takes four messages at a time.
+struct clerk_at_b {
+  three_machines m{narrow()};
+  ref<clerk_type> to = m.b.shown_to(m.a, "clerk", m.b.system.spawn<clerk>());
+
+  [[nodiscard]] std::int64_t credit() const { return credit_of(to); }
+  void run(duration d) { m.a.system.run_for(d); }
+  void fill() {
+    m.net.cut("a", "b");
+    m.net.cut("b", "a");
+    for (int i = 0; i < 10; ++i) send(to, parcel{});
+  }
+  void empty() {
+    m.net.heal("a", "b");
+    m.net.heal("b", "a");
+    run(duration::seconds(2));
+  }
+};
+
+}  // namespace link_credit_test
+
+using namespace link_credit_test;
+
+TEST_CASE("link credit: requests that do not leave, because nobody waits any more, cost none") {
+  for (const bool is_limited : {true, false}) {
+    CAPTURE(is_limited);
+    clerk_at_b n;
+    n.fill();
+    const std::int64_t before = n.credit();
+    for (int i = 0; i < 50; ++i) {
+      auto asked = n.m.a.system.request(n.to, job{}, is_limited ? ms(20) : duration::infinite());
+      if (!is_limited) asked.within(ms(20));
+      CHECK(asked.get().error() == errc::timeout);
+    }
+    n.empty();
+    CHECK(n.credit() == before);
+  }
+}
+
+TEST_CASE("link credit: what is too large costs none") {
+  net::node_settings s;
+  s.link.slicing.largest = 1u << 20;
+  three_machines m(s, s);
+  const auto to = m.b.shown_to(m.a, "clerk", m.b.system.spawn<clerk>());
+  const auto credit = [&] { return credit_of(to); };
+  const std::int64_t before = credit();
+  for (int i = 0; i < 20; ++i) send(to, parcel{std::string(2u << 20, 'x')});
+  m.a.system.run_for(ms(100));
+  CHECK(tests::letters(m.a.system, net::net_errc::too_large) == 20);
+  CHECK(credit() == before);
+}
+
+TEST_CASE("link credit: answers take none and give none back") {
+  net::node_settings s = narrow();
+  s.most_under_way = 100;
+  three_machines m(s);
+  const auto to = m.b.shown_to(m.a, "clerk", m.b.system.spawn<clerk>());
+  const auto at_a = m.a.shown_to(m.b, "keeper", m.a.system.spawn<keeper>());
+  const auto own = m.b.system.spawn<clerk>();
+  send(at_a, keep{own});
+  for (int i = 0; i < 300; ++i)  // each brings a handle home
+    CHECK(m.b.system.request(at_a, give_back{}).get().value() == own);
+  for (int i = 0; i < 300; ++i)  // what is too late gives back its own
+    CHECK(m.a.system.request(to, job{}, duration()).get().error() == errc::timeout);
+  CHECK(credit_of(to) == 256);
+  m.a.system.run_for(ms(100));
+  m.net.cut("a", "b");
+  for (int i = 0; i < 150; ++i) send(to, parcel{});
+  at_encoding = [&] {
+    for (int i = 151; i < 1000; ++i) send(to, parcel{});
+  };
+  send(to, meanwhile());
+  CHECK(tests::letters(m.a.system, errc::overload) == 800);
+}
