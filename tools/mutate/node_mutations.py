@@ -227,6 +227,13 @@ MUTATIONS = [
         ("tests.net.link_credit",),
     ),
     mutation(
+        "node: a signal that the stack does not take within a call is lost",
+        LINK,
+        "  return no != net_errc::overload;\n",
+        "  return true;\n",
+        ("tests.net.many_signals",),
+    ),
+    mutation(
         "node: the error that answers a request has a lane of its own",
         LINK,
         "  m.lane = lane_of(to);\n  post(",

@@ -266,24 +266,25 @@ void node_link::post_message(outgoing m, const under_way& about, base::instant a
 /// The stack has room for some thousand signals that are not confirmed, and ends the session with
 /// one more. Somebody who watches thousands of actors at once has no part in that.
 void node_link::post_signal(outgoing m) {
-  if (!signals_.empty() || signals_under_way_ == most_signals_)
-    return signals_.push_back(std::move(m));
-  send_signal(std::move(m));
+  const bool may_go = signals_.empty() && signals_under_way_ != most_signals_;
+  if (!may_go || !send_signal(m)) signals_.push_back(std::move(m));
 }
 
-void node_link::send_signal(outgoing m) {
+/// False: the stack has no room for more within one call, and takes it later.
+bool node_link::send_signal(outgoing& m) {
   m.report = confirms_ ? signal_report : 0;
   signals_under_way_ += confirms_ ? 1 : 0;
-  // An error is that of a link that ends, with which ends what the signal is about.
-  if (link_->send(std::move(m), now())) signals_under_way_ -= confirms_ ? 1 : 0;
+  const base::error no = link_->send(std::move(m), now());
+  if (no) signals_under_way_ -= confirms_ ? 1 : 0;
+  // Any other error is that of a link that ends, with which ends what the signal is about.
+  return no != net_errc::overload;
 }
 
-void node_link::signal_confirmed() {
-  --signals_under_way_;
+void node_link::send_signals() {
   while (!signals_.empty() && signals_under_way_ != most_signals_ && !is_closed_) {
     outgoing next = std::move(signals_.front());
     signals_.pop_front();
-    send_signal(std::move(next));
+    if (!send_signal(next)) return signals_.push_front(std::move(next));
   }
 }
 
@@ -367,7 +368,10 @@ void node_link::give_up(outgoing& m, const base::error& why) {
 
 /// What was sent with this report is in the mailbox, or it is not known, or it is not.
 void node_link::settle(std::uint64_t report, const base::error& why) {
-  if (report == signal_report) return signal_confirmed();
+  if (report == signal_report) {
+    --signals_under_way_;
+    return send_signals();
+  }
   if (report < first_report_ || report - first_report_ >= under_way_.size()) return;
   under_way& u = under_way_[report - first_report_];
   if (std::exchange(u.is_settled, true)) return;

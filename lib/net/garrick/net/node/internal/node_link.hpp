@@ -192,8 +192,8 @@ class node_link final : public link_port, carried, link_owner, handle_porter {
   [[nodiscard]] bool outbox_takes_more() const;
   [[nodiscard]] outgoing take_from_outbox();
   void post_signal(outgoing m);
-  void send_signal(outgoing m);
-  void signal_confirmed();
+  void send_signals();
+  [[nodiscard]] bool send_signal(outgoing& m);
   void post_releases();
   void post(const frame& f, packet payload);
   void post_written(outgoing m);
@@ -205,6 +205,7 @@ class node_link final : public link_port, carried, link_owner, handle_porter {
     call();
     holds_ = false;
     hand_over();
+    send_signals();
     if (std::exchange(flushes_, false)) flush();
   }
   void flush();
