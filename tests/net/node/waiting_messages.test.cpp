@@ -59,6 +59,11 @@ namespace waiting_messages_test {
 
 using sum_type = protocol<void(number), void(meanwhile), std::int64_t(seen)>;
 
+struct step {
+  ref<sum_type> to;
+};
+constexpr std::int64_t each = 60;  // large messages
+
 /// -1: one was missing before another, or came twice.
 class in_order : public actor<sum_type> {
  public:
@@ -68,6 +73,14 @@ class in_order : public actor<sum_type> {
 
  private:
   std::int64_t next_ = 0;
+};
+
+class pourer : public actor<protocol<std::int64_t(step)>> {
+ public:
+  std::int64_t on(const step& go) {
+    for (std::int64_t i = 0; i != each; ++i) send(go.to, number{i, std::string(1u << 20, 'x')});
+    return each;
+  }
 };
 
 std::uint64_t count_of(net::node& n, const net::node& of, std::string_view name) {
@@ -202,4 +215,25 @@ TEST_CASE("waiting messages: a process that is stopped does not make this one gr
   other.go_on();
   const std::string result = tests::visit(system, here, other.at, 1, 100);
   CHECK_MESSAGE(result == "ok", result);
+}
+
+TEST_CASE("waiting messages: who sends large ones and may wait is slowed, and none is lost") {
+  for (const char* where : {"tcp://127.0.0.1:0", "udp://127.0.0.1:0"}) {
+    CAPTURE(where);
+    actor_system left(tests::quiet()), right(tests::quiet());
+    net::node_settings s;
+    s.most_bytes_waiting = 8u << 20;
+    s.patience = duration::seconds(60);
+    net::node a(left), b(right, s);
+    const auto box = left.spawn<in_order>();
+    REQUIRE(a.publish("box", box).has_value());
+    const std::string at = a.listen(where).value().to_string();
+    const auto far = b.remote<sum_type>(at, "box").value();
+    const auto from_an_actor = right.spawn<pourer>();
+    CHECK(right.request(from_an_actor, step{far}).get().value() == each);
+    for (std::int64_t i = each; i != 2 * each; ++i)
+      send(far, number{i, std::string(1u << 20, 'x')});
+    tests::wait_until([&] { return left.request(box, seen{}).get().value() == 2 * each; });
+    CHECK(right.dead_letter_count() == 0);
+  }
 }

@@ -46,8 +46,9 @@ struct node_settings {
   /// Who may be a peer; null: everybody who speaks the protocol.
   std::shared_ptr<peer_admission> admission{};
 
-  /// Messages to one peer that are not confirmed. Who may not wait goes beyond that, up to twice
-  /// as many; then its message is lost, with `errc::overload`.
+  /// Messages to one peer that are not confirmed: with so many on their way, senders wait. Large
+  /// ones count as several: also half of `most_bytes_waiting` is as much. Who may not wait goes
+  /// beyond that, up to twice as much; then its message is lost, with `errc::overload`.
   std::uint32_t most_under_way = 8192;
   /// Bytes of those that the stack has not taken, beyond which the next one is lost, too.
   std::size_t most_bytes_waiting = 64u << 20;

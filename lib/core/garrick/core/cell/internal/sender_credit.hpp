@@ -50,7 +50,9 @@ class basic_sender_credit {
     return take();  // a grant that came meanwhile has not seen it
   }
   /// Takes it even if there is none.
-  void owe() noexcept { left_.fetch_sub(1, std::memory_order_relaxed); }  // order: a count
+  void owe(std::uint32_t messages = 1) noexcept {
+    left_.fetch_sub(messages, std::memory_order_relaxed);  // order: a count
+  }
   [[nodiscard]] std::int64_t left() const noexcept {
     return left_.load(std::memory_order_relaxed);  // order: an estimate
   }

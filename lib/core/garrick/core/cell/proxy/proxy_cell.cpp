@@ -43,6 +43,8 @@ void proxy_cell::grant(std::uint32_t messages) noexcept {
   static_cast<void>(senders_credit()->grant(*env().lot, id(), messages));
 }
 
+void proxy_cell::owe(std::uint32_t messages) noexcept { senders_credit()->owe(messages); }
+
 std::int64_t proxy_cell::credit() const noexcept { return senders_credit()->left(); }
 
 void proxy_cell::tell_down(const address& watcher, const address& dead,

@@ -75,6 +75,9 @@ class proxy_cell : public cell {
   }
   /// So many messages more may be forwarded. Requires `need_credit`. Any thread.
   void grant(std::uint32_t messages) noexcept;
+  /// As many less, whether or not there are so many: what was forwarded is as large as several
+  /// messages. Requires `need_credit`. Any thread.
+  void owe(std::uint32_t messages) noexcept;
 
   /// Tells a local watcher of `dead`'s end, behind what came from there before: by a `down`. It may
   /// be gone. Any thread.

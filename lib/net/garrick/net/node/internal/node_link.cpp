@@ -236,7 +236,7 @@ void node_link::post(const frame& f, packet payload) {
 /// comes, so a release waits for that.
 void node_link::post_written(outgoing m) {
   if (!brings_home_) return post(std::move(m), now());
-  post_message(std::move(m), {.is_settled = false, .has_credit = false}, now());
+  post_message(std::move(m), {.is_settled = false, .credit = 0}, now());
 }
 
 void node_link::post(outgoing m, base::instant at) {
@@ -381,7 +381,7 @@ void node_link::settle(std::uint64_t report, const base::error& why) {
                               .type = u.type->name,
                               .descriptor = u.type,
                               .reason = why});
-  settled_ += u.has_credit ? 1 : 0;
+  settled_ += u.credit;
   if (!holds_) give_credit_back();
   while (!under_way_.empty() && under_way_.front().is_settled) {
     under_way_.pop_front();
@@ -432,6 +432,8 @@ void node_link::send_now(remote_cell& to, envelope_ptr e, base::instant until) {
   frame f{.kind = frame_kind::message, .receiver = to.id(), .type = s->message.type};
   base::result<packet> p = written(s->message, core::content_pointer(e.get()), f);
   if (!p) return lose(p.error());
+  const std::uint32_t weight = asker_->weight_of(p->size());
+  asker_->weigh(weight);
   const std::uint64_t sender = e->is(envelope_flag::request) ? e->requester->id() : e->sender_id;
   f.sender = sender_id(sender);
   const lane_number lane = net::lane_of(f);
@@ -454,7 +456,7 @@ void node_link::send_now(remote_cell& to, envelope_ptr e, base::instant until) {
   }
   outgoing m = to_outgoing(f, std::move(*p));
   m.lane = lane;
-  post_message(std::move(m), {to.local_id(), type, sender, false}, now());
+  post_message(std::move(m), {to.local_id(), type, sender, false, weight}, now());
   if (is_limited) outbox_may_be_stale_ = !outbox_.empty();
 }
 
@@ -486,12 +488,14 @@ void node_link::send_taken(waiting_frames::entry& e, base::instant at) {
   if (e.as == release) return released_now(to);
   if (e.as == signal) return signal_now(to, std::move(e.envelope));
   if (e.envelope != nullptr) return send_now(to, std::move(e.envelope), e.what.until);
+  const std::uint32_t weight = asker_->weight_of(e.size());
   if (is_closed_)
-    return to.lost(e.what.type, e.what.sender,
+    return to.lost(e.what.type, e.what.sender, weight,
                    base::make_error(base::errc::not_handled, to.name(), why_.to_string()));
-  if (!outbox_takes_more()) return to.lost(e.what.type, e.what.sender, to.too_much_waits());
+  if (!outbox_takes_more()) return to.lost(e.what.type, e.what.sender, weight, to.too_much_waits());
   packet p = e.whole.empty() ? packet::copy_of(e.bytes, asker_->how().headers) : std::move(e.whole);
-  post_message({std::move(p), e.what.lane}, {to.local_id(), e.what.type, e.what.sender, false}, at);
+  post_message({std::move(p), e.what.lane},
+               {to.local_id(), e.what.type, e.what.sender, false, weight}, at);
 }
 
 void node_link::answer(envelope_ptr e) {

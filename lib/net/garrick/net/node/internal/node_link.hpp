@@ -150,7 +150,7 @@ class node_link final : public link_port, carried, link_owner, handle_porter {
     const base::message_type* type = nullptr;
     std::uint64_t sender = 0;
     bool is_settled = true;
-    bool has_credit = true;  ///< that is to be given back
+    std::uint32_t credit = 1;  ///< that is to be given back
   };
   /// Of the times that the peer has sent `who`, `number` are done with.
   struct release_order {

@@ -56,6 +56,8 @@ answering_cell::answering_cell(core::environment& env, connection link, const en
     : proxy_cell(env),
       link_(std::move(link)),
       most_under_way_(s.most_under_way),
+      bytes_a_credit_(
+          std::max<std::size_t>(s.most_bytes_waiting / 2 / std::max(s.most_under_way, 1u), 1)),
       wanted_(2 * std::size_t{s.most_questions}),
       how_(how),
       waiting_(s.most_bytes_waiting) {
@@ -203,8 +205,10 @@ bool remote_cell::leave_encoded(const core::envelope& e, bool& first) {
           .type = s->message.type};
   f.urgent = e.is(core::envelope_flag::urgent);
   outgoing m = to_outgoing(f, std::move(*p));
+  const std::uint32_t weight = link_credit_.weight_of(m.bytes.size());
   first = link_credit_.waiting().add(
       {.to = this, .type = e.type, .sender = e.sender_id, .lane = m.lane}, std::move(m.bytes));
+  link_credit_.weigh(weight);
   return true;
 }
 
@@ -219,12 +223,12 @@ void remote_cell::lose_entry(waiting_frames::entry& e) noexcept {
   if (e.envelope != nullptr)
     to.lost(std::move(e.envelope), no);
   else
-    to.lost(e.what.type, e.what.sender, no);
+    to.lost(e.what.type, e.what.sender, to.link_credit_.weight_of(e.size()), no);
 }
 
-void remote_cell::lost(const base::message_type* type, std::uint64_t sender,
+void remote_cell::lost(const base::message_type* type, std::uint64_t sender, std::uint32_t weight,
                        const base::error& why) noexcept {
-  link_credit_.give_back(1);
+  link_credit_.give_back(weight);
   grant(1);
   env().dead_letter({.sender = sender,
                      .receiver = cell::id(),

@@ -54,6 +54,14 @@ class answering_cell final : public core::proxy_cell {
   [[nodiscard]] bool has_room() const noexcept {
     return credit() >= -std::int64_t{most_under_way_} && waiting_.has_room();
   }
+  /// How many messages one of this size counts as.
+  [[nodiscard]] std::uint32_t weight_of(std::size_t bytes) const noexcept {
+    return 1 + static_cast<std::uint32_t>(bytes / bytes_a_credit_);
+  }
+  /// A message that has taken a credit is as large as this many.
+  void weigh(std::uint32_t weight) noexcept {
+    if (weight > 1) owe(weight - 1);
+  }
   /// So many are not under way any more.
   void give_back(std::uint32_t messages) noexcept { grant(messages); }
   /// What the link knows of the peer's requests.
@@ -81,6 +89,7 @@ class answering_cell final : public core::proxy_cell {
 
   const connection link_;
   const std::uint32_t most_under_way_;
+  const std::size_t bytes_a_credit_;  // half of the bytes that may wait are all credit
   wanted_requests wanted_;
   const encoding how_;
   waiting_frames waiting_;
@@ -119,8 +128,9 @@ class remote_cell final : public core::proxy_cell {
   [[nodiscard]] base::error too_much_waits() const;
   /// A request whose time was over before it got on its way.
   void overdue(const core::envelope_ptr& e) noexcept;
-  /// As above, of a message whose envelope is gone.
-  void lost(const base::message_type* type, std::uint64_t sender, const base::error& why) noexcept;
+  /// As above, of a message whose envelope is gone, and that counts as `weight` messages.
+  void lost(const base::message_type* type, std::uint64_t sender, std::uint32_t weight,
+            const base::error& why) noexcept;
   /// As above, whatever it was.
   static void lose_entry(waiting_frames::entry& e) noexcept;
   /// A signal that did not get on its way.

@@ -63,6 +63,8 @@ class waiting_frames {
     packet whole{};                      ///< a large one; or
     core::envelope_ptr envelope{};       ///< what is still to be encoded
     kind as = kind::message;             ///< such an envelope, or none
+    /// Of a frame, in bytes.
+    [[nodiscard]] std::size_t size() const noexcept { return bytes.size() + whole.size(); }
   };
   class batch;
 
