@@ -158,12 +158,31 @@ TEST_CASE("nodes: names that are not there, or mean another protocol, are errors
   CHECK(wrong.error() == net::net_errc::incompatible);
   using part = protocol<std::int64_t(count)>;
   CHECK(n.b->remote<part>(n.at, "calculator").has_value());
-  CHECK(n.a->publish("calculator", n.there).error() == registry_errc::name_taken);
+  const auto twice = n.a->publish("calculator", n.there);
+  CHECK(twice.error() == registry_errc::name_taken);
+  CHECK(twice.error().to_string() == "the name is taken: calculator: it is published");
   CHECK(n.b->remote<part>("tcp://127.0.0.1:1", "x", duration::milliseconds(50)).error() ==
         errc::timeout);
   CHECK(n.a->remote<part>(n.at, "x").error() == net::net_errc::refused);  // by itself
   CHECK(n.b->remote<part>("nonsense", "x").error() == net::net_errc::bad_endpoint);
   CHECK(n.a->listen("tcp://0.0.0.0:0").error() == net::net_errc::denied);
+}
+
+TEST_CASE(
+    "nodes: a name that is too long is refused wherever it is said, and told by its beginning") {
+  pair_of_nodes n;
+  using part = protocol<std::int64_t(count)>;
+  const std::string longest(net::longest_name, 'n');
+  CHECK(n.a->publish(longest, n.there).has_value());
+  CHECK(n.b->remote<part>(n.at, longest).has_value());
+  const std::string beyond = longest + "n";
+  for (const error& e :
+       {n.a->publish(beyond, n.there).error(), n.b->remote<part>(n.at, beyond).error(),
+        n.a->allow<calculator>(beyond).error(), n.b->spawn<part>(n.at, beyond).error()}) {
+    CHECK(e == net::net_errc::too_large);
+    CHECK(e.to_string() == "it is larger than is allowed: " + std::string(32, 'n') +
+                               "...: a name of 256 bytes, where 255 are allowed");
+  }
 }
 
 TEST_CASE("nodes: a monitor hears of the end of an actor, and of the end of a node") {

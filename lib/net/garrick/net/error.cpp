@@ -13,7 +13,7 @@ class net_category final : public base::error_category {
     switch (static_cast<net_errc>(code)) {
       case net_errc::decode_failed: return "the bytes are no valid message";
       case net_errc::not_encodable: return "the value has no meaning for another process";
-      case net_errc::too_large: return "the message is larger than is allowed";
+      case net_errc::too_large: return "it is larger than is allowed";
       case net_errc::incompatible: return "the other end is not compatible";
       case net_errc::not_garrick: return "the other end does not speak this protocol";
       case net_errc::refused: return "the connection was refused";
@@ -24,7 +24,8 @@ class net_category final : public base::error_category {
       case net_errc::perhaps_delivered: return "it is not known whether the message was delivered";
       case net_errc::overload: return "a buffer is full";
       case net_errc::node_down: return "the actor's node is down";
-      case net_errc::denied: return "the other node does not allow that";
+      case net_errc::denied: return "that is not allowed";
+      case net_errc::address_in_use: return "the address is in use";
       case net_errc::io: return "the operating system reported an error";
       case net_errc::owner_failed: return "a function of the link's owner has thrown";
     }

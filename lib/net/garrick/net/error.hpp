@@ -13,7 +13,7 @@ namespace garrick::net {
 enum class net_errc : std::uint32_t {
   decode_failed = 1,  ///< bytes that are no message of this protocol, or not whole
   not_encodable,      ///< a value that has no meaning for another process
-  too_large,          ///< a message, a frame or a datagram above its limit
+  too_large,          ///< a message, a frame, a datagram or a name above its limit
   incompatible,       ///< the other end speaks other versions, or means another type
   not_garrick,        ///< the other end speaks another protocol altogether
   refused,            ///< the other end, or this one's rules, did not take the connection
@@ -26,7 +26,8 @@ enum class net_errc : std::uint32_t {
   io,                 ///< the operating system's words are in the text
   owner_failed,       ///< a function of the link's owner has thrown; its words are in the text
   node_down,          ///< the actor's node was given up, has left, or came back as another one
-  denied,             ///< the other node does not allow that
+  denied,             ///< a rule of the other node, or of this one, does not allow that
+  address_in_use,     ///< somebody else listens there
 };
 
 /// Category of `net_errc`.

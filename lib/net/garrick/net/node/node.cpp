@@ -167,6 +167,14 @@ std::unique_ptr<hosted> make_link(std::shared_ptr<internal::node_core> node,
                                                std::move(dialled));
 }
 
+/// A name that is too long is told by its beginning.
+base::error check_name(std::string_view name) {
+  if (name.size() <= longest_name) return {};
+  return base::make_error(net_errc::too_large, std::string(name.substr(0, 32)) + "...",
+                          "a name of " + std::to_string(name.size()) + " bytes, where " +
+                              std::to_string(longest_name) + " are allowed");
+}
+
 }  // namespace
 
 node::node(core::environment& env, node_settings s)
@@ -185,12 +193,14 @@ base::result<endpoint> node::listen(std::string_view at) {
 
 base::error node::publish_erased(std::string name, const core::address& who,
                                  const protocol_table& as) {
+  if (base::error no = check_name(name)) return no;
   return core_->publish(std::move(name), who, as);
 }
 
 bool node::unpublish(std::string_view name) { return core_->unpublish(name); }
 
 base::error node::allow_erased(std::string name, std::shared_ptr<const spawnable> what) {
+  if (base::error no = check_name(name)) return no;
   return core_->allow(std::move(name), std::move(what));
 }
 
@@ -198,12 +208,14 @@ bool node::disallow(std::string_view name) { return core_->disallow(name); }
 
 void node::resolve_erased(const whereabouts& at, std::string_view name, const protocol_table& as,
                           std::unique_ptr<name_answer> done) {
+  if (const base::error no = check_name(name)) return done->failed(no);
   std::make_shared<name_question>(core_, at, std::string(name), as, std::move(done))->begin();
 }
 
 void node::spawn_erased(const whereabouts& at, std::string_view name,
                         std::unique_ptr<spawn_arguments> with, const protocol_table& as,
                         std::unique_ptr<name_answer> done) {
+  if (const base::error no = check_name(name)) return done->failed(no);
   std::make_shared<spawn_question>(core_, at, std::string(name), std::move(with), as,
                                    std::move(done))
       ->begin();

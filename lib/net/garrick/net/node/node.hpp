@@ -1,7 +1,7 @@
 // Nodes: actors that do not care where the other one lives (papers 001 §4.1, §5.5; 004 §4).
 //
 //   net::node here(system);
-//   here.listen("tcp://127.0.0.1:4040").value();
+//   const net::endpoint at = here.listen("tcp://127.0.0.1:4040").value();
 //   here.publish("prices", feed).value();
 //
 //   net::node there(system);                       // in another process
@@ -71,9 +71,10 @@ class node {
 
   /// Lets other nodes find the actor by this name, with the protocol P, and holds it until
   /// `unpublish` or the end of the node. When the actor has ended, nobody finds it any more, and
-  /// its name is free. Errors: `registry_errc::name_taken`, `empty_handle`;
-  /// `net_errc::not_encodable` or `incompatible` if the protocol's types cannot be named or told
-  /// apart by others. Does not compile if a message cannot be encoded.
+  /// its name is free. Errors: `registry_errc::name_taken`, `empty_handle`; `net_errc::too_large`
+  /// for a name of more than `longest_name` bytes; `not_encodable` or `incompatible` if the
+  /// protocol's types cannot be named or told apart by others. Does not compile if a message cannot
+  /// be encoded.
   template <class P>
   [[nodiscard]] base::result<void> publish(std::string name, const core::ref<P>& who) {
     const base::error no = publish_erased(std::move(name), who.address(), protocol_table_of<P>());
@@ -103,7 +104,7 @@ class node {
   /// that is not there yet, up to `limit`. Not on a worker (`errc::would_block`): actors use the
   /// other form. Errors: `errc::timeout`; why there is no connection; `net_errc::node_down` if it
   /// is a peer that cannot be reached now; `registry_errc::not_found`; `net_errc::incompatible`,
-  /// naming the signature.
+  /// naming the signature; `too_large` for a name of more than `longest_name` bytes.
   template <class P>
   [[nodiscard]] base::result<core::ref<P>> remote(
       const whereabouts& at, std::string_view name,
@@ -126,9 +127,9 @@ class node {
   /// types: which are values that can be encoded. Without it they may not spawn anything. Who has
   /// one spawned holds it by the handle that it gets, and by nothing else: when that is released,
   /// and nobody here has another, it ends as any actor that nobody holds. Its constructor and its
-  /// `on_start` run on a worker. Errors: `registry_errc::name_taken`; `net_errc::not_encodable` or
-  /// `incompatible` as `publish`. Does not compile if an A cannot be made of these, or if an
-  /// argument or a message cannot be encoded.
+  /// `on_start` run on a worker. Errors: `registry_errc::name_taken`, if that is allowed already;
+  /// `net_errc::too_large`, `not_encodable` or `incompatible` as `publish`. Does not compile if an
+  /// A cannot be made of these, or if an argument or a message cannot be encoded.
   ///
   ///     node.allow<renderer, std::string, std::uint32_t>("renderer").value();
   template <class A, class... Args>
@@ -159,10 +160,11 @@ class node {
   /// another limit, and actors, use the other form. Not on a worker (`errc::would_block`). Texts
   /// travel as std::string; numbers have to be as wide as they are expected there. Errors:
   /// `errc::timeout`; why there is no connection; `net_errc::node_down` if it is a peer that cannot
-  /// be reached now; `net_errc::denied`: there is no such name; `net_errc::incompatible`, naming
-  /// the argument or the signature; `net_errc::overload`: it has too many actors of this node;
-  /// `errc::spawn_failed`: its constructor or its `on_start` failed. After `timeout`,
-  /// `perhaps_delivered` or `incompatible` it may have been spawned, and has ended.
+  /// be reached now; `net_errc::denied`: there is no such name; `too_large` as `remote`;
+  /// `net_errc::incompatible`, naming the argument, by its number from 0, or the signature;
+  /// `net_errc::overload`: it has too many actors of this node; `errc::spawn_failed`: its
+  /// constructor or its `on_start` failed. After `timeout`, `perhaps_delivered` or `incompatible`
+  /// it may have been spawned, and has ended.
   ///
   ///     ref<pictures> far = node.spawn<pictures>("tcp://there:4040", "renderer", "sky").value();
   template <class P, class... Args>
@@ -192,8 +194,11 @@ class node {
   /// `exports`, actors here of which the peer has a number; `proxies`, those there to which
   /// somebody here has a handle; `spawned`, of the exports those that were made for it;
   /// `questions` without an answer to this end, `asked` to the other; `monitors` and `links`
-  /// between their actors; `under_way`, messages that are not confirmed. Empty if it can not be
-  /// reached now. Waits for who is at work on the link, so not on a thread of the node.
+  /// between their actors; `under_way`, messages that are not confirmed. Of what has come from the
+  /// peer since the link stands: `to_nobody`, messages and requests whose receiver had ended or was
+  /// never known here; `not_decoded`, those, and answers, whose bytes were no value of their type.
+  /// Empty if it can not be reached now. Waits for who is at work on the link, so not on a thread
+  /// of the node.
   [[nodiscard]] std::vector<link_count> counters(const peer_identity& who) const;
   /// From now on `who` is told of each change and of what was noticed, as long as the node lives.
   void subscribe(std::shared_ptr<peer_listener> who);

@@ -21,6 +21,9 @@ namespace garrick::net {
 /// Part of the protocol: both ends count from here.
 inline constexpr std::uint32_t first_credit = 256;
 
+/// Bytes of a name by which a node shows an actor, or a type of actors, to others, at most.
+inline constexpr std::size_t longest_name = 255;
+
 /// See above.
 struct node_settings {
   /// Who this node is over all its lives; all zeros: somebody new each time.

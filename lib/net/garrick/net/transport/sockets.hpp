@@ -70,10 +70,10 @@ template <class F>
 /// Listens at an endpoint. A name is looked up on the calling thread, which may take seconds, and
 /// its first usable address is taken. `tcp://[::]:0` takes IPv6 only. What `at` advertises is for
 /// others: `listener::local` has it, with the port that was bound if it names none. Fails with
-/// `net_errc::unreachable` for a name without address, `net_errc::refused` if somebody else listens
-/// there, `net_errc::io` with the system's words, as for an address that is not this machine's or a
-/// folder that is not there, `errc::shutting_down` and `errc::invalid_setting` as `connect`, also
-/// without a policy. Throws std::bad_alloc.
+/// `net_errc::unreachable` for a name without address, `net_errc::address_in_use` if somebody else
+/// listens there, `net_errc::io` with the system's words, as for an address that is not this
+/// machine's or a folder that is not there, `errc::shutting_down` and `errc::invalid_setting` as
+/// `connect`, also without a policy. Throws std::bad_alloc.
 [[nodiscard]] base::result<listener> listen(io_threads& io, const endpoint& at,
                                             std::shared_ptr<accept_policy> policy,
                                             const transport_settings& s = {},

@@ -3,6 +3,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <string>
 
 #include "garrick/net/error.hpp"
@@ -86,6 +87,16 @@ void byte_reader::fail(std::string_view why, std::uint64_t number, bool has_numb
   end_ = at_;
 }
 
+bool byte_reader::too_much(std::size_t count, std::size_t size) noexcept {
+  if (failed()) return false;
+  std::size_t wanted = 0;
+  if (__builtin_mul_overflow(count, size, &wanted))
+    wanted = std::numeric_limits<std::size_t>::max();
+  fail("it would take more memory than is allowed", wanted, false);
+  wants_memory_ = true;
+  return false;
+}
+
 void byte_reader::blame(std::string_view type, std::size_t field) noexcept {
   if (!failed() || !type_.empty()) return;
   type_ = type;
@@ -98,6 +109,9 @@ base::error byte_reader::failure() const {
   if (!type_.empty()) where = std::string(type_) + ", field " + std::to_string(field_) + ", ";
   where += "byte " + std::to_string(position());
   std::string why(why_);
+  if (wants_memory_)
+    why += ": " + std::to_string(number_) + " bytes more, and a message may take " +
+           std::to_string(most_memory_) + " in all";
   if (has_number_) why += " (" + std::to_string(number_) + ")";
   return base::make_error(net_errc::decode_failed, where, why);
 }

@@ -44,6 +44,7 @@ class byte_reader {
         at_(begin_),
         end_(begin_ + bytes.size()),
         memory_(limits.memory),
+        most_memory_(limits.memory),
         depth_(limits.depth),
         context_(context) {}
 
@@ -106,10 +107,8 @@ class byte_reader {
   /// Announces that `count` objects of `size` bytes will be allocated. False, and a failure, if
   /// that is more than allowed. Requires that `size` is not 0.
   [[nodiscard]] bool allow(std::size_t count, std::size_t size) noexcept {
-    if (count > memory_ / size) [[unlikely]] {
-      fail("it would take more memory than is allowed", count);
-      return false;
-    }
+    if (count > memory_ / size) [[unlikely]]
+      return too_much(count, size);
     memory_ -= count * size;
     return true;
   }
@@ -153,13 +152,17 @@ class byte_reader {
   }
   [[nodiscard]] std::uint64_t long_varint() noexcept;
   void fail(std::string_view why, std::uint64_t number, bool has_number) noexcept;
+  /// Fails; false.
+  bool too_much(std::size_t count, std::size_t size) noexcept;
 
   const std::byte* begin_;
   const std::byte* at_;
   const std::byte* end_;
-  std::size_t memory_;  ///< bytes that may still be allocated
+  std::size_t memory_;             ///< bytes that may still be allocated
+  const std::size_t most_memory_;  ///< in all
   std::uint32_t depth_;
   bool has_number_ = false;
+  bool wants_memory_ = false;  ///< `number_` is how many bytes
   codec_context context_;
 
   std::string_view why_;   ///< empty: no failure

@@ -432,6 +432,11 @@ TEST_CASE("a message expands to no more memory than is allowed") {
   REQUIRE(p.has_value());
   CHECK(decode<decltype(many)>(p->bytes(), {.memory = 24000}).has_value() == (sizeof(void*) == 8));
   CHECK(!decode<decltype(many)>(p->bytes(), {.memory = 23999}).has_value());
+  const base::error no = decode<decltype(many)>(p->bytes(), {.memory = 1000}).error();
+  const std::string wanted = std::to_string(1000 * sizeof(many.front()));
+  CHECK_MESSAGE(no.to_string().ends_with(": it would take more memory than is allowed: " + wanted +
+                                         " bytes more, and a message may take 1000 in all"),
+                no.to_string());
   // Containers beside each other count together.
   std::pair<std::string, std::string> two{std::string(60, 'x'), std::string(60, 'y')};
   const auto q = encode(two);

@@ -14,7 +14,7 @@ class registry_category final : public base::error_category {
   [[nodiscard]] std::string message(std::uint32_t code) const override {
     switch (static_cast<registry_errc>(code)) {
       case registry_errc::not_found: return "no living actor has this name";
-      case registry_errc::name_taken: return "a living actor has this name";
+      case registry_errc::name_taken: return "the name is taken";
       case registry_errc::wrong_protocol:
         return "the actor was registered with a protocol that lacks what is asked for";
       case registry_errc::empty_handle: return "an empty handle cannot have a name";
@@ -70,7 +70,7 @@ base::result<void> registry::put_entry(std::string_view name, core::any_ref who,
       if (!has_ended(at->second.who))
         return base::make_error(
             registry_errc::name_taken, name,
-            at->second.who.to_string() + (at->second.who == who ? " already has that name" : ""));
+            at->second.who.to_string() + (at->second.who == who ? " has it already" : " has it"));
       dropped = std::exchange(at->second.who, who);  // its end was not noticed here yet
       at->second.protocol = protocol;
     }

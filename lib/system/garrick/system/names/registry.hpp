@@ -31,7 +31,7 @@ namespace garrick::system {
 /// What the registry refuses, and why.
 enum class registry_errc : std::uint32_t {
   not_found = 1,   ///< nobody has this name
-  name_taken,      ///< a living actor has this name
+  name_taken,      ///< somebody else, or the same actor, has this name already
   wrong_protocol,  ///< the actor was registered with other signatures
   empty_handle,    ///< an empty handle cannot have a name
   closed,          ///< the system has begun to stop

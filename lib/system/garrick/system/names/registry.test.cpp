@@ -67,9 +67,9 @@ TEST_CASE(
   CHECK(system.registry().put("one", a).has_value());
   const auto taken = system.registry().put("one", system.spawn<named>());
   CHECK(taken.error() == registry_errc::name_taken);
-  CHECK(taken.error().to_string() == "a living actor has this name: one: " + a.to_string());
+  CHECK(taken.error().to_string() == "the name is taken: one: " + a.to_string() + " has it");
   CHECK(system.registry().put("one", a).error().to_string() ==
-        "a living actor has this name: one: " + a.to_string() + " already has that name");
+        "the name is taken: one: " + a.to_string() + " has it already");
   CHECK(system.registry().put("two", ref<full>()).error() == registry_errc::empty_handle);
   CHECK(system.registry().get<full>("two").error() == registry_errc::not_found);
   CHECK(system.registry().remove("one"));

@@ -115,7 +115,7 @@ base::result<unique_fd> bind_path(unique_fd fd, const socket_address& at,
   if (why == 0 && ::chmod(path_of(at), static_cast<mode_t>(s.mode)) != 0) why = errno;
   if (why == 0 && ::listen(fd.get(), SOMAXCONN) != 0) why = errno;
   if (why == EADDRINUSE)
-    return base::make_error(net_errc::refused, path_of(at), "somebody listens there");
+    return base::make_error(net_errc::address_in_use, path_of(at), "somebody listens there");
   if (why != 0) return error_of_listening(why, path_of(at));
   return fd;
 }
@@ -140,7 +140,7 @@ base::error error_of(int number, std::string_view where) {
     case ECONNRESET:
     case ECONNABORTED:
     case EPIPE: return base::make_error(net_errc::connection_lost, where, words);
-    case EADDRINUSE: return base::make_error(net_errc::refused, where, words);
+    case EADDRINUSE: return base::make_error(net_errc::address_in_use, where, words);
     default: return base::make_error(net_errc::io, where, words);
   }
 }
