@@ -202,8 +202,9 @@ TEST_CASE("remote spawn: what is not on the list is denied, and so is all withou
                 no.error().to_string());
   CHECK(m.a.node.spawn<worker_type>(m.b.at, "worker", "x", std::int64_t{2}).error() ==
         net_errc::denied);
-  CHECK(m.a.node.allow<worker, std::string, std::int64_t>("worker").error() ==
-        registry_errc::name_taken);
+  const auto twice = m.a.node.allow<worker, std::string, std::int64_t>("worker");
+  CHECK(twice.error() == registry_errc::name_taken);
+  CHECK(twice.error().to_string() == "the name is taken: worker: is allowed");
   REQUIRE(m.spawn().has_value());
   CHECK(m.a.node.disallow("worker"));
   CHECK(!m.a.node.disallow("worker"));
@@ -219,10 +220,14 @@ TEST_CASE("remote spawn: arguments and protocols that are others are told, and l
   const auto text = [](const auto& r) { return r.error().to_string(); };
   const auto fewer = m.b.node.spawn<worker_type>(m.a.at, "worker", "x");
   CHECK(fewer.error() == net_errc::incompatible);
-  CHECK_MESSAGE(text(fewer).find("worker, its arguments") != std::string::npos, text(fewer));
+  CHECK_MESSAGE(text(fewer).find("worker, its arguments: the other end is not compatible: "
+                                 "arguments: a product of 1 parts here, a product of 2 parts "
+                                 "there") != std::string::npos,
+                text(fewer));
   const auto narrow = m.b.node.spawn<worker_type>(m.a.at, "worker", "x", std::int32_t{2});
   CHECK(narrow.error() == net_errc::incompatible);
-  CHECK_MESSAGE(text(narrow).find("i32") != std::string::npos, text(narrow));
+  CHECK_MESSAGE(text(narrow).find("arguments.1: i32 here, i64 there") != std::string::npos,
+                text(narrow));
   const auto deaf =
       m.b.node.spawn<protocol<void(std::string)>>(m.a.at, "worker", "x", std::int64_t{2});
   CHECK_MESSAGE(deaf.error() == net_errc::incompatible, text(deaf));

@@ -73,6 +73,19 @@ class spawn_arguments {
 
 namespace detail {
 
+/// The description of arguments. The signature's name is not that of their types: so what is
+/// compared are the types, one by one, and a difference has the number of the argument.
+template <class... Args>
+[[nodiscard]] const base::result<schema>& schema_of_arguments() {
+  static const base::result<schema> made = [] {
+    schema_builder b;
+    const std::uint32_t place = b.add<std::tuple<Args...>>();
+    b.sign("arguments", place);
+    return std::move(b).finish();
+  }();
+  return made;
+}
+
 template <class A, class... Args>
 class prepared_spawn_of final : public prepared_spawn {
  public:
@@ -92,9 +105,7 @@ class prepared_spawn_of final : public prepared_spawn {
 template <class P, class A, class... Args>
 class spawnable_as final : public spawnable {
  public:
-  const base::result<schema>& arguments() const override {
-    return schema_of<std::tuple<Args...>>();
-  }
+  const base::result<schema>& arguments() const override { return schema_of_arguments<Args...>(); }
   const protocol_table& protocol() const override { return protocol_table_of<P>(); }
   std::unique_ptr<prepared_spawn> prepare(byte_reader& in) const override {
     auto made = std::make_unique<prepared_spawn_of<A, Args...>>();
@@ -109,7 +120,7 @@ template <class... Args>
 class spawn_arguments_of final : public spawn_arguments {
  public:
   explicit spawn_arguments_of(Args... all) : all_(std::move(all)...) {}
-  const base::result<schema>& types() const override { return schema_of<std::tuple<Args...>>(); }
+  const base::result<schema>& types() const override { return schema_of_arguments<Args...>(); }
   void write(byte_writer& out) const override { encode_value(out, all_); }
 
  private:
