@@ -19,6 +19,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -95,7 +96,12 @@ void add_signature(std::vector<signature_codec>& all, schema_builder& s) {
 }
 
 template <class P>
-struct table_maker;
+struct table_maker {
+  static_assert(!std::is_same_v<P, P>,
+                "garrick: this is no protocol<...>: name what others may say to the actor, as in "
+                "remote<calculator> of `using calculator = protocol<...>`, and not its class");
+  static protocol_table make();
+};
 template <class... Sigs>
 struct table_maker<core::protocol<Sigs...>> {
   static protocol_table make() {

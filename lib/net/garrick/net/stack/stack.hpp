@@ -62,10 +62,18 @@ struct byte_stream {
 
 namespace detail {
 
+/// Says what it offers, as `datagrams` does.
+template <class T>
+concept is_transport = requires {
+  { T::offers } -> std::convertible_to<properties>;
+};
+
 /// What is offered above layer `I` of the list; `sizeof...(Ls)`: by the transport.
 template <std::size_t I, class Transport, class... Ls>
 consteval properties offered() {
-  if constexpr (I == sizeof...(Ls))
+  if constexpr (!is_transport<Transport>)
+    return {};  // that is reported elsewhere
+  else if constexpr (I == sizeof...(Ls))
     return Transport::offers;
   else
     return std::tuple_element_t<I, std::tuple<Ls...>>::provides(offered<I + 1, Transport, Ls...>());
@@ -94,10 +102,21 @@ struct layer_does_not_fit {
                 "layer_does_not_fit<layer, why> tells which and why");
 };
 
+/// Instantiated only to fail: the compiler prints what stands in the transport's place.
+template <class NoTransport>
+struct stack_without_transport {
+  static constexpr bool reported = true;
+  static_assert(fits_nowhere<NoTransport>,
+                "a stack begins with its transport: stack<datagrams, ...>, stack<byte_stream, ...> "
+                "or a class with `offers` as they have");
+};
+
 /// Of the first `I` layers, the lowest that does not fit.
 template <std::size_t I, class Transport, class... Ls>
 consteval auto report_of_fit() {
-  if constexpr (I == 0) {
+  if constexpr (!is_transport<Transport>) {
+    return std::type_identity<stack_without_transport<Transport>>{};
+  } else if constexpr (I == 0) {
     return std::type_identity<all_layers_fit>{};
   } else {
     using lowest = std::tuple_element_t<I - 1, std::tuple<Ls...>>;
