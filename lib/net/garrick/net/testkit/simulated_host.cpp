@@ -1,5 +1,6 @@
 #include "garrick/net/testkit/simulated_host.hpp"
 
+#include <algorithm>
 #include <stdexcept>
 
 #include "garrick/net/testkit/internal/connection_attempt.hpp"
@@ -19,6 +20,9 @@ internal::listening::accept wrapped(simulated_host::accept taken) {
 }  // namespace
 
 const std::string& simulated_host::name() const noexcept { return host_.name(); }
+bool simulated_host::sees(std::string_view other) const noexcept {
+  return std::ranges::any_of(net_.hosts(), [&](const auto& h) { return h->name() == other; });
+}
 std::uint32_t simulated_host::lives() const noexcept { return host_.lives(); }
 
 void simulated_host::runs(program what) {

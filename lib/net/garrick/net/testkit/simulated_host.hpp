@@ -37,6 +37,8 @@ class simulated_host {
 
   /// As it was named.
   [[nodiscard]] const std::string& name() const noexcept;
+  /// True if its network has a host of this name, which somebody has named before.
+  [[nodiscard]] bool sees(std::string_view other) const noexcept;
   /// How often it has crashed.
   [[nodiscard]] std::uint32_t lives() const noexcept;
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "garrick/net/error.hpp"
+#include "garrick/net/testkit/internal/host.hpp"
 
 namespace garrick::net::testkit {
 
@@ -238,10 +239,22 @@ class newcomer final : public carried, public std::enable_shared_from_this<newco
 simulated_source::simulated_source(simulated_host& host) : state_(std::make_shared<state>(host)) {}
 simulated_source::~simulated_source() { stop(); }
 
+namespace {
+base::error is_no_path(const net::endpoint& e) {
+  if (e.kind() != transport_kind::unix_stream) return {};
+  return base::make_error(base::errc::invalid_setting, e.to_string(),
+                          "a simulated network has TCP and UDP, and no Unix domain sockets");
+}
+}  // namespace
+
 base::result<connection> simulated_source::connect(const net::endpoint& at,
                                                    std::unique_ptr<hosted_maker> make) {
   const net::endpoint to = at.advertised();
   if (state_->is_stopped) return base::make_error(base::errc::shutting_down, state_->host.name());
+  if (base::error no = is_no_path(to)) return no;
+  if (!state_->host.sees(to.host()))
+    return base::make_error(base::errc::invalid_setting, to.to_string(),
+                            "the simulated network has no host of this name");
   const address there{to.host(), to.port()};
   auto made = std::make_shared<place>(state_->host, to.kind() == transport_kind::udp
                                                         ? state_->host.datagrams(0, there)
@@ -251,8 +264,14 @@ base::result<connection> simulated_source::connect(const net::endpoint& at,
   return connection(made);
 }
 
-base::result<net::listener> simulated_source::listen(const net::endpoint& at,
+base::result<net::listener> simulated_source::listen(const net::endpoint& given,
                                                      std::shared_ptr<accept_policy> policy) {
+  if (base::error no = is_no_path(given)) return no;
+  if (!given.is_numeric() && given.host() != state_->host.name())
+    return base::make_error(base::errc::invalid_setting, given.to_string(),
+                            "it is not an address of the simulated host " + state_->host.name());
+  const net::endpoint at =
+      given.with_port(given.port() != 0 ? given.port() : state_->host.inside().free_port());
   class door final : public detail::listening {
    public:
     explicit door(net::endpoint at) : at_(std::move(at)) {}
@@ -273,7 +292,7 @@ base::result<net::listener> simulated_source::listen(const net::endpoint& at,
                           ? state_->host.listen_datagrams(at.port(), accept)
                           : state_->host.listen(at.port(), accept);
   } catch (const std::invalid_argument& e) {
-    return base::make_error(net_errc::refused, at.to_string(), e.what());
+    return base::make_error(net_errc::address_in_use, at.to_string(), e.what());
   }
   return net::listener(std::move(made));
 }

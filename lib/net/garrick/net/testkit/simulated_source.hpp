@@ -3,8 +3,9 @@
 //   test_world world(17);
 //   simulated_network net(world);
 //   test_system bank(world, {.clock = &net.host("bank").clock()});
-//   node n(bank, {.source = std::make_shared<simulated_source>(net.host("bank"))});
-//   n.listen("tcp://bank:7");
+//   node n(bank.env(), {.insecure = true,  // its name is none of this machine
+//                       .source = std::make_shared<simulated_source>(net.host("bank"))});
+//   const endpoint at = n.listen("tcp://bank:7").value();
 //
 // The host's name is the endpoint's host. What has been made by a source ends with it, as with the
 // process when the host crashes. Visits are made at once, or when the call has returned in which
@@ -28,10 +29,13 @@ class simulated_source final : public link_source {
   explicit simulated_source(simulated_host& host);
   ~simulated_source() override;
 
-  /// As `net::connect`. `invalid_setting`: the host's name is none of the network.
+  /// As `net::connect`. `errc::invalid_setting`: the network has no host of this name (it has those
+  /// that `simulated_network::host` was called for), or it is a path.
   base::result<connection> connect(const net::endpoint& to,
                                    std::unique_ptr<hosted_maker> make) override;
-  /// As `net::listen`; the endpoint's host is this one's name, or any address.
+  /// As `net::listen`; the endpoint's host is this one's name, or an address. With port 0, the
+  /// listener has a free one. `errc::invalid_setting`: it is another host's name, or a path;
+  /// `net_errc::address_in_use`.
   base::result<net::listener> listen(const net::endpoint& at,
                                      std::shared_ptr<accept_policy> policy) override;
   /// The host's time.

@@ -1,0 +1,57 @@
+// Where a node of a simulated network may listen, and whom it may connect to.
+#include <doctest/doctest.h>
+#include <garrick/net/error.hpp>
+#include <garrick/net/node/node.hpp>
+
+#include <string>
+#include <string_view>
+
+#include "net/node/simulated_machines.hpp"
+
+using namespace garrick;
+using net::net_errc;
+using tests::three_machines;
+
+namespace {
+
+void expect(const error& e, const error& kind, std::string_view words) {
+  CHECK_MESSAGE(e == kind, e.to_string());
+  CHECK_MESSAGE(e.to_string().find(words) != std::string::npos, e.to_string());
+}
+
+}  // namespace
+
+TEST_CASE("simulated source: a host listens at its own name and ports, at each once") {
+  three_machines m;
+  expect(m.b.node.listen("tcp://a:9").error(), errc::invalid_setting,
+         "tcp://a:9: it is not an address of the simulated host b");
+  expect(m.b.node.listen("udp://elsewhere:9").error(), errc::invalid_setting, "host b");
+  expect(m.b.node.listen("unix:///x").error(), errc::invalid_setting, "no Unix domain sockets");
+  expect(m.b.node.listen("tcp://b:7").error(), net_errc::address_in_use,
+         "the address is in use: tcp://b:7");
+  CHECK(m.b.node.listen("tcp://b:8").has_value());
+}
+
+TEST_CASE("simulated source: who listens at port 0 has a free one, which others reach") {
+  three_machines m;
+  for (const char* where : {"tcp://b:0", "udp://b:0", "tcp://0.0.0.0:0?advertised=b:0"}) {
+    CAPTURE(where);
+    const result<net::endpoint> at = m.b.node.listen(where);
+    REQUIRE_MESSAGE(at.has_value(), at.error().to_string());
+    CHECK(at->host() == "b");
+    CHECK(at->port() != 0);
+    const auto there = m.a.node.connect(at->to_string());
+    REQUIRE_MESSAGE(there.has_value(), there.error().to_string());
+    CHECK(*there == m.b.node.self());
+  }
+}
+
+TEST_CASE("simulated source: a host that the network does not have cannot be connected to") {
+  three_machines m;
+  for (const char* where : {"tcp://nohost:7", "udp://nohost:7"})
+    expect(m.b.node.connect(where).error(), errc::invalid_setting,
+           "nohost:7: the simulated network has no host of this name");
+  expect(m.b.node.connect("unix:///x").error(), errc::invalid_setting, "no Unix domain sockets");
+  m.net.host("nohost");
+  CHECK(m.b.node.connect("tcp://nohost:7", duration::seconds(1)).error() == errc::timeout);
+}
