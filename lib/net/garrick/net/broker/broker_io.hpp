@@ -2,11 +2,14 @@
 //
 //   class echo : public net::broker<> {
 //    public:
-//     echo(net::broker_place where, std::string at) : broker(where) {
-//       io().listen(at, {.read = net::receive_policy::at_most(4096)}).value();
+//     echo(net::broker_place where, const std::string& at) : broker(where) {
+//       door_ = io().listen(at, {.read = net::receive_policy::at_most(4096)}).value();
 //     }
 //     using broker::on;
 //     void on(const net::new_data& d) { io().write(d.connection, d.bytes.bytes()).value(); }
+//
+//    private:
+//     net::acceptor_handle door_;
 //   };
 //
 // What happens comes as messages (events.hpp). Any actor may have a broker_io as a member; its
@@ -131,7 +134,7 @@ class broker_io {
   /// Closes a connection, once what was written is sent, or `transport.close_limit` is over. No
   /// `connection_closed` comes; messages that are in the mailbox still do.
   base::result<void> close(const connection_handle& c);
-  /// Lets nobody in any more. `acceptor_closed` comes.
+  /// Lets nobody in any more. `acceptor_closed` comes. To close an acceptor again is no error.
   base::result<void> close(const acceptor_handle& a);
   /// No more datagrams, but for those in the mailbox.
   base::result<void> close(const datagram_handle& d);

@@ -100,7 +100,9 @@ void add_settings(base::setting_table& table, std::string& stack, link_settings&
   time("net.failure_detection_down_after", s.session.down_after, some,
        note("Silence that ends a session for good; above the interval"), detection);
   time("net.failure_detection_resume_window", s.session.resume_window, some,
-       note("How long a session survives the loss of its stream; at most down_after"), detection);
+       note("How long a session survives the loss of its stream, at least: until down_after has "
+            "passed since the peer was last heard; at most down_after"),
+       detection);
   time("net.failure_detection_handshake_limit", s.session.handshake_limit, some,
        note("How long a peer may take to say who it is"), detection);
   constexpr std::string_view reconnect = note("net/layer/reconnect.cpp");

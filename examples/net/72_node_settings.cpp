@@ -1,0 +1,60 @@
+// A node whose links are set from outside: by a file, the environment or the command line.
+#include <garrick/garrick.hpp>
+#include <garrick/net/node/node.hpp>
+#include <garrick/system/settings/load.hpp>
+
+#include <cstdio>
+#include <string>
+#include <utility>
+#include <vector>
+
+using namespace garrick;
+
+namespace {
+
+int run(std::vector<std::string> arguments) {
+  // [load]
+  net::node_settings node_settings;
+  std::string stack = node_settings.stream_stack;  // what net.stack is by default
+  base::setting_table rows;
+  net::add_settings(rows, stack, node_settings.link);
+
+  // a real program says setting_layers::from_main(argc, argv)
+  system::setting_layers layers;
+  layers.arguments = std::move(arguments);
+  layers.own = &rows;
+  const auto loaded = system::load_settings(layers);
+  if (!loaded) return std::puts(loaded.error().to_string().c_str()), 1;
+
+  // The table knows the range of each; that two contradict each other, `check` sees.
+  net::link_settings links = node_settings.link;
+  links.session.self.incarnation = 1;  // the node draws its own
+  if (const error wrong = net::check(links)) return std::puts(wrong.to_string().c_str()), 1;
+  // One name is set, and a node has two stacks: the name says for which transport it is.
+  const net::named_stack* const chosen = node_settings.stacks.find(stack);
+  if (chosen == nullptr)
+    return std::puts(node_settings.stacks.explain(stack).to_string().c_str()), 1;
+  if (chosen->transport == net::carrier_kind::stream)
+    node_settings.stream_stack = stack;
+  else
+    node_settings.datagram_stack = stack;
+
+  actor_system system(loaded->system);
+  net::node node(system, node_settings);
+  // [/load]
+  std::printf("over streams %s, over datagrams %s, down after %s\n",
+              node_settings.stream_stack.c_str(), node_settings.datagram_stack.c_str(),
+              node_settings.link.session.down_after.to_string().c_str());
+  return 0;
+}
+
+}  // namespace
+
+int main() {
+  int failed =
+      run({"--net.failure_detection_down_after=3s", "--net.failure_detection_resume_window=2s"});
+  failed += run({"--net.stack=ordered_datagrams"});
+  failed += run({"--net.failure_detection_down_after=3s"});
+  failed += run({"--net.stack=tcp"});
+  return failed == 2 ? 0 : 1;
+}
