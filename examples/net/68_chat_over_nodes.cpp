@@ -149,5 +149,6 @@ int main(int argc, char** argv) {
     return fail(done.error());
   if (what != "room") return play(at->to_string());
   std::printf("a room at %s until a line comes\n", at->to_string().c_str());
+  std::fflush(stdout);  // somebody may read it from a pipe
   return std::getchar() == EOF ? 1 : 0;
 }

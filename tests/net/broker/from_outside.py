@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """from_outside.py CASE PROGRAM [ARG...]: drives an example server by the tools that its users have:
-`key_value`, `chat` and `slow_reader` by nc, `http_curl` by curl, `http_wrk` by wrk. PROGRAM, with
-what runs it, gets an address to listen at and serves until a line comes.
+`key_value`, `chat` and `slow_reader` by nc, `http_curl` by curl, `http_wrk` by wrk; `two_terminals`
+and `chat_over_nodes` by the example itself, as the guide does it. PROGRAM, with what runs it, gets
+an address to listen at and serves until a line comes.
 
 Without the tool it says `skipped:`. Exit status 1: an answer is wrong, and what it is.
 """
@@ -20,19 +21,24 @@ PATIENCE = 60  # seconds, for what takes none
 class server:
     """The program, while the block lasts; ended by a line."""
 
-    def __init__(self, command):
-        self.command = command + ["tcp://127.0.0.1:0"]
+    def __init__(self, program, words):
+        self.program = program
+        self.command = [*program, *words, "tcp://127.0.0.1:0"]
 
     def __enter__(self):
         self.process = subprocess.Popen(
             self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
         said = self.process.stdout.readline()
-        found = re.fullmatch(r"serving at tcp://127\.0\.0\.1:(\d+) until a line comes\n", said)
+        found = re.fullmatch(
+            r"(?:serving|a room) at tcp://127\.0\.0\.1:(\d+) until a line comes\n", said
+        )
         if found is None:
             self.process.kill()
             sys.exit(f"the server says '{said}'")
+        self.said = said
         self.port = found[1]
+        self.at = "tcp://127.0.0.1:" + self.port
         return self
 
     def resident_kilobytes(self):
@@ -166,17 +172,71 @@ def http_wrk(port):
             sys.exit(f"wrk: {done.stdout}")
 
 
-CASES = {"key_value": ("nc", key_value), "chat": ("nc", chat), "slow_reader": ("nc", slow_reader),
-         "http_curl": ("curl", http_curl), "http_wrk": ("wrk", http_wrk)}
+def terminals(guide, program):
+    """What the guide's readers type after a program's name, and what they see then."""
+    with open(guide, encoding="utf-8") as f:
+        blocks = re.findall(r"```\n\$ \S*/" + program + r" (.*)\n((?:.*\n)*?)```\n", f.read())
+    return {typed.split()[0]: (typed.split(), seen) for typed, seen in blocks}
+
+
+def two_terminals(s):
+    """Both of guide 20, at another port."""
+    guide = os.path.join(os.path.dirname(__file__), "../../../docs/guide/20-two-machines.md")
+    shown = terminals(guide, "59_remote_calculator")
+    expect("the guide's terminals", sorted(shown), ["ask", "serve"])
+    (word, there), seen = shown["serve"]
+    expect("the first one's words", [*s.program, word], s.command[:-1])
+    expect("the first one", s.said, seen.replace(there, s.at))
+    for _ in range(2):  # it serves on
+        words, seen = shown["ask"]
+        done = subprocess.run([*s.program, *(w.replace(there, s.at) for w in words)],
+                              capture_output=True, text=True, timeout=PATIENCE)
+        expect("the second one", done.stdout, seen)
+        expect("the second one's status", done.returncode, 0)
+
+
+def chat_over_nodes(s):
+    def enter(name):
+        return subprocess.Popen([*s.program, "join", s.at, name], stdin=subprocess.PIPE,
+                                stdout=subprocess.PIPE, text=True, bufsize=1)
+
+    ann = enter("ann")
+    expect("ann", ann.stdout.readline(), "ann is here\n")
+    bob = enter("bob")
+    expect("bob", bob.stdout.readline(), "bob is here\n")
+    expect("ann", ann.stdout.readline(), "bob is here\n")
+    bob.stdin.write("hello\n")
+    for who, name in (ann, "ann"), (bob, "bob"):
+        expect(name, who.stdout.readline(), "bob: hello\n")
+    rest, _ = bob.communicate(timeout=PATIENCE)
+    expect("bob", (rest, bob.returncode), ("", 0))
+    expect("ann", ann.stdout.readline(), "bob has gone\n")
+    second = subprocess.run([*s.program, "join", s.at, "ann"], stdin=subprocess.DEVNULL,
+                            capture_output=True, text=True, timeout=PATIENCE)
+    expect("another ann", (second.returncode, "ann is here already" in second.stdout), (1, True))
+    rest, _ = ann.communicate(timeout=PATIENCE)
+    expect("ann", (rest, ann.returncode), ("", 0))
+
+
+# The tool, what the program is told before the address, and who drives it.
+CASES = {
+    "key_value": ("nc", (), lambda s: key_value(s.port)),
+    "chat": ("nc", (), lambda s: chat(s.port)),
+    "slow_reader": ("nc", (), lambda s: slow_reader(s.port, s)),
+    "http_curl": ("curl", (), lambda s: http_curl(s.port)),
+    "http_wrk": ("wrk", (), lambda s: http_wrk(s.port)),
+    "two_terminals": (None, ("serve",), two_terminals),
+    "chat_over_nodes": (None, ("room",), chat_over_nodes),
+}
 
 
 def main() -> int:
-    tool, drive = CASES[sys.argv[1]]
-    if shutil.which(tool) is None:
+    tool, words, drive = CASES[sys.argv[1]]
+    if tool is not None and shutil.which(tool) is None:
         print(f"skipped: there is no {tool}")
         return 0
-    with server(sys.argv[2:]) as s:
-        drive(s.port, s) if drive is slow_reader else drive(s.port)
+    with server(sys.argv[2:], words) as s:
+        drive(s)
     print("all answers as expected")
     return 0
 
