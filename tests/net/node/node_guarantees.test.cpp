@@ -9,6 +9,7 @@
 
 #include <array>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -24,7 +25,8 @@ using tests::machine;
 
 constexpr duration ms(std::int64_t n) { return duration::milliseconds(n); }
 
-/// Over streams, over datagrams, and with a node that is gone: together as many as are wanted.
+/// Over streams, over datagrams, and with a node that is gone: together as many as are wanted. As
+/// many of each take 8 s, which is more than a part of the short run may.
 std::uint64_t seeds_of_each() { return net::testkit::seeds() / 3 + 1; }
 
 struct entry {
@@ -32,6 +34,7 @@ struct entry {
   std::uint64_t n = 0;
 };
 struct question {
+  std::uint32_t who = 0;
   std::uint64_t n = 0;
 };
 struct step {};
@@ -39,13 +42,16 @@ using ledger_type = protocol<void(entry), std::uint64_t(question)>;
 
 /// What a program has seen, outside of all actors.
 struct seen {
-  std::map<std::uint32_t, std::uint64_t> next;  // of each sender's entries
+  std::map<std::uint32_t, std::uint64_t> next;               // of each sender's entries
+  std::map<std::uint32_t, std::set<std::uint64_t>> handled;  // each asker's questions
   bool in_order = true;
   struct client {
     std::uint64_t sent = 0;
     std::uint64_t asked = 0;
     std::uint64_t values = 0;
     std::uint64_t errors = 0;
+    std::uint64_t in_doubt = 0;             // of the errors
+    std::set<std::uint64_t> never_handled;  // those of which an error says so
     std::uint64_t wrong = 0;
     int downs = 0;
     std::string why;
@@ -59,7 +65,10 @@ class ledger : public actor<ledger_type> {
   void on(const entry& e) {
     if (e.n != seen_.next[e.who]++) seen_.in_order = false;
   }
-  std::uint64_t on(question q) { return q.n * 2; }
+  std::uint64_t on(question q) {
+    seen_.handled[q.who].insert(q.n);
+    return q.n * 2;
+  }
 
  private:
   seen& seen_;
@@ -76,23 +85,31 @@ class client : public actor<protocol<void(step), void(down)>> {
   void on(step) {
     seen::client& mine = seen_.clients[me_];
     if (mine.downs != 0 || mine.sent >= steps_) return;
-    for (int i = 0; i < 3; ++i) send(to_, entry{me_, mine.sent++});
-    const std::uint64_t n = mine.asked++;
-    request(to_, question{n})
-        .then(
-            [&mine, n](std::uint64_t twice) {
-              ++mine.values;
-              mine.wrong += twice != 2 * n;
-            },
-            [&mine](const error&) { ++mine.errors; });
+    speak(mine);
     send_after(ms(7), self(), step{});
   }
   void on(const down& d) {
     ++seen_.clients[me_].downs;
     seen_.clients[me_].why = d.reason.to_string();
+    speak(seen_.clients[me_]);  // to nobody
   }
 
  private:
+  void speak(seen::client& mine) {
+    for (int i = 0; i < 3; ++i) send(to_, entry{me_, mine.sent++});
+    const std::uint64_t n = mine.asked++;
+    request(to_, question{me_, n})
+        .then(
+            [&mine, n](std::uint64_t twice) {
+              ++mine.values;
+              mine.wrong += twice != 2 * n;
+            },
+            [&mine, n](const error& why) {
+              ++mine.errors;
+              mine.in_doubt += why == net::net_errc::perhaps_delivered;
+              if (why == errc::not_handled) mine.never_handled.insert(n);
+            });
+  }
   ref<ledger_type> to_;
   std::uint32_t me_;
   std::uint64_t steps_;
@@ -106,6 +123,8 @@ struct three_nodes {
   seen what;
   machine a, b, c;
   std::vector<any_ref> clients;
+  std::uint64_t told_never = 0;  // entries
+  std::uint64_t told_in_doubt = 0;
 
   explicit three_nodes(std::uint64_t seed)
       : world(seed),
@@ -136,16 +155,37 @@ struct three_nodes {
           net.require(x.value == 0, "a table is not empty: " + std::string(x.name));
   }
   /// Each entry is in the ledger, or a dead letter at its sender; perhaps both, but not neither.
+  /// One that is said to have come to nobody did not come.
   void require_losses_told() {
     std::uint32_t i = 1;
     for (machine* m : {&b, &c}) {
-      const std::uint64_t told = m->system.dead_letters().size();
+      std::uint64_t told = 0, never = 0, in_doubt = 0;
+      for (const auto& letter : m->system.dead_letters()) {
+        if (letter.type.find("entry") == std::string::npos) continue;  // a question to nobody
+        ++told;
+        never += letter.reason == errc::not_handled;
+        in_doubt += letter.reason == net::net_errc::perhaps_delivered;
+      }
       const std::uint64_t sent = what.clients[i].sent;
       net.require(what.next[i] <= sent && sent - what.next[i] <= told,
                   "of " + std::to_string(sent) + " entries " + std::to_string(what.next[i]) +
                       " came, and " + std::to_string(told) + " were told");
       net.require(told <= sent, "an entry was told twice");
+      net.require(never + in_doubt == told, "an entry was told for another reason");
+      // What comes is in order, so the last ones are those that did not come.
+      net.require(never <= sent - what.next[i], "an entry that came was told to have come never");
+      told_never += never;
+      told_in_doubt += in_doubt;
       ++i;
+    }
+  }
+  /// Why a question has no answer is the truth.
+  void require_honest_errors() {
+    for (std::uint32_t i = 1; i < 3; ++i) {
+      const seen::client& x = what.clients[i];
+      net.require(x.in_doubt + x.never_handled.size() == x.errors, "a request failed otherwise");
+      for (const std::uint64_t n : x.never_handled)
+        net.require(!what.handled[i].contains(n), "a request that was handled is said not to be");
     }
   }
   void require_answers() {
@@ -197,6 +237,7 @@ TEST_CASE(
 }
 
 TEST_CASE("node guarantees: when a node is gone, each request is answered and each monitor told") {
+  std::uint64_t letters_never = 0, letters_in_doubt = 0, never = 0, in_doubt = 0;
   net::testkit::explore_network(seeds_of_each(), [&](simulated_network& base) {
     three_nodes n(base.seed());
     n.begin(base.seed() % 2 == 0 ? "udp" : "tcp", 100'000);
@@ -212,6 +253,18 @@ TEST_CASE("node guarantees: when a node is gone, each request is answered and ea
     n.net.require(n.what.in_order, "an entry was lost, doubled or out of order");
     n.require_answers();
     n.require_losses_told();
+    n.require_honest_errors();
     n.net.require(n.b.node.peers().empty(), "a peer that is gone is listed");
+    letters_never += n.told_never;
+    letters_in_doubt += n.told_in_doubt;
+    for (const seen::client& x : n.what.clients) {
+      never += x.never_handled.size();
+      in_doubt += x.in_doubt;
+    }
   });
+  // Or nothing was told apart.
+  CHECK(letters_never > 0);
+  CHECK(letters_in_doubt > 0);
+  CHECK(never > 0);
+  CHECK(in_doubt > 0);
 }

@@ -11,7 +11,9 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -57,6 +59,28 @@ struct seen {
   std::atomic<std::uint64_t> witnessed{0}, out_of_order{0};
   std::atomic<std::uint64_t> letters{0};  // of numbers
   [[nodiscard]] bool is_answered() const { return values + errors == asked; }
+
+  /// The other process has handled this question; this process has been told that nobody has.
+  void handled(std::uint64_t n) {
+    const std::lock_guard lock(mutex_);
+    handled_.insert(n);
+  }
+  void never_handled(std::uint64_t n) {
+    const std::lock_guard lock(mutex_);
+    never_handled_.insert(n);
+  }
+  /// Questions of which both is so.
+  [[nodiscard]] std::size_t lies() const {
+    const std::lock_guard lock(mutex_);
+    return static_cast<std::size_t>(
+        std::count_if(never_handled_.begin(), never_handled_.end(),
+                      [&](std::uint64_t n) { return handled_.contains(n); }));
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::set<std::uint64_t> handled_;        // under mutex_
+  std::set<std::uint64_t> never_handled_;  // under mutex_
 };
 
 class witness : public actor<witness_type> {
@@ -65,6 +89,7 @@ class witness : public actor<witness_type> {
   void on(numbered x) {
     if (x.n != seen_.witnessed++) ++seen_.out_of_order;
   }
+  void on(question q) { seen_.handled(q.n); }
 
  private:
   seen& seen_;
@@ -102,7 +127,11 @@ class client : public actor<protocol<void(step), void(down)>> {
               seen_.wrong += next != n + 1;
               send(self(), step{});
             },
-            [this](const error&) {
+            [this, n](const error& why) {
+              if (why == errc::not_handled)
+                seen_.never_handled(n);
+              else
+                seen_.other_reasons += why != net::net_errc::perhaps_delivered;
               ++seen_.errors;
               send(self(), step{});
             });
@@ -212,6 +241,7 @@ TEST_CASE("processes of nodes: who is killed in mid-stream is heard of once, by 
     here.self.reset();
     CHECK(s.witnessed <= s.sent);
     CHECK(s.is_answered());
+    CHECK(s.lies() == 0);
     check_it_was_told_once(s, 1);
   }
 }

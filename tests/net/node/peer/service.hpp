@@ -25,8 +25,8 @@ struct question {
 struct how_many {
   std::uint64_t sender = 0;
 };
-using witness_type = protocol<void(numbered)>;
-/// From now on this one hears of each number.
+using witness_type = protocol<void(numbered), void(question)>;
+/// From now on this one hears of each number, and of each question when it is handled.
 struct tell {
   ref<witness_type> whom;
 };
@@ -75,7 +75,10 @@ class service : public actor<service_type> {
     for (std::uint32_t i = 0; i < m.count; ++i) all.push_back(spawn<echo>());
     return all;
   }
-  std::uint64_t on(question q) { return q.n + 1; }
+  std::uint64_t on(question q) {
+    if (witness_) send(witness_, q);
+    return q.n + 1;
+  }
   /// -1: one was missing, came twice or out of order.
   std::int64_t on(how_many h) {
     const auto at = next_.find(h.sender);

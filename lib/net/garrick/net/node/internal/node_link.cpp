@@ -25,6 +25,13 @@ peer_evidence evidence_of(const base::error& why) {
   return {is_away ? peer_evidence::kind::unreachable : peer_evidence::kind::disconnected, why};
 }
 
+/// What has become of a message that is not known to be delivered: nobody there has it, or perhaps.
+base::error fate_of(const base::error& why) {
+  if (why == net_errc::peer_down)  // it was never sent
+    return base::make_error(base::errc::not_handled, "a node", why.to_string());
+  return why ? why : base::error(net_errc::perhaps_delivered);
+}
+
 /// With as many questions as the stack allows it takes no message any more, so requests are turned
 /// away before, and names find room.
 std::uint32_t most_requests(const node_settings& node, const link_settings& s) {
@@ -103,7 +110,7 @@ void node_link::on_event(const link_event& e) {
     case resumed: notice({peer_evidence::kind::resumed}); [[fallthrough]];
     case writable: return holds_ ? static_cast<void>(flushes_ = true) : flush();
     case delivered: return settle(e.number, {});
-    case unknown: return settle(e.number, e.why ? e.why : base::error(net_errc::perhaps_delivered));
+    case unknown: return settle(e.number, fate_of(e.why));
     case down:
       if (!why_ && is_open_)
         why_ = base::make_error(net_errc::node_down, peer_.to_string(), e.why.to_string());
