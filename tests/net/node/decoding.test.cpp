@@ -5,13 +5,12 @@
 #include <garrick/net/error.hpp>
 #include <garrick/net/wire/codec.hpp>
 
-#include <algorithm>
-#include <memory>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "net/node/simulated_machines.hpp"
+#include "net/node/stranger.hpp"
 
 namespace decoding_test {
 
@@ -167,76 +166,16 @@ TEST_CASE("decoding: an answer that cannot be read is an error to who has asked"
   CHECK(counted(m.a, m.b, "not_decoded") == 0);
 }
 
-namespace decoding_test {
-
-/// Somebody who speaks the protocol and is no node: says what he likes.
-class stranger final : public net::hosted, net::link_owner {
- public:
-  stranger(net::carrier& below, net::testkit::simulated_host& at,
-           std::vector<net::frame_kind>& heard)
-      : at_(at), heard_(heard) {
-    net::link_settings s;
-    s.session.self = {{0, 77}, 7};
-    s.session.connects = true;
-    link_ = net::standard_stacks().find("stream")->make(*this, below, s);
-  }
-  net::carried& stack() override { return *link_; }
-  void say(net::frame f) {
-    auto nothing = net::packet::with_room(net::frame_room + link_->header_size(), 0);
-    CHECK(!link_->send(net::to_outgoing(f, std::move(nothing)), at_.now()));
-  }
-
- private:
-  bool on_message(net::incoming m) override {
-    if (m.decoded != nullptr) heard_.push_back(m.decoded->kind);
-    return true;
-  }
-  void on_event(const net::link_event&) override {}
-
-  net::testkit::simulated_host& at_;
-  std::vector<net::frame_kind>& heard_;
-  std::unique_ptr<net::any_link> link_;
-};
-
-struct making final : net::hosted_maker {
-  making(net::testkit::simulated_host& at, std::vector<net::frame_kind>& heard)
-      : at_(at), heard_(heard) {}
-  std::unique_ptr<net::hosted> make(net::carrier& below, const net::connection&) override {
-    return std::make_unique<stranger>(below, at_, heard_);
-  }
-  net::testkit::simulated_host& at_;
-  std::vector<net::frame_kind>& heard_;
-};
-
-}  // namespace decoding_test
-
 TEST_CASE("decoding: frames to nobody are refused, counted, and deliver nothing") {
   using kind = net::frame_kind;
   three_machines m;
-  net::testkit::simulated_host& at = m.net.host("d");
-  m.net.both("a", "d", {.delay = ms(3)});
-  net::testkit::simulated_source source(at);
-  std::vector<kind> heard;
-  const auto link =
-      source.connect(net::endpoint::parse(m.a.at).value(), std::make_unique<making>(at, heard));
-  REQUIRE(link.has_value());
-  m.a.system.run_for(ms(100));
-  link->run([](net::hosted& h) {
-    auto& s = static_cast<stranger&>(h);
-    s.say({.kind = kind::message, .receiver = {5, 5}, .sender = {6, 1}, .type = 9});
-    s.say({.kind = kind::message, .type = 9});  // not even a number
-    s.say({.kind = kind::request, .receiver = {5, 5}, .sender = {6, 1}, .number = 3, .type = 9});
-    s.say({.kind = kind::exit, .receiver = {5, 5}, .sender = {6, 1}});
-  });
-  m.a.system.run_for(ms(100));
-  const auto all = m.a.node.counters({{0, 77}, 7});
-  const auto nobody = std::find_if(all.begin(), all.end(), [](const net::link_count& c) {
-    return c.layer == "node" && c.name == "to_nobody";
-  });
-  REQUIRE(nobody != all.end());
-  CHECK(nobody->value == 3);
-  CHECK(std::count(heard.begin(), heard.end(), kind::decode_error) == 1);
-  CHECK(std::count(heard.begin(), heard.end(), kind::error) == 1);
+  tests::stranger s(m, m.a, "a");
+  s.say({.kind = kind::message, .receiver = {5, 5}, .sender = {6, 1}, .type = 9});
+  s.say({.kind = kind::message, .type = 9});  // not even a number
+  s.say({.kind = kind::request, .receiver = {5, 5}, .sender = {6, 1}, .number = 3, .type = 9});
+  s.say({.kind = kind::exit, .receiver = {5, 5}, .sender = {6, 1}});
+  CHECK(s.counted("to_nobody") == 3);
+  CHECK(s.count(kind::decode_error) == 1);
+  CHECK(s.count(kind::error) == 1);
   CHECK(m.a.system.dead_letters().empty());
-  source.stop();
 }

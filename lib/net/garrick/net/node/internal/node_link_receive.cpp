@@ -215,7 +215,7 @@ void node_link::grant_or_owe(const actor_id& id, export_table::entry& x) {
 
 void node_link::on_credit(const frame& f) {
   if (!f.receiver) {
-    may_send_ = true;
+    if (std::exchange(may_send_, true)) return;  // the answer to this end, or said again
     return node_->usable(*this);
   }
   const auto at = proxies_.find(f.receiver);

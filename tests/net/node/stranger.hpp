@@ -1,0 +1,135 @@
+// Somebody who speaks the protocol of nodes and is none: it says what it likes, and keeps what it
+// hears. In the simulated network, 3 ms from the machine that it talks to.
+#pragma once
+
+#include <doctest/doctest.h>
+#include <garrick/net/layer/actor_protocol.hpp>
+#include <garrick/net/testkit/simulated_source.hpp>
+#include <garrick/net/wire/codec.hpp>
+#include <garrick/net/wire/orders.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "net/node/simulated_machines.hpp"
+
+namespace garrick::tests {
+
+/// See above.
+class stranger {
+ public:
+  /// A frame that it has heard.
+  struct words {
+    net::frame_kind kind = net::frame_kind::message;
+    net::actor_id receiver;
+    net::actor_id sender;
+    std::uint64_t number = 0;
+    base::error why;  ///< of an error
+  };
+
+  /// Calls itself `me`, and is connected to `whom` at the host of this name.
+  stranger(three_machines& m, listening_machine& whom, const char* name,
+           net::peer_identity me = {{0, 77}, 7})
+      : world_(m), whom_(whom), me_(me), at_(m.net.host("stranger")), source_(at_) {
+    m.net.both(name, "stranger", {.delay = duration::milliseconds(3)});
+    const auto link =
+        source_.connect(net::endpoint::parse(whom.at).value(), std::make_unique<making>(*this));
+    REQUIRE(link.has_value());
+    link_ = *link;
+    listen();
+  }
+  ~stranger() { source_.stop(); }
+  stranger(const stranger&) = delete;
+  stranger& operator=(const stranger&) = delete;
+
+  /// Says this, with a payload or without one, and hears what is said to it.
+  template <class... T>
+  void say(const net::frame& f, const T&... payload) {
+    link_.run([&](net::hosted& h) { static_cast<speaking&>(h).say(f, payload...); });
+    listen();
+  }
+  /// The number of the actor with this name and protocol; nobody: it was refused.
+  template <class P>
+  net::actor_id resolve(const std::string& name) {
+    const auto number = ++questions_;
+    say({.kind = net::frame_kind::resolve, .number = number},
+        net::resolve_order{name, *net::protocol_table_of<P>().described()});
+    for (const words& w : heard_)
+      if (w.kind == net::frame_kind::resolved && w.number == number) return w.sender;
+    return {};
+  }
+  /// All that it has heard.
+  [[nodiscard]] const std::vector<words>& heard() const noexcept { return heard_; }
+  /// How many frames of a kind, errors for this reason alone.
+  [[nodiscard]] std::int64_t count(net::frame_kind k, const base::error& why = {}) const {
+    return std::count_if(heard_.begin(), heard_.end(),
+                         [&](const words& w) { return w.kind == k && (!why || w.why == why); });
+  }
+  /// What the node has of it.
+  [[nodiscard]] std::uint64_t counted(std::string_view name) const {
+    for (const net::link_count& c : whom_.node.counters(me_))
+      if (c.layer == "node" && c.name == name) return c.value;
+    return ~std::uint64_t{0};
+  }
+
+ private:
+  class speaking final : public net::hosted, net::link_owner {
+   public:
+    speaking(stranger& all, net::carrier& below) : all_(all) {
+      net::link_settings s;
+      s.session.self = all.me_;
+      s.session.connects = true;
+      link_ = net::standard_stacks().find("stream")->make(*this, below, s);
+    }
+    net::carried& stack() override { return *link_; }
+    void say(const net::frame& f) {
+      say(f, net::packet::with_room(net::frame_room + link_->header_size(), 0));
+    }
+    template <class T>
+    void say(const net::frame& f, const T& payload) {
+      say(f, net::encode(payload, {.front = net::frame_room + link_->header_size()}).value());
+    }
+
+   private:
+    void say(const net::frame& f, net::packet payload) {
+      CHECK(!link_->send(net::to_outgoing(f, std::move(payload)), all_.at_.now()));
+    }
+    bool on_message(net::incoming m) override {
+      if (m.decoded == nullptr) return true;
+      const net::frame& f = *m.decoded;
+      const bool fails = f.kind == net::frame_kind::error;
+      all_.heard_.push_back(
+          {f.kind, f.receiver, f.sender, f.number, fails ? net::error_of(f) : base::error()});
+      return true;
+    }
+    void on_event(const net::link_event&) override {}
+
+    stranger& all_;
+    std::unique_ptr<net::any_link> link_;
+  };
+  struct making final : net::hosted_maker {
+    explicit making(stranger& s) : all(s) {}
+    std::unique_ptr<net::hosted> make(net::carrier& below, const net::connection&) override {
+      return std::make_unique<speaking>(all, below);
+    }
+    stranger& all;
+  };
+
+  void listen() { world_.a.system.run_for(duration::milliseconds(50)); }
+
+  three_machines& world_;
+  listening_machine& whom_;
+  const net::peer_identity me_;
+  net::testkit::simulated_host& at_;
+  net::testkit::simulated_source source_;
+  net::connection link_;
+  std::vector<words> heard_;
+  std::uint64_t questions_ = 1000;  // none that a test uses
+};
+
+}  // namespace garrick::tests

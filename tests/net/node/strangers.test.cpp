@@ -1,0 +1,151 @@
+// Peers that speak the protocol and keep to none of its rules: what they may have of a node is
+// limited there, whatever they say, and is theirs again when they give it back.
+#include <doctest/doctest.h>
+#include <garrick/garrick.hpp>
+#include <garrick/net/error.hpp>
+#include <garrick/net/node/node.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "net/node/simulated_machines.hpp"
+#include "net/node/stranger.hpp"
+
+namespace strangers_test {
+
+using namespace garrick;
+using kind = net::frame_kind;
+using tests::stranger;
+using tests::three_machines;
+
+struct hold {};
+using desk_type = protocol<std::int64_t(hold)>;
+
+/// Never answers.
+class desk : public actor<desk_type> {
+ public:
+  result<std::int64_t> on(hold) {
+    answers_.push_back(make_promise<std::int64_t>());
+    return answers_.back();
+  }
+
+ private:
+  std::vector<response_promise<std::int64_t>> answers_;
+};
+
+constexpr std::uint32_t few = 4;
+constexpr std::uint64_t many = 10;
+
+net::node_settings strict() {
+  net::node_settings s;
+  s.most_exports = few;
+  s.most_watches = few;
+  s.most_questions = few;
+  return s;
+}
+
+class verdicts : public net::peer_listener {
+ public:
+  void changed(const net::peer_identity&, net::peer_change what, const error&) override {
+    ups += what == net::peer_change::up;
+  }
+  int ups = 0;
+};
+
+}  // namespace strangers_test
+
+using namespace strangers_test;
+
+TEST_CASE("strangers: one that lets the other end send again and again lets it once") {
+  three_machines m;
+  const auto told = std::make_shared<verdicts>();
+  m.b.node.subscribe(told);
+  // Its identity is the smaller one, so it decides which link is used.
+  stranger s(m, m.b, "b", {{0, 1}, 7});
+  CHECK(told->ups == 0);
+  for (int i = 0; i < 3; ++i) s.say({.kind = kind::credit, .number = 8192});
+  CHECK(told->ups == 1);
+  CHECK(s.count(kind::credit) == 1);
+  CHECK(m.b.node.peers().size() == 1);
+}
+
+TEST_CASE("strangers: a peer knows of as many actors as the settings say") {
+  three_machines m(strict());
+  std::vector<net::actor_id> known;
+  for (std::uint64_t i = 0; i < many; ++i)
+    REQUIRE(m.a.node.publish(std::to_string(i), m.a.system.spawn<desk>()).has_value());
+  stranger s(m, m.a, "a");
+  for (std::uint64_t i = 0; i < many; ++i)
+    if (const auto id = s.resolve<desk_type>(std::to_string(i)); id) known.push_back(id);
+  CHECK(known.size() == few);
+  CHECK(s.count(kind::error, net::net_errc::overload) == many - few);
+  CHECK(s.counted("exports") == few);
+  // What it never had it cannot give back.
+  s.say({.kind = kind::release, .receiver = known[0], .number = 1000});
+  s.say({.kind = kind::release, .receiver = {3, 3}, .number = 1});
+  CHECK(s.counted("exports") == few);
+  CHECK(!s.resolve<desk_type>("9"));
+  s.say({.kind = kind::release, .receiver = known[0], .number = 1});
+  CHECK(s.counted("exports") == few - 1);
+  CHECK(s.resolve<desk_type>("9"));
+  CHECK(s.counted("exports") == few);
+}
+
+TEST_CASE("strangers: a peer has as many links and monitors as the settings say") {
+  three_machines m(strict());
+  REQUIRE(m.a.node.publish("desk", m.a.system.spawn<desk>()).has_value());
+  stranger s(m, m.a, "a");
+  const auto desk_id = s.resolve<desk_type>("desk");
+  REQUIRE(desk_id);
+  for (std::uint64_t i = 1; i <= many; ++i)
+    s.say({.kind = kind::monitor, .receiver = desk_id, .sender = {9, i}, .number = i});
+  CHECK(s.counted("monitors") == few);
+  CHECK(s.count(kind::down) == many - few);
+  for (std::uint64_t i = 1; i <= many; ++i)
+    s.say({.kind = kind::link, .receiver = desk_id, .sender = {8, i}});
+  CHECK(s.counted("links") == 0);
+  CHECK(s.count(kind::exit) == many);
+  CHECK(s.counted("proxies") == 0);
+  // None of these is one that it has.
+  s.say({.kind = kind::demonitor, .receiver = desk_id, .sender = {9, 1}, .number = 2});
+  s.say({.kind = kind::demonitor, .receiver = {3, 3}, .sender = {9, 1}, .number = 1});
+  s.say({.kind = kind::unlink, .receiver = desk_id, .sender = {9, 1}});
+  CHECK(s.counted("monitors") == few);
+  s.say({.kind = kind::demonitor, .receiver = desk_id, .sender = {9, 1}, .number = 1});
+  CHECK(s.counted("monitors") == few - 1);
+  for (std::uint64_t i = 1; i <= many; ++i)
+    s.say({.kind = kind::link, .receiver = desk_id, .sender = {8, i}});
+  CHECK(s.counted("links") == 1);
+  CHECK(s.counted("monitors") == few - 1);
+}
+
+TEST_CASE("strangers: a peer has as many open questions as the settings say") {
+  three_machines m(strict());
+  REQUIRE(m.a.node.publish("desk", m.a.system.spawn<desk>()).has_value());
+  stranger s(m, m.a, "a");
+  const auto desk_id = s.resolve<desk_type>("desk");
+  REQUIRE(desk_id);
+  const std::uint64_t type =
+      net::protocol_table_of<desk_type>().by_content(&base::message_type_of<hold>)->message.type;
+  const auto ask = [&](std::uint64_t number) {
+    s.say({.kind = kind::request,
+           .receiver = desk_id,
+           .sender = {9, 9},
+           .number = number,
+           .type = type},
+          hold{});
+  };
+  for (std::uint64_t i = 1; i <= many; ++i) ask(i);
+  CHECK(s.counted("asked") == few);
+  CHECK(s.count(kind::error, errc::overload) == many - few);
+  s.say({.kind = kind::cancel, .receiver = desk_id, .sender = {9, 9}, .number = 999});
+  CHECK(s.counted("asked") == few);
+  s.say({.kind = kind::cancel, .receiver = desk_id, .sender = {9, 9}, .number = 1});
+  CHECK(s.counted("asked") == few - 1);
+  ask(20);
+  ask(21);
+  CHECK(s.counted("asked") == few);
+  CHECK(s.count(kind::error, errc::overload) == many - few + 1);
+}
