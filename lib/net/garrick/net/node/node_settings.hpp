@@ -33,10 +33,12 @@ struct node_settings {
   /// How the program names itself to its peers, for people.
   std::string program{};
 
-  stack_catalogue stacks = standard_stacks();  ///< what there is to choose from
-  std::string stream_stack = "stream";         ///< over TCP and Unix domain sockets
-  std::string datagram_stack = "datagrams";    ///< over UDP
-  link_settings link{};                        ///< of all its layers
+  /// What there is to choose from. Only a stack that confirms (`properties::confirmed`) will do:
+  /// with any other, `listen` and `connect` are `errc::invalid_setting`.
+  stack_catalogue stacks = standard_stacks();
+  std::string stream_stack = "stream";       ///< over TCP and Unix domain sockets
+  std::string datagram_stack = "datagrams";  ///< over UDP
+  link_settings link{};                      ///< of all its layers
 
   /// Listening at, and connecting to, addresses that others can reach needs authentication, which
   /// there is none of yet. This says that nobody has to be who he says.

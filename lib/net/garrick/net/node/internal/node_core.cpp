@@ -75,9 +75,12 @@ node_core::node_core(core::environment& env, node_settings s, link_maker make_li
 
 node_core::~node_core() { env_.release(); }
 
+const std::string& node_core::stack_name_for(const endpoint& e) const {
+  return e.kind() == transport_kind::udp ? settings_.datagram_stack : settings_.stream_stack;
+}
+
 const named_stack* node_core::stack_for(const endpoint& e) const {
-  return settings_.stacks.find(e.kind() == transport_kind::udp ? settings_.datagram_stack
-                                                               : settings_.stream_stack);
+  return settings_.stacks.find(stack_name_for(e));
 }
 
 link_settings node_core::settings_for(bool connects) const {
@@ -91,11 +94,16 @@ link_settings node_core::settings_for(bool connects) const {
 
 base::error node_core::may_use(const endpoint& e) const {
   // Else the first peer's handshake would find out.
+  const std::string& name = stack_name_for(e);
   const named_stack* const stack = stack_for(e);
-  if (stack == nullptr)
-    return settings_.stacks.explain(e.kind() == transport_kind::udp ? settings_.datagram_stack
-                                                                    : settings_.stream_stack);
-  if (base::error no = stack->fits(e)) return no;
+  if (stack == nullptr) return settings_.stacks.explain(name);
+  if (const base::error no = stack->fits(e)) return no;
+  // Credit that is lost is never granted again, and who has none waits.
+  if (!stack->provides.confirmed)
+    return base::make_error(base::errc::invalid_setting, "node",
+                            "the stack '" + name +
+                                "' does not confirm messages, so nodes cannot use it; 'stream' and "
+                                "'datagrams' do");
   if (base::error no = check(settings_for(true))) return no;
   if (settings_.insecure || is_of_this_machine(e)) return {};
   return base::make_error(net_errc::denied, e.to_string(),

@@ -107,6 +107,7 @@ class node_core final : public std::enable_shared_from_this<node_core> {
   };
   class policy;
 
+  [[nodiscard]] const std::string& stack_name_for(const endpoint& e) const;
   [[nodiscard]] const named_stack* stack_for(const endpoint& e) const;
   [[nodiscard]] link_settings settings_for(bool connects) const;
   [[nodiscard]] base::error may_use(const endpoint& e) const;

@@ -1,0 +1,138 @@
+// What a node does not do, and says so: settings that cannot work, calls where nobody may wait, or
+// when the node is about to end.
+#include <doctest/doctest.h>
+#include <garrick/garrick.hpp>
+#include <garrick/net/error.hpp>
+#include <garrick/net/node/node.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include <support/quiet.hpp>
+
+namespace refusals_test {
+
+using namespace garrick;
+using net::node;
+
+struct question {
+  std::int64_t n = 0;
+};
+using echo_type = protocol<std::int64_t(question)>;
+class echo : public actor<echo_type> {
+ public:
+  std::int64_t on(question q) { return q.n; }
+};
+
+bool says(const error& why, std::string_view text) {
+  return why.to_string().find(text) != std::string::npos;
+}
+
+/// Asks a node in the form that waits.
+class waiter : public actor<echo_type> {
+ public:
+  waiter(node& by, std::vector<error>& told) : by_(by), told_(told) {}
+  std::int64_t on(question q) {
+    const std::string nowhere = "tcp://127.0.0.1:1";
+    told_.push_back(by_.connect(nowhere).error());
+    told_.push_back(by_.remote<echo_type>(nowhere, "echo").error());
+    told_.push_back(by_.spawn<echo_type>(nowhere, "echo").error());
+    return q.n;
+  }
+
+ private:
+  node& by_;
+  std::vector<error>& told_;
+};
+
+/// Tries to have more of a node that ends.
+class latecomer : public net::peer_listener {
+ public:
+  latecomer(node& whom, ref<echo_type> who) : whom_(whom), who_(std::move(who)) {}
+  void changed(const net::peer_identity&, net::peer_change what, const error&) override {
+    if (what != net::peer_change::down) return;
+    const auto published = whom_.publish("late", who_);
+    const auto allowed = whom_.allow<echo>("late");
+    const std::lock_guard lock(mutex_);
+    told_ = {published ? error() : published.error(), allowed ? error() : allowed.error()};
+  }
+  [[nodiscard]] std::vector<error> told() const {
+    const std::lock_guard lock(mutex_);
+    return told_;
+  }
+
+ private:
+  node& whom_;
+  const ref<echo_type> who_;
+  mutable std::mutex mutex_;
+  std::vector<error> told_;  // under mutex_
+};
+
+}  // namespace refusals_test
+
+using namespace refusals_test;
+
+TEST_CASE("refusals: a stack that does not confirm, or is none, or stands on another transport") {
+  actor_system system(tests::quiet());
+  const auto told = [&](const char* stream, const char* datagrams, const std::string& at) {
+    net::node_settings s;
+    s.stream_stack = stream;
+    s.datagram_stack = datagrams;
+    node n(system, s);
+    const auto door = n.listen(at + ":1");
+    REQUIRE(!door.has_value());
+    CHECK(door.error() == errc::invalid_setting);
+    const auto link = n.connect(at + ":1");
+    REQUIRE(!link.has_value());
+    CHECK(link.error() == errc::invalid_setting);
+    CHECK(link.error().to_string() == door.error().to_string());
+    return door.error();
+  };
+  CHECK(says(told("plain_stream", "datagrams", "tcp://127.0.0.1"), "'plain_stream' does not"));
+  CHECK(says(told("stream", "plain_datagrams", "udp://127.0.0.1"), "'plain_datagrams' does not"));
+  CHECK(says(told("stream", "ordered_datagrams", "udp://127.0.0.1"), "does not confirm"));
+  const error unknown = told("steam", "datagrams", "tcp://127.0.0.1");
+  CHECK(says(unknown, "'steam'"));
+  CHECK(says(unknown, "plain_stream, datagrams"));  // which there are
+  CHECK(says(told("datagrams", "datagrams", "tcp://127.0.0.1"), "datagrams stands on"));
+  CHECK(says(told("stream", "stream", "udp://127.0.0.1"), "stream stands on"));
+}
+
+TEST_CASE("refusals: on a worker nobody waits for another node") {
+  actor_system system(tests::quiet());
+  node here(system);
+  std::vector<error> told;
+  const auto asking = system.spawn<waiter>(lent(here), lent(told));
+  REQUIRE(system.request(asking, question{3}).get().value() == 3);
+  REQUIRE(told.size() == 3);
+  for (const error& why : told) CHECK_MESSAGE(why == errc::would_block, why.to_string());
+}
+
+TEST_CASE("refusals: nobody is published, and what has no name has none to lose") {
+  actor_system system(tests::quiet());
+  node here(system);
+  CHECK(here.publish("nobody", ref<echo_type>()).error() == registry_errc::empty_handle);
+  CHECK(!here.unpublish("nobody"));
+  REQUIRE(here.publish("echo", system.spawn<echo>()).has_value());
+  CHECK(here.unpublish("echo"));
+  CHECK(!here.unpublish("echo"));
+  CHECK(!here.disallow("echo"));
+}
+
+TEST_CASE("refusals: a node that ends takes nothing more") {
+  actor_system left(tests::quiet());
+  actor_system right(tests::quiet());
+  node a(left);
+  auto b = std::make_unique<node>(right);
+  const auto at = a.listen("tcp://127.0.0.1:0");
+  REQUIRE(at.has_value());
+  const auto late = std::make_shared<latecomer>(*b, right.spawn<echo>());
+  b->subscribe(late);
+  REQUIRE(b->connect(at->to_string()).has_value());
+  b.reset();
+  REQUIRE(late->told().size() == 2);
+  for (const error& why : late->told()) CHECK_MESSAGE(why == errc::shutting_down, why.to_string());
+}
