@@ -196,7 +196,8 @@ class node {
   /// `questions` without an answer to this end, `asked` to the other; `monitors` and `links`
   /// between their actors; `under_way`, messages that are not confirmed. Of what has come from the
   /// peer since the link stands: `to_nobody`, messages and requests whose receiver had ended or was
-  /// never known here; `not_decoded`, those, and answers, whose bytes were no value of their type.
+  /// never known here; `not_decoded`, those, and answers, whose bytes were no value of their type;
+  /// `ends_refused`, exits and kills that `node_settings::let_peers_end` does not let happen.
   /// Empty if it can not be reached now. Waits for who is at work on the link, so not on a thread
   /// of the node.
   [[nodiscard]] std::vector<link_count> counters(const peer_identity& who) const;

@@ -48,6 +48,11 @@ struct node_settings {
   /// Its old handles are dead in any case, and nothing of what was sent before is delivered.
   peer_return after_down = peer_return::same_life;
 
+  /// Whether actors of peers may end actors here to which they have a handle, by `exit` and `kill`.
+  /// False: such words are ignored, and counted. Links are no part of it: who is linked with an
+  /// actor of a peer hears of that one's end, and ends with it unless it traps exits.
+  bool let_peers_end = true;
+
   /// Who may be a peer; null: everybody who speaks the protocol.
   std::shared_ptr<peer_admission> admission{};
 

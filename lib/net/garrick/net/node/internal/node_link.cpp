@@ -172,6 +172,7 @@ std::vector<link_count> node_link::counters() const {
   add("under_way", under_way_.size());
   add("to_nobody", to_nobody_);
   add("not_decoded", not_decoded_);
+  add("ends_refused", ends_refused_);
   return all;
 }
 

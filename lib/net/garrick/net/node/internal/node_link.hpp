@@ -249,6 +249,7 @@ class node_link final : public link_port, carried, link_owner, handle_porter {
   void on_unwatch(const frame& f, std::uint64_t monitor);
   void on_down(const frame& f);
   void on_exit(const frame& f);
+  [[nodiscard]] bool lets_end() noexcept;
   void on_kill(const frame& f);
   void on_credit(const frame& f);
   void on_release(const frame& f);
@@ -326,8 +327,9 @@ class node_link final : public link_port, carried, link_owner, handle_porter {
   std::vector<held_message> held_;  // of that
   std::uint32_t settled_ = 0;       // and what that has settled: credit to be given back
   base::instant next_look_ = base::instant::never();
-  std::uint64_t to_nobody_ = 0;    // messages and requests whose receiver nobody here is
-  std::uint64_t not_decoded_ = 0;  // and answers, which are none of their type
+  std::uint64_t to_nobody_ = 0;     // messages and requests whose receiver nobody here is
+  std::uint64_t not_decoded_ = 0;   // and answers, which are none of their type
+  std::uint64_t ends_refused_ = 0;  // exits and kills
 };
 
 }  // namespace garrick::net::internal

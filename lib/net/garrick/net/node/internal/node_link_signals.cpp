@@ -231,6 +231,13 @@ void node_link::on_down(const frame& f) {
   remote_cell::tell_down(w.watcher, w.target, reason_in(f), w.monitor);
 }
 
+/// Whether the peer may end an actor with which it has no link.
+bool node_link::lets_end() noexcept {
+  const bool may = node_->settings().let_peers_end;
+  ends_refused_ += may ? 0 : 1;
+  return may;
+}
+
 void node_link::on_exit(const frame& f) {
   const export_table::entry* const x = exports_.find(f.receiver);
   if (x == nullptr) return;
@@ -238,7 +245,9 @@ void node_link::on_exit(const frame& f) {
   const auto known = proxies_.find(f.sender);
   core::address from =
       known != proxies_.end() ? core::handle_access::make_address(known->second) : core::address();
-  if (const std::optional<linked> l = take_link(f.sender, who)) {
+  const std::optional<linked> l = take_link(f.sender, who);
+  if (!l && !lets_end()) return;
+  if (l) {
     // The link may be older than the proxy that is known now.
     if (!from) from = l->there;
     if (from != l->there) tell<core::signals::unwatch>(who, l->there, std::uint64_t{0});
@@ -259,7 +268,7 @@ void node_link::end_watches(const base::exit_reason& reason) noexcept {
 
 void node_link::on_kill(const frame& f) {
   const export_table::entry* const x = exports_.find(f.receiver);
-  if (x == nullptr) return;
+  if (x == nullptr || !lets_end()) return;
   const base::result<kill_order> order = decode<kill_order>(f.payload);
   if (order) tell<core::signals::kill>(x->who, order->reason, order->final);
 }
