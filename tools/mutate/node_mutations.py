@@ -18,6 +18,8 @@ by_releases = ("tests.net.released_handles", "tests.net.remote_spawn")
 by_after_down = ("tests.net.after_down",)
 by_decoding = ("tests.net.decoding",)
 by_connecting = ("tests.net.connecting",)
+by_strangers = ("tests.net.strangers",)
+by_answers_due = ("tests.net.answers_due",)
 
 MUTATIONS = [
     mutation(
@@ -317,6 +319,108 @@ MUTATIONS = [
         "  if (base::error no = check(settings_for(true))) return no;\n",
         "",
         by_connecting,
+    ),
+    mutation(
+        "node: a message that was never sent is told for another reason",
+        LINK,
+        "  if (why == net_errc::peer_down)  // it was never sent\n",
+        "  if (false)\n",
+        by_guarantees,
+    ),
+    mutation(
+        "node: what may have come is said to have come to nobody",
+        LINK,
+        "  if (why == net_errc::peer_down)  // it was never sent\n",
+        "  if (why)\n",
+        by_guarantees,
+    ),
+    mutation(
+        "node: who is let send again is a peer again",
+        RECEIVE,
+        "    if (std::exchange(may_send_, true)) return;",
+        "    may_send_ = true;",
+        by_strangers,
+    ),
+    mutation(
+        "node: a peer may have any number of open questions",
+        RECEIVE,
+        "    if (asked_.size() >= node_->settings().most_questions)\n",
+        "    if (false)\n",
+        by_strangers,
+    ),
+    mutation(
+        "node: a peer may have any number of links and monitors",
+        SIGNALS,
+        "  if (target == nullptr || watched_.size() + links_.size() >= "
+        "node_->settings().most_watches)\n",
+        "  if (target == nullptr)\n",
+        by_strangers,
+    ),
+    mutation(
+        "node: a peer may know of any number of actors",
+        RECEIVE,
+        "    if (exports_.size() >= node_->settings().most_exports)\n"
+        "      return refuse(f, base::make_error(net_errc::overload, \"a node\", "
+        "\"too many exported actors\"));\n",
+        "",
+        by_strangers,
+    ),
+    mutation(
+        "node: a peer gives back what it never had",
+        EXPORTS,
+        "  if (at == by_id_.end() || at->second.sent < n) return false;\n",
+        "  if (at == by_id_.end()) return false;\n  n = std::min(n, at->second.sent);\n",
+        by_strangers,
+    ),
+    mutation(
+        "node: a system that ends does not wait for a peer's answer",
+        LINK,
+        "    node_->env().outside_began();\n",
+        "    node_->env().outside_began();\n    node_->env().outside_ended();\n",
+        by_answers_due,
+    ),
+    mutation(
+        "node: a system that ends goes on waiting for an answer that has come",
+        RECEIVE,
+        "  node_->env().outside_ended();\n",
+        "",
+        by_answers_due,
+    ),
+    mutation(
+        "node: the thread of a link waits for a full mailbox",
+        RECEIVE,
+        "      to.deliver(m.what.release());\n",
+        "      --base::this_thread.no_wait, to.deliver(m.what.release()), "
+        "++base::this_thread.no_wait;\n",
+        ("tests.net.full_mailboxes",),
+    ),
+    mutation(
+        "node: a peer kills who may not be ended",
+        SIGNALS,
+        "  if (x == nullptr || !lets_end()) return;\n",
+        "  if (x == nullptr) return;\n",
+        by_lives,
+    ),
+    mutation(
+        "node: an actor ends for a peer's asking that has no link with it",
+        SIGNALS,
+        "  if (!l && !lets_end()) return;\n",
+        "",
+        by_lives,
+    ),
+    mutation(
+        "node: the end of who is linked does not count where peers may end nobody",
+        SIGNALS,
+        "  if (!l && !lets_end()) return;\n",
+        "  if (!lets_end()) return;\n",
+        by_lives,
+    ),
+    mutation(
+        "node: a stack that does not confirm is used",
+        CORE,
+        "  if (!stack->provides.confirmed)\n",
+        "  if (false)\n",
+        ("tests.net.refusals",),
     ),
 ]
 

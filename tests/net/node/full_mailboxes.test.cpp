@@ -1,0 +1,108 @@
+// A mailbox that is full is its actor's own trouble: the thread that brings messages of another
+// node never waits for it, and what finds no room is told.
+#include <doctest/doctest.h>
+#include <garrick/garrick.hpp>
+#include <garrick/net/error.hpp>
+#include <garrick/net/node/node.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <semaphore>
+#include <thread>
+
+#include <support/quiet.hpp>
+
+namespace full_mailboxes_test {
+
+using namespace garrick;
+
+struct item {
+  std::int64_t n = 0;
+};
+struct question {
+  std::int64_t n = 0;
+};
+using box_type = protocol<void(item)>;
+using echo_type = protocol<std::int64_t(question)>;
+
+/// Goes on with its first message when it may.
+class box : public actor<box_type> {
+ public:
+  box(std::binary_semaphore& may_go_on, std::atomic<int>& begun)
+      : may_go_on_(may_go_on), begun_(begun) {}
+  void on(const item&) {
+    if (begun_++ == 0) may_go_on_.acquire();
+  }
+
+ private:
+  std::binary_semaphore& may_go_on_;
+  std::atomic<int>& begun_;
+};
+class echo : public actor<echo_type> {
+ public:
+  std::int64_t on(question q) { return q.n; }
+};
+
+/// Who waited for a full mailbox would wait for a minute.
+settings patient() {
+  settings s = tests::quiet(3);
+  s.mailbox.full_wait = duration::seconds(60);
+  return s;
+}
+
+template <class P>
+void wait_until(P p) {
+  const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+  while (!p()) {
+    if (std::chrono::steady_clock::now() > until) FAIL("waited too long");
+    std::this_thread::yield();
+  }
+}
+
+}  // namespace full_mailboxes_test
+
+using namespace full_mailboxes_test;
+
+TEST_CASE("full mailboxes: others of the same link are answered, and what is lost is told") {
+  constexpr int room = 4;
+  constexpr int sent = 100;  // less than the first credit: nobody waits for that
+  for (const mailbox_policy p : {mailbox_policy::wait, mailbox_policy::reject}) {
+    CAPTURE(static_cast<int>(p));
+    std::binary_semaphore may_go_on(0);
+    std::atomic<int> begun{0};
+    actor_system left(patient());
+    actor_system right(tests::quiet());
+    net::node a(left);
+    net::node b(right);
+    const auto at = a.listen("tcp://127.0.0.1:0");
+    REQUIRE(at.has_value());
+    const auto full =
+        left.spawn<box>(spawn_options{.policy = p, .bound = room}, lent(may_go_on), lent(begun));
+    REQUIRE(a.publish("box", full).has_value());
+    REQUIRE(a.publish("echo", left.spawn<echo>()).has_value());
+    const auto far = b.remote<box_type>(at->to_string(), "box");
+    const auto other = b.remote<echo_type>(at->to_string(), "echo");
+    REQUIRE(far.has_value());
+    REQUIRE(other.has_value());
+    send(*far, item{0});
+    wait_until([&] { return begun == 1; });
+    for (int i = 1; i < sent; ++i) send(*far, item{i});
+    // Behind all of those, if they are in one lane; at once, if not.
+    for (std::int64_t i = 0; i < 10; ++i) {
+      const auto answer = right.request(*other, question{i}, duration::seconds(30)).get();
+      REQUIRE_MESSAGE(answer.has_value(), answer.error().to_string());
+      CHECK(*answer == i);
+    }
+    // Those that have come wait or are lost, though their receiver has not gone on.
+    wait_until([&] { return left.dead_letter_count(errc::overload) == sent - 1 - room; });
+    CHECK(begun == 1);
+    may_go_on.release();
+    wait_until([&] { return begun == 1 + room; });
+    CHECK(left.dead_letter_count() == sent - 1 - room);
+    CHECK(right.dead_letter_count() == 0);
+    // It takes others now.
+    send(*far, item{sent});
+    wait_until([&] { return begun == 2 + room; });
+  }
+}
