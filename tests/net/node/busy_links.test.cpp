@@ -92,12 +92,13 @@ struct two_nodes {
   std::atomic<std::uint64_t> wrong{0};
   actor_system left{tests::quiet()};
   actor_system right{tests::quiet()};
-  std::unique_ptr<net::node> a = std::make_unique<net::node>(left);
+  std::unique_ptr<net::node> a;
   std::unique_ptr<net::node> b;
   ref<reader_type> there = left.spawn<reader>(lent(wrong));
   ref<reader_type> far;
 
-  explicit two_nodes(net::node_settings s = {}) {
+  explicit two_nodes(net::node_settings s = {}, net::node_settings of_a = {}) {
+    a = std::make_unique<net::node>(left, std::move(of_a));
     b = std::make_unique<net::node>(right, std::move(s));
     const auto at = a->listen("tcp://127.0.0.1:0");
     REQUIRE(at.has_value());
@@ -133,7 +134,8 @@ TEST_CASE("busy links: what several threads send at once comes in each one's ord
     CAPTURE(window);
     net::node_settings s;
     s.link.mailbox.messages = window;  // a small one is full most of the time
-    two_nodes n(s);
+    s.io.threads = 2;
+    two_nodes n(s, {.io = {.threads = 2}});
     std::vector<std::thread> threads;
     for (std::uint32_t i = 0; i != senders; ++i)
       threads.emplace_back([&n, i] { send_all(n.right, n.far, i); });

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include <support/quiet.hpp>
+#include <support/transports.hpp>
 
 namespace nodes_test {
 
@@ -120,7 +121,11 @@ void wait_until(P p) {
 using namespace nodes_test;
 
 TEST_CASE("nodes: a published actor is found, asked, and sent to as a local one") {
-  for (const char* where : {"tcp://127.0.0.1:0", "udp://127.0.0.1:0"}) {
+  tests::scratch_folder folder;
+  for (const std::string& where :
+       {std::string("tcp://127.0.0.1:0"), std::string("udp://127.0.0.1:0"),
+        std::string("tcp://[::1]:0"), std::string("udp://[::1]:0"),
+        "unix://" + folder.file("socket")}) {
     CAPTURE(where);
     pair_of_nodes n(where);
     const auto calc = n.find();
@@ -156,6 +161,9 @@ TEST_CASE("nodes: names that are not there, or mean another protocol, are errors
   CHECK(n.b->remote<calculator_type>(n.at, "abacus").error() == registry_errc::not_found);
   const auto wrong = n.b->remote<other>(n.at, "calculator");
   CHECK(wrong.error() == net::net_errc::incompatible);
+  // It names the signature, and both of its answers.
+  CHECK_MESSAGE(wrong.error().to_string().find("nodes_test::add") != std::string::npos,
+                wrong.error().to_string());
   using part = protocol<std::int64_t(count)>;
   CHECK(n.b->remote<part>(n.at, "calculator").has_value());
   const auto twice = n.a->publish("calculator", n.there);
@@ -226,7 +234,8 @@ TEST_CASE("nodes: what the peer has a handle to is held, until it has let go") {
   pair_of_nodes n;
   {
     const auto calc = n.find();
-    n.a->unpublish("calculator");
+    CHECK(n.a->unpublish("calculator"));
+    CHECK(n.b->remote<calculator_type>(n.at, "calculator").error() == registry_errc::not_found);
     n.there = {};
     CHECK(n.right.request(calc, add{4, 4}).get().value() == 8);
     CHECK(n.left.actor_count() == 1);
