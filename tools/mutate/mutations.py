@@ -12,6 +12,7 @@ import net_mutations
 import node_mutations
 import other_mutations
 import reliable_mutations
+import request_mutations
 import room_mutations
 import simulated_mutations
 import stream_mutations
@@ -28,6 +29,7 @@ MUTATIONS = (
     + net_mutations.MUTATIONS
     + broker_mutations.MUTATIONS
     + node_mutations.MUTATIONS
+    + request_mutations.MUTATIONS
     + reliable_mutations.MUTATIONS
     + transport_mutations.MUTATIONS
     + simulated_mutations.MUTATIONS

@@ -9,7 +9,6 @@
 #include <garrick/net/wire/orders.hpp>
 
 #include <algorithm>
-#include <random>
 #include <utility>
 
 namespace garrick::net::internal {
@@ -39,12 +38,6 @@ std::uint32_t most_requests(const node_settings& node, const link_settings& s) {
   return std::max(all - all / 8, 1u);
 }
 
-std::uint64_t secret_of(std::uint64_t seed) {
-  if (seed != 0) return seed * 0x9e3779b97f4a7c15u;
-  std::random_device system;
-  return (std::uint64_t{system()} << 32) | system();
-}
-
 }  // namespace
 
 node_link::node_link(std::shared_ptr<node_core> node, const named_stack& kind,
@@ -62,7 +55,7 @@ node_link::node_link(std::shared_ptr<node_core> node, const named_stack& kind,
           node_->settings())),
       exports_(node_->settings().seed == 0 ? 0
                                            : node_->settings().seed + s.session.self.incarnation),
-      hash_(secret_of(node_->settings().seed)),
+      hash_(peer_hash::secret_of(node_->settings().seed)),
       proxies_(0, hash_),
       asked_(0, hash_),
       watch_numbers_(0, hash_),

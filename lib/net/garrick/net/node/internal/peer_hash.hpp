@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <random>
 
 namespace garrick::net::internal {
 
@@ -24,6 +25,12 @@ class peer_hash {
  public:
   peer_hash() = default;
   explicit peer_hash(std::uint64_t secret) noexcept : secret_(secret) {}
+  /// The same secret for the same seed; of seed 0, one that the system gives. May throw.
+  [[nodiscard]] static std::uint64_t secret_of(std::uint64_t seed) {
+    if (seed != 0) return seed * 0x9e3779b97f4a7c15u;
+    std::random_device system;
+    return (std::uint64_t{system()} << 32) | system();
+  }
 
   std::size_t operator()(std::uint64_t n) const noexcept {
     return static_cast<std::size_t>(mixed(n ^ secret_));

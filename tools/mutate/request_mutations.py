@@ -1,0 +1,196 @@
+"""Errors planted in the time limits and cancels of requests that go to another node."""
+
+from mutation import mutation
+
+INTERNAL = "lib/net/garrick/net/node/internal/"
+LINK = INTERNAL + "node_link.cpp"
+RECEIVE = INTERNAL + "node_link_receive.cpp"
+WANTED = "lib/net/garrick/net/node/internal/wanted_requests.cpp"
+REQUEST = "lib/core/garrick/core/request.cpp"
+RUN = "lib/core/garrick/core/cell/running_cell.cpp"
+BLOCKING = "lib/core/garrick/core/blocking.cpp"
+LOST = "lib/core/garrick/core/cell/internal/lost_mail.cpp"
+LANE = "lib/core/garrick/core/cell/internal/system_lane.cpp"
+PROXY = "lib/core/garrick/core/cell/proxy/proxy_cell.cpp"
+by_overdue = ("tests.net.overdue_requests",)
+by_revocable = ("tests.revocable_requests",)
+
+MUTATIONS = [
+    mutation(
+        "request: one from elsewhere is handled whatever its asker says",
+        RUN,
+        """  if (e->is(envelope_flag::revocable) && lost_mail::lose_overdue(e))
+    return dispatch_outcome::handled;
+""",
+        "",
+        by_revocable + by_overdue,
+    ),
+    mutation(
+        "request: the run loop does not look at those from elsewhere",
+        RUN,
+        "e->is_either(envelope_flag::response, envelope_flag::revocable)",
+        "e->is_either(envelope_flag::response, envelope_flag::response)",
+        by_revocable,
+    ),
+    mutation(
+        "request: a blocking actor handles one whose time is over",
+        BLOCKING,
+        "if (e->is(envelope_flag::revocable) && lost_mail::lose_overdue(e)) {",
+        "if (e->is(envelope_flag::failure) && lost_mail::lose_overdue(e)) {",
+        by_revocable,
+    ),
+    mutation(
+        "request: at its very limit one is still handled",
+        LOST,
+        "until > e->requester->env().clock->now()",
+        "until >= e->requester->env().clock->now()",
+        by_revocable,
+    ),
+    mutation(
+        "request: what is handed on cannot be revoked any more",
+        REQUEST,
+        "    e->set(envelope_flag::revocable);\n",
+        "    e->set(envelope_flag::seen);\n",
+        by_revocable,
+    ),
+    mutation(
+        "request: who has asked does not hear that its request was handed on elsewhere",
+        REQUEST,
+        "    requester.signal(make_envelope<signals::handed_on>(to, r.id));\n",
+        "",
+        by_revocable + by_overdue,
+    ),
+    mutation(
+        "request: who has asked hears that it was handed on before it was",
+        REQUEST,
+        """  to.deliver(e);  // first: what is withdrawn has to be known there
+  try {
+    requester.signal(make_envelope<signals::handed_on>(to, r.id));
+""",
+        """  try {
+    requester.signal(make_envelope<signals::handed_on>(to, r.id));
+    to.deliver(e);
+""",
+        by_revocable,
+    ),
+    mutation(
+        "request: a proxy is not told of a limit that is known at once",
+        REQUEST,
+        "  static_cast<proxy_cell&>(to).deliver_until(e, until);\n",
+        "  static_cast<proxy_cell&>(to).deliver_until(e, base::instant::never());\n",
+        by_revocable + by_overdue,
+    ),
+    mutation(
+        "request: what is handed on has no limit",
+        PROXY,
+        "is_known ? e->requester->wanted_until(e->id())",
+        "is_known ? base::instant::never()",
+        by_revocable + by_overdue,
+    ),
+    mutation(
+        "request: an actor whose request was handed on elsewhere does not withdraw it there",
+        LANE,
+        "asked_proxy::note(s, h.proxy());",
+        "static_cast<void>(s);",
+        by_overdue,
+    ),
+    mutation(
+        "request: one that is handed on after its actor waits no more is not withdrawn",
+        LANE,
+        "    return tell_withdrawn(h.proxy(), self, h.request());\n",
+        "    return;\n",
+        by_revocable,
+    ),
+    mutation(
+        "request: one that is handed on after its actor has ended is not withdrawn",
+        LANE,
+        "  tell_withdrawn(h.proxy(), dead, h.request());\n",
+        "",
+        by_revocable,
+    ),
+    mutation(
+        "node: a request does not say how much of its time is left",
+        LINK,
+        "    if (is_limited) f.time_left = time_left;\n",
+        "",
+        by_overdue,
+    ),
+    mutation(
+        "node: a request without time leaves",
+        LINK,
+        "  if (time_left <= base::duration()) return to.overdue(e);\n",
+        "",
+        by_overdue,
+    ),
+    mutation(
+        "node: a request that waits for room is not looked at when there is some",
+        LINK,
+        "  if (is_limited) outbox_may_be_stale_ = !outbox_.empty();\n",
+        "",
+        by_overdue,
+    ),
+    mutation(
+        "node: a request that has waited for room beyond its time leaves",
+        LINK,
+        "  if (*f->time_left <= base::duration()) return give_up(m, base::errc::timeout), false;\n",
+        "  if (*f->time_left <= base::duration()) return true;\n",
+        by_overdue,
+    ),
+    mutation(
+        "node: a request that has waited for room says what was left before",
+        LINK,
+        "  prepend_header(*f, m.bytes);\n  return true;\n",
+        "  f->time_left = at->second.until - base::instant();\n"
+        "  prepend_header(*f, m.bytes);\n  return true;\n",
+        by_overdue,
+    ),
+    mutation(
+        "node: the limit of a request that comes is forgotten",
+        RECEIVE,
+        "    if (f.time_left) asker_->wanted().limit(f.number, actors_now() + *f.time_left);\n",
+        "",
+        by_overdue,
+    ),
+    mutation(
+        "node: a cancel does not reach what waits in a mailbox",
+        RECEIVE,
+        "  if (!elsewhere) return asker_->wanted().withdraw(f.number);\n",
+        "  if (!elsewhere) return;\n",
+        by_overdue,
+    ),
+    mutation(
+        "node: a cancel is not passed on to where the request was handed",
+        RECEIVE,
+        "  core::tell_withdrawn(*core::handle_access::get(elsewhere), *asker_, f.number);\n",
+        "",
+        by_overdue,
+    ),
+    mutation(
+        "node: a request that is relayed is not known to be elsewhere",
+        RECEIVE,
+        "    if (relayed != 0) handed_on(relayed, to);\n",
+        "",
+        by_overdue,
+    ),
+    mutation(
+        "node: what was handed on for a node that is lost is not cancelled",
+        LINK,
+        "      core::tell_withdrawn(*to, *asker_, number);\n",
+        "      static_cast<void>(to);\n",
+        by_overdue,
+    ),
+    mutation(
+        "node: limits of requests that were answered are kept",
+        WANTED,
+        "  until_.erase(request);\n",
+        "",
+        ("net_node.wanted_requests",),
+    ),
+    mutation(
+        "node: there is no end to the withdrawn requests that are known",
+        WANTED,
+        "else if (until_.size() < most_)",
+        "else",
+        ("net_node.wanted_requests",),
+    ),
+]
