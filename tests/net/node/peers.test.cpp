@@ -202,6 +202,37 @@ TEST_CASE("peers: a node that is connected to is asked about, too") {
   CHECK(m.b.node.peers().empty());
 }
 
+TEST_CASE(
+    "peers: a node that comes back as another life was down before, and is for good if so set") {
+  for (const auto after_down : {net::peer_return::same_life, net::peer_return::new_life_only}) {
+    CAPTURE(static_cast<int>(after_down));
+    net::node_settings of_a;
+    of_a.after_down = after_down;
+    two_machines m(of_a);
+    REQUIRE(m.find("tcp").has_value());
+    const peer_identity first = m.b.node.self();
+    net::node_settings of_c;
+    of_c.incarnation = 4711;
+    machine c(m.world, m.net, "c", 2, of_c);  // b's node, whose end nobody has heard of
+    REQUIRE(c.node.remote<service_type>("tcp://a:7", service_name).has_value());
+    CHECK(m.a.node.peers() == std::vector{c.node.self()});
+    for (const ears::heard& h : m.at_a->all()) {
+      CHECK_FALSE(h.is_out_of_turn);
+      if (h.who == first)
+        CHECK(h.changes == std::vector{peer_change::up, peer_change::down});
+      else
+        CHECK(h.changes == std::vector{peer_change::up});
+    }
+    CHECK(m.at_a->all().size() == 2);
+    if (after_down == net::peer_return::same_life) continue;
+    const auto again = m.find("tcp");
+    REQUIRE_FALSE(again.has_value());
+    CHECK_MESSAGE(again.error().to_string().find("given this incarnation up") != std::string::npos,
+                  again.error().to_string());
+    CHECK(m.a.node.peers() == std::vector{c.node.self()});
+  }
+}
+
 TEST_CASE("peers: silence is evidence, which is taken back; only its length is a verdict") {
   for (const std::string scheme : {"tcp", "udp"}) {
     CAPTURE(scheme);

@@ -204,14 +204,8 @@ void node_core::opened(link_port& link) {
     const std::lock_guard lock(mutex_);
     is_unwanted = quarantined_.contains(who) || is_stopping_;
     if (!is_unwanted) {
-      for (auto at = peers_.begin(); at != peers_.end();) {
-        if (at->first.node == who.node && at->first.incarnation != who.incarnation) {
-          earlier.push_back(at->second);
-          at = peers_.erase(at);
-        } else {
-          ++at;
-        }
-      }
+      for (const auto& [other, in] : peers_)
+        if (other.node == who.node && other.incarnation != who.incarnation) earlier.push_back(in);
       if (self_ < who) {  // this end decides
         const auto [at, is_first] = peers_.try_emplace(who, link.self());
         lets_use = is_first;
@@ -220,8 +214,9 @@ void node_core::opened(link_port& link) {
       }
     }
   }
+  // They are peers until they are shut, when `closed` says that they are down.
   for (const connection& old : earlier)
-    old.run([](hosted& h) {
+    old.insist([](hosted& h) {
       static_cast<link_port&>(h).shut(
           base::make_error(net_errc::node_down, "its node came back as another one"));
     });
@@ -239,10 +234,24 @@ void node_core::usable(link_port& link) {
   const peer_identity who = link.peer();
   if (self_ < who) return;  // this end has decided before
   bool is_unwanted = false;
+  connection earlier;
   {
     const std::lock_guard lock(mutex_);
+    if (const auto at = peers_.find(who); at != peers_.end()) {
+      if (at->second == link.self()) return;  // said before
+      // Its end of that one is over, of which this one has not heard.
+      earlier = at->second;
+      peers_.erase(at);
+      if (settings_.after_down == peer_return::new_life_only) quarantined_.add(who);
+    }
     is_unwanted = quarantined_.contains(who) || is_stopping_;
-    if (!is_unwanted) peers_.insert_or_assign(who, link.self());
+    if (!is_unwanted) peers_.emplace(who, link.self());
+  }
+  if (earlier != connection()) {
+    const base::error why =
+        base::make_error(net_errc::node_down, who.to_string(), "it has begun another session");
+    earlier.insist([why](hosted& h) { static_cast<link_port&>(h).shut(why); });
+    tell(who, peer_change::down, why);
   }
   if (is_unwanted)
     return link.shut(
@@ -252,7 +261,13 @@ void node_core::usable(link_port& link) {
   tell(who, peer_change::up, {});
 }
 
-void node_core::noticed(const peer_identity& who, const peer_evidence& what) {
+void node_core::noticed(const link_port& link, const peer_evidence& what) {
+  const peer_identity& who = link.peer();
+  {
+    const std::lock_guard lock(mutex_);
+    const auto at = peers_.find(who);
+    if (at == peers_.end() || at->second != link.self()) return;
+  }
   for (const auto& one : listening()) one->noticed(who, what);
 }
 

@@ -5,7 +5,7 @@
 //    decides which: it lets the first that opens be used, and leaves others before anything was
 //    sent on them.
 // C2 Whoever waits for a peer is told once: that it can be reached, or why not.
-// C3 A link of a new incarnation of a node ends those of others.
+// C3 A link of a new incarnation of a node ends those of others, which then are down.
 //
 // Thread safety: any thread. `mutex_` is held for some instructions, and while nothing is called.
 #pragma once
@@ -79,9 +79,10 @@ class node_core final : public std::enable_shared_from_this<node_core> {
 
   /// The peer has said who it is.
   void opened(link_port& link);
-  /// The peer lets this end send: it is the link in use.
+  /// The peer lets this end send: it is the link in use. Another one of this peer is over.
   void usable(link_port& link);
-  void noticed(const peer_identity& who, const peer_evidence& what);
+  /// It says something of a peer, if it is the link in use.
+  void noticed(const link_port& link, const peer_evidence& what);
   /// The link is over.
   void closed(link_port& link, const base::error& why) noexcept;
   /// Why it may not be a peer; nothing: it may.

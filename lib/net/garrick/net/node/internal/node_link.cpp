@@ -116,7 +116,7 @@ void node_link::on_event(const link_event& e) {
 void node_link::hint(const base::error& why) { notice(evidence_of(why)); }
 
 void node_link::notice(const peer_evidence& what) {
-  if (is_used_ && !is_closed_) node_->noticed(peer_, what);
+  if (is_used_ && !is_closed_) node_->noticed(*this, what);
 }
 
 void node_link::ended(const base::error& why) noexcept {

@@ -1,0 +1,143 @@
+// A peer that lets more than one of its links be used, or one of them more than once: it is up
+// before it is down, and down before it is up again.
+#include <doctest/doctest.h>
+#include <garrick/garrick.hpp>
+#include <garrick/net/layer/actor_protocol.hpp>
+#include <garrick/net/testkit/simulated_source.hpp>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "net/node/simulated_machines.hpp"
+
+namespace several_links_test {
+
+using namespace garrick;
+using net::peer_change;
+using tests::three_machines;
+
+constexpr duration ms(std::int64_t n) { return duration::milliseconds(n); }
+
+/// Whose identity is the smaller one, so it decides which link is used.
+constexpr net::peer_identity decider{{0, 1}, 7};
+
+class ears final : public net::peer_listener {
+ public:
+  std::vector<peer_change> changes;
+  std::vector<std::string> whys;
+  bool is_out_of_turn = false;
+
+ private:
+  void changed(const net::peer_identity& who, peer_change what, const error& why) override {
+    CHECK(who == decider);
+    changes.push_back(what);
+    whys.push_back(why.to_string());
+  }
+  void noticed(const net::peer_identity&, const net::peer_evidence&) override {
+    is_out_of_turn = is_out_of_turn || changes.empty() || changes.back() != peer_change::up;
+  }
+};
+
+/// Says that the link may be used.
+class letting_use final : public net::hosted, net::link_owner {
+ public:
+  letting_use(net::carrier& below, net::testkit::simulated_host& at) : at_(at) {
+    net::link_settings s;
+    s.session.self = decider;
+    s.session.connects = true;
+    link_ = net::standard_stacks().find("stream")->make(*this, below, s);
+  }
+  net::carried& stack() override { return *link_; }
+  void let_use() {
+    auto nothing = net::packet::with_room(net::frame_room + link_->header_size(), 0);
+    CHECK(!link_->send(
+        net::to_outgoing({.kind = net::frame_kind::credit, .number = 9}, std::move(nothing)),
+        at_.now()));
+  }
+
+ private:
+  bool on_message(net::incoming) override { return true; }
+  void on_event(const net::link_event&) override {}
+
+  net::testkit::simulated_host& at_;
+  std::unique_ptr<net::any_link> link_;
+};
+
+struct making final : net::hosted_maker {
+  explicit making(net::testkit::simulated_host& at) : at_(at) {}
+  std::unique_ptr<net::hosted> make(net::carrier& below, const net::connection&) override {
+    return std::make_unique<letting_use>(below, at_);
+  }
+  net::testkit::simulated_host& at_;
+};
+
+/// "b" listens at two ports, and "d" has a link to each.
+struct two_links {
+  three_machines m;
+  net::testkit::simulated_host& at;
+  net::testkit::simulated_source source;
+  std::shared_ptr<ears> heard = std::make_shared<ears>();
+  net::connection first, second;
+
+  explicit two_links(net::peer_return after_down)
+      : m({}, {.after_down = after_down}), at(way(m)), source(at) {
+    REQUIRE(m.b.node.listen("tcp://b:8").has_value());
+    m.b.node.subscribe(heard);
+    first = connect(m.b.at);
+    second = connect("tcp://b:8");
+    CHECK(m.b.node.peers().empty());
+  }
+  void let_use(const net::connection& link) {
+    link.run([](net::hosted& h) { static_cast<letting_use&>(h).let_use(); });
+    m.a.system.run_for(ms(100));
+  }
+
+ private:
+  static net::testkit::simulated_host& way(three_machines& m) {
+    m.net.both("b", "d", {.delay = ms(3)});
+    return m.net.host("d");
+  }
+  net::connection connect(const std::string& to) {
+    auto made = source.connect(net::endpoint::parse(to).value(), std::make_unique<making>(at));
+    REQUIRE(made.has_value());
+    m.a.system.run_for(ms(100));
+    return *made;
+  }
+};
+
+}  // namespace several_links_test
+
+using namespace several_links_test;
+
+TEST_CASE("several links: one that may be used is up once, however often that is said") {
+  two_links n(net::peer_return::same_life);
+  n.let_use(n.first);
+  n.let_use(n.first);
+  CHECK(n.heard->changes == std::vector{peer_change::up});
+  CHECK(n.m.b.node.peers() == std::vector{decider});
+}
+
+TEST_CASE("several links: another one that may be used ends the one that was") {
+  two_links n(net::peer_return::same_life);
+  n.let_use(n.first);
+  n.let_use(n.second);
+  CHECK(n.heard->changes == std::vector{peer_change::up, peer_change::down, peer_change::up});
+  CHECK_MESSAGE(n.heard->whys[1].find("another session") != std::string::npos, n.heard->whys[1]);
+  CHECK(n.first.is_over());
+  CHECK_FALSE(n.second.is_over());
+  CHECK(n.m.b.node.peers() == std::vector{decider});
+  n.m.a.system.run_for(ms(2000));
+  CHECK(n.heard->changes.size() == 3);
+  CHECK_FALSE(n.heard->is_out_of_turn);
+}
+
+TEST_CASE("several links: with `new_life_only` none is used behind the first") {
+  two_links n(net::peer_return::new_life_only);
+  n.let_use(n.first);
+  n.let_use(n.second);
+  CHECK(n.heard->changes == std::vector{peer_change::up, peer_change::down});
+  CHECK(n.first.is_over());
+  CHECK(n.second.is_over());
+  CHECK(n.m.b.node.peers().empty());
+}
