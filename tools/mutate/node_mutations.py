@@ -17,6 +17,8 @@ by_spawn = ("tests.net.remote_spawn",)
 by_releases = ("tests.net.released_handles", "tests.net.remote_spawn")
 by_after_down = ("tests.net.after_down",)
 by_decoding = ("tests.net.decoding",)
+by_peers = ("tests.net.peers",)
+by_several_links = ("tests.net.several_links",)
 by_connecting = ("tests.net.connecting",)
 by_strangers = ("tests.net.strangers",)
 by_answers_due = ("tests.net.answers_due",)
@@ -139,9 +141,32 @@ MUTATIONS = [
     mutation(
         "node: who was down comes back, whatever the settings say",
         CORE,
-        "settings_.after_down == peer_return::new_life_only",
-        "false",
+        "      was_in_use = true;\n"
+        "      if (settings_.after_down == peer_return::new_life_only) "
+        "quarantined_.add(link.peer());\n",
+        "      was_in_use = true;\n",
         by_after_down,
+    ),
+    mutation(
+        "node: another life of a node is up while the one before is a peer",
+        CORE,
+        "earlier.push_back(in);\n",
+        "{}\n",
+        by_peers,
+    ),
+    mutation(
+        "node: who says again that a link may be used is up again",
+        CORE,
+        "      if (at->second == link.self()) return;  // said before\n",
+        "",
+        by_several_links,
+    ),
+    mutation(
+        "node: who lets another link be used keeps the one of before",
+        CORE,
+        "    earlier.insist([why](hosted& h) { static_cast<link_port&>(h).shut(why); });\n",
+        "",
+        by_several_links,
     ),
     mutation(
         "node: who has let go of the receiver is not told of what was not decoded",
