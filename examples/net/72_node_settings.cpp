@@ -37,7 +37,9 @@ int run(std::vector<std::string> arguments) {
 
   actor_system system(loaded->system);
   net::node node(system, node_settings);
-  // That two of them contradict each other, `listen` and `connect` say.
+  // The table knows the range of each; that two contradict each other, `listen` and `connect` say.
+  const auto at = node.listen("tcp://127.0.0.1:0");
+  if (!at) return std::puts(at.error().to_string().c_str()), 1;
   // [/load]
   std::printf("over streams %s, over datagrams %s, down after %s\n",
               node_settings.stream_stack.c_str(), node_settings.datagram_stack.c_str(),
