@@ -1,6 +1,6 @@
 # garrick_part(<name> [NOT_INSTALLED] [ONE_THREAD regex] [ROOM folder] [WITHOUT regex]
-#              [TESTED_WITH part...] [DEPENDS part...] [PUBLIC target...] [PRIVATE target...]
-#              [HEADER_ONLY target...])
+#              [TESTED_WITH part...] [FUZZED_WITH part...] [DEPENDS part...] [PUBLIC target...]
+#              [PRIVATE target...] [HEADER_ONLY target...])
 #
 # Builds the part in the current folder: the library garrick_<name> (alias garrick::<name>) from
 # garrick/**/*.cpp, its tests from *.test.cpp and *.model.cpp, its fuzzers from *.fuzz.cpp, each with
@@ -14,12 +14,13 @@
 #                of its own beside the one that has the rest and says WITHOUT this room. It is
 #                installed with that one's headers
 #   TESTED_WITH  parts that only the tests need; they may depend on this one
+#   FUZZED_WITH  parts that only the fuzzers need; as above
 #   PUBLIC       libraries that the part's headers need
 #   PRIVATE      libraries that only its sources need, linked into the final program
 #   HEADER_ONLY  libraries that only its sources need and that leave nothing to link
 function(garrick_part name)
   cmake_parse_arguments(PARSE_ARGV 1 part "NOT_INSTALLED" "ONE_THREAD;ROOM;WITHOUT"
-                        "TESTED_WITH;DEPENDS;PUBLIC;PRIVATE;HEADER_ONLY")
+                        "TESTED_WITH;FUZZED_WITH;DEPENDS;PUBLIC;PRIVATE;HEADER_ONLY")
   set(target garrick_${name})
   set(room garrick)
   if(part_ROOM)
@@ -83,7 +84,8 @@ function(garrick_part name)
     garrick_part_tests(${name} "${part_TESTED_WITH}" ${tested})
   endif()
   if(GARRICK_FUZZ)
-    garrick_fuzzers(${name} garrick_${name} ${all})
+    list(TRANSFORM part_FUZZED_WITH PREPEND garrick_)
+    garrick_fuzzers(${name} "garrick_${name};${part_FUZZED_WITH}" ${all})
   endif()
 endfunction()
 
@@ -113,8 +115,8 @@ function(garrick_part_tests name with)
   endforeach()
 endfunction()
 
-# Fuzzers fuzz_<name>_* from the *.fuzz.cpp among these files, linked with this library.
-function(garrick_fuzzers name library)
+# Fuzzers fuzz_<name>_* from the *.fuzz.cpp among these files, linked with these libraries.
+function(garrick_fuzzers name libraries)
   set(fuzzers ${ARGN})
   list(FILTER fuzzers INCLUDE REGEX "\\.fuzz\\.cpp$")
   if(NOT TARGET garrick_fuzzers)
@@ -125,7 +127,7 @@ function(garrick_fuzzers name library)
     string(REPLACE ".fuzz.cpp" "" stem "${stem}")
     add_executable(fuzz_${name}_${stem} "${fuzzer}")
     garrick_compile(fuzz_${name}_${stem})
-    target_link_libraries(fuzz_${name}_${stem} PRIVATE ${library})
+    target_link_libraries(fuzz_${name}_${stem} PRIVATE ${libraries})
     target_link_options(fuzz_${name}_${stem} PRIVATE -fsanitize=fuzzer)
     set_target_properties(fuzz_${name}_${stem}
                           PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/fuzz")
