@@ -69,17 +69,9 @@ class any_bytes : public layer_defaults {
   static constexpr std::string_view wire_name = actor_protocol::wire_name;
 };
 
-/// Two stacks that the node has, but for their tops.
-inline std::unique_ptr<any_link> make_link(bool confirms, link_owner& owner, carrier& below,
-                                           failure_detection_settings s) {
-  if (confirms)
-    return std::make_unique<
-        stack<byte_stream, any_bytes, reconnect, slicing, failure_detection, framing>>(
-        owner, below, any_bytes(), reconnect(), slicing(), failure_detection(std::move(s)),
-        framing());
-  return std::make_unique<stack<byte_stream, any_bytes, slicing, failure_detection, framing>>(
-      owner, below, any_bytes(), slicing(), failure_detection(std::move(s)), framing());
-}
+/// The stack of the node, but for its top.
+using stack_of_any_bytes =
+    stack<byte_stream, any_bytes, reconnect, slicing, failure_detection, framing>;
 
 inline failure_detection_settings session(const peer_identity& self, bool connects) {
   failure_detection_settings s;
@@ -120,11 +112,13 @@ inline const protocol_table& of_guest() { return protocol_table_of<guest_type>()
 /// A peer of the node, over a link of its own.
 class peer : protected link_owner {
  public:
-  peer(const base::clock& time, bool confirms, const peer_identity& self, bool connects)
+  peer(const base::clock& time, const peer_identity& self, bool connects)
       : self_(self),
         time_(time),
         end_(time),
-        link_(make_link(confirms, *this, end_, session(self, connects))) {
+        link_(std::make_unique<stack_of_any_bytes>(
+            static_cast<link_owner&>(*this), end_, any_bytes(), reconnect(), slicing(),
+            failure_detection(session(self, connects)), framing())) {
     end_.carries_to(*link_);
   }
   virtual ~peer() = default;
@@ -198,7 +192,7 @@ class porter final : public handle_porter {
 /// Keeps to the protocol, and holds the node to it.
 class honest final : public peer {
  public:
-  honest(const base::clock& time, bool confirms) : peer(time, confirms, {{9, 9}, 99}, true) {}
+  explicit honest(const base::clock& time) : peer(time, {{9, 9}, 99}, true) {}
 
   struct answer {
     kind as;
@@ -266,9 +260,9 @@ class honest final : public peer {
 /// Says what the program says.
 class stranger final : public peer {
  public:
-  stranger(const base::clock& time, bool confirms, const peer_identity& self, bool connects,
-           program& in, const peer& other)
-      : peer(time, confirms, self, connects), in_(in), other_(other) {}
+  stranger(const base::clock& time, const peer_identity& self, bool connects, program& in,
+           const peer& other)
+      : peer(time, self, connects), in_(in), other_(other) {}
 
   /// The node may not deliver what it says.
   bool is_barred = false;

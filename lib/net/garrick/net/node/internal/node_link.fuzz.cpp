@@ -63,7 +63,7 @@ class world {
         kit_(world_),
         links_(std::make_shared<direct_source>(world_.time())),
         node_(kit_.env(), settings()),
-        honest_(world_.time(), confirms()) {
+        honest_(world_.time()) {
     house_.self = &node_;
     house_.stranger = next_stranger();
     house::here = &house_;
@@ -86,14 +86,11 @@ class world {
   }
 
  private:
-  static constexpr unsigned dials = 1, is_larger = 2, is_plain = 4, has_friend = 8, one_life = 16,
-                            goes_away = 32;
-  [[nodiscard]] bool confirms() const { return (how_ & is_plain) == 0; }
+  static constexpr unsigned dials = 1, is_larger = 2, has_friend = 8, one_life = 16, goes_away = 32;
   [[nodiscard]] node_settings settings() const {
     node_settings s;
     s.id = {5, 5};
     s.incarnation = 55;
-    s.stream_stack = confirms() ? "stream" : "plain_stream";
     s.link.session = session({}, true);
     s.link.mailbox.messages = 8;
     s.link.mailbox.bytes = 8000;
@@ -144,7 +141,7 @@ class world {
     if (p.end().wants_stream()) links_->knock(p.end());
   }
   void begin() {
-    strangers_.push_back(std::make_unique<stranger>(world_.time(), confirms(), next_stranger(),
+    strangers_.push_back(std::make_unique<stranger>(world_.time(), next_stranger(),
                                                     (how_ & dials) == 0, in_, honest_));
     speaker_ = strangers_.back().get();
     house_.stranger = speaker_->self();
