@@ -141,7 +141,9 @@ class guest : public actor<core::protocol<void(say), result<std::int64_t>(ask), 
   void on(const bring& b) {
     ++house::here->handled;
     add(brought_, b.who);
-    if (b.who) request(b.who, ask{1}).then([](std::int64_t) {}, [](const error&) {});
+    if (!b.who) return;
+    ++house::here->allowed;  // it may be one of these, that comes home
+    request(b.who, ask{1}).then([](std::int64_t) {}, [](const error&) {});
   }
   void on(const down&) {}
   void on(const exit_signal&) {}
