@@ -12,7 +12,7 @@ using namespace garrick;
 
 namespace {
 
-int run(std::vector<std::string> arguments) {
+int run(std::vector<std::string> environment) {
   // [load]
   net::node_settings node_settings;
   std::string stack = node_settings.stream_stack;  // what net.stack is by default
@@ -21,7 +21,7 @@ int run(std::vector<std::string> arguments) {
 
   // a real program says setting_layers::from_main(argc, argv)
   system::setting_layers layers;
-  layers.arguments = std::move(arguments);
+  layers.environment = std::move(environment);
   layers.own = &rows;
   const auto loaded = system::load_settings(layers);
   if (!loaded) return std::puts(loaded.error().to_string().c_str()), 1;
@@ -50,10 +50,11 @@ int run(std::vector<std::string> arguments) {
 }  // namespace
 
 int main() {
-  int failed =
-      run({"--net.failure_detection_down_after=3s", "--net.failure_detection_resume_window=2s"});
-  failed += run({"--net.stack=ordered_datagrams"});
-  failed += run({"--net.failure_detection_down_after=3s"});
-  failed += run({"--net.stack=tcp"});
+  // as --net.failure_detection_down_after=3s on a command line
+  const std::string down_after = "GARRICK_NET_FAILURE_DETECTION_DOWN_AFTER=3s";
+  int failed = run({down_after, "GARRICK_NET_FAILURE_DETECTION_RESUME_WINDOW=2s"});
+  failed += run({"GARRICK_NET_STACK=ordered_datagrams"});
+  failed += run({down_after});
+  failed += run({"GARRICK_NET_STACK=tcp"});
   return failed == 2 ? 0 : 1;
 }

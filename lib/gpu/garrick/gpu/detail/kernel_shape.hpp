@@ -102,6 +102,15 @@ struct output_check {
                 "garrick: a kernel's output is a container or a device_ref");
 };
 
+/// Of its own, since clang would leave out the rest of the class that has the failed assertion, and
+/// complain of all that is not there.
+template <class Answers>
+struct answers_check {
+  static constexpr bool passed = true;
+  static_assert(!std::is_same_v<Answers, list<>>,
+                "garrick: this kernel answers with nothing: name an output, or an in_out argument");
+};
+
 template <class L>
 struct as_tuple;
 template <class... Ts>
@@ -163,8 +172,7 @@ struct kernel_shape<R(Ps...)> {
                 parameter_of<Ps>::kind == argument_kind::in_out
             ? 1
             : 0));
-  static_assert(std::tuple_size_v<answer_tuple> != 0,
-                "garrick: this kernel answers with nothing: name an output, or an in_out argument");
+  static_assert(answers_check<answers>::passed);
 
   /// The kinds of the parameters.
   static constexpr std::array<argument_kind, parameters> kinds{parameter_of<Ps>::kind...};

@@ -403,7 +403,7 @@ class world {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  if (size < 2 || size > 2048) return 0;
+  if (size < 2 || size > 512) return 0;  // some hundred steps
   program in(std::as_bytes(std::span(data, size)));
   const unsigned how = in.take();
   world(in, how, in.take()).run();
