@@ -72,7 +72,10 @@ CIRCLE_ROOM, CIRCLE_SIZE = "garrick/core/cell", 5
 
 # What a public header never includes: each of these costs every user whole seconds or drags a
 # library into the interface.
-EXPENSIVE = ("boost/asio", "boost/beast", "nlohmann/", "spdlog/", "fmt/", "CLI/", "CLI11", "hwloc")
+# Networks and what is done to their bytes. Seconds for each source: few may, and no header.
+OF_NETWORKS = ("boost/asio", "boost/beast", "openssl/", "zstd", "sodium")
+SOURCES_OF_NETWORKS = 6
+EXPENSIVE = OF_NETWORKS + ("nlohmann/", "spdlog/", "fmt/", "CLI/", "CLI11", "hwloc")
 EXPENSIVE_STANDARD = {"iostream", "functional", "regex", "ranges", "format"}
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.M)
@@ -205,6 +208,22 @@ def check_library_file(path: Path, text: str, lines, problems: list[str]) -> Non
             )
 
 
+def check_networks(including: dict[Path, str]) -> list[str]:
+    """including: the files of the library, without tests, that have a header of OF_NETWORKS."""
+    problems = [
+        f"{path}:1: a header must not include <{target}>, nor an internal one: move it into a .cpp"
+        for path, target in including.items()
+        if path.suffix == ".hpp"
+    ]
+    if len(including) > SOURCES_OF_NETWORKS:
+        problems.append(
+            f"{max(including)}:1: {len(including)} sources include the expensive headers of "
+            f"networks, and at most {SOURCES_OF_NETWORKS} may: "
+            + ", ".join(str(path) for path in sorted(including))
+        )
+    return problems
+
+
 def circles(graph: dict[str, dict[str, str]]) -> list[list[str]]:
     """The strongly connected components of more than one node (Tarjan). graph: node -> {successor:
     an example of the edge}.
@@ -272,6 +291,7 @@ def check(root: Path) -> list[str]:
     problems = check_build_files(root)
     rooms: dict[str, dict[str, str]] = {}
     units: dict[str, dict[str, str]] = {}
+    networks: dict[Path, str] = {}
     for path in cpp_files(root):
         text = read(root / path)
         lines = list(includes_of(text))
@@ -285,12 +305,16 @@ def check(root: Path) -> list[str]:
                 problems.append(f"{path}:{number}: {private} ({target})")
         if not in_library or is_test(path):
             continue
+        for _, _, target in lines:
+            if target.startswith(OF_NETWORKS):
+                networks.setdefault(path, target)
         name = "/".join(path.parts[2:])
         for number, target in targets:
             for graph, node in ((rooms, room_of), (units, source_unit)):
                 here, there = node(name), node(target)
                 if here != there:
                     graph.setdefault(here, {}).setdefault(there, f"{path}:{number}")
+    problems += check_networks(networks)
     return problems + check_circles(rooms, "folder") + check_circles(units, "unit")
 
 

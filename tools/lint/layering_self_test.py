@@ -51,6 +51,20 @@ class layering_test(Tree):
         )
         self.assert_complains(layering.check, "nlohmann/json.hpp", "iostream")
 
+    def test_few_sources_see_the_headers_of_networks(self):
+        room = "lib/net/garrick/net/transport/"
+        for i in range(6):
+            self.write(f"{room}a{i}.cpp", "#include <boost/asio/post.hpp>\n")
+        self.assert_clean(layering.check)
+        self.write(f"{room}tls.cpp", "#include <openssl/ssl.h>\n")
+        self.assert_complains(layering.check, "7 sources", "at most 6")
+
+    def test_no_internal_header_sees_the_headers_of_networks(self):
+        self.write(
+            "lib/net/garrick/net/transport/internal/a.hpp", HEADER + "#include <sodium.h>\n"
+        )
+        self.assert_complains(layering.check, "nor an internal one")
+
     def test_internal_and_detail_are_private(self):
         self.write(
             "lib/core/garrick/core/a.hpp", HEADER + "#include <garrick/core/internal/b.hpp>\n"
