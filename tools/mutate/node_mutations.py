@@ -247,6 +247,13 @@ MUTATIONS = [
         ("tests.net.link_credit",),
     ),
     mutation(
+        "node: who was forgotten is sent as much ahead as before",
+        RECEIVE,
+        "  x->window = first_credit;\n",
+        "  if (x->window < first_credit) x->window = first_credit;\n",
+        ("tests.net.link_credit",),
+    ),
+    mutation(
         "node: an answer gives back what it has not taken",
         LINK,
         "{.is_settled = false, .credit = 0}",

@@ -153,3 +153,29 @@ TEST_CASE("link credit: answers take none and give none back") {
   send(to, meanwhile());
   CHECK(tests::letters(m.a.system, errc::overload) == 800);
 }
+
+TEST_CASE("link credit: who has forgotten an actor and hears of it again is granted in time") {
+  three_machines m;
+  const auto own = m.b.system.spawn<clerk>();
+  const auto here = m.a.system.spawn<keeper>();
+  const auto at_a = m.a.shown_to(m.b, "keeper", here);
+  const auto kept = [&] { return m.a.system.request(here, give_back{}).get().value(); };
+  const auto send_some = [&](const ref<clerk_type>& to) {
+    for (int i = 0; i < 100; ++i) send(to, parcel{});
+    m.a.system.run_for(ms(50));
+  };
+  send(at_a, keep{own});
+  m.a.system.run_for(ms(50));
+  // It keeps up, and is sent more ahead: just now so much that half of it is far away.
+  for (int i = 0; i < 20 && credit_of(kept()) < 1900; ++i) send_some(kept());
+  REQUIRE(credit_of(kept()) >= 1900);
+  // The handle is let go of while another one with its number is on its way.
+  send(at_a, keep{own});
+  send(here, keep{});
+  m.a.system.run_for(ms(50));
+  REQUIRE(credit_of(kept()) == 256);
+  for (int i = 0; i < 20; ++i) {
+    send_some(kept());
+    CHECK(credit_of(kept()) > 0);
+  }
+}

@@ -223,9 +223,15 @@ void node_link::on_credit(const frame& f) {
   at->second->grant_credit(static_cast<std::uint32_t>(std::min<std::uint64_t>(f.number, 1u << 20)));
 }
 
+/// A peer that releases what it never had is not believed. One that has let go of some handles, not
+/// of all that were sent, may have forgotten the actor, and begins with the first credit again when
+/// the next one comes: then it must not wait for a grant that is due after many more messages.
 void node_link::on_release(const frame& f) {
-  // A peer that releases what it never had is not believed.
-  static_cast<void>(exports_.release(f.receiver, f.number));
+  if (!exports_.release(f.receiver, f.number)) return;
+  export_table::entry* const x = exports_.find(f.receiver);
+  if (x == nullptr) return;
+  x->window = first_credit;
+  grant_or_owe(f.receiver, *x);
 }
 
 /// The peer's asker does not wait any more. If its request still waits here, it is not handled.
