@@ -134,7 +134,7 @@ MUTATIONS = [
     mutation(
         "node: a receiver that keeps up is granted nothing",
         RECEIVE,
-        "  if (x.taken < x.window / 2 || x.is_owed) return;\n",
+        "  if (x.taken < x.due || x.is_owed) return;\n",
         "  if (x.taken < 4 * x.window || x.is_owed) return;\n",
         ("tests.net.nodes",),
     ),
@@ -249,8 +249,15 @@ MUTATIONS = [
     mutation(
         "node: who was forgotten is sent as much ahead as before",
         RECEIVE,
-        "  x->window = first_credit;\n",
-        "  if (x->window < first_credit) x->window = first_credit;\n",
+        "  x->due = first_credit / 2;\n",
+        "",
+        ("tests.net.link_credit",),
+    ),
+    mutation(
+        "node: who has another handle is sent the first credit again",
+        RECEIVE,
+        "  x->due = first_credit / 2;\n",
+        "  x->window = first_credit, x->due = first_credit / 2;\n",
         ("tests.net.link_credit",),
     ),
     mutation(

@@ -6,6 +6,7 @@
 #include <garrick/net/error.hpp>
 #include <garrick/net/wire/codec.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -58,15 +59,23 @@ class clerk : public actor<clerk_type> {
 struct keep {
   ref<clerk_type> who;
 };
+struct keep_for_long {
+  ref<clerk_type> who;
+};
 struct give_back {};
-using keeper_type = protocol<void(keep), ref<clerk_type>(give_back)>;
+using keeper_type = protocol<void(keep), int(keep_for_long), ref<clerk_type>(give_back)>;
 class keeper : public actor<keeper_type> {
  public:
   void on(const keep& k) { kept_ = k.who; }
+  result<int> on(const keep_for_long&) {
+    open_.push_back(make_promise<int>());
+    return open_.back();
+  }
   ref<clerk_type> on(give_back) { return kept_; }
 
  private:
   ref<clerk_type> kept_;
+  std::vector<response_promise<int>> open_;
 };
 
 std::int64_t credit_of(const ref<clerk_type>& far) {
@@ -178,4 +187,26 @@ TEST_CASE("link credit: who has forgotten an actor and hears of it again is gran
     send_some(kept());
     CHECK(credit_of(kept()) > 0);
   }
+}
+
+TEST_CASE("link credit: handles refused unread give who has another no more than the most") {
+  net::node_settings few;
+  few.most_questions = 1;
+  three_machines m(few);
+  const auto own = m.b.system.spawn<clerk>();
+  const auto here = m.a.system.spawn<keeper>();
+  const auto at_a = m.a.shown_to(m.b, "keeper", here);
+  send(at_a, keep{own});
+  m.a.system.run_for(ms(50));
+  const auto kept = m.a.system.request(here, give_back{}).get().value();
+  auto open = m.b.system.request(at_a, keep_for_long{own});
+  std::int64_t most = 0;
+  for (int i = 0; i < 80; ++i) {
+    CHECK(m.b.system.request(at_a, keep_for_long{own}).get().error() == errc::overload);
+    for (int k = 0; k < 150; ++k) send(kept, parcel{});
+    m.a.system.run_for(ms(50));
+    most = std::max(most, credit_of(kept));
+  }
+  CHECK(most > 256);
+  CHECK(most <= 8192);
 }

@@ -34,7 +34,8 @@ class export_table {
     std::uint32_t uses = 0;                     ///< watches in which the peer was told this number
     std::uint32_t taken = 0;                    ///< messages since the last grant
     std::uint64_t taken_bytes = 0;              ///< and their payloads
-    std::uint32_t window = first_credit;        ///< messages that the peer may send ahead
+    std::uint32_t window = first_credit;        ///< messages that the peer may send ahead, at most
+    std::uint32_t due = first_credit / 2;       ///< of them taken, and the next grant is due
     bool is_owed = false;                       ///< a grant, once its mailbox is shorter
     std::vector<const protocol_table*> tables;  ///< what the peer may say to it
 

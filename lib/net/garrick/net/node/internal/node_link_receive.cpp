@@ -191,7 +191,7 @@ bool node_link::keeps_up(const export_table::entry& x) const noexcept {
 
 /// Who keeps up is sent more ahead the next time, and who does not, less.
 void node_link::grant_or_owe(const actor_id& id, export_table::entry& x) {
-  if (x.taken < x.window / 2 || x.is_owed) return;
+  if (x.taken < x.due || x.is_owed) return;
   const core::cell* const who = core::handle_access::get(x.who);
   if (keeps_up(x)) {
     std::uint32_t number = std::exchange(x.taken, 0);
@@ -199,14 +199,17 @@ void node_link::grant_or_owe(const actor_id& id, export_table::entry& x) {
     // A bounded mailbox has no soft limit, and takes no more than the first credit.
     if (x.window < most_credit && ahead <= most_bytes_ahead && who->soft_limit() != 0) {
       number += x.window;
+      x.due = x.window;
       x.window *= 2;
     }
     x.taken_bytes = 0;
     return post({.kind = frame_kind::credit, .receiver = id, .number = number}, empty_payload());
   }
-  if (x.window > first_credit) {
-    x.window /= 2;  // half of it was taken, and is not granted again
+  // Not of a peer that perhaps may send less: it would wait for what is taken from it.
+  if (x.window > first_credit && x.due == x.window / 2) {
+    x.window = x.due;  // half of it was taken, and is not granted again
     x.taken -= x.window;
+    x.due = x.window / 2;
   }
   x.is_owed = true;
   owed_.push_back(id);
@@ -223,14 +226,16 @@ void node_link::on_credit(const frame& f) {
   at->second->grant_credit(static_cast<std::uint32_t>(std::min<std::uint64_t>(f.number, 1u << 20)));
 }
 
-/// A peer that releases what it never had is not believed. One that has let go of some handles, not
-/// of all that were sent, may have forgotten the actor, and begins with the first credit again when
-/// the next one comes: then it must not wait for a grant that is due after many more messages.
+/// A peer that releases what it never had is not believed. One that has released some handles, and
+/// not all that were sent, may have forgotten the actor, and begins with the first credit when the
+/// next handle comes. Then its next grant must not be due after more messages than it can send. But
+/// it may have been refused a message with a handle, and have another: so the most that it may send
+/// ahead is what it was before, and it is granted no more than what is taken.
 void node_link::on_release(const frame& f) {
   if (!exports_.release(f.receiver, f.number)) return;
   export_table::entry* const x = exports_.find(f.receiver);
   if (x == nullptr) return;
-  x->window = first_credit;
+  x->due = first_credit / 2;
   grant_or_owe(f.receiver, *x);
 }
 
