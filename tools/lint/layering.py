@@ -70,11 +70,13 @@ NOT_INSTALLED = {"machine"}
 # One circle of units is allowed: an actor's block, who counts on it, and what few actors need.
 CIRCLE_ROOM, CIRCLE_SIZE = "garrick/core/cell", 5
 
-# What a public header never includes: each of these costs every user whole seconds or drags a
-# library into the interface.
-# Networks and what is done to their bytes. Seconds for each source: few may, and no header.
+# What is for networks and their bytes. Each costs a source whole seconds, so few sources of the
+# library include one, and no header does, not even an internal one.
 OF_NETWORKS = ("boost/asio", "boost/beast", "openssl/", "zstd", "sodium")
 SOURCES_OF_NETWORKS = 6
+
+# What a public header never includes: each of these costs every user whole seconds or drags a
+# library into the interface.
 EXPENSIVE = OF_NETWORKS + ("nlohmann/", "spdlog/", "fmt/", "CLI/", "CLI11", "hwloc")
 EXPENSIVE_STANDARD = {"iostream", "functional", "regex", "ranges", "format"}
 
