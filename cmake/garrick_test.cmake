@@ -121,8 +121,8 @@ function(garrick_test_program target)
   garrick_compile(${target})
   garrick_compile_quickly(${target})
   if(garrick::testkit IN_LIST arg_LIBRARIES)
-    garrick_precompile(${target} <garrick/garrick.hpp> <garrick/patterns/patterns.hpp>
-                       <doctest/doctest.h>)
+    garrick_precompile(${target} <doctest/doctest.h> <garrick/garrick.hpp>
+                       <garrick/patterns/patterns.hpp>)
   endif()
   target_link_libraries(${target} PRIVATE ${arg_LIBRARIES} doctest::doctest)
   target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}/tests")  # "support/x.hpp"

@@ -6,9 +6,12 @@ if(PROJECT_IS_TOP_LEVEL)
   set(CMAKE_CXX_EXTENSIONS OFF)
   find_program(GARRICK_CCACHE ccache)
   if(GARRICK_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-    # The cache does not look into a precompiled header, so it must be told that it may.
+    # The cache does not look into a precompiled header, so it must be told that it may. It must
+    # compare the headers as they are, not preprocessed: GCC knows a header that has been included
+    # by its text, so a precompiled one from before a comment changed would be included twice.
     set(CMAKE_CXX_COMPILER_LAUNCHER
-        "${CMAKE_COMMAND}" -E env CCACHE_SLOPPINESS=pch_defines,time_macros "${GARRICK_CCACHE}")
+        "${CMAKE_COMMAND}" -E env CCACHE_SLOPPINESS=pch_defines,time_macros CCACHE_DEPEND=1
+        "${GARRICK_CCACHE}")
   endif()
   find_program(GARRICK_MOLD mold)
   if(GARRICK_MOLD AND NOT APPLE AND NOT CMAKE_CROSSCOMPILING)
