@@ -496,4 +496,25 @@ MUTATIONS = [
         "    if (turns < most_ends_at_once || turns != 0) {",
         ("tests.lifetime",),
     ),
+    mutation(
+        "waking_together: who was woken keeps who was behind it the last time",
+        CELL + "cell.cpp",
+        "  woken.queue_link = nullptr;\n",
+        "",
+        ("tests.waking_together",),
+    ),
+    mutation(
+        "waking_together: the list takes an actor that a queue still holds",
+        CELL + "cell.cpp",
+        "soft_limit_ != 0 && !has_stale_entry()",
+        "soft_limit_ != 0",
+        ("tests.waking_together",),
+    ),
+    mutation(
+        "waking_together: a full mailbox waits for the end of the scope",
+        CELL + "cell.cpp",
+        "soft_limit_ != 0 && !has_stale_entry()",
+        "!has_stale_entry()",
+        ("tests.waking_together",),
+    ),
 ]

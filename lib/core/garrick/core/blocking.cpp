@@ -230,10 +230,11 @@ struct scoped_actor::state {
   actor_cell<scoped_self>* cell = nullptr;
 };
 
-scoped_actor::scoped_actor(environment& env) {
+scoped_actor::scoped_actor(environment& env, bool asks_for_thread) {
   auto mine = std::make_unique<state>(env);
   cell* const c = mine->cell = ::new (base::block_pool::allocate(sizeof(actor_cell<scoped_self>)))
       actor_cell<scoped_self>(env, cell_kind::blocking, false);
+  if (asks_for_thread) c->set_asks_for_thread();
   mine->handle = handle_access::adopt<any_protocol>(c);
   waiting_executor* const own = env.executor_of_scoped(*c);
   c->set_executor(own != nullptr ? *own : mine->thread);

@@ -211,7 +211,10 @@ auto blocking_actor::get(pending_response<Rs...>&& p) {
 class scoped_actor final {
  public:
   /// An actor of the system with this environment: `system.env()`. Throws std::bad_alloc.
-  explicit scoped_actor(environment& env);
+  explicit scoped_actor(environment& env) : scoped_actor(env, false) {}
+  /// For the framework: an actor that asks on behalf of a thread, and that nobody else knows. To
+  /// other nodes, what it asks is in order with what the thread itself sends.
+  scoped_actor(environment& env, bool asks_for_thread);
   /// Ends the actor; what is left in its mailbox becomes dead letters.
   ~scoped_actor();
   scoped_actor(const scoped_actor&) = delete;

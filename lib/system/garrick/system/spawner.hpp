@@ -25,7 +25,7 @@ class [[nodiscard]] blocking_response {
   /// For the framework: sends the request at once. Throws std::bad_alloc.
   template <class Start>
   blocking_response(core::environment& of, Start begin_request)
-      : scope_(of), pending_(begin_request(*scope_)) {}
+      : scope_(of, true), pending_(begin_request(*scope_)) {}
   blocking_response(const blocking_response&) = delete;
   blocking_response& operator=(const blocking_response&) = delete;
 

@@ -82,7 +82,7 @@ class runnable {
   /// `dispose` will be called (T3). For the owner.
   [[nodiscard]] bool retire() noexcept { return token_.retire(); }
 
-  runnable* queue_link = nullptr;  ///< owned by the queue that holds this runnable
+  runnable* queue_link = nullptr;  ///< owned by the queue that holds this runnable, or is about to
   /// where it wishes to run; belongs to the policy once it has been scheduled
   locality place;
 

@@ -193,8 +193,32 @@ void cell::free_block() noexcept {
 
 void cell::wake() noexcept {
   auto& h = detail::here;
+  // A mailbox with a bound has no soft limit. It is read at once, since what is beyond is lost.
+  if (h.waking != nullptr && soft_limit_ != 0 && !has_stale_entry()) [[unlikely]]
+    return h.waking->add(*this);
   if (h.chain != nullptr) h.chain->woken = this;
   home_executor().schedule(*this);
+}
+
+waking_together::~waking_together() {
+  detail::here.waking = outer_;
+  for (cell* woken = first_; woken != nullptr;) {
+    cell& c = *woken;
+    woken = static_cast<cell*>(c.queue_link);
+    environment& env = c.env();
+    env.hold();  // the actor may end, and with it its system, before `schedule` returns
+    c.home_executor().schedule(c);
+    env.release();
+  }
+}
+
+void waking_together::add(cell& woken) noexcept {
+  woken.queue_link = nullptr;
+  if (first_ == nullptr)
+    first_ = &woken;
+  else
+    last_->queue_link = &woken;
+  last_ = &woken;
 }
 
 void cell::signal(envelope* e) noexcept {

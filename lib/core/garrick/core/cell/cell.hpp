@@ -125,6 +125,8 @@ class alignas(64) cell : public base::runnable {
   }
   /// Was it made as a proxy? Also once its actor has ended.
   [[nodiscard]] bool is_proxy() const noexcept { return proxy_; }
+  /// Is it only a thread's means of asking? Then its requests count as the thread's.
+  [[nodiscard]] bool asks_for_thread() const noexcept { return asks_for_thread_; }
   /// Messages that wait, without the one that is being handled. As they were half a millisecond ago
   /// at most, however long the runner has been at work.
   [[nodiscard]] std::uint32_t mailbox_length() const noexcept;
@@ -225,6 +227,8 @@ class alignas(64) cell : public base::runnable {
   /// together with `set_bound`.
   void drain_elsewhere(std::uint32_t messages, base::duration patience);
   void set_in_place(bool on) noexcept { in_place_ = on; }
+  /// Its only use is to ask on behalf of a thread.
+  void set_asks_for_thread() noexcept { asks_for_thread_ = true; }
   /// Runs here instead of on the system's workers.
   void set_executor(base::executor& own);
 
@@ -391,6 +395,7 @@ class alignas(64) cell : public base::runnable {
   bool has_spawn_constants_ : 1 = false;
   bool starts_lazily_ : 1;  ///< when its first message comes; as above, and in the same byte
   bool proxy_ : 1 = false;  ///< constant
+  bool asks_for_thread_ : 1 = false;                   ///< constant after spawn
   mailbox_policy policy_ = mailbox_policy::unbounded;  ///< constant after spawn
   /// messages; 0: none, or `drop_oldest`, which has its own; constant after spawn
   std::uint16_t bound_ = 0;

@@ -16,6 +16,7 @@ class error;
 }
 namespace garrick::core {
 class cell;
+class waking_together;
 }  // namespace garrick::core
 
 namespace garrick::core::detail {
@@ -49,7 +50,8 @@ struct thread_context {
   /// The present handler's sends ran receivers in place, or filled the one that is next: this batch
   /// ends after its present message and, at depth 1, the worker's round.
   bool batch_over = false;
-  in_place_chain* chain = nullptr;  ///< the innermost; null: nothing runs in place
+  in_place_chain* chain = nullptr;    ///< the innermost; null: nothing runs in place
+  waking_together* waking = nullptr;  ///< the innermost; null: who is woken is scheduled at once
   /// where the stack was when the first of the present sends began to run receivers in place
   std::uintptr_t in_place_stack = 0;
   /// `thread_state::turns` when the outermost handler first ran a receiver in place
@@ -69,3 +71,34 @@ struct thread_context {
 inline constinit thread_local thread_context here{};
 
 }  // namespace garrick::core::detail
+
+namespace garrick::core {
+
+/// Actors that are woken together, by who brings mail and has more of it at hand. Who is woken by
+/// this thread meanwhile is scheduled at the end, in order; who has a bounded mailbox, at once.
+///
+/// A push that finds an actor idle schedules it. If the worker that wakes for it takes the
+/// processor from whoever brings the mail, it finds one message, sleeps again, and is woken for the
+/// next one. Between such a push and the scheduling the pusher has the run right, and what others
+/// push meanwhile is only queued (I1 of mailbox.hpp), so more may be pushed before.
+///
+/// Nothing in it waits for an actor, and none runs in place there (`no_wait_scope`).
+class waking_together {
+ public:
+  waking_together() noexcept : outer_(detail::here.waking) { detail::here.waking = this; }
+  /// Schedules them.
+  ~waking_together();
+  waking_together(const waking_together&) = delete;
+  waking_together& operator=(const waking_together&) = delete;
+
+ private:
+  friend class cell;
+  /// Requires that the actor has left no entry in a queue, so that its `queue_link` is free.
+  void add(cell& woken) noexcept;
+
+  waking_together* const outer_;
+  cell* first_ = nullptr;  ///< they were idle, and their run right is this thread's
+  cell* last_ = nullptr;
+};
+
+}  // namespace garrick::core
