@@ -170,7 +170,12 @@ TEST_CASE("what nodes tell each other is written as version 1 does it") {
   is(basic(release, 3));
   is(basic(credit, 1000));
   is(basic(resolve, 8), "resolve_order", resolve_order{"tea", *schema_of<letter>()});
-  is(basic(resolved, 8), "schema", *schema_of<letter>());
+  frame theirs = basic(resolved, 8);
+  theirs.receiver = {};
+  is(theirs, "schema", *schema_of<letter>());
+  frame at_home = basic(resolved, 8);
+  at_home.sender = {};
+  is(at_home, "schema", *schema_of<letter>(), "_home");
   is(basic(spawn, 9), "spawn_order",
      spawn_order{"shop::clerk", {std::byte{1}}, *schema_of<std::tuple<std::uint8_t>>()});
   is(basic(spawned, 9), "schema", *schema_of<letter>());
@@ -197,7 +202,7 @@ TEST_CASE("a reader of version 1 reads all golden frames, with what they carry")
     }
     ++count;
   }
-  CHECK(count >= 24);  // one for each kind, and three that are extended
+  CHECK(count >= 25);  // one for each kind, another `resolved`, and three that are extended
 }
 
 TEST_CASE("a reader of version 1 understands every kind of frame that this build writes") {

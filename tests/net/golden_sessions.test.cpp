@@ -280,6 +280,19 @@ TEST_CASE("ends with different stacks refuse each other as version 1 does it") {
   c.is("other_layers");
 }
 
+TEST_CASE("an end without a common version is refused as version 1 does it") {
+  conversation c("plain_stream");
+  c.pair.settings.session.versions = {2, 3};
+  c.pair.make(0, captured_pair::a);
+  c.pair.connect();
+  c.pair.run(10_ms);
+  for (const std::size_t i : {0u, 1u}) {
+    CHECK(c.pair.ends[i].down() == net_errc::incompatible);
+    CHECK(c.pair.ends[i].down().to_string().find("versions") != std::string::npos);
+  }
+  c.is("other_versions");
+}
+
 TEST_CASE("a path that becomes narrower gets packets in parts as version 1 does it") {
   conversation c("datagrams");
   c.pair.connect();

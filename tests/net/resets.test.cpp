@@ -1,22 +1,19 @@
 // Sessions over real TCP connections that a proxy resets again and again, in mid-message.
-#include <garrick/base/values/random.hpp>
 #include <garrick/net/stack/accept_sessions.hpp>
 #include <garrick/net/stack/stacks.hpp>
 #include <garrick/net/wire/codec.hpp>
 
-#include <poll.h>
-
-#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include <support/transports.hpp>
+
+#include "net/resetting_proxy.hpp"
 
 using namespace garrick;
 using namespace garrick::net;
@@ -25,93 +22,6 @@ using namespace garrick::tests;
 namespace {
 
 constexpr actor_id client_id{1, 1}, server_id{2, 2};
-
-/// Carries bytes between two sockets, and resets both after a random number of them.
-class resetting_proxy {
- public:
-  explicit resetting_proxy(std::uint16_t server) : server_(server), listener_(listening(port_)) {
-    thread_ = std::thread([this] { run(); });
-  }
-  ~resetting_proxy() {
-    stopping_ = true;
-    thread_.join();
-    ::close(listener_);
-  }
-  [[nodiscard]] std::uint16_t port() const { return port_; }
-  [[nodiscard]] std::size_t resets() const { return resets_; }
-  /// No more resets from now on.
-  void be_kind() { kind_ = true; }
-
- private:
-  static sockaddr_in loopback(std::uint16_t port) {
-    sockaddr_in a{};
-    a.sin_family = AF_INET;
-    a.sin_port = htons(port);
-    a.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    return a;
-  }
-  static int listening(std::uint16_t& port) {
-    const int s = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    sockaddr_in a = loopback(0);
-    REQUIRE(::bind(s, reinterpret_cast<sockaddr*>(&a), sizeof a) == 0);
-    REQUIRE(::listen(s, 16) == 0);
-    socklen_t size = sizeof a;
-    REQUIRE(::getsockname(s, reinterpret_cast<sockaddr*>(&a), &size) == 0);
-    port = ntohs(a.sin_port);
-    return s;
-  }
-  static void reset(int s) {
-    const linger at_once{1, 0};
-    ::setsockopt(s, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
-    ::close(s);
-  }
-  void run() {
-    while (!stopping_) {
-      pollfd waits{listener_, POLLIN, 0};
-      if (::poll(&waits, 1, 10) <= 0) continue;
-      const int client = ::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
-      const int server = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-      const sockaddr_in a = loopback(server_);
-      if (::connect(server, reinterpret_cast<const sockaddr*>(&a), sizeof a) == 0)
-        carry(client, server);
-      reset(client);
-      reset(server);
-    }
-  }
-  void carry(int client, int server) {
-    std::size_t left = 100 + random_.below(20'000);
-    std::vector<char> bytes(1 + random_.below(4000));
-    while (!stopping_) {
-      pollfd waits[2]{{client, POLLIN, 0}, {server, POLLIN, 0}};
-      if (::poll(waits, 2, 10) <= 0) continue;
-      for (int i : {0, 1}) {
-        if (waits[i].revents == 0) continue;
-        const ssize_t n = ::recv(i == 0 ? client : server, bytes.data(), bytes.size(), 0);
-        if (n <= 0) return;
-        // The last piece is sent in part, so a message is torn.
-        const std::size_t most = kind_ ? bytes.size() : left;
-        const auto part = std::min(static_cast<std::size_t>(n), most);
-        const ssize_t sent = ::send(i == 0 ? server : client, bytes.data(), part, MSG_NOSIGNAL);
-        if (sent != static_cast<ssize_t>(part)) return;
-        if (kind_) continue;
-        left -= part;
-        if (left == 0) {
-          ++resets_;
-          return;
-        }
-      }
-    }
-  }
-
-  std::uint16_t server_;
-  std::uint16_t port_ = 0;
-  int listener_;
-  std::atomic<bool> stopping_{false};
-  std::atomic<bool> kind_{false};
-  std::atomic<std::size_t> resets_{0};
-  base::random_source random_{17};
-  std::thread thread_;
-};
 
 /// What both ends count, for the test's thread.
 struct counts {

@@ -104,9 +104,9 @@ inline void split_payload(frame& f) {
 
 inline frame read_frame(std::span<const std::byte> bytes) {
   // 'r' receiver, 's' sender, 'n' number, 't' type, 'p' payload
-  static const char* const fields[] = {"",    "rstp", "rsntp", "rsntp", "rsnp", "rsn", "rs", "rs",
-                                       "rsn", "rsn",  "rsnp",  "rsp",   "rsp",  "rn",  "rn", "np",
-                                       "snp", "snp",  "snp",   "rsn",   "rsn",  "rstp"};
+  static const char* const fields[] = {"",     "rstp", "rsntp", "rsntp", "rsnp", "rsn", "rs", "rs",
+                                       "rsn",  "rsn",  "rsnp",  "rsp",   "rsp",  "rn",  "rn", "np",
+                                       "rsnp", "snp",  "snp",   "rsn",   "rsn",  "rstp"};
   reader in(bytes);
   frame f;
   const std::uint64_t first = in.fixed(1);

@@ -157,14 +157,14 @@ MUTATIONS = [
         "broker_io: what was refused is sent with the next write",
         IO,
         "  if (!done) (*e)->gathered.keep_front(before);\n",
-        "",
+        "  if (!done) (*e)->gathered.keep_front(before + bytes.size());\n",
         by_brokers,
     ),
     mutation(
         "broker_io: on a busy connection any number of bytes wait",
         IO,
         "if (ahead + e.queued.load(std::memory_order_relaxed) + size > e.most_queued) {",
-        "if (size > e.most_queued) {",
+        "if (0 * ahead + size > e.most_queued) {",
         by_handing_over,
     ),
     mutation(

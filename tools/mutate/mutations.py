@@ -7,6 +7,8 @@ that nothing observable changes.
 
 import broker_mutations
 import cell_mutations
+import gpu_mutations
+import link_mutations
 import memory_mutations
 import net_mutations
 import node_mutations
@@ -18,6 +20,7 @@ import simulated_mutations
 import stream_mutations
 import team_mutations
 import transport_mutations
+import wire_mutations
 
 MUTATIONS = (
     other_mutations.MUTATIONS
@@ -29,8 +32,11 @@ MUTATIONS = (
     + net_mutations.MUTATIONS
     + broker_mutations.MUTATIONS
     + node_mutations.MUTATIONS
+    + link_mutations.MUTATIONS
     + request_mutations.MUTATIONS
     + reliable_mutations.MUTATIONS
+    + wire_mutations.MUTATIONS
     + transport_mutations.MUTATIONS
     + simulated_mutations.MUTATIONS
+    + gpu_mutations.MUTATIONS
 )

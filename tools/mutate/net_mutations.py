@@ -283,6 +283,20 @@ MUTATIONS = [
     ),
     # ---- failure_detection
     mutation(
+        "failure_detection: what comes by a new stream is believed before its hello",
+        LAYER + "failure_detection.hpp",
+        "stream_ && phase_ == phase::open && confirmed_",
+        "stream_ && confirmed_",
+        by_detection,
+    ),
+    mutation(
+        "failure_detection: the first data after the handshake confirms nothing",
+        LAYER + "failure_detection.hpp",
+        "phase_ == phase::open && confirmed_ && last",
+        "phase_ == phase::open && last",
+        by_detection,
+    ),
+    mutation(
         "failure_detection: a pause of this process uses up the time of a lost session",
         DETECTION,
         "      keep_until_ = keep_until_ + pause;\n",

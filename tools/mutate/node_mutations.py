@@ -155,13 +155,6 @@ MUTATIONS = [
         by_peers,
     ),
     mutation(
-        "node: who says again that a link may be used is up again",
-        CORE,
-        "      if (at->second == link.self()) return;  // said before\n",
-        "",
-        by_several_links,
-    ),
-    mutation(
         "node: who lets another link be used keeps the one of before",
         CORE,
         "    earlier.insist([why](hosted& h) { static_cast<link_port&>(h).shut(why); });\n",
@@ -235,8 +228,50 @@ MUTATIONS = [
     mutation(
         "node: a request does not say by which number its asker can be reached",
         LINK,
-        ".value_or(f.sender);",
-        ".value_or(f.sender), f.sender = sender_id(sender);",
+        ".value_or(sender_id(asker));",
+        ".value_or(f.sender), f.sender = sender_id(asker);",
+        ("tests.net.link_order",),
+    ),
+    mutation(
+        "node: what a thread asks has a lane of its own",
+        REMOTE,
+        "if (!asker.asks_for_thread())",
+        "if (asker.id() != 0)",
+        ("tests.net.link_order",),
+    ),
+    mutation(
+        "node: what an actor's thread asks otherwise than by the actor is nobody's",
+        REMOTE,
+        "? 0 : core::detail::running_id();",
+        "? 0 : 0 * core::detail::running_id();",
+        ("tests.net.link_order",),
+    ),
+    mutation(
+        "node: what is handed on for a thread is in the lane of who hands it on",
+        REMOTE,
+        "return e.is(core::envelope_flag::seen) ? 0 : core::detail::running_id();",
+        "return core::detail::running_id();",
+        ("tests.net.link_order",),
+    ),
+    mutation(
+        "node: requests that are passed on have a lane of their own",
+        REMOTE,
+        "  if (asker.is_proxy()) return 0;\n",
+        "",
+        ("tests.net.link_order",),
+    ),
+    mutation(
+        "node: what waits for a busy link forgets its lane",
+        REMOTE,
+        ".sender = answering_cell::whose_lane(*e), ",
+        "",
+        ("tests.net.link_order",),
+    ),
+    mutation(
+        "node: what waits behind others forgets its lane",
+        LINK,
+        ".sender = by, ",
+        ".sender = by & 0, ",
         ("tests.net.link_order",),
     ),
     mutation(
@@ -269,7 +304,7 @@ MUTATIONS = [
     ),
     mutation(
         "node: a signal that the stack does not take within a call is lost",
-        LINK,
+        SIGNALS,
         "  return no != net_errc::overload;\n",
         "  return true;\n",
         ("tests.net.many_signals",),
@@ -284,7 +319,7 @@ MUTATIONS = [
     mutation(
         "node: a release does not wait for an answer that brings the handle home",
         RECEIVE,
-        "      brings_home_ = true;\n",
+        "    brings_home_ = true;\n",
         "",
         ("tests.net.link_order",),
     ),
@@ -308,13 +343,6 @@ MUTATIONS = [
         "  grant(1);\n  core::respond_timed_out",
         "  core::respond_timed_out",
         ("tests.net.link_credit",),
-    ),
-    mutation(
-        "node: a request in front of a busy link forgets its limit",
-        REMOTE,
-        ".until = until}",
-        ".until = until.is_never() ? until : base::instant::never()}",
-        ("tests.net.overdue_requests",),
     ),
     mutation(
         "node: signals wait in front of a busy link until it has room",
@@ -355,9 +383,23 @@ MUTATIONS = [
     mutation(
         "node: settings that contradict each other wait for a peer",
         CORE,
-        "  if (base::error no = check(settings_for(true))) return no;\n",
+        "  if (base::error no = check(settings_)) return no;\n",
         "",
-        by_connecting,
+        by_connecting + ("tests.net.refusals",),
+    ),
+    mutation(
+        "node: what is too large is told without its type",
+        LINK,
+        "    if (why == net_errc::too_large) because = why.at(content_name(*f));\n",
+        "",
+        ("tests.net.unsendable_answers",),
+    ),
+    mutation(
+        "node: an answer that cannot be written is not counted",
+        LINK,
+        "  if (!p) {\n    ++not_encoded_;\n",
+        "  if (!p) {\n",
+        ("tests.net.unsendable_answers",),
     ),
     mutation(
         "node: a message that was never sent is told for another reason",
@@ -378,7 +420,7 @@ MUTATIONS = [
         RECEIVE,
         "    if (std::exchange(may_send_, true)) return;",
         "    may_send_ = true;",
-        by_strangers,
+        by_several_links + by_strangers,
     ),
     mutation(
         "node: a peer may have any number of open questions",

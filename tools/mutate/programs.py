@@ -13,7 +13,9 @@ from pathlib import Path
 from mutation import is_model, stem_of
 
 ERROR = re.compile(r": (FATAL )?ERROR: ")  # of doctest, with a test case in front
-PATIENCE = 120  # seconds for one test; what hangs longer has found something
+PATIENCE = 120  # seconds for one test at most; what hangs longer has found something
+SLOWER = 10  # times as long as without an error, and some seconds for a machine that is busy
+AT_LEAST = 20
 
 
 def run(command, **options) -> subprocess.CompletedProcess:
@@ -23,9 +25,11 @@ def run(command, **options) -> subprocess.CompletedProcess:
 
 
 def first_error(output: str) -> str:
+    """The first that is no mere warning, if there is one."""
     lines = output.splitlines()
-    errors = [line for line in lines if "error" in line and "-Werror" not in line]
-    return (errors or lines[-1:])[0]
+    errors = [line for line in lines if " error: " in line]
+    real = [line for line in errors if "[-Werror" not in line]
+    return (real or errors or lines[-1:])[0]
 
 
 def tests_in(folder: Path) -> dict[str, tuple[str, list[str]]]:
@@ -49,25 +53,38 @@ class programs:
         self.jobs = jobs
         self.tests = tests_in(folder)
         self.inputs: dict[str, list[str]] = {}  # of a program: objects and libraries
+        self.patience: dict[str, float] = {}  # for a test, where it is known how long it takes
 
     def knows(self, test: str) -> bool:
         return test in self.tests and self.own_object(test) is not None
 
     def build(self, tests, also_libraries: bool) -> str:
         """Empty, or what the compiler says. Without the libraries only models are built anew."""
-        for program in sorted({self.program_of(test) for test in tests}):
+        for together in self.by_program(tests):
             complaint = self.build_program(
-                program, [t for t in tests if self.program_of(t) == program], also_libraries
+                self.program_of(together[0]), together, also_libraries
             )
             if complaint:
                 return complaint
         return ""
+
+    def by_program(self, tests) -> list[list[str]]:
+        """The tests, those of one program together, in the order in which they are given."""
+        found: dict[str, list[str]] = {}
+        for test in tests:
+            found.setdefault(self.program_of(test), []).append(test)
+        return list(found.values())
+
+    def took(self, test: str, seconds: float) -> None:
+        """So long without an error."""
+        self.patience[test] = min(AT_LEAST + SLOWER * seconds, PATIENCE)
 
     def failure(self, test: str) -> str:
         """Empty, or how the test fails. It was built. What comes after the first failure is left
         out: it often hangs.
         """
         program, arguments = self.tests[test]
+        seconds = self.patience.get(test, PATIENCE)
         with subprocess.Popen(
             # lines as they are written, not when a buffer is full
             ["stdbuf", "-oL", str(self.folder / self.apart(program)), *arguments],
@@ -83,7 +100,7 @@ class programs:
                 hung.set()
                 child.kill()
 
-            patience = threading.Timer(PATIENCE, give_up)
+            patience = threading.Timer(seconds, give_up)
             patience.start()
             try:
                 case = ""  # a message that is no failure has a case in front, too
@@ -97,7 +114,7 @@ class programs:
                 patience.cancel()
                 child.kill()
         if hung.is_set():
-            return f"hangs for {PATIENCE} s"
+            return f"hangs for {seconds:.0f} s"
         return f"ends with {status}" if status != 0 else ""
 
     def build_program(self, program: str, tests: list[str], also_libraries: bool) -> str:
@@ -132,7 +149,12 @@ class programs:
         if program not in self.inputs:
             known = run(["ninja", "-t", "inputs", program], cwd=self.folder)
             names = known.stdout.splitlines() if known.returncode == 0 else []
-            self.inputs[program] = [name for name in names if name.endswith((".o", ".a"))]
+            # .so: what a test loads while it runs
+            self.inputs[program] = [
+                name
+                for name in names
+                if name.endswith((".o", ".a", ".so")) and not Path(name).is_absolute()
+            ]
         end = f"/{stem_of(test)}.{'model' if is_model(test) else 'test'}.cpp.o"
         return next((name for name in self.inputs[program] if name.endswith(end)), None)
 

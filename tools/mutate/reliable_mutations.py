@@ -261,10 +261,8 @@ MUTATIONS = [
     mutation(
         "reconnect: the system's messages have no window",
         RECONNECT,
-        "reconnect::window(std::size_t which) const noexcept {\n"
-        "  if (which != 0) return system_window;",
-        "reconnect::window(std::size_t which) const noexcept {\n"
-        "  if (which != 0) return {1u << 30, 1u << 30};",
+        "first_window), system_window};",
+        "first_window), amount{1u << 30, 1u << 30}};",
         by_reconnect,
     ),
     mutation(
@@ -367,5 +365,19 @@ MUTATIONS = [
         "% (layer_lane - 1)",
         "% layer_lane",
         by_protocol,
+    ),
+    mutation(
+        "reconnect: the system's messages have no limit at the receiver",
+        LAYER + "reconnect.cpp",
+        "if (!below(undelivered_[which], accepted_[which]))",
+        "if (which == 0 && !below(undelivered_[which], accepted_[which]))",
+        by_lies,
+    ),
+    mutation(
+        "reconnect: an end that takes little refuses what may always be sent",
+        LAYER + "reconnect.cpp",
+        "amount{std::max<std::uint64_t>(s.accepted_messages, first_window.messages)",
+        "amount{std::min<std::uint64_t>(s.accepted_messages, first_window.messages)",
+        by_lies,
     ),
 ]

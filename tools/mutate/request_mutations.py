@@ -5,6 +5,7 @@ from mutation import mutation
 INTERNAL = "lib/net/garrick/net/node/internal/"
 LINK = INTERNAL + "node_link.cpp"
 RECEIVE = INTERNAL + "node_link_receive.cpp"
+REMOTE = INTERNAL + "remote_cell.cpp"
 WANTED = "lib/net/garrick/net/node/internal/wanted_requests.cpp"
 REQUEST = "lib/core/garrick/core/request.cpp"
 RUN = "lib/core/garrick/core/cell/running_cell.cpp"
@@ -77,7 +78,8 @@ MUTATIONS = [
         "request: a proxy is not told of a limit that is known at once",
         REQUEST,
         "  static_cast<proxy_cell&>(to).deliver_until(e, until);\n",
-        "  static_cast<proxy_cell&>(to).deliver_until(e, base::instant::never());\n",
+        "  static_cast<proxy_cell&>(to).deliver_until(\n"
+        "      e, until > base::instant::never() ? until : base::instant::never());\n",
         by_revocable + by_overdue,
     ),
     mutation(
@@ -105,7 +107,7 @@ MUTATIONS = [
         "request: one that is handed on after its actor has ended is not withdrawn",
         LANE,
         "  tell_withdrawn(h.proxy(), dead, h.request());\n",
-        "",
+        "  if (h.request() == 0) tell_withdrawn(h.proxy(), dead, h.request());\n",
         by_revocable,
     ),
     mutation(
@@ -113,6 +115,20 @@ MUTATIONS = [
         LINK,
         "    if (is_limited) f.time_left = time_left;\n",
         "",
+        by_overdue,
+    ),
+    mutation(
+        "node: a request in front of a busy link forgets its limit",
+        REMOTE,
+        ".until = until}",
+        ".until = until.is_never() ? until : base::instant::never()}",
+        by_overdue,
+    ),
+    mutation(
+        "node: a request that waits behind others forgets its limit",
+        LINK,
+        ".until = until}",
+        ".until = until.is_never() ? until : base::instant::never()}",
         by_overdue,
     ),
     mutation(

@@ -1,15 +1,8 @@
-"""Errors in the rest of lib/net: the wire's readers, stacks, accept_sessions, and transports."""
+"""Errors in the rest of lib/net: stacks, accept_sessions, and transports."""
 
 from mutation import mutation
 
 NET = "lib/net/garrick/net/"
-READER = NET + "wire/byte_reader.hpp"
-LONG = NET + "wire/byte_reader.cpp"
-WRITER = NET + "wire/byte_writer.cpp"
-CODERS = NET + "wire/detail/coders.hpp"
-KNOWN = NET + "wire/known_codecs.cpp"
-FRAME = NET + "wire/frame.cpp"
-SCHEMA = NET + "wire/schema.cpp"
 STACK = NET + "stack/stack.hpp"
 RECONNECT = NET + "layer/reconnect.cpp"
 SESSIONS = NET + "stack/accept_sessions.cpp"
@@ -24,12 +17,9 @@ DATAGRAM = INTERNAL + "datagram_host.cpp"
 STREAM_DOOR = INTERNAL + "stream_listener.cpp"
 DATAGRAM_DOOR = INTERNAL + "datagram_listener.cpp"
 CALLS = INTERNAL + "socket_calls.cpp"
-by_bytes = ("net.bytes",)
-by_codec = ("net.codec",)
-by_frame = ("net.frame",)
-by_schema = ("net.schema",)
 by_stack = ("net.stack", "net.stack_writable", "net.stack_leave", "net.stack_down")
 by_sessions = ("net.accept_sessions",)
+by_bursts = ("tests.net.bursts",)
 by_hosted = ("tests.net.hosted",)
 by_streams = ("tests.net.streams",)
 by_datagrams = ("tests.net.datagrams",)
@@ -38,154 +28,6 @@ by_policy = ("tests.net.accept_policy",)
 by_descriptors = ("tests.net.no_descriptors",)
 
 MUTATIONS = [
-    # ---- the wire
-    mutation(
-        "byte_reader: a number of 65 bits",
-        LONG,
-        "if (shift == 63 && byte > 1) {",
-        "if (shift == 63 && byte > 3) {",
-        by_bytes,
-    ),
-    mutation(
-        "byte_reader: a count is multiplied, and may wrap",
-        READER,
-        "if (n <= remaining() / least) [[likely]]",
-        "if (n * least <= remaining()) [[likely]]",
-        by_bytes + by_codec,
-    ),
-    mutation(
-        "byte_reader: what was allowed is not used up",
-        READER,
-        "    memory_ -= count * size;\n",
-        "",
-        by_bytes + by_codec,
-    ),
-    mutation(
-        "byte_reader: parts side by side count as parts inside each other",
-        READER,
-        "    ++depth_;\n    at_ = end_;",
-        "    at_ = end_;",
-        by_bytes + by_codec,
-    ),
-    mutation(
-        "byte_writer: a part whose length grows writes beyond its room",
-        WRITER,
-        "    if (width > opened.width && room(width - opened.width) == nullptr) return;\n",
-        "",
-        by_bytes + by_codec,
-    ),
-    mutation(
-        "codec: a map's count is believed by its keys alone",
-        CODERS,
-        "in.count(least_size<key>() + least_size<mapped>())",
-        "in.count(least_size<key>())",
-        by_codec,
-    ),
-    mutation(
-        "codec: elements of a set cost no memory",
-        CODERS,
-        "if (n == 0 || !in.allow(n, sizeof(key) + node_overhead)) return;",
-        "if (n == 0) return;",
-        by_codec,
-    ),
-    mutation(
-        "codec: a pointer costs no memory",
-        CODERS,
-        "if (!in.flag() || !in.allow(1, sizeof(inside) + node_overhead)) return;",
-        "if (!in.flag()) return;",
-        by_codec,
-    ),
-    mutation(
-        "codec: elements of a list cost as much as those of a vector",
-        CODERS,
-        "sizeof(element) + (is_list ? node_overhead : 0)",
-        "sizeof(element)",
-        by_codec,
-    ),
-    mutation(
-        "codec: a bucket may have any number of keys",
-        CODERS,
-        "if (steps <= steps_) [[likely]] {",
-        "if (true) {",
-        by_codec,
-    ),
-    mutation(
-        "codec: foreign categories are made without end",
-        KNOWN,
-        "if (seen + 1 >= most_foreign_categories && name != beyond_limits) {",
-        "if (false) {",
-        by_codec,
-    ),
-    mutation(
-        "codec: the text of an error costs no memory",
-        KNOWN,
-        "in.allow(message.size() + detail.size() + name.size() + 1, 1)",
-        "in.allow(1, 1)",
-        by_codec,
-    ),
-    mutation(
-        "frame: the second deadline counts",
-        FRAME,
-        '  if (f.time_left) in.fail("two deadlines");\n',
-        "",
-        by_frame,
-    ),
-    mutation(
-        "frame: a deadline beyond the end of time is one in the past",
-        FRAME,
-        "std::min(in.varint(), most)",
-        "std::max(in.varint(), most & 0)",
-        by_frame,
-    ),
-    mutation(
-        "frame: an extension that must be understood is skipped",
-        FRAME,
-        "else if ((key & must_understand) != 0 && not_understood == 0)",
-        "else if (false)",
-        by_frame,
-    ),
-    mutation(
-        "frame: a time that is over is sent as one without end",
-        FRAME,
-        "std::max<std::int64_t>(f.time_left->count(), 0)",
-        "f.time_left->count()",
-        by_frame,
-    ),
-    mutation(
-        "schema: a part that does not exist",
-        SCHEMA,
-        "if (!std::ranges::all_of(t.parts, exists))",
-        "if (false)",
-        by_schema,
-    ),
-    mutation(
-        "schema: a kind that does not exist",
-        SCHEMA,
-        "if (t.what > schema_kind::variant)",
-        "if (false)",
-        by_schema,
-    ),
-    mutation(
-        "schema: an answer's type that does not exist",
-        SCHEMA,
-        "if (!exists(m.message) || !std::ranges::all_of(m.answer, exists))",
-        "if (!exists(m.message))",
-        by_schema,
-    ),
-    mutation(
-        "schema: a map has any number of parts",
-        SCHEMA,
-        "case schema_kind::map: return t.parts.size() == 2;",
-        "case schema_kind::map: return true;",
-        by_schema,
-    ),
-    mutation(
-        "schema: a type that grows in an array's extent is the same",
-        SCHEMA,
-        " || x.extent != y.extent) return false;",
-        ") return false;",
-        by_schema,
-    ),
     # ---- stacks
     mutation(
         "stack: the system's messages are refused while it is not writable",
@@ -564,5 +406,33 @@ MUTATIONS = [
         "if (::connect(probe.get(), raw(at), at.size) == 0 || errno == EAGAIN) return EADDRINUSE;",
         "if (false) return EADDRINUSE; else errno = ECONNREFUSED;",
         by_policy,
+    ),
+    mutation(
+        "stream_host: a burst goes on while something comes",
+        STREAM,
+        "if (all >= most_in_burst) {",
+        "if (all < 0) {",
+        by_bursts,
+    ),
+    mutation(
+        "stream_host: nobody is told that reads are one burst",
+        STREAM,
+        "in_burst([&] { bytes = read_burst(bytes, failed); });",
+        "bytes = read_burst(bytes, failed);",
+        by_bursts,
+    ),
+    mutation(
+        "host: a burst has no end",
+        INTERNAL + "host.hpp",
+        "    hosted_->burst(false);\n",
+        "",
+        by_bursts,
+    ),
+    mutation(
+        "datagram_host: each datagram of a batch comes alone",
+        DATAGRAM,
+        "n > 1 ? in_burst(receive) : receive();",
+        "receive();",
+        by_bursts,
     ),
 ]

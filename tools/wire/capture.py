@@ -8,7 +8,7 @@ from session import STACKS, session
 from values import bad_bytes
 
 FIRST = re.compile(r"# capture ([0-9]+) of (\S+)")
-TYPE = re.compile(r"# type (\S+) = (.+)")
+TYPE = re.compile(r"# type (\S.*) = (.+)")
 STATE = re.compile(r"([0-9]{1,18}) (up|lost) ([ab])")
 BYTES = re.compile(r"([0-9]{1,18}) (a[>|]b|b[>|]a) ([0-9]{1,9})")
 

@@ -10,7 +10,7 @@ A file `*.hex` holds one frame or one value in hexadecimal. Its first line says 
     01 00 01 02 ...
 
 The words of types:
-    bool u8 i8 char u16 i16 char16 u32 i32 char32 u64 i64 f32 f64 string duration error
+    bool u8 i8 char u16 i16 char16 u32 i32 char32 u64 i64 f32 f64 string duration error handle
     vector<T> set<T> multiset<T> map<K, V> array<T, 3> tuple<T, ...> optional<T> variant<T, ...>
     {T, ...}                      an aggregate
     schema kill_order resolve_order spawn_order

@@ -9,10 +9,10 @@ import unittest
 from pathlib import Path
 
 from capture import session_of
-from frames import known_types
+from frames import frame, known_types
 from reliability import FIRST, reliability
 from session import session
-from values import bad_bytes
+from values import bad_bytes, parse, reader
 
 SESSIONS = Path(__file__).resolve().parents[2] / "tests" / "net" / "golden" / "sessions"
 
@@ -37,7 +37,7 @@ def complaint(text: str) -> str:
 class capture_test(unittest.TestCase):
     def setUp(self):
         self.texts = {p.stem: p.read_text(encoding="utf-8") for p in SESSIONS.glob("*.capture")}
-        self.assertEqual(len(self.texts), 9)
+        self.assertEqual(len(self.texts), 10)
 
     def change(self, name: str, line: int, old: str, new: str) -> str:
         """The capture with another text in this line, from 1 on."""
@@ -97,12 +97,23 @@ class capture_test(unittest.TestCase):
                 self.assertRegex(said, r"^$|line \d+: |byte \d+ of ", f"{name}, first {end}")
 
     def test_another_version(self):
+        # Who is answered all the same speaks a version that nobody here knows.
         line = self.line_of("stream", "a>b 48") + 1
         text = self.change("stream", line, "43 4b 01 00 01 00", "43 4b 02 00 03 00")
-        self.assert_complains(text, "byte 9 of a>b: versions 2 to 3, and only 1 is known")
+        self.assert_complains(
+            text, "byte 9 of b>a: hello_ack, where an end speaks versions 2 to 3, and only 1 is"
+        )
         line = self.line_of("datagrams", "b>a 52") + 1
         text = self.change("datagrams", line, "43 4b 01 00 01 00", "43 4b 00 00 00 00")
-        self.assert_complains(text, f"line {line - 1}: byte 5 of b>a: versions 0 to 0")
+        self.assert_complains(text, f"line {line - 1}: byte 5 of b>a: hello_ack, where an end spe")
+
+    def test_a_refusal_for_a_reason_that_there_is_not(self):
+        line = self.line_of("other_versions", "a>b 48") + 1
+        text = self.change("other_versions", line, "43 4b 02 00 03 00", "43 4b 01 00 03 00")
+        self.assert_complains(text, "byte 9 of b>a: no common version, where one end speaks vers")
+        line = self.line_of("other_layers", "b>a 7") + 1
+        text = self.change("other_layers", line, "43 4b 01 00 01 00", "43 4b 02 00 02 00")
+        self.assert_complains(text, "byte 9 of b>a: other layers, where one end speaks versions 2")
 
     def test_another_protocol(self):
         line = self.line_of("datagrams", "a>b 64") + 1
@@ -193,6 +204,45 @@ class capture_test(unittest.TestCase):
                 lines[at] = lines[at][:place] + new + lines[at][place + 1 :]
                 with self.subTest(name, turn=turn, line=at + 1):
                     complaint("\n".join(lines))
+
+
+class handles_test(unittest.TestCase):
+    FIRST, SECOND = bytes(range(16)), bytes(range(16, 32))
+
+    def said(self, words: str, payload: bytes, *numbers: bytes) -> str:
+        """What a message with this payload says."""
+        fields = bytes(16 + 16 + 8) + bytes([2, 9, 0])
+        behind = b"".join(numbers) + len(numbers).to_bytes(4, "little")
+        data = reader(b"\x81" + fields + payload + behind)
+        said = frame(parse(words), data, known_types())[-1]
+        data.expect_end()
+        return said
+
+    def assert_complains(self, expected: str, *message):
+        with self.assertRaises(bad_bytes) as raised:
+            self.said(*message)
+        self.assertIn(expected, str(raised.exception))
+
+    def test_handles_are_the_numbers_behind_the_payload(self):
+        first, second = self.FIRST.hex(), self.SECOND.hex()
+        payload = bytes([3, 1, 1, 0, 1, 0])
+        said = self.said("tuple<{handle, handle}, handle>", payload, self.FIRST, self.SECOND)
+        self.assertEqual(said, f"({{handle {second}, nobody}}, handle {first})")
+        payload = bytes([1, 0, 2]) + self.SECOND
+        said = self.said("tuple<handle, handle>", payload, self.FIRST)
+        self.assertEqual(said, f"(handle {first}, own handle {second})")
+
+    def test_handles_that_cannot_be(self):
+        self.assert_complains("handle 1 of 1", "handle", bytes([1, 1]), self.FIRST)
+        both = "tuple<handle, handle>"
+        self.assert_complains("handle 0 twice", both, bytes([1, 0, 1, 0]), self.FIRST)
+        self.assert_complains("a handle of kind 3", "handle", bytes([3, 0]), self.FIRST)
+        self.assert_complains("nothing refers", "handle", bytes([0]), self.FIRST)
+        self.assert_complains("16 bytes wanted", "handle", bytes([2, 0]), self.FIRST)
+
+    def test_handles_in_fields_that_are_not_known_are_left(self):
+        said = self.said("{u8}", bytes([3, 7, 1, 0]), self.FIRST)
+        self.assertEqual(said, "{7, (2 bytes more)}")
 
 
 if __name__ == "__main__":

@@ -45,22 +45,35 @@ def fingerprint(names: list[str]) -> int:
     return x
 
 
-def versions_of(data: reader) -> str:
-    """The versions in a hello or a refusal, behind the four letters."""
-    letters, at = data.take(4), data.at
-    if letters != b"GRCK":
-        raise data.wrong(f"{letters!r} where GRCK is expected", at - 4)
-    lowest, highest = data.fixed(2), data.fixed(2)
-    if not lowest <= VERSION <= highest:
-        raise data.wrong(f"versions {lowest} to {highest}, and only {VERSION} is known", at)
-    return f"versions {lowest} to {highest}"
+@dataclass
+class version_range:
+    """The versions that an end speaks: behind the four letters, in a hello or a refusal."""
+
+    lowest: int
+    highest: int
+
+    @staticmethod
+    def read(data: reader) -> "version_range":
+        letters, at = data.take(4), data.at
+        if letters != b"GRCK":
+            raise data.wrong(f"{letters!r} where GRCK is expected", at - 4)
+        return version_range(data.fixed(2), data.fixed(2))
+
+    def overlaps(self, other: "version_range") -> bool:
+        return max(self.lowest, other.lowest) <= min(self.highest, other.highest)
+
+    def text(self) -> str:
+        return f"versions {self.lowest} to {self.highest}"
+
+
+KNOWN = version_range(VERSION, VERSION)
 
 
 @dataclass
 class hello:
     """Who connects, or answers."""
 
-    versions: str
+    versions: version_range
     node: int
     incarnation: int
     to: int
@@ -74,7 +87,7 @@ class hello:
     def read(data: reader) -> "hello":
         if data.left() + 1 > LARGEST_HELLO:
             raise data.wrong(f"a hello of {data.left() + 1} bytes")
-        versions, node = versions_of(data), data.fixed(16)
+        versions, node = version_range.read(data), data.fixed(16)
         incarnation, to = data.fixed(8), data.fixed(8)
         if incarnation == 0:
             raise data.wrong("an incarnation that is 0", data.at - 16)
@@ -89,7 +102,8 @@ class hello:
     def text(self) -> str:
         to = f"to {self.to:016x}" if self.to else "to nobody known"
         return (
-            f"{self.versions}, node {self.node:032x}, incarnation {self.incarnation:016x}, {to}, "
+            f"{self.versions.text()}, node {self.node:032x}, "
+            f"incarnation {self.incarnation:016x}, {to}, "
             f"{'goes on' if self.resumes else 'begins'}, beats in {self.interval} ms, "
             f"layers {self.layers:08x}, capabilities {self.capabilities}, program {self.program!r}"
         )
@@ -102,6 +116,7 @@ class failure_detection(layer):
         super().__init__(way)
         self.incarnation = 0  # the sender's, in this session
         self.said = 0  # the one by which it has said hello last
+        self.versions = KNOWN  # that it has named then
         self.greeted = False  # it has said hello on this connection, or answered
         self.heartbeats: set[int] = set()
 
@@ -155,16 +170,26 @@ class failure_detection(layer):
         self.session.over |= m.came
 
     def receive_refusal(self, m: message) -> None:
-        versions = versions_of(m.data)
+        other, at = self.opposite(), m.data.at + 4
+        versions = version_range.read(m.data)
         to, why = m.data.fixed(8), m.data.fixed(1)
-        ignored = to != self.opposite().said
+        ignored = to != other.said
         reason = REFUSALS.get(why, f"reason {why}")
         self.say(
-            f"refuse: {versions}, incarnation {to:016x}: {reason}{', ignored' if ignored else ''}"
+            f"refuse: {versions.text()}, incarnation {to:016x}: {reason}"
+            f"{', ignored' if ignored else ''}"
         )
+        overlap = versions.overlaps(other.versions)
+        if not ignored and not {1: not overlap, 6: overlap}.get(why, True):
+            raise m.data.wrong(
+                f"{reason}, where one end speaks {versions.text()}, and the other "
+                f"{other.versions.text()}",
+                at,
+            )
         self.session.over |= m.came and not ignored
 
     def receive_hello(self, kind: str, m: message) -> None:
+        at = m.data.at + 4
         h = hello.read(m.data)
         more = f", and {m.data.left()} bytes more" if m.data.left() else ""
         other = self.opposite()
@@ -172,8 +197,17 @@ class failure_detection(layer):
         self.say(f"{kind}: {h.text()}{more}{', ignored' if ignored else ''}")
         if ignored or not m.came:
             return
-        self.said = h.incarnation
+        self.said, self.versions = h.incarnation, h.versions
+        if kind != "hello":
+            for one in (h.versions, other.versions):
+                if not one.overlaps(KNOWN):
+                    raise m.data.wrong(
+                        f"{kind}, where an end speaks {one.text()}, and only {VERSION} is known", at
+                    )
         if kind == "challenge":
+            return
+        if not h.versions.overlaps(KNOWN):
+            self.say(f"only version {VERSION} is known: no session")
             return
         if h.layers != fingerprint(self.session.layers):
             self.say(f"other layers than those of {self.session.name}: no session")

@@ -1,6 +1,6 @@
 """Frames of the actor protocol, version 1 (docs/wire.md, Frames)."""
 
-from values import parse, reader, value
+from values import has_handles, parse, reader, value
 
 # letters of the table of fields, and whether there is a payload
 KINDS = {
@@ -19,7 +19,7 @@ KINDS = {
     13: ("release", "RN", False),
     14: ("credit", "RN", False),
     15: ("resolve", "N", True),
-    16: ("resolved", "SN", True),
+    16: ("resolved", "RSN", True),
     17: ("spawn", "SN", True),
     18: ("spawned", "SN", True),
     19: ("marker", "RSN", False),
@@ -41,7 +41,8 @@ def numbers(data: reader) -> tuple[reader, list[str]]:
     if count == 0 or size < 0:
         raise rest.wrong(f"{count} handles there cannot be")
     payload = reader(rest.take(size), rest.start, rest.of)
-    return payload, [rest.take(16).hex() for _ in range(count)]
+    payload.handles = [rest.take(16).hex() for _ in range(count)]
+    return payload, list(payload.handles)
 
 
 def extensions(data: reader) -> list[str]:
@@ -131,4 +132,6 @@ def frame(payload, data: reader, types: known_types) -> list[str]:
         said.append(f"payload {data.take(data.left()).hex()}")
     if has_payload and payload is not None and first & 128:
         data.expect_end()
+        if has_handles(payload) and any(data.handles or []) and "bytes more)" not in said[-1]:
+            raise data.wrong("handles to which nothing refers")
     return said

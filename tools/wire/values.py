@@ -25,7 +25,7 @@ FIXED = {
     "f32": "<f",
     "f64": "<d",
 }
-SIMPLE = {*FIXED, "bool", "char", "u64", "i64", "duration", "string", "error"}
+SIMPLE = {*FIXED, "bool", "char", "u64", "i64", "duration", "string", "error", "handle"}
 PARTS = {"vector": 1, "set": 1, "multiset": 1, "optional": 1, "map": 2, "multimap": 2}
 
 
@@ -36,8 +36,10 @@ class bad_bytes(Exception):
 class reader:
     """Takes numbers and texts from bytes, of which it knows where they were found."""
 
-    def __init__(self, data: bytes, start: int = 0, of: str = ""):
+    def __init__(self, data: bytes, start: int = 0, of: str = "", handles: list | None = None):
         self.data, self.at, self.start, self.of = data, 0, start, of
+        self.handles = handles  # the numbers behind a payload; None: taken
+
 
     def wrong(self, what: str, at: int | None = None) -> bad_bytes:
         """`at` is within these bytes; without it, it is about the next one."""
@@ -55,7 +57,7 @@ class reader:
     def rest(self) -> "reader":
         """What is left, taken."""
         at = self.at
-        return reader(self.take(self.left()), self.start + at, self.of)
+        return reader(self.take(self.left()), self.start + at, self.of, self.handles)
 
     def expect_end(self) -> None:
         if self.left():
@@ -90,7 +92,7 @@ class reader:
     def part(self) -> "reader":
         n = self.varint()
         at = self.at
-        return reader(self.take(n), self.start + at, self.of)
+        return reader(self.take(n), self.start + at, self.of, self.handles)
 
 
 def parse(text: str):
@@ -175,6 +177,29 @@ def error(data: reader) -> str:
     return f"error {code} of {category}: {message}: {detail}"
 
 
+def handle(data: reader) -> str:
+    begin, kind = data.at, data.fixed(1)
+    if kind == 0:
+        return "nobody"
+    if kind == 2:
+        return f"own handle {data.take(16).hex()}"
+    if kind != 1:
+        raise data.wrong(f"a handle of kind {kind}", begin)
+    place, numbers = data.varint(), data.handles or []
+    if place >= len(numbers):
+        raise data.wrong(f"handle {place} of {len(numbers)}", begin)
+    number, numbers[place] = numbers[place], None
+    if number is None:
+        raise data.wrong(f"handle {place} twice", begin)
+    return f"handle {number}"
+
+
+def has_handles(tree) -> bool:
+    """Is there a handle in values of this type?"""
+    name, parts = tree
+    return name == "handle" or any(has_handles(p) for p in parts)
+
+
 def aggregate(fields: list, data: reader) -> str:
     part = data.part()
     values = [value(f, part) if part.left() else MISSING for f in fields]
@@ -202,6 +227,8 @@ def value(tree, data: reader) -> str:
         return text(data)
     if name == "error":
         return error(data)
+    if name == "handle":
+        return handle(data)
     if name == "aggregate":
         return aggregate(parts, data)
     if name in ("vector", "set", "multiset", "map", "multimap"):

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include <support/in_child.hpp>
 #include <support/rounds.hpp>
 #include <support/transports.hpp>
 
@@ -251,4 +252,18 @@ TEST_CASE("brokers: one that is restarted listens at its address again, with no 
     last.write("last");
     CHECK(last.read(4) == "last");
   }
+}
+
+TEST_CASE(
+    "brokers: the end of a system whose I/O threads were stopped says so, and does not hang") {
+  const auto [words, status] = in_child([] {
+    tally t;
+    broker_threads threads;
+    actor_system system(quiet());
+    const auto idle = threads.spawn<broker_test::echo>(system, lent(t), "", broker_test::greedy);
+    static_cast<void>(system.request(idle, broker_test::say{{}, "it runs"}).get());
+    threads.io().stop();
+  });
+  CHECK(has_aborted(status));
+  CHECK(words.find("on I/O threads that were stopped") != std::string::npos);
 }

@@ -33,6 +33,23 @@ TEST_CASE("brokers: what comes goes back, on an I/O thread and on workers") {
   }
 }
 
+TEST_CASE(
+    "brokers: nobody waits, and is told that he need not, for what the system takes at once") {
+  socket_settings small = greedy;
+  small.transport.high_water = 10;
+  small.transport.low_water = 5;
+  for (const bool on_workers : {false, true}) {
+    CAPTURE(on_workers);
+    served s(on_workers, small);
+    const bare_socket c = s.call();
+    for (int i = 0; i < 20; ++i) {
+      c.write(std::string(1000, 'x'));
+      CHECK(c.read(1000).size() == 1000);
+    }
+    CHECK(s.t.writable == 0);
+  }
+}
+
 TEST_CASE("brokers: a Unix domain socket is served as TCP is") {
   char folder[] = "/tmp/garrick-XXXXXX";
   REQUIRE(::mkdtemp(folder) != nullptr);

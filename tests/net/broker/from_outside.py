@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """from_outside.py CASE PROGRAM [ARG...]: drives an example server by the tools that its users have:
-`key_value`, `chat` and `slow_reader` by nc, `http_curl` by curl, `http_wrk` by wrk; `two_terminals`
-and `chat_over_nodes` by the example itself, as the guide does it. PROGRAM, with what runs it, gets
-an address to listen at and serves until a line comes.
+`echo`, `key_value`, `chat` and `slow_reader` by nc, `http_curl` by curl, `http_wrk` by wrk;
+`two_terminals` and `chat_over_nodes` by the example itself, as the guide does it. PROGRAM, with
+what runs it, gets an address to listen at and serves until a line comes.
 
 Without the tool it says `skipped:`. Exit status 1: an answer is wrong, and what it is.
 """
@@ -67,6 +67,29 @@ def nc(port, text):
     done = subprocess.run(["nc", "-N", "127.0.0.1", port], input=text, capture_output=True,
                           text=True, timeout=PATIENCE)
     return done.stdout
+
+
+def echo(s):
+    """Both terminals of guide 21, at another port; and beside them a client with much to say."""
+    [(words, seen)] = terminals("21-raw-sockets.md", "61_echo_broker").values()
+    there = words[0]
+    expect("the server's words", [*s.program, *words], [*s.command[:-1], there])
+    expect("the server", s.said, seen.replace(there, s.at))
+    [(words, seen)] = terminals("21-raw-sockets.md", "nc").values()
+    expect("where the guide's nc goes", "tcp://" + ":".join(words), there)
+    first = subprocess.Popen(["nc", words[0], s.port], stdin=subprocess.PIPE,
+                             stdout=subprocess.PIPE, text=True, bufsize=1)
+    expect("what nc shows before a line is typed", seen, "")
+    for line in ("hello\n", "what you say is what you hear\n"):
+        first.stdin.write(line)
+        expect("a line", first.stdout.readline(), line)
+    many = "".join(f"line {i}\n" for i in range(20000))
+    expect("another client, to the end", nc(s.port, many), many)
+    first.stdin.write("still here\n")
+    expect("a line", first.stdout.readline(), "still here\n")
+    first.kill()
+    rest, _ = first.communicate(timeout=PATIENCE)
+    expect("after the last", rest, "")
 
 
 def key_value(port):
@@ -178,17 +201,17 @@ def http_wrk(port):
             sys.exit(f"wrk: {done.stdout}")
 
 
-def terminals(guide, program):
+def terminals(chapter, program):
     """What the guide's readers type after a program's name, and what they see then."""
+    guide = os.path.join(os.path.dirname(__file__), "../../../docs/guide", chapter)
     with open(guide, encoding="utf-8") as f:
-        blocks = re.findall(r"```\n\$ \S*/" + program + r" (.*)\n((?:.*\n)*?)```\n", f.read())
+        blocks = re.findall(r"```\n\$ (?:\S*/)?" + program + r" (.*)\n((?:.*\n)*?)```\n", f.read())
     return {typed.split()[0]: (typed.split(), seen) for typed, seen in blocks}
 
 
 def two_terminals(s):
     """Both of guide 20, at another port."""
-    guide = os.path.join(os.path.dirname(__file__), "../../../docs/guide/20-two-machines.md")
-    shown = terminals(guide, "59_remote_calculator")
+    shown = terminals("20-two-machines.md", "59_remote_calculator")
     expect("the guide's terminals", sorted(shown), ["ask", "serve"])
     (word, there), seen = shown["serve"]
     expect("the first one's words", [*s.program, word], s.command[:-1])
@@ -226,6 +249,7 @@ def chat_over_nodes(s):
 
 # The tool, what the program is told before the address, and who drives it.
 CASES = {
+    "echo": ("nc", (), echo),
     "key_value": ("nc", (), lambda s: key_value(s.port)),
     "chat": ("nc", (), lambda s: chat(s.port)),
     "slow_reader": ("nc", (), lambda s: slow_reader(s.port, s)),

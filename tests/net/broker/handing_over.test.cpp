@@ -189,6 +189,7 @@ class second_owner : public broker<> {
  public:
   second_owner(bound_connection c, record& r) : broker(c.place()), r_(r) {
     const auto mine = io().adopt(std::move(c));
+    CHECK(!io().adopt(std::move(c)));  // NOLINT(bugprone-use-after-move): it has given all away
     static_cast<void>(io().write(mine, "adopted "));
     static_cast<void>(io().read(mine, receive_policy::exactly(3)));
   }

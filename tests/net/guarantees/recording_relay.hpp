@@ -16,9 +16,12 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <garrick/base/time/clock.hpp>
@@ -31,7 +34,11 @@ class recording_relay {
  public:
   /// Carries to this port of this address. `type`: SOCK_STREAM or SOCK_DGRAM.
   recording_relay(std::string_view stack, const std::string& host, std::uint16_t port, int type)
-      : stream_(type == SOCK_STREAM), written_(stack, base::real_clock().now()) {
+      : recording_relay(garrick_test::capture(stack, base::real_clock().now()), host, port, type) {}
+  /// The same, with a capture that knows types already.
+  recording_relay(garrick_test::capture begun, const std::string& host, std::uint16_t port,
+                  int type)
+      : stream_(type == SOCK_STREAM), written_(std::move(begun)) {
     listener_.sin_family = AF_INET;
     listener_.sin_port = htons(port);
     ::inet_pton(AF_INET, host.c_str(), &listener_.sin_addr);

@@ -127,6 +127,110 @@ TEST_CASE("connecting: who takes connections and says nothing is waited for up t
   CHECK(self.peers().empty());
 }
 
+/// A port that nobody else gets, and at which nobody is heard.
+class taken_port {
+ public:
+  explicit taken_port(int type) : socket_(::socket(AF_INET, type | SOCK_CLOEXEC, 0)) {
+    const sockaddr_in here = tests::bare_socket::loopback(0);
+    REQUIRE(::bind(socket_.fd(), reinterpret_cast<const sockaddr*>(&here), sizeof(here)) == 0);
+    if (type == SOCK_STREAM) return;
+    const sockaddr_in other = tests::bare_socket::loopback(9);  // it hears nobody else
+    REQUIRE(::connect(socket_.fd(), reinterpret_cast<const sockaddr*>(&other), sizeof(other)) == 0);
+  }
+  [[nodiscard]] std::string text() const { return "127.0.0.1:" + std::to_string(socket_.port()); }
+  void listen() const { REQUIRE(::listen(socket_.fd(), 8) == 0); }
+
+ private:
+  tests::bare_socket socket_;
+};
+
+/// Until it runs out of time with these words; returns all of them.
+template <class Ask>
+std::string time_out_with(const std::string& words, Ask ask) {
+  std::string text;
+  tests::wait_until([&] {
+    const auto answer = ask();
+    REQUIRE(!answer.has_value());
+    text = answer.error().to_string();
+    CHECK_MESSAGE(answer.error() == errc::timeout, text);
+    return text.find(words) != std::string::npos;
+  });
+  return text;
+}
+
+TEST_CASE("connecting: who is waited for in vain has a reason") {
+  actor_system system(tests::quiet());
+  net::node_settings s;
+  s.insecure = true;
+  s.link.session.handshake_limit = duration::seconds(600);  // else it ends the wait
+  node self(system, s);
+  for (const auto& [scheme, type] : {std::pair("tcp", SOCK_STREAM), std::pair("udp", SOCK_DGRAM)}) {
+    const taken_port port(type);
+    const std::string nobody = scheme + std::string("://") + port.text();
+    const std::string why = "the other end cannot be reached: " + nobody + ": Connection refused";
+    const auto told = time_out_with(why, [&] { return self.connect(nobody, ms(50)); });
+    CHECK_MESSAGE(told.find("no response came in time: " + nobody) == 0, told);
+    time_out_with(why, [&] { return self.remote<protocol<int(int)>>(nobody, "echo", ms(50)); });
+  }
+  const std::string no_file = "unix:///nowhere/garrick";
+  time_out_with("the last attempt: the other end cannot be reached",
+                [&] { return self.connect(no_file, ms(50)); });
+}
+
+TEST_CASE("connecting: who was refused and then hears nothing is told both") {
+  actor_system system(tests::quiet());
+  net::node_settings s;
+  s.link.session.handshake_limit = duration::seconds(600);
+  node self(system, s);
+  const taken_port port(SOCK_STREAM);
+  const auto connect = [&] { return self.connect("tcp://" + port.text(), ms(50)); };
+  time_out_with("the last attempt: the other end cannot be reached", connect);
+  port.listen();
+  time_out_with("nothing has come from there; before: the other end cannot be reached", connect);
+}
+
+TEST_CASE(
+    "connecting: who is not there has a reason, and is waited for, whatever limit ends first") {
+  test_world world(5);
+  simulated_network net(world);
+  net.both("a", "b", {.delay = ms(3)});
+  machine b(world, net, "b", 2);
+  std::optional<machine> a;
+  for (const duration limit : {duration::seconds(10), duration::seconds(11)}) {
+    CAPTURE(limit.to_string());
+    const instant start = world.time().now();
+    const auto who = b.self.connect("tcp://a:7", limit);
+    REQUIRE(!who.has_value());
+    const std::string text = who.error().to_string();
+    CHECK_MESSAGE(text.find("the connection was refused") != std::string::npos, text);
+    CHECK(world.time().now() - start >= duration::seconds(10));
+  }
+  net.host("b").after(duration::seconds(25), [&] {
+    a.emplace(world, net, "a", 1);
+    REQUIRE(a->self.listen("tcp://a:7").has_value());
+  });
+  CHECK(b.self.connect("tcp://a:7", duration::seconds(60)).has_value());
+}
+
+TEST_CASE("connecting: whose time ends in the first moment of another attempt is told why, too") {
+  test_world world(5);
+  simulated_network net(world);
+  net.both("a", "b", {.delay = ms(3)});
+  machine b(world, net, "b", 2);
+  for (std::int64_t more = 0; more <= 16; ++more) {  // nobody answers within 6 ms
+    CAPTURE(more);
+    const duration limit = duration::seconds(10) + ms(more);
+    const auto told = [](const auto& answer) {
+      REQUIRE(!answer.has_value());
+      const std::string text = answer.error().to_string();
+      CHECK_MESSAGE(text.find("the connection was refused") != std::string::npos, text);
+    };
+    told(b.self.connect("tcp://a:7", limit));
+    told(b.self.remote<protocol<int(int)>>("tcp://a:7", "echo", limit));
+    b.system.run_for(duration::seconds(20));  // until no attempt is left that one could join
+  }
+}
+
 TEST_CASE("connecting: a node that is not there yet is waited for") {
   for (const std::string scheme : {"tcp", "udp"}) {
     CAPTURE(scheme);
@@ -268,4 +372,38 @@ TEST_CASE("connecting: an advertised address is where others go in a simulation,
   const net::endpoint told = a.self.listen("tcp://0.0.0.0:7?advertised=a:0").value();
   CHECK(told.to_string() == "tcp://a:7");
   CHECK(b.self.connect("tcp://nowhere:9?advertised=a:7").value() == a.self.self());
+}
+
+TEST_CASE("connecting: who joins an attempt that ends soon waits as long as it was told, too") {
+  test_world world(5);
+  simulated_network net(world);
+  net.both("a", "b", {.delay = ms(3)});
+  machine b(world, net, "b", 2);
+  std::optional<machine> a;
+  const auto asks = b.system.spawn<caller>(lent(b.self));
+  auto first = b.system.request(asks, std::string("tcp://a:7"));
+  b.system.run_for(duration::seconds(8));
+  net.host("b").after(duration::seconds(25), [&] {
+    a.emplace(world, net, "a", 1);
+    REQUIRE(a->self.listen("tcp://a:7").has_value());
+  });
+  const auto who = b.self.connect("tcp://a:7", duration::seconds(60));
+  CHECK_MESSAGE(who.has_value(), who.error().to_string());
+  CHECK(first.get().error() == net_errc::unreachable);
+}
+
+TEST_CASE("connecting: a node of another version is told so at both ends") {
+  actor_system left(tests::quiet()), right(tests::quiet());
+  net::node_settings later;
+  later.link.session.versions = {2, 3};
+  node a(left, later), b(right);
+  const std::string at = a.listen("tcp://127.0.0.1:0").value().to_string();
+  const std::string at_b = b.listen("tcp://127.0.0.1:0").value().to_string();
+  for (const auto& who : {b.connect(at), a.connect(at_b)}) {
+    REQUIRE(!who.has_value());
+    CHECK(who.error() == net_errc::incompatible);
+    CHECK(who.error().to_string().find("2 to 3") != std::string::npos);
+  }
+  CHECK(a.peers().empty());
+  CHECK(b.peers().empty());
 }

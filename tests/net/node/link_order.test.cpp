@@ -50,6 +50,7 @@ struct note {
 struct luggage {
   std::string content;
 };
+luggage large_piece() { return {std::string(4u << 20, 'x')}; }
 using asker_type = protocol<void(note), void(meanwhile), void(luggage)>;
 struct question {
   ref<asker_type> who;
@@ -97,7 +98,7 @@ class giver : public actor<giver_type> {
     send(who_, note{3});
   }
   void on(go_slowly how) {
-    send(who_, luggage{std::string(4u << 20, 'x')});
+    send(who_, large_piece());
     if (how.fails)
       answer_.fail(make_error(errc::user, "giver", "no"));
     else
@@ -129,10 +130,11 @@ std::string texts_of(const std::vector<int>& numbers) {
 
 /// Says how many pieces of luggage had come when it was asked.
 struct say_so {};
-using porter_type = protocol<void(luggage), int(say_so), void(ref<asker_type>)>;
+using porter_type = protocol<void(luggage), void(meanwhile), int(say_so), void(ref<asker_type>)>;
 class porter : public actor<porter_type> {
  public:
   void on(const luggage&) { ++came_; }
+  void on(const meanwhile&) {}
   int on(say_so) { return came_; }
   void on(const ref<asker_type>& who) { who_ = who; }
 
@@ -140,9 +142,21 @@ class porter : public actor<porter_type> {
   int came_ = 0;
   ref<asker_type> who_;
 };
-/// Sends luggage, and asks at once whether it is there.
+/// Hands everything on to a porter.
+class clerk : public actor<protocol<void(luggage), int(say_so)>> {
+ public:
+  explicit clerk(ref<porter_type> to) : to_(std::move(to)) {}
+  auto on(const luggage& l) { return delegate(to_, l); }
+  auto on(say_so s) { return delegate(to_, s); }
+
+ private:
+  ref<porter_type> to_;
+};
+/// Sends luggage, and asks at once whether it is there: perhaps while its own message is written.
 struct start {
   ref<porter_type> to;
+  int pieces = 1;
+  bool is_in_front_of_it = false;
 };
 class traveller : public actor<protocol<void(note), void(meanwhile), void(luggage), void(start)>> {
  public:
@@ -152,8 +166,13 @@ class traveller : public actor<protocol<void(note), void(meanwhile), void(luggag
   void on(const luggage&) {}
   void on(const start& s) {
     send(s.to, ref<asker_type>(self()));  // so it has a number there
-    send(s.to, luggage{std::string(4u << 20, 'x')});
-    request(s.to, say_so{}).then([this](int n) { came_.push_back(n); });
+    const auto both = [this, s] {
+      for (int i = 0; i != s.pieces; ++i) send(s.to, large_piece());
+      request(s.to, say_so{}).then([this](int n) { came_.push_back(n); });
+    };
+    if (!s.is_in_front_of_it) return both();
+    at_encoding = both;
+    send(s.to, meanwhile());
   }
 
  private:
@@ -247,9 +266,64 @@ TEST_CASE("link order: a request does not overtake a large message of its asker"
   CHECK(texts_of(came) == "1 ");
 }
 
+TEST_CASE("link order: nor where both wait, in front of a busy link or for room on it") {
+  for (const bool is_in_front_of_it : {false, true}) {
+    CAPTURE(is_in_front_of_it);
+    std::vector<int> came;
+    net::node_settings narrow;
+    narrow.link.mailbox.messages = 4;
+    three_machines m(is_in_front_of_it ? net::node_settings() : narrow);
+    const auto seen = m.b.shown_to(m.a, "porter", m.b.system.spawn<porter>());
+    const int pieces = is_in_front_of_it ? 1 : 6;
+    send(m.a.system.spawn<traveller>(lent(came)), start{seen, pieces, is_in_front_of_it});
+    m.a.system.run_for(duration::seconds(5));
+    CHECK(texts_of(came) == std::to_string(pieces) + " ");
+  }
+}
+
+TEST_CASE("link order: what a thread asks does not overtake a large message that it has sent") {
+  three_machines m;
+  const auto seen = m.b.shown_to(m.a, "porter", m.b.system.spawn<porter>());
+  send(seen, large_piece());
+  CHECK(m.a.system.request(seen, say_so{}).get().value() == 1);
+}
+
+TEST_CASE("link order: nor where the thread is one of an actor") {
+  three_machines m;
+  const auto seen = m.b.shown_to(m.a, "porter", m.b.system.spawn<porter>());
+  core::scoped_actor me(m.a.system.env());
+  me->send(me->self(), say_so{});
+  int came = 0;
+  me->receive([&](say_so) {
+    send(seen, large_piece());
+    came = m.a.system.request(seen, say_so{}).get().value();
+  });
+  CHECK(came == 1);
+}
+
+TEST_CASE("link order: nor where an actor here hands both on") {
+  three_machines m;
+  const auto seen = m.b.shown_to(m.a, "porter", m.b.system.spawn<porter>());
+  const auto desk = m.a.system.spawn<clerk>(seen);
+  send(desk, large_piece());
+  CHECK(m.a.system.request(desk, say_so{}).get().value() == 1);
+}
+
+TEST_CASE("link order: nor where a node in between passes both on") {
+  std::vector<int> came;
+  three_machines m;
+  const auto far = m.c.shown_to(m.b, "porter", m.c.system.spawn<porter>());
+  const auto seen = m.b.shown_to(m.a, "porter", far);
+  send(seen, large_piece());
+  CHECK(m.a.system.request(seen, say_so{}).get().value() == 1);
+  send(m.a.system.spawn<traveller>(lent(came)), start{seen});
+  m.a.system.run_for(duration::seconds(5));
+  CHECK(texts_of(came) == "2 ");
+}
+
 TEST_CASE("link order: that a handle is let go does not overtake a large message to it") {
   with_host n;
-  send(n.new_guest(), luggage{std::string(4u << 20, 'x')});
+  send(n.new_guest(), large_piece());
   n.m.a.system.run_for(duration::seconds(5));
   CHECK(n.came == 1);
   CHECK(tests::letters(n.m.a.system) == 0);

@@ -1,4 +1,5 @@
-// A node_peer: a node in a process of its own, which is given orders, stopped and killed.
+// A node_peer, or another program that obeys as it does: a node in a process of its own, which is
+// given orders, stopped and killed.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -19,7 +20,8 @@ namespace garrick::tests {
 /// See above.
 class other_process {
  public:
-  explicit other_process(const std::string& where, int down_after_ms) {
+  explicit other_process(const std::string& where, int down_after_ms,
+                         const char* program = GARRICK_NODE_PEER) {
     std::array<int, 2> in{}, out{};
     REQUIRE(::pipe2(in.data(), O_CLOEXEC) == 0);
     REQUIRE(::pipe2(out.data(), O_CLOEXEC) == 0);
@@ -27,7 +29,7 @@ class other_process {
     ::posix_spawn_file_actions_init(&files);
     ::posix_spawn_file_actions_adddup2(&files, in[0], STDIN_FILENO);
     ::posix_spawn_file_actions_adddup2(&files, out[1], STDOUT_FILENO);
-    std::array<std::string, 3> words{GARRICK_NODE_PEER, where, std::to_string(down_after_ms)};
+    std::array<std::string, 3> words{program, where, std::to_string(down_after_ms)};
     std::array<char*, 4> argv{words[0].data(), words[1].data(), words[2].data(), nullptr};
     const int error = ::posix_spawn(&pid_, argv[0], &files, nullptr, argv.data(), environ);
     ::posix_spawn_file_actions_destroy(&files);
@@ -37,7 +39,8 @@ class other_process {
     const std::string first = answer();
     at = first.substr(0, first.find(' '));
     incarnation = first.substr(first.find(' ') + 1);
-    REQUIRE(!at.empty());
+    if (at.empty()) kill();  // nobody else does
+    REQUIRE_MESSAGE(!at.empty(), "no node came up at ", where, ": is its port taken?");
   }
   ~other_process() {
     if (pid_ != 0) kill();
@@ -51,14 +54,17 @@ class other_process {
     ::waitpid(pid_, nullptr, 0);
     pid_ = 0;
   }
-  /// When it returns the other one does nothing any more.
   void go_on() { ::kill(pid_, SIGCONT); }
+  /// When it returns the other one does nothing any more.
   void stop() {
     ::kill(pid_, SIGSTOP);
     ::waitpid(pid_, nullptr, WUNTRACED);
   }
   void order(const std::string& line) {
     const std::string all = line + '\n';
+    // A pipe's other end that has gone is a failure of this test, and not the end of its program.
+    static const auto ignored = std::signal(SIGPIPE, SIG_IGN);
+    static_cast<void>(ignored);
     REQUIRE(::write(orders_, all.data(), all.size()) == static_cast<ssize_t>(all.size()));
   }
   std::string answer() {

@@ -194,6 +194,34 @@ TEST_CASE("overdue requests: their limit goes along with those in front of a bus
   n.is_well();
 }
 
+TEST_CASE("overdue requests: their limit goes along with those that wait behind others") {
+  for (const std::int64_t limit : {400, 900}) {
+    CAPTURE(limit);
+    net::node_settings narrow;
+    narrow.link.mailbox.messages = 4;
+    clerk_at_b n(narrow);
+    CHECK(n.m.a.system.request(n.to, count{}).get().value() == 0);
+    send(n.to, nap{ms(550)});
+    n.run(ms(10));
+    cut(n.m, "a", "b");
+    for (int i = 0; i < 20; ++i) {
+      send(n.to, note{});
+      n.run(ms(1));
+    }
+    at_encoding = [&] { send(n.to, note{}); };
+    send(n.to, meanwhile());
+    core::scoped_actor me(n.m.a.system.env());
+    const auto asked = me->request(n.to, job{}, ms(limit));
+    n.run(ms(110));
+    heal(n.m, "a", "b");
+    n.run(ms(240));  // the stack tries again before that
+    cut(n.m, "a", "b");
+    n.run(duration::seconds(1));
+    CHECK(n.handled == (limit == 400 ? 0 : 1));
+    heal(n.m, "a", "b");
+  }
+}
+
 TEST_CASE("overdue requests: all forms that have a limit at once tell the receiver") {
   clerk_at_b n;
   const any_ref anything(n.to);

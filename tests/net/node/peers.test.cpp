@@ -117,6 +117,7 @@ struct two_machines {
   std::shared_ptr<ears> at_b = std::make_shared<ears>();
   explicit two_machines(const net::node_settings& of_a = {}, const net::node_settings& of_b = {})
       : a(world, net, "a", 1, of_a), b(world, net, "b", 2, of_b) {
+    a.node.subscribe(nullptr);
     a.node.subscribe(at_a);
     b.node.subscribe(at_b);
   }

@@ -8,7 +8,9 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <support/quiet.hpp>
@@ -99,6 +101,98 @@ TEST_CASE("refusals: a stack that does not confirm, or is none, or stands on ano
   CHECK(says(unknown, "plain_stream, datagrams"));  // which there are
   CHECK(says(told("datagrams", "datagrams", "tcp://127.0.0.1"), "datagrams stands on"));
   CHECK(says(told("stream", "stream", "udp://127.0.0.1"), "stream stands on"));
+}
+
+TEST_CASE("refusals: settings that are nonsense are named, with what they may be") {
+  actor_system system(tests::quiet());
+  const auto refused = [&](auto change, std::string_view setting, std::string_view allowed) {
+    CAPTURE(setting);
+    net::node_settings s;
+    change(s);
+    node n(system, s);
+    const auto door = n.listen("tcp://127.0.0.1:0");
+    REQUIRE(!door.has_value());
+    const auto link = n.connect("tcp://127.0.0.1:1");
+    REQUIRE(!link.has_value());
+    const auto found = n.remote<echo_type>("tcp://127.0.0.1:1", "echo");
+    REQUIRE(!found.has_value());
+    for (const error& e : {door.error(), link.error(), found.error()}) {
+      CHECK_MESSAGE(e == errc::invalid_setting, e.to_string());
+      CHECK_MESSAGE(says(e, setting), e.to_string());
+      CHECK_MESSAGE(says(e, allowed), e.to_string());
+    }
+  };
+  using settings = net::node_settings;
+  static constexpr duration negative = duration::nanoseconds(-1);
+  constexpr std::string_view some = "0, where 1 to 4294967295 is allowed";
+  constexpr std::string_view not_negative = "-1 ns, where 0 and more is allowed";
+  refused([](settings& s) { s.most_under_way = 0; }, "node_settings.most_under_way", some);
+  refused([](settings& s) { s.most_questions = 0; }, "node_settings.most_questions", some);
+  refused([](settings& s) { s.most_bytes_waiting = 0; }, "node_settings.most_bytes_waiting",
+          "0, where 1 to ");
+  refused([](settings& s) { s.patience = negative; }, "node_settings.patience", not_negative);
+  refused([](settings& s) { s.leave_limit = negative; }, "node_settings.leave_limit", not_negative);
+  refused([](settings& s) { s.after_down = static_cast<net::peer_return>(2); },
+          "node_settings.after_down", "net::peer_return");
+  // Of the layers and of the transport.
+  refused([](settings& s) { s.link.mailbox.messages = 0; }, "net.reconnect_messages",
+          "0 is below 1");
+  refused([](settings& s) { s.link.session.resume_window = s.link.session.down_after * 2; },
+          "net.failure_detection_down_after", "must not be below the resume window");
+  refused([](settings& s) { s.link.session.down_after = negative; },
+          "net.failure_detection_down_after", "must not be below");
+  refused([](settings& s) { s.link.session.handshake_limit = {}; },
+          "net.failure_detection_handshake_limit", "above zero");
+  refused([](settings& s) { s.transport.high_water = 0; }, "high_water", "nothing could be sent");
+  refused([](settings& s) { s.transport.attempt_limit = negative; }, "attempt_limit", "above zero");
+  refused([](settings& s) { s.transport.close_limit = negative; }, "close_limit", "below zero");
+}
+
+TEST_CASE("refusals: what a listener is told is looked at when it is to listen") {
+  actor_system system(tests::quiet());
+  const auto refused = [&](auto change, std::string_view setting) {
+    net::node_settings s;
+    change(s.accept);
+    const auto door = node(system, s).listen("tcp://127.0.0.1:0");
+    REQUIRE(!door.has_value());
+    CHECK_MESSAGE(door.error() == errc::invalid_setting, door.error().to_string());
+    CHECK_MESSAGE(says(door.error(), setting), door.error().to_string());
+  };
+  refused([](net::accept_limits& l) { l.connections = 0; }, "connections");
+  refused([](net::accept_limits& l) { l.pending = 0; }, "pending");
+  refused([](net::accept_limits& l) { l.admission = {}; }, "admission");
+}
+
+TEST_CASE("refusals: a node of no threads, or of too many, is not made") {
+  actor_system system(tests::quiet());
+  for (const std::size_t threads : {std::size_t{0}, std::size_t{1025}}) {
+    net::node_settings s;
+    s.io.threads = threads;
+    CHECK_THROWS_WITH_AS(node(system, s), "io_settings::threads is 1 to 1024",
+                         std::invalid_argument);
+  }
+}
+
+TEST_CASE("refusals: settings at the ends of what they may be work") {
+  actor_system system(tests::quiet());
+  actor_system other(tests::quiet());
+  net::node_settings s;
+  s.most_under_way = 1;
+  s.most_bytes_waiting = 1;
+  s.most_questions = 1;
+  s.most_exports = s.most_watches = s.most_spawned = 1;
+  s.leave_limit = {};
+  CHECK(!net::check(s));
+  node a(system, s);
+  node b(other, s);
+  REQUIRE(a.publish("echo", system.spawn<echo>()).has_value());
+  const auto at = a.listen("tcp://127.0.0.1:0");
+  REQUIRE(at.has_value());
+  const auto found = b.remote<echo_type>(at->to_string(), "echo");
+  REQUIRE_MESSAGE(found.has_value(), found.error().to_string());
+  // Each waits until it is known that the one before it is there.
+  for (std::int64_t i = 0; i < 20; ++i)
+    CHECK(other.request(*found, question{i}).get().value() == i);
 }
 
 TEST_CASE("refusals: on a worker nobody waits for another node") {

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include <support/by_hand.hpp>
+
 #include "net/node/machine.hpp"
 
 namespace simulated_nodes_test {
@@ -63,13 +65,17 @@ TEST_CASE("simulated nodes: names, messages and requests, whichever node is aske
   }
 }
 
-TEST_CASE("simulated nodes: who keeps up is sent more ahead, so grants become few") {
+namespace simulated_nodes_test {
+
+/// What an actor's node sends while 200 times a hundred messages and a request come: answers and
+/// grants of credit.
+std::uint64_t sent_by_the_node_of(spawn_options o) {
   test_world world(7);
   simulated_network net(world);
   machine a(world, net, "a", 1);
   machine b(world, net, "b", 2);
   REQUIRE(a.node.listen("tcp://a:7").has_value());
-  REQUIRE(a.node.publish("sum", a.system.spawn<sum>()).has_value());
+  REQUIRE(a.node.publish("sum", a.system.spawn<sum>(o)).has_value());
   const auto found = b.node.remote<sum_type>("tcp://a:7", "sum");
   REQUIRE(found.has_value());
   std::int64_t sent = 0;
@@ -77,10 +83,50 @@ TEST_CASE("simulated nodes: who keeps up is sent more ahead, so grants become fe
     for (int i = 0; i < 100; ++i) send(*found, number{sent++});
     CHECK(b.system.request(*found, total{}).get().value() == sent * (sent - 1) / 2);
   }
-  // What a has sent are answers and grants. With 256 messages ahead there would be 157 of those.
-  std::uint64_t confirmed = 0;
   for (const net::link_count& c : a.node.counters(b.node.self()))
-    if (c.layer == "reconnect" && c.name == "confirmed") confirmed = c.value;
-  CHECK(confirmed > 150);
-  CHECK(confirmed < 230);
+    if (c.layer == "reconnect" && c.name == "confirmed") return c.value;
+  return 0;
+}
+
+}  // namespace simulated_nodes_test
+
+TEST_CASE("simulated nodes: who keeps up is sent more ahead, so grants become few") {
+  // With 256 messages ahead there would be 157 grants besides the answers.
+  const std::uint64_t sent = sent_by_the_node_of({});
+  CHECK(sent > 150);
+  CHECK(sent < 230);
+}
+
+TEST_CASE("simulated nodes: a bounded mailbox is sent no more than the first credit ahead") {
+  // Answers, and a grant for each second round at least.
+  CHECK(sent_by_the_node_of({.policy = mailbox_policy::reject, .bound = 1000}) > 280);
+}
+
+TEST_CASE("simulated nodes: who sleeps is woken when all of one read is there") {
+  test_world world(7);
+  simulated_network net(world);
+  machine a(world, net, "a", 1);
+  machine b(world, net, "b", 2);
+  tests::by_hand loop;
+  std::vector<std::uint32_t> lengths;
+  REQUIRE(a.node.listen("tcp://a:7").has_value());
+  auto sleeper = std::optional(a.system.spawn<sum>(spawn_options{.executor = &loop.executor}));
+  loop.run();
+  REQUIRE(a.node.publish("sleeper", *sleeper).has_value());
+  REQUIRE(a.node.publish("other", a.system.spawn<sum>()).has_value());
+  auto found = b.node.remote<sum_type>("tcp://a:7", "sleeper");
+  const auto other = b.node.remote<sum_type>("tcp://a:7", "other");
+  REQUIRE(found.has_value());
+  REQUIRE(other.has_value());
+  loop.at_post = [&] { lengths.push_back(core::handle_access::get(*sleeper)->mailbox_length()); };
+  for (int i = 0; i != 5; ++i) send(*found, number{i});
+  CHECK(b.system.request(*other, number{1}, number{2}).get().value() == 3);
+  loop.at_post = nullptr;
+  CHECK(lengths == std::vector<std::uint32_t>{5});
+  loop.run();
+  REQUIRE(a.node.unpublish("sleeper"));
+  sleeper.reset();
+  found = error(errc::timeout);
+  CHECK(b.system.request(*other, number{1}, number{2}).get().value() == 3);
+  loop.run();
 }

@@ -53,6 +53,14 @@ class stranger {
     link_.run([&](net::hosted& h) { static_cast<speaking&>(h).say(f, payload...); });
     listen();
   }
+  /// Says it so many times before it listens, each time with the next number.
+  template <class... T>
+  void repeat(int times, net::frame f, const T&... payload) {
+    link_.run([&](net::hosted& h) {
+      for (int i = 0; i < times; ++i, ++f.number) static_cast<speaking&>(h).say(f, payload...);
+    });
+    listen();
+  }
   /// The number of the actor with this name and protocol; nobody: it was refused.
   template <class P>
   net::actor_id resolve(const std::string& name) {
@@ -70,6 +78,8 @@ class stranger {
     return std::count_if(heard_.begin(), heard_.end(),
                          [&](const words& w) { return w.kind == k && (!why || w.why == why); });
   }
+  /// Off: it neither confirms nor keeps what comes.
+  bool confirms = true;
   /// What the node has of it.
   [[nodiscard]] std::uint64_t counted(std::string_view name) const {
     for (const net::link_count& c : whom_.node.counters(me_))
@@ -101,6 +111,7 @@ class stranger {
     }
     bool on_message(net::incoming m) override {
       if (m.decoded == nullptr) return true;
+      if (!all_.confirms) return false;
       const net::frame& f = *m.decoded;
       const bool fails = f.kind == net::frame_kind::error;
       all_.heard_.push_back(

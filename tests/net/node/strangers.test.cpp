@@ -35,6 +35,14 @@ class desk : public actor<desk_type> {
   std::vector<response_promise<std::int64_t>> answers_;
 };
 
+struct want_much {};
+using archive_type = protocol<std::string(want_much)>;
+constexpr std::size_t much = 6u << 20;
+/// Has large answers.
+struct archive : actor<archive_type> {
+  std::string on(want_much) { return std::string(much, 'x'); }
+};
+
 constexpr std::uint32_t few = 4;
 constexpr std::uint64_t many = 10;
 
@@ -48,10 +56,12 @@ net::node_settings strict() {
 
 class verdicts : public net::peer_listener {
  public:
-  void changed(const net::peer_identity&, net::peer_change what, const error&) override {
+  void changed(const net::peer_identity&, net::peer_change what, const error& why) override {
     ups += what == net::peer_change::up;
+    if (what == net::peer_change::down) down = why;
   }
   int ups = 0;
+  error down;
 };
 
 }  // namespace strangers_test
@@ -148,4 +158,68 @@ TEST_CASE("strangers: a peer has as many open questions as the settings say") {
   ask(21);
   CHECK(s.counted("asked") == few);
   CHECK(s.count(kind::error, errc::overload) == many - few + 1);
+}
+
+TEST_CASE("strangers: for one that asks and asks, and confirms nothing, no more and more waits") {
+  net::node_settings of_a;
+  of_a.most_bytes_waiting = 1u << 20;
+  of_a.most_watches = 0;
+  of_a.most_questions = 1000;
+  three_machines m(of_a);
+  const auto told = std::make_shared<verdicts>();
+  m.a.node.subscribe(told);
+  REQUIRE(m.a.node.publish("desk", m.a.system.spawn<desk>()).has_value());
+  stranger s(m, m.a, "a");
+  const auto desk_id = s.resolve<desk_type>("desk");
+  REQUIRE(desk_id);
+  s.confirms = false;
+  constexpr int at_once = 200;
+  int asked = 0;
+  const auto until_down = [&](net::frame f, const auto&... payload) {
+    for (; !told->down && asked < 2'000'000; asked += at_once, f.number += at_once)
+      s.repeat(at_once, f, payload...);
+  };
+  SUBCASE("for names") {
+    until_down({.kind = kind::resolve, .number = 1},
+               net::resolve_order{"nobody", *net::protocol_table_of<desk_type>().described()});
+    // Those that the stack takes, and those that may wait: each has a hundred bytes, about.
+    CHECK(asked > 2 * (1 << 20) / 400);
+    CHECK(asked < 2 * (1 << 20) / 128 + 2 * 8192);
+  }
+  SUBCASE("when somebody ends") {
+    until_down({.kind = kind::monitor, .receiver = desk_id, .sender = {9, 9}, .number = 5});
+    CHECK(asked > 1 << 20);
+    CHECK(asked < (1 << 20) + 2 * 8192);
+  }
+  CHECK(told->down == net::net_errc::node_down);
+  CHECK_MESSAGE(told->down.to_string().find("does not read") != std::string::npos,
+                told->down.to_string());
+  CHECK(m.a.node.peers().empty());
+  // Others are served.
+  CHECK(m.b.node.remote<desk_type>(m.a.at, "desk").has_value());
+}
+
+TEST_CASE("strangers: one that has asked for much, and confirms it late, stays") {
+  net::node_settings of_a;
+  of_a.most_bytes_waiting = 1u << 20;
+  of_a.most_questions = 1000;
+  three_machines m(of_a);
+  const auto told = std::make_shared<verdicts>();
+  m.a.node.subscribe(told);
+  REQUIRE(m.a.node.publish("archive", m.a.system.spawn<archive>()).has_value());
+  stranger s(m, m.a, "a");
+  const auto id = s.resolve<archive_type>("archive");
+  REQUIRE(id);
+  const std::uint64_t type = net::protocol_table_of<archive_type>()
+                                 .by_content(&base::message_type_of<want_much>)
+                                 ->message.type;
+  s.confirms = false;
+  // More than the stack takes before something is confirmed.
+  s.repeat(5, {.kind = kind::request, .receiver = id, .sender = {9, 9}, .number = 1, .type = type},
+           want_much{});
+  for (int i = 0; i < 20; ++i) m.a.system.run_for(duration::milliseconds(50));
+  CHECK(s.counted("asked") == 0);
+  CHECK(told->ups == 1);
+  CHECK_MESSAGE(!told->down, told->down.to_string());
+  CHECK(m.a.node.peers().size() == 1);
 }

@@ -89,6 +89,21 @@ std::uint64_t count_of(net::node& n, const net::node& of, std::string_view name)
   return 0;
 }
 
+/// The first message is read when the test says so.
+class slow : public actor<protocol<void(number)>> {
+ public:
+  slow(std::atomic<bool>& may_read, std::atomic<std::int64_t>& read)
+      : may_read_(&may_read), read_(&read) {}
+  void on(const number& x) {
+    may_read_->wait(false);
+    if (*read_ == x.n) ++*read_;
+  }
+
+ private:
+  std::atomic<bool>* may_read_;
+  std::atomic<std::int64_t>* read_;
+};
+
 }  // namespace waiting_messages_test
 
 using namespace waiting_messages_test;
@@ -236,4 +251,36 @@ TEST_CASE("waiting messages: who sends large ones and may wait is slowed, and no
     tests::wait_until([&] { return left.request(box, seen{}).get().value() == 2 * each; });
     CHECK(right.dead_letter_count() == 0);
   }
+}
+
+TEST_CASE("waiting messages: who sends to a slow actor of another node waits, and none is lost") {
+  constexpr std::int64_t all = 20'000;
+  actor_system left(tests::quiet()), right(tests::quiet());
+  net::node_settings s;
+  s.patience = duration::seconds(60);
+  net::node a(left), b(right, s);
+  std::atomic<bool> may_read{false};
+  std::atomic<std::int64_t> read{0}, sent{0};
+  const auto box = left.spawn<slow>(spawn_options{.detached = true}, lent(may_read), lent(read));
+  REQUIRE(a.publish("slow", box).has_value());
+  REQUIRE(a.publish("box", left.spawn<in_order>()).has_value());
+  const std::string at = a.listen("tcp://127.0.0.1:0").value().to_string();
+  const auto far = b.remote<protocol<void(number)>>(at, "slow").value();
+  const auto other = b.remote<sum_type>(at, "box").value();
+  std::thread sender([&] {
+    for (; sent != all; ++sent) send(far, number{sent});
+  });
+  tests::wait_until([&] { return sent >= 128; });
+  // It stands when others' requests come and go while it does not get on.
+  for (std::int64_t before = -1; before != sent && sent != all;) {
+    before = sent;
+    for (int i = 0; i != 50; ++i) CHECK(right.request(other, seen{}).get().value() == 0);
+  }
+  CHECK(sent < 2000);
+  may_read = true;
+  may_read.notify_all();
+  sender.join();
+  tests::wait_until([&] { return read == all; });
+  CHECK(right.dead_letter_count() == 0);
+  CHECK(left.dead_letter_count() == 0);
 }

@@ -41,7 +41,8 @@ packet packet::with_room(std::size_t front, std::size_t behind) {
 
 packet packet::copy_of(std::span<const std::byte> bytes, std::size_t front) {
   packet p = with_room(front, bytes.size());
-  p.append(bytes);
+  if (!bytes.empty()) std::memcpy(p.data() + p.begin_, bytes.data(), bytes.size());
+  p.end_ += static_cast<std::uint32_t>(bytes.size());
   return p;
 }
 
@@ -75,24 +76,16 @@ void packet::own_front() {
   may_write_front_ = true;
 }
 
-std::byte* packet::append(std::size_t n) {
-  if (block_ == nullptr || n > block_->capacity - end_) {
-    const std::size_t twice =
-        std::min<std::size_t>(std::size_t{end_} * 2, std::numeric_limits<std::uint32_t>::max());
-    const std::size_t wanted = std::max<std::size_t>(end_ + n, twice);
-    block* larger = make(std::max(wanted, std::size_t{64}));
-    if (block_ != nullptr)
-      std::memcpy(reinterpret_cast<std::byte*>(larger + 1) + begin_, data() + begin_, size());
-    release();
-    block_ = larger;
-    may_write_front_ = true;
-  }
-  // order: relaxed: a second handle would be this thread's own mistake.
-  GARRICK_ASSERT(block_->handles.load(std::memory_order_relaxed) == 1,
-                 "bytes that somebody shares are not appended to");
-  std::byte* at = data() + end_;
-  end_ += static_cast<std::uint32_t>(n);
-  return at;
+void packet::enlarge(std::size_t n) {
+  const std::size_t twice =
+      std::min<std::size_t>(std::size_t{end_} * 2, std::numeric_limits<std::uint32_t>::max());
+  const std::size_t wanted = std::max<std::size_t>(end_ + n, twice);
+  block* larger = make(std::max(wanted, std::size_t{64}));
+  if (block_ != nullptr)
+    std::memcpy(reinterpret_cast<std::byte*>(larger + 1) + begin_, data() + begin_, size());
+  release();
+  block_ = larger;
+  may_write_front_ = true;
 }
 
 void packet::append(std::span<const std::byte> bytes) {

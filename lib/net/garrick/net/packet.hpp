@@ -14,7 +14,7 @@
 // on different threads.
 //
 // Invariants:
-//   P1  begin_ <= end_ <= the block's capacity; bytes_ is null if and only if all are zero.
+//   P1  begin_ <= end_ <= the block's capacity; without a block all are zero.
 //   P2  Who shares bytes never changes those that the other handle shows: `append` needs the only
 //       handle, and `prepend` writes in front of what is shared (P3).
 //   P3  Of all handles to the same bytes at most one has `may_write_front_`, and no other shows a
@@ -99,7 +99,16 @@ class packet {
   /// `n` bytes more behind, to be written by the caller. Moves the others if there is no room, by
   /// which time is linear in all that is appended. Requires that nobody shares them. Throws
   /// std::bad_alloc.
-  [[nodiscard]] std::byte* append(std::size_t n);
+  [[nodiscard]] std::byte* append(std::size_t n) {
+    if (block_ == nullptr || n > block_->capacity - end_) [[unlikely]]
+      enlarge(n);
+    // order: relaxed: a second handle would be this thread's own mistake.
+    GARRICK_ASSERT(block_->handles.load(std::memory_order_relaxed) == 1,
+                   "bytes that somebody shares are not appended to");
+    std::byte* const at = data() + end_;
+    end_ += static_cast<std::uint32_t>(n);
+    return at;
+  }
   /// A copy of `bytes` behind the others; as above.
   void append(std::span<const std::byte> bytes);
   /// Takes the first `n` bytes away; they become room, which this handle may write to once nobody
@@ -123,6 +132,7 @@ class packet {
   void drop() noexcept;
   static block* make(std::size_t capacity);
   void own_front();
+  void enlarge(std::size_t n);
 
   block* block_ = nullptr;
   std::uint32_t begin_ = 0;

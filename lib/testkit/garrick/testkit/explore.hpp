@@ -5,7 +5,7 @@
 //     auto bank = kit.spawn<bank_actor>();
 //     …
 //     kit.run();
-//     kit.require(kit.request(bank, total{}).get() == 100, "money was lost");
+//     kit.require(kit.request(bank, total{}).get().value() == 100, "money was lost");
 //   });
 //
 // A run fails if the function throws (a testkit::failure, a failed REQUIRE, anything) or if the

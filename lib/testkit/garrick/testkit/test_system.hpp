@@ -5,7 +5,7 @@
 //   send(acc, deposit{500});
 //   kit.run();             // until nobody has anything to do
 //   kit.run_for(1min);     // the same, and a minute of virtual time passes
-//   CHECK(kit.request(acc, balance{}).get() == 500);
+//   CHECK(kit.request(acc, balance{}).get().value() == 500);
 //
 // It spawns and asks as an actor system does, and drives unchanged actors: event-based, detached,
 // blocking and scoped ones. Equal seeds give equal runs: the same order of turns, the same number

@@ -1,10 +1,12 @@
-// The other process of processes_of_nodes.test.cpp: a node with a service.
+// The other process of tests of nodes: a node with a service, a host, and guests to be spawned.
 //
 //   node_peer ENDPOINT DOWN_AFTER_MS
 //
 // Says where it listens and which incarnation it is, in a line of standard output. Then it obeys
 // lines of standard input until that ends: "visit ENDPOINT SENDER NUMBERS" is answered with what
-// `visit` says, "pauses" with how often this process has noticed that it was stopped.
+// `visit` says, "pauses" with how often this process has noticed that it was stopped, "downs" with
+// how many peers were down, and why the last one was, "count NAME" with the sum of what the node
+// counts by that name of its peers.
 #include <sys/prctl.h>
 
 #include <atomic>
@@ -12,11 +14,13 @@
 #include <cstdlib>
 #include <iostream>
 #include <memory>
+#include <mutex>
 #include <sstream>
 #include <string>
 
 #include <support/quiet.hpp>
 
+#include "net/node/peer/conversation.hpp"
 #include "net/node/peer/service.hpp"
 
 using namespace garrick;
@@ -24,14 +28,36 @@ using namespace garrick::tests;
 
 namespace {
 
-class pause_counter : public net::peer_listener {
+class ears : public net::peer_listener {
  public:
-  void changed(const net::peer_identity&, net::peer_change, const error&) override {}
+  void changed(const net::peer_identity&, net::peer_change what, const error& why) override {
+    if (what != net::peer_change::down) return;
+    const std::lock_guard lock(mutex_);
+    ++downs_;
+    last_ = why.to_string();
+  }
   void noticed(const net::peer_identity&, const net::peer_evidence& e) override {
     if (e.what == net::peer_evidence::kind::observer_paused) ++pauses;
   }
+  [[nodiscard]] std::string downs() const {
+    const std::lock_guard lock(mutex_);
+    return std::to_string(downs_) + ' ' + last_;
+  }
   std::atomic<int> pauses{0};
+
+ private:
+  mutable std::mutex mutex_;
+  int downs_ = 0;     // under mutex_
+  std::string last_;  // under mutex_: why
 };
+
+std::uint64_t count(const net::node& node, const std::string& name) {
+  std::uint64_t sum = 0;
+  for (const net::peer_identity& p : node.peers())
+    for (const net::link_count& c : node.counters(p))
+      if (c.layer == "node" && c.name == name) sum += c.value;
+  return sum;
+}
 
 }  // namespace
 
@@ -42,17 +68,24 @@ int main(int argc, char** argv) {
   net::node_settings s = node_with(std::atoi(argv[2]));
   s.id = {7, 7};  // of all its lives
   net::node node(system, s);
-  const auto counter = std::make_shared<pause_counter>();
-  node.subscribe(counter);
+  const auto heard = std::make_shared<ears>();
+  node.subscribe(heard);
   const auto at = node.listen(argv[1]);
-  if (!at || !node.publish(service_name, system.spawn<service>())) return 1;
+  if (!at || !node.publish(service_name, system.spawn<service>()) ||
+      !node.publish(host_name, system.spawn<host>(lent(node))) ||
+      !node.allow<guest, std::string, std::int64_t>(guest_name))
+    return 1;
   std::cout << at->to_string() << ' ' << node.self().incarnation << std::endl;
   for (std::string line; std::getline(std::cin, line);) {
     std::istringstream words(line);
     std::string order, where;
     std::uint64_t sender = 0, numbers = 0;
-    if (line == "pauses") {
-      std::cout << counter->pauses << std::endl;
+    if (line == "pauses" || line == "downs") {
+      std::cout << (line == "pauses" ? std::to_string(heard->pauses) : heard->downs()) << std::endl;
+      continue;
+    }
+    if (line.starts_with("count ")) {
+      std::cout << count(node, line.substr(6)) << std::endl;
       continue;
     }
     if (!(words >> order >> where >> sender >> numbers)) return 1;

@@ -40,9 +40,14 @@ struct make_echoes {
   std::uint32_t count = 0;
 };
 using echo_type = protocol<std::uint64_t(question)>;
+/// To be answered with what this one answers.
+struct ask_there {
+  ref<echo_type> whom;
+  std::uint64_t n = 0;
+};
 using service_type =
     protocol<std::vector<ref<echo_type>>(make_echoes), void(numbered), std::uint64_t(question),
-             std::int64_t(how_many), void(tell), usage(look)>;
+             std::int64_t(how_many), void(tell), usage(look), std::uint64_t(ask_there)>;
 inline constexpr const char* service_name = "service";
 
 inline usage usage_of_this_process() {
@@ -89,6 +94,7 @@ class service : public actor<service_type> {
   }
   void on(const tell& t) { witness_ = t.whom; }
   usage on(look) { return usage_of_this_process(); }
+  task<std::uint64_t> on(ask_there a) { co_return co_await request(a.whom, question{a.n}); }
 
  private:
   std::map<std::uint64_t, std::int64_t> next_;  ///< by sender

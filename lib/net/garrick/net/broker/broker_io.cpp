@@ -383,6 +383,7 @@ base::result<bound_connection> broker_io::release(const connection_handle& c) {
 
 connection_handle broker_io::adopt(bound_connection c) {
   std::shared_ptr<connection_entry> e = std::move(c.entry_);
+  if (e == nullptr) return {};
   e->owner.store(core_->id, std::memory_order_relaxed);  // order: as release
   static_cast<void>(core_->add(e, myself()));
   static_cast<void>(e->link.run(adoption(e, core_, myself())));

@@ -104,7 +104,8 @@ class broker_io {
   // `net_errc::connection_lost` if it is over or was closed.
 
   /// Reads in this way from the next message on: those that are in the mailbox are as they are.
-  /// Error: `errc::invalid_setting` for no bytes, or more than a block has.
+  /// Error: `errc::invalid_setting` for no bytes, or for more than a block has if it is not
+  /// `at_most`.
   base::result<void> read(const connection_handle& c, const receive_policy& how);
   /// Sends a copy of the bytes, after those of `put`. Error: `net_errc::overload`, nothing was
   /// taken: more bytes would wait than `transport.most_queued`. `net_errc::connection_lost` comes
@@ -131,8 +132,8 @@ class broker_io {
   base::result<void> send_to(const datagram_handle& d, const endpoint& to,
                              std::span<const std::byte> bytes);
 
-  /// Closes a connection, once what was written is sent, or `transport.close_limit` is over. No
-  /// `connection_closed` comes; messages that are in the mailbox still do.
+  /// Closes a connection, once what was written or put is sent, or `transport.close_limit` is
+  /// over. No `connection_closed` comes; messages that are in the mailbox still do.
   base::result<void> close(const connection_handle& c);
   /// Lets nobody in any more. `acceptor_closed` comes. To close an acceptor again is no error.
   base::result<void> close(const acceptor_handle& a);
@@ -143,7 +144,7 @@ class broker_io {
   /// until the next owner has adopted it; a connection that was never told to read has nothing.
   [[nodiscard]] base::result<bound_connection> release(const connection_handle& c);
   /// Takes a connection over. If it is over, or the last owner was told its end,
-  /// `connection_closed` comes.
+  /// `connection_closed` comes. One that was moved from gives the empty handle.
   connection_handle adopt(bound_connection c);
 
   /// Where this broker's sockets live.

@@ -55,7 +55,9 @@ class broker_threads {
   broker_threads(const broker_threads&) = delete;
   broker_threads& operator=(const broker_threads&) = delete;
 
-  /// What the sockets live on. It must not be stopped while actors live on it.
+  /// What the sockets live on. It must not be stopped while actors live on it: the next time one
+  /// of them has something to do, at the system's end at the latest, the program ends with a text
+  /// that says so.
   [[nodiscard]] io_threads& io() noexcept { return io_; }
   /// Options with which an actor runs on this thread. Requires `thread < io().size()`.
   [[nodiscard]] core::spawn_options on(std::size_t thread, core::spawn_options o = {}) {

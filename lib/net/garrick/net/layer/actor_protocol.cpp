@@ -27,11 +27,6 @@ namespace {
   }
 }
 
-/// The kind of bytes that are perhaps a frame; none has the number 0.
-[[nodiscard]] frame_kind kind_of(std::span<const std::byte> bytes) noexcept {
-  return bytes.empty() ? frame_kind{} : static_cast<frame_kind>(bytes[0] & std::byte{0x7f});
-}
-
 [[nodiscard]] bool is_about_lives(frame_kind k) noexcept {
   switch (k) {
     case frame_kind::link:
@@ -87,7 +82,7 @@ base::error error_of(const frame& f) {
   return why ? why : base::make_error(net_errc::decode_failed, "an error without a code");
 }
 
-void actor_protocol::send(outgoing m, layer_context& c) {
+void actor_protocol::send(outgoing&& m, layer_context& c) {
   if (asks(kind_of(m.bytes.bytes()))) {
     const base::result<frame> f = decode_frame(m.bytes.bytes());
     GARRICK_ASSERT(f.has_value(), "what is sent by an actor_protocol is made by to_outgoing");
@@ -134,6 +129,14 @@ bool actor_protocol::was_asked_for(const frame& f, layer_context& c) {
 }
 
 void actor_protocol::receive(incoming m, layer_context& c) {
+  frame plain;
+  if (!decode_plain_message(m.bytes, plain)) [[unlikely]]
+    return receive_other(m, c);
+  m.decoded = &plain;
+  static_cast<void>(c.up(m));
+}
+
+void actor_protocol::receive_other(incoming m, layer_context& c) {
   const base::result<frame> f = decode_frame(m.bytes);
   if (!f) {
     ++counters_.malformed;

@@ -97,7 +97,7 @@ class actor_protocol : public layer_defaults {
   /// Takes a frame, as `to_outgoing` makes it. A question is remembered; its number must not be
   /// that of another one that is open, and the time it has counts from now. A `cancel` closes its
   /// question: an answer is not passed up any more.
-  void send(outgoing m, layer_context& c);
+  void send(outgoing&& m, layer_context& c);
   /// Passes up every frame, decoded (`incoming::decoded`), but answers that are not due. Of those
   /// it passes up the ones with handles (`incoming::is_late`).
   void receive(incoming m, layer_context& c);
@@ -128,6 +128,7 @@ class actor_protocol : public layer_defaults {
   };
   using questions = std::unordered_map<std::uint64_t, question>;
 
+  void receive_other(incoming m, layer_context& c);
   /// Takes a question out of the table.
   [[nodiscard]] std::pair<std::uint64_t, question> close(questions::iterator at);
   void cancel(std::uint64_t number, layer_context& c);

@@ -6,7 +6,7 @@
 
 namespace garrick::net {
 
-void duplicate_suppression::send(outgoing m, layer_context& c) {
+void duplicate_suppression::send(outgoing&& m, layer_context& c) {
   store_le(m.bytes.prepend(header_size), next_++);
   c.down(std::move(m));
 }

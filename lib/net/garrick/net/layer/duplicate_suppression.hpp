@@ -50,7 +50,7 @@ class duplicate_suppression : public layer_defaults {
   }
 
   /// Puts the number in front.
-  void send(outgoing m, layer_context& c);
+  void send(outgoing&& m, layer_context& c);
   /// Passes up what has not come before.
   void receive(incoming m, layer_context& c);
 

@@ -16,6 +16,7 @@ using base::duration;
 using base::instant;
 
 constexpr std::size_t kind_size = 1;
+constexpr auto data_kind = static_cast<std::byte>(session_packet::data);
 constexpr std::size_t tag_size = 4;
 constexpr std::size_t number_size = 4;
 // A datagram that says goodbye may be lost, and nobody waits for an answer.
@@ -427,6 +428,8 @@ void failure_detection::end(const base::error& why, layer_context& c) {
 // -- What arrives -------------------------------------------------------------
 
 void failure_detection::receive(incoming m, layer_context& c) {
+  if (has_just_heard(c.now()) && !m.bytes.empty() && m.bytes[0] == data_kind) [[likely]]
+    return static_cast<void>(c.up({m.bytes.subspan(kind_size)}));
   pass_time(c);
   if (phase_ == phase::over || phase_ == phase::before) return;
   const auto kind = m.bytes.empty() ? session_packet{} : static_cast<session_packet>(m.bytes[0]);
@@ -460,8 +463,7 @@ void failure_detection::on_session_packet(session_packet kind, std::span<const s
   const auto number = [&] { return load_le<std::uint32_t>(body.data()); };
   const bool is_beat = kind == session_packet::heartbeat || kind == session_packet::heartbeat_ack;
   if (is_beat && body.size() < number_size) return on_stranger(bytes, c);
-  // Of a stream many packets come at once; the first one has said all that there is to learn.
-  if (!stream_ || last_heard_ != c.now() || suspected_ || !confirmed_) heard(c);
+  if (!has_just_heard(c.now())) heard(c);
   if (phase_ != phase::open) return;
   if (kind == session_packet::data) {
     static_cast<void>(c.up({body}));
@@ -506,16 +508,16 @@ void failure_detection::on_stranger(std::span<const std::byte> bytes, layer_cont
 
 // -- What is sent -------------------------------------------------------------
 
-void failure_detection::send(outgoing m, layer_context& c) {
+void failure_detection::send(outgoing&& m, layer_context& c) {
   if (phase_ != phase::open) {
     ++counters_.not_sent;
     return;
   }
   if (stream_) {
-    *m.bytes.prepend(kind_size) = static_cast<std::byte>(session_packet::data);
+    *m.bytes.prepend(kind_size) = data_kind;
   } else {
     std::byte* header = m.bytes.prepend(header_size);
-    *header = static_cast<std::byte>(session_packet::data);
+    *header = data_kind;
     store_le(header + kind_size, tag_to_);
     path_.sent(m.bytes.size());
   }

@@ -125,7 +125,7 @@ class failure_detection : public layer_defaults {
   explicit failure_detection(failure_detection_settings s);
 
   /// Sends it to the peer; drops it if the session is not open.
-  void send(outgoing m, layer_context& c);
+  void send(outgoing&& m, layer_context& c);
   /// Passes up what the peer sends, and answers the rest.
   void receive(incoming m, layer_context& c);
   /// Shakes hands on a new connection.
@@ -173,6 +173,11 @@ class failure_detection : public layer_defaults {
   void on_challenge(std::span<const std::byte> bytes, layer_context& c);
   void on_refusal(std::span<const std::byte> bytes, layer_context& c);
   [[nodiscard]] bool is_the_peers(std::span<const std::byte> bytes) const noexcept;
+  /// Of what one read of a stream brings the first packet has said all that there is to learn:
+  /// since then time has not passed, and whoever is suspected was heard last before now.
+  [[nodiscard]] bool has_just_heard(base::instant now) const noexcept {
+    return stream_ && phase_ == phase::open && confirmed_ && last_heard_ == now;
+  }
   void on_session_packet(session_packet kind, std::span<const std::byte> bytes, layer_context& c);
   void on_heartbeat_ack(std::uint32_t number, layer_context& c);
   void on_stranger(std::span<const std::byte> bytes, layer_context& c);

@@ -523,3 +523,48 @@ TEST_CASE("failure_detection: what is said to another end is not believed") {
   p.inject(0, packet_of(session_packet::challenge, h));
   CHECK(p.layer(0).counters().hellos_sent == hellos + 1);
 }
+
+TEST_CASE("failure_detection: what comes by a new stream before its hello is a stranger's") {
+  pair_of p(true);
+  p.connect();
+  p.run(1_s);
+  const auto said =
+      framed(std::vector{static_cast<std::byte>(session_packet::data), std::byte{'x'}});
+  p.inject(1, said);
+  p.inject(1, said);
+  REQUIRE(p.ends[1].messages.size() == 2);
+  p.ends[1].stack->disconnected(net_errc::connection_lost, p.now);
+  p.ends[1].stack->connected(p.now);  // at the very moment when the peer was heard last
+  p.inject(1, said);
+  CHECK(p.ends[1].messages.size() == 2);
+  CHECK(p.layer(1).counters().strangers == 1);
+}
+
+TEST_CASE("failure_detection: who has said something at once cannot begin the session again") {
+  pair_of p(true);
+  const auto hi = framed(packet_of(session_packet::hello, hello_of(settings_of(0), true)));
+  p.ends[1].connected = true;
+  p.ends[1].stack->connected(p.now);
+  p.inject(1, hi);
+  REQUIRE(p.ends[1].has(kind::opened));
+  p.inject(1, framed(std::vector{static_cast<std::byte>(session_packet::data), std::byte{'x'}}));
+  REQUIRE(p.ends[1].messages.size() == 1);
+  p.ends[1].stack->disconnected(net_errc::connection_lost, p.now);
+  p.ends[1].stack->connected(p.now);
+  p.inject(1, hi);
+  CHECK(p.ends[1].down() == net_errc::peer_down);
+}
+
+TEST_CASE("failure_detection: a frame without a kind is a stranger's, whatever lies behind it") {
+  pair_of p(true);
+  p.connect();
+  p.run(1_s);
+  // The length of the second frame is the number of `data`.
+  const std::byte data = static_cast<std::byte>(session_packet::data);
+  std::vector<std::byte> all = framed(std::vector{data});
+  all.resize(all.size() + 4);
+  for (const std::byte b : framed(std::vector{data})) all.push_back(b);
+  p.inject(1, all);
+  CHECK(p.ends[1].messages.size() == 2);
+  CHECK(p.layer(1).counters().strangers == 1);
+}

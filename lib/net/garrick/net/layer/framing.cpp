@@ -30,7 +30,7 @@ base::error framing::check(const framing_settings& s) {
   return internal::check_range("framing.largest", s.largest, 1);
 }
 
-void framing::send(outgoing m, layer_context& c) {
+void framing::send(outgoing&& m, layer_context& c) {
   const auto size = static_cast<std::uint32_t>(m.bytes.size());
   store_le(m.bytes.prepend(size_of_length), size);
   c.down(std::move(m));

@@ -51,7 +51,7 @@ class framing : public layer_defaults {
   explicit framing(framing_settings s = {}) noexcept : settings_(s) {}
 
   /// Puts the length in front.
-  void send(outgoing m, layer_context& c);
+  void send(outgoing&& m, layer_context& c);
   /// Passes up each frame that is whole.
   void receive(incoming m, layer_context& c);
   /// A new connection begins with a new frame.

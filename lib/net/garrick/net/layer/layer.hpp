@@ -15,7 +15,7 @@
 //     class counting : public layer_defaults {
 //      public:
 //       static constexpr std::string_view wire_name = "counting";
-//       void send(outgoing m, layer_context& c) { ++sent_; c.down(std::move(m)); }
+//       void send(outgoing&& m, layer_context& c) { ++sent_; c.down(std::move(m)); }
 //       void receive(incoming m, layer_context& c) { ++received_; std::ignore = c.up(m); }
 //       …
 //     };
@@ -147,8 +147,9 @@ enum class misfit : std::uint8_t {
 /// A layer's view of the stack that it is in.
 class layer_context {
  public:
-  /// Passes a message to the layer below.
-  virtual void down(outgoing m) = 0;
+  /// Passes a message to the layer below. What it refers to must not be reachable in another way
+  /// until this returns: what is passed down may come back as an event.
+  virtual void down(outgoing&& m) = 0;
   /// Passes a message to the layer above. True: it is where it was to go. False: it was taken, and
   /// the link's owner will say later that it is there, by `delivered(lane)`. Only who acknowledges
   /// to the sender needs to know.
@@ -201,7 +202,7 @@ struct layer_defaults {
   [[nodiscard]] static constexpr properties provides(properties below) noexcept { return below; }
 
   /// A message from above.
-  void send(outgoing m, layer_context& c) { c.down(std::move(m)); }
+  void send(outgoing&& m, layer_context& c) { c.down(std::move(m)); }
   /// A message from below.
   void receive(incoming m, layer_context& c) { static_cast<void>(c.up(m)); }
   /// An event from below.

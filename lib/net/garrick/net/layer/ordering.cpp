@@ -66,7 +66,7 @@ std::uint64_t& ordering::bytes_held(lane_number lane) noexcept {
   return bytes_held_[is_reserved(lane) ? 1 : 0];
 }
 
-void ordering::send(outgoing m, layer_context& c) {
+void ordering::send(outgoing&& m, layer_context& c) {
   lane_state& s = state(m.lane);
   std::byte* header = m.bytes.prepend(header_size);
   header[0] = static_cast<std::byte>(m.lane);

@@ -104,7 +104,7 @@ class ordering : public layer_defaults {
   explicit ordering(ordering_settings s = {}) noexcept : settings_(s) {}
 
   /// Puts lane and number in front.
-  void send(outgoing m, layer_context& c);
+  void send(outgoing&& m, layer_context& c);
   /// Passes up what is next, and what was held for it.
   void receive(incoming m, layer_context& c);
   /// Passes up what is held before a peer's end, unless a reliable layer promised what is missing.

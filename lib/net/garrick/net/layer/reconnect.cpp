@@ -1,13 +1,13 @@
 #include "garrick/net/layer/reconnect.hpp"
 
 #include <algorithm>
-#include <deque>
 #include <string>
 #include <utility>
 
 #include "garrick/base/platform/assert.hpp"
 #include "garrick/net/error.hpp"
 #include "garrick/net/layer/internal/kept_bytes.hpp"
+#include "garrick/net/layer/internal/pooled.hpp"
 #include "garrick/net/layer/internal/setting_checks.hpp"
 #include "garrick/net/little_endian.hpp"
 
@@ -60,13 +60,13 @@ struct reconnect::lane_state {
     std::uint32_t size = 0;
     bool there = false;  // in the mailbox
   };
-  std::deque<kept_message> out;
+  internal::pooled_deque<kept_message> out;
   internal::kept_bytes copies;
   std::uint64_t acked = 0;
   std::uint64_t next = 0;
   std::uint64_t handed = 0;       // that many went down at least once
   std::uint64_t known_there = 0;  // that many the other end has said to have
-  std::deque<arrival> waiting;
+  internal::pooled_deque<arrival> waiting;
   std::uint64_t received = 0;
   std::uint64_t delivered = 0;
   std::uint64_t told = 0;  // of `delivered`
@@ -117,6 +117,10 @@ base::error reconnect::check(const reconnect_settings& s) {
 
 reconnect::reconnect(reconnect_settings s) : settings_(s) {
   GARRICK_ASSERT(!check(s), "`check` says which setting is wrong");
+  window_ = {smaller({s.messages, s.bytes}, first_window), system_window};
+  accepted_ = {amount{std::max<std::uint64_t>(s.accepted_messages, first_window.messages),
+                      std::max<std::uint64_t>(s.accepted_bytes, first_window.bytes)},
+               system_window};
   learn_limits(first_window);
 }
 reconnect::reconnect(reconnect&&) noexcept = default;
@@ -125,23 +129,8 @@ reconnect::~reconnect() = default;
 
 // -- Limits -------------------------------------------------------------------
 
-bool reconnect::below(const amount& a, const amount& limit) noexcept {
-  return a.messages < limit.messages && a.bytes < limit.bytes;
-}
-
-reconnect::amount reconnect::window(std::size_t which) const noexcept {
-  if (which != 0) return system_window;
-  return smaller({settings_.messages, settings_.bytes}, known_ ? peer_accepts_ : first_window);
-}
-
-reconnect::amount reconnect::accepted(std::size_t which) const noexcept {
-  if (which != 0) return system_window;
-  return {std::max<std::uint64_t>(settings_.accepted_messages, first_window.messages),
-          std::max<std::uint64_t>(settings_.accepted_bytes, first_window.bytes)};
-}
-
 bool reconnect::writable(const layer_context&) const {
-  return !over_ && below(kept_[0], window(0));
+  return !over_ && below(kept_[0], window_[0]);
 }
 
 std::size_t reconnect::largest(const layer_context& c) const {
@@ -170,7 +159,7 @@ reconnect::lane_state& reconnect::lane(lane_number n) {
 
 // -- Sending ------------------------------------------------------------------
 
-void reconnect::send(outgoing m, layer_context& c) {
+void reconnect::send(outgoing&& m, layer_context& c) {
   if (over_) {  // sent in the call that has ended the session
     if (m.report != 0)
       c.notify({link_event::kind::unknown, m.report,
@@ -194,7 +183,7 @@ void reconnect::send(outgoing m, layer_context& c) {
 bool reconnect::may_hand_down(lane_number n, const layer_context& c) {
   const lane_state& l = *lanes_[n];
   const std::size_t which = class_of(n);
-  return l.next != l.end() && below(in_flight_[which], window(which)) &&
+  return l.next != l.end() && below(in_flight_[which], window_[which]) &&
          (which != 0 || c.below_is_writable());
 }
 
@@ -273,7 +262,7 @@ void reconnect::receive(incoming m, layer_context& c) {
 
 void reconnect::on_data(incoming m, layer_context& c) {
   const std::size_t which = class_of(m.lane);
-  if (!below(undelivered_[which], accepted(which)))
+  if (!below(undelivered_[which], accepted_[which]))
     return violated("more than this end takes was sent", c);
   const auto size = static_cast<std::uint32_t>(m.bytes.size());
   lane_state& l = lane(m.lane);
@@ -388,16 +377,16 @@ void reconnect::on_begin(std::span<const std::byte> body, layer_context& c) {
   if (begun_) return violated("two beginnings of one connection", c);
   if (body.size() < limits_size) return violated("a beginning that is not whole", c);
   const std::byte* at = body.data();
-  peer_window_ = {load_le<std::uint32_t>(at), load_le<std::uint64_t>(at + 4)};
-  peer_accepts_ = {load_le<std::uint32_t>(at + 12), load_le<std::uint64_t>(at + 16)};
-  if (peer_window_.messages == 0 || peer_window_.bytes == 0 || peer_accepts_.messages == 0 ||
-      peer_accepts_.bytes == 0)
+  const amount window{load_le<std::uint32_t>(at), load_le<std::uint64_t>(at + 4)};
+  const amount accepts{load_le<std::uint32_t>(at + 12), load_le<std::uint64_t>(at + 16)};
+  if (window.messages == 0 || window.bytes == 0 || accepts.messages == 0 || accepts.bytes == 0)
     return violated("an empty window", c);
   const entries told(body.subspan(limits_size), begin_entry);
   if (!told.valid() || (!streams_ && told.count() != 0))
     return violated("a beginning with a wrong list of lanes", c);
-  begun_ = known_ = true;
-  learn_limits(peer_window_);
+  begun_ = true;
+  window_[0] = smaller({settings_.messages, settings_.bytes}, accepts);
+  learn_limits(window);
   if (!apply_counts(told)) return violated("counts that cannot be", c);
   for (std::size_t i = 0; i != told.count() && !over_; ++i)
     acknowledge(told[i].lane, told[i].delivered, c);

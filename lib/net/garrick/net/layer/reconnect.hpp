@@ -116,7 +116,7 @@ class reconnect : public layer_defaults {
   ~reconnect();
 
   /// Takes a message and sends it as soon as it may. Requires another lane than `layer_lane`.
-  void send(outgoing m, layer_context& c);
+  void send(outgoing&& m, layer_context& c);
   /// Counts what passes up, and reads the other end's counts.
   void receive(incoming m, layer_context& c);
   /// Goes on with a resumed session, and reports what is lost with one that is down.
@@ -151,9 +151,9 @@ class reconnect : public layer_defaults {
 
   [[nodiscard]] lane_state& lane(lane_number n);
   [[nodiscard]] static std::size_t class_of(lane_number n) noexcept { return n == system_lane; }
-  [[nodiscard]] amount window(std::size_t which) const noexcept;
-  [[nodiscard]] amount accepted(std::size_t which) const noexcept;
-  [[nodiscard]] static bool below(const amount& a, const amount& limit) noexcept;
+  [[nodiscard]] static bool below(const amount& a, const amount& limit) noexcept {
+    return a.messages < limit.messages && a.bytes < limit.bytes;
+  }
 
   [[nodiscard]] packet to_hand_down(lane_state& l, kept_message& m, const layer_context& c) const;
   void hand_down(lane_number n, layer_context& c);
@@ -189,7 +189,6 @@ class reconnect : public layer_defaults {
   bool ever_handed_ = false;
   bool waits_for_counts_ = false;  // R3
   bool begun_ = false;             // the other end has said how it begins, in this connection
-  bool known_ = false;             // it has said so at least once, so its limits are known
   bool pumping_ = false;
   bool blocked_ = false;  // who sends was told to wait
 
@@ -199,10 +198,11 @@ class reconnect : public layer_defaults {
   std::array<amount, 2> undelivered_{};
   std::uint64_t held_ = 0;  // messages that have not gone down in this connection
 
-  amount peer_window_{};   // what the other end has in flight, at most
-  amount peer_accepts_{};  // what it takes
-  amount tell_at_{};       // so much is told at once
-  amount unacked_{};       // delivered here, and not yet told
+  std::array<amount, 2> window_{};    // of what is kept, and of what is in flight, at most
+  std::array<amount, 2> accepted_{};  // of what is undelivered, at most
+
+  amount tell_at_{};  // so much is told at once
+  amount unacked_{};  // delivered here, and not yet told
   base::instant ack_at_ = base::instant::never();
   bool ack_due_ = false;  // it waits for what is below to be writable
   reconnect_counters counters_;

@@ -184,3 +184,38 @@ TEST_CASE("reconnect: who sends more than is taken is given up, before it fills 
   p.is_over();
   CHECK(p.ends[1].messages.size() == 300);
 }
+
+TEST_CASE("reconnect: nor does it fill anything with the system's messages") {
+  against_liar<false> p;
+  p.ends[1].on_incoming = [](incoming) { return false; };
+  p.begin();
+  for (int i = 0; i != 1024; ++i) p.say("x", system_lane);
+  CHECK(!p.ends[1].down());
+  p.say("x", system_lane);
+  p.is_over();
+  CHECK(p.ends[1].messages.size() == 1024);
+}
+
+TEST_CASE("reconnect: before its limits are known an end takes what may always be sent") {
+  against_liar<false> p({.accepted_messages = 1, .accepted_bytes = 1});
+  p.ends[1].on_incoming = [](incoming) { return false; };
+  for (int i = 0; i != 256; ++i) p.say("xx", 1);
+  CHECK(!p.ends[1].down());
+  p.say("xx", 1);
+  p.is_over();
+}
+
+TEST_CASE("reconnect: before the other end's limits are known no more is sent than anybody takes") {
+  SUBCASE("messages") {
+    against_liar<true> p;  // it has sent three
+    for (int i = 3; i != 256; ++i) REQUIRE(!p.ends[1].stack->send(message("x", 1), p.now));
+    CHECK(!p.ends[1].stack->writable());
+  }
+  SUBCASE("bytes, and then no more than it takes") {
+    against_liar<true> p;
+    REQUIRE(!p.ends[1].stack->send(message(std::string(1u << 20, 'x'), 1), p.now));
+    CHECK(!p.ends[1].stack->writable());
+    p.begin({p.counted(1, 0, 0)});
+    CHECK(!p.ends[1].stack->writable());
+  }
+}

@@ -95,7 +95,7 @@ reliability_counters reliability::counters() const noexcept {
 
 // ---- down ---------------------------------------------------------------------------------------
 
-void reliability::send(outgoing m, layer_context& c) {
+void reliability::send(outgoing&& m, layer_context& c) {
   if (broken_) return;
   const bool urgent = is_urgent(m.lane);
   const auto kind = static_cast<std::size_t>(urgent);

@@ -134,7 +134,7 @@ class reliability : public layer_defaults {
 
   /// Keeps the message, and sends it as soon as the window allows. With more urgent messages than
   /// the settings allow the link goes down with `net_errc::overload`.
-  void send(outgoing m, layer_context& c);
+  void send(outgoing&& m, layer_context& c);
   /// Passes up a packet that has not come before; does what an acknowledgement says. Bytes that no
   /// honest peer sends are counted and dropped.
   void receive(incoming m, layer_context& c);

@@ -75,7 +75,7 @@ bool slicing::goes_at_once(const outgoing& m, const layer_context& c) const {
   return (!queues_ || queues_->empty()) && c.below_is_writable();
 }
 
-void slicing::send(outgoing m, layer_context& c) {
+void slicing::send(outgoing&& m, layer_context& c) {
   if (ended_) return;
   if (goes_at_once(m, c)) {
     write_short_header(m, c.below().lanes);
@@ -149,7 +149,7 @@ void slicing::tell_room(layer_context& c) {
 
 void slicing::receive(incoming m, layer_context& c) {
   if (ended_) return;
-  const properties below = c.below();
+  const properties& below = c.below();
   const std::size_t header = short_header(below.lanes);
   if (m.bytes.size() < header) {
     refuse("a message is shorter than its header", c);

@@ -72,7 +72,7 @@ class slicing : public layer_defaults {
   ~slicing();
 
   /// Sends the message, or as much of it as is taken below, and keeps the rest.
-  void send(outgoing m, layer_context& c);
+  void send(outgoing&& m, layer_context& c);
   /// Passes up what is whole.
   void receive(incoming m, layer_context& c);
   /// Sends on when it can be. A stream that is lost takes with it what was not whole, and what was

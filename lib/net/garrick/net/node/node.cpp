@@ -3,6 +3,7 @@
 #include <garrick/net/error.hpp>
 #include <garrick/net/node/internal/node_core.hpp>
 #include <garrick/net/node/internal/node_link.hpp>
+#include <garrick/net/printable.hpp>
 
 #include <exception>
 #include <memory>
@@ -170,7 +171,7 @@ std::unique_ptr<hosted> make_link(std::shared_ptr<internal::node_core> node,
 /// A name that is too long is told by its beginning.
 base::error check_name(std::string_view name) {
   if (name.size() <= longest_name) return {};
-  return base::make_error(net_errc::too_large, std::string(name.substr(0, 32)) + "...",
+  return base::make_error(net_errc::too_large, printable(name, 35),
                           "a name of " + std::to_string(name.size()) + " bytes, where " +
                               std::to_string(longest_name) + " are allowed");
 }
@@ -229,14 +230,28 @@ core::pending_response<peer_identity> node::connect(core::actor_base& self, std:
 
 base::result<peer_identity> node::connect(std::string_view at, base::duration limit) {
   core::scoped_actor me(env());
-  return me->get(connect(*me, at).within(limit));
+  return persisting(me, at, limit, [&] { return connect(*me, at); });
+}
+
+base::duration node::longest_attempt() const {
+  return core_->settings().link.session.handshake_limit;
+}
+
+base::error node::explained(const whereabouts& at, const base::error& why,
+                            const base::error& earlier) const {
+  if (why != base::errc::timeout || at.text() == nullptr) return why;
+  const base::result<endpoint> to = endpoint::parse(*at.text());
+  const std::string last = to ? core_->last_attempt(*to, earlier) : std::string();
+  return last.empty() ? why : base::make_error(base::errc::timeout, *at.text(), last);
 }
 
 std::vector<peer_identity> node::peers() const { return core_->peers(); }
 std::vector<link_count> node::counters(const peer_identity& who) const {
   return core_->counters(who);
 }
-void node::subscribe(std::shared_ptr<peer_listener> who) { core_->subscribe(std::move(who)); }
+void node::subscribe(std::shared_ptr<peer_listener> who) {
+  if (who != nullptr) core_->subscribe(std::move(who));
+}
 void node::quarantine(const peer_identity& who) { core_->quarantine(who); }
 
 }  // namespace garrick::net

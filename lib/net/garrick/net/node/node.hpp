@@ -50,7 +50,9 @@ class node_core;
 /// Connects an actor system with those of other processes. It must be destroyed before its system.
 class node {
  public:
-  /// A new life of a node. Throws std::system_error if there are no threads or descriptors for it.
+  /// A new life of a node. Throws std::system_error if there are no threads or descriptors for it,
+  /// and std::invalid_argument for a number of threads (`io_settings`) that is not allowed. Other
+  /// settings that cannot work are errors of `listen` and of what connects.
   explicit node(system::actor_system& system, node_settings s = {})
       : node(system.env(), std::move(s)) {}
   /// The same for another kind of system, such as the testkit's: `system.env()`.
@@ -66,7 +68,8 @@ class node {
   /// Lets other nodes connect here: "tcp://127.0.0.1:4040", "unix:///run/x", "udp://[::1]:0". The
   /// endpoint is where others reach this node: it has the port that the system has chosen, or is
   /// what was advertised, as by "tcp://0.0.0.0:4040?advertised=example.org:14040". Errors: those of
-  /// `net::listen`; `net_errc::denied` beyond this machine, unless the settings say `insecure`.
+  /// `net::listen`; `errc::invalid_setting`, which names the setting (`net::check`);
+  /// `net_errc::denied` beyond this machine, unless the settings say `insecure`.
   [[nodiscard]] base::result<endpoint> listen(std::string_view at);
 
   /// Lets other nodes find the actor by this name, with the protocol P, and holds it until
@@ -74,9 +77,13 @@ class node {
   /// its name is free. Errors: `registry_errc::name_taken`, `empty_handle`; `net_errc::too_large`
   /// for a name of more than `longest_name` bytes; `not_encodable` or `incompatible` if the
   /// protocol's types cannot be named or told apart by others. Does not compile if a message cannot
-  /// be encoded.
+  /// be encoded. An actor of another node may be published, too: that node finds its own actor, and
+  /// others reach it by way of this node, and lose it with it.
   template <class P>
   [[nodiscard]] base::result<void> publish(std::string name, const core::ref<P>& who) {
+    static_assert(!std::is_same_v<P, core::any_protocol>,
+                  "an any_ref does not say what others may send: publish a ref<P>, as spawn and "
+                  "request_typed<P> give it");
     const base::error no = publish_erased(std::move(name), who.address(), protocol_table_of<P>());
     if (no) return no;
     return {};
@@ -88,29 +95,37 @@ class node {
   /// Connects to the node at this endpoint, unless that was done, and says who it is. Waits for one
   /// that is not there yet, up to `limit`. Not on a worker (`errc::would_block`): actors use the
   /// other form. The connection stays until one of the two nodes ends or is lost. Errors:
-  /// `errc::timeout`; `net_errc::bad_endpoint`; `denied` beyond this machine, unless the settings
-  /// say `insecure`; why there is no connection, such as `not_garrick`, or `refused` by oneself.
+  /// `errc::timeout`, with what has come of the last attempt; `net_errc::bad_endpoint`;
+  /// `errc::invalid_setting` as `listen`; `net_errc::denied` beyond this machine, unless the
+  /// settings say `insecure`; why there is no connection, such as `not_garrick`, `incompatible`
+  /// with a node of another version, or `refused` by oneself.
   [[nodiscard]] base::result<peer_identity> connect(
       std::string_view at, base::duration limit = base::duration::seconds(10));
-  /// The same for an actor, which is the first argument: a response, to be awaited.
+  /// The same for an actor, which is the first argument: a response, to be awaited. The time-out is
+  /// the actor's own (`within`), and carries no reason. A node that is not there is tried for
+  /// `net.failure_detection_handshake_limit`; then it is `net_errc::unreachable`, with the reason.
   ///
   ///     auto asked = node.connect(*this, "tcp://there:4040");
   ///     result<net::peer_identity> who = co_await std::move(asked);
   [[nodiscard]] core::pending_response<peer_identity> connect(core::actor_base& self,
                                                               std::string_view at);
 
-  /// The actor that the node there has published under this name: connects first if need be. It has
-  /// to understand P; that is compared signature by signature. Waits for all that, and for a node
-  /// that is not there yet, up to `limit`. Not on a worker (`errc::would_block`): actors use the
-  /// other form. Errors: `errc::timeout`; why there is no connection; `net_errc::node_down` if it
-  /// is a peer that cannot be reached now; `registry_errc::not_found`; `net_errc::incompatible`,
-  /// naming the signature; `too_large` for a name of more than `longest_name` bytes.
+  /// The actor that the node there has published under this name: connects first if need be. If it
+  /// is one of this node, which that one was given, this is its local handle. It has to understand
+  /// P; that is compared signature by signature, of an actor of this node also with the protocols
+  /// with which the other node was given it. Waits for all that, and for a node that is not there
+  /// yet, up to `limit`. Not on a worker (`errc::would_block`): actors use the other form. Errors:
+  /// `errc::timeout`, as `connect`; why there is no connection; `net_errc::node_down` if it is a
+  /// peer that cannot be reached now; `registry_errc::not_found`, also for an actor of this node
+  /// that has ended; `net_errc::incompatible`, naming the signature; `too_large` for a name of more
+  /// than `longest_name` bytes; `decode_failed` if the answer makes no sense, such as the number of
+  /// an actor that this node has not given away.
   template <class P>
   [[nodiscard]] base::result<core::ref<P>> remote(
       const whereabouts& at, std::string_view name,
       base::duration limit = base::duration::seconds(10)) {
     core::scoped_actor me(env());
-    return me->get(remote<P>(*me, at, name).within(limit));
+    return persisting(me, at, limit, [&] { return remote<P>(*me, at, name); });
   }
   /// The same for an actor, which is the first argument: a response, to be awaited.
   ///
@@ -171,8 +186,8 @@ class node {
   [[nodiscard]] base::result<core::ref<P>> spawn(const whereabouts& at, std::string_view name,
                                                  Args&&... args) {
     core::scoped_actor me(env());
-    return me->get(
-        spawn<P>(*me, at, name, std::forward<Args>(args)...).within(base::duration::seconds(10)));
+    auto asked = spawn<P>(*me, at, name, std::forward<Args>(args)...);
+    return with_reason(at, me->get(std::move(asked).within(base::duration::seconds(10))));
   }
   /// The same for an actor, which is the first argument: a response, to be awaited.
   ///
@@ -197,11 +212,13 @@ class node {
   /// between their actors; `under_way`, messages that are not confirmed. Of what has come from the
   /// peer since the link stands: `to_nobody`, messages and requests whose receiver had ended or was
   /// never known here; `not_decoded`, those, and answers, whose bytes were no value of their type;
-  /// `ends_refused`, exits and kills that `node_settings::let_peers_end` does not let happen.
-  /// Empty if it can not be reached now. Waits for who is at work on the link, so not on a thread
-  /// of the node.
+  /// `not_encoded`, answers from here that could not be written or were too large for the link, of
+  /// which who has asked was told; `ends_refused`, exits and kills that
+  /// `node_settings::let_peers_end` does not let happen. Empty if it can not be reached now. Waits
+  /// for who is at work on the link, so not on a thread of the node.
   [[nodiscard]] std::vector<link_count> counters(const peer_identity& who) const;
   /// From now on `who` is told of each change and of what was noticed, as long as the node lives.
+  /// Null: nobody is.
   void subscribe(std::shared_ptr<peer_listener> who);
   /// No message of this life of a node gets into a mailbox any more, from the return of this call
   /// on and for ever; all its actors count as lost. The last `quarantine_list::most` are refused as
@@ -219,6 +236,36 @@ class node {
   void spawn_erased(const whereabouts& at, std::string_view name,
                     std::unique_ptr<spawn_arguments> with, const protocol_table& as,
                     std::unique_ptr<name_answer> done);
+  /// A time-out with what has kept this node from reaching the endpoint, if that is known; other
+  /// errors as they are. `earlier` is why an attempt has failed before the present one.
+  [[nodiscard]] base::error explained(const whereabouts& at, const base::error& why,
+                                      const base::error& earlier) const;
+  template <class T>
+  [[nodiscard]] base::result<T> with_reason(const whereabouts& at, base::result<T> answer,
+                                            const base::error& earlier = {}) const {
+    if (!answer) return explained(at, answer.error(), earlier);
+    return answer;
+  }
+  /// For how long a node that is not there is tried.
+  [[nodiscard]] base::duration longest_attempt() const;
+  /// Asks again when that time is over, or an earlier attempt is, and there is time left. Half of
+  /// that time says that an attempt has not failed at once: who joins another's attempt waits for
+  /// less than the whole.
+  template <class Ask>
+  [[nodiscard]] auto persisting(core::scoped_actor& me, const whereabouts& at, base::duration limit,
+                                Ask ask) const {
+    const base::clock& clock = *env().clock;
+    const base::instant end = clock.now() + limit;
+    base::error earlier;
+    for (;;) {
+      const base::instant start = clock.now();
+      auto answer = me->get(ask().within(end - start));
+      const bool is_absent = !answer && answer.error() == net_errc::unreachable &&
+                             (!earlier || clock.now() - start >= longest_attempt() / 2);
+      if (!is_absent || clock.now() >= end) return with_reason(at, std::move(answer), earlier);
+      earlier = answer.error();
+    }
+  }
   template <class P>
   [[nodiscard]] static std::unique_ptr<name_answer> answer_to(core::completion<core::ref<P>> done) {
     class answer final : public name_answer {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <garrick/base/time/clock.hpp>
+#include <garrick/base/values/error.hpp>
 #include <garrick/net/node/link_source.hpp>
 #include <garrick/net/node/peer_admission.hpp>
 #include <garrick/net/peer_identity.hpp>
@@ -24,7 +25,7 @@ inline constexpr std::uint32_t first_credit = 256;
 /// Bytes of a name by which a node shows an actor, or a type of actors, to others, at most.
 inline constexpr std::size_t longest_name = 255;
 
-/// See above.
+/// See above. What all that may be pending for a peer sums up to: lib/net/README.md, Flat memory.
 struct node_settings {
   /// Who this node is over all its lives; all zeros: somebody new each time.
   node_id id{};
@@ -58,17 +59,21 @@ struct node_settings {
 
   /// Messages to one peer that are not confirmed: with so many on their way, senders wait. Large
   /// ones count as several: also half of `most_bytes_waiting` is as much. Who may not wait goes
-  /// beyond that, up to twice as much; then its message is lost, with `errc::overload`.
+  /// beyond that, up to twice as much; then its message is lost, with `errc::overload`. At least 1.
   std::uint32_t most_under_way = 8192;
-  /// Bytes of those that the stack has not taken, beyond which the next one is lost, too.
+  /// Bytes of those that the stack has not taken, beyond which the next one is lost, too. Refusals
+  /// are not lost: a peer for which twice as many bytes of them wait, with 128 for each besides,
+  /// and more than 512 for each of `most_questions`, does not read, and is down. At least 1.
   std::size_t most_bytes_waiting = 64u << 20;
   /// How long a sender waits for a slow receiver in another node; then its message counts against
-  /// the next grant.
+  /// the next grant. Zero: it never waits.
   base::duration patience = base::duration::seconds(1);
-  std::uint32_t most_exports = 1u << 20;    ///< actors that one peer may know of
-  std::uint32_t most_questions = 1u << 16;  ///< requests of one peer that wait for their answer
-  std::uint32_t most_watches = 1u << 20;    ///< links and monitors of one peer
-  std::uint32_t most_spawned = 1u << 16;    ///< actors that one peer has had spawned and holds
+  std::uint32_t most_exports = 1u << 20;  ///< actors that one peer may know of; 0: none
+  /// Requests of one peer that wait for their answer, and of this node to it. At least 1.
+  std::uint32_t most_questions = 1u << 16;
+  std::uint32_t most_watches = 1u << 20;  ///< links and monitors of one peer; 0: none
+  /// Actors that one peer has had spawned and holds; 0: none.
+  std::uint32_t most_spawned = 1u << 16;
   base::duration leave_limit = base::duration::seconds(1);  ///< for saying goodbye
 
   /// Where links come from; null: sockets, with the three below.
@@ -79,5 +84,10 @@ struct node_settings {
   /// Numbers of actors are drawn from the system's randomness; not 0: from this seed, for tests.
   std::uint64_t seed = 0;
 };
+
+/// What is wrong with the settings, also with those of the link: `errc::invalid_setting`, whose
+/// text names the setting and what it may be; or no error. `node::listen` and whatever connects ask
+/// this themselves. What the transport is told, `net::listen` and `net::connect` look at.
+[[nodiscard]] base::error check(const node_settings& s);
 
 }  // namespace garrick::net

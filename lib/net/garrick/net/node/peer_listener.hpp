@@ -40,8 +40,8 @@ struct peer_evidence {
   base::duration lasted{};  ///< of `observer_paused`
 };
 
-/// Is told of peers, on threads of the node, several of them at once. Must not wait, and must not
-/// destroy the node.
+/// Is told of peers, on threads of the node, several of them at once. Must not wait, must not
+/// destroy the node, and must not throw: an exception ends the program.
 class peer_listener {
  public:
   virtual ~peer_listener() = default;

@@ -31,4 +31,10 @@ const signature_codec* protocol_table::by_content(const base::message_type* m) c
   return at != by_content_.end() && at->first == m ? &by_type_[at->second] : nullptr;
 }
 
+const content_codec* protocol_table::answer_by_type(std::uint64_t type) const noexcept {
+  const auto at = std::find_if(by_type_.begin(), by_type_.end(),
+                               [&](const signature_codec& s) { return s.answer.type == type; });
+  return at != by_type_.end() ? &at->answer : nullptr;
+}
+
 }  // namespace garrick::net

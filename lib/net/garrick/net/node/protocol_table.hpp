@@ -19,6 +19,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
+#include <span>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -52,6 +53,10 @@ class protocol_table {
   [[nodiscard]] const signature_codec* by_type(std::uint64_t type) const noexcept;
   /// The signature of this content; null: there is none.
   [[nodiscard]] const signature_codec* by_content(const base::message_type* m) const noexcept;
+  /// All signatures, in the order of their messages' numbers.
+  [[nodiscard]] std::span<const signature_codec> all() const noexcept { return by_type_; }
+  /// The content of an answer that has this number; null: there is none. Looks at all of them.
+  [[nodiscard]] const content_codec* answer_by_type(std::uint64_t type) const noexcept;
   /// How other nodes see it. Errors: as `schema_builder::finish`.
   [[nodiscard]] const base::result<schema>& described() const noexcept { return described_; }
 

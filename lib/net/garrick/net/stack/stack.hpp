@@ -295,7 +295,7 @@ class stack final : public any_link {
   template <std::size_t I>
   class context final : public layer_context {
    public:
-    void down(outgoing m) override {
+    void down(outgoing&& m) override {
       if constexpr (I + 1 == count)
         whole->carrier_->transmit(std::move(m.bytes));
       else

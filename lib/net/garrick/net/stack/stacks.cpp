@@ -6,34 +6,12 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <type_traits>
 
 #include "garrick/base/platform/assert.hpp"
 #include "garrick/net/layer/internal/setting_checks.hpp"
 
 namespace garrick::net {
 namespace {
-
-/// The layer of class L with its settings.
-template <class L>
-L made(const link_settings& s) {
-  if constexpr (std::is_same_v<L, actor_protocol>)
-    return L(s.questions);
-  else if constexpr (std::is_same_v<L, reconnect>)
-    return L(s.mailbox);
-  else if constexpr (std::is_same_v<L, slicing>)
-    return L(s.slicing);
-  else if constexpr (std::is_same_v<L, ordering>)
-    return L(s.ordering);
-  else if constexpr (std::is_same_v<L, reliability>)
-    return L(s.reliability);
-  else if constexpr (std::is_same_v<L, failure_detection>)
-    return L(s.session);
-  else if constexpr (std::is_same_v<L, duplicate_suppression>)
-    return L();
-  else
-    return L(s.framing);
-}
 
 /// A wrong kind would be noticed by nobody: bytes of a stream have no borders, datagrams are lost.
 void require_kind(const carrier& below, const properties& offered) {
@@ -46,35 +24,17 @@ std::string_view name_of(carrier_kind k) {
   return k == carrier_kind::stream ? "a stream" : "datagrams";
 }
 
-/// A name as an argument of a template.
-template <std::size_t Size>
-struct literal {
-  consteval literal(const char (&from)[Size]) { std::copy_n(from, Size, text); }
-  [[nodiscard]] constexpr std::string_view view() const { return {text, Size - 1}; }
-  char text[Size]{};
-};
-
-template <literal Name, class Stack>
-struct maker;
-template <literal Name, class Transport, class... Ls>
-struct maker<Name, stack<Transport, Ls...>> {
-  static std::unique_ptr<any_link> make(link_owner& owner, carrier& below, const link_settings& s) {
-    if (const base::error wrong = check(s))
-      base::assertion_failed(__FILE__, __LINE__, "!check(settings)", wrong.to_string().c_str());
-    require_kind(below, Transport::offers);
-    link_settings named = s;
-    if (named.session.stack.empty()) named.session.stack = Name.view();
-    return std::make_unique<stack<Transport, Ls...>>(owner, below, made<Ls>(named)...);
-  }
-};
-
-template <literal Name, class Stack>
-void add(stack_catalogue& to, carrier_kind transport) {
-  // Of the object that the template's argument is, which lives as long as the program.
-  to.add({Name.view(), transport, Stack::provides, &maker<Name, Stack>::make});
-}
-
 }  // namespace
+
+link_settings detail::settings_of(const link_settings& s, std::string_view name,
+                                  const carrier& below, const properties& offered) {
+  if (const base::error wrong = check(s))
+    base::assertion_failed(__FILE__, __LINE__, "!check(settings)", wrong.to_string().c_str());
+  require_kind(below, offered);
+  link_settings named = s;
+  if (named.session.stack.empty()) named.session.stack = name;
+  return named;
+}
 
 void add_settings(base::setting_table& table, std::string& stack, link_settings& s) {
   using base::duration;
@@ -187,11 +147,11 @@ base::error stack_catalogue::explain(std::string_view name) const {
 
 stack_catalogue standard_stacks() {
   stack_catalogue all;
-  add<"stream", stream_stack>(all, carrier_kind::stream);
-  add<"plain_stream", plain_stream_stack>(all, carrier_kind::stream);
-  add<"datagrams", datagram_stack>(all, carrier_kind::datagrams);
-  add<"ordered_datagrams", ordered_datagram_stack>(all, carrier_kind::datagrams);
-  add<"plain_datagrams", plain_datagram_stack>(all, carrier_kind::datagrams);
+  all.add<"stream", stream_stack>();
+  all.add<"plain_stream", plain_stream_stack>();
+  all.add<"datagrams", datagram_stack>();
+  all.add<"ordered_datagrams", ordered_datagram_stack>();
+  all.add<"plain_datagrams", plain_datagram_stack>();
   return all;
 }
 

@@ -13,14 +13,19 @@
 //
 // A program adds its own, under a name of its own:
 //
-//   stacks.add({"compressed", carrier_kind::stream, compressed_stack::provides, &make_mine});
+//   using compressed_stream = stack<byte_stream, actor_protocol, compression, reconnect, slicing,
+//                                   failure_detection, framing>;
+//   stacks.add<"compressed", compressed_stream>();
 //
 // Thread safety: a catalogue is constant once it is filled.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "garrick/base/settings/setting_table.hpp"
@@ -78,6 +83,60 @@ void add_settings(base::setting_table& table, std::string& stack, link_settings&
 /// loaded: a table knows each setting's range, but not that two contradict each other.
 [[nodiscard]] base::error check(const link_settings& s);
 
+/// The name of a stack, as an argument of a template.
+template <std::size_t Size>
+struct stack_name {
+  /// From a literal.
+  consteval stack_name(const char (&from)[Size]) { std::copy_n(from, Size, text); }
+  /// The name.
+  [[nodiscard]] constexpr std::string_view view() const { return {text, Size - 1}; }
+  char text[Size]{};  ///< with its final zero
+};
+
+namespace detail {
+
+/// The settings of a stack of this name. Ends the program if they are wrong, or if the carrier is
+/// of another kind than what the stack's transport offers.
+[[nodiscard]] link_settings settings_of(const link_settings& s, std::string_view name,
+                                        const carrier& below, const properties& offered);
+
+/// The layer of class L with its settings.
+template <class L>
+[[nodiscard]] L layer_of(const link_settings& s) {
+  if constexpr (std::is_same_v<L, actor_protocol>)
+    return L(s.questions);
+  else if constexpr (std::is_same_v<L, reconnect>)
+    return L(s.mailbox);
+  else if constexpr (std::is_same_v<L, slicing>)
+    return L(s.slicing);
+  else if constexpr (std::is_same_v<L, ordering>)
+    return L(s.ordering);
+  else if constexpr (std::is_same_v<L, reliability>)
+    return L(s.reliability);
+  else if constexpr (std::is_same_v<L, failure_detection>)
+    return L(s.session);
+  else if constexpr (std::is_same_v<L, framing>)
+    return L(s.framing);
+  else if constexpr (std::is_constructible_v<L, const link_settings&>)
+    return L(s);
+  else
+    return L();
+}
+
+template <stack_name Name, class Stack>
+struct stack_maker;
+template <stack_name Name, class Transport, class... Ls>
+struct stack_maker<Name, stack<Transport, Ls...>> {
+  static std::unique_ptr<any_link> make(link_owner& owner, carrier& below, const link_settings& s) {
+    const link_settings mine = settings_of(s, Name.view(), below, Transport::offers);
+    return std::make_unique<stack<Transport, Ls...>>(owner, below, layer_of<Ls>(mine)...);
+  }
+  static constexpr carrier_kind on =
+      Transport::offers.messages ? carrier_kind::datagrams : carrier_kind::stream;
+};
+
+}  // namespace detail
+
 /// A stack that is composed, by its name.
 struct named_stack {
   std::string_view name;   ///< a literal
@@ -98,6 +157,17 @@ class stack_catalogue {
  public:
   /// Adds one. Requires a name that is not there yet.
   void add(const named_stack& s);
+  /// Adds a `stack` of these layers, each made when a link is. The library's own get their part of
+  /// the `link_settings`. Another is made of all of them, if it has such a constructor, or else
+  /// of nothing. Requires as above.
+  ///
+  ///     stacks.add<"compressed", compressed_stream>();
+  template <stack_name Name, class Stack>
+  void add() {
+    using maker = detail::stack_maker<Name, Stack>;
+    // Of the object that the template's argument is, which lives as long as the program.
+    add({Name.view(), maker::on, Stack::provides, &maker::make});
+  }
   /// Null: there is none of this name. Valid until one is added.
   [[nodiscard]] const named_stack* find(std::string_view name) const noexcept;
   /// In the order in which they were added.

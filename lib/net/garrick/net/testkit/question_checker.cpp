@@ -20,6 +20,9 @@ constexpr std::size_t answer_size = head + 20;
 // Numbers that no question ever has.
 constexpr std::uint64_t unasked = 1u << 20;
 constexpr actor_id somebody_else{77, 77};
+// Who has the names: of the end that answers, or, for each third question, of the one that asks.
+constexpr actor_id whom_it_names{88, 88};
+constexpr bool leads_home(std::uint64_t number) noexcept { return number % 3 == 0; }
 
 std::byte filler(std::size_t flow, std::uint64_t number, content c, std::size_t at) noexcept {
   return static_cast<std::byte>(
@@ -191,6 +194,7 @@ void talking_end::send_answer(const handled& h, const question& q, std::uint64_t
                               actor_id from) {
   frame f{.kind = answer_to(q.kind), .sender = from, .number = number};
   if (q.kind == frame_kind::request) f.receiver = q.asker;
+  if (q.kind == frame_kind::resolve) (leads_home(number) ? f.receiver : f.sender) = whom_it_names;
   // Who answers for another, or what nobody has asked, gives an answer that would be wrong.
   const bool is_right = number == h.number && from == q.asked;
   send(to_outgoing(f, written(is_right ? h.from : ~std::size_t{0}, number, content::answer,
@@ -256,6 +260,9 @@ void talking_end::on_answer(const incoming& m, const frame& f) {
   if (f.kind == frame_kind::error) return on_error(m, f, q);
   q.end = ending::answered;
   ++checker_.seen_.answered;
+  if (f.kind == frame_kind::resolved &&
+      (leads_home(f.number) ? f.receiver : f.sender) != whom_it_names)
+    return checker_.found(name + " got a name of somebody else");
   if (f.kind != answer_to(q.kind) || !is(f.payload, own_, f.number, content::answer))
     return checker_.found(name + " got the answer to something else");
   if (!q.answered) checker_.found(name + " was answered by nobody");

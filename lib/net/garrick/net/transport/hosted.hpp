@@ -57,6 +57,9 @@ class hosted {
   /// The network says something about the way to the peer that anybody may have made up, such as
   /// that nobody listens at a datagram's address. It ends nothing.
   virtual void hint(const base::error&) {}
+  /// A burst begins (true) or ends: calls of the stack that follow each other on this thread. What
+  /// is cheaper done once may wait for its end. The end is not told if one of the calls throws.
+  virtual void burst(bool) {}
   /// The last call, just before the destructor: why it has ended. "No error": it was closed from
   /// here. Must not throw.
   virtual void ended(const base::error&) noexcept {}

@@ -36,6 +36,7 @@ base::error wrong_with(const transport_settings& s, std::size_t threads) {
   if (s.low_water > s.high_water) return invalid("low_water", "it is above high_water");
   if (s.most_queued < s.high_water) return invalid("most_queued", "it is below high_water");
   if (s.attempt_limit <= base::duration()) return invalid("attempt_limit", "it is not above zero");
+  if (s.close_limit < base::duration()) return invalid("close_limit", "it is below zero");
   if (s.largest_datagram < least_datagram)
     return invalid("largest_datagram", std::to_string(s.largest_datagram) + " is below " +
                                            std::to_string(least_datagram) +

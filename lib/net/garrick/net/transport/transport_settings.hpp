@@ -38,7 +38,7 @@ struct transport_settings {
   /// How long one address may take to answer; each of a name's addresses is tried. Above
   /// zero.
   base::duration attempt_limit = base::duration::seconds(3);
-  /// How long a closed stream may take to send what was taken before.
+  /// How long a closed stream may take to send what was taken before. Not below zero.
   base::duration close_limit = base::duration::seconds(2);
   /// The address from which to connect; none: the system chooses. Its kind must be the same.
   std::optional<endpoint> from{};

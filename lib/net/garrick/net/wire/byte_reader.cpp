@@ -14,19 +14,22 @@ namespace {
 
 constexpr std::uint64_t more_follows = 0x8080'8080'8080'8080u;
 
-/// Seven bits of each byte, side by side.
+/// Seven bits of each byte, side by side. To move bits down by n is to take them away 2^n - 1 times
+/// where they are to be.
 constexpr std::uint64_t gathered(std::uint64_t bytes) noexcept {
   std::uint64_t x = bytes & ~more_follows;
-  x = (x & 0x007f'007f'007f'007fu) | (x & 0x7f00'7f00'7f00'7f00u) >> 1;
-  x = (x & 0x0000'3fff'0000'3fffu) | (x & 0x3fff'0000'3fff'0000u) >> 2;
-  return (x & 0x0fff'ffffu) | (x & 0x0fff'ffff'0000'0000u) >> 4;
+  x -= (x >> 1) & 0x3f80'3f80'3f80'3f80u;
+  x -= ((x >> 2) & 0x0fff'c000'0fff'c000u) * 3;
+  x -= ((x >> 4) & 0x00ff'ffff'f000'0000u) * 15;
+  return x;
 }
 
 }  // namespace
 
 std::uint64_t byte_reader::long_varint() noexcept {
-  // Eight bytes at once, if the number ends within them and is in its only form.
-  if (end_ - at_ >= 8) [[likely]] {
+  // Eight bytes at once, if the number ends within them or behind them, and is in its only form.
+  const auto left = static_cast<std::size_t>(end_ - at_);
+  if (left >= 8) [[likely]] {
     const auto bytes = load_le<std::uint64_t>(at_);
     if (const std::uint64_t ends = ~bytes & more_follows; ends != 0) [[likely]] {
       const int last = std::countr_zero(ends);  // the highest bit of the last byte
@@ -35,15 +38,14 @@ std::uint64_t byte_reader::long_varint() noexcept {
         at_ += (last + 1) / 8;
         return gathered(own);
       }
-    } else if (end_ - at_ >= 10) {
+    } else if (left >= 10) {
+      // Of the ninth byte all eight bits: the highest is the number's, too, and says that the tenth
+      // byte follows, which is 1.
       const auto ninth = std::to_integer<std::uint64_t>(at_[8]);
-      if (ninth < 0x80 && ninth != 0) {
-        at_ += 9;
+      const std::uint64_t tenth = ninth >> 7;
+      if (ninth != 0 && (tenth == 0 || at_[9] == std::byte{1})) [[likely]] {
+        at_ += 9 + tenth;
         return gathered(bytes) | ninth << 56;
-      }
-      if (ninth >= 0x80 && at_[9] == std::byte{1}) {
-        at_ += 10;
-        return gathered(bytes) | (ninth & 0x7f) << 56 | std::uint64_t{1} << 63;
       }
     }
   }

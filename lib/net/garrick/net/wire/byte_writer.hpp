@@ -57,17 +57,22 @@ inline constexpr std::size_t longest_varint = 10;
 /// write to.
 [[nodiscard]] inline std::byte* store_long_varint(std::byte* to, std::uint64_t x) noexcept {
   constexpr std::uint64_t more_bits = 0x8080'8080'8080'8080u;
+  // The lowest 56 bits, seven to a byte. To move bits up by n is to add them 2^n - 1 times.
   std::uint64_t spread = x & 0x00ff'ffff'ffff'ffffu;
-  spread = (spread & 0x0fff'ffffu) | (spread & 0x00ff'ffff'f000'0000u) << 4;
-  spread = (spread & 0x0000'3fff'0000'3fffu) | (spread & 0x0fff'c000'0fff'c000u) << 2;
-  spread = (spread & 0x007f'007f'007f'007fu) | (spread & 0x3f80'3f80'3f80'3f80u) << 1;
-  const std::size_t size = varint_size(x);
-  if (size <= 8) {
+  spread += (spread & 0x00ff'ffff'f000'0000u) * 15;
+  spread += (spread & 0x0fff'c000'0fff'c000u) * 3;
+  spread += spread & 0x3f80'3f80'3f80'3f80u;
+  const std::uint64_t rest = x >> 56;
+  if (rest == 0) {
+    const std::size_t size = varint_size(x);
     store_le(to, spread | (more_bits & ((std::uint64_t{1} << (8 * size - 8)) - 1)));
     return to + size;
   }
   store_le(to, spread | more_bits);
-  return store_varint(to + 8, x >> 56);
+  // Of eight bits the highest, which says that another byte follows, is what that byte has.
+  const std::uint64_t tenth = rest >> 7;
+  store_le(to + 8, static_cast<std::uint16_t>(rest | tenth << 8));
+  return to + 9 + tenth;
 }
 
 /// Signed numbers as unsigned ones, such that those near zero are small: 0, -1, 1, -2, …

@@ -516,24 +516,6 @@ TEST_CASE("an error of an unknown category arrives with its name and its texts, 
   CHECK(there->as_error().detail() == got.detail());
 }
 
-TEST_CASE("other processes cannot make this one keep category names without bound") {
-  const std::string long_name(longest_category_name + 1, 'x');
-  CHECK(foreign_category(long_name).name() == "foreign");
-  const base::error_category* last = nullptr;
-  std::set<const base::error_category*> different;
-  for (int i = 0; i != 1000; ++i) {
-    last = &foreign_category("category " + std::to_string(i));
-    different.insert(last);
-  }
-  CHECK(different.size() <= most_foreign_categories);
-  CHECK(last->name() == "foreign");
-  CHECK(is_foreign(*last));
-  const shop::unlisted_category more("one too many");
-  const auto e = decode<base::exit_reason>(bytes_of(base::error(5, more, "", "text")));
-  REQUIRE(e.has_value());
-  CHECK(e->as_error().detail() == "one too many: the moon is full: text");
-}
-
 namespace {
 
 shop::tree random_tree(base::random_source& random, int depth) {

@@ -41,7 +41,7 @@ constexpr std::array<kind_row, 22> kinds{{{"", 0},
                                           {"release", R | N},
                                           {"credit", R | N},
                                           {"resolve", N | P},
-                                          {"resolved", S | N | P},
+                                          {"resolved", R | S | N | P},
                                           {"spawn", S | N | P},
                                           {"spawned", S | N | P},
                                           {"marker", R | S | N},
@@ -188,34 +188,6 @@ std::uint64_t take_extensions(byte_reader& in, frame& f) noexcept {
                           "an extension that must be understood: " + std::to_string(key));
 }
 
-base::result<frame> decode_any(std::span<const std::byte> bytes) {
-  byte_reader in(bytes);
-  base::result<frame> whole;
-  frame& f = *whole;
-  const auto first = in.fixed<std::uint8_t>();
-  f.kind = static_cast<frame_kind>(first & ~has_extensions);
-  const unsigned fields = fields_of(f.kind);
-  if (fields == 0) in.fail("a kind of frame that does not exist", first);
-  if ((fields & R) != 0) f.receiver = take_id(in);
-  if ((fields & S) != 0) f.sender = take_id(in);
-  if ((fields & N) != 0) f.number = in.varint();
-  if ((fields & T) != 0) f.type = in.fixed<std::uint64_t>();
-  std::uint64_t not_understood = 0;
-  if ((first & has_extensions) != 0) [[unlikely]]
-    not_understood = take_extensions(in, f);
-  if ((fields & P) != 0)
-    f.payload = in.rest();
-  else
-    in.expect_end();
-  if (f.handles != 0) [[unlikely]]
-    take_numbers(in, f);
-  if (in.failed()) [[unlikely]]
-    return in.failure();
-  if (not_understood != 0) [[unlikely]]
-    return unknown_extension(not_understood);
-  return whole;
-}
-
 }  // namespace
 
 std::string_view to_text(frame_kind k) noexcept {
@@ -224,6 +196,15 @@ std::string_view to_text(frame_kind k) noexcept {
 }
 
 void prepend_header(const frame& f, packet& payload) {
+  // Most frames by far are messages without extensions, whose fields have their places.
+  if (f.kind == frame_kind::message && !f.time_left && !f.trace && !f.urgent && f.handles == 0)
+      [[likely]] {
+    std::byte* at = payload.prepend(message_header);
+    *at = static_cast<std::byte>(frame_kind::message);
+    at = put_id(put_id(at + 1, f.receiver), f.sender);
+    store_le(at, f.type);
+    return;
+  }
   const unsigned fields = fields_of(f.kind);
   GARRICK_ASSERT(fields != 0, "a frame of a kind that does not exist");
   GARRICK_ASSERT((fields & P) != 0 || payload.empty(), "frames of this kind have no payload");
@@ -251,18 +232,43 @@ void prepend_header(const frame& f, packet& payload) {
 }
 
 base::result<frame> decode_frame(std::span<const std::byte> bytes) {
-  // Most frames by far are messages without extensions, whose fields have their places.
+  byte_reader in(bytes);
+  base::result<frame> whole;
+  frame& f = *whole;
+  const auto first = in.fixed<std::uint8_t>();
+  f.kind = static_cast<frame_kind>(first & ~has_extensions);
+  const unsigned fields = fields_of(f.kind);
+  if (fields == 0) in.fail("a kind of frame that does not exist", first);
+  if ((fields & R) != 0) f.receiver = take_id(in);
+  if ((fields & S) != 0) f.sender = take_id(in);
+  if ((fields & N) != 0) f.number = in.varint();
+  if ((fields & T) != 0) f.type = in.fixed<std::uint64_t>();
+  std::uint64_t not_understood = 0;
+  if ((first & has_extensions) != 0) [[unlikely]]
+    not_understood = take_extensions(in, f);
+  if ((fields & P) != 0)
+    f.payload = in.rest();
+  else
+    in.expect_end();
+  if (f.handles != 0) [[unlikely]]
+    take_numbers(in, f);
+  if (in.failed()) [[unlikely]]
+    return in.failure();
+  if (not_understood != 0) [[unlikely]]
+    return unknown_extension(not_understood);
+  return whole;
+}
+
+bool decode_plain_message(std::span<const std::byte> bytes, frame& f) noexcept {
   constexpr auto plain = static_cast<std::byte>(frame_kind::message);
-  if (bytes.size() >= message_header && bytes[0] == plain) [[likely]] {
-    const std::byte* const at = bytes.data() + 1;
-    base::result<frame> whole;
-    whole->receiver = {load_le<std::uint64_t>(at), load_le<std::uint64_t>(at + 8)};
-    whole->sender = {load_le<std::uint64_t>(at + 16), load_le<std::uint64_t>(at + 24)};
-    whole->type = load_le<std::uint64_t>(at + 32);
-    whole->payload = bytes.subspan(message_header);
-    return whole;
-  }
-  return decode_any(bytes);
+  if (bytes.size() < message_header || bytes[0] != plain) [[unlikely]]
+    return false;
+  const std::byte* const at = bytes.data() + 1;
+  f.receiver = {load_le<std::uint64_t>(at), load_le<std::uint64_t>(at + 8)};
+  f.sender = {load_le<std::uint64_t>(at + 16), load_le<std::uint64_t>(at + 24)};
+  f.type = load_le<std::uint64_t>(at + 32);
+  f.payload = bytes.subspan(message_header);
+  return true;
 }
 
 actor_id number_behind(const frame& f, std::uint32_t which) noexcept {

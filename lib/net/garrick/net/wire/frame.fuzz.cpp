@@ -13,6 +13,15 @@ using namespace garrick::net;
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::span<const std::byte> bytes = std::as_bytes(std::span(data, size));
   const base::result<frame> f = decode_frame(bytes);
+  frame plain;
+  const bool is_plain = decode_plain_message(bytes, plain);
+  GARRICK_ASSERT(is_plain ? f.has_value() : plain.payload.data() == nullptr, "a plain one is one");
+  if (is_plain)
+    GARRICK_ASSERT(
+        plain.kind == f->kind && plain.receiver == f->receiver && plain.sender == f->sender &&
+            plain.type == f->type && !f->trace && !f->time_left && !f->urgent && f->handles == 0 &&
+            plain.payload.data() == f->payload.data() && plain.payload.size() == f->payload.size(),
+        "both decoders say the same");
   if (!f) {
     GARRICK_ASSERT(f.error() == net_errc::decode_failed || f.error() == net_errc::incompatible,
                    "another error");

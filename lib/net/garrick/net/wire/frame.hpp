@@ -65,7 +65,8 @@ enum class frame_kind : std::uint8_t {
   release,       ///< of the times that `receiver` was sent here, `number` are done with
   credit,        ///< `number` more messages may be sent to `receiver`; to nobody: on this link
   resolve,       ///< who has this name? payload: a resolve_order
-  resolved,      ///< to resolve `number`: `sender` has it; payload: its protocol, a schema
+  resolved,      ///< to resolve `number`: `sender` has it, or `receiver`, whose number is the
+                 ///< asker's; payload: its protocol, a schema
   spawn,         ///< on behalf of `sender`; payload: a spawn_order
   spawned,       ///< to spawn `number`: `sender` was spawned; payload: its protocol, a schema
   marker,        ///< what `sender` sends to `receiver` from here on goes another way
@@ -121,6 +122,16 @@ void prepend_header(const frame& f, packet& payload);
 /// Understands a frame. Its payload lies within `bytes`. Errors: `decode_failed`; `incompatible` if
 /// an extension that must be understood is not known.
 [[nodiscard]] base::result<frame> decode_frame(std::span<const std::byte> bytes);
+
+/// The same for a message without extensions, as most frames by far are: its fields have their
+/// places. False if `bytes` are none; then they may be another frame. Requires that `f` is as
+/// `frame{}`, and leaves it so if it is false.
+[[nodiscard]] bool decode_plain_message(std::span<const std::byte> bytes, frame& f) noexcept;
+
+/// The kind of bytes that are perhaps a frame; none has the number 0, as of no bytes.
+[[nodiscard]] inline frame_kind kind_of(std::span<const std::byte> bytes) noexcept {
+  return bytes.empty() ? frame_kind{} : static_cast<frame_kind>(bytes[0] & std::byte{0x7f});
+}
 
 /// One of the numbers behind the payload of a frame that was decoded. Requires that there is such
 /// a one, and that the frame's bytes live.

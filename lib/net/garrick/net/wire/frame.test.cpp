@@ -62,6 +62,34 @@ TEST_CASE("an actor message: kind, receiver, sender, type, payload, where it lie
   CHECK(back->payload.size() == 2);
 }
 
+TEST_CASE("a message without extensions is plain, and nothing else is") {
+  const frame f{.kind = frame_kind::message, .receiver = receiver, .sender = sender, .type = 7};
+  const auto bytes = encoded(f, raw({0xaa, 0xbb}));
+  frame plain;
+  REQUIRE(decode_plain_message(bytes, plain));
+  CHECK(plain.kind == frame_kind::message);
+  CHECK(plain.receiver == receiver);
+  CHECK(plain.sender == sender);
+  CHECK(plain.type == 7);
+  CHECK(plain.payload.data() == bytes.data() + bytes.size() - 2);
+  CHECK(plain.payload.size() == 2);
+  const auto is_plain = [](std::span<const std::byte> all) {
+    frame into;
+    const bool is = decode_plain_message(all, into);
+    CHECK((is || (!into.receiver && into.type == 0 && into.payload.empty())));
+    return is;
+  };
+  CHECK(is_plain(encoded(f)));
+  for (std::size_t n = 0; n + 2 < bytes.size(); ++n)
+    CHECK_FALSE(is_plain(std::span(bytes).first(n)));
+  frame urgent = f;
+  urgent.urgent = true;
+  CHECK_FALSE(is_plain(encoded(urgent, raw({0xaa}))));
+  frame asks = f;
+  asks.kind = frame_kind::request;
+  CHECK_FALSE(is_plain(encoded(asks, raw({0xaa}))));
+}
+
 TEST_CASE("the numbers of a payload's handles lie behind it") {
   const std::vector<std::byte> content{std::byte{7}, std::byte{8}};
   std::vector<std::byte> payload = content;

@@ -6,6 +6,8 @@
 #include <string>
 #include <utility>
 
+#include "garrick/net/printable.hpp"
+
 namespace garrick::net {
 namespace {
 
@@ -16,7 +18,8 @@ class stand_in final : public base::error_category {
   stand_in(std::string_view name, stand_in* next) : name_(name), next_(next) {}
   [[nodiscard]] std::string_view name() const noexcept override { return name_; }
   [[nodiscard]] std::string message(std::uint32_t code) const override {
-    return "another process's error " + std::to_string(code) + " of the category " + name_;
+    return "another process's error " + std::to_string(code) + " of the category " +
+           printable(name_);
   }
   [[nodiscard]] const stand_in* next() const noexcept { return next_; }
 
@@ -89,16 +92,17 @@ void codec<base::error>::decode(byte_reader& in, base::error& e) {
   if (in.failed()) return in.blame("garrick::error", 0);
   if (name.empty()) return;
   if (const base::error_category* known = base::find_error_category(name)) {
-    e = base::error(code, *known, {}, detail);
+    e = base::error(code, *known, {}, printable(detail));
     return;
   }
   const base::error_category& c = foreign_category(name);
-  std::string text(c.name() == name ? std::string_view{} : name);
+  std::string text;
+  if (c.name() != name) text = printable(name, most_printed_of_a_name);
   for (const std::string_view piece : {message, detail}) {
     if (!text.empty() && !piece.empty()) text += ": ";
-    text += piece;
+    text += printable(piece);
   }
-  e = base::error(code, c, {}, text);
+  e = base::error(code, c, {}, printable(text));
 }
 
 void codec<base::exit_reason>::encode(byte_writer& out, const base::exit_reason& r) {

@@ -5,7 +5,8 @@
 // own text. A program that has the category makes an error of it again, equal to the first. Another
 // one gets an error of a stand-in category, which has the foreign one's name, and whose text says
 // all that the sender said. Errors of one foreign category have one stand-in, so they are equal if
-// their codes are; and a third program that does have the category gets its own again.
+// their codes are; and a third program that does have the category gets its own again. Texts are
+// for people, and whose they are is not known: they are made `printable` when they are read.
 //
 // Invariant:
 //   K1  Names come from other processes and stand-ins live as long as the program, so there are at
@@ -52,8 +53,8 @@ template <>
 struct codec<base::error> {
   /// Appends it. Throws what the category's `message` throws.
   static void encode(byte_writer& out, const base::error& e);
-  /// Reads it. A known category's `message` may later be asked for any code: the other process
-  /// chose it.
+  /// Reads it, with a text of at most `most_printed` bytes without control characters. A known
+  /// category's `message` may later be asked for any code: the other process chose it.
   static void decode(byte_reader& in, base::error& e);
 };
 

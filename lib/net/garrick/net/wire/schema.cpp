@@ -5,19 +5,23 @@
 #include <set>
 
 #include "garrick/net/error.hpp"
+#include "garrick/net/printable.hpp"
 
 namespace garrick::net {
 namespace {
 
 constexpr std::uint32_t nowhere = ~std::uint32_t{0};
 
+/// A name that the other process may have chosen.
+std::string shown_name(std::string_view name) { return printable(name, most_printed_of_a_name); }
+
 /// How a type is told to people.
 std::string shown(const schema_type& t) {
-  static constexpr std::array<std::string_view, 11> kinds{
+  static constexpr std::array<std::string_view, 11> words{
       "a number", "an enumeration", "a class",   "an aggregate", "a sequence", "a set",
       "a map",    "an array",       "a product", "an optional",  "a variant"};
-  if (!t.name.empty()) return t.name;
-  std::string text(kinds[static_cast<std::size_t>(t.what)]);
+  if (!t.name.empty()) return shown_name(t.name);
+  std::string text(words[static_cast<std::size_t>(t.what)]);
   if (t.what == schema_kind::array) text += " of " + std::to_string(t.extent);
   if (t.what == schema_kind::product || t.what == schema_kind::variant)
     text += " of " + std::to_string(t.parts.size()) + " parts";
@@ -74,10 +78,10 @@ class comparison {
 };
 
 base::error incompatible(std::string_view text) {
-  return base::make_error(net_errc::incompatible, text);
+  return base::make_error(net_errc::incompatible, printable(text));
 }
 base::error bad(std::string_view text) {
-  return base::make_error(net_errc::decode_failed, "schema", text);
+  return base::make_error(net_errc::decode_failed, "schema", printable(text));
 }
 
 /// S3 and the fields that a kind does not have.
@@ -133,13 +137,13 @@ base::error check(const schema& s, const schema_limits& limits) {
     if (!has_right_parts(t)) return bad("a type with parts that its kind does not have");
     if (!std::ranges::all_of(t.parts, exists)) return bad("a part that does not exist");
     if (!t.name.empty() && !names.insert(t.name).second)
-      return bad("two types are called " + t.name);
+      return bad("two types are called " + shown_name(t.name));
   }
   std::set<std::string_view> messages;
   for (const schema_signature& m : s.signatures) {
     if (!exists(m.message) || !std::ranges::all_of(m.answer, exists))
       return bad("a signature of a type that does not exist");
-    if (!messages.insert(m.name).second) return bad("two signatures for " + m.name);
+    if (!messages.insert(m.name).second) return bad("two signatures for " + shown_name(m.name));
   }
   return {};
 }
@@ -156,14 +160,15 @@ base::error supports(const schema& expected, const schema& offered) {
   comparison compare(expected, offered, true);
   for (const schema_signature& e : expected.signatures) {
     const auto o = std::ranges::find(offered.signatures, e.name, &schema_signature::name);
-    if (o == offered.signatures.end()) return incompatible(e.name + " is not offered");
-    if (const std::string d = compare.difference(e.message, o->message, e.name); !d.empty())
+    const std::string name = shown_name(e.name);
+    if (o == offered.signatures.end()) return incompatible(name + " is not offered");
+    if (const std::string d = compare.difference(e.message, o->message, name); !d.empty())
       return incompatible(d);
     if (e.answer.size() != o->answer.size())
-      return incompatible("the answer to " + e.name + " has " + std::to_string(e.answer.size()) +
+      return incompatible("the answer to " + name + " has " + std::to_string(e.answer.size()) +
                           " values here, " + std::to_string(o->answer.size()) + " there");
     for (std::size_t i = 0; i != e.answer.size(); ++i) {
-      const std::string root = "the answer to " + e.name + ", value " + std::to_string(i);
+      const std::string root = "the answer to " + name + ", value " + std::to_string(i);
       if (const std::string d = compare.difference(e.answer[i], o->answer[i], root); !d.empty())
         return incompatible(d);
     }

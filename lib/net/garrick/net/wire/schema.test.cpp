@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "garrick/net/error.hpp"
+#include "garrick/net/printable.hpp"
 
 using namespace garrick;
 using namespace garrick::net;
@@ -278,4 +279,41 @@ TEST_CASE("a schema that another process has made to be large is compared in few
   REQUIRE(!check(deep));
   CHECK(supports(*schema_of<shop::order>(), deep) == net_errc::incompatible);
   CHECK(!supports(deep, deep));
+}
+
+TEST_CASE("names and paths of another process's schema are told in a page at most") {
+  std::string name = "\x1b[2J\n";
+  while (name.size() < 1u << 20) name += name;
+  const auto is_harmless = [](const base::error& e, net_errc code) {
+    CHECK(e == code);
+    const std::string text = e.to_string();
+    CHECK(text.size() < most_printed + 200);
+    CHECK(text.find_first_of("\x1b\n") == std::string::npos);
+  };
+  const schema_type number{schema_kind::number, "i32", 0, {}};
+  const schema_type named{schema_kind::number, name, 0, {}};
+  const schema_type other{schema_kind::number, name + "x", 0, {}};
+  is_harmless(check({{named, named}, {}}), net_errc::decode_failed);
+  is_harmless(check({{number}, {{name, 0, {}}, {name, 0, {}}}}), net_errc::decode_failed);
+  const schema mine{{number}, {{"shop::order", 0, {0}}}};
+  is_harmless(supports({{number}, {{name, 0, {}}}}, mine), net_errc::incompatible);
+  is_harmless(supports(mine, {{named}, {{"shop::order", 0, {0}}}}), net_errc::incompatible);
+  is_harmless(supports({{named}, {{name, 0, {0}}}}, {{number}, {{name, 0, {0}}}}),
+              net_errc::incompatible);
+  is_harmless(supports({{number}, {{name, 0, {0, 0}}}}, {{number}, {{name, 0, {0}}}}),
+              net_errc::incompatible);
+  // What differs is told, too, however long both names are.
+  const base::error both = supports({{named}, {{name, 0, {}}}}, {{other}, {{name, 0, {}}}});
+  is_harmless(both, net_errc::incompatible);
+  CHECK(both.to_string().ends_with("... there"));
+  // A difference that lies deep: its path is cut.
+  schema deep;
+  for (std::uint32_t i = 0; i != 4000; ++i)
+    deep.types.push_back({schema_kind::optional, "", 0, {i + 1}});
+  schema deeper = deep;
+  deep.types.push_back(number);
+  deeper.types.push_back({schema_kind::number, "i64", 0, {}});
+  deep.signatures.push_back({"shop::order", 0, {}});
+  deeper.signatures.push_back({"shop::order", 0, {}});
+  is_harmless(supports(deep, deeper), net_errc::incompatible);
 }

@@ -39,7 +39,7 @@ datagram_socket::datagram_socket(io_loop& loop, unique_fd fd, endpoint local, st
     : loop_(loop),
       local_(std::move(local)),
       most_(most),
-      socket_(std::make_unique<io_socket>(loop, fd.release())) {}
+      socket_(std::make_unique<io_socket>(loop, std::move(fd))) {}
 
 bool datagram_socket::begin(std::weak_ptr<datagram_entry> entry, core::any_ref to) {
   entry_ = std::move(entry);

@@ -8,9 +8,26 @@
 
 namespace garrick::net::internal {
 
-const signature_codec* export_table::entry::by_type(std::uint64_t type) const noexcept {
+const signature_codec* export_table::entry::look_up(std::uint64_t type) const noexcept {
   for (const protocol_table* t : tables)
     if (const signature_codec* const s = t->by_type(type)) return s;
+  return nullptr;
+}
+
+const content_codec* export_table::entry::answer_by_type(std::uint64_t type) const noexcept {
+  for (const protocol_table* t : tables)
+    if (const content_codec* const c = t->answer_by_type(type)) return c;
+  return nullptr;
+}
+
+const signature_codec* export_table::entry::lacks(const protocol_table& as) const noexcept {
+  for (const signature_codec& s : as.all()) {
+    const auto has_it = [&](const protocol_table* t) {
+      const signature_codec* const one = t->by_content(s.message.content);
+      return one != nullptr && one->answer.content == s.answer.content;
+    };
+    if (std::none_of(tables.begin(), tables.end(), has_it)) return &s;
+  }
   return nullptr;
 }
 

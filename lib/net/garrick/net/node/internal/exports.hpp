@@ -38,8 +38,18 @@ class export_table {
     std::uint32_t due = first_credit / 2;       ///< of them taken, and the next grant is due
     bool is_owed = false;                       ///< a grant, once its mailbox is shorter
     std::vector<const protocol_table*> tables;  ///< what the peer may say to it
+    const signature_codec* last = nullptr;      ///< what `by_type` has found last
 
-    [[nodiscard]] const signature_codec* by_type(std::uint64_t type) const noexcept;
+    [[nodiscard]] const signature_codec* by_type(std::uint64_t type) noexcept {
+      // Messages of one type come in rows.
+      if (last == nullptr || last->message.type != type) last = look_up(type);
+      return last;
+    }
+    [[nodiscard]] const signature_codec* look_up(std::uint64_t type) const noexcept;
+    /// The content of one of its answers; null: none is of this type.
+    [[nodiscard]] const content_codec* answer_by_type(std::uint64_t type) const noexcept;
+    /// A signature of `as` with which the peer was never given the actor; null: there is none.
+    [[nodiscard]] const signature_codec* lacks(const protocol_table& as) const noexcept;
   };
 
   /// Numbers from the system's randomness, or from a seed other than 0.
@@ -66,6 +76,11 @@ class export_table {
       last_ = &at->second;
     }
     return last_;
+  }
+  /// The same, but null also for a number that the peer was only told in a watch.
+  [[nodiscard]] entry* find_given(const actor_id& id) noexcept {
+    entry* const x = find(id);
+    return x != nullptr && x->held ? x : nullptr;
   }
   /// The number of an actor that has one.
   [[nodiscard]] std::optional<actor_id> number_of(const core::address& who) const;

@@ -145,7 +145,7 @@ class peer : protected link_owner {
     for (std::uint32_t i = 0; i < f->handles; ++i) told_.push_back(number_behind(*f, i));
     const bool names = f->kind == kind::resolved || f->kind == kind::spawned ||
                        f->kind == kind::monitor || f->kind == kind::link;
-    if (names) told_.push_back(f->sender);
+    if (names && f->sender) told_.push_back(f->sender);  // else it is one of its own
     heard(*f);
     if (!holds_) return true;
     held_.push_back(m.lane);
@@ -286,9 +286,9 @@ class stranger final : public peer {
     if ((how & 16) != 0) p = changed(p);
     put(std::move(p), (how & 32) != 0 ? lane() : lane_of(f));
   }
-  void resolve(const std::string& name) {
+  void resolve(const std::string& name, const protocol_table& as) {
     put_value({.kind = kind::resolve, .number = 1 + in_.take() % 16u},
-              resolve_order{name, *of_host().described()});
+              resolve_order{name, *as.described()});
   }
   void order(const std::string& name) {
     put_value({.kind = kind::spawn, .number = 1 + in_.take() % 16u}, spawn_of(name));
@@ -509,7 +509,8 @@ class stranger final : public peer {
 
   void heard(const frame& f) override {
     for (std::uint32_t i = 0; i < f.handles; ++i) ++given_[number_behind(f, i)];
-    if (f.kind == kind::resolved || f.kind == kind::spawned) ++given_[f.sender];
+    if (f.kind == kind::resolved) GARRICK_ASSERT(!f.sender == !!f.receiver, "it has one number");
+    if ((f.kind == kind::resolved || f.kind == kind::spawned) && f.sender) ++given_[f.sender];
     if (asks(f.kind) || f.kind == kind::monitor) {
       numbers_.push_back(f.number);
       if (numbers_.size() > 16) numbers_.erase(numbers_.begin());

@@ -1,5 +1,6 @@
 #include <garrick/net/node/internal/node_core.hpp>
 
+#include <garrick/base/platform/assert.hpp>
 #include <garrick/net/error.hpp>
 #include <garrick/net/node/internal/link_port.hpp>
 #include <garrick/net/stack/accept_sessions.hpp>
@@ -93,6 +94,7 @@ link_settings node_core::settings_for(bool connects) const {
 }
 
 base::error node_core::may_use(const endpoint& e) const {
+  if (base::error no = check(settings_)) return no;
   // Else the first peer's handshake would find out.
   const std::string& name = stack_name_for(e);
   const named_stack* const stack = stack_for(e);
@@ -104,7 +106,6 @@ base::error node_core::may_use(const endpoint& e) const {
                             "the stack '" + name +
                                 "' does not confirm messages, so nodes cannot use it; 'stream' and "
                                 "'datagrams' do");
-  if (base::error no = check(settings_for(true))) return no;
   if (settings_.insecure || is_of_this_machine(e)) return {};
   return base::make_error(net_errc::denied, e.to_string(),
                           "beyond this machine peers have to be authenticated; "
@@ -142,6 +143,7 @@ void node_core::dial(const endpoint& given, dial_handler done) {
     } else {
       dialled_[key].waiting.push_back(std::move(done));
     }
+    if (!known) unreached_.forget(key);
   }
   if (known) return done(std::move(*known));
   struct maker final : hosted_maker {
@@ -165,6 +167,19 @@ void node_core::dial(const endpoint& given, dial_handler done) {
     answer_dial(key, link.error());
 }
 
+std::string node_core::last_attempt(const endpoint& given, const base::error& earlier) const {
+  const std::lock_guard lock(mutex_);
+  return unreached_.last_attempt(given.advertised().to_string(), earlier);
+}
+
+void node_core::not_reached(const std::string& key, const base::error& why) {
+  const std::lock_guard lock(mutex_);
+  if (why)
+    unreached_.failed(key, why);
+  else
+    unreached_.is_to_speak(key);
+}
+
 /// Tells those who wait for this endpoint, and forgets it unless a link stands.
 void node_core::answer_dial(const std::string& key, base::result<connection> with) {
   std::vector<dial_handler> waiting;
@@ -176,6 +191,7 @@ void node_core::answer_dial(const std::string& key, base::result<connection> wit
     if (with) {
       at->second.link = *with;
       at->second.is_up = true;
+      unreached_.forget(key);
     } else {
       dialled_.erase(at);
     }
@@ -197,12 +213,14 @@ void node_core::opened(link_port& link) {
     if (const auto no = objection({who, says->program, link.dialled(), true}))
       return link.leave(base::make_error(net_errc::denied, link.dialled(), *no));
   bool is_unwanted = false;
+  bool is_given_up = false;
   bool lets_use = false;
   std::vector<connection> earlier;
   base::result<connection> in_use = base::error(net_errc::peer_down);
   {
     const std::lock_guard lock(mutex_);
-    is_unwanted = quarantined_.contains(who) || is_stopping_;
+    is_given_up = quarantined_.contains(who);
+    is_unwanted = is_given_up || is_stopping_;
     if (!is_unwanted) {
       for (const auto& [other, in] : peers_)
         if (other.node == who.node && other.incarnation != who.incarnation) earlier.push_back(in);
@@ -222,7 +240,9 @@ void node_core::opened(link_port& link) {
     });
   if (is_unwanted) {
     if (in_use && !link.dialled().empty()) answer_dial(link.dialled(), in_use);
-    return link.leave(base::make_error(net_errc::peer_down, "another link is used, or none"));
+    return link.leave(
+        base::make_error(net_errc::peer_down, is_given_up ? "this node has given its incarnation up"
+                                                          : "another link is used, or none"));
   }
   if (!lets_use) return;
   link.let_use();
@@ -238,9 +258,9 @@ void node_core::usable(link_port& link) {
   {
     const std::lock_guard lock(mutex_);
     if (const auto at = peers_.find(who); at != peers_.end()) {
-      if (at->second == link.self()) return;  // said before
       // Its end of that one is over, of which this one has not heard.
       earlier = at->second;
+      GARRICK_ASSERT(earlier != link.self(), "that a link may be used is said once");
       peers_.erase(at);
       if (settings_.after_down == peer_return::new_life_only) quarantined_.add(who);
     }

@@ -12,6 +12,7 @@
 
 #include <garrick/core/cell/environment.hpp>
 #include <garrick/core/cell/handle.hpp>
+#include <garrick/net/node/internal/unreached_endpoints.hpp>
 #include <garrick/net/node/node_settings.hpp>
 #include <garrick/net/node/peer_listener.hpp>
 #include <garrick/net/node/protocol_table.hpp>
@@ -61,6 +62,9 @@ class node_core final : public std::enable_shared_from_this<node_core> {
   [[nodiscard]] base::result<endpoint> listen(const endpoint& at);
   /// Calls `done` when there is a link to whoever is there, perhaps at once.
   void dial(const endpoint& given, dial_handler done);
+  /// What has come of the attempts to reach this endpoint, also when they have just ended; empty:
+  /// it was reached, or nothing is known of it. `earlier`: why the attempt before them has failed.
+  [[nodiscard]] std::string last_attempt(const endpoint& given, const base::error& earlier) const;
   [[nodiscard]] base::error publish(std::string name, core::address held, const protocol_table& as);
   [[nodiscard]] bool unpublish(std::string_view name);
   [[nodiscard]] base::error allow(std::string name, std::shared_ptr<const spawnable> what);
@@ -79,10 +83,14 @@ class node_core final : public std::enable_shared_from_this<node_core> {
 
   /// The peer has said who it is.
   void opened(link_port& link);
-  /// The peer lets this end send: it is the link in use. Another one of this peer is over.
+  /// The peer lets this end send: it is the link in use. Another one of this peer is over. Once for
+  /// each link.
   void usable(link_port& link);
   /// It says something of a peer, if it is the link in use.
   void noticed(const link_port& link, const peer_evidence& what);
+  /// An attempt has failed to reach the endpoint that was dialled; there will be another. No error:
+  /// one is under way, and has got so far that the other end is to speak.
+  void not_reached(const std::string& key, const base::error& why);
   /// The link is over.
   void closed(link_port& link, const base::error& why) noexcept;
   /// Why it may not be a peer; nothing: it may.
@@ -124,6 +132,7 @@ class node_core final : public std::enable_shared_from_this<node_core> {
   mutable std::mutex mutex_;
   std::map<peer_identity, connection> peers_;            // under mutex_: the links in use
   std::map<std::string, dialled> dialled_;               // under mutex_: by the endpoint's text
+  unreached_endpoints unreached_;                        // under mutex_
   std::map<std::string, published, std::less<>> names_;  // under mutex_
   /// Under mutex_.
   std::map<std::string, std::shared_ptr<const spawnable>, std::less<>> allowed_;

@@ -113,7 +113,14 @@ void node_link::on_event(const link_event& e) {
   }
 }
 
-void node_link::hint(const base::error& why) { notice(evidence_of(why)); }
+void node_link::hint(const base::error& why) {
+  if (why) not_reached(why);
+  notice(evidence_of(why));
+}
+
+void node_link::not_reached(const base::error& why) {
+  if (!is_open_ && !is_closed_ && !dialled_.empty()) node_->not_reached(dialled_, why);
+}
 
 void node_link::notice(const peer_evidence& what) {
   if (is_used_ && !is_closed_) node_->noticed(*this, what);
@@ -165,6 +172,7 @@ std::vector<link_count> node_link::counters() const {
   add("under_way", under_way_.size());
   add("to_nobody", to_nobody_);
   add("not_decoded", not_decoded_);
+  add("not_encoded", not_encoded_);
   add("ends_refused", ends_refused_);
   return all;
 }
@@ -174,8 +182,12 @@ std::vector<link_count> node_link::counters() const {
 base::instant node_link::now() const { return node_->source().now(); }
 base::instant node_link::actors_now() const { return node_->env().clock->now(); }
 
-void node_link::connected(base::instant now) { link_->connected(now); }
+void node_link::connected(base::instant now) {
+  not_reached({});
+  link_->connected(now);
+}
 void node_link::disconnected(const base::error& why, base::instant now) {
+  if (why) not_reached(why);
   link_->disconnected(why, now);
 }
 void node_link::receive(std::span<const std::byte> bytes, base::instant now) {
@@ -193,6 +205,7 @@ base::instant node_link::deadline() const { return std::min(link_->deadline(), n
 void node_link::advance(base::instant now) {
   if (next_look_ <= now) {
     next_look_ = base::instant::never();
+    hand_over();  // a mailbox says who keeps up only with all in it that has come
     for (const actor_id& id : std::exchange(owed_, {}))
       if (export_table::entry* const x = exports_.find(id)) {
         x->is_owed = false;
@@ -218,7 +231,7 @@ base::result<packet> node_link::written(const content_codec& how, const void* va
     try {
       how.write(out, value);
     } catch (const std::exception& e) {  // a user's codec
-      return base::make_error(net_errc::not_encodable, how.content->name, e.what());
+      return base::make_error(net_errc::not_encodable, e.what());
     }
     append_numbers(out, newly_sent_);
     return std::move(out).finish();
@@ -245,6 +258,7 @@ void node_link::post(outgoing m, base::instant at) {
   if (m.lane == system_lane) return post_signal(std::move(m));
   if (!outbox_.empty() || !link_->writable()) {
     const std::size_t size = m.bytes.size();
+    refused_bytes_ += refusal_weight(m);
     outbox_.push_back(std::move(m));
     outbox_bytes_ += size;
     return;
@@ -262,31 +276,6 @@ void node_link::post_message(outgoing m, const under_way& about, base::instant a
   under_way_.push_back(about);
   m.report = first_report_ + under_way_.size() - 1;
   post(std::move(m), at);
-}
-
-/// The stack has room for some thousand signals that are not confirmed, and ends the session with
-/// one more. Somebody who watches thousands of actors at once has no part in that.
-void node_link::post_signal(outgoing m) {
-  const bool may_go = signals_.empty() && signals_under_way_ != most_signals_;
-  if (!may_go || !send_signal(m)) signals_.push_back(std::move(m));
-}
-
-/// False: the stack has no room for more within one call, and takes it later.
-bool node_link::send_signal(outgoing& m) {
-  m.report = confirms_ ? signal_report : 0;
-  signals_under_way_ += confirms_ ? 1 : 0;
-  const base::error no = link_->send(std::move(m), now());
-  if (no) signals_under_way_ -= confirms_ ? 1 : 0;
-  // Any other error is that of a link that ends, with which ends what the signal is about.
-  return no != net_errc::overload;
-}
-
-void node_link::send_signals() {
-  while (!signals_.empty() && signals_under_way_ != most_signals_ && !is_closed_) {
-    outgoing next = std::move(signals_.front());
-    signals_.pop_front();
-    if (!send_signal(next)) return signals_.push_front(std::move(next));
-  }
 }
 
 void node_link::flush() {
@@ -309,6 +298,7 @@ outgoing node_link::take_from_outbox() {
   outgoing m = std::move(outbox_.front());
   outbox_.pop_front();
   outbox_bytes_ -= m.bytes.size();
+  refused_bytes_ -= refusal_weight(m);
   return m;
 }
 
@@ -339,8 +329,9 @@ void node_link::give_up(outgoing& m, const base::error& why) {
   const base::error told =
       base::make_error(base::errc::not_handled, "a node", why ? why.to_string() : "");
   const bool says_all = why == net_errc::too_large || why == base::errc::timeout;
-  const base::error& because = says_all ? why : told;
+  base::error because = says_all ? why : told;
   if (const base::result<frame> f = decode_frame(m.bytes.bytes())) {
+    if (why == net_errc::too_large) because = why.at(content_name(*f));
     for (std::uint32_t i = 0; i < f->handles; ++i)
       static_cast<void>(exports_.release(number_behind(*f, i), 1));
     const bool takes_credit = f->kind == frame_kind::message || f->kind == frame_kind::request;
@@ -355,11 +346,12 @@ void node_link::give_up(outgoing& m, const base::error& why) {
     if (at != questions_.end()) {
       answer_question(take_question(at), because);
     } else if (f->kind == frame_kind::response && why == net_errc::too_large) {
+      ++not_encoded_;
       outgoing instead = refusal_of({.kind = frame_kind::request,
                                      .receiver = f->sender,
                                      .sender = f->receiver,
                                      .number = f->number},
-                                    why, link_->header_size());
+                                    because, link_->header_size());
       instead.lane = m.lane;
       post(std::move(instead), now());
     }
@@ -396,8 +388,9 @@ void node_link::give_credit_back() noexcept {
 }
 
 void node_link::send(remote_cell& to, envelope_ptr e, base::instant until) {
-  if (is_behind()) return wait_behind(to, std::move(e), until);
-  send_now(to, std::move(e), until);
+  const std::uint64_t by = answering_cell::whose_lane(*e);
+  if (is_behind()) return wait_behind(to, std::move(e), until, by);
+  send_now(to, std::move(e), until, by);
 }
 
 /// Back again, in what the peer says of a message: believed for a dead letter, and for no more.
@@ -408,13 +401,15 @@ std::uint64_t node_link::local_sender(const actor_id& id) const noexcept {
 }
 
 /// Keeps what one thread sends in order: `flush` goes on with it.
-void node_link::wait_behind(remote_cell& to, envelope_ptr e, base::instant until) {
+void node_link::wait_behind(remote_cell& to, envelope_ptr e, base::instant until,
+                            std::uint64_t by) {
   if (!asker_->has_room()) return to.lost(std::move(e), to.too_much_waits());
-  static_cast<void>(
-      asker_->waiting().add({.to = &to, .until = until}, e, waiting_frames::kind::message));
+  static_cast<void>(asker_->waiting().add({.to = &to, .sender = by, .until = until}, e,
+                                          waiting_frames::kind::message));
 }
 
-void node_link::send_now(remote_cell& to, envelope_ptr e, base::instant until) {
+/// In the lane of `by`.
+void node_link::send_now(remote_cell& to, envelope_ptr e, base::instant until, std::uint64_t by) {
   const auto lose = [&](base::error why) { to.lost(std::move(e), std::move(why)); };
   if (is_closed_)
     return lose(base::make_error(base::errc::not_handled, to.name(), why_.to_string()));
@@ -432,22 +427,22 @@ void node_link::send_now(remote_cell& to, envelope_ptr e, base::instant until) {
   if (!outbox_takes_more()) return lose(to.too_much_waits());
   frame f{.kind = frame_kind::message, .receiver = to.id(), .type = s->message.type};
   base::result<packet> p = written(s->message, core::content_pointer(e.get()), f);
-  if (!p) return lose(p.error());
+  if (!p) return lose(p.error().at(e->type->name));
   const std::uint32_t weight = asker_->weight_of(p->size());
   asker_->weigh(weight);
-  const std::uint64_t sender = e->is(envelope_flag::request) ? e->requester->id() : e->sender_id;
-  f.sender = sender_id(sender);
+  f.sender = sender_id(by);
   const lane_number lane = net::lane_of(f);
   f.urgent = e->is(envelope_flag::urgent);
   const base::message_type* type = e->type;
   if (e->is(envelope_flag::request)) {
     f.kind = frame_kind::request;
     f.number = ++next_number_;
+    const std::uint64_t asker = e->requester->id();
     // By the number by which messages reach who asks, the peer chooses a lane for the answer.
-    f.sender =
-        exports_.number_of(core::handle_access::make_address(e->requester)).value_or(f.sender);
+    f.sender = exports_.number_of(core::handle_access::make_address(e->requester))
+                   .value_or(sender_id(asker));
     type = nullptr;  // the answer tells
-    numbers_.emplace(asked_here{sender, e->id()}, f.number);
+    numbers_.emplace(asked_here{asker, e->id()}, f.number);
     question& q = questions_[f.number];
     q.request = core::take_request(e.get());
     q.signature = s;
@@ -457,7 +452,7 @@ void node_link::send_now(remote_cell& to, envelope_ptr e, base::instant until) {
   }
   outgoing m = to_outgoing(f, std::move(*p));
   m.lane = lane;
-  post_message(std::move(m), {to.local_id(), type, sender, false, weight}, now());
+  post_message(std::move(m), {to.local_id(), type, by, false, weight}, now());
   if (is_limited) outbox_may_be_stale_ = !outbox_.empty();
 }
 
@@ -488,7 +483,8 @@ void node_link::send_taken(waiting_frames::entry& e, base::instant at) {
   auto& to = static_cast<remote_cell&>(*e.what.to);
   if (e.as == release) return released_now(to);
   if (e.as == signal) return signal_now(to, std::move(e.envelope));
-  if (e.envelope != nullptr) return send_now(to, std::move(e.envelope), e.what.until);
+  if (e.envelope != nullptr)
+    return send_now(to, std::move(e.envelope), e.what.until, e.what.sender);
   const std::uint32_t weight = asker_->weight_of(e.size());
   if (is_closed_)
     return to.lost(e.what.type, e.what.sender, weight,
@@ -524,7 +520,10 @@ void node_link::answer_now(envelope_ptr e) {
           .number = number,
           .type = to.signature->answer.type};
   base::result<packet> p = written(to.signature->answer, core::content_pointer(e.get()), f);
-  if (!p) return send_error(to, number, p.error());
+  if (!p) {
+    ++not_encoded_;
+    return send_error(to, number, p.error().at(e->type->name));
+  }
   outgoing m = to_outgoing(f, std::move(*p));
   m.lane = lane_of(to);
   post_written(std::move(m));
@@ -542,24 +541,6 @@ void node_link::send_error(const asking& to, std::uint64_t number, const base::e
       why, link_->header_size());
   m.lane = lane_of(to);
   post(std::move(m), now());
-}
-
-bool node_link::resolve(const std::string& name, const protocol_table& as,
-                        std::unique_ptr<name_answer>& done) {
-  if (is_closed_) return false;
-  const auto fail = [&](const base::error& why) {
-    std::exchange(done, nullptr)->failed(why);
-    return true;
-  };
-  if (!as.described()) return fail(as.described().error());
-  std::optional<packet> p = payload_of(resolve_order{name, *as.described()});
-  if (!p) return fail(net_errc::not_encodable);
-  const std::uint64_t number = ++next_number_;
-  question& q = questions_[number];
-  q.resolved = std::move(done);
-  q.expected = &as;
-  post({.kind = frame_kind::resolve, .number = number}, std::move(*p));
-  return true;
 }
 
 void node_link::released(remote_cell& who) {

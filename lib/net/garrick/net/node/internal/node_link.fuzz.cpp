@@ -213,7 +213,12 @@ class world {
       case 11: change_stranger(in_.take()); break;
       case 12: change_the_node(in_.take()); break;
       case 13: speaker_->order(in_.take() % 2 == 0 ? "guest" : "companion"); break;
-      case 14: speaker_->resolve("host"); break;
+      case 14:
+        if ((what & 16) != 0)
+          speaker_->resolve("guest", of_guest());
+        else
+          speaker_->resolve("host", of_host());
+        break;
       case 15: settle(); break;
       default: speaker_->say_frame();
     }
@@ -275,7 +280,7 @@ class world {
   void change_the_node(unsigned how) {
     switch (how % 8) {
       case 0: static_cast<void>(node_.unpublish("host")); return;
-      case 1: return publish();
+      case 1: return (how & 8) != 0 ? publish_kept(how / 16) : publish();
       case 2: static_cast<void>(node_.disallow("guest")); return;
       case 3:
         static_cast<void>(node_.allow_as<guest_type, guest, std::string, std::int64_t>("guest"));
@@ -284,6 +289,13 @@ class world {
       case 5: return ask_hidden();
       default: end_one(how);
     }
+  }
+  /// One whom the host has a handle to: of this node, or of a peer, which then is led home.
+  void publish_kept(unsigned which) {
+    static_cast<void>(node_.unpublish("guest"));
+    if (core::handle_access::get(host_)->has_ended()) return;
+    const auto& kept = kit_.inspect<host>(host_).kept();
+    if (!kept.empty()) static_cast<void>(node_.publish("guest", kept[which % kept.size()]));
   }
   /// Nothing of this life gets into a mailbox any more.
   void quarantine() {
@@ -356,6 +368,7 @@ class world {
     if (!honest_.is_open()) links_->knock(honest_.end());
     settle();
     for (keeper* const k : house_.keepers) k->forget();
+    static_cast<void>(node_.unpublish("guest"));
     kit_.kill(host_);
     settle();
     GARRICK_ASSERT(house_.guests == 0, "one that was spawned for a stranger lives on");

@@ -26,6 +26,7 @@
 #include <garrick/core/cell/envelope.hpp>
 #include <garrick/core/cell/respond.hpp>
 #include <garrick/core/ref.hpp>
+#include <garrick/net/layer/internal/pooled.hpp>
 #include <garrick/net/node/handle_codec.hpp>
 #include <garrick/net/node/internal/exports.hpp>
 #include <garrick/net/node/internal/link_port.hpp>
@@ -45,6 +46,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -86,6 +88,7 @@ class node_link final : public link_port, carried, link_owner, handle_porter {
   // hosted
   carried& stack() override { return *this; }
   [[nodiscard]] bool admitted() const override { return is_open_; }
+  void burst(bool is) override;
   void hint(const base::error& why) override;
   void ended(const base::error& why) noexcept override;
 
@@ -161,6 +164,8 @@ class node_link final : public link_port, carried, link_owner, handle_porter {
 
   /// If the link is the one in use.
   void notice(const peer_evidence& what);
+  /// If it has never been open. No error: there is a connection, and nothing else yet.
+  void not_reached(const base::error& why);
 
   // sending
   [[nodiscard]] base::instant now() const;
@@ -182,8 +187,8 @@ class node_link final : public link_port, carried, link_owner, handle_porter {
   [[nodiscard]] bool is_behind() const noexcept {
     return !taken_.empty() || asker_->waiting().any();
   }
-  void wait_behind(remote_cell& to, core::envelope_ptr e, base::instant until);
-  void send_now(remote_cell& to, core::envelope_ptr e, base::instant until);
+  void wait_behind(remote_cell& to, core::envelope_ptr e, base::instant until, std::uint64_t by);
+  void send_now(remote_cell& to, core::envelope_ptr e, base::instant until, std::uint64_t by);
   void signal_now(remote_cell& to, core::envelope_ptr e);
   void answer_now(core::envelope_ptr e);
   void released_now(remote_cell& who);
@@ -197,19 +202,23 @@ class node_link final : public link_port, carried, link_owner, handle_porter {
   void post_releases();
   void post(const frame& f, packet payload);
   void post_written(outgoing m);
-  /// Calls the stack from below: what it passes up is held until it returns, and what it has room
-  /// for is sent then.
+  /// Calls the stack from below: what it passes up is held until it returns, or until the burst is
+  /// over that it is in, and what it has room for is sent then.
   template <class F>
   void from_below(F call) {
     holds_ = true;  // if this throws, the link ends, and `close` delivers
     call();
-    holds_ = false;
-    hand_over();
-    send_signals();
-    if (std::exchange(flushes_, false)) flush();
+    if (!in_burst_) let_go();
   }
+  /// What was held is delivered, and what has waited for that is sent.
+  void let_go();
+  /// What it takes if it refuses something, or answers a name; else 0.
+  [[nodiscard]] static std::size_t refusal_weight(const outgoing& m) noexcept;
+  /// More refusals wait for the peer than could if it read what comes.
+  [[nodiscard]] bool is_unread() const noexcept;
   void flush();
   [[nodiscard]] bool may_leave(outgoing& m);
+  [[nodiscard]] std::string_view content_name(const frame& f);
   void give_up(outgoing& m, const base::error& why);
   void settle(std::uint64_t report, const base::error& why);
   [[nodiscard]] actor_id sender_id(std::uint64_t local) const noexcept {
@@ -255,12 +264,15 @@ class node_link final : public link_port, carried, link_owner, handle_porter {
   void on_release(const frame& f);
   void on_resolve(const frame& f);
   void on_resolved(const frame& f);
+  void resolved_here(question q, const actor_id& id);
   void on_spawn(const frame& f);
   void on_spawned(const frame& f);
   void on_decode_error(const frame& f);
   void answer_question(question q, base::result<core::envelope*> with) noexcept;
 
   // proxies
+  /// What `who` is to this link, if it is an actor of the peer; else null.
+  [[nodiscard]] const remote_cell* as_peers(const core::cell& who) const noexcept;
   /// A strong reference, which is the caller's.
   [[nodiscard]] remote_cell& proxy_of(const actor_id& id);
   void close(const base::error& why) noexcept;
@@ -312,23 +324,27 @@ class node_link final : public link_port, carried, link_owner, handle_porter {
   std::vector<bool> was_read_;        // which of them were
   std::deque<outgoing> outbox_;       // what the stack has not taken yet
   std::size_t outbox_bytes_ = 0;      // of those
+  std::size_t refused_bytes_ = 0;     // of refusals among them
   bool sends_waiting_ = false;        // somebody takes what waits for it
   bool outbox_may_be_stale_ = false;  // a request in it may not be wanted any more
   std::deque<outgoing> signals_;      // what there are too many under way for
+  std::size_t downs_waiting_ = 0;     // among them
   std::uint32_t signals_under_way_ = 0;
-  std::deque<under_way> under_way_;
+  pooled_deque<under_way> under_way_;
   std::uint64_t first_report_ = 1;      // of under_way_.front()
   std::deque<release_order> releases_;  // that wait for what is under way
   std::vector<actor_id> owed_;
   waiting_frames::batch taken_{
       &remote_cell::lose_entry};    // behind the outbox: what the stack is to take then
-  bool holds_ = false;              // the stack is passing up what has come
+  bool holds_ = false;              // the stack is passing up what has come, or is to in a burst
+  bool in_burst_ = false;           // more of what it holds may come
   bool flushes_ = false;            // when that is over
   std::vector<held_message> held_;  // of that
   std::uint32_t settled_ = 0;       // and what that has settled: credit to be given back
   base::instant next_look_ = base::instant::never();
   std::uint64_t to_nobody_ = 0;     // messages and requests whose receiver nobody here is
   std::uint64_t not_decoded_ = 0;   // and answers, which are none of their type
+  std::uint64_t not_encoded_ = 0;   // answers, whose askers were told so
   std::uint64_t ends_refused_ = 0;  // exits and kills
 };
 

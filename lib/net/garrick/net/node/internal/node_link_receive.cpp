@@ -1,10 +1,12 @@
 // What comes in: frames become messages, answers, and changes of the link's tables.
 #include <garrick/base/concurrency/thread_state.hpp>
 #include <garrick/core/cell/signals.hpp>
+#include <garrick/core/cell/thread_context.hpp>
 #include <garrick/net/error.hpp>
 #include <garrick/net/layer/actor_protocol.hpp>
 #include <garrick/net/node/internal/node_core.hpp>
 #include <garrick/net/node/internal/node_link.hpp>
+#include <garrick/net/printable.hpp>
 #include <garrick/net/wire/orders.hpp>
 #include <garrick/net/wire/schema.hpp>
 #include <garrick/system/names/registry.hpp>
@@ -27,6 +29,12 @@ constexpr base::duration look_again = base::duration::milliseconds(1);
 constexpr std::uint32_t most_credit = 8192;
 /// And bytes of them, going by those of the last grant.
 constexpr std::uint64_t most_bytes_ahead = 1u << 20;
+/// What a frame that waits takes besides its bytes, about.
+constexpr std::size_t frame_weight = 128;
+/// Bytes of an error with a long text.
+constexpr std::size_t large_refusal = 512;
+/// `down` that wait for a peer, if it may watch nobody.
+constexpr std::size_t most_unasked = 1u << 20;
 
 }  // namespace
 
@@ -140,29 +148,71 @@ base::result<core::envelope*> node_link::read_content(const content_codec& how, 
     if (core::envelope* const made = how.read(in)) return made;
     why = in.failure();
   } catch (const std::exception& e) {
-    why = base::make_error(net_errc::decode_failed, how.content->name, e.what());
+    why = base::make_error(net_errc::decode_failed, how.content->name, printable(e.what()));
   }
   ++not_decoded_;
   return why;
 }
 
-/// Into the mailboxes, all that came together at once: so an actor that sleeps is woken once for
-/// them. This thread never waits: a mailbox at its hard limit loses the message, as it would one of
-/// a sender here that may not wait.
+/// Into the mailboxes, all that came together, and then those who sleep are woken. This thread
+/// never waits: a mailbox at its hard limit loses the message, as it would one of a sender here
+/// that may not wait.
 void node_link::deliver_held() noexcept {
+  if (held_.empty()) return;
   ++base::this_thread.no_wait;
-  for (held_message& m : held_) {
-    if (m.what == nullptr) continue;
-    core::cell& to = *core::handle_access::get(m.to->who);
-    const std::uint64_t relayed =
-        to.is_elsewhere() && m.what->is(envelope_flag::request) ? m.what->id() : 0;
-    if (m.what->is(envelope_flag::urgent))
-      to.deliver_urgent(m.what.release());
-    else
-      to.deliver(m.what.release());
-    if (relayed != 0) handed_on(relayed, to);
+  {
+    std::optional<core::waking_together> scope(std::in_place);
+    for (held_message& m : held_) {
+      if (m.what == nullptr) continue;
+      core::cell& to = *core::handle_access::get(m.to->who);
+      // To relay one may take a call of the system, and nobody here waits for that.
+      if (to.is_elsewhere()) scope.reset();
+      const std::uint64_t relayed =
+          to.is_elsewhere() && m.what->is(envelope_flag::request) ? m.what->id() : 0;
+      if (m.what->is(envelope_flag::urgent))
+        to.deliver_urgent(m.what.release());
+      else
+        to.deliver(m.what.release());
+      if (relayed != 0) handed_on(relayed, to);
+      if (!scope) scope.emplace();
+    }
   }
   --base::this_thread.no_wait;
+}
+
+void node_link::burst(bool is) {
+  in_burst_ = is;
+  if (!is) let_go();
+}
+
+void node_link::let_go() {
+  holds_ = false;
+  hand_over();
+  send_signals();
+  if (std::exchange(flushes_, false)) flush();
+  if (!is_shut_ && is_unread())
+    shut(base::make_error(net_errc::node_down, peer_.to_string(),
+                          "it does not read what it is sent"));
+}
+
+/// Counts what costs a peer nothing to cause: errors, answers to names, and `down` for whom it may
+/// not watch. They cannot be refused. A peer that waits for them reads, so no more of them wait for
+/// it than it has open questions. The values that actors answer do not count, since a few of them
+/// may be larger than any limit.
+bool node_link::is_unread() const noexcept {
+  const node_settings& s = node_->settings();
+  const std::size_t most =
+      std::max(2 * s.most_bytes_waiting, std::size_t{s.most_questions} * large_refusal);
+  return refused_bytes_ > most || downs_waiting_ > 4 * std::size_t{s.most_watches} + most_unasked;
+}
+
+std::size_t node_link::refusal_weight(const outgoing& m) noexcept {
+  switch (kind_of(m.bytes.bytes())) {
+    case frame_kind::error:
+    case frame_kind::resolved:
+    case frame_kind::decode_error: return m.bytes.size() + frame_weight;
+    default: return 0;
+  }
 }
 
 void node_link::hand_over() {
@@ -196,8 +246,9 @@ void node_link::grant_or_owe(const actor_id& id, export_table::entry& x) {
   if (keeps_up(x)) {
     std::uint32_t number = std::exchange(x.taken, 0);
     const std::uint64_t ahead = 2 * std::uint64_t{x.window} * x.taken_bytes / number;
-    // A bounded mailbox has no soft limit, and takes no more than the first credit.
-    if (x.window < most_credit && ahead <= most_bytes_ahead && who->soft_limit() != 0) {
+    // A bounded mailbox takes no more than the first credit: beyond its bound messages are lost.
+    if (x.window < most_credit && ahead <= most_bytes_ahead &&
+        who->policy() == core::mailbox_policy::unbounded) {
       number += x.window;
       x.due = x.window;
       x.window *= 2;
@@ -308,6 +359,18 @@ void node_link::on_decode_error(const frame& f) {
        .reason = error_of(f)});
 }
 
+/// The name of the type of what a frame of this end carries; empty if that is not known any more.
+std::string_view node_link::content_name(const frame& f) {
+  if (f.kind == frame_kind::response) {
+    const export_table::entry* const x = exports_.find(f.sender);
+    const content_codec* const answer = x != nullptr ? x->answer_by_type(f.type) : nullptr;
+    return answer != nullptr ? answer->content->name : std::string_view();
+  }
+  const auto to = proxies_.find(f.receiver);
+  const signature_codec* const s = to != proxies_.end() ? to->second->by_type(f.type) : nullptr;
+  return s != nullptr ? s->message.content->name : std::string_view();
+}
+
 // ---- names --------------------------------------------------------------------------------------
 
 void node_link::on_resolve(const frame& f) {
@@ -316,12 +379,18 @@ void node_link::on_resolve(const frame& f) {
   if (const base::error no = check(order->protocol)) return refuse(f, no);
   node_->with_published(order->name, [&](core::cell* who, const protocol_table* as) {
     if (who == nullptr)
-      return refuse(f, base::make_error(system::registry_errc::not_found, order->name));
+      return refuse(f, base::make_error(system::registry_errc::not_found,
+                                        printable(order->name, longest_name)));
     if (const base::error no = supports(order->protocol, *as->described())) return refuse(f, no);
-    if (exports_.size() >= node_->settings().most_exports)
-      return refuse(f, base::make_error(net_errc::overload, "a node", "too many exported actors"));
     std::optional<packet> p = payload_of(*as->described());
     if (!p) return refuse(f, base::error(net_errc::not_encodable));
+    // The name leads home, and nothing is exported. This answer has the same number as the actor's
+    // release and no other, so the two are in one lane: the actor is not gone when it comes.
+    if (const remote_cell* const theirs = as_peers(*who))
+      return post({.kind = frame_kind::resolved, .receiver = theirs->id(), .number = f.number},
+                  std::move(*p));
+    if (exports_.size() >= node_->settings().most_exports)
+      return refuse(f, base::make_error(net_errc::overload, "a node", "too many exported actors"));
     const actor_id id = exports_.hold(*who, *as);
     post({.kind = frame_kind::resolved, .sender = id, .number = f.number}, std::move(*p));
   });
@@ -331,15 +400,47 @@ void node_link::on_resolved(const frame& f) {
   const auto at = questions_.find(f.number);
   if (at == questions_.end() || at->second.resolved == nullptr) return;
   question q = take_question(at);
-  if (!f.sender)
+  if (f.receiver && !f.sender) return resolved_here(std::move(q), f.receiver);
+  if (!f.sender || f.receiver) {
+    if (f.sender)
+      post({.kind = frame_kind::release, .receiver = f.sender, .number = 1}, empty_payload());
     return q.resolved->failed(base::make_error(net_errc::decode_failed, "a resolved name"));
+  }
   remote_cell& proxy = proxy_of(f.sender);
   ++proxy.received;
   proxy.seen_as(*q.expected);
   q.resolved->found(&proxy);
 }
 
+/// A name of the peer's leads to an actor that this end has given it. The local handle does no more
+/// for who has asked than the peer's number could have done: what the peer says of the protocol
+/// counts for nothing, what the actor was given away with does.
+void node_link::resolved_here(question q, const actor_id& id) {
+  // The peer holds whom it names, and its release comes behind this answer. So a number that is not
+  // known here is no race that was lost, after which another way could be tried: the peer lies.
+  const export_table::entry* const x = exports_.find_given(id);
+  if (x == nullptr)
+    return q.resolved->failed(base::make_error(net_errc::decode_failed, "a resolved name",
+                                               "it leads to who was not given away here"));
+  if (const signature_codec* const s = x->lacks(*q.expected))
+    return q.resolved->failed(
+        base::make_error(net_errc::incompatible, s->message.content->name,
+                         "the actor is this node's, and was not given away with this message"));
+  core::cell* const who = core::handle_access::get(x->who);
+  if (who->has_ended())  // which its node knows, and the one that has the name does not
+    return q.resolved->failed(
+        base::make_error(system::registry_errc::not_found, "it has led here, to who has ended"));
+  who->add_strong();
+  q.resolved->found(who);
+}
+
 // ---- handles ------------------------------------------------------------------------------------
+
+const remote_cell* node_link::as_peers(const core::cell& who) const noexcept {
+  if (!who.is_elsewhere()) return nullptr;
+  const auto* const proxy = dynamic_cast<const remote_cell*>(&who);
+  return proxy != nullptr && proxy->link() == self_ ? proxy : nullptr;
+}
 
 remote_cell& node_link::proxy_of(const actor_id& id) {
   const auto at = proxies_.find(id);
@@ -370,13 +471,11 @@ void write_id(byte_writer& out, const actor_id& id) {
 
 void node_link::write(byte_writer& out, core::cell* who, const protocol_table& as) {
   if (who == nullptr) return out.fixed(static_cast<std::uint8_t>(handle_kind::empty));
-  if (who->is_elsewhere())
-    if (const auto* const proxy = dynamic_cast<const remote_cell*>(who);
-        proxy != nullptr && proxy->link() == self_) {
-      out.fixed(static_cast<std::uint8_t>(handle_kind::receivers));
-      brings_home_ = true;
-      return write_id(out, proxy->id());
-    }
+  if (const remote_cell* const theirs = as_peers(*who)) {
+    out.fixed(static_cast<std::uint8_t>(handle_kind::receivers));
+    brings_home_ = true;
+    return write_id(out, theirs->id());
+  }
   if (exports_.size() >= node_->settings().most_exports)
     return out.fail(base::make_error(net_errc::overload, "a node", "too many exported actors"));
   const actor_id id = exports_.hold(*who, as);
@@ -405,9 +504,10 @@ core::cell* node_link::read(byte_reader& in, const protocol_table& as) {
   id.low = in.fixed<std::uint64_t>();
   id.high = in.fixed<std::uint64_t>();
   if (in.failed()) return nullptr;
-  const export_table::entry* const x = kind == handle_kind::receivers ? exports_.find(id) : nullptr;
-  core::cell* const who = x != nullptr && x->held ? core::handle_access::get(x->who) : nullptr;
-  if (who == nullptr) return in.fail("a handle that nobody here has given away"), nullptr;
+  const export_table::entry* const x =
+      kind == handle_kind::receivers ? exports_.find_given(id) : nullptr;
+  if (x == nullptr) return in.fail("a handle that nobody here has given away"), nullptr;
+  core::cell* const who = core::handle_access::get(x->who);
   who->add_strong();
   return who;
 }

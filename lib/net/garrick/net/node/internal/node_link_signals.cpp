@@ -273,4 +273,34 @@ void node_link::on_kill(const frame& f) {
   if (order) tell<core::signals::kill>(x->who, order->reason, order->final);
 }
 
+/// The stack has room for some thousand signals that are not confirmed, and ends the session with
+/// one more. Somebody who watches thousands of actors at once has no part in that.
+void node_link::post_signal(outgoing m) {
+  const bool may_go = signals_.empty() && signals_under_way_ != most_signals_;
+  const bool is_down = kind_of(m.bytes.bytes()) == frame_kind::down;
+  if (may_go && send_signal(m)) return;
+  signals_.push_back(std::move(m));
+  downs_waiting_ += is_down ? 1 : 0;
+}
+
+/// False: the stack has no room for more within one call, and takes it later.
+bool node_link::send_signal(outgoing& m) {
+  m.report = confirms_ ? signal_report : 0;
+  signals_under_way_ += confirms_ ? 1 : 0;
+  const base::error no = link_->send(std::move(m), now());
+  if (no) signals_under_way_ -= confirms_ ? 1 : 0;
+  // Any other error is that of a link that ends, with which ends what the signal is about.
+  return no != net_errc::overload;
+}
+
+void node_link::send_signals() {
+  while (!signals_.empty() && signals_under_way_ != most_signals_ && !is_closed_) {
+    outgoing next = std::move(signals_.front());
+    signals_.pop_front();
+    const bool is_down = kind_of(next.bytes.bytes()) == frame_kind::down;
+    if (!send_signal(next)) return signals_.push_front(std::move(next));
+    downs_waiting_ -= is_down ? 1 : 0;
+  }
+}
+
 }  // namespace garrick::net::internal

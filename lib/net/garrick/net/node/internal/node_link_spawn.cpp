@@ -1,4 +1,4 @@
-// Actors that one node has spawned in the other.
+// Asking for an actor by a name: for one that is there, and to have one spawned.
 //
 // An actor's constructor and its `on_start` may take long, so they do not run on the link's thread:
 // a short-lived actor makes it on a worker, and visits the link with what has become of it. What
@@ -8,6 +8,7 @@
 #include <garrick/net/layer/actor_protocol.hpp>
 #include <garrick/net/node/internal/node_core.hpp>
 #include <garrick/net/node/internal/node_link.hpp>
+#include <garrick/net/printable.hpp>
 #include <garrick/net/wire/orders.hpp>
 #include <garrick/net/wire/schema.hpp>
 
@@ -83,6 +84,24 @@ void write_order(byte_writer& out, const void* value) {
 
 }  // namespace
 
+bool node_link::resolve(const std::string& name, const protocol_table& as,
+                        std::unique_ptr<name_answer>& done) {
+  if (is_closed_) return false;
+  const auto fail = [&](const base::error& why) {
+    std::exchange(done, nullptr)->failed(why);
+    return true;
+  };
+  if (!as.described()) return fail(as.described().error());
+  std::optional<packet> p = payload_of(resolve_order{name, *as.described()});
+  if (!p) return fail(net_errc::not_encodable);
+  const std::uint64_t number = ++next_number_;
+  question& q = questions_[number];
+  q.resolved = std::move(done);
+  q.expected = &as;
+  post({.kind = frame_kind::resolve, .number = number}, std::move(*p));
+  return true;
+}
+
 bool node_link::spawn(const std::string& name, const spawn_arguments& with,
                       const protocol_table& as, std::unique_ptr<name_answer>& done) {
   if (is_closed_) return false;
@@ -96,7 +115,7 @@ bool node_link::spawn(const std::string& name, const spawn_arguments& with,
   const order_to_write order{name, with};
   frame f{.kind = frame_kind::spawn, .number = ++next_number_};
   base::result<packet> p = written(how, &order, f);
-  if (!p) return fail(p.error());
+  if (!p) return fail(p.error().at(name));
   question& q = questions_[f.number];
   q.resolved = std::move(done);
   q.expected = &as;
@@ -108,13 +127,14 @@ void node_link::on_spawn(const frame& f) {
   const base::result<spawn_order> order = decode<spawn_order>(f.payload);
   if (!order) return refuse(f, order.error());
   if (const base::error no = check(order->types)) return refuse(f, no);
+  const std::string name = printable(order->name, longest_name);  // as it is told
   const std::shared_ptr<const spawnable> what = node_->allowed(order->name);
   if (what == nullptr)
-    return refuse(f, base::make_error(net_errc::denied, order->name,
-                                      "this node has allowed nobody to spawn that"));
+    return refuse(
+        f, base::make_error(net_errc::denied, name, "this node has allowed nobody to spawn that"));
   if (const base::error no = supports(order->types, *what->arguments()))
-    return refuse(f, base::make_error(net_errc::incompatible, order->name + ", its arguments",
-                                      no.to_string()));
+    return refuse(
+        f, base::make_error(net_errc::incompatible, name + ", its arguments", no.to_string()));
   if (spawning_ + exports_.spawned() >= node_->settings().most_spawned ||
       exports_.size() >= node_->settings().most_exports)
     return refuse(f, base::make_error(net_errc::overload, "a node", "too many spawned actors"));
@@ -123,7 +143,7 @@ void node_link::on_spawn(const frame& f) {
   try {
     prepared = what->prepare(in);
   } catch (const std::exception& e) {
-    return refuse(f, base::make_error(net_errc::decode_failed, order->name, e.what()));
+    return refuse(f, base::make_error(net_errc::decode_failed, name, printable(e.what())));
   }
   if (prepared == nullptr) return refuse(f, in.failure());
   auto job = std::make_unique<spawn_job>(node_->env(), self_, f.number, what, std::move(prepared));

@@ -50,6 +50,17 @@ class no_porter final : public handle_porter {
 
 }  // namespace
 
+// Its asker's lane. If the asker only stands for somebody else, the lane in which that one's
+// messages go, so that the two stay in order. On whose thread it was asked is no longer known when
+// it is handed on: that is as if nobody's thread had.
+std::uint64_t answering_cell::whose_lane(const core::envelope& e) noexcept {
+  if (!e.is(core::envelope_flag::request)) return e.sender_id;
+  const core::cell& asker = *e.requester;
+  if (asker.is_proxy()) return 0;
+  if (!asker.asks_for_thread()) return asker.id();
+  return e.is(core::envelope_flag::seen) ? 0 : core::detail::running_id();
+}
+
 // Those that were withdrawn do not count among the open ones, and an actor may keep them for long.
 answering_cell::answering_cell(core::environment& env, connection link, const encoding& how,
                                const node_settings& s)
@@ -172,8 +183,9 @@ void remote_cell::leave_waiting(core::envelope_ptr e, base::instant until) noexc
   if (!link_credit_.has_room()) return lost(std::move(e), too_much_waits());
   try {
     if (!leave_encoded(*e, first))
-      first = link_credit_.waiting().add({.to = this, .until = until}, e,
-                                         waiting_frames::kind::message);
+      first = link_credit_.waiting().add(
+          {.to = this, .sender = answering_cell::whose_lane(*e), .until = until}, e,
+          waiting_frames::kind::message);
   } catch (const std::bad_alloc&) { return lost(std::move(e), base::errc::overload); }
   if (first) link_credit_.bring_visit();
 }

@@ -70,6 +70,9 @@ class answering_cell final : public core::proxy_cell {
     return wanted_.until(request);
   }
   [[nodiscard]] waiting_frames& waiting() noexcept { return waiting_; }
+  /// Whose lane a message or a request goes in: the number of an actor here, or 0 for threads and
+  /// for who asks or sends from another node. On the thread that sends it.
+  [[nodiscard]] static std::uint64_t whose_lane(const core::envelope& e) noexcept;
   [[nodiscard]] const encoding& how() const noexcept { return how_; }
   /// Calls `f(link_port&)` behind what waits. False: somebody else is in the link, or it is over.
   template <class F>

@@ -52,7 +52,7 @@ class waiting_frames {
   struct about {
     core::cell* to = nullptr;  ///< its proxy
     const base::message_type* type = nullptr;
-    std::uint64_t sender = 0;  ///< an actor here; 0: nobody
+    std::uint64_t sender = 0;  ///< an actor here; 0: nobody. For an envelope: whose lane it takes
     lane_number lane = 0;
     base::instant until = base::instant::never();  ///< the time of a request
   };

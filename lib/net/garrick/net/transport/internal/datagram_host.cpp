@@ -23,7 +23,7 @@ constexpr std::size_t most_copied = std::size_t{1} << 20;
 void datagram_host::open() {
   if (opens_) return start_opening();
   opened();
-  if (!is_closing()) receive_one(first_, now());
+  receive_all(1, [this](std::size_t) { return std::span(first_); });
   first_ = {};
 }
 
@@ -48,7 +48,7 @@ void datagram_host::resolved(std::uint64_t what, std::vector<socket_address> fou
       const int number = fd ? start_connect(fd->get(), a, settings_) : 0;
       if (fd && number == 0) {
         way_.remote = a;
-        socket_ = std::make_unique<io_socket>(loop_, fd->release());
+        socket_ = std::make_unique<io_socket>(loop_, *std::move(fd));
         socket_->wait_readable(self(), number_);
         return opened();
       }
@@ -99,25 +99,29 @@ void datagram_host::receive_own() {
       // The network's word, which anybody may have made up; what follows is read all the same.
       hint_ = error_of(failed, to_.to_string());
     }
-    for (std::size_t k = 0; k < n; ++k) {
-      receive_one(batch.bytes(k), now());
-      if (mine != number_ || is_closing()) return;
-    }
+    receive_all(n, [&batch](std::size_t k) { return batch.bytes(k); });
+    if (mine != number_ || is_closing()) return;
     if (n != 0 && n < datagram_batch::most) return;
   }
 }
 
-void datagram_host::receive_one(std::span<const std::byte> bytes, base::instant at) {
-  counts_.reads.add(1);
-  counts_.bytes_received.add(bytes.size());
-  above().receive(bytes, at);
+template <class At>
+void datagram_host::receive_all(std::size_t n, const At& at) {
+  const std::uint64_t mine = number_;
+  const auto receive = [&] {
+    for (std::size_t i = 0; i < n && mine == number_ && !is_closing(); ++i) {
+      const std::span<const std::byte> bytes = std::as_bytes(at(i));
+      counts_.reads.add(1);
+      counts_.bytes_received.add(bytes.size());
+      above().receive(bytes, now());
+    }
+  };
+  n > 1 ? in_burst(receive) : receive();
 }
 
 void datagram_host::deliver(std::size_t n,
                             const std::function<std::span<const std::byte>(std::size_t)>& at) {
-  const auto now_in = [&] {
-    for (std::size_t i = 0; i < n && !is_closing(); ++i) receive_one(at(i), now());
-  };
+  const auto now_in = [&] { receive_all(n, at); };
   // However long he stays who is in, no more waits for him than in a socket.
   const std::size_t most = settings_.datagram_buffer == 0 ? most_copied : settings_.datagram_buffer;
   if (copied_ >= most && is_occupied()) return;
@@ -130,8 +134,7 @@ void datagram_host::deliver(std::size_t n,
     copied_ += size;
     return [this, size, kept = std::move(copies)] {
       copied_ -= size;
-      for (const auto& bytes : kept)
-        if (!is_closing()) receive_one(bytes, now());
+      receive_all(kept.size(), [&kept](std::size_t i) { return std::span(kept[i]); });
     };
   });
 }

@@ -82,7 +82,9 @@ class datagram_host final : public host, public resolution {
  private:
   void start_opening();
   void opened();
-  void receive_one(std::span<const std::byte> bytes, base::instant at);
+  /// Passes up the bytes `at(0)` to `at(n - 1)`, as far as the link goes on.
+  template <class At>
+  void receive_all(std::size_t n, const At& at);
   void receive_own();
   void flush();
   void not_sent(int why, std::size_t size);

@@ -32,7 +32,7 @@ class datagram_listener final : public resident,
  public:
   datagram_listener(std::shared_ptr<reception> at, unique_fd fd)
       : at_(std::move(at)),
-        socket_(std::make_unique<io_socket>(at_->loop, fd.release())),
+        socket_(std::make_unique<io_socket>(at_->loop, std::move(fd))),
         fd_(socket_->fd()) {}
 
   /// False: the loop is ending.

@@ -120,6 +120,13 @@ class host : public resident,
   // For who is in.
   [[nodiscard]] carried& above() noexcept { return hosted_->stack(); }
   [[nodiscard]] hosted& whole() noexcept { return *hosted_; }
+  /// Calls `f`, and tells the link that what this passes up is one burst.
+  template <class F>
+  void in_burst(F f) {
+    hosted_->burst(true);
+    f();
+    hosted_->burst(false);
+  }
   [[nodiscard]] bool is_closing() const noexcept { return closing_; }
   [[nodiscard]] bool is_stopping() const noexcept { return stopping_; }
   [[nodiscard]] bool is_occupied() const noexcept {

@@ -1,7 +1,5 @@
 #include "garrick/net/transport/internal/io_loop.hpp"
 
-#include <unistd.h>
-
 #include <boost/asio/generic/stream_protocol.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
@@ -170,12 +168,12 @@ struct io_socket::part {
   stream::socket socket;
 };
 
-io_socket::io_socket(io_loop& loop, int fd) : part_(std::make_unique<part>(loop)), fd_(fd) {
+io_socket::io_socket(io_loop& loop, unique_fd fd)
+    : part_(std::make_unique<part>(loop)), fd_(fd.get()) {
   boost::system::error_code failed;
-  part_->socket.assign(stream(AF_UNSPEC, 0), fd, failed);
-  if (!failed) return;
-  ::close(fd);
-  rethrow(failed, "to watch a socket");
+  part_->socket.assign(stream(AF_UNSPEC, 0), fd_, failed);
+  if (failed) rethrow(failed, "to watch a socket");
+  static_cast<void>(fd.release());
 }
 io_socket::~io_socket() {
   boost::system::error_code ignored;
@@ -191,9 +189,9 @@ void io_socket::wait_readable(std::shared_ptr<completion> who, std::uint64_t wha
 void io_socket::wait_writable(std::shared_ptr<completion> who, std::uint64_t what) {
   part_->socket.async_wait(stream::socket::wait_write, told{std::move(who), what});
 }
-int io_socket::release() {
+unique_fd io_socket::release() {
   fd_ = -1;
-  return part_->socket.release();
+  return unique_fd(part_->socket.release());
 }
 
 struct io_timer::part {

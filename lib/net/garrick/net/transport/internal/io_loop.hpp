@@ -29,6 +29,7 @@
 #include <vector>
 
 #include "garrick/base/time/clock.hpp"
+#include "garrick/net/transport/internal/unique_fd.hpp"
 
 namespace garrick::net::internal {
 
@@ -143,8 +144,8 @@ struct io_pool {
 /// whoever has the socket to itself.
 class io_socket {
  public:
-  /// Takes the descriptor, also if it throws (std::system_error).
-  io_socket(io_loop& loop, int fd);
+  /// Throws std::system_error, or std::bad_alloc; the descriptor is closed then.
+  io_socket(io_loop& loop, unique_fd fd);
   /// Closes it.
   ~io_socket();
   io_socket(const io_socket&) = delete;
@@ -157,7 +158,7 @@ class io_socket {
   void wait_readable(std::shared_ptr<completion> who, std::uint64_t what);
   void wait_writable(std::shared_ptr<completion> who, std::uint64_t what);
   /// The descriptor is the caller's, and no longer watched.
-  [[nodiscard]] int release();
+  [[nodiscard]] unique_fd release();
 
  private:
   struct part;

@@ -122,10 +122,6 @@ base::result<unique_fd> bind_path(unique_fd fd, const socket_address& at,
 
 }  // namespace
 
-unique_fd::~unique_fd() {
-  if (fd_ >= 0) ::close(fd_);
-}
-
 base::error error_of(int number, std::string_view where) {
   const std::string words = std::generic_category().message(number);
   switch (number) {

@@ -18,28 +18,10 @@
 #include "garrick/net/packet.hpp"
 #include "garrick/net/transport/endpoint.hpp"
 #include "garrick/net/transport/internal/io_loop.hpp"
+#include "garrick/net/transport/internal/unique_fd.hpp"
 #include "garrick/net/transport/transport_settings.hpp"
 
 namespace garrick::net::internal {
-
-/// A descriptor that is closed with its owner.
-class unique_fd {
- public:
-  unique_fd() noexcept = default;
-  explicit unique_fd(int fd) noexcept : fd_(fd) {}
-  unique_fd(unique_fd&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-  unique_fd& operator=(unique_fd&& other) noexcept {
-    std::swap(fd_, other.fd_);
-    return *this;
-  }
-  ~unique_fd();
-
-  [[nodiscard]] int get() const noexcept { return fd_; }
-  [[nodiscard]] int release() noexcept { return std::exchange(fd_, -1); }
-
- private:
-  int fd_ = -1;
-};
 
 /// The error for one of the system's numbers, with its words.
 [[nodiscard]] base::error error_of(int number, std::string_view where);

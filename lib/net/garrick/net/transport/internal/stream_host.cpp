@@ -61,7 +61,7 @@ void stream_host::try_next() {
   const int failed = start_connect(fd->get(), to, settings_);
   if (failed != 0 && failed != EINPROGRESS)
     return attempt_failed(error_of(failed, to_.to_string()));
-  socket_ = std::make_unique<io_socket>(loop_, fd->release());
+  socket_ = std::make_unique<io_socket>(loop_, *std::move(fd));
   if (failed == 0) return attempt_ended(0);
   attempt_ends_ = now() + settings_.attempt_limit;
   socket_->wait_writable(self(), number(connecting_op));
@@ -82,7 +82,8 @@ void stream_host::attempt_ended(int failed) {
                                            "nobody listens; the socket has met itself"));
   if (kind_ == transport_kind::unix_stream)
     if (base::error why = check_user(socket_->fd(), settings_)) return attempt_failed(why);
-  established(std::move(socket_));
+  // Whose being writable the loop has once waited for, it reports as that anew after each read.
+  established(std::make_unique<io_socket>(loop_, socket_->release()));
 }
 
 void stream_host::established(std::unique_ptr<io_socket> socket) {
@@ -98,7 +99,7 @@ void stream_host::established(std::unique_ptr<io_socket> socket) {
 }
 
 void stream_host::take_accepted(unique_fd fd, std::vector<std::byte> first) {
-  established(std::make_unique<io_socket>(loop_, fd.release()));
+  established(std::make_unique<io_socket>(loop_, std::move(fd)));
   if (first.empty() || is_closing()) return;
   counts_.reads.add(1);
   counts_.bytes_received.add(first.size());
@@ -150,11 +151,35 @@ void stream_host::read_some() {
 }
 
 void stream_host::read_now(int failed) {
-  std::ptrdiff_t bytes = -1;
-  room_.bytes = loop_.read_room(settings_.read_size);
-  if (failed == 0) bytes = receive_stream(socket_->fd(), room_.bytes, failed);
+  std::ptrdiff_t bytes = failed == 0 ? read_to_loop(failed) : -1;
+  if (bytes >= least_in_burst) {
+    const std::uint64_t mine = number_;
+    in_burst([&] { bytes = read_burst(bytes, failed); });
+    if (mine != number_ || is_closing()) return;
+  }
   if (bytes < 0 && failed == EAGAIN) return read_some();
   have_read(bytes < 0 ? failed : 0, bytes < 0 ? 0 : static_cast<std::size_t>(bytes));
+}
+
+std::ptrdiff_t stream_host::read_to_loop(int& failed) {
+  room_.bytes = loop_.read_room(settings_.read_size);
+  return receive_stream(socket_->fd(), room_.bytes, failed);
+}
+
+std::ptrdiff_t stream_host::read_burst(std::ptrdiff_t bytes, int& failed) {
+  const std::uint64_t mine = number_;
+  std::ptrdiff_t all = 0;
+  do {
+    all += bytes;
+    pass_up(static_cast<std::size_t>(bytes));
+    if (mine != number_ || is_closing()) return 0;
+    if (all >= most_in_burst) {
+      failed = EAGAIN;
+      return -1;
+    }
+    bytes = read_to_loop(failed);
+  } while (bytes > 0);
+  return bytes;
 }
 
 void stream_host::read_on() {
@@ -183,13 +208,18 @@ void stream_host::have_read(int failed, std::size_t bytes) {
                                    : base::make_error(net_errc::connection_lost,
                                                       "the other end has closed the connection"));
   const std::uint64_t mine = number_;
+  pass_up(bytes);
+  if (mine == number_ && !is_closing()) read_some();
+}
+
+void stream_host::pass_up(std::size_t bytes) {
+  const std::uint64_t mine = number_;
   counts_.reads.add(1);
   counts_.bytes_received.add(bytes);
   const base::instant at = now();
   above().receive(room_.bytes.first(bytes), at);
   if (mine != number_ || is_closing()) return;
   if (std::exchange(time_waits_, false)) advance_if_due(at);
-  if (mine == number_ && !is_closing()) read_some();
 }
 
 bool stream_host::bytes_before_time(base::instant) {
@@ -210,7 +240,8 @@ void stream_host::transmit(packet bytes) {
   if (!sends()) return counts_.dropped.add(1);
   if (bytes.empty()) return;
   queue_.push(std::move(bytes));
-  if (queue_.bytes() >= flush_at && !blocked_) flush();
+  // Before it counts as full the system is asked whether it takes it.
+  if (queue_.bytes() >= std::min(flush_at, settings_.high_water) && !blocked_) flush();
   if (queue_.bytes() > settings_.most_queued) {
     broken_ = base::make_error(net_errc::overload, "the other end does not read");
     want_loop();

@@ -7,7 +7,8 @@
 //   C1  socket_ is null exactly in the states closed and looking up.
 //   C2  While connected, one read is under way; its bytes are passed up before the next begins. Who
 //       has no room of its own waits until there is something to read, and then reads into the
-//       loop's: a connection at rest needs none.
+//       loop's: a connection at rest needs none. If that was much, it looks at once whether more
+//       has come meanwhile, and what it finds belongs to one burst (hosted::burst).
 //   C3  blocked_: the socket took no more. It is asked again when it is writable, and not before.
 //   C4  Packets wait only while connected.
 //
@@ -71,6 +72,10 @@ class stream_host final : public host, public resolution {
   enum class state : std::uint8_t { closed, looking_up, connecting, connected };
   enum operation : std::uint64_t { reading, writing, connecting_op, looking };
   static constexpr std::uint64_t operations = 4;
+  /// After so many bytes it is likely that more have come by the time they are handled.
+  static constexpr std::ptrdiff_t least_in_burst = 2048;
+  /// Then it is others' turn, here and above.
+  static constexpr std::ptrdiff_t most_in_burst = std::ptrdiff_t{64} << 10;
 
   [[nodiscard]] std::uint64_t number(operation o) const noexcept {
     return number_ * operations + o;
@@ -84,6 +89,11 @@ class stream_host final : public host, public resolution {
   void read_some();
   void read_now(int failed);
   void have_read(int failed, std::size_t bytes);
+  /// As `receive_stream`, to the loop's room.
+  [[nodiscard]] std::ptrdiff_t read_to_loop(int& failed);
+  /// Passes up what has been read, and what has come meanwhile. What the last read said.
+  [[nodiscard]] std::ptrdiff_t read_burst(std::ptrdiff_t bytes, int& failed);
+  void pass_up(std::size_t bytes);
   /// Closes the connection and tells the stack.
   void lose(const base::error& why);
   /// Forgets the socket, and whatever was waited for.

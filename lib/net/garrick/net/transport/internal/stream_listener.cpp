@@ -32,7 +32,7 @@ class newcomer final : public resident,
     bytes_.resize(wanted);
     if (!at_->loop.add(shared_from_this())) return refuse();
     resides_ = true;
-    socket_ = std::make_unique<io_socket>(at_->loop, fd_.release());
+    socket_ = std::make_unique<io_socket>(at_->loop, std::move(fd_));
     timer_ = std::make_unique<io_timer>(at_->loop);
     timer_->expire_at(ticket_->deadline(), shared_from_this(), expired);
     read();
@@ -68,15 +68,13 @@ class newcomer final : public resident,
     if (words.empty()) return refuse();
     send_queue queue;
     queue.push(std::move(words));
-    if (socket_ == nullptr) socket_ = std::make_unique<io_socket>(at_->loop, fd_.release());
+    if (socket_ == nullptr) socket_ = std::make_unique<io_socket>(at_->loop, std::move(fd_));
     const base::instant until = ticket_->deadline();
     ++at_->limits->refused;
     say_last_words(at_->loop, std::move(socket_), std::move(queue), until, std::move(ticket_));
     leave();
   }
-  unique_fd take_fd() {
-    return socket_ == nullptr ? std::move(fd_) : unique_fd(socket_->release());
-  }
+  unique_fd take_fd() { return socket_ == nullptr ? std::move(fd_) : socket_->release(); }
   std::vector<std::byte> take_bytes() {
     bytes_.resize(used_);
     return std::move(bytes_);

@@ -26,7 +26,7 @@ class stream_listener final : public resident,
  public:
   stream_listener(std::shared_ptr<reception> at, unique_fd fd, socket_file file)
       : at_(std::move(at)),
-        socket_(std::make_unique<io_socket>(at_->loop, fd.release())),
+        socket_(std::make_unique<io_socket>(at_->loop, std::move(fd))),
         file_(std::move(file)) {}
   ~stream_listener() override { close(); }
 

@@ -1,0 +1,84 @@
+// Errors of other processes: what becomes of their texts. That they arrive as the same errors is
+// tested with the other codecs.
+#include "garrick/net/wire/known_codecs.hpp"
+
+#include <doctest/doctest.h>
+
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "garrick/net/printable.hpp"
+#include "garrick/net/wire/codec.hpp"
+
+using namespace garrick;
+using namespace garrick::net;
+
+namespace {
+
+/// Of another program: nobody here lists it.
+struct unlisted_category final : base::error_category {
+  unlisted_category(std::string called, std::string says)
+      : name_(std::move(called)), says_(std::move(says)) {}
+  [[nodiscard]] std::string_view name() const noexcept override { return name_; }
+  [[nodiscard]] std::string message(std::uint32_t) const override { return says_; }
+
+ private:
+  const std::string name_, says_;
+};
+
+base::error arrived(const base::error& e) {
+  const auto bytes = encode(e);
+  REQUIRE(bytes.has_value());
+  const auto back = decode<base::exit_reason>(bytes->bytes());
+  REQUIRE(back.has_value());
+  return back->as_error();
+}
+
+}  // namespace
+
+TEST_CASE("texts of another process's error are printable, and no longer than need be") {
+  std::string text = "\x1b[2J\n";
+  while (text.size() < 1u << 20) text += text;
+  const unlisted_category long_name(text, text);
+  const unlisted_category short_name("\x1b[2J", "full");
+  for (const base::error& e :
+       {base::make_error(base::errc::user, text, text), base::error(5, long_name, text, text),
+        base::error(5, short_name, "", text)}) {
+    const base::error here = arrived(e);
+    const std::string told = here.to_string();
+    CHECK(told.size() < most_printed + 200);
+    CHECK(told.ends_with("..."));
+    CHECK(told.find_first_of("\x1b\n") == std::string::npos);
+    // On to a third process: cut once, escaped once.
+    CHECK(arrived(here).to_string() == told);
+  }
+}
+
+TEST_CASE("a name that is not printable is known by what it is, and told by what may be printed") {
+  const unlisted_category odd("\x1b[2J", "full");
+  const base::error e = arrived(base::error(5, odd));
+  REQUIRE(e.category() != nullptr);
+  CHECK(e.category()->name() == "\x1b[2J");
+  CHECK(e.to_string() == "another process's error 5 of the category \\x1b[2J: full");
+  CHECK(arrived(e) == e);
+}
+
+// The last one: afterwards there is no room for another name in this process.
+TEST_CASE("other processes cannot make this one keep category names without bound") {
+  const std::string long_name(longest_category_name + 1, 'x');
+  CHECK(foreign_category(long_name).name() == "foreign");
+  const base::error_category* last = nullptr;
+  std::set<const base::error_category*> different;
+  for (int i = 0; i != 1000; ++i) {
+    last = &foreign_category("category " + std::to_string(i));
+    different.insert(last);
+  }
+  CHECK(different.size() <= most_foreign_categories);
+  CHECK(last->name() == "foreign");
+  CHECK(is_foreign(*last));
+  const unlisted_category more("one too many", "the moon is full");
+  const base::error e = arrived(base::error(5, more, "", "text"));
+  CHECK(e.detail() == "one too many: the moon is full: text");
+}

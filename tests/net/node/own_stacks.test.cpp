@@ -1,0 +1,131 @@
+// Nodes with stacks of a program's own, in which are layers of its own.
+#include <doctest/doctest.h>
+#include <garrick/garrick.hpp>
+#include <garrick/net/node/node.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "net/node/simulated_machines.hpp"
+
+namespace own_stacks_test {
+
+using namespace garrick;
+using namespace garrick::net;
+using tests::three_machines;
+
+struct number {
+  std::int64_t n = 0;
+};
+using doubler_type = protocol<std::int64_t(number)>;
+struct doubler : actor<doubler_type> {
+  std::int64_t on(number x) { return 2 * x.n; }
+};
+
+/// What layers have seen, on whichever thread.
+std::atomic<int> made = 0;
+std::atomic<int> scrambled = 0;
+std::atomic<std::size_t> largest_that_was_set = 0;
+
+/// Made of nothing. What it sends cannot be read by who does not have it.
+class scrambling : public layer_defaults {
+ public:
+  static constexpr std::string_view wire_name = "scrambling";
+  scrambling() { ++made; }
+  void send(outgoing&& m, layer_context& c) {
+    std::vector<std::byte> all = mixed(m.bytes.bytes());
+    packet p = packet::with_room(m.bytes.room_in_front(), all.size());
+    p.append(all);
+    m.bytes = std::move(p);
+    ++scrambled;
+    c.down(std::move(m));
+  }
+  void receive(incoming m, layer_context& c) {
+    const std::vector<std::byte> all = mixed(m.bytes);
+    m.bytes = all;
+    static_cast<void>(c.up(m));
+  }
+
+ private:
+  static std::vector<std::byte> mixed(std::span<const std::byte> from) {
+    std::vector<std::byte> all(from.begin(), from.end());
+    for (std::byte& b : all) b ^= std::byte{0x5a};
+    return all;
+  }
+};
+
+/// Made of the settings of all layers.
+class seeing_settings : public layer_defaults {
+ public:
+  static constexpr std::string_view wire_name = "seeing_settings";
+  explicit seeing_settings(const link_settings& s) { largest_that_was_set = s.slicing.largest; }
+  void send(outgoing&& m, layer_context& c) { c.down(std::move(m)); }
+  void receive(incoming m, layer_context& c) { static_cast<void>(c.up(m)); }
+};
+
+using scrambled_stream = stack<byte_stream, actor_protocol, scrambling, seeing_settings, reconnect,
+                               slicing, failure_detection, framing>;
+using scrambled_datagrams = stack<datagrams, actor_protocol, scrambling, reconnect, slicing,
+                                  ordering, reliability, failure_detection>;
+
+node_settings scrambling_settings() {
+  node_settings s;
+  s.stacks.add<"scrambled", scrambled_stream>();
+  s.stacks.add<"scrambled_datagrams", scrambled_datagrams>();
+  s.stream_stack = "scrambled";
+  s.datagram_stack = "scrambled_datagrams";
+  s.link.slicing.largest = 12345678;
+  return s;
+}
+
+}  // namespace own_stacks_test
+
+using namespace own_stacks_test;
+
+TEST_CASE("own stacks: two nodes with a layer of one's own talk, and one without it is told") {
+  made = scrambled = 0;
+  largest_that_was_set = 0;
+  three_machines m(scrambling_settings(), scrambling_settings());
+  const auto there = m.a.shown_to(m.b, "doubler", m.a.system.spawn<doubler>());
+  CHECK(m.b.system.request(there, number{21}).get().value() == 42);
+  CHECK(made == 2);
+  CHECK(scrambled >= 4);
+  CHECK(largest_that_was_set == 12345678);
+  const auto refused = m.c.node.remote<doubler_type>(m.a.at, "doubler");
+  REQUIRE(!refused.has_value());
+  CHECK_MESSAGE(refused.error() == net_errc::incompatible, refused.error().to_string());
+  CHECK(m.b.system.request(there, number{4}).get().value() == 8);
+}
+
+TEST_CASE("own stacks: over datagrams, on real sockets") {
+  scrambled = 0;
+  actor_system of_a;
+  actor_system of_b;
+  node a(of_a, scrambling_settings());
+  node b(of_b, scrambling_settings());
+  const auto at = a.listen("udp://127.0.0.1:0");
+  REQUIRE_MESSAGE(at.has_value(), at.error().to_string());
+  REQUIRE(a.publish("doubler", of_a.spawn<doubler>()).has_value());
+  const auto there = b.remote<doubler_type>(at->to_string(), "doubler");
+  REQUIRE_MESSAGE(there.has_value(), there.error().to_string());
+  CHECK(of_b.request(*there, number{21}).get().value() == 42);
+  CHECK(scrambled >= 4);
+}
+
+TEST_CASE("own stacks: a catalogue says what each stands on and provides") {
+  stack_catalogue all = standard_stacks();
+  all.add<"scrambled", scrambled_stream>();
+  const named_stack* const it = all.find("scrambled");
+  REQUIRE(it != nullptr);
+  CHECK(it->transport == carrier_kind::stream);
+  CHECK(it->provides.confirmed);
+  CHECK(!it->fits(endpoint::parse("tcp://127.0.0.1:1").value()));
+  CHECK(it->fits(endpoint::parse("udp://127.0.0.1:1").value()) == errc::invalid_setting);
+  CHECK(all.explain("nothing").to_string().find("scrambled") != std::string::npos);
+}

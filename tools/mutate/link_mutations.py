@@ -1,0 +1,344 @@
+"""More errors in the links of nodes: what is counted, what a peer is not believed, and what is left
+behind.
+"""
+
+from mutation import mutation
+
+INTERNAL = "lib/net/garrick/net/node/internal/"
+LINK = INTERNAL + "node_link.cpp"
+RECEIVE = INTERNAL + "node_link_receive.cpp"
+SIGNALS = INTERNAL + "node_link_signals.cpp"
+SPAWN = INTERNAL + "node_link_spawn.cpp"
+EXPORTS = INTERNAL + "exports.cpp"
+REMOTE = INTERNAL + "remote_cell.cpp"
+WAITING = INTERNAL + "waiting_frames.cpp"
+WANTED = INTERNAL + "wanted_requests.cpp"
+by_releases = ("tests.net.released_handles",)
+by_strangers = ("tests.net.strangers", "tests.net.lying_peers")
+by_names_at_home = ("tests.net.names_at_home",)
+by_lives = ("tests.net.remote_lives", "tests.net.many_watches")
+by_waiting = ("tests.net.waiting_messages",)
+by_credit = ("tests.net.link_credit",)
+by_frames = ("net_node.waiting_frames",)
+by_spawn = ("tests.net.remote_spawn",)
+
+MUTATIONS = [
+    # ---- handles
+    mutation(
+        "link: handles in what does not leave are held for ever",
+        LINK,
+        "    for (std::uint32_t i = 0; i < f->handles; ++i)\n",
+        "    for (std::uint32_t i = 0; i < f->handles && m.report == 0; ++i)\n",
+        by_releases,
+    ),
+    mutation(
+        "link: handles in what cannot be encoded are held for ever",
+        LINK,
+        "  if (!p)\n    for (const actor_id& id : newly_sent_)",
+        "  if (!p && newly_sent_.size() > 1000)\n    for (const actor_id& id : newly_sent_)",
+        by_releases + ("tests.net.nodes",),
+    ),
+    mutation(
+        "link: one place of a frame's handles is read twice",
+        RECEIVE,
+        "if (place >= being_read_.handles || was_read_[place])",
+        "if (place >= being_read_.handles)",
+        by_strangers,
+    ),
+    mutation(
+        "link: who was only named comes home as a handle",
+        INTERNAL + "exports.hpp",
+        "return x != nullptr && x->held ? x : nullptr;",
+        "return x;",
+        by_names_at_home,
+    ),
+    mutation(
+        "link: a name that leads home leads by way of who has the name",
+        RECEIVE,
+        "    if (const remote_cell* const theirs = as_peers(*who))\n      return post(",
+        "    if (const remote_cell* const theirs = is_closed_ ? as_peers(*who) : nullptr)\n"
+        "      return post(",
+        by_names_at_home,
+    ),
+    mutation(
+        "link: a release overtakes the name that leads home",
+        RECEIVE,
+        "    if (const remote_cell* const theirs = as_peers(*who))\n"
+        "      return post({.kind = frame_kind::resolved, .receiver = theirs->id(), "
+        ".number = f.number},\n"
+        "                  std::move(*p));\n",
+        "    if (const remote_cell* const theirs = as_peers(*who)) {\n"
+        "      outgoing m = to_outgoing({.kind = frame_kind::resolved, .receiver = theirs->id(), "
+        ".number = f.number},\n"
+        "                               std::move(*p));\n"
+        "      m.lane = layer_lane - 1;\n"
+        "      return post(std::move(m), now());\n"
+        "    }\n",
+        by_names_at_home,
+    ),
+    mutation(
+        "link: a name leads home to who was given away with less",
+        RECEIVE,
+        "if (const signature_codec* const s = x->lacks(*q.expected))",
+        "if (const signature_codec* const s = is_closed_ ? x->lacks(*q.expected) : nullptr)",
+        by_names_at_home,
+    ),
+    mutation(
+        "link: a name leads home to who was given away for other answers",
+        EXPORTS,
+        "return one != nullptr && one->answer.content == s.answer.content;",
+        "return one != nullptr;",
+        by_names_at_home,
+    ),
+    mutation(
+        "link: a name leads home to who has ended",
+        RECEIVE,
+        "  if (who->has_ended())  // which",
+        "  if (is_closed_)  // which",
+        by_names_at_home,
+    ),
+    mutation(
+        "link: the number in a name that makes no sense is kept",
+        RECEIVE,
+        "  if (!f.sender || f.receiver) {\n    if (f.sender)\n",
+        "  if (!f.sender || f.receiver) {\n    if (!f.sender)\n",
+        by_names_at_home,
+    ),
+    mutation(
+        "link: who was spawned and let go counts on among the spawned",
+        EXPORTS,
+        "  if (std::exchange(e.is_spawned, false)) --spawned_;\n",
+        "",
+        by_spawn,
+    ),
+    mutation(
+        "link: a spawn that failed counts on among those under way",
+        SPAWN,
+        "  --spawning_;\n  if (is_closed_) return;",
+        "  if (who) --spawning_;\n  if (is_closed_) return;",
+        by_spawn,
+    ),
+    # ---- watches
+    mutation(
+        "link: an end is told to another actor than the one that watches",
+        SIGNALS,
+        "at == watches_.end() || at->second.watcher_id != f.receiver",
+        "at == watches_.end()",
+        by_strangers,
+    ),
+    mutation(
+        "link: a monitor is taken back for another actor than the watched one",
+        SIGNALS,
+        "at == watched_.end() || at->second.target_id != f.receiver",
+        "at == watched_.end()",
+        by_strangers,
+    ),
+    mutation(
+        "link: who has ended is linked on with who was told",
+        SIGNALS,
+        "    static_cast<void>(take_link(to.id(), x.from));\n",
+        "",
+        by_lives,
+    ),
+    mutation(
+        "link: actors here are watched on by a peer that is lost",
+        SIGNALS,
+        "  for (const auto& [key, w] : std::exchange(watched_, {}))\n",
+        "  for (const auto& [key, w] : decltype(watched_){})\n",
+        by_lives,
+    ),
+    mutation(
+        "link: actors here may watch any number of the peer's",
+        SIGNALS,
+        "  if (watches_.size() + links_.size() >= node_->settings().most_watches) {\n",
+        "  if (false) {\n",
+        by_lives,
+    ),
+    mutation(
+        "link: a signal overtakes those that wait for room",
+        SIGNALS,
+        "const bool may_go = signals_.empty() && signals_under_way_",
+        "const bool may_go = signals_under_way_",
+        ("tests.net.many_signals", "tests.net.many_watches"),
+    ),
+    # ---- what waits
+    mutation(
+        "link: what senders have encoded has no limit in the link",
+        LINK,
+        "  if (!outbox_takes_more()) return to.lost(e.what.type, e.what.sender, weight, "
+        "to.too_much_waits());\n",
+        "",
+        by_waiting,
+    ),
+    mutation(
+        "link: an urgent message in front of a busy link is a plain one",
+        REMOTE,
+        "  f.urgent = e.is(core::envelope_flag::urgent);\n",
+        "",
+        ("tests.net.remote_requests",) + by_waiting,
+    ),
+    mutation(
+        "link: a large message in front of a busy link counts as one",
+        REMOTE,
+        "  link_credit_.weigh(weight);\n",
+        "",
+        by_credit + by_waiting,
+    ),
+    mutation(
+        "link: a large message that is lost in front of a busy link gives back one",
+        REMOTE,
+        "  link_credit_.give_back(weight);\n",
+        "  link_credit_.give_back(weight != 0);\n",
+        by_credit + by_waiting,
+    ),
+    mutation(
+        "link: the bytes of envelopes in front of a busy link do not count",
+        WAITING,
+        "  if (as == kind::message) count(e->type->size);\n",
+        "",
+        by_frames,
+    ),
+    mutation(
+        "link: what was taken from in front of a busy link counts on",
+        WAITING,
+        "  bytes_.store(0, std::memory_order_relaxed);                     // order: as below\n",
+        "",
+        by_frames,
+    ),
+    mutation(
+        "link: signals that were taken from in front of a busy link count on",
+        WAITING,
+        "      if (h.as == kind::signal) --signals_;\n",
+        "",
+        by_frames,
+    ),
+    mutation(
+        "link: requests leave no room for names",
+        LINK,
+        "  return std::max(all - all / 8, 1u);\n",
+        "  return std::max(all, 1u);\n",
+        ("tests.net.remote_requests",),
+    ),
+    # ---- what is granted
+    mutation(
+        "link: large messages are sent as far ahead as small ones",
+        RECEIVE,
+        "  x->taken_bytes += f.payload.size();\n",
+        "",
+        ("tests.net.simulated_nodes",),
+    ),
+    mutation(
+        "link: a bounded mailbox is sent more than the first credit ahead",
+        RECEIVE,
+        "who->policy() == core::mailbox_policy::unbounded",
+        "who->policy() != core::mailbox_policy::drop_oldest",
+        ("tests.net.simulated_nodes",),
+    ),
+    mutation(
+        "link: who does not keep up is sent as much ahead as before",
+        RECEIVE,
+        "if (x.window > first_credit && x.due == x.window / 2) {",
+        "if (x.window < first_credit && x.due == x.window / 2) {",
+        ("tests.net.full_mailboxes", "tests.net.simulated_nodes"),
+    ),
+    # ---- requests
+    mutation(
+        "link: an answer of another type is read as one of the right type",
+        RECEIVE,
+        "  if (q.signature == nullptr || f.type != q.signature->answer.type)\n",
+        "  if (q.signature == nullptr)\n",
+        by_strangers,
+    ),
+    mutation(
+        "link: a request's number may be in use",
+        RECEIVE,
+        "f.number > most_number || asked_.contains(f.number))",
+        "f.number > most_number)",
+        by_strangers,
+    ),
+    mutation(
+        "link: a request that was withdrawn while it waited for room leaves",
+        LINK,
+        "  if (at == questions_.end()) return give_up(m, {}), false;\n",
+        "  if (at == questions_.end()) return true;\n",
+        ("tests.net.remote_requests", "tests.net.overdue_requests"),
+    ),
+    mutation(
+        "link: a request that is withdrawn keeps its limit",
+        WANTED,
+        "    at->second = until;\n",
+        "    at->second = std::max(at->second, until);\n",
+        ("net_node.wanted_requests", "tests.net.overdue_requests"),
+    ),
+    mutation(
+        "link: who hears of evidence hears it of links that are not used, too",
+        LINK,
+        "  if (is_used_ && !is_closed_) node_->noticed(*this, what);\n",
+        "  if (!is_closed_) node_->noticed(*this, what);\n",
+        ("tests.net.peers", "tests.net.several_links"),
+    ),
+    mutation(
+        "link: messages that were taken in are lost when the link ends in the same call",
+        LINK,
+        "  if (std::exchange(is_closed_, true)) return;\n  deliver_held();\n",
+        "  if (std::exchange(is_closed_, true)) return;\n",
+        ("tests.net.node_guarantees", "tests.net.busy_links"),
+    ),
+    # ---- waking and waiting
+    mutation(
+        "link: who sleeps is woken by the first message of a read",
+        RECEIVE,
+        "scope(std::in_place);",
+        "scope;",
+        ("tests.net.simulated_nodes",),
+    ),
+    mutation(
+        "link: who joins an attempt gives up with it",
+        "lib/net/garrick/net/node/node.hpp",
+        "(!earlier || clock.now() - start >= longest_attempt() / 2)",
+        "(!earlier && clock.now() - start >= longest_attempt() / 2)",
+        ("tests.net.connecting",),
+    ),
+    mutation(
+        "link: why an attempt has failed is forgotten when another one is made",
+        "lib/net/garrick/net/node/node.hpp",
+        "      earlier = answer.error();\n",
+        "",
+        ("tests.net.connecting",),
+    ),
+    mutation(
+        "link: of an endpoint that fails it is said that it does not speak",
+        INTERNAL + "unreached_endpoints.hpp",
+        "    o.is_to_speak = false;\n",
+        "",
+        ("net_node.unreached_endpoints",),
+    ),
+    mutation(
+        "link: who has no credit of an actor does not wait for it",
+        REMOTE,
+        "need_credit(first_credit, patience);",
+        "need_credit(first_credit, patience - patience);",
+        by_waiting,
+    ),
+    mutation(
+        "link: more and more answers wait for who reads nothing",
+        RECEIVE,
+        "return refused_bytes_ > most ||",
+        "return most == 0 ||",
+        ("tests.net.strangers",),
+    ),
+    mutation(
+        "link: more and more signals wait for who reads nothing",
+        RECEIVE,
+        "downs_waiting_ > 4 * std::size_t{s.most_watches} + most_unasked;",
+        "downs_waiting_ == most_unasked - 1 - most_unasked;",
+        ("tests.net.strangers",),
+    ),
+    mutation(
+        "link: large answers count as refusals",
+        RECEIVE,
+        "    default: return 0;\n",
+        "    default: return m.bytes.size();\n",
+        ("tests.net.strangers",),
+    ),
+]
