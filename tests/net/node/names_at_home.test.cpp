@@ -221,8 +221,8 @@ TEST_CASE("names at home: an actor of a third node is who it was when it was pas
 TEST_CASE("names at home: as many as there are, of a node that may know of no more actors") {
   net::node_settings strict;
   strict.most_exports = 1;
-  three_machines m({}, strict);
   std::atomic<int> alive{0};
+  three_machines m({}, strict);
   std::vector<ref<guest_type>> mine, at_b;
   for (int i = 0; i < 5; ++i) {
     const std::string name = std::to_string(i);
