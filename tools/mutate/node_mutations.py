@@ -425,7 +425,7 @@ MUTATIONS = [
     mutation(
         "node: a peer may have any number of open questions",
         RECEIVE,
-        "    if (asked_.size() >= node_->settings().most_questions)\n",
+        "    if (unanswered() >= node_->settings().most_questions)\n",
         "    if (false)\n",
         by_strangers,
     ),

@@ -208,14 +208,15 @@ class node {
   /// gaps, suspicions. Under the layer "node" is what the node knows of the peer just now:
   /// `exports`, actors here of which the peer has a number; `proxies`, those there to which
   /// somebody here has a handle; `spawned`, of the exports those that were made for it;
-  /// `questions` without an answer to this end, `asked` to the other; `monitors` and `links`
-  /// between their actors; `under_way`, messages that are not confirmed. Of what has come from the
-  /// peer since the link stands: `to_nobody`, messages and requests whose receiver had ended or was
-  /// never known here; `not_decoded`, those, and answers, whose bytes were no value of their type;
-  /// `not_encoded`, answers from here that could not be written or were too large for the link, of
-  /// which who has asked was told; `ends_refused`, exits and kills that
-  /// `node_settings::let_peers_end` does not let happen. Empty if it can not be reached now. Waits
-  /// for who is at work on the link, so not on a thread of the node.
+  /// `questions` without an answer to this end, `asked` to the other, and `unanswered`, those
+  /// together with answers that have not left yet; `monitors` and `links` between their actors;
+  /// `under_way`, messages that are not confirmed. Of what has come from the peer since the link
+  /// stands: `to_nobody`, messages and requests whose receiver had ended or was never known here;
+  /// `not_decoded`, those, and answers, whose bytes were no value of their type; `not_encoded`,
+  /// answers from here that could not be written or were too large for the link, of which who has
+  /// asked was told; `ends_refused`, exits and kills that `node_settings::let_peers_end` does not
+  /// let happen. Empty if it can not be reached now. Waits for who is at work on the link, so not
+  /// on a thread of the node.
   [[nodiscard]] std::vector<link_count> counters(const peer_identity& who) const;
   /// From now on `who` is told of each change and of what was noticed, as long as the node lives.
   /// Null: nobody is.

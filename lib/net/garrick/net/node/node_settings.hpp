@@ -69,7 +69,8 @@ struct node_settings {
   /// the next grant. Zero: it never waits.
   base::duration patience = base::duration::seconds(1);
   std::uint32_t most_exports = 1u << 20;  ///< actors that one peer may know of; 0: none
-  /// Requests of one peer that wait for their answer, and of this node to it. At least 1.
+  /// Requests of one peer that wait for their answer, and of this node to it. An answer that the
+  /// peer's link has no room for yet counts as such a request. At least 1.
   std::uint32_t most_questions = 1u << 16;
   std::uint32_t most_watches = 1u << 20;  ///< links and monitors of one peer; 0: none
   /// Actors that one peer has had spawned and holds; 0: none.

@@ -167,6 +167,7 @@ std::vector<link_count> node_link::counters() const {
   add("spawned", exports_.spawned());
   add("questions", questions_.size());
   add("asked", asked_.size());
+  add("unanswered", unanswered());
   add("monitors", watches_.size() + watched_.size());
   add("links", links_.size());
   add("under_way", under_way_.size());
@@ -259,6 +260,7 @@ void node_link::post(outgoing m, base::instant at) {
   if (!outbox_.empty() || !link_->writable()) {
     const std::size_t size = m.bytes.size();
     refused_bytes_ += refusal_weight(m);
+    answers_waiting_ += kind_of(m.bytes.bytes()) == frame_kind::response;
     outbox_.push_back(std::move(m));
     outbox_bytes_ += size;
     return;
@@ -299,6 +301,7 @@ outgoing node_link::take_from_outbox() {
   outbox_.pop_front();
   outbox_bytes_ -= m.bytes.size();
   refused_bytes_ -= refusal_weight(m);
+  answers_waiting_ -= kind_of(m.bytes.bytes()) == frame_kind::response;
   return m;
 }
 

@@ -330,10 +330,11 @@ class world {
       const std::map<std::string_view, std::uint64_t> now = counted(who);
       // What actors here ask for is bounded by them alone; it may be under way, too.
       const std::uint64_t asked_for = now.at("questions");
-      const std::array<std::pair<std::string_view, std::uint64_t>, 6> limits{
+      const std::array<std::pair<std::string_view, std::uint64_t>, 7> limits{
           {{"exports", most_exports + most_spawned + most_watches},
            {"spawned", most_spawned},
            {"asked", most_questions},
+           {"unanswered", 2 * most_questions},
            {"monitors", 2 * most_watches},
            {"links", most_watches},
            {"under_way", 2 * 8 + most_questions + asked_for}}};

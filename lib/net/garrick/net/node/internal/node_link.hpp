@@ -11,7 +11,8 @@
 //    which either end may have set, in `links_`, until it was answered or taken back (N2). None of
 //    them holds anybody: both ends are known by their addresses.
 // K3 An asker's number is in `asked_` until it was answered or cancelled. Only while it is there,
-//    or between a cancel and the answer that comes all the same, `asker_` knows a limit for it.
+//    or between a cancel and the answer that comes all the same, `asker_` knows a limit for it. An
+//    answer that waits counts as an open request, wherever it is and whether or not it is wanted.
 // K4 Of each message and request that has taken the link's credit, the credit is given back once:
 //    when it is confirmed, when it was sent over a stack that confirms nothing, or when it is lost.
 //    Its receiver's credit is given back here only if it does not leave: the peer grants the rest.
@@ -212,6 +213,8 @@ class node_link final : public link_port, carried, link_owner, handle_porter {
   }
   /// What was held is delivered, and what has waited for that is sent.
   void let_go();
+  /// Requests of the peer whose answers it does not have.
+  [[nodiscard]] std::size_t unanswered() const noexcept;
   /// What it takes if it refuses something, or answers a name; else 0.
   [[nodiscard]] static std::size_t refusal_weight(const outgoing& m) noexcept;
   /// More refusals wait for the peer than could if it read what comes.
@@ -325,6 +328,7 @@ class node_link final : public link_port, carried, link_owner, handle_porter {
   std::deque<outgoing> outbox_;       // what the stack has not taken yet
   std::size_t outbox_bytes_ = 0;      // of those
   std::size_t refused_bytes_ = 0;     // of refusals among them
+  std::size_t answers_waiting_ = 0;   // of actors, among them
   bool sends_waiting_ = false;        // somebody takes what waits for it
   bool outbox_may_be_stale_ = false;  // a request in it may not be wanted any more
   std::deque<outgoing> signals_;      // what there are too many under way for

@@ -120,7 +120,7 @@ bool node_link::take_in(const frame& f, export_table::entry& x) {
   if (f.kind == frame_kind::request) {
     if (f.number == 0 || f.number > most_number || asked_.contains(f.number))
       return refuse(base::make_error(net_errc::decode_failed, "a request's number"));
-    if (asked_.size() >= node_->settings().most_questions)
+    if (unanswered() >= node_->settings().most_questions)
       return refuse(base::make_error(base::errc::overload, "a node", "too many open requests"));
   }
   base::result<core::envelope*> made = read_content(s->message, f);
@@ -204,6 +204,14 @@ bool node_link::is_unread() const noexcept {
   const std::size_t most =
       std::max(2 * s.most_bytes_waiting, std::size_t{s.most_questions} * large_refusal);
   return refused_bytes_ > most || downs_waiting_ > 4 * std::size_t{s.most_watches} + most_unasked;
+}
+
+/// Those whose answer waits in front of the outbox are in `asked_`, too, unless the peer has
+/// cancelled them. It may cancel all, so the larger of both numbers counts: each is at most what an
+/// honest peer has open.
+std::size_t node_link::unanswered() const noexcept {
+  const std::size_t in_front = asker_->waiting().answers() + std::size_t{taken_.answers()};
+  return std::max(asked_.size(), in_front) + answers_waiting_;
 }
 
 std::size_t node_link::refusal_weight(const outgoing& m) noexcept {

@@ -60,6 +60,8 @@ bool waiting_frames::add(const about& what, core::envelope_ptr& e, kind as) {
   std::byte* const at = place(what, form::envelope, as, sizeof(core::envelope*));
   if (as == kind::message) count(e->type->size);
   ::new (at) core::envelope*(e.release());
+  // order: the mutex's, and as `answers`
+  if (as == kind::answer) answers_.fetch_add(1, std::memory_order_relaxed);
   if (as != kind::signal) return was_empty();
   signals_.fetch_add(1, std::memory_order_relaxed);  // order: the mutex's, and as `any_signals`
   static_cast<void>(was_empty());
@@ -75,6 +77,7 @@ bool waiting_frames::take(batch& to) noexcept {
   last_ = nullptr;
   bytes_.store(0, std::memory_order_relaxed);                     // order: as below
   to.signals_ = signals_.exchange(0, std::memory_order_relaxed);  // order: as below
+  to.answers_ = answers_.exchange(0, std::memory_order_relaxed);  // order: as below
   return any_.exchange(false, std::memory_order_relaxed);  // order: the mutex's, and as `any`
 }
 
@@ -107,6 +110,7 @@ bool waiting_frames::batch::next(entry& e) noexcept {
     }
     case form::envelope:
       if (h.as == kind::signal) --signals_;
+      if (h.as == kind::answer) --answers_;
       e.envelope.reset(*std::launder(reinterpret_cast<core::envelope**>(at)));
       break;
   }

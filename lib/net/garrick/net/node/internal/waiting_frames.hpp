@@ -94,6 +94,10 @@ class waiting_frames {
   [[nodiscard]] bool any_signals() const noexcept {
     return signals_.load(std::memory_order_relaxed) != 0;  // order: as above
   }
+  /// Answers that are here.
+  [[nodiscard]] std::uint32_t answers() const noexcept {
+    return answers_.load(std::memory_order_relaxed);  // order: a limit that need not be exact
+  }
   /// Adds all that is here to `to`, of which everything was taken. True: it was something.
   bool take(batch& to) noexcept;
 
@@ -123,6 +127,7 @@ class waiting_frames {
   core::cell* last_ = nullptr;             // under mutex_: the proxy of the last entry
   std::atomic<bool> any_{false};           // written under mutex_
   std::atomic<std::uint32_t> signals_{0};  // as above
+  std::atomic<std::uint32_t> answers_{0};  // as above
   std::atomic<std::size_t> bytes_{0};      // as above, of messages and requests
   const std::size_t most_bytes_;
 };
@@ -138,6 +143,7 @@ class waiting_frames::batch {
   /// The next one; false: there is none.
   [[nodiscard]] bool next(entry& e) noexcept;
   [[nodiscard]] bool any_signals() const noexcept { return signals_ != 0; }
+  [[nodiscard]] std::uint32_t answers() const noexcept { return answers_; }
   /// True if all was taken.
   [[nodiscard]] bool empty() const noexcept {
     const std::size_t left = chunks_.size() - at_;
@@ -150,6 +156,7 @@ class waiting_frames::batch {
   void (*const lose_)(entry&) noexcept;
   chunks chunks_;
   std::uint32_t signals_ = 0;  // that are left
+  std::uint32_t answers_ = 0;  // as above
   std::size_t at_ = 0;         // of chunks_: the first with an entry that is left
   std::size_t offset_ = 0;     // of the next entry in there
   core::cell* held_ = nullptr;

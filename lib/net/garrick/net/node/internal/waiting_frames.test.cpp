@@ -109,12 +109,16 @@ TEST_CASE("waiting frames: answers and releases have their place, and take no ro
   CHECK_FALSE(all.add({.to = f.cell}, nothing, kind::release));
   CHECK(all.has_room());
   CHECK_FALSE(all.any_signals());
+  CHECK(all.answers() == 1);
   CHECK_FALSE(all.add({.to = f.cell}, f.frame(1)));
   CHECK_FALSE(all.has_room());
   waiting_frames::batch taken(&nothing_is_left);
   REQUIRE(all.take(taken));
+  CHECK(all.answers() == 0);
+  CHECK(taken.answers() == 1);
   waiting_frames::entry x;
   REQUIRE(taken.next(x));
+  CHECK(taken.answers() == 0);
   CHECK(x.as == kind::answer);
   CHECK(*static_cast<const int*>(x.envelope->raw()) == 1);
   REQUIRE(taken.next(x));
