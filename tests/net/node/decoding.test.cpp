@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "net/node/simulated_machines.hpp"
-#include "net/node/stranger.hpp"
+#include "net/node/strangers/stranger.hpp"
 
 namespace decoding_test {
 

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "net/node/simulated_machines.hpp"
-#include "net/node/stranger.hpp"
+#include "net/node/strangers/stranger.hpp"
 
 namespace foreign_texts_test {
 

@@ -18,7 +18,7 @@
 #include <support/transports.hpp>
 
 #include "net/node/simulated_machines.hpp"
-#include "net/node/stranger.hpp"
+#include "net/node/strangers/stranger.hpp"
 
 namespace names_at_home_test {
 

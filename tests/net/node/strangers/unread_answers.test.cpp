@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "net/node/simulated_machines.hpp"
-#include "net/node/stranger.hpp"
+#include "net/node/strangers/stranger.hpp"
 
 namespace unread_answers_test {
 
@@ -122,9 +122,8 @@ struct with_stranger {
     REQUIRE(m.a.node.publish<asked_type>("asked", asked).has_value());
     question.receiver = s.resolve<asked_type>("asked");
     REQUIRE(question.receiver);
-    question.type = net::protocol_table_of<asked_type>()
-                        .by_content(&base::message_type_of<ask>)
-                        ->message.type;
+    question.type =
+        net::protocol_table_of<asked_type>().by_content(&base::message_type_of<ask>)->message.type;
     s.confirms = false;
   }
   void asks(std::uint32_t times) {

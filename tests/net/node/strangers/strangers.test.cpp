@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "net/node/simulated_machines.hpp"
-#include "net/node/stranger.hpp"
+#include "net/node/strangers/stranger.hpp"
 
 namespace strangers_test {
 
