@@ -231,7 +231,7 @@ TEST_CASE(
     const auto letter = kit.expect_dead_letter<fails>(errc::receiver_failed);
     CHECK(letter.receiver == receiver.id());
     CHECK(letter.sender == me->id());
-    CHECK(letter.content == "(gone with the coroutine that handled it)");
+    CHECK(letter.content == "(gone: a coroutine has handled it, or it was sent to another node)");
     CHECK(letter.reason.detail().find("after the answer") != std::string_view::npos);
   }
   const auto at_once = kit.spawn([](dynamic_actor&) -> behavior {

@@ -150,19 +150,20 @@ TEST_CASE("ends: what can never work is refused before anything is opened") {
     return why;
   };
   CHECK(setting({.high_water = 0, .low_water = 0, .most_queued = 0}) ==
-        "high_water: nothing could be sent");
-  CHECK(setting({.high_water = 10, .low_water = 11}) == "low_water: it is above high_water");
+        "transport_settings.high_water: nothing could be sent");
+  CHECK(setting({.high_water = 10, .low_water = 11}) ==
+        "transport_settings.low_water: it is above high_water");
   CHECK(setting({.high_water = 1000, .low_water = 0, .most_queued = 999}) ==
-        "most_queued: it is below high_water");
-  CHECK(setting({.attempt_limit = {}}) == "attempt_limit: it is not above zero");
+        "transport_settings.most_queued: it is below high_water");
+  CHECK(setting({.attempt_limit = {}}) == "transport_settings.attempt_limit: it is not above zero");
   CHECK(setting({.largest_datagram = 100}) ==
-        "largest_datagram: 100 is below 548, which every path takes");
+        "transport_settings.largest_datagram: 100 is below 548, which every path takes");
   const auto limit = [&](const accept_limits& l) {
     return refused(listen(io, free, accepting(n), {}, l));
   };
-  CHECK(limit({.connections = 0}) == "connections: nobody could be let in");
-  CHECK(limit({.pending = 0}) == "pending: nobody could be let in");
-  CHECK(limit({.admission = {}}) == "admission: it is not above zero");
+  CHECK(limit({.connections = 0}) == "accept_limits.connections: nobody could be let in");
+  CHECK(limit({.pending = 0}) == "accept_limits.pending: nobody could be let in");
+  CHECK(limit({.admission = {}}) == "accept_limits.admission: it is not above zero");
 }
 
 TEST_CASE(

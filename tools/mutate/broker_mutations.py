@@ -217,4 +217,11 @@ MUTATIONS = [
         "",
         by_brokers + by_peers,
     ),
+    mutation(
+        "broker: its threads end before what was written is sent",
+        "lib/net/garrick/net/transport/io_threads.cpp",
+        "while (loop->unsaid() != 0)",
+        "while (loop->unsaid() < 0)",
+        ("tests.net.broker_ends",),
+    ),
 ]

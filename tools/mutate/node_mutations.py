@@ -432,9 +432,9 @@ MUTATIONS = [
     mutation(
         "node: a peer may have any number of links and monitors",
         SIGNALS,
-        "  if (target == nullptr || watched_.size() + links_.size() >= "
-        "node_->settings().most_watches)\n",
-        "  if (target == nullptr)\n",
+        "  if (watched_.size() + links_.size() >= node_->settings().most_watches)\n"
+        "    return refuse_watch",
+        "  if (watches_.empty() && !watches_.empty())\n    return refuse_watch",
         by_strangers,
     ),
     mutation(

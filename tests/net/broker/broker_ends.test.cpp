@@ -9,6 +9,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -266,4 +267,55 @@ TEST_CASE(
   });
   CHECK(has_aborted(status));
   CHECK(words.find("on I/O threads that were stopped") != std::string::npos);
+}
+
+namespace broker_ends_test {
+
+constexpr std::size_t speech = 4u << 20;
+/// Writes more than a socket takes.
+class speaker : public broker<> {
+ public:
+  speaker(broker_place p, std::atomic<int>& port, std::atomic<bool>& has_written)
+      : broker(p), has_written_(has_written) {
+    port = io().local(io().listen("tcp://127.0.0.1:0").value()).port();
+  }
+  using broker::on;
+  void on(const new_connection& n) {
+    io().write(n.connection, std::string(speech, 's')).value();
+    has_written_ = true;
+  }
+
+ private:
+  std::atomic<bool>& has_written_;
+};
+
+}  // namespace broker_ends_test
+
+TEST_CASE(
+    "brokers: what was written when the system and its I/O threads end is sent all the same") {
+  for (const bool on_workers : {false, true}) {
+    CAPTURE(on_workers);
+    std::atomic<int> port{0};
+    std::atomic<bool> has_written{false};
+    auto threads = std::make_unique<broker_threads>();
+    auto system = std::make_unique<actor_system>(quiet());
+    if (on_workers)
+      static_cast<void>(
+          system->spawn<speaker>(broker_place(*threads), lent(port), lent(has_written)));
+    else
+      static_cast<void>(threads->spawn<speaker>(*system, lent(port), lent(has_written)));
+    wait_until([&] { return port != 0; });
+    const bare_socket hears = bare_socket::connected(static_cast<std::uint16_t>(port));
+    wait_until([&] { return has_written.load(); });
+    std::atomic<bool> ends_threads{false};
+    std::thread ends([&] {
+      system.reset();
+      ends_threads = true;
+      threads.reset();
+    });
+    wait_until([&] { return ends_threads.load(); });
+    CHECK(hears.read(speech).size() == speech);
+    CHECK(hears.read(1).empty());
+    ends.join();
+  }
 }

@@ -42,7 +42,8 @@ class maker : public actor<maker_type> {
 struct heard {
   std::uint64_t downs = 0;
   std::uint64_t exits = 0;
-  std::uint64_t others = 0;  // for another reason
+  std::uint64_t others = 0;    // for another reason
+  std::uint64_t too_many = 0;  // for that one, of those
 };
 
 struct watch_all {
@@ -83,6 +84,7 @@ class observer
  private:
   void note(const exit_reason& why) {
     heard_.others += why.to_string().find("enough") == std::string::npos;
+    heard_.too_many += why.to_string().find("too many links and monitors") != std::string::npos;
   }
   std::vector<ref<target_type>> whom_;
   heard& heard_;
@@ -117,4 +119,25 @@ TEST_CASE(
   CHECK(h.downs == count / 2);
   CHECK(h.exits == count / 2);
   CHECK(h.others == 0);
+}
+
+TEST_CASE("many watches: who watches more than the other node allows hears that, and of no end") {
+  net::node_settings strict;
+  strict.most_watches = 6;
+  for (const bool by_link : {false, true}) {
+    CAPTURE(by_link);
+    three_machines m({}, strict);
+    heard h;
+    const auto far = m.b.shown_to(m.a, "maker", m.b.system.spawn<maker>());
+    const auto all = m.a.system.request(far, make_targets{10}).get().value();
+    const auto w = m.a.system.spawn<observer>(all, lent(h));
+    send(w, watch_all{by_link});
+    m.a.system.run_for(ms(500));
+    CHECK((by_link ? h.exits : h.downs) == 4);
+    CHECK(h.too_many == 4);
+    for (const auto& one : all) send(one, leave{});
+    m.a.system.run_for(ms(500));
+    CHECK((by_link ? h.exits : h.downs) == 10);
+    CHECK(h.others == 4);
+  }
 }

@@ -146,6 +146,27 @@ TEST_CASE("nodes: a published actor is found, asked, and sent to as a local one"
   }
 }
 
+TEST_CASE("nodes: a wildcard handle of another node's actor tells what was seen of it here") {
+  pair_of_nodes n;
+  using part = protocol<std::int64_t(count), void(note)>;
+  using other = protocol<std::string(count)>;
+  const auto counting = n.b->remote<protocol<std::int64_t(count)>>(n.at, "calculator").value();
+  const any_ref wildcard(counting);
+  CHECK(n.right.request_typed<part>(wildcard).get().error() == errc::unexpected_message);
+  CHECK(n.find() == counting);  // and now it has been seen with all
+  const auto typed = n.right.request_typed<part>(wildcard).get();
+  REQUIRE_MESSAGE(typed.has_value(), typed.error().to_string());
+  send(*typed, note{"one"});
+  CHECK(n.right.request(*typed, count{}).get().value() == 1);
+  const auto no = n.right.request_typed<other>(wildcard).get();
+  CHECK(no.error() == errc::unexpected_message);
+  CHECK_MESSAGE(no.error().to_string().find("nodes_test::count") != std::string::npos,
+                no.error().to_string());
+  n.a.reset();
+  wait_until([&] { return n.b->peers().empty(); });
+  CHECK(n.right.request_typed<part>(wildcard).get().error() == errc::not_handled);
+}
+
 TEST_CASE("nodes: a handle in a message works from there, and comes home as a local one") {
   pair_of_nodes n;
   const auto calc = n.find();

@@ -289,7 +289,8 @@ class actor_base {
   /// mail. One that ends before it could tell is `not_handled`. The check is made once: if a
   /// dynamic actor changes its behavior later, the handle is as good as a wildcard. A case with
   /// values or a guard counts as one that takes its message. Blocking actors and wildcard pipes
-  /// cannot tell. Other errors: `overload`.
+  /// cannot tell. Of an actor of another node its handle answers, at once, by the protocols with
+  /// which it was seen here. Other errors: `overload`.
   ///
   ///     result<ref<calculator>> typed = co_await request_typed<calculator>(plugin_);
   template <class P>

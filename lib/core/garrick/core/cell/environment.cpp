@@ -11,7 +11,7 @@ std::string print_content(const undelivered& what) {
   if (what.content != nullptr)
     what.descriptor->print_within(most_bytes, content_pointer(what.content), text);
   else
-    text = "(gone with the coroutine that handled it)";
+    text = "(gone: a coroutine has handled it, or it was sent to another node)";
   return text;
 }
 

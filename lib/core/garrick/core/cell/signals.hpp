@@ -50,6 +50,8 @@ class errand {
   virtual ~errand() = default;
   /// On the actor's turn. What it throws does the actor no harm.
   virtual void run(cell& self) = 0;
+  /// Instead of `run`, for an actor of another process: on the sender's thread, with its proxy.
+  virtual void run_for_proxy(cell&) { turned_away(); }
   /// `run` has thrown this. On the actor's turn.
   virtual void failed(const std::exception_ptr&) noexcept { turned_away(); }
   /// It will not be run: the actor has ended, or nobody holds it. Any thread.
@@ -152,7 +154,7 @@ class run_errand {
   ~run_errand() {
     if (what_ != nullptr) what_->turned_away();
   }
-  /// On the actor's turn, once.
+  /// On the actor's turn, or for a proxy, once.
   void run(cell& self) noexcept;
 
  private:

@@ -3,6 +3,7 @@
 // An actor that has no behavior yet cannot tell: its start awaits, or it waits for its restart.
 // Then the question goes behind its mail and is asked again when that is handled. So it is with one
 // that is about to end: a supervised one may be restarted, any other turns it away with its mail.
+// For an actor of another process its proxy answers, by the protocols with which it was seen here.
 //
 // Private: installed because templates need it.
 //
@@ -45,24 +46,29 @@ class typed_question<protocol<Sigs...>> final : public errand {
  public:
   explicit typed_question(pending_request r) noexcept : answer_(r) {}
   void run(cell& self) override {
-    static constexpr signature_types wanted[] = {
-        {&base::message_type_of<typename signature<Sigs>::content>,
-         &base::message_type_of<typename signature<Sigs>::answer::content>}...};
     if (cannot_tell_yet(self, wanted[0])) {
       auto again = std::make_unique<typed_question>(pending_request{});
       again->answer_ = std::move(answer_);
       return put_off_errand(self, std::move(again));
     }
-    if (base::error why = not_understood(self, wanted, sizeof...(Sigs)))
-      return answer_.fail(std::move(why));
-    self.add_strong_from_self();
-    answer_.deliver(handle_access::adopt<protocol<Sigs...>>(&self));
+    answer(self);
   }
+  void run_for_proxy(cell& proxy) override { answer(proxy); }
   void turned_away() noexcept override {
     respond_error(promise_access::take(answer_), base::errc::not_handled);
   }
 
  private:
+  static constexpr signature_types wanted[] = {
+      {&base::message_type_of<typename signature<Sigs>::content>,
+       &base::message_type_of<typename signature<Sigs>::answer::content>}...};
+
+  void answer(cell& self) {
+    if (base::error why = not_understood(self, wanted, sizeof...(Sigs)))
+      return answer_.fail(std::move(why));
+    self.add_strong_from_self();
+    answer_.deliver(handle_access::adopt<protocol<Sigs...>>(&self));
+  }
   response_promise<ref<protocol<Sigs...>>> answer_;
 };
 

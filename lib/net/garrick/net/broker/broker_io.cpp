@@ -17,7 +17,7 @@ using internal::handle_maker;
 using internal::raw_connection;
 
 base::error invalid(std::string_view name, std::string_view why) {
-  return base::make_error(base::errc::invalid_setting, name, why);
+  return base::make_error(base::errc::invalid_setting, "socket_settings." + std::string(name), why);
 }
 
 base::error wrong_with(const socket_settings& s) {
@@ -218,7 +218,9 @@ base::result<datagram_handle> broker_io::bind(std::string_view at, const socket_
   auto& pool = where_.threads().io().pool();
   const socket_settings own = placed(s);
   const std::size_t thread = own.transport.thread.value_or(where_.threads().least_loaded());
-  if (thread >= pool.loops.size()) return invalid("thread", "there are fewer I/O threads");
+  if (thread >= pool.loops.size())
+    return invalid("transport.thread",
+                   "there are I/O threads 0 to " + std::to_string(pool.loops.size() - 1));
   const endpoint local = where->with_port(
       internal::endpoint_of(transport_kind::udp, internal::local_address(fd->get()), *where)
           .port());

@@ -94,10 +94,10 @@ class broker_io {
   [[nodiscard]] base::result<datagram_handle> bind(std::string_view at,
                                                    const socket_settings& s = {});
 
-  /// Where an acceptor listens, with the port that the system has chosen; empty host and path:
-  /// it is not this broker's.
+  /// Where an acceptor listens, with the port that the system has chosen; `endpoint()`: it is not
+  /// this broker's.
   [[nodiscard]] endpoint local(const acceptor_handle& a) const;
-  /// Where a socket for datagrams is.
+  /// Where a socket for datagrams is; as above.
   [[nodiscard]] endpoint local(const datagram_handle& d) const;
 
   // Errors of all that follows: `net_errc::denied` if the socket is not this broker's,

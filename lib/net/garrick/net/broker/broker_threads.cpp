@@ -16,6 +16,8 @@ broker_threads::broker_threads(io_settings s) : io_(s) {
     }));
 }
 
+broker_threads::~broker_threads() { io_.finish(); }
+
 std::size_t broker_threads::least_loaded() const {
   std::size_t best = 0;
   for (std::size_t i = 1; i < io_.size(); ++i)

@@ -52,6 +52,9 @@ class broker_threads {
  public:
   /// As the constructor of `io_threads`.
   explicit broker_threads(io_settings s = {});
+  /// What brokers have written is sent first: a connection that was closed with something left has
+  /// `transport.close_limit` for that, from its close on.
+  ~broker_threads();
   broker_threads(const broker_threads&) = delete;
   broker_threads& operator=(const broker_threads&) = delete;
 

@@ -24,6 +24,7 @@ class question : public std::enable_shared_from_this<question> {
   question& operator=(const question&) = delete;
 
   void begin() {
+    if (const base::error no = node_->wrong_process()) return fail(no);
     auto ask = [q = shared_from_this()](const base::result<connection>& link) {
       if (!link) return q->fail(link.error());
       link->run(asking(q));
@@ -181,7 +182,14 @@ base::error check_name(std::string_view name) {
 node::node(core::environment& env, node_settings s)
     : core_(std::make_shared<internal::node_core>(env, std::move(s), &make_link)) {}
 
-node::~node() { core_->stop(); }
+node::~node() {
+  // Of a copy nothing can be ended, nor freed: its links are the parent's.
+  const bool is_copy = core_->env().is_copy();
+  if (is_copy)
+    static_cast<void>(new std::shared_ptr<internal::node_core>(std::move(core_)));
+  else
+    core_->stop();
+}
 
 const peer_identity& node::self() const noexcept { return core_->self(); }
 core::environment& node::env() const noexcept { return core_->env(); }

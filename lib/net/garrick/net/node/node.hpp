@@ -58,6 +58,8 @@ class node {
   /// The same for another kind of system, such as the testkit's: `system.env()`.
   explicit node(core::environment& env, node_settings s = {});
   /// Leaves all peers in good order, for which they have `node_settings::leave_limit`; then ends.
+  /// Half of that time is for messages that are under way to be confirmed, so that nobody is told
+  /// of them that they are perhaps lost. Does nothing in a process that was forked from the node's.
   ~node();
   node(const node&) = delete;
   node& operator=(const node&) = delete;

@@ -120,8 +120,8 @@ struct table_maker<core::protocol<Sigs...>> {
       const int in_order[] = {0, (add_signature<Sigs>(all, s), 0)...};
       static_cast<void>(in_order);
     } else {  // said here, once, and not of each part again
-      const bool told[] = {wire_report<message_in<Sigs>>::reported...,
-                           wire_report<answer_in<Sigs>>::reported...};
+      const bool told[] = {wire_report<message_in<Sigs>, Sigs>::reported...,
+                           wire_report<answer_in<Sigs>, Sigs>::reported...};
       static_cast<void>(told);
     }
     return {std::move(all), std::move(s).finish()};

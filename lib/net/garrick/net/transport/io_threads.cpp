@@ -1,8 +1,13 @@
 #include "garrick/net/transport/io_threads.hpp"
 
+#include <chrono>
+#include <future>
+#include <memory>
 #include <mutex>
 #include <stdexcept>
+#include <thread>
 
+#include "garrick/base/concurrency/forked.hpp"
 #include "garrick/base/platform/assert.hpp"
 #include "garrick/net/transport/internal/io_loop.hpp"
 
@@ -12,7 +17,8 @@ namespace {
 constexpr std::size_t most_threads = 1024;
 }
 
-io_threads::io_threads(io_settings s) : pool_(std::make_unique<internal::io_pool>()) {
+io_threads::io_threads(io_settings s)
+    : made_after_(base::watch_forks()), pool_(std::make_unique<internal::io_pool>()) {
   if (s.threads == 0 || s.threads > most_threads)
     throw std::invalid_argument("io_settings::threads is 1 to 1024");
   for (std::size_t i = 0; i < s.threads; ++i)
@@ -25,14 +31,38 @@ io_threads::io_threads(io_settings s) : pool_(std::make_unique<internal::io_pool
   }
 }
 
-io_threads::~io_threads() { stop(); }
+io_threads::~io_threads() {
+  if (is_copy())
+    static_cast<void>(pool_.release());  // its threads are the parent's, and use their own
+  else
+    stop();
+}
+
+bool io_threads::is_copy() const noexcept { return base::fork_count() != made_after_; }
 
 void io_threads::stop() {
+  if (is_copy()) return;
   for (const auto& loop : pool_->loops)
     GARRICK_ASSERT(!loop->is_current(), "I/O threads are not stopped from one of them");
   const std::lock_guard lock(pool_->stopping);
   for (const auto& loop : pool_->loops) loop->begin_stop();
   for (const auto& loop : pool_->loops) loop->join();
+}
+
+void io_threads::finish() {
+  if (is_copy()) return;
+  // A stream that was closed on another thread is taken leave of in a job of its loop, which may
+  // need a second one.
+  for (int i = 0; i < 2; ++i)
+    for (const auto& loop : pool_->loops) {
+      auto done = std::make_shared<std::promise<void>>();
+      std::future<void> is_done = done->get_future();
+      if (loop->post(internal::make_job([done] { done->set_value(); }))) is_done.wait();
+    }
+  // Only at the end: nobody is worth a condition variable that every stream tells.
+  for (const auto& loop : pool_->loops)
+    while (loop->unsaid() != 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  stop();
 }
 
 std::size_t io_threads::size() const noexcept { return pool_->loops.size(); }

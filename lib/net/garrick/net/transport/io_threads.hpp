@@ -13,6 +13,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <utility>
 
@@ -43,8 +44,12 @@ class io_threads {
 
   /// Ends all links (`hosted::ended` with `errc::shutting_down`) and listeners, and joins the
   /// threads. In whatever state they are; more than once does no harm, and of several callers at
-  /// once each returns when all has ended.
+  /// once each returns when all has ended. In a process that was forked from this one: does
+  /// nothing, as the destructor, since the threads are the parent's.
   void stop();
+  /// As `stop`, but what closed streams have still to send is sent first, for which each has its
+  /// `transport_settings::close_limit`. Requires that nobody closes any meanwhile.
+  void finish();
   /// How many threads there are.
   [[nodiscard]] std::size_t size() const noexcept;
   /// How many links, listeners and connections on their way there are on a thread.
@@ -73,6 +78,9 @@ class io_threads {
   };
   bool post_task(std::size_t thread, std::unique_ptr<task> what);
 
+  [[nodiscard]] bool is_copy() const noexcept;
+
+  const std::uint32_t made_after_;  // so many forks
   std::unique_ptr<internal::io_pool> pool_;
 };
 

@@ -29,25 +29,31 @@ base::error invalid(std::string_view name, std::string_view why) {
 }
 
 base::error wrong_with(const transport_settings& s, std::size_t threads) {
+  const auto wrong = [](std::string_view name, std::string_view why) {
+    return invalid("transport_settings." + std::string(name), why);
+  };
   if (s.thread && *s.thread >= threads)
-    return invalid("thread", "there are " + std::to_string(threads) + " I/O threads");
-  if (s.read_size == 0) return invalid("read_size", "nothing would be read");
-  if (s.high_water == 0) return invalid("high_water", "nothing could be sent");
-  if (s.low_water > s.high_water) return invalid("low_water", "it is above high_water");
-  if (s.most_queued < s.high_water) return invalid("most_queued", "it is below high_water");
-  if (s.attempt_limit <= base::duration()) return invalid("attempt_limit", "it is not above zero");
-  if (s.close_limit < base::duration()) return invalid("close_limit", "it is below zero");
+    return wrong("thread", "there are I/O threads 0 to " + std::to_string(threads - 1));
+  if (s.read_size == 0) return wrong("read_size", "nothing would be read");
+  if (s.high_water == 0) return wrong("high_water", "nothing could be sent");
+  if (s.low_water > s.high_water) return wrong("low_water", "it is above high_water");
+  if (s.most_queued < s.high_water) return wrong("most_queued", "it is below high_water");
+  if (s.attempt_limit <= base::duration()) return wrong("attempt_limit", "it is not above zero");
+  if (s.close_limit < base::duration()) return wrong("close_limit", "it is below zero");
   if (s.largest_datagram < least_datagram)
-    return invalid("largest_datagram", std::to_string(s.largest_datagram) + " is below " +
-                                           std::to_string(least_datagram) +
-                                           ", which every path takes");
+    return wrong("largest_datagram", std::to_string(s.largest_datagram) + " is below " +
+                                         std::to_string(least_datagram) +
+                                         ", which every path takes");
   return {};
 }
 
 base::error wrong_with(const accept_limits& l) {
-  if (l.connections == 0) return invalid("connections", "nobody could be let in");
-  if (l.pending == 0) return invalid("pending", "nobody could be let in");
-  if (l.admission <= base::duration()) return invalid("admission", "it is not above zero");
+  const auto wrong = [](std::string_view name, std::string_view why) {
+    return invalid("accept_limits." + std::string(name), why);
+  };
+  if (l.connections == 0) return wrong("connections", "nobody could be let in");
+  if (l.pending == 0) return wrong("pending", "nobody could be let in");
+  if (l.admission <= base::duration()) return wrong("admission", "it is not above zero");
   return {};
 }
 

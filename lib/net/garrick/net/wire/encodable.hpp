@@ -360,8 +360,9 @@ using found_by_wire_search = typename wire_search<T>::type;
 template <class T>
 inline constexpr bool means_the_same_elsewhere = false;
 
-/// Instantiated only to fail: the compiler prints the path, the type and the reason.
-template <auto Path, class Type, class Reason>
+/// Instantiated only to fail: the compiler prints the path, the type and the reason, and the
+/// signature that it is in, if that is known.
+template <auto Path, class Type, class Reason, class... Signature>
 struct cannot_be_encoded {
   static constexpr bool reported = true;
   static_assert(means_the_same_elsewhere<Type>,
@@ -370,16 +371,17 @@ struct cannot_be_encoded {
                 "looked into needs a codec (net/wire/encodable.hpp)");
 };
 
+template <class... In>
 std::type_identity<base::detail::can_be_sent> wire_report_of(base::detail::nothing_found);
-template <class T, class Reason, std::size_t... Path>
+template <class... In, class T, class Reason, std::size_t... Path>
 std::type_identity<
-    cannot_be_encoded<base::detail::path_of<base::detail::in_message, Path...>(), T, Reason>>
+    cannot_be_encoded<base::detail::path_of<base::detail::in_message, Path...>(), T, Reason, In...>>
     wire_report_of(base::detail::found<T, Reason, Path...>);
 
 /// `wire_report<T>::reported` is an error unless T is encodable. An alias, so that the compiler's
 /// backtrace is a step shorter.
-template <class T>
-using wire_report = typename decltype(wire_report_of(found_by_wire_search<T>{}))::type;
+template <class T, class... In>
+using wire_report = typename decltype(wire_report_of<In...>(found_by_wire_search<T>{}))::type;
 
 }  // namespace detail
 

@@ -291,7 +291,10 @@ void tell_withdrawn(cell& proxy, const cell& requester, std::uint64_t request) n
 void signals::run_errand::run(cell& self) noexcept {
   const std::unique_ptr<errand> now = std::move(what_);
   try {
-    now->run(self);
+    if (self.is_proxy())
+      now->run_for_proxy(self);
+    else
+      now->run(self);
   } catch (...) { now->failed(std::current_exception()); }
 }
 

@@ -98,8 +98,9 @@ void proxy_cell::answer_late_signals() noexcept { system_lane::answer_for_the_de
 
 void proxy_cell::signal_elsewhere(envelope* e) noexcept {
   envelope_ptr mine(e);
-  // an errand is for a turn, which is never taken here: it is turned away as the signal goes
-  if (e->type == &base::message_type_of<signals::run_errand>) return;
+  // an errand is for a turn, which is never taken here; some can be done all the same
+  if (e->type == &base::message_type_of<signals::run_errand>)
+    return static_cast<signals::run_errand*>(e->raw())->run(*this);
   if (e->type == &base::message_type_of<signals::room_wanted>) {
     // there is always room; how long that takes is the way's affair
     const auto& w = *static_cast<const signals::room_wanted*>(e->raw());

@@ -92,6 +92,12 @@ class proxy_cell : public cell {
   /// Answers a signal that came while the proxy ended. Requires that `end` was called.
   void answer_as_ended(const envelope_ptr& e) noexcept;
 
+  /// Whether the actor is known to answer this with that. On any thread.
+  understanding understands(const base::message_type*,
+                            const base::message_type*) noexcept override {
+    return understanding::no;  // only the other process can tell
+  }
+
  private:
   bool admit(envelope* e, std::uint64_t head) noexcept final;
   void refuse(envelope* e) noexcept final;
@@ -103,9 +109,6 @@ class proxy_cell : public cell {
   base::run_outcome run(std::uint32_t& budget) noexcept final;
   dispatch_outcome dispatch(envelope* e) final;
   bool dispatch_system(envelope* e) final;
-  understanding understands(const base::message_type*, const base::message_type*) noexcept final {
-    return understanding::no;  // only the other process can tell
-  }
   void start() final {}
   void destroy_object() noexcept final {}
   void rebuild_object() final {}

@@ -36,6 +36,8 @@ class link_port : public hosted {
   [[nodiscard]] virtual const connection& self() const noexcept = 0;
   /// The peer may send here, and this end there.
   virtual void let_use() = 0;
+  /// As `leave`, once nothing is under way any more.
+  virtual void finish(const base::error& why) = 0;
   /// Says goodbye; `why` is what the actors here are told.
   virtual void leave(const base::error& why) = 0;
   /// From now on nothing that comes is delivered, and the link ends.

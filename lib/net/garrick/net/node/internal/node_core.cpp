@@ -93,7 +93,15 @@ link_settings node_core::settings_for(bool connects) const {
   return s;
 }
 
+base::error node_core::wrong_process() const {
+  if (!env_.is_copy()) return {};
+  return base::make_error(base::errc::would_block, "a node",
+                          "this process is a fork of the one that made the node, whose threads are "
+                          "not here");
+}
+
 base::error node_core::may_use(const endpoint& e) const {
+  if (base::error no = wrong_process()) return no;
   if (base::error no = check(settings_)) return no;
   // Else the first peer's handshake would find out.
   const std::string& name = stack_name_for(e);
@@ -319,6 +327,7 @@ bool node_core::is_quarantined(const peer_identity& who) const {
 }
 
 std::vector<link_count> node_core::counters(const peer_identity& who) const {
+  if (env_.is_copy()) return {};
   connection link;
   {
     const std::lock_guard lock(mutex_);
@@ -343,6 +352,7 @@ std::vector<link_count> node_core::counters(const peer_identity& who) const {
 }
 
 void node_core::quarantine(const peer_identity& who) {
+  if (env_.is_copy()) return;
   std::vector<connection> links;
   {
     const std::lock_guard lock(mutex_);
@@ -482,11 +492,15 @@ void node_core::stop() noexcept {
     doors = std::exchange(listeners_, {});
   }
   doors.clear();
+  const base::error why = base::make_error(net_errc::node_down, "this node has left");
+  // Who confirms what is under way in half of the time is left then.
   for (const connection& link : links)
-    link.run([](hosted& h) {
-      static_cast<link_port&>(h).leave(base::make_error(net_errc::node_down, "this node has left"));
-    });
-  source().wait_for_end(links, settings_.leave_limit);
+    link.run([why](hosted& h) { static_cast<link_port&>(h).finish(why); });
+  const base::duration half = settings_.leave_limit / 2;
+  source().wait_for_end(links, half);
+  for (const connection& link : links)
+    link.run([why](hosted& h) { static_cast<link_port&>(h).leave(why); });
+  source().wait_for_end(links, settings_.leave_limit - half);
   source().stop();
   std::map<std::string, published, std::less<>> names;
   {

@@ -59,6 +59,8 @@ class node_core final : public std::enable_shared_from_this<node_core> {
 
   // ---- for the node -----------------------------------------------------------------------------
 
+  /// `would_block` in a process that was forked from the node's: nothing can be said there.
+  [[nodiscard]] base::error wrong_process() const;
   [[nodiscard]] base::result<endpoint> listen(const endpoint& at);
   /// Calls `done` when there is a link to whoever is there, perhaps at once.
   void dial(const endpoint& given, dial_handler done);

@@ -76,6 +76,16 @@ void node_link::let_use() {
   flush();
 }
 
+void node_link::finish(const base::error& why) {
+  leaves_for_ = why;
+  leave_if_done();
+}
+
+void node_link::leave_if_done() {
+  if (!leaves_for_ || is_closed_ || is_behind() || !outbox_.empty() || !under_way_.empty()) return;
+  if (signals_.empty() && signals_under_way_ == 0) leave(std::exchange(leaves_for_, {}));
+}
+
 void node_link::leave(const base::error& why) {
   if (!why_) why_ = why;
   link_->leave(now());

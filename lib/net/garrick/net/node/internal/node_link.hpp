@@ -71,6 +71,7 @@ class node_link final : public link_port, carried, link_owner, handle_porter {
   [[nodiscard]] std::vector<link_count> counters() const override;
   [[nodiscard]] const connection& self() const noexcept override { return self_; }
   void let_use() override;
+  void finish(const base::error& why) override;
   void leave(const base::error& why) override;
   void shut(const base::error& why) override;
   [[nodiscard]] bool resolve(const std::string& name, const protocol_table& as,
@@ -163,6 +164,8 @@ class node_link final : public link_port, carried, link_owner, handle_porter {
     std::uint64_t number = 0;
   };
 
+  /// Leaves, if it is to when nothing is under way, and nothing is.
+  void leave_if_done();
   /// If the link is the one in use.
   void notice(const peer_evidence& what);
   /// If it has never been open. No error: there is a connection, and nothing else yet.
@@ -257,7 +260,8 @@ class node_link final : public link_port, carried, link_owner, handle_porter {
   void on_cancel(const frame& f);
   void on_answer(const frame& f);
   void on_watch(const frame& f, std::uint64_t monitor);
-  void refuse_watch(const frame& f, std::uint64_t monitor);
+  /// Nobody is there, or there is no room.
+  void refuse_watch(const frame& f, std::uint64_t monitor, const base::exit_reason& why);
   void on_unwatch(const frame& f, std::uint64_t monitor);
   void on_down(const frame& f);
   void on_exit(const frame& f);
@@ -307,6 +311,7 @@ class node_link final : public link_port, carried, link_owner, handle_porter {
   bool is_closed_ = false;  // all were told
   bool may_send_ = false;   // the peer has granted credit
   base::error why_;
+  base::error leaves_for_;  // when all is confirmed
 
   export_table exports_;
   const peer_hash hash_;

@@ -193,6 +193,7 @@ void node_link::let_go() {
   if (!is_shut_ && is_unread())
     shut(base::make_error(net_errc::node_down, peer_.to_string(),
                           "it does not read what it is sent"));
+  leave_if_done();
 }
 
 /// Counts what costs a peer nothing to cause: errors, answers to names, and `down` for whom it may

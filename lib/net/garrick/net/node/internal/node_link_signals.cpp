@@ -25,6 +25,11 @@ base::exit_reason reason_in(const frame& f) {
   return r ? *r : base::exit_reason(r.error());
 }
 
+base::exit_reason too_many_watches() {
+  return base::exit_reason(
+      base::make_error(net_errc::overload, "a node", "too many links and monitors"));
+}
+
 /// An actor of a third node is told through its proxy, which needs no handle for that.
 template <class Signal, class... Args>
 void tell(const core::address& who, Args&&... args) {
@@ -84,8 +89,7 @@ void node_link::signal_withdrawn(remote_cell& to, const asked_here& who) {
 void node_link::signal_watch(remote_cell& to, const core::address& watcher, std::uint64_t monitor) {
   if (monitor == 0 && links_.contains({to.id(), watcher.id(), 0})) return;
   if (watches_.size() + links_.size() >= node_->settings().most_watches) {
-    const base::exit_reason no(
-        base::make_error(net_errc::overload, "a node", "too many links and monitors"));
+    const base::exit_reason no = too_many_watches();
     if (monitor != 0) return remote_cell::tell_down(watcher, to.address(), no, monitor);
     return remote_cell::tell_exit(watcher, to.address(), no);
   }
@@ -170,9 +174,11 @@ void node_link::on_watch(const frame& f, std::uint64_t monitor) {
   core::cell* const target = x != nullptr ? core::handle_access::get(x->who) : nullptr;
   const bool is_relayed = target != nullptr && target->is_elsewhere();
   if (!f.sender) return;
-  if (target == nullptr || watched_.size() + links_.size() >= node_->settings().most_watches)
-    return refuse_watch(f, monitor);
-  if (!is_relayed && !target->lock()) return refuse_watch(f, monitor);
+  if (target == nullptr) return refuse_watch(f, monitor, base::exit_code::unreachable);
+  // Who is told so ends with a link, as one does that its own node refuses.
+  if (watched_.size() + links_.size() >= node_->settings().most_watches)
+    return refuse_watch(f, monitor, too_many_watches());
+  if (!is_relayed && !target->lock()) return refuse_watch(f, monitor, base::exit_code::unreachable);
   // A handle for so long as this takes: whom a watch holds would watch for ever.
   const auto proxy = core::handle_access::adopt<core::any_protocol>(&proxy_of(f.sender));
   core::address watcher = proxy.address();
@@ -194,15 +200,13 @@ void node_link::on_watch(const frame& f, std::uint64_t monitor) {
   if (!is_relayed) target->drop_strong();
 }
 
-/// Nobody is there, or there is no room.
-void node_link::refuse_watch(const frame& f, std::uint64_t monitor) {
+void node_link::refuse_watch(const frame& f, std::uint64_t monitor, const base::exit_reason& why) {
   frame answer{.kind = frame_kind::exit, .receiver = f.sender, .sender = f.receiver};
   if (monitor != 0) {
     answer.kind = frame_kind::down;
     answer.number = monitor;
   }
-  if (std::optional<packet> p = payload_of(base::exit_reason(base::exit_code::unreachable)))
-    post(answer, std::move(*p));
+  if (std::optional<packet> p = payload_of(why)) post(answer, std::move(*p));
 }
 
 void node_link::on_unwatch(const frame& f, std::uint64_t monitor) {

@@ -1,5 +1,6 @@
 #include <garrick/net/node/internal/remote_cell.hpp>
 
+#include <garrick/base/concurrency/forked.hpp>
 #include <garrick/core/cell/handle.hpp>
 #include <garrick/core/cell/respond.hpp>
 #include <garrick/core/cell/running_cell.hpp>
@@ -11,12 +12,16 @@
 
 #include <algorithm>
 #include <memory>
+#include <mutex>
 #include <new>
 #include <utility>
 
 namespace garrick::net::internal {
 
 namespace {
+
+/// Of all proxies: who asks one what its actor understands is no link.
+std::mutex tables_mutex;
 
 /// Takes what waits for a link, for it, or loses that.
 class taking final : public detail::visit {
@@ -78,6 +83,7 @@ answering_cell::answering_cell(core::environment& env, connection link, const en
 template <class F>
 bool answering_cell::let_in(F f) noexcept {
   detail::entrance* const door = link_.door().get();
+  if (env().is_copy()) return true;  // a forked child has nothing to say to the parent's peers
   if (door == nullptr || door->enter() != detail::entrance::answer::entered) return false;
   const detail::leaving at_end{*door};
   try {
@@ -143,9 +149,20 @@ remote_cell::remote_cell(connection link, answering_cell& link_credit, const act
 
 void remote_cell::seen_as(const protocol_table& t) {
   if (std::find(tables_.begin(), tables_.end(), &t) != tables_.end()) return;
-  tables_.push_back(&t);
+  {
+    const std::lock_guard lock(tables_mutex);
+    tables_.push_back(&t);
+  }
   // order: release, pairs with the load in leave_encoded: a table is a constant, once it is made
   if (tables_.size() == 1) first_table_.store(&t, std::memory_order_release);
+}
+
+core::understanding remote_cell::understands(const base::message_type* message,
+                                             const base::message_type* answer) noexcept {
+  const std::lock_guard lock(tables_mutex);
+  const signature_codec* const s = by_content(message);
+  return s != nullptr && s->answer.content == answer ? core::understanding::yes
+                                                     : core::understanding::no;
 }
 
 const signature_codec* remote_cell::by_content(const base::message_type* m) const noexcept {
@@ -167,6 +184,7 @@ void remote_cell::overdue(const core::envelope_ptr& e) noexcept {
 }
 
 void remote_cell::forward(core::envelope_ptr e, base::instant until) noexcept {
+  if (env().is_copy()) base::refuse_in_child("a message was sent to another node");
   link_credit_.take_credit();
   if (!link_credit_.let_in([&](link_port& l) { l.send(*this, std::move(e), until); }))
     leave_waiting(std::move(e), until);  // who has come to its end loses it there

@@ -105,6 +105,8 @@ class remote_cell final : public core::proxy_cell {
   remote_cell(connection link, answering_cell& link_credit, const actor_id& id,
               base::duration patience);
   std::string_view type_name() const noexcept override { return "actor of another node"; }
+  core::understanding understands(const base::message_type* message,
+                                  const base::message_type* answer) noexcept override;
 
   [[nodiscard]] const actor_id& id() const noexcept { return id_; }
   /// This process' number for it.
@@ -155,7 +157,7 @@ class remote_cell final : public core::proxy_cell {
   const connection link_;
   answering_cell& link_credit_;
   const actor_id id_;
-  std::vector<const protocol_table*> tables_;  // the link's
+  std::vector<const protocol_table*> tables_;  // the link's; written and asked under a mutex
   // For senders: the first of tables_, and the last content that the link alone can encode.
   std::atomic<const protocol_table*> first_table_{nullptr};
   std::atomic<const base::message_type*> for_the_link_{nullptr};

@@ -106,6 +106,16 @@ class io_loop {
     return count_.load(std::memory_order_relaxed);  // order: a hint for spreading load
   }
 
+  /// One stream more, or less (-1), has been closed and has still to send something. On the loop's
+  /// thread.
+  void count_unsaid(int more) noexcept {
+    unsaid_.fetch_add(more, std::memory_order_release);  // order: release, pairs with `unsaid`
+  }
+  /// How many there are. Any thread.
+  [[nodiscard]] int unsaid() const noexcept {
+    return unsaid_.load(std::memory_order_acquire);  // order: acquire, what they sent is sent
+  }
+
   /// Room to read into: whoever is called back uses it until it returns. On the loop's thread.
   [[nodiscard]] std::span<std::byte> read_room(std::size_t size);
 
@@ -123,6 +133,7 @@ class io_loop {
   std::unique_ptr<std::byte[]> read_room_;  // the loop's thread's, as its size
   std::size_t read_size_ = 0;
   std::atomic<std::size_t> count_{0};
+  std::atomic<int> unsaid_{0};
   std::mutex mutex_;
   std::unordered_map<resident*, std::shared_ptr<resident>> residents_;  // under mutex_
   bool started_ = false;                                                // under mutex_

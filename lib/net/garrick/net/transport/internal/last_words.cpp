@@ -21,7 +21,10 @@ class last_words final : public resident,
       : loop_(loop),
         place_(std::move(place)),
         socket_(std::move(socket)),
-        queue_(std::move(queue)) {}
+        queue_(std::move(queue)) {
+    loop_.count_unsaid(1);
+  }
+  ~last_words() override { is_said(); }
 
   void begin(base::instant until) {
     timer_ = std::make_unique<io_timer>(loop_);
@@ -55,10 +58,15 @@ class last_words final : public resident,
       else
         return leave();
     }
+    is_said();
     if (reading_over_) return leave();
     ::shutdown(socket_->fd(), SHUT_WR);
   }
+  void is_said() {
+    if (!std::exchange(is_said_, true)) loop_.count_unsaid(-1);
+  }
   void leave() {
+    is_said();
     if (socket_ == nullptr) return;
     socket_.reset();
     place_.reset();
@@ -72,6 +80,7 @@ class last_words final : public resident,
   send_queue queue_;
   std::unique_ptr<io_timer> timer_;
   bool reading_over_ = false;
+  bool is_said_ = false;
   std::array<std::byte, 4096> dropped_;
 };
 
