@@ -102,7 +102,8 @@ endfunction()
 
 # garrick_soak_of_source(<test> <source>): the kind that the calls in a test's source show.
 function(garrick_soak_of_source test source)
-  file(STRINGS "${source}" explores REGEX "explore[a-z_]*\\(" LIMIT_COUNT 1)
+  file(STRINGS "${source}" explores REGEX "explore[a-z_]*\\(|[^a-z_]seeds\\(|killed_and_stopped"
+       LIMIT_COUNT 1)
   file(STRINGS "${source}" has_rounds REGEX "[^a-z_]rounds\\(" LIMIT_COUNT 1)
   if(source MATCHES "\\.model\\.cpp$" OR has_rounds)
     garrick_soak(${test} torture)

@@ -252,8 +252,8 @@ MUTATIONS = [
     mutation(
         "link: a request's number may be in use",
         RECEIVE,
-        "f.number > most_number || asked_.contains(f.number))",
-        "f.number > most_number)",
+        "asked_.contains(f.number) ||\n        asker_->wanted()",
+        "asker_->wanted()",
         by_strangers,
     ),
     mutation(
@@ -323,29 +323,29 @@ MUTATIONS = [
     mutation(
         "link: more and more answers wait for who reads nothing",
         RECEIVE,
-        "return refused_bytes_ > most ||",
-        "return most == 0 ||",
+        "return refused_bytes_ > most_bytes ||",
+        "return most_bytes == 0 ||",
         ("tests.net.strangers",),
     ),
     mutation(
         "link: more and more signals wait for who reads nothing",
         RECEIVE,
-        "downs_waiting_ > 4 * std::size_t{s.most_watches} + most_unasked;",
-        "downs_waiting_ == most_unasked - 1 - most_unasked;",
+        "ends_waiting_ > 4 * std::int64_t{s.most_watches} + most_unasked ||",
+        "ends_waiting_ == -1 ||",
         ("tests.net.strangers",),
     ),
     mutation(
         "link: an answer that the stack has no room for counts no more",
         RECEIVE,
-        "in_front) + answers_waiting_;",
+        "in_front) + static_cast<std::size_t>(answers_waiting_);",
         "in_front);",
         ("tests.net.unread_answers",),
     ),
     mutation(
         "link: an answer that has left its outbox counts for ever",
-        LINK,
-        "  answers_waiting_ -= kind_of(m.bytes.bytes()) == frame_kind::response;\n",
-        "",
+        RECEIVE,
+        "case frame_kind::response: answers_waiting_ += more; return;",
+        "case frame_kind::response: answers_waiting_ += more > 0; return;",
         ("tests.net.unread_answers",),
     ),
     mutation(
@@ -407,8 +407,37 @@ MUTATIONS = [
     mutation(
         "link: large answers count as refusals",
         RECEIVE,
-        "    default: return 0;\n",
-        "    default: return m.bytes.size();\n",
+        "    case frame_kind::response: answers_waiting_ += more; return;",
+        "    case frame_kind::response: refused_bytes_ += more * std::int64_t(m.bytes.size()); "
+        "return;",
+        ("tests.net.strangers",),
+    ),
+    mutation(
+        "link: a cancel overtakes its request",
+        SIGNALS,
+        "  m.lane = q.lane;  // it must not overtake the request\n",
+        "",
+        ("tests.net.link_order",),
+    ),
+    mutation(
+        "link: a number that was cancelled is used again",
+        RECEIVE,
+        "        asker_->wanted().knows(f.number))",
+        "        f.number == most_number + 1)",
+        ("tests.net.strangers",),
+    ),
+    mutation(
+        "link: a layer that throws in a visit leaves it as it is",
+        REMOTE,
+        "      link.shut(base::make_error(net_errc::owner_failed, \"a link\", why));",
+        "      static_cast<void>(why);",
+        ("tests.net.own_stacks",),
+    ),
+    mutation(
+        "link: refusals that were read count for ever",
+        RECEIVE,
+        "      refused_bytes_ += more * ",
+        "      if (more > 0) refused_bytes_ += more * ",
         ("tests.net.strangers",),
     ),
 ]

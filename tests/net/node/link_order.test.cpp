@@ -366,3 +366,40 @@ TEST_CASE("link order: nor a large answer that brings it home") {
   m.b.system.run_for(ms(50));
   CHECK(came == 1);
 }
+
+namespace link_order_test {
+
+using weighing_type = protocol<int(luggage)>;
+/// Never says what it weighs.
+class scales : public actor<weighing_type> {
+ public:
+  explicit scales(int& asked) : asked_(asked) {}
+  result<int> on(const luggage&) {
+    ++asked_;
+    answers_.push_back(make_promise<int>());
+    return answers_.back();
+  }
+
+ private:
+  int& asked_;
+  std::vector<response_promise<int>> answers_;
+};
+
+}  // namespace link_order_test
+
+TEST_CASE("link order: that a thread's request is withdrawn does not overtake it") {
+  net::node_settings of_b;
+  of_b.most_questions = 8;
+  three_machines m({}, of_b);
+  int asked = 0;
+  const auto far = m.b.shown_to(m.a, "scales", m.b.system.spawn<scales>(lent(asked)));
+  for (int i = 0; i < 12; ++i) {
+    const auto no =
+        m.a.system.request(far, large_piece()).within(duration::microseconds(100)).get();
+    CHECK(no.error() == errc::timeout);
+    m.a.system.run_for(ms(500));
+  }
+  CHECK(asked == 0);
+  for (const net::link_count& c : m.b.node.counters(m.a.node.self()))
+    if (c.layer == "node" && c.name == "asked") CHECK(c.value == 0);
+}

@@ -29,9 +29,12 @@ constexpr duration ms(std::int64_t n) { return duration::milliseconds(n); }
 /// many of each take 8 s, which is more than a part of the short run may.
 std::uint64_t seeds_of_each() { return net::testkit::seeds() / 3 + 1; }
 
+struct thanks {};
+using guest_type = protocol<void(thanks)>;
 struct entry {
   std::uint32_t who = 0;
   std::uint64_t n = 0;
+  std::vector<ref<guest_type>> guests{};
 };
 struct question {
   std::uint32_t who = 0;
@@ -54,8 +57,12 @@ struct seen {
     std::set<std::uint64_t> never_handled;  // those of which an error says so
     std::uint64_t wrong = 0;
     int downs = 0;
+    int exits = 0;  // of the ledger, with which it is linked
     std::string why;
+    int invited = 0;  // guests, each of which is to be thanked once
+    int thanked = 0;
   };
+  int guests = 0;  // that live
   std::array<client, 3> clients;
 };
 
@@ -64,6 +71,7 @@ class ledger : public actor<ledger_type> {
   explicit ledger(seen& s) : seen_(s) {}
   void on(const entry& e) {
     if (e.n != seen_.next[e.who]++) seen_.in_order = false;
+    for (const auto& guest : e.guests) send(guest, thanks{});
   }
   std::uint64_t on(question q) {
     seen_.handled[q.who].insert(q.n);
@@ -74,12 +82,28 @@ class ledger : public actor<ledger_type> {
   seen& seen_;
 };
 
-class client : public actor<protocol<void(step), void(down)>> {
+/// Lives as long as an entry with its handle is on its way, or its thanks are.
+class guest : public actor<guest_type> {
+ public:
+  guest(int& alive, int& thanked) : alive_(alive), thanked_(thanked) { ++alive_; }
+  guest(const guest&) = delete;
+  guest& operator=(const guest&) = delete;
+  ~guest() { --alive_; }
+  void on(thanks) { ++thanked_; }
+
+ private:
+  int& alive_;
+  int& thanked_;
+};
+
+class client : public actor<protocol<void(step), void(down), void(exit_signal)>> {
  public:
   client(ref<ledger_type> to, std::uint32_t me, std::uint64_t steps, seen& s)
       : to_(std::move(to)), me_(me), steps_(steps), seen_(s) {}
   void on_start() {
+    trap_exit(true);
     monitor(to_);
+    link(to_);
     send(self(), step{});
   }
   void on(step) {
@@ -93,10 +117,18 @@ class client : public actor<protocol<void(step), void(down)>> {
     seen_.clients[me_].why = d.reason.to_string();
     speak(seen_.clients[me_]);  // to nobody
   }
+  void on(const exit_signal&) { ++seen_.clients[me_].exits; }
 
  private:
   void speak(seen::client& mine) {
-    for (int i = 0; i < 3; ++i) send(to_, entry{me_, mine.sent++});
+    for (int i = 0; i < 3; ++i) {
+      entry e{me_, mine.sent++};
+      if (e.n % 10 == 0) {
+        e.guests.push_back(spawn<guest>(lent(seen_.guests), lent(mine.thanked)));
+        ++mine.invited;
+      }
+      send(to_, std::move(e));
+    }
     const std::uint64_t n = mine.asked++;
     request(to_, question{me_, n})
         .then(
@@ -148,11 +180,17 @@ struct three_nodes {
   }
   /// What is over is over: no table has an entry of it.
   void require_empty_tables() {
-    for (machine* m : {&b, &c})
-      for (const net::link_count& x : m->node.counters(a.node.self()))
-        if (x.layer == "node" &&
-            (x.name == "questions" || x.name == "asked" || x.name == "under_way"))
-          net.require(x.value == 0, "a table is not empty: " + std::string(x.name));
+    require_empty(a.node, b.node);
+    require_empty(a.node, c.node);
+    require_empty(b.node, a.node);
+    require_empty(c.node, a.node);
+  }
+  void require_empty(const node& at, const node& of) {
+    for (const net::link_count& x : at.counters(of.self()))
+      for (const char* const table : {"exports", "proxies", "spawned", "questions", "asked",
+                                      "unanswered", "monitors", "links", "under_way"})
+        net.require(x.layer != "node" || x.name != table || x.value == 0,
+                    "a table is not empty: " + std::string(x.name));
   }
   /// Each entry is in the ledger, or a dead letter at its sender; perhaps both, but not neither.
   /// One that is said to have come to nobody did not come.
@@ -214,6 +252,8 @@ TEST_CASE(
                                         .resets = 3,
                                         .half_opens = 1,
                                         .pauses = 1,
+                                        .jumps = 1,
+                                        .rates = 1,
                                         .storms = 1,
                                         .from = n.net.elapsed(),
                                         .until = n.net.elapsed() + duration::seconds(2)});
@@ -226,12 +266,20 @@ TEST_CASE(
                           std::to_string(n.what.clients[i].values) + " of " +
                           std::to_string(n.what.clients[i].asked));
         n.net.require(n.what.clients[i].errors == 0, "a request failed");
-        n.net.require(n.what.clients[i].downs == 0, "the ledger was said to be down");
+        n.net.require(n.what.clients[i].downs + n.what.clients[i].exits == 0,
+                      "the ledger was said to be down");
+        n.net.require(n.what.clients[i].thanked == n.what.clients[i].invited,
+                      "a guest was not thanked once");
       }
       n.require_answers();
-      n.require_empty_tables();
       n.net.require(n.b.system.dead_letters().empty() && n.c.system.dead_letters().empty(),
                     "a message that came was said to be lost");
+      n.net.require(n.what.guests == 0, "a guest is held whom nobody knows any more");
+      // The clients watch it, which holds nobody.
+      n.net.require(n.a.node.unpublish("ledger"), "the ledger had lost its name");
+      n.clients.clear();
+      n.b.system.run_for(duration::seconds(1));
+      n.require_empty_tables();
     });
   }
 }
@@ -247,6 +295,9 @@ TEST_CASE("node guarantees: when a node is gone, each request is answered and ea
     n.b.system.run_for(duration::seconds(40));
     for (std::size_t i = 1; i < 3; ++i) {
       n.net.require(n.what.clients[i].downs == 1, "a monitor was not told once");
+      n.net.require(n.what.clients[i].exits == 1, "a link was not told once");
+      n.net.require(n.what.clients[i].thanked <= n.what.clients[i].invited,
+                    "a guest was thanked twice");
       n.net.require(n.what.clients[i].why.find("node is down") != std::string::npos,
                     "told another reason: " + n.what.clients[i].why);
     }
@@ -255,6 +306,7 @@ TEST_CASE("node guarantees: when a node is gone, each request is answered and ea
     n.require_losses_told();
     n.require_honest_errors();
     n.net.require(n.b.node.peers().empty(), "a peer that is gone is listed");
+    n.net.require(n.what.guests == 0, "a guest is held by a node that is gone");
     letters_never += n.told_never;
     letters_in_doubt += n.told_in_doubt;
     for (const seen::client& x : n.what.clients) {

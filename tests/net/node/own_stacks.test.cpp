@@ -1,12 +1,14 @@
 // Nodes with stacks of a program's own, in which are layers of its own.
 #include <doctest/doctest.h>
 #include <garrick/garrick.hpp>
+#include <garrick/net/error.hpp>
 #include <garrick/net/node/node.hpp>
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -128,4 +130,40 @@ TEST_CASE("own stacks: a catalogue says what each stands on and provides") {
   CHECK(!it->fits(endpoint::parse("tcp://127.0.0.1:1").value()));
   CHECK(it->fits(endpoint::parse("udp://127.0.0.1:1").value()) == errc::invalid_setting);
   CHECK(all.explain("nothing").to_string().find("scrambled") != std::string::npos);
+}
+
+namespace own_stacks_test {
+
+/// Cannot send, now and then.
+int times_it_throws = 0;
+class moody : public layer_defaults {
+ public:
+  static constexpr std::string_view wire_name = "moody";
+  void send(outgoing&& m, layer_context& c) {
+    if (times_it_throws > 0) {
+      --times_it_throws;
+      throw std::runtime_error("not today");
+    }
+    c.down(std::move(m));
+  }
+  void receive(incoming m, layer_context& c) { static_cast<void>(c.up(m)); }
+};
+using moody_stream =
+    stack<byte_stream, actor_protocol, moody, reconnect, slicing, failure_detection, framing>;
+
+}  // namespace own_stacks_test
+
+TEST_CASE("own stacks: a layer that throws ends its link, and whoever waits is told") {
+  node_settings s;
+  s.stacks.add<"moody", moody_stream>();
+  s.stream_stack = "moody";
+  tests::three_machines m(s, s);
+  const auto far = m.b.shown_to(m.a, "doubler", m.b.system.spawn<doubler>());
+  CHECK(m.a.system.request(far, number{1}).get().value() == 2);
+  times_it_throws = 1;
+  CHECK(m.a.system.request(far, number{1}).get().error() == net_errc::perhaps_delivered);
+  CHECK(m.a.node.peers().empty());
+  const auto again = m.a.node.remote<doubler_type>(m.b.at, "doubler");
+  REQUIRE(again.has_value());
+  CHECK(m.a.system.request(*again, number{2}).get().value() == 4);
 }

@@ -94,6 +94,7 @@ class list : public net::peer_admission {
     const std::lock_guard lock(mutex_);
     asked_.emplace_back(std::string(a.program) + (a.was_dialled ? " dialled" : " came"));
     if (a.program == "thrower") throw std::runtime_error("a policy in trouble");
+    if (a.program == "juggler") throw 5;
     if (a.who.node == refused_) return "ask the operator";
     return {};
   }
@@ -187,6 +188,20 @@ TEST_CASE("peers: a policy that throws lets nobody in, and is heard") {
   const auto no = m.find("tcp");
   CHECK(no.error() == net::net_errc::refused);
   CHECK(no.error().to_string().find("a policy in trouble") != std::string::npos);
+}
+
+TEST_CASE("peers: whatever a policy throws about a node that is connected to is an objection") {
+  for (const auto& [program, words] :
+       {std::pair("thrower", "a policy in trouble"), std::pair("juggler", "has thrown")}) {
+    net::node_settings of_a, of_b;
+    of_a.program = program;
+    of_b.admission = std::make_shared<list>(net::node_id{});
+    two_machines m(of_a, of_b);
+    const auto no = m.find("tcp");
+    CHECK(no.error() == net::net_errc::denied);
+    CHECK_MESSAGE(no.error().to_string().find(words) != std::string::npos, no.error().to_string());
+    CHECK(m.b.node.peers().empty());
+  }
 }
 
 TEST_CASE("peers: a node that is connected to is asked about, too") {

@@ -196,6 +196,36 @@ TEST_CASE("remote lives: peers that may not end actors here may not, and links g
   m.b.system.expect_down(mine, exit_code::kill);
 }
 
+TEST_CASE("remote lives: who passes an end on has its own rights, and grants its own") {
+  for (const bool relay_refuses : {false, true}) {
+    CAPTURE(relay_refuses);
+    net::node_settings strict;
+    strict.let_peers_end = false;
+    three_machines m(relay_refuses ? strict : net::node_settings(),
+                     relay_refuses ? net::node_settings() : strict);
+    const auto mine = m.b.system.spawn<member>();
+    const auto at_a = m.b.shown_to(m.a, "member", mine);
+    const auto relayed = m.a.shown_to(m.c, "member", at_a);
+    m.c.system.kill(relayed);
+    m.c.system.run_for(ms(100));
+    m.b.system.expect_alive(mine);
+    const auto refused = [](const net::node& at, const net::node& of) {
+      for (const net::link_count& c : at.counters(of.self()))
+        if (c.layer == "node" && c.name == "ends_refused") return c.value;
+      return ~std::uint64_t{0};
+    };
+    CHECK(refused(m.a.node, m.c.node) == (relay_refuses ? 1 : 0));
+    CHECK(refused(m.b.node, m.a.node) == (relay_refuses ? 0 : 1));
+    // Where both let it, it is ended.
+    three_machines all;
+    const auto theirs = all.b.system.spawn<member>();
+    const auto passed_on = all.b.shown_to(all.a, "member", theirs);
+    all.c.system.kill(all.a.shown_to(all.c, "member", passed_on));
+    all.c.system.run_for(ms(100));
+    all.b.system.expect_down(theirs, exit_code::kill);
+  }
+}
+
 TEST_CASE("remote lives: watching goes through a third node, and that node's end is told, too") {
   three_machines m;
   log l;

@@ -220,7 +220,7 @@ TEST_CASE("remote spawn: arguments and protocols that are others are told, and l
   const auto text = [](const auto& r) { return r.error().to_string(); };
   const auto fewer = m.b.node.spawn<worker_type>(m.a.at, "worker", "x");
   CHECK(fewer.error() == net_errc::incompatible);
-  CHECK_MESSAGE(text(fewer).find("worker, its arguments: the other end is not compatible: "
+  CHECK_MESSAGE(text(fewer).find("the other end is not compatible: worker, its arguments: "
                                  "arguments: a product of 1 parts here, a product of 2 parts "
                                  "there") != std::string::npos,
                 text(fewer));

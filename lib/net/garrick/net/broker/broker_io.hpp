@@ -135,9 +135,9 @@ class broker_io {
   /// Closes a connection, once what was written or put is sent, or `transport.close_limit` is
   /// over. No `connection_closed` comes; messages that are in the mailbox still do.
   base::result<void> close(const connection_handle& c);
-  /// Lets nobody in any more. `acceptor_closed` comes. To close an acceptor again is no error.
+  /// Lets nobody in any more. `acceptor_closed` comes. To close it again is no error.
   base::result<void> close(const acceptor_handle& a);
-  /// No more datagrams, but for those in the mailbox.
+  /// No more datagrams, but for those in the mailbox. To close it again is no error.
   base::result<void> close(const datagram_handle& d);
 
   /// Gives a connection away. What is in this actor's mailbox stays with it, as does what comes

@@ -224,9 +224,9 @@ class node {
   /// Null: nobody is.
   void subscribe(std::shared_ptr<peer_listener> who);
   /// No message of this life of a node gets into a mailbox any more, from the return of this call
-  /// on and for ever; all its actors count as lost. The last `quarantine_list::most` are refused as
-  /// peers. Waits for a delivery that is under way, so not
-  /// on a thread of the node, as in a `peer_listener`.
+  /// on; all its actors count as lost, and it is refused as a peer. That is remembered of the last
+  /// `quarantine_list::most` lives. Waits for a delivery that is under way, so not on a thread of
+  /// the node, as in a `peer_listener`.
   void quarantine(const peer_identity& who);
 
  private:

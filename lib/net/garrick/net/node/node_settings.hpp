@@ -63,7 +63,7 @@ struct node_settings {
   std::uint32_t most_under_way = 8192;
   /// Bytes of those that the stack has not taken, beyond which the next one is lost, too. Refusals
   /// are not lost: a peer for which twice as many bytes of them wait, with 128 for each besides,
-  /// and more than 512 for each of `most_questions`, does not read, and is down. At least 1.
+  /// and more than 4608 for each of `most_questions`, does not read, and is down. At least 1.
   std::size_t most_bytes_waiting = 64u << 20;
   /// How long a sender waits for a slow receiver in another node; then its message counts against
   /// the next grant. Zero: it never waits.

@@ -211,7 +211,9 @@ std::optional<std::string> node_core::objection(const applicant& who) const {
   if (settings_.admission == nullptr) return {};
   try {
     return settings_.admission->objection(who);
-  } catch (const std::exception& e) { return e.what(); }
+  } catch (const std::exception& e) { return e.what(); } catch (...) {
+    return "the policy has thrown something";
+  }
 }
 
 void node_core::opened(link_port& link) {
@@ -301,6 +303,7 @@ void node_core::noticed(const link_port& link, const peer_evidence& what) {
 
 void node_core::closed(link_port& link, const base::error& why) noexcept {
   bool was_in_use = false;
+  bool was_up = false;  // who had dialled was told then, and whoever dials from now on has another
   base::result<connection> other = why ? why : base::error(net_errc::peer_down);
   {
     const std::lock_guard lock(mutex_);
@@ -314,10 +317,11 @@ void node_core::closed(link_port& link, const base::error& why) noexcept {
       other = at->second;  // of two links this one was not wanted
     }
     if (was_in_use)
-      std::erase_if(dialled_,
-                    [&](const auto& d) { return d.second.is_up && d.second.link == link.self(); });
+      was_up = std::erase_if(dialled_, [&](const auto& d) {
+                 return d.second.is_up && d.second.link == link.self();
+               }) != 0;
   }
-  if (!link.dialled().empty()) answer_dial(link.dialled(), other);
+  if (!link.dialled().empty() && !was_up) answer_dial(link.dialled(), other);
   if (was_in_use) tell(link.peer(), peer_change::down, why);
 }
 

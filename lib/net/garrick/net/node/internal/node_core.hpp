@@ -75,7 +75,8 @@ class node_core final : public std::enable_shared_from_this<node_core> {
   [[nodiscard]] base::result<connection> link_to(const peer_identity& who) const;
   [[nodiscard]] std::vector<peer_identity> peers() const;
   void subscribe(std::shared_ptr<peer_listener> who);
-  /// No frame of this incarnation is delivered any more when this returns, nor ever.
+  /// No frame of this incarnation is delivered any more when this returns, as long as that is
+  /// remembered (quarantine_list.hpp).
   void quarantine(const peer_identity& who);
   [[nodiscard]] std::vector<link_count> counters(const peer_identity& who) const;
   /// Leaves all peers, waits for that for a while, and ends.

@@ -2,6 +2,7 @@
 #include <garrick/net/node/internal/node_link.hpp>
 
 #include <garrick/core/cell/signals.hpp>
+#include <garrick/core/send.hpp>
 #include <garrick/net/error.hpp>
 #include <garrick/net/layer/actor_protocol.hpp>
 #include <garrick/net/layer/failure_detection/handshake.hpp>
@@ -57,6 +58,7 @@ node_link::node_link(std::shared_ptr<node_core> node, const named_stack& kind,
                                            : node_->settings().seed + s.session.self.incarnation),
       hash_(peer_hash::secret_of(node_->settings().seed)),
       proxies_(0, hash_),
+      numbers_(0, asked_here_hash{hash_}),
       asked_(0, hash_),
       watch_numbers_(0, hash_),
       watched_(0, hash_),
@@ -238,12 +240,13 @@ base::result<packet> node_link::written(const content_codec& how, const void* va
                    .context = codec_context(static_cast<handle_porter&>(*this))});
   newly_sent_.clear();
   brings_home_ = false;
+  const core::no_wait_scope scope;  // a codec may send, and this link is held meanwhile
   base::result<packet> p = [&]() -> base::result<packet> {
     try {
       how.write(out, value);
     } catch (const std::exception& e) {  // a user's codec
       return base::make_error(net_errc::not_encodable, e.what());
-    }
+    } catch (...) { return base::make_error(net_errc::not_encodable, "its codec has thrown"); }
     append_numbers(out, newly_sent_);
     return std::move(out).finish();
   }();
@@ -269,8 +272,7 @@ void node_link::post(outgoing m, base::instant at) {
   if (m.lane == system_lane) return post_signal(std::move(m));
   if (!outbox_.empty() || !link_->writable()) {
     const std::size_t size = m.bytes.size();
-    refused_bytes_ += refusal_weight(m);
-    answers_waiting_ += kind_of(m.bytes.bytes()) == frame_kind::response;
+    count_waiting(m, 1);
     outbox_.push_back(std::move(m));
     outbox_bytes_ += size;
     return;
@@ -310,8 +312,7 @@ outgoing node_link::take_from_outbox() {
   outgoing m = std::move(outbox_.front());
   outbox_.pop_front();
   outbox_bytes_ -= m.bytes.size();
-  refused_bytes_ -= refusal_weight(m);
-  answers_waiting_ -= kind_of(m.bytes.bytes()) == frame_kind::response;
+  count_waiting(m, -1);
   return m;
 }
 
@@ -434,7 +435,7 @@ void node_link::send_now(remote_cell& to, envelope_ptr e, base::instant until, s
     return lose(
         base::make_error(net_errc::not_encodable, e->type->name,
                          "no protocol of the receiver that was seen here has this message"));
-  if (e->is(envelope_flag::request) && numbers_.size() >= most_requests_)
+  if (e->is(envelope_flag::request) && questions_.size() >= most_requests_)
     return lose(base::make_error(base::errc::overload, to.name(),
                                  "too many requests to its node wait for their answers"));
   if (!outbox_takes_more()) return lose(to.too_much_waits());
@@ -460,6 +461,7 @@ void node_link::send_now(remote_cell& to, envelope_ptr e, base::instant until, s
     q.request = core::take_request(e.get());
     q.signature = s;
     q.until = until;
+    q.lane = lane;
     if (is_limited) f.time_left = time_left;
     node_->env().outside_began();
   }

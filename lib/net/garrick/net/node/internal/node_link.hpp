@@ -116,7 +116,8 @@ class node_link final : public link_port, carried, link_owner, handle_porter {
   struct question {
     core::pending_request request;  // of an actor here
     const signature_codec* signature = nullptr;
-    base::instant until = base::instant::never();  // of the request, if it is known
+    lane_number lane = 1;                          // of the request
+    base::instant until = base::instant::never();  // as above, if it is known
     std::unique_ptr<name_answer> resolved;         // of a name, or of an actor that is wanted
     const protocol_table* expected = nullptr;
   };
@@ -127,8 +128,9 @@ class node_link final : public link_port, carried, link_owner, handle_porter {
     bool operator==(const asked_here&) const = default;
   };
   struct asked_here_hash {
+    peer_hash of;  // who asks for another peer asks by that one's numbers
     std::size_t operator()(const asked_here& a) const noexcept {
-      return static_cast<std::size_t>((a.requester * 0x9e3779b97f4a7c15u) ^ a.request);
+      return of(watch_key{{}, a.requester, a.request});
     }
   };
   struct asking {
@@ -218,8 +220,8 @@ class node_link final : public link_port, carried, link_owner, handle_porter {
   void let_go();
   /// Requests of the peer whose answers it does not have.
   [[nodiscard]] std::size_t unanswered() const noexcept;
-  /// What it takes if it refuses something, or answers a name; else 0.
-  [[nodiscard]] static std::size_t refusal_weight(const outgoing& m) noexcept;
+  /// One more, or less (-1), waits in the outbox or among the signals.
+  void count_waiting(const outgoing& m, std::int64_t more) noexcept;
   /// More refusals wait for the peer than could if it read what comes.
   [[nodiscard]] bool is_unread() const noexcept;
   void flush();
@@ -332,12 +334,13 @@ class node_link final : public link_port, carried, link_owner, handle_porter {
   std::vector<bool> was_read_;        // which of them were
   std::deque<outgoing> outbox_;       // what the stack has not taken yet
   std::size_t outbox_bytes_ = 0;      // of those
-  std::size_t refused_bytes_ = 0;     // of refusals among them
-  std::size_t answers_waiting_ = 0;   // of actors, among them
+  std::int64_t refused_bytes_ = 0;    // of refusals among them
+  std::int64_t answers_waiting_ = 0;  // of actors, among them
   bool sends_waiting_ = false;        // somebody takes what waits for it
   bool outbox_may_be_stale_ = false;  // a request in it may not be wanted any more
   std::deque<outgoing> signals_;      // what there are too many under way for
-  std::size_t downs_waiting_ = 0;     // among them
+  std::int64_t ends_waiting_ = 0;     // `down` and `exit`, there and in the outbox
+  std::int64_t grants_waiting_ = 0;   // `release` and `credit`
   std::uint32_t signals_under_way_ = 0;
   pooled_deque<under_way> under_way_;
   std::uint64_t first_report_ = 1;      // of under_way_.front()

@@ -2,6 +2,7 @@
 #include <garrick/base/concurrency/thread_state.hpp>
 #include <garrick/core/cell/signals.hpp>
 #include <garrick/core/cell/thread_context.hpp>
+#include <garrick/core/send.hpp>
 #include <garrick/net/error.hpp>
 #include <garrick/net/layer/actor_protocol.hpp>
 #include <garrick/net/node/internal/node_core.hpp>
@@ -31,10 +32,10 @@ constexpr std::uint32_t most_credit = 8192;
 constexpr std::uint64_t most_bytes_ahead = 1u << 20;
 /// What a frame that waits takes besides its bytes, about.
 constexpr std::size_t frame_weight = 128;
-/// Bytes of an error with a long text.
-constexpr std::size_t large_refusal = 512;
-/// `down` that wait for a peer, if it may watch nobody.
-constexpr std::size_t most_unasked = 1u << 20;
+/// Bytes of an error with a text as long as one that is shown (printable.hpp).
+constexpr std::size_t large_refusal = 4096 + 512;
+/// What waits for a peer that may watch nobody, or know nobody.
+constexpr std::int64_t most_unasked = 1u << 20;
 
 }  // namespace
 
@@ -118,7 +119,9 @@ bool node_link::take_in(const frame& f, export_table::entry& x) {
     return refuse(base::make_error(base::errc::unexpected_message, "a node",
                                    "the receiver's protocol has no such message"));
   if (f.kind == frame_kind::request) {
-    if (f.number == 0 || f.number > most_number || asked_.contains(f.number))
+    // Also one that was cancelled, and may be in a mailbox or on its way to a third node.
+    if (f.number == 0 || f.number > most_number || asked_.contains(f.number) ||
+        asker_->wanted().knows(f.number))
       return refuse(base::make_error(net_errc::decode_failed, "a request's number"));
     if (unanswered() >= node_->settings().most_questions)
       return refuse(base::make_error(base::errc::overload, "a node", "too many open requests"));
@@ -143,12 +146,15 @@ bool node_link::take_in(const frame& f, export_table::entry& x) {
 /// What the frame carries; or `decode_failed`, from the reader or from a user's codec that throws.
 base::result<core::envelope*> node_link::read_content(const content_codec& how, const frame& f) {
   byte_reader in(f.payload, {}, codec_context(static_cast<handle_porter&>(*this)));
+  const core::no_wait_scope scope;  // a codec may send, and this thread is the one that reads
   base::error why;
   try {
     if (core::envelope* const made = how.read(in)) return made;
     why = in.failure();
   } catch (const std::exception& e) {
     why = base::make_error(net_errc::decode_failed, how.content->name, printable(e.what()));
+  } catch (...) {
+    why = base::make_error(net_errc::decode_failed, how.content->name, "its codec has thrown");
   }
   ++not_decoded_;
   return why;
@@ -196,15 +202,17 @@ void node_link::let_go() {
   leave_if_done();
 }
 
-/// Counts what costs a peer nothing to cause: errors, answers to names, and `down` for whom it may
-/// not watch. They cannot be refused. A peer that waits for them reads, so no more of them wait for
-/// it than it has open questions. The values that actors answer do not count, since a few of them
-/// may be larger than any limit.
+/// Counts what costs a peer nothing to cause: errors and answers to names, what becomes of links
+/// and monitors, releases and grants. They cannot be refused. A peer that waits for them reads, so
+/// no more of them wait for it than it has open. The values that actors answer do not count, since
+/// a few of them may be larger than any limit.
 bool node_link::is_unread() const noexcept {
   const node_settings& s = node_->settings();
-  const std::size_t most =
-      std::max(2 * s.most_bytes_waiting, std::size_t{s.most_questions} * large_refusal);
-  return refused_bytes_ > most || downs_waiting_ > 4 * std::size_t{s.most_watches} + most_unasked;
+  const auto most_bytes = static_cast<std::int64_t>(
+      std::max(2 * s.most_bytes_waiting, std::size_t{s.most_questions} * large_refusal));
+  return refused_bytes_ > most_bytes ||
+         ends_waiting_ > 4 * std::int64_t{s.most_watches} + most_unasked ||
+         grants_waiting_ > 4 * std::int64_t{s.most_exports} + most_unasked;
 }
 
 /// Those whose answer waits in front of the outbox are in `asked_`, too, unless the peer has
@@ -212,15 +220,22 @@ bool node_link::is_unread() const noexcept {
 /// honest peer has open.
 std::size_t node_link::unanswered() const noexcept {
   const std::size_t in_front = asker_->waiting().answers() + std::size_t{taken_.answers()};
-  return std::max(asked_.size(), in_front) + answers_waiting_;
+  return std::max(asked_.size(), in_front) + static_cast<std::size_t>(answers_waiting_);
 }
 
-std::size_t node_link::refusal_weight(const outgoing& m) noexcept {
+void node_link::count_waiting(const outgoing& m, std::int64_t more) noexcept {
   switch (kind_of(m.bytes.bytes())) {
     case frame_kind::error:
     case frame_kind::resolved:
-    case frame_kind::decode_error: return m.bytes.size() + frame_weight;
-    default: return 0;
+    case frame_kind::decode_error:
+      refused_bytes_ += more * static_cast<std::int64_t>(m.bytes.size() + frame_weight);
+      return;
+    case frame_kind::response: answers_waiting_ += more; return;
+    case frame_kind::down:
+    case frame_kind::exit: ends_waiting_ += more; return;
+    case frame_kind::release:
+    case frame_kind::credit: grants_waiting_ += more; return;
+    default: return;
   }
 }
 
@@ -240,6 +255,8 @@ void node_link::hand_over() {
 /// anything, the latter says nothing.
 bool node_link::keeps_up(const export_table::entry& x) const noexcept {
   const core::cell* const who = core::handle_access::get(x.who);
+  // What is passed on goes beyond the credit there is, since nobody waits here.
+  if (who->is_elsewhere()) return static_cast<const core::proxy_cell*>(who)->credit() >= 0;
   const std::uint32_t length = who->mailbox_length();
   if (who->has_ended() || length < x.window / 2) return true;
   if (x.window <= first_credit) return false;
@@ -292,7 +309,7 @@ void node_link::on_credit(const frame& f) {
 /// it may have been refused a message with a handle, and have another: so the most that it may send
 /// ahead is what it was before, and it is granted no more than what is taken.
 void node_link::on_release(const frame& f) {
-  if (!exports_.release(f.receiver, f.number)) return;
+  if (f.number == 0 || !exports_.release(f.receiver, f.number)) return;
   export_table::entry* const x = exports_.find(f.receiver);
   if (x == nullptr) return;
   x->due = first_credit / 2;

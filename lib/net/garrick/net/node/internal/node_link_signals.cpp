@@ -79,11 +79,13 @@ void node_link::signal_withdrawn(remote_cell& to, const asked_here& who) {
   q.request.requester->drop_strong();
   node_->env().outside_ended();
   outbox_may_be_stale_ = !outbox_.empty();
-  post({.kind = frame_kind::cancel,
-        .receiver = to.id(),
-        .sender = sender_id(who.requester),
-        .number = number},
-       empty_payload());
+  outgoing m = to_outgoing({.kind = frame_kind::cancel,
+                            .receiver = to.id(),
+                            .sender = sender_id(who.requester),
+                            .number = number},
+                           empty_payload());
+  m.lane = q.lane;  // it must not overtake the request
+  post(std::move(m), now());
 }
 
 void node_link::signal_watch(remote_cell& to, const core::address& watcher, std::uint64_t monitor) {
@@ -281,10 +283,9 @@ void node_link::on_kill(const frame& f) {
 /// one more. Somebody who watches thousands of actors at once has no part in that.
 void node_link::post_signal(outgoing m) {
   const bool may_go = signals_.empty() && signals_under_way_ != most_signals_;
-  const bool is_down = kind_of(m.bytes.bytes()) == frame_kind::down;
   if (may_go && send_signal(m)) return;
+  count_waiting(m, 1);
   signals_.push_back(std::move(m));
-  downs_waiting_ += is_down ? 1 : 0;
 }
 
 /// False: the stack has no room for more within one call, and takes it later.
@@ -301,9 +302,11 @@ void node_link::send_signals() {
   while (!signals_.empty() && signals_under_way_ != most_signals_ && !is_closed_) {
     outgoing next = std::move(signals_.front());
     signals_.pop_front();
-    const bool is_down = kind_of(next.bytes.bytes()) == frame_kind::down;
-    if (!send_signal(next)) return signals_.push_front(std::move(next));
-    downs_waiting_ -= is_down ? 1 : 0;
+    count_waiting(next, -1);
+    if (!send_signal(next)) {
+      count_waiting(next, 1);
+      return signals_.push_front(std::move(next));
+    }
   }
 }
 

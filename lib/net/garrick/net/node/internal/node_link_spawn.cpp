@@ -44,6 +44,8 @@ class spawn_job {
       answer(prepared->spawn(env_));
     } catch (const std::exception& e) {
       answer(base::make_error(base::errc::spawn_failed, "a node", e.what()));
+    } catch (...) {
+      answer(base::make_error(base::errc::spawn_failed, "a node", "something was thrown"));
     }
   }
 
@@ -133,8 +135,7 @@ void node_link::on_spawn(const frame& f) {
     return refuse(
         f, base::make_error(net_errc::denied, name, "this node has allowed nobody to spawn that"));
   if (const base::error no = supports(order->types, *what->arguments()))
-    return refuse(
-        f, base::make_error(net_errc::incompatible, name + ", its arguments", no.to_string()));
+    return refuse(f, no.at(name + ", its arguments"));
   if (spawning_ + exports_.spawned() >= node_->settings().most_spawned ||
       exports_.size() >= node_->settings().most_exports)
     return refuse(f, base::make_error(net_errc::overload, "a node", "too many spawned actors"));
@@ -144,6 +145,8 @@ void node_link::on_spawn(const frame& f) {
     prepared = what->prepare(in);
   } catch (const std::exception& e) {
     return refuse(f, base::make_error(net_errc::decode_failed, name, printable(e.what())));
+  } catch (...) {
+    return refuse(f, base::make_error(net_errc::decode_failed, name, "a codec has thrown"));
   }
   if (prepared == nullptr) return refuse(f, in.failure());
   auto job = std::make_unique<spawn_job>(node_->env(), self_, f.number, what, std::move(prepared));

@@ -74,7 +74,7 @@ answering_cell::answering_cell(core::environment& env, connection link, const en
       most_under_way_(s.most_under_way),
       bytes_a_credit_(
           std::max<std::size_t>(s.most_bytes_waiting / 2 / std::max(s.most_under_way, 1u), 1)),
-      wanted_(2 * std::size_t{s.most_questions}),
+      wanted_(2 * std::size_t{s.most_questions}, peer_hash(peer_hash::secret_of(s.seed))),
       how_(how),
       waiting_(s.most_bytes_waiting) {
   need_credit(s.most_under_way, s.patience);
@@ -86,12 +86,18 @@ bool answering_cell::let_in(F f) noexcept {
   if (env().is_copy()) return true;  // a forked child has nothing to say to the parent's peers
   if (door == nullptr || door->enter() != detail::entrance::answer::entered) return false;
   const detail::leaving at_end{*door};
+  auto& link = static_cast<link_port&>(door->occupant());
+  const auto end = [&](std::string_view why) noexcept {
+    // As what throws in a visit in line ends it (H4). What is open is told of by that.
+    try {
+      link.shut(base::make_error(net_errc::owner_failed, "a link", why));
+    } catch (...) { link.ended(net_errc::owner_failed); }
+  };
   try {
-    auto& link = static_cast<link_port&>(door->occupant());
     if (waiting_.any()) link.send_waiting();
     f(link);
-  } catch (const std::exception&) {
-    // No memory: it goes as one to a link that has ended.
+  } catch (const std::exception& e) { end(e.what()); } catch (...) {
+    end("a layer has thrown");
   }
   return true;
 }
@@ -223,7 +229,7 @@ bool remote_cell::leave_encoded(const core::envelope& e, bool& first) {
                    .context = codec_context(static_cast<handle_porter&>(porter))});
   try {
     s->message.write(out, core::content_pointer(&e));
-  } catch (const std::exception&) { return false; }  // a user's codec: the link tells
+  } catch (...) { return false; }  // a user's codec: the link tells
   base::result<packet> p = std::move(out).finish();
   if (!p) {
     for_the_link_.store(e.type, std::memory_order_relaxed);  // order: as above

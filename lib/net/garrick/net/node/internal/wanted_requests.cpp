@@ -20,6 +20,12 @@ void wanted_requests::forget(std::uint64_t request) noexcept {
   size_.store(until_.size(), std::memory_order_relaxed);  // order: as above
 }
 
+bool wanted_requests::knows(std::uint64_t request) const noexcept {
+  if (size() == 0) return false;
+  const std::lock_guard guard(mutex_);
+  return until_.contains(request);
+}
+
 base::instant wanted_requests::until(std::uint64_t request) const noexcept {
   // order: relaxed, in `size`: a limit was set before the mailbox was pushed to, which the runner
   // has acquired; the entry stays until the request is answered, so the count is not zero since

@@ -14,6 +14,7 @@
 #pragma once
 
 #include <garrick/base/time/clock.hpp>
+#include <garrick/net/node/internal/peer_hash.hpp>
 
 #include <atomic>
 #include <cstddef>
@@ -26,8 +27,8 @@ namespace garrick::net::internal {
 /// See above.
 class wanted_requests {
  public:
-  /// With room for `most` entries.
-  explicit wanted_requests(std::size_t most) noexcept : most_(most) {}
+  /// With room for `most` entries. The numbers are the peer's, hence the hash.
+  wanted_requests(std::size_t most, const peer_hash& hash) : most_(most), until_(0, hash) {}
 
   /// The answer is wanted until then. Before the request is delivered. Throws std::bad_alloc.
   void limit(std::uint64_t request, base::instant until) { set(request, until); }
@@ -39,6 +40,9 @@ class wanted_requests {
   /// Until when the answer is wanted: never, if it has no limit. A withdrawal of just now may be
   /// missed.
   [[nodiscard]] base::instant until(std::uint64_t request) const noexcept;
+
+  /// Whether a request of this number has a limit, or was withdrawn, and has no answer yet.
+  [[nodiscard]] bool knows(std::uint64_t request) const noexcept;
 
   /// How many are kept.
   [[nodiscard]] std::size_t size() const noexcept {
@@ -52,8 +56,8 @@ class wanted_requests {
 
   const std::size_t most_;
   mutable std::mutex mutex_;
-  std::unordered_map<std::uint64_t, base::instant> until_;  // under the mutex
-  std::atomic<std::size_t> size_{0};                        // of until_, written under the mutex
+  std::unordered_map<std::uint64_t, base::instant, peer_hash> until_;  // under the mutex
+  std::atomic<std::size_t> size_{0};  // of until_, written under the mutex
 };
 
 }  // namespace garrick::net::internal

@@ -12,7 +12,7 @@ instant at(std::int64_t s) { return instant::at(duration::seconds(s)); }
 }  // namespace
 
 TEST_CASE("wanted requests: until their limit, or until they are withdrawn") {
-  wanted_requests all(10);
+  wanted_requests all(10, {});
   CHECK(all.until(1).is_never());
   all.limit(1, at(5));
   CHECK(all.until(1) == at(5));
@@ -25,7 +25,7 @@ TEST_CASE("wanted requests: until their limit, or until they are withdrawn") {
 }
 
 TEST_CASE("wanted requests: nothing is kept of one that was answered") {
-  wanted_requests all(10);
+  wanted_requests all(10, {});
   all.forget(1);
   all.limit(1, at(5));
   all.withdraw(2);
@@ -38,7 +38,7 @@ TEST_CASE("wanted requests: nothing is kept of one that was answered") {
 }
 
 TEST_CASE("wanted requests: without room one counts as wanted, and those that are known stay so") {
-  wanted_requests all(2);
+  wanted_requests all(2, {});
   all.limit(1, at(1));
   all.limit(2, at(2));
   all.withdraw(3);
