@@ -62,7 +62,6 @@ TEST_CASE("leaving: what was sent before a node ends is no dead letter, and come
 }
 
 TEST_CASE("leaving: who confirms nothing is not waited for longer than the limit") {
-  std::atomic<int> noted{0};
   actor_system here(tests::quiet());
   net::node_settings s;
   s.leave_limit = duration::milliseconds(50);
