@@ -189,6 +189,45 @@ TEST_CASE("link credit: who has forgotten an actor and hears of it again is gran
   }
 }
 
+TEST_CASE("link credit: of a low hard limit a peer may fill a quarter, and the first credit") {
+  for (const std::int64_t hard : {257, 1024, 2047, 2048, 8191, 100'000}) {
+    CAPTURE(hard);
+    three_machines m;
+    const auto to =
+        m.b.shown_to(m.a, "clerk",
+                     m.b.system.spawn<clerk>(spawn_options{
+                         .soft_limit = 100, .hard_limit = static_cast<std::uint32_t>(hard)}));
+    std::int64_t most = 0;
+    for (int i = 0; i < 300; ++i) {
+      for (int k = 0; k < 100; ++k) send(to, parcel{});
+      m.a.system.run_for(ms(50));
+      most = std::max(most, credit_of(to));
+    }
+    const std::int64_t fits = std::clamp<std::int64_t>(hard / 4, 256, 8192);
+    CHECK(most > (fits == 256 ? 128 : fits / 2));
+    CHECK(most <= fits);
+  }
+}
+
+TEST_CASE("link credit: a node in between grants no more than the third one does") {
+  three_machines m;
+  const auto far = m.c.shown_to(m.b, "clerk", m.c.system.spawn<clerk>());
+  const auto to = m.b.shown_to(m.a, "clerk", far);
+  m.net.cut("b", "c");
+  m.net.cut("c", "b");
+  // Who may not wait sends on.
+  constexpr std::int64_t sent = 5000;
+  for (int i = 0; i < sent; ++i) {
+    send(to, parcel{});
+    if (i % 100 == 99) m.a.system.run_for(ms(20));
+  }
+  CHECK(credit_of(to) < 1000 - sent);
+  m.net.heal("b", "c");
+  m.net.heal("c", "b");
+  m.a.system.run_for(duration::seconds(2));
+  CHECK(credit_of(to) > 0);
+}
+
 TEST_CASE("link credit: handles refused unread give who has another no more than the most") {
   net::node_settings few;
   few.most_questions = 1;

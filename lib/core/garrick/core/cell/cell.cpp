@@ -109,6 +109,11 @@ sender_credit* cell::senders_credit() const noexcept {
   return has_spawn_constants_ ? ext_->credit.get() : nullptr;
 }
 
+std::uint32_t cell::hard_limit() const noexcept {
+  const std::uint32_t own = has_spawn_constants_ ? ext_->hard_limit : 0;
+  return own != 0 ? own : env_->mailbox.hard_limit;
+}
+
 std::uint32_t cell::latest_length() const noexcept { return ext_->latest->length(); }
 
 // What the runner has published is exact when the actor is idle, and up to a round of messages old

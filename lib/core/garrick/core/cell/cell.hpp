@@ -283,6 +283,8 @@ class alignas(64) cell : public base::runnable {
   [[nodiscard]] std::uint32_t soft_limit() const noexcept {
     return bound_ != 0 ? bound_ : soft_limit_;
   }
+  /// The number of messages beyond which they are lost. Constant after spawn.
+  [[nodiscard]] std::uint32_t hard_limit() const noexcept;
 
   /// Destroys and frees an envelope that the mailbox holds.
   void finish(envelope* e) noexcept {

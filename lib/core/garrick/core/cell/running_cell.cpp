@@ -418,8 +418,6 @@ bool running_cell::is_stalled() const noexcept {
          (phase() == life::suspended || !ext_->awaiting.empty() || skipped_count() != 0);
 }
 
-std::uint32_t running_cell::own_hard_limit() const noexcept { return ext_->hard_limit; }
-
 std::uint32_t running_cell::own_quantum(std::uint32_t budget) const noexcept {
   return ext_->quantum != 0 && ext_->quantum < budget ? ext_->quantum : budget;
 }

@@ -117,7 +117,6 @@ class running_cell : public cell {
   envelope* pick_apart() noexcept;
   envelope* pick_by_priority() noexcept;
   [[nodiscard]] bool has_nothing_to_handle() const noexcept;
-  [[nodiscard]] std::uint32_t own_hard_limit() const noexcept;
   [[nodiscard]] std::uint32_t own_quantum(std::uint32_t budget) const noexcept;
   [[gnu::hot]] void process(envelope* e) noexcept;
   dispatch_outcome route(envelope* e);

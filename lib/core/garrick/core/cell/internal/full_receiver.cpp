@@ -102,8 +102,7 @@ bool running_cell::admit(envelope* e, std::uint64_t head) noexcept {
   if ((head & mailbox_word::closed) != 0) return true;  // the push will find it closed
   auto& thread = base::this_thread;
   auto& here = detail::here;
-  const std::uint32_t hard =
-      has_spawn_constants_ && own_hard_limit() != 0 ? own_hard_limit() : env_->mailbox.hard_limit;
+  const std::uint32_t hard = hard_limit();
   if (length >= hard && mailbox_length() >= hard) {
     lost_mail::lose(*this, envelope_ptr(e),
                     base::make_error(base::errc::overload, name(), "mailbox is at its hard limit"));

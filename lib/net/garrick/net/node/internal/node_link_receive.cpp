@@ -37,6 +37,13 @@ constexpr std::size_t large_refusal = 4096 + 512;
 /// What waits for a peer that may watch nobody, or know nobody.
 constexpr std::int64_t most_unasked = 1u << 20;
 
+/// May a peer send it twice as many messages ahead? Beyond a bound or a hard limit they are lost.
+/// So a bounded mailbox stays at the first credit, and of a hard limit a peer takes a quarter.
+bool has_room_for_twice(const core::cell& who, std::uint32_t window) noexcept {
+  return window < most_credit && who.policy() == core::mailbox_policy::unbounded &&
+         window <= who.hard_limit() / 8;
+}
+
 }  // namespace
 
 bool node_link::on_message(incoming m) {
@@ -224,17 +231,17 @@ std::size_t node_link::unanswered() const noexcept {
 }
 
 void node_link::count_waiting(const outgoing& m, std::int64_t more) noexcept {
+  const auto size = static_cast<std::int64_t>(m.bytes.size() + frame_weight);
+  const auto add = [more](std::int64_t& to, std::int64_t n) { to += more * n; };
   switch (kind_of(m.bytes.bytes())) {
     case frame_kind::error:
     case frame_kind::resolved:
-    case frame_kind::decode_error:
-      refused_bytes_ += more * static_cast<std::int64_t>(m.bytes.size() + frame_weight);
-      return;
-    case frame_kind::response: answers_waiting_ += more; return;
+    case frame_kind::decode_error: return add(refused_bytes_, size);
+    case frame_kind::response: return add(answers_waiting_, 1);
     case frame_kind::down:
-    case frame_kind::exit: ends_waiting_ += more; return;
+    case frame_kind::exit: return add(ends_waiting_, 1);
     case frame_kind::release:
-    case frame_kind::credit: grants_waiting_ += more; return;
+    case frame_kind::credit: return add(grants_waiting_, 1);
     default: return;
   }
 }
@@ -272,9 +279,7 @@ void node_link::grant_or_owe(const actor_id& id, export_table::entry& x) {
   if (keeps_up(x)) {
     std::uint32_t number = std::exchange(x.taken, 0);
     const std::uint64_t ahead = 2 * std::uint64_t{x.window} * x.taken_bytes / number;
-    // A bounded mailbox takes no more than the first credit: beyond its bound messages are lost.
-    if (x.window < most_credit && ahead <= most_bytes_ahead &&
-        who->policy() == core::mailbox_policy::unbounded) {
+    if (ahead <= most_bytes_ahead && has_room_for_twice(*who, x.window)) {
       number += x.window;
       x.due = x.window;
       x.window *= 2;
