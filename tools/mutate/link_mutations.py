@@ -230,8 +230,8 @@ MUTATIONS = [
     mutation(
         "link: a bounded mailbox is sent more than the first credit ahead",
         RECEIVE,
-        "who->policy() == core::mailbox_policy::unbounded",
-        "who->policy() != core::mailbox_policy::drop_oldest",
+        "who.policy() == core::mailbox_policy::unbounded",
+        "who.policy() != core::mailbox_policy::drop_oldest",
         ("tests.net.simulated_nodes",),
     ),
     mutation(
@@ -344,8 +344,8 @@ MUTATIONS = [
     mutation(
         "link: an answer that has left its outbox counts for ever",
         RECEIVE,
-        "case frame_kind::response: answers_waiting_ += more; return;",
-        "case frame_kind::response: answers_waiting_ += more > 0; return;",
+        "return add(answers_waiting_, 1);",
+        "return add(answers_waiting_, more > 0);",
         ("tests.net.unread_answers",),
     ),
     mutation(
@@ -407,9 +407,8 @@ MUTATIONS = [
     mutation(
         "link: large answers count as refusals",
         RECEIVE,
-        "    case frame_kind::response: answers_waiting_ += more; return;",
-        "    case frame_kind::response: refused_bytes_ += more * std::int64_t(m.bytes.size()); "
-        "return;",
+        "return add(answers_waiting_, 1);",
+        "return add(refused_bytes_, size);",
         ("tests.net.strangers",),
     ),
     mutation(
@@ -436,8 +435,50 @@ MUTATIONS = [
     mutation(
         "link: refusals that were read count for ever",
         RECEIVE,
-        "      refused_bytes_ += more * ",
-        "      if (more > 0) refused_bytes_ += more * ",
+        "{ to += more * n; }",
+        "{ to += more > 0 ? n : 0; }",
         ("tests.net.strangers",),
+    ),
+    mutation(
+        "link: of what cannot be decoded, more and more is said to who reads nothing",
+        RECEIVE,
+        "    case frame_kind::resolved:\n    case frame_kind::decode_error: return add",
+        "    case frame_kind::decode_error: return;\n    case frame_kind::resolved: return add",
+        ("tests.net.strangers",),
+    ),
+    mutation(
+        "link: who is refused all that it may ask at once does not read",
+        RECEIVE,
+        "std::max(2 * s.most_bytes_waiting, std::size_t{s.most_questions} * large_refusal)",
+        "2 * s.most_bytes_waiting",
+        ("tests.net.strangers",),
+    ),
+    mutation(
+        "link: the error for an answer that is too large has a lane of its own",
+        LINK,
+        "      instead.lane = m.lane;\n",
+        "",
+        ("tests.net.link_order",),
+    ),
+    mutation(
+        "link: of a hard limit peers may fill more than a quarter",
+        RECEIVE,
+        "window <= who.hard_limit() / 8;",
+        "window <= who.hard_limit() / 2;",
+        ("tests.net.link_credit",),
+    ),
+    mutation(
+        "link: a node in between grants whatever the third one takes",
+        RECEIVE,
+        "static_cast<const core::proxy_cell*>(who)->credit() >= 0;",
+        "true;",
+        ("tests.net.link_credit",),
+    ),
+    mutation(
+        "link: what was handed on and cancelled is known for ever",
+        RECEIVE,
+        "  asker_->wanted().forget(f.number);  // an answer may never come\n",
+        "",
+        ("tests.net.overdue_requests", "tests.net.node_guarantees"),
     ),
 ]

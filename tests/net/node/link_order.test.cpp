@@ -58,8 +58,9 @@ struct question {
 struct go {};
 struct go_slowly {
   bool fails = false;
+  std::size_t answer = 1;  // bytes
 };
-using giver_type = protocol<result<int>(question), void(go), void(go_slowly)>;
+using giver_type = protocol<result<std::string>(question), void(go), void(go_slowly)>;
 struct begin {
   ref<giver_type> whom;
 };
@@ -73,7 +74,8 @@ class asker : public actor<protocol<void(note), void(meanwhile), void(luggage), 
   void on(const luggage&) { came_.push_back(9); }
   void on(const begin& b) {
     request(b.whom, question{ref<asker_type>(self())})
-        .then([this](int) { came_.push_back(-1); }, [this](const error&) { came_.push_back(-1); });
+        .then([this](const std::string&) { came_.push_back(-1); },
+              [this](const error&) { came_.push_back(-1); });
   }
 
  private:
@@ -83,15 +85,15 @@ class asker : public actor<protocol<void(note), void(meanwhile), void(luggage), 
 /// Sends and answers while its own message is being written.
 class giver : public actor<giver_type> {
  public:
-  result<int> on(const question& q) {
+  result<std::string> on(const question& q) {
     who_ = q.who;
-    answer_ = make_promise<int>();
+    answer_ = make_promise<std::string>();
     return answer_;
   }
   void on(go) {
     at_encoding = [this] {
       send(who_, note{1});
-      answer_.deliver(7);
+      answer_.deliver("7");
       send(who_, note{2});
     };
     send(who_, meanwhile());
@@ -102,13 +104,13 @@ class giver : public actor<giver_type> {
     if (how.fails)
       answer_.fail(make_error(errc::user, "giver", "no"));
     else
-      answer_.deliver(7);
+      answer_.deliver(std::string(how.answer, 'x'));
     send(who_, note{1});
   }
 
  private:
   ref<asker_type> who_;
-  response_promise<int> answer_;
+  response_promise<std::string> answer_;
 };
 
 struct count {};
@@ -239,17 +241,26 @@ TEST_CASE("link order: an answer keeps its place between what its giver sends to
 }
 
 TEST_CASE("link order: an answer does not overtake a large message of its giver") {
-  for (const auto& [fails, is_reset] : {std::pair(false, false), {false, true}, {true, false}}) {
-    CAPTURE(fails);
+  struct kind {
+    go_slowly how;
+    bool is_reset = false;
+  };
+  constexpr std::size_t too_large = 6u << 20;
+  for (const auto& [how, is_reset] :
+       {kind{}, {{}, true}, {{.fails = true}}, {{.answer = too_large}}}) {
+    CAPTURE(how.fails);
+    CAPTURE(how.answer);
     CAPTURE(is_reset);
     std::vector<int> came;
-    three_machines m;
+    net::node_settings of_a;
+    of_a.link.slicing.largest = 5u << 20;
+    three_machines m(of_a);
     const auto gives = m.a.system.spawn<giver>();
     const auto seen = m.a.shown_to(m.b, "giver", gives);
     const auto asks = m.b.system.spawn<asker>(lent(came));
     send(asks, begin{seen});
     m.a.system.run_for(ms(50));
-    send(gives, go_slowly{fails});
+    send(gives, how);
     m.a.system.run_for(ms(2));
     if (is_reset) m.net.reset_streams("a", "b");
     m.a.system.run_for(duration::seconds(5));

@@ -188,7 +188,7 @@ struct three_nodes {
   void require_empty(const node& at, const node& of) {
     for (const net::link_count& x : at.counters(of.self()))
       for (const char* const table : {"exports", "proxies", "spawned", "questions", "asked",
-                                      "unanswered", "monitors", "links", "under_way"})
+                                      "unanswered", "wanted", "monitors", "links", "under_way"})
         net.require(x.layer != "node" || x.name != table || x.value == 0,
                     "a table is not empty: " + std::string(x.name));
   }

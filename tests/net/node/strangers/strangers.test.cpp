@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "net/node/simulated_machines.hpp"
@@ -21,14 +22,18 @@ using tests::stranger;
 using tests::three_machines;
 
 struct hold {};
-using desk_type = protocol<std::int64_t(hold)>;
+struct refuse_all {};
+using desk_type = protocol<std::int64_t(hold), void(refuse_all)>;
 
-/// Never answers.
+/// Answers nothing until it refuses all.
 class desk : public actor<desk_type> {
  public:
   result<std::int64_t> on(hold) {
     answers_.push_back(make_promise<std::int64_t>());
     return answers_.back();
+  }
+  void on(refuse_all) {
+    for (auto& answer : std::exchange(answers_, {})) answer.fail(errc::user);
   }
 
  private:
@@ -187,6 +192,12 @@ TEST_CASE("strangers: for one that asks and asks, and confirms nothing, no more 
     CHECK(asked > most_bytes / 400);
     CHECK(asked < most_bytes / 128 + 2 * 8192);
   }
+  SUBCASE("with what cannot be read") {
+    until_down({.kind = kind::message, .receiver = desk_id, .sender = {9, 9}, .type = 5}, hold{});
+    constexpr int most_bytes = 1000 * 4608;
+    CHECK(asked > most_bytes / 400);
+    CHECK(asked < most_bytes / 128 + 2 * 8192);
+  }
   SUBCASE("when somebody ends") {
     until_down({.kind = kind::monitor, .receiver = desk_id, .sender = {9, 9}, .number = 5});
     CHECK(asked > 1 << 20);
@@ -228,6 +239,33 @@ TEST_CASE("strangers: one that has asked for much, and confirms it late, stays")
   CHECK(told->ups == 1);
   CHECK_MESSAGE(!told->down, told->down.to_string());
   CHECK(m.a.node.peers().size() == 1);
+}
+
+TEST_CASE("strangers: one that is refused all that it may ask at once, and reads late, stays") {
+  constexpr int open = 100;
+  net::node_settings of_a;
+  of_a.most_bytes_waiting = 1;
+  of_a.most_questions = open;
+  of_a.link.mailbox.messages = 2;  // the others wait in the link
+  three_machines m(of_a);
+  const auto told = std::make_shared<verdicts>();
+  m.a.node.subscribe(told);
+  const auto at_desk = m.a.system.spawn<desk>();
+  REQUIRE(m.a.node.publish("desk", at_desk).has_value());
+  stranger s(m, m.a, "a");
+  const auto id = s.resolve<desk_type>("desk");
+  REQUIRE(id);
+  const std::uint64_t type =
+      net::protocol_table_of<desk_type>().by_content(&base::message_type_of<hold>)->message.type;
+  s.confirms = false;
+  s.repeat(open,
+           {.kind = kind::request, .receiver = id, .sender = {9, 9}, .number = 1, .type = type},
+           hold{});
+  REQUIRE(s.counted("asked") == open);
+  send(at_desk, refuse_all{});
+  m.a.system.run_for(duration::seconds(1));
+  CHECK(s.counted("asked") == 0);
+  CHECK_MESSAGE(!told->down, told->down.to_string());
 }
 
 TEST_CASE("strangers: a number is used again when its request was answered, and not before") {

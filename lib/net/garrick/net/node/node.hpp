@@ -211,7 +211,8 @@ class node {
   /// `exports`, actors here of which the peer has a number; `proxies`, those there to which
   /// somebody here has a handle; `spawned`, of the exports those that were made for it;
   /// `questions` without an answer to this end, `asked` to the other, and `unanswered`, those
-  /// together with answers that have not left yet; `monitors` and `links` between their actors;
+  /// together with answers that have not left yet; `wanted`, of `asked` those with a limit, and
+  /// what was withdrawn and is not answered yet; `monitors` and `links` between their actors;
   /// `under_way`, messages that are not confirmed. Of what has come from the peer since the link
   /// stands: `to_nobody`, messages and requests whose receiver had ended or was never known here;
   /// `not_decoded`, those, and answers, whose bytes were no value of their type; `not_encoded`,

@@ -180,6 +180,7 @@ std::vector<link_count> node_link::counters() const {
   add("questions", questions_.size());
   add("asked", asked_.size());
   add("unanswered", unanswered());
+  add("wanted", asker_->wanted().size());
   add("monitors", watches_.size() + watched_.size());
   add("links", links_.size());
   add("under_way", under_way_.size());
