@@ -304,6 +304,13 @@ MUTATIONS = [
         by_silence + by_detection,
     ),
     mutation(
+        "failure_detection: a stranger of other layers ends what this end has begun",
+        DETECTION,
+        "refusal::other_layers, h.self.incarnation, c);\n  if (!may_end(h))",
+        "refusal::other_layers, h.self.incarnation, c);\n  if (false)",
+        ("net.failure_detection",),
+    ),
+    mutation(
         "failure_detection: a pause of this process uses up the time of the handshake",
         DETECTION,
         "      greet_until_ = greet_until_ + pause;\n",

@@ -246,11 +246,9 @@ void failure_detection::schedule_reopen(instant now) {
 // -- The handshake ------------------------------------------------------------
 
 bool failure_detection::agree(const hello& h, layer_context& c) {
-  // Anybody may send a datagram: only who knows this end's number ends what this end has begun.
-  const bool is_heard = stream_ || !settings_.connects || h.to == settings_.self.incarnation;
   if (h.self == settings_.self) {
     send_refusal(refusal::oneself, h.self.incarnation, c);
-    if (!is_heard) return ++counters_.strangers, false;
+    if (!may_end(h)) return ++counters_.strangers, false;
     end(base::make_error(net_errc::refused, "failure_detection",
                          "the other end is this end itself"),
         c);
@@ -261,7 +259,7 @@ bool failure_detection::agree(const hello& h, layer_context& c) {
     return has_same_layers(h, c);
   }
   send_refusal(refusal::incompatible, h.self.incarnation, c);
-  if (!is_heard) return ++counters_.strangers, false;
+  if (!may_end(h)) return ++counters_.strangers, false;
   end(base::make_error(net_errc::incompatible, "failure_detection",
                        "this end speaks versions " + settings_.versions.to_string() +
                            ", the other end " + h.versions.to_string()),
@@ -272,6 +270,7 @@ bool failure_detection::agree(const hello& h, layer_context& c) {
 bool failure_detection::has_same_layers(const hello& h, layer_context& c) {
   if (h.layers == c.fingerprint()) return true;
   send_refusal(refusal::other_layers, h.self.incarnation, c);
+  if (!may_end(h)) return ++counters_.strangers, false;
   end(different_stacks(), c);
   return false;
 }

@@ -183,6 +183,10 @@ class failure_detection : public layer_defaults {
   void on_stranger(std::span<const std::byte> bytes, layer_context& c);
 
   [[nodiscard]] bool agree(const hello& h, layer_context& c);
+  /// Anybody may send a datagram: only who knows this end's number ends what this end has begun.
+  [[nodiscard]] bool may_end(const hello& h) const noexcept {
+    return stream_ || !settings_.connects || h.to == settings_.self.incarnation;
+  }
   [[nodiscard]] bool has_same_layers(const hello& h, layer_context& c);
   void learn(const hello& h);
   void open(layer_context& c);

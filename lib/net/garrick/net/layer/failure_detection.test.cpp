@@ -426,13 +426,16 @@ TEST_CASE("failure_detection: one cannot open a session, or end one, without see
 TEST_CASE("failure_detection: a stranger's hello does not end what this end has begun") {
   failure_detection_settings other = settings_of(1);
   other.versions = {9, 9};
-  for (const bool is_this_end : {false, true}) {
-    CAPTURE(is_this_end);
+  hello of_other_layers = hello_of(settings_of(1), false);
+  ++of_other_layers.layers;
+  for (const hello& h :
+       {hello_of(other, false), hello_of(settings_of(0), false), of_other_layers}) {
+    CAPTURE(h.layers);
+    CAPTURE(h.self.incarnation);
     pair_of p(false);
     p.ends[0].on_transmit = [](auto) {};
     p.connect();
-    p.inject(
-        0, packet_of(session_packet::hello, hello_of(is_this_end ? settings_of(0) : other, false)));
+    p.inject(0, packet_of(session_packet::hello, h));
     CHECK(!p.ends[0].has(kind::down));
     CHECK(p.layer(0).counters().strangers == 1);
   }
