@@ -150,19 +150,19 @@ class failure_detection(layer):
         self.up(replace(m, data=m.data.rest()))
 
     def receive_heartbeat(self, m: message) -> None:
-        number, zeros = m.data.fixed(4), m.data.rest()
+        number, behind = m.data.fixed(4), m.data.rest()
         self.heartbeats.add(number)
-        if zeros.data.strip(b"\0"):
-            raise zeros.wrong("a heartbeat is filled with something else than zeros")
-        padding = f", and {len(zeros.data)} zeros" if zeros.data else ""
+        what = "bytes of a later version" if behind.data.strip(b"\0") else "zeros"
+        padding = f", and {len(behind.data)} {what}" if behind.data else ""
         self.say(f"heartbeat {number}{padding}")
 
     def receive_heartbeat_ack(self, m: message) -> None:
         number = m.data.fixed(4)
-        m.data.expect_end()
         if number not in self.opposite().heartbeats:
             raise m.data.wrong(f"heartbeat {number} was never sent", m.data.at - 4)
-        self.say(f"heartbeat_ack {number}")
+        behind = m.data.rest()
+        padding = f", and {len(behind.data)} bytes of a later version" if behind.data else ""
+        self.say(f"heartbeat_ack {number}{padding}")
 
     def receive_leave(self, m: message) -> None:
         given_up = m.data.left() != 0 and m.data.fixed(1) == 1

@@ -67,7 +67,7 @@ enum class frame_kind : std::uint8_t {
   resolve,       ///< who has this name? payload: a resolve_order
   resolved,      ///< to resolve `number`: `sender` has it, or `receiver`, whose number is the
                  ///< asker's; payload: its protocol, a schema
-  spawn,         ///< on behalf of `sender`; payload: a spawn_order
+  spawn,         ///< payload: a spawn_order. `sender` is reserved: nobody, in version 1
   spawned,       ///< to spawn `number`: `sender` was spawned; payload: its protocol, a schema
   marker,        ///< what `sender` sends to `receiver` from here on goes another way
   marked,        ///< to marker `number`: all before it has come

@@ -1,8 +1,8 @@
 // A stream of a broker, on its I/O thread: reads by the receiver, tells the broker, writes.
 //
 // Invariants:
-//   C1  A broker hears at most one `connection_closed`, after all data, and none after `close`. Who
-//       adopts a connection of which the last owner has been told the end hears it, too.
+//   C1  A broker is sent at most one `connection_closed`, after all data, and none after `close`.
+//       Who adopts a connection of which the last owner has been told the end hears it, too.
 //   C2  `who_.to` is who hears; a fork changes it by a visit.
 //   C3  What is written before the stream stands waits in `early_`, which is empty from then on.
 //
