@@ -247,65 +247,94 @@ TEST_CASE("datagrams: one that meets the refusal of an earlier one is sent all t
   CHECK(peer->counters().dropped == 0);
 }
 
+namespace {
+
+/// Notes how large a datagram may be.
+struct big final : hosted, carried {
+  big(carrier& c, std::shared_ptr<notes> n) : below(c), notes_(std::move(n)) {}
+  carried& stack() override { return *this; }
+  void connected(base::instant) override {
+    notes_->change([&](notes::all& a) { a.count = below.largest(); });
+  }
+  void disconnected(const base::error&, base::instant) override {}
+  void receive(std::span<const std::byte>, base::instant) override {}
+  void carrier_writable(base::instant) override {}
+  void path_changed(std::size_t largest, base::instant) override {
+    notes_->change([&](notes::all& a) { a.messages.push_back(std::to_string(largest)); });
+  }
+  [[nodiscard]] base::instant deadline() const override { return base::instant::never(); }
+  void advance(base::instant) override {}
+  carrier& below;
+  std::shared_ptr<notes> notes_;
+};
+
+void must(bool holds, const char* what) {
+  if (holds) return;
+  std::fputs(what, stderr);
+  ::_exit(1);
+}
+
+/// In a network of one's own.
+void set_loopback(int mtu) {
+  ifreq r{};
+  std::strcpy(r.ifr_name, "lo");
+  r.ifr_mtu = mtu;
+  const bare_socket s(::socket(AF_INET, SOCK_DGRAM, 0));
+  must(::ioctl(s.fd(), SIOCSIFMTU, &r) == 0, "no MTU");
+  r.ifr_flags = IFF_UP;
+  must(::ioctl(s.fd(), SIOCSIFFLAGS, &r) == 0, "not up");
+}
+
+/// Of what the loopback takes, the headers of IP and UDP take so many bytes.
+void must_be_told_the_largest(int family, unsigned headers) {
+  set_loopback(9000);
+  const bare_socket there(::socket(family, SOCK_DGRAM, 0));
+  sockaddr_in6 where{};  // as large as the other one, too
+  auto size = static_cast<socklen_t>(family == AF_INET ? sizeof(sockaddr_in) : sizeof(where));
+  where.sin6_family = static_cast<sa_family_t>(family);
+  if (family == AF_INET6) where.sin6_addr = in6addr_loopback;
+  auto* const address = reinterpret_cast<sockaddr*>(&where);
+  if (::bind(there.fd(), address, size) != 0) ::_exit(family == AF_INET6 ? 78 : 1);
+  must(::getsockname(there.fd(), address, &size) == 0, "no port");
+  const std::string host = family == AF_INET ? "127.0.0.1" : "[::1]";
+  io_threads io;
+  const auto here = std::make_shared<notes>();
+  auto peer = connect(io, at("udp://" + host + ":" + std::to_string(ntohs(where.sin6_port))),
+                      [&](carrier& c, const connection&) -> std::unique_ptr<hosted> {
+                        return std::make_unique<big>(c, here);
+                      });
+  must(here->wait([](const notes::all& a) { return a.count != 0; }), "not connected");
+  must(here->look([](const notes::all& a) { return a.count; }) == 9000 - headers, "another limit");
+  set_loopback(1500);
+  const std::size_t most = 1500 - headers;
+  peer->run([&](hosted& h) {
+    auto& b = static_cast<big&>(h);
+    b.below.transmit(packet::copy_of(bytes_of(std::string(most + 1, 'x'))));
+    b.below.transmit(packet::copy_of(bytes_of(std::string(most, 'y'))));
+  });
+  must(here->wait([](const notes::all& a) { return !a.messages.empty(); }), "not told");
+  must(here->look([](const notes::all& a) { return a.messages[0]; }) == std::to_string(most),
+       "told another");
+  must(there.read(most) == std::string(most, 'y'), "the smaller one was not sent");
+  must(peer->counters().dropped == 1, "the larger one was not dropped");
+}
+
+}  // namespace
+
 TEST_CASE(
     "datagrams: one that is too large is dropped, and the stack is told how large it may be") {
-  struct big final : hosted, carried {
-    big(carrier& c, std::shared_ptr<notes> n) : below(c), notes_(std::move(n)) {}
-    carried& stack() override { return *this; }
-    void connected(base::instant) override {
-      notes_->change([&](notes::all& a) { a.count = below.largest(); });
-    }
-    void disconnected(const base::error&, base::instant) override {}
-    void receive(std::span<const std::byte>, base::instant) override {}
-    void carrier_writable(base::instant) override {}
-    void path_changed(std::size_t largest, base::instant) override {
-      notes_->change([&](notes::all& a) { a.messages.push_back(std::to_string(largest)); });
-    }
-    [[nodiscard]] base::instant deadline() const override { return base::instant::never(); }
-    void advance(base::instant) override {}
-    carrier& below;
-    std::shared_ptr<notes> notes_;
-  };
   // A network of its own, in which the loopback takes less than it did before.
   const auto [text, status] = in_child([] {
-    const auto must = [](bool holds, const char* what) {
-      if (holds) return;
-      std::fputs(what, stderr);
-      ::_exit(1);
-    };
     if (::unshare(CLONE_NEWNET) != 0 && ::unshare(CLONE_NEWUSER | CLONE_NEWNET) != 0) ::_exit(77);
-    const auto set_loopback = [&](int mtu) {
-      ifreq r{};
-      std::strcpy(r.ifr_name, "lo");
-      r.ifr_mtu = mtu;
-      const bare_socket s(::socket(AF_INET, SOCK_DGRAM, 0));
-      must(::ioctl(s.fd(), SIOCSIFMTU, &r) == 0, "no MTU");
-      r.ifr_flags = IFF_UP;
-      must(::ioctl(s.fd(), SIOCSIFFLAGS, &r) == 0, "not up");
-    };
-    set_loopback(9000);
-    const bare_socket there = bare_socket::listening(0, SOCK_DGRAM);
-    io_threads io;
-    const auto here = std::make_shared<notes>();
-    auto peer = connect(io, at("udp://127.0.0.1:" + std::to_string(there.port())),
-                        [&](carrier& c, const connection&) -> std::unique_ptr<hosted> {
-                          return std::make_unique<big>(c, here);
-                        });
-    must(here->wait([](const notes::all& a) { return a.count != 0; }), "not connected");
-    must(here->look([](const notes::all& a) { return a.count; }) == 9000 - 28, "another limit");
-    set_loopback(1500);
-    peer->run([](hosted& h) {
-      auto& b = static_cast<big&>(h);
-      b.below.transmit(packet::copy_of(bytes_of(std::string(1473, 'x'))));
-      b.below.transmit(packet::copy_of(bytes_of(std::string(1472, 'y'))));
-    });
-    must(here->wait([](const notes::all& a) { return !a.messages.empty(); }), "not told");
-    must(here->look([](const notes::all& a) { return a.messages[0]; }) == "1472", "told another");
-    must(there.read(1472) == std::string(1472, 'y'), "the smaller one was not sent");
-    must(peer->counters().dropped == 1, "the larger one was not dropped");
+    must_be_told_the_largest(AF_INET, 28);
+    must_be_told_the_largest(AF_INET6, 48);
   });
   if (WIFEXITED(status) && WEXITSTATUS(status) == 77) {
     MESSAGE("skipped: no network of its own");
+    return;
+  }
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 78) {
+    MESSAGE("skipped: no IPv6");
     return;
   }
   CHECK(text.empty());
