@@ -153,7 +153,7 @@ class recording_relay {
       if (::poll(waits, 2, 10) <= 0) continue;
       if (waits[0].revents != 0) {
         socklen_t size = sizeof connector;
-        const ssize_t n = ::recvfrom(door_, bytes.data(), bytes.size(), 0,
+        const ssize_t n = ::recvfrom(door_, bytes.data(), bytes.size(), MSG_DONTWAIT,
                                      reinterpret_cast<sockaddr*>(&connector), &size);
         if (n >= 0) {
           passed(1, bytes, static_cast<std::size_t>(n));
@@ -161,7 +161,8 @@ class recording_relay {
         }
       }
       if (waits[1].revents != 0) {
-        const ssize_t n = ::recv(to_listener, bytes.data(), bytes.size(), 0);
+        // What was there may be an error, which the send above has taken.
+        const ssize_t n = ::recv(to_listener, bytes.data(), bytes.size(), MSG_DONTWAIT);
         if (n >= 0) {
           passed(0, bytes, static_cast<std::size_t>(n));
           ::sendto(door_, bytes.data(), static_cast<std::size_t>(n), 0,
