@@ -441,6 +441,23 @@ TEST_CASE("failure_detection: a stranger's hello does not end what this end has 
   }
 }
 
+TEST_CASE("failure_detection: what a later version says behind a heartbeat's number is skipped") {
+  pair_of p(true);
+  p.connect();
+  p.run(100_ms);
+  const auto before = p.layer(1).counters();
+  for (const session_packet k : {session_packet::heartbeat, session_packet::heartbeat_ack}) {
+    std::vector<std::byte> later(9, std::byte{7});  // the kind, a number, and more
+    later[0] = static_cast<std::byte>(k);
+    p.inject(1, framed(later));
+  }
+  CHECK(p.layer(1).counters().heartbeats_received == before.heartbeats_received + 1);
+  CHECK(p.layer(1).counters().strangers == before.strangers);
+  p.say(0, "still here");
+  p.run(100_ms);
+  CHECK(p.ends[1].messages.size() == 1);
+}
+
 TEST_CASE("failure_detection: who connects to itself is told so") {
   pair_of p(true, settings_of(0), [] {
     failure_detection_settings s = settings_of(0);
