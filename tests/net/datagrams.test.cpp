@@ -285,7 +285,7 @@ void set_loopback(int mtu) {
   must(::ioctl(s.fd(), SIOCSIFFLAGS, &r) == 0, "not up");
 }
 
-/// Of what the loopback takes, the headers of IP and UDP take so many bytes.
+/// `headers`: bytes of what the loopback takes that are headers of IP and UDP.
 void must_be_told_the_largest(int family, unsigned headers) {
   set_loopback(9000);
   const bare_socket there(::socket(family, SOCK_DGRAM, 0));

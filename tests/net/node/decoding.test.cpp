@@ -89,12 +89,6 @@ class teller : public actor<protocol<void(tell), void(forget)>> {
   ref<desk_type> to_;
 };
 
-std::uint64_t counted(listening_machine& at, listening_machine& of, std::string_view name) {
-  for (const net::link_count& c : at.node.counters(of.node.self()))
-    if (c.layer == "node" && c.name == name) return c.value;
-  return ~std::uint64_t{0};
-}
-
 }  // namespace decoding_test
 
 using namespace decoding_test;

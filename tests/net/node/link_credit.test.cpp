@@ -190,13 +190,12 @@ TEST_CASE("link credit: who has forgotten an actor and hears of it again is gran
 }
 
 TEST_CASE("link credit: of a low hard limit a peer may fill a quarter, and the first credit") {
-  for (const std::int64_t hard : {257, 1024, 2047, 2048, 8191, 100'000}) {
+  for (const std::uint32_t hard : {257u, 1024u, 2047u, 2048u, 8191u, 100'000u}) {
     CAPTURE(hard);
     three_machines m;
     const auto to =
         m.b.shown_to(m.a, "clerk",
-                     m.b.system.spawn<clerk>(spawn_options{
-                         .soft_limit = 100, .hard_limit = static_cast<std::uint32_t>(hard)}));
+                     m.b.system.spawn<clerk>(spawn_options{.soft_limit = 100, .hard_limit = hard}));
     std::int64_t most = 0;
     for (int i = 0; i < 300; ++i) {
       for (int k = 0; k < 100; ++k) send(to, parcel{});

@@ -371,8 +371,7 @@ TEST_CASE("overdue requests: those that were handed on and not answered cost nob
       CHECK(asked.get().error() == errc::timeout);
     }
     CHECK(m.a.system.request(near, count{}).get().value() == many);
-    for (const net::link_count& c : m.b.node.counters(m.a.node.self()))
-      if (c.layer == "node" && c.name == "wanted") CHECK(c.value == 0);
+    CHECK(counted(m.b, m.a, "wanted") == 0);
   }
 }
 

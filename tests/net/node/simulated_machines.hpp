@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "net/node/machine.hpp"
@@ -41,6 +42,15 @@ struct listening_machine : machine {
     return *found;
   }
 };
+
+/// What the node of `at` counts of the one of `of`, by its name; the largest number if there is no
+/// such count.
+inline std::uint64_t counted(const listening_machine& at, const listening_machine& of,
+                             std::string_view name) {
+  for (const net::link_count& c : at.node.counters(of.node.self()))
+    if (c.layer == "node" && c.name == name) return c.value;
+  return ~std::uint64_t{0};
+}
 
 /// Three of them, 3 ms from each other. The settings are those of the first.
 struct three_machines {
