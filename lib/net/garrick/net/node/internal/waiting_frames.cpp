@@ -3,6 +3,7 @@
 #include <garrick/base/platform/assert.hpp>
 
 #include <cstring>
+#include <mutex>
 #include <new>
 #include <utility>
 
@@ -14,15 +15,29 @@ constexpr std::size_t aligned(std::size_t n) noexcept { return (n + 7) / 8 * 8; 
 
 }  // namespace
 
-waiting_frames::~waiting_frames() {
-  GARRICK_ASSERT(chunks_.empty(), "an entry holds its proxy, which holds this");
+void waiting_frames::chunks::push(std::unique_ptr<chunk> c) noexcept {
+  chunk* const added = c.get();
+  (last == nullptr ? first : last->next) = std::move(c);
+  last = added;
+  ++number;
 }
 
-std::byte* waiting_frames::place(const about& what, form lies_as, kind as, std::size_t size) {
+std::unique_ptr<waiting_frames::chunk> waiting_frames::chunks::pop() noexcept {
+  std::unique_ptr<chunk> c = std::move(first);
+  first = std::move(c->next);
+  if (first == nullptr) last = nullptr;
+  --number;
+  return c;
+}
+
+waiting_frames::~waiting_frames() {
+  GARRICK_ASSERT(chunks_.number == 0, "an entry holds its proxy, which holds this");
+}
+
+std::byte* waiting_frames::place(const about& what, form lies_as, kind as,
+                                 std::size_t size) noexcept {
   const std::size_t all = sizeof(head) + aligned(size);
-  if (chunks_.empty() || chunks_.back()->used + all > chunk_size)
-    chunks_.push_back(std::make_unique_for_overwrite<chunk>());
-  chunk& c = *chunks_.back();
+  chunk& c = *chunks_.last;
   const bool holds = what.to != last_;
   if (holds) what.to->add_weak();
   last_ = what.to;
@@ -32,65 +47,96 @@ std::byte* waiting_frames::place(const about& what, form lies_as, kind as, std::
   return at + sizeof(head);
 }
 
+template <class Write>
+bool waiting_frames::write_entry(std::size_t size, Write write) {
+  const std::size_t all = sizeof(head) + aligned(size);
+  for (std::unique_ptr<chunk> fresh;;) {
+    {
+      const std::lock_guard lock(lock_);
+      bool fits = chunks_.number != 0 && chunks_.last->used + all <= chunk_size;
+      std::unique_ptr<chunk>& next = fresh != nullptr ? fresh : spare_;
+      if (!fits && next != nullptr) {
+        chunks_.push(std::move(next));
+        fits = true;
+      }
+      if (fits) return write();
+    }
+    fresh.reset(new chunk);  // whose bytes are not written
+  }
+}
+
 void waiting_frames::count(std::size_t bytes) noexcept {
-  // order: the mutex's, and as `has_room`
+  // order: the lock's, and as `has_room`
   bytes_.store(bytes_.load(std::memory_order_relaxed) + bytes, std::memory_order_relaxed);
 }
 
 bool waiting_frames::was_empty() noexcept {
-  const bool first = !any_.load(std::memory_order_relaxed);  // order: the mutex's
-  if (first) any_.store(true, std::memory_order_relaxed);    // order: the mutex's, and as `any`
+  const bool first = !any_.load(std::memory_order_relaxed);  // order: the lock's
+  if (first) any_.store(true, std::memory_order_relaxed);    // order: the lock's, and as `any`
   return first;
 }
 
 bool waiting_frames::add(const about& what, packet frame) {
   const std::span<const std::byte> bytes = frame.bytes();
   const std::size_t size = bytes.size();
-  const std::lock_guard lock(mutex_);
-  if (bytes.size() <= largest_copied)
-    std::memcpy(place(what, form::bytes, kind::message, bytes.size()), bytes.data(), bytes.size());
-  else
-    ::new (place(what, form::packet, kind::message, sizeof(packet))) packet(std::move(frame));
-  count(size);
-  return was_empty();
+  if (size > largest_copied)
+    return write_entry(sizeof(packet), [&] {
+      ::new (place(what, form::packet, kind::message, sizeof(packet))) packet(std::move(frame));
+      count(size);
+      return was_empty();
+    });
+  return write_entry(size, [&] {
+    std::memcpy(place(what, form::bytes, kind::message, size), bytes.data(), size);
+    count(size);
+    return was_empty();
+  });
 }
 
 bool waiting_frames::add(const about& what, core::envelope_ptr& e, kind as) {
-  const std::lock_guard lock(mutex_);
-  std::byte* const at = place(what, form::envelope, as, sizeof(core::envelope*));
-  if (as == kind::message) count(e->type->size);
-  ::new (at) core::envelope*(e.release());
-  // order: the mutex's, and as `answers`
-  if (as == kind::answer) answers_.fetch_add(1, std::memory_order_relaxed);
-  if (as != kind::signal) return was_empty();
-  signals_.fetch_add(1, std::memory_order_relaxed);  // order: the mutex's, and as `any_signals`
-  static_cast<void>(was_empty());
-  return true;
+  return write_entry(sizeof(core::envelope*), [&] {
+    std::byte* const at = place(what, form::envelope, as, sizeof(core::envelope*));
+    if (as == kind::message) count(e->type->size);
+    ::new (at) core::envelope*(e.release());
+    // order: the lock's, and as `answers`
+    if (as == kind::answer) answers_.fetch_add(1, std::memory_order_relaxed);
+    if (as != kind::signal) return was_empty();
+    signals_.fetch_add(1, std::memory_order_relaxed);  // order: the lock's, and as `any_signals`
+    static_cast<void>(was_empty());
+    return true;
+  });
 }
 
 bool waiting_frames::take(batch& to) noexcept {
   GARRICK_ASSERT(to.empty(), "what was taken before comes before what waits");
-  to.chunks_.clear();
-  to.at_ = to.offset_ = 0;
-  const std::lock_guard lock(mutex_);
-  to.chunks_.swap(chunks_);  // and back goes the room for the next ones
-  last_ = nullptr;
-  bytes_.store(0, std::memory_order_relaxed);                     // order: as below
-  to.signals_ = signals_.exchange(0, std::memory_order_relaxed);  // order: as below
-  to.answers_ = answers_.exchange(0, std::memory_order_relaxed);  // order: as below
-  return any_.exchange(false, std::memory_order_relaxed);  // order: the mutex's, and as `any`
+  chunks taken;
+  bool any = false;
+  if (to.chunks_.number != 0) to.spent_ = to.chunks_.pop();
+  to.offset_ = 0;
+  if (to.spent_ != nullptr) to.spent_->used = 0;
+  {
+    const std::lock_guard lock(lock_);
+    std::swap(taken, chunks_);
+    if (spare_ == nullptr) spare_ = std::move(to.spent_);
+    last_ = nullptr;
+    bytes_.store(0, std::memory_order_relaxed);                     // order: as below
+    to.signals_ = signals_.exchange(0, std::memory_order_relaxed);  // order: as below
+    to.answers_ = answers_.exchange(0, std::memory_order_relaxed);  // order: as below
+    any = any_.exchange(false, std::memory_order_relaxed);  // order: the lock's, and as `any`
+  }
+  std::swap(to.chunks_, taken);
+  return any;
 }
 
 bool waiting_frames::batch::next(entry& e) noexcept {
-  if (at_ != chunks_.size() && offset_ == chunks_[at_]->used) {
-    chunks_[at_++].reset();
+  if (chunks_.number != 0 && offset_ == chunks_.first->used) {
+    spent_ = chunks_.pop();
     offset_ = 0;
   }
-  if (at_ == chunks_.size()) {
+  if (chunks_.number == 0) {
     if (core::cell* const before = std::exchange(held_, nullptr)) before->drop_weak();
     return false;
   }
-  std::byte* at = chunks_[at_]->bytes + offset_;
+  std::byte* at = chunks_.first->bytes + offset_;
   const head h = *std::launder(reinterpret_cast<const head*>(at));
   at += sizeof(head);
   offset_ += sizeof(head) + aligned(h.size);

@@ -21,6 +21,7 @@
 // Thread safety: any thread; each entry is one thread's, who adds it, then one who takes it.
 #pragma once
 
+#include <garrick/base/concurrency/spin_lock.hpp>
 #include <garrick/base/time/clock.hpp>
 #include <garrick/base/types/message_type.hpp>
 #include <garrick/core/cell/cell.hpp>
@@ -32,9 +33,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <span>
-#include <vector>
+#include <utility>
 
 namespace garrick::net::internal {
 
@@ -113,19 +113,36 @@ class waiting_frames {
   static constexpr std::size_t chunk_size = (std::size_t{16} << 10) - 64;
   static constexpr std::size_t largest_copied = 2048;
   struct chunk {
+    std::unique_ptr<chunk> next{};
     std::uint32_t used = 0;
     alignas(8) std::byte bytes[chunk_size];
   };
-  using chunks = std::vector<std::unique_ptr<chunk>>;
-  /// Room for an entry, whose head is written; under mutex_.
-  [[nodiscard]] std::byte* place(const about& what, form lies_as, kind as, std::size_t size);
+  /// Chunks in their order.
+  struct chunks {
+    std::unique_ptr<chunk> first{};
+    chunk* last = nullptr;  ///< null: there is none
+    std::size_t number = 0;
+
+    void push(std::unique_ptr<chunk> c) noexcept;
+    std::unique_ptr<chunk> pop() noexcept;
+  };
+  /// Calls `write` for an entry of this size under the lock, when there is a chunk for it. Nobody
+  /// allocates under the lock.
+  template <class Write>
+  bool write_entry(std::size_t size, Write write);
+  /// Room for an entry, whose head is written; under lock_, and there is room.
+  [[nodiscard]] std::byte* place(const about& what, form lies_as, kind as,
+                                 std::size_t size) noexcept;
   void count(std::size_t bytes) noexcept;
   [[nodiscard]] bool was_empty() noexcept;
 
-  std::mutex mutex_;
-  chunks chunks_;                          // under mutex_
-  core::cell* last_ = nullptr;             // under mutex_: the proxy of the last entry
-  std::atomic<bool> any_{false};           // written under mutex_
+  // Whoever adds takes it for some fifty instructions and a copy of a short message: a mutex would
+  // be a locked operation more, of some ten nanoseconds.
+  base::spin_lock lock_;
+  chunks chunks_;                          // under lock_
+  std::unique_ptr<chunk> spare_;           // under lock_: an empty one for what comes next
+  core::cell* last_ = nullptr;             // under lock_: the proxy of the last entry
+  std::atomic<bool> any_{false};           // written under lock_
   std::atomic<std::uint32_t> signals_{0};  // as above
   std::atomic<std::uint32_t> answers_{0};  // as above
   std::atomic<std::size_t> bytes_{0};      // as above, of messages and requests
@@ -146,19 +163,18 @@ class waiting_frames::batch {
   [[nodiscard]] std::uint32_t answers() const noexcept { return answers_; }
   /// True if all was taken.
   [[nodiscard]] bool empty() const noexcept {
-    const std::size_t left = chunks_.size() - at_;
-    return left == 0 || (left == 1 && offset_ == chunks_.back()->used);
+    return chunks_.number == 0 || (chunks_.number == 1 && offset_ == chunks_.last->used);
   }
 
  private:
   friend class waiting_frames;
 
   void (*const lose_)(entry&) noexcept;
-  chunks chunks_;
-  std::uint32_t signals_ = 0;  // that are left
-  std::uint32_t answers_ = 0;  // as above
-  std::size_t at_ = 0;         // of chunks_: the first with an entry that is left
-  std::size_t offset_ = 0;     // of the next entry in there
+  chunks chunks_;                 // the first has the next entry that is left
+  std::unique_ptr<chunk> spent_;  // the last of which all was taken
+  std::uint32_t signals_ = 0;     // that are left
+  std::uint32_t answers_ = 0;     // as above
+  std::size_t offset_ = 0;        // of the next entry
   core::cell* held_ = nullptr;
 };
 
