@@ -8,6 +8,7 @@ that nothing observable changes.
 import broker_mutations
 import cell_mutations
 import gpu_mutations
+import leader_mutations
 import link_mutations
 import memory_mutations
 import net_mutations
@@ -33,6 +34,7 @@ MUTATIONS = (
     + broker_mutations.MUTATIONS
     + node_mutations.MUTATIONS
     + link_mutations.MUTATIONS
+    + leader_mutations.MUTATIONS
     + request_mutations.MUTATIONS
     + reliable_mutations.MUTATIONS
     + wire_mutations.MUTATIONS

@@ -317,9 +317,9 @@ MUTATIONS = [
     ),
     mutation(
         "stealing: what a worker did before it slept is not measured",
-        STEALING,
+        "lib/sched/garrick/sched/parking/leading.hpp",
         "      self.round.slept(nap.begin_ns, nap.end_ns);\n",
-        "      static_cast<void>(nap);\n",
+        "",
         ("sched.work_stealing",),
     ),
     mutation(
@@ -390,14 +390,14 @@ MUTATIONS = [
         "stealing: nobody watches work that is left to those awake",
         STEALING,
         "    else if (sleepers_type::any_parked(seen) && !ticker_.armed())\n"
-        "      ticker_.arm();\n  }\n\n  /// A look",
-        "  }\n\n  /// A look",
+        "      ticker_.arm();\n  }\n\n  std::uint32_t target_from_outside",
+        "  }\n\n  std::uint32_t target_from_outside",
         ("sched.model.work_stealing", "sched.scheduler", "machine.sharing"),
     ),
     mutation(
         "stealing: the ticker calls nobody for a worker that is behind",
-        STEALING,
-        "w->dry.get())) sleepers_.wake_another();",
+        "lib/sched/garrick/sched/parking/slot_looks.hpp",
+        "w->dry.get())) sleepers.wake_another();",
         "w->dry.get())) continue;",
         ("sched.model.work_stealing", "sched.scheduler", "machine.sharing"),
     ),

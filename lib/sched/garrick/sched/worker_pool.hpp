@@ -16,6 +16,7 @@
 #include <garrick/sched/scheduler_settings.hpp>
 
 #include <garrick/base/concurrency/forked.hpp>
+#include <garrick/base/concurrency/leader_seat.hpp>
 #include <garrick/base/platform/platform.hpp>
 
 #include <atomic>
@@ -47,7 +48,8 @@ class worker_pool final : public scheduler {
                            .quantum = settings_.quantum,
                            .idle_spin_ns = static_cast<std::uint64_t>(settings_.idle_spin.count()),
                            .places = places_.get(),
-                           .probe = settings_.probe}),
+                           .probe = settings_.probe,
+                           .seat = seat_.get()}),
         unbound_(settings_.workers),
         states_(settings_.workers) {
     // Here and not in start(), since others may make threads in between: in a process that has
@@ -87,6 +89,8 @@ class worker_pool final : public scheduler {
   void expose() noexcept override {
     if (on_own_worker()) policy_.expose(self());
   }
+
+  [[nodiscard]] std::shared_ptr<base::leader_seat> seat() const noexcept override { return seat_; }
 
   // scheduler
 
@@ -181,6 +185,13 @@ class worker_pool final : public scheduler {
       return false;
   }();
 
+  static std::shared_ptr<base::leader_seat> make_seat() {
+    if constexpr (requires { requires Policy::leads; })
+      return std::make_shared<base::leader_seat>();
+    else
+      return nullptr;
+  }
+
   bool on_own_worker() const noexcept { return base::this_thread.worker_of == this; }
   worker_data& self() noexcept { return policy_.worker(base::this_thread.worker_index); }
 
@@ -255,6 +266,7 @@ class worker_pool final : public scheduler {
   scheduler_settings settings_;
   const std::uint32_t made_after_ = base::watch_forks();
   pool_places places_;
+  const std::shared_ptr<base::leader_seat> seat_ = make_seat();
   Policy policy_;
   std::vector<std::thread> threads_;
   std::thread helper_;

@@ -3,13 +3,15 @@
 // Thread safety: `park` and `park_for` belong to the owner, `unpark` to everybody.
 //
 // Invariants
-// P1 The word is `empty`, `token` or `sleeping`. Only the owner writes `empty` and `sleeping`; only
-//    `unpark` writes `token`.
+// P1 The word is `empty`, `token`, `sleeping` or `elsewhere`. Only `unpark` writes `token`, and only
+//    the owner the others.
 // P2 A token is never lost: `unpark` writes it unconditionally, and only the owner, who then
 //    returns, removes it.
 // P3 What a waker did before `unpark` is visible to the owner after `park` (release/acquire on the
 //    word). Tokens that pile up become one, and the owner sees what all of their wakers did.
 // P4 `unpark` makes a system call only if the owner sleeps or is about to: one futex a wake-up.
+// P5 The owner may wait elsewhere instead of here: for events of which it has to be told in another
+//    way. `unpark` then says so to its caller, who does that.
 #pragma once
 
 #include <garrick/base/concurrency/atomics_policy.hpp>
@@ -47,25 +49,50 @@ class basic_parker {
   }
 
   /// Leaves a token. True: the owner slept, so a system call was made. Any thread; never blocks.
+  /// Requires that the owner does not wait elsewhere.
   bool unpark() noexcept {
+    return unpark_or([] {});
+  }
+
+  /// As `unpark`, but if the owner waits elsewhere, `interrupt()` has to bring it back.
+  template <class Interrupt>
+  bool unpark_or(Interrupt interrupt) noexcept {
     // order: release, pairs with take_token: the owner sees what the waker did
-    if (state_.exchange(token, order<Atomics, parker_order::leave_token>(
-                                   std::memory_order_release)) != sleeping)
+    const std::uint32_t before = state_.exchange(
+        token, order<Atomics, parker_order::leave_token>(std::memory_order_release));
+    if (before == sleeping)
+      Atomics::wake_one(state_);
+    else if (before == elsewhere)
+      interrupt();
+    else
       return false;
-    Atomics::wake_one(state_);
     return true;
+  }
+
+  /// The owner waits elsewhere from now on (P5). False: a token lay there, and it has been taken.
+  [[nodiscard]] bool begin_elsewhere() noexcept { return leave_here(elsewhere); }
+
+  /// The owner does not wait elsewhere any more. True: a token was there, and it has been taken.
+  bool end_elsewhere() noexcept { return take_token() == token; }
+
+  /// Whether a token lies there. The owner, who takes it then.
+  [[nodiscard]] bool has_token() const noexcept {
+    return state_.load(std::memory_order_relaxed) == token;  // order: relaxed; take_token acquires
   }
 
  private:
   static constexpr std::uint32_t empty = 0;
   static constexpr std::uint32_t token = 1;
   static constexpr std::uint32_t sleeping = 2;
+  static constexpr std::uint32_t elsewhere = 3;
 
   /// False: a token lay there and has been taken.
-  bool fall_asleep() noexcept {
+  bool fall_asleep() noexcept { return leave_here(sleeping); }
+
+  bool leave_here(std::uint32_t how) noexcept {
     std::uint32_t seen = empty;
     // order: relaxed both ways; take_token() acquires
-    if (state_.compare_exchange_strong(seen, sleeping, std::memory_order_relaxed,
+    if (state_.compare_exchange_strong(seen, how, std::memory_order_relaxed,
                                        std::memory_order_relaxed))
       return true;
     take_token();

@@ -22,6 +22,30 @@ TEST_CASE("park_for returns early with a token and tells that there was one") {
   CHECK(p.park_for(60'000'000'000));
 }
 
+TEST_CASE("an owner that waits elsewhere is interrupted there, and finds its token") {
+  parker p;
+  int interruptions = 0;
+  const auto interrupt = [&] { ++interruptions; };
+  REQUIRE(p.begin_elsewhere());
+  CHECK_FALSE(p.has_token());
+  CHECK(p.unpark_or(interrupt));
+  CHECK(interruptions == 1);
+  CHECK(p.has_token());
+  CHECK_FALSE(p.unpark_or(interrupt));  // who is on the way needs no second call
+  CHECK(p.end_elsewhere());
+  CHECK_FALSE(p.has_token());
+  // A token that was left before keeps it from going there, and nobody is interrupted.
+  CHECK_FALSE(p.unpark_or(interrupt));
+  CHECK_FALSE(p.begin_elsewhere());
+  CHECK(interruptions == 1);
+  // Back for another reason, it is here again.
+  REQUIRE(p.begin_elsewhere());
+  CHECK_FALSE(p.end_elsewhere());
+  CHECK_FALSE(p.unpark_or(interrupt));
+  p.park();
+  CHECK(interruptions == 1);
+}
+
 TEST_CASE("what a waker wrote is there after park, for many rounds") {
   constexpr int rounds = 20'000;
   parker ping;

@@ -26,6 +26,7 @@
 #include <garrick/base/concurrency/run_token.hpp>
 
 #include <cstdint>
+#include <memory>
 
 namespace garrick::base {
 
@@ -96,6 +97,8 @@ class runnable {
   run_token<> token_;
 };
 
+class leader_seat;
+
 /// Runs runnables: a worker pool, one detached thread, or the testkit's single deterministic
 /// thread.
 class executor {
@@ -130,6 +133,10 @@ class executor {
   /// The calling worker is about to wait or to stay busy: makes what only it could take available
   /// to the others. Does nothing on a thread that is no worker of this executor.
   virtual void expose() noexcept = 0;
+
+  /// The seat on which workers that have nothing to do wait for a loop's events; null: they sleep.
+  /// Any thread.
+  [[nodiscard]] virtual std::shared_ptr<leader_seat> seat() const noexcept { return nullptr; }
 
  protected:
   ~executor() = default;

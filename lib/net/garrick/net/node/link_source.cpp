@@ -19,6 +19,8 @@ base::result<listener> socket_source::listen(const endpoint& at,
   return net::listen(io_, at, std::move(policy), transport_, accept_);
 }
 
+void socket_source::share_with(base::executor& workers) { io_.share_with(workers); }
+
 base::instant socket_source::now() const noexcept { return base::real_clock().now(); }
 
 void socket_source::wait_for_end(const std::vector<connection>& links, base::duration limit) {

@@ -25,6 +25,8 @@ class link_source {
   /// As `net::listen`.
   [[nodiscard]] virtual base::result<listener> listen(const endpoint& at,
                                                       std::shared_ptr<accept_policy> policy) = 0;
+  /// The node's actors run there: a source may let idle workers wait for its events.
+  virtual void share_with(base::executor&) {}
   /// What time it is where the links are.
   [[nodiscard]] virtual base::instant now() const noexcept = 0;
   /// Waits until these links are over, but not beyond `limit`. They go on meanwhile.
@@ -45,6 +47,7 @@ class socket_source final : public link_source {
 
   base::result<connection> connect(const endpoint& to, std::unique_ptr<hosted_maker> make) override;
   base::result<listener> listen(const endpoint& at, std::shared_ptr<accept_policy> policy) override;
+  void share_with(base::executor& workers) override;
   base::instant now() const noexcept override;
   void wait_for_end(const std::vector<connection>& links, base::duration limit) override;
   void stop() noexcept override;

@@ -77,9 +77,14 @@ struct node_settings {
   std::uint32_t most_spawned = 1u << 16;
   base::duration leave_limit = base::duration::seconds(1);  ///< for saying goodbye
 
-  /// Where links come from; null: sockets, with the three below.
+  /// Where links come from; null: sockets, with the four below.
   std::shared_ptr<link_source> source{};
   io_settings io{};
+  /// Whether workers of the system that have nothing to do wait for the network in place of the
+  /// first of these threads. A message then wakes one thread instead of two. False: never. It
+  /// makes no difference with a policy whose workers cannot (`work_sharing`), if they spin
+  /// (`scheduler.idle_spin`), and for all but one of a system's nodes.
+  bool idle_workers_read = true;
   transport_settings transport{};
   accept_limits accept{};
   /// Numbers of actors are drawn from the system's randomness; not 0: from this seed, for tests.

@@ -8,6 +8,8 @@
 #include <thread>
 
 #include "garrick/base/concurrency/forked.hpp"
+#include "garrick/base/concurrency/leader_seat.hpp"
+#include "garrick/base/concurrency/runnable.hpp"
 #include "garrick/base/platform/assert.hpp"
 #include "garrick/net/transport/internal/io_loop.hpp"
 
@@ -69,6 +71,14 @@ std::size_t io_threads::size() const noexcept { return pool_->loops.size(); }
 
 std::size_t io_threads::load(std::size_t thread) const {
   return pool_->loops.at(thread)->residents();
+}
+
+void io_threads::share_with(base::executor& who) {
+  std::shared_ptr<base::leader_seat> seat = who.seat();
+  if (seat == nullptr) return;
+  internal::io_loop& first = *pool_->loops.front();
+  first.post(
+      internal::make_job([&first, s = std::move(seat)]() mutable { first.share(std::move(s)); }));
 }
 
 bool io_threads::post_task(std::size_t thread, std::unique_ptr<task> what) {

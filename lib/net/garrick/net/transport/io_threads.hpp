@@ -8,6 +8,9 @@
 //   T1  Whatever lives on these threads has ended, and is destroyed, when `stop` returns.
 //   T2  `stop` sends what fits into the sockets, and waits for nobody but visitors that are in, and
 //       for the system if it looks up a name.
+//   T3  "On an I/O thread" is what the rest of this folder says of what the thread's loop does. If
+//       the loop is shared (`share_with`), a worker may do it in that thread's place: one thread at
+//       a time, and never in the middle of an actor's handler.
 //
 // Thread safety: all functions on any thread, but `stop` and the destructor not on an I/O thread.
 #pragma once
@@ -16,6 +19,10 @@
 #include <cstdint>
 #include <memory>
 #include <utility>
+
+namespace garrick::base {
+class executor;
+}
 
 namespace garrick::net {
 
@@ -66,6 +73,12 @@ class io_threads {
     };
     return post_task(thread, std::make_unique<calls>(std::move(f)));
   }
+
+  /// Lets the workers of `who` that have nothing to do wait for events in place of the first
+  /// thread, if they know how to (`base::executor::seat`). A message then wakes one thread instead
+  /// of two. Once. If these workers wait for other threads' events already, nothing changes. The
+  /// executor may end before these threads. Throws std::bad_alloc.
+  void share_with(base::executor& who);
 
   /// For the framework: the loops.
   [[nodiscard]] internal::io_pool& pool() noexcept { return *pool_; }

@@ -16,7 +16,7 @@
 //    by being woken, and have not reached end_search or prepare_park. Of their own accord at most
 //    half of the workers search, but at least one may. Besides there are those that are just being
 //    woken: one by wake_one, and one more by each wake_another, since who was woken may have to
-//    wait for a processor.
+//    wait for a processor; and one that wakes itself (S7).
 // S2 A worker's bit is set before it is counted as parked. The thread that lowers the count, in
 //    wake_one, is entitled to one bit. It finds one, since there are never fewer bits than the
 //    count and the entitlements together. So each time the count falls exactly one worker is woken,
@@ -43,10 +43,17 @@
 //    added the work and not reached a3, or has not reached b3 or c3. None of these states lasts.
 //    The exception is work that was added without `announce` because some worker was awake (W1 of
 //    work_stealing.hpp): the ticker calls somebody if it stays (K5 of slot_ticker.hpp).
+// S7 A worker that waits for events instead of sleeping (leading.hpp) is parked. When an event has
+//    come it wakes itself: it lowers the count and takes its own bit (S2). If somebody else has its
+//    bit by then, its token is on the way; and if the count was lowered for another bit, that one's
+//    owner is woken too. While the count is zero all bits but those of workers that are just being
+//    counted belong to others, so the worker looks at both, its token and the count, until one
+//    lets it go.
 #pragma once
 
 #include <garrick/base/concurrency/atomics_policy.hpp>
 #include <garrick/base/concurrency/brief_wait.hpp>
+#include <garrick/base/concurrency/leader_seat.hpp>
 
 #include <atomic>
 #include <bit>
@@ -71,15 +78,20 @@ class sleepers {
   static constexpr std::uint32_t nobody = 0xffff'ffff;  ///< no worker's index
 
   /// For a pool of this number of workers, 1 to `max_workers`; none of them sleeps or searches yet.
-  explicit sleepers(std::uint32_t workers)
+  /// `elsewhere` interrupts a worker that waits there; null if none ever does.
+  explicit sleepers(std::uint32_t workers, base::interruptible* elsewhere = nullptr)
       : workers_(workers),
         search_limit_(workers / 2 == 0 ? 1 : workers / 2),
         words_((workers + 63) / 64),
         parkers_(std::make_unique<padded_parker[]>(workers)),
-        bits_(std::make_unique<word64[]>(words_)) {}
+        bits_(std::make_unique<word64[]>(words_)),
+        elsewhere_(elsewhere) {}
 
   sleepers(const sleepers&) = delete;
   sleepers& operator=(const sleepers&) = delete;
+
+  /// Whether a worker can wait for events instead of sleeping.
+  static constexpr bool waits_elsewhere = requires(Parker& p) { p.begin_elsewhere(); };
 
   /// What the word says; see `any_parked`, `may_wake` and `all_parked`.
   using state = std::uint32_t;
@@ -144,14 +156,18 @@ class sleepers {
            std::to_string(parked(now));
   }
 
-  /// The index of some parked worker, or `nobody`. Any thread; a hint.
+  /// The index of some parked worker, or `nobody`; the one that waits elsewhere only if there is no
+  /// other one, since somebody would have to wait there in its place. Any thread; a hint.
   [[nodiscard]] std::uint32_t some_parked() const noexcept {
+    // order: relaxed; a hint
+    const std::uint32_t last = is_elsewhere_.load(std::memory_order_relaxed);
     for (std::uint32_t word = 0; word < words_; ++word) {
       // order: relaxed; a hint
-      const std::uint64_t bits = bits_[word].load(std::memory_order_relaxed);
+      std::uint64_t bits = bits_[word].load(std::memory_order_relaxed);
+      if (word == last / 64) bits &= ~bit_of(last);
       if (bits != 0) return word * 64 + static_cast<std::uint32_t>(std::countr_zero(bits));
     }
-    return nobody;
+    return last != nobody && looks_parked(last) ? last : nobody;
   }
 
   /// Whether this worker is parked. Any thread; a hint.
@@ -207,9 +223,38 @@ class sleepers {
   /// searching.
   void park(std::uint32_t index) noexcept { parkers_[index].parker.park(); }
 
+  /// Instead of `park`: the worker waits elsewhere, where who wakes it interrupts it. False: it has
+  /// been woken, and counts as searching. One worker at a time.
+  [[nodiscard]] bool begin_elsewhere(std::uint32_t index) noexcept {
+    is_elsewhere_.store(index, std::memory_order_relaxed);  // order: relaxed; a hint
+    return parkers_[index].parker.begin_elsewhere();
+  }
+  /// It was brought back. True: it has been woken, and counts as searching. False: for no reason;
+  /// it is parked as before, and has to wait once more.
+  [[nodiscard]] bool end_elsewhere(std::uint32_t index) noexcept {
+    return parkers_[index].parker.end_elsewhere();
+  }
+  /// The worker, which waits elsewhere, wakes itself (S7). It counts as searching when this
+  /// returns. Waits at most for somebody who is just waking it.
+  void come_back(std::uint32_t index) noexcept {
+    auto& own = parkers_[index].parker;
+    base::brief_wait<Atomics> wait;
+    for (bool is_taken = false; !own.has_token();) {
+      state seen = peek();
+      if (is_taken || !any_parked(seen) || !count_awake(seen)) {
+        wait.once();
+      } else {
+        if (clear_bit(index)) break;
+        unpark(take_bit(nobody));
+        is_taken = true;  // and the token comes
+      }
+    }
+    own.end_elsewhere();
+  }
+
   /// The end: wakes every worker, also one that parks later. The counts mean nothing afterwards.
   void wake_all() noexcept {
-    for (std::uint32_t i = 0; i < workers_; ++i) parkers_[i].parker.unpark();
+    for (std::uint32_t i = 0; i < workers_; ++i) unpark(i);
   }
 
  private:
@@ -227,17 +272,29 @@ class sleepers {
     return std::uint64_t{1} << (index % 64);
   }
 
-  /// One try to count one more as searching and one less as parked, and to wake that one.
-  [[gnu::hot]] bool try_wake(state& seen, std::uint32_t preferred) noexcept {
+  /// One try to count one more as searching and one less as parked.
+  bool count_awake(state& seen) noexcept {
     // order: relaxed both ways; the swap alone decides who wakes (S3), and take_bit looks until it
     // finds (S2)
-    if (!state_.compare_exchange_weak(seen, seen - one_parked + one_searching,
-                                      std::memory_order_relaxed, std::memory_order_relaxed))
-      return false;
+    return state_.compare_exchange_weak(seen, seen - one_parked + one_searching,
+                                        std::memory_order_relaxed, std::memory_order_relaxed);
+  }
+
+  /// One try to count one more as searching and one less as parked, and to wake that one.
+  [[gnu::hot]] bool try_wake(state& seen, std::uint32_t preferred) noexcept {
+    if (!count_awake(seen)) return false;
     // order: relaxed; a statistic
-    if (parkers_[take_bit(preferred)].parker.unpark())
-      wakes_.fetch_add(1, std::memory_order_relaxed);
+    if (unpark(take_bit(preferred))) wakes_.fetch_add(1, std::memory_order_relaxed);
     return true;
+  }
+
+  /// Leaves a token for this worker, wherever it waits. True: a system call was made.
+  bool unpark(std::uint32_t index) noexcept {
+    Parker& parker = parkers_[index].parker;
+    if constexpr (waits_elsewhere)
+      return parker.unpark_or([this] { elsewhere_->interrupt(); });
+    else
+      return parker.unpark();
   }
 
   bool clear_bit(std::uint32_t index) noexcept {
@@ -263,6 +320,9 @@ class sleepers {
   std::uint32_t words_;
   std::unique_ptr<padded_parker[]> parkers_;
   std::unique_ptr<word64[]> bits_;
+  base::interruptible* elsewhere_;
+  // written by who waits elsewhere
+  typename Atomics::template atomic<std::uint32_t> is_elsewhere_{nobody};
   // written by everybody, but only when somebody falls asleep, wakes up or searches
   alignas(64) typename Atomics::template atomic<state> state_{0};
   alignas(64) typename Atomics::template atomic<std::uint64_t> wakes_{0};

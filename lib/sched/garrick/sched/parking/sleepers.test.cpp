@@ -62,3 +62,59 @@ TEST_CASE("another one is woken although somebody searches, as long as somebody 
   for (int i = 0; i < 3; ++i) four.end_search([] { return false; });
   CHECK(four.describe() == "searching 0, parked 0");
 }
+
+namespace {
+
+struct interruptions final : base::interruptible {
+  void interrupt() noexcept override { ++number; }
+  int number = 0;
+};
+
+}  // namespace
+
+TEST_CASE("a worker that waits elsewhere is woken there, or wakes itself") {
+  interruptions seen;
+  sleepers<base::real_atomics, base::parker> three(3, &seen);
+  for (const std::uint32_t i : {0U, 1U}) three.prepare_park(i, false);
+  REQUIRE(three.begin_elsewhere(1));
+  three.announce(1);
+  CHECK(seen.number == 1);
+  CHECK(three.end_elsewhere(1));
+  CHECK(three.describe() == "searching 1, parked 1");
+  three.end_search([] { return false; });
+  // Nobody has woken it the second time.
+  three.prepare_park(1, false);
+  REQUIRE(three.begin_elsewhere(1));
+  three.come_back(1);
+  CHECK_FALSE(three.looks_parked(1));
+  CHECK(three.looks_parked(0));
+  CHECK(three.describe() == "searching 1, parked 1");
+  CHECK(seen.number == 1);
+}
+
+TEST_CASE("who waits elsewhere is woken last, unless it is asked for") {
+  interruptions seen;
+  sleepers<base::real_atomics, base::parker> three(3, &seen);
+  for (const std::uint32_t i : {0U, 2U}) three.prepare_park(i, false);
+  REQUIRE(three.begin_elsewhere(0));
+  CHECK(three.some_parked() == 2);
+  three.announce();
+  CHECK(three.looks_parked(0));
+  CHECK(three.some_parked() == 0);
+  three.end_search([] { return false; });
+  three.announce();
+  CHECK(seen.number == 1);
+  CHECK(three.some_parked() == three.nobody);
+  CHECK(three.end_elsewhere(0));
+}
+
+TEST_CASE("a worker that wakes itself while somebody wakes it counts once") {
+  interruptions seen;
+  sleepers<base::real_atomics, base::parker> three(3, &seen);
+  for (const std::uint32_t i : {0U, 1U}) three.prepare_park(i, false);
+  REQUIRE(three.begin_elsewhere(1));
+  three.announce(1);  // its bit is gone, and its token is there
+  three.come_back(1);
+  CHECK(three.describe() == "searching 1, parked 1");
+  CHECK(three.looks_parked(0));
+}

@@ -168,6 +168,17 @@ class backlog_looks {
     return true;
   }
 
+  /// A look at all of a policy's workers: wakes somebody if one is behind. True: somebody has open
+  /// work.
+  template <class Workers, class Sleepers>
+  bool call(const Workers& workers, Sleepers& sleepers) noexcept {
+    for (const auto& w : workers) {
+      const auto open = [&w] { return w->has_open_work(); };
+      if (is_behind(w->own_index, open, w->dry.get())) sleepers.wake_another();
+    }
+    return some_open();
+  }
+
   /// Had somebody open work at the last look?
   [[nodiscard]] bool some_open() const noexcept {
     return std::ranges::any_of(seen_, &sample::open);

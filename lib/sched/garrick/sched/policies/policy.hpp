@@ -14,6 +14,7 @@
 #pragma once
 
 #include <garrick/base/concurrency/atomics_policy.hpp>
+#include <garrick/base/concurrency/leader_seat.hpp>
 #include <garrick/base/concurrency/parker.hpp>
 #include <garrick/base/concurrency/probe.hpp>
 #include <garrick/base/concurrency/runnable.hpp>
@@ -45,6 +46,8 @@ struct policy_options {
   /// where the workers stand; null unless the policy has `needs_places = true`; outlives it
   const worker_places* places = nullptr;
   base::probe* probe = nullptr;  ///< hears of parks and thefts; may be null; outlives it
+  /// where a worker with nothing to do waits for events (leading.hpp); may be null; outlives it
+  base::leader_seat* seat = nullptr;
 };
 
 /// Sums over all workers since the start. Read while workers run, the numbers may be a little old.
@@ -163,7 +166,8 @@ concept scheduling_policy =
     { all.expose(self) } noexcept;
     // A policy that gives work to certain workers also has use_first(n), which the pool calls once,
     // at any time, if only the first n workers could be started. One whose workers keep figures
-    // of their own has worker_statistics(n) const noexcept -> worker_stats.
+    // of their own has worker_statistics(n) const noexcept -> worker_stats. One whose workers wait
+    // for events says so: `static constexpr bool leads = true`.
     // A thread of the policy's own, if it wants one: `helper` runs until `request_stop`.
     { seen.wants_helper() } noexcept -> std::same_as<bool>;
     { all.helper() } noexcept;

@@ -1,6 +1,6 @@
 // The default policy: every worker has a next slot for what was just woken, a deque of which it
 // takes the newest and others the oldest, and an inbox into which everybody else puts work for it.
-// A worker that runs dry steals; one that finds nothing sleeps (sleepers.hpp).
+// A worker that runs dry steals; one that finds nothing sleeps or waits for events (leading.hpp).
 //
 // Thread safety: see policy.hpp.
 //
@@ -38,6 +38,7 @@
 //    sleepers.hpp.)
 #pragma once
 
+#include <garrick/sched/parking/leading.hpp>
 #include <garrick/sched/parking/sleepers.hpp>
 #include <garrick/sched/parking/slot_looks.hpp>
 #include <garrick/sched/parking/slot_ticker.hpp>
@@ -68,6 +69,7 @@ class work_stealing {
  public:
   static constexpr std::string_view name = Guide::name;  ///< as settings have it
   static constexpr bool needs_places = Guide::active;    ///< whether it requires `options.places`
+  static constexpr bool leads = true;  ///< it uses `options.seat`, unless idle workers spin
 
   using worker_data = stealing_worker<Traits>;  ///< one worker
 
@@ -79,7 +81,8 @@ class work_stealing {
         round_(worker_round::length_for(options.quantum)),
         idle_spin_ns_(options.idle_spin_ns),
         guide_(options),
-        sleepers_(options.workers) {
+        seat_(options.idle_spin_ns == 0 ? options.seat : nullptr),
+        sleepers_(options.workers, options.seat) {
     workers_.reserve(count_);
     for (std::uint32_t i = 0; i < count_; ++i)
       workers_.push_back(std::make_unique<worker_data>(i, round_, options));
@@ -239,12 +242,14 @@ class work_stealing {
       budget.armed(Traits::clock::now_ns());
       bool unused = true;
       while (!stopping_.load(std::memory_order_relaxed)) {  // order: relaxed; looked at again above
-        const bool open = call_for_backlogs(backlogs);
+        const bool open = backlogs.call(workers_, sleepers_);
         const bool used = slots.look(budget, sleepers_, expose) || open;
         unused = unused && !used;
         ticks_.add();
         const std::uint64_t now = Traits::clock::now_ns();
-        if (budget.may_rest(now, used && someone_parked(), everybody_parked()) &&
+        const auto seen = sleepers_.peek();
+        if (budget.may_rest(now, used && sleepers_type::any_parked(seen),
+                            sleepers_.all_parked(seen)) &&
             !found_reason_after_disarming(unused))
           break;
         Traits::clock::sleep_ns(budget.after_look(now, Traits::clock::thread_cpu_ns()));
@@ -304,8 +309,7 @@ class work_stealing {
   using sleepers_type = sleepers<atomics, typename Traits::parker>;
   using picture = typename next_slot<atomics>::picture;
 
-  /// runnables that one theft takes out of a deque
-  static constexpr std::size_t most_in_batch = 16;
+  static constexpr std::size_t most_in_batch = 16;  ///< that one theft takes out of a deque
   /// workers that are asked whether work from outside may be left to them
   static constexpr std::uint32_t most_asked = 4;
 
@@ -338,15 +342,6 @@ class work_stealing {
       ticker_.arm();
   }
 
-  /// A look of the ticker: wakes somebody if a worker is behind. True: there is open work.
-  bool call_for_backlogs(backlog_looks<atomics>& backlogs) noexcept {
-    for (const auto& w : workers_) {
-      const auto open = [&w] { return w->has_open_work(); };
-      if (backlogs.is_behind(w->own_index, open, w->dry.get())) sleepers_.wake_another();
-    }
-    return backlogs.some_open();
-  }
-
   std::uint32_t target_from_outside(runnable& r) noexcept {
     if constexpr (Guide::active) return started(guide_.target(r, no_worker));
     const std::uint32_t parked = sleepers_.some_parked();
@@ -361,9 +356,16 @@ class work_stealing {
     return target < started ? target : target % started;
   }
 
-  /// The rare rest of internal_enqueue.
+  /// The rare rest of internal_enqueue. What an event wakes waits until that has been handled, so
+  /// it is open work, in order; the first one is taken out again, and not announced (W1).
   void added_while_somebody_sleeps(worker_data& self, typename sleepers_type::state seen,
                                    bool open_work) noexcept {
+    if (self.handles_event) {
+      const bool first = self.inbox.looks_empty();
+      runnable* const r = self.front.slot.take();
+      if (r != nullptr && r->offer()) self.inbox.push(*r);
+      if (!first) sleepers_.announce();
+    }
     if (open_work && sleepers_type::may_wake(seen)) sleepers_.wake_one(seen);
     if (self.front.slot.occupied_for_owner() && !ticker_.armed()) ticker_.arm();
   }
@@ -531,24 +533,31 @@ class work_stealing {
     self.beats.add();
     self.dry.add();
     self.front.sit();
+    leading<sleepers_type> events(sleepers_, self.own_index, seat_);
+    const auto look = [this] { return open_work_somewhere(); };
     bool searching = sleepers_.try_begin_search();
     for (;;) {
-      if (searching) {
-        if (runnable* r = search(self)) {
-          sleepers_.end_search([this] { return open_work_somewhere(); });
-          return r;
-        }
+      if (runnable* r = searching ? search(self) : nullptr) {
+        sleepers_.end_search(look);
+        return r;
       }
       sleepers_.prepare_park(self.own_index, searching);
       const bool open = open_work_somewhere();
       if (open) sleepers_.announce(self.own_index);
       if (count_ > 1 && (open || some_slot_occupied()) && !ticker_.armed()) ticker_.arm();
-      const auto nap = self.figures.park([&] { sleepers_.park(self.own_index); });
-      self.round.slept(nap.begin_ns, nap.end_ns);
+      const bool handled = events.nap(self, [&] { sleepers_.end_search(look); });
       // order: relaxed; the token carried it
       if (stopping_.load(std::memory_order_relaxed)) return nullptr;
-      searching = true;
+      if (runnable* r = handled ? take_woken(self) : nullptr) return r;
+      searching = !handled || sleepers_.try_begin_search();
     }
+  }
+
+  /// What an event has woken, the oldest first.
+  runnable* take_woken(worker_data& self) noexcept {
+    if (runnable* r = take_inbox(self, self)) return r;
+    runnable* const r = self.deque.steal_oldest();
+    return r != nullptr ? r : self.front.slot.take();
   }
 
   [[nodiscard]] bool open_work_somewhere() const noexcept {
@@ -560,18 +569,12 @@ class work_stealing {
                                [](const auto& w) { return w->front.slot.look().item != nullptr; });
   }
 
-  [[nodiscard]] bool someone_parked() const noexcept {
-    return sleepers_type::any_parked(sleepers_.peek());
-  }
-
-  [[nodiscard]] bool everybody_parked() const noexcept {
-    return sleepers_.all_parked(sleepers_.peek());
-  }
-
   /// Disarms the ticker and looks once more (K2). True: the ticker goes on.
   [[nodiscard]] bool found_reason_after_disarming(bool unused) noexcept {
     ticker_.disarm(unused);
-    if (!someone_parked() || !(some_slot_occupied() || open_work_somewhere())) return false;
+    if (!sleepers_type::any_parked(sleepers_.peek()) ||
+        !(some_slot_occupied() || open_work_somewhere()))
+      return false;
     ticker_.stay_awake();
     return true;
   }
@@ -579,13 +582,12 @@ class work_stealing {
   // constant
   std::uint32_t count_;
   typename atomics::template atomic<std::uint32_t> started_;  // almost: it falls at most once
-  std::uint32_t quantum_;
-  std::uint32_t round_;
+  std::uint32_t quantum_, round_;
   std::uint64_t idle_spin_ns_;
   [[no_unique_address]] Guide guide_;
+  base::leader_seat* const seat_;
   std::vector<std::unique_ptr<worker_data>> workers_;
-  // written once, at the end
-  typename atomics::template atomic<bool> stopping_{false};
+  typename atomics::template atomic<bool> stopping_{false};  // written once, at the end
   // everybody
   sleepers_type sleepers_;
   slot_ticker<atomics, typename Traits::parker> ticker_;

@@ -37,21 +37,32 @@ class worker_figures {
     std::uint64_t end_ns;    ///< as well
   };
 
-  /// It goes to sleep by `sleep()`, which returns when it is awake. Returns when that was.
-  template <class Sleep>
-  nap park(Sleep sleep) noexcept {
+  /// It goes to sleep. Returns when that was.
+  std::uint64_t falls_asleep() noexcept {
     parks_.add();
     if (probe_ != nullptr) [[unlikely]]
       probe_->on_worker_parked(index_);
     const std::uint64_t begin = Traits::clock::now_ns();
     parked_since_.store(begin, std::memory_order_relaxed);  // order: relaxed; a statistic
-    sleep();
+    return begin;
+  }
+
+  /// It is awake again, and has slept since `begin`.
+  nap awakes(std::uint64_t begin) noexcept {
     parked_since_.store(0, std::memory_order_relaxed);  // order: relaxed; a statistic
     const std::uint64_t end = Traits::clock::now_ns();
     parked_ns_.add(end - begin);
     if (probe_ != nullptr) [[unlikely]]
       probe_->on_worker_woke(index_);
     return {begin, end};
+  }
+
+  /// It goes to sleep by `sleep()`, which returns when it is awake. Returns when that was.
+  template <class Sleep>
+  nap park(Sleep sleep) noexcept {
+    const std::uint64_t begin = falls_asleep();
+    sleep();
+    return awakes(begin);
   }
 
   /// How many runs it has begun. Any thread.

@@ -71,6 +71,7 @@ node_core::node_core(core::environment& env, node_settings s, link_maker make_li
   if (settings_.source == nullptr)
     settings_.source =
         std::make_shared<socket_source>(settings_.io, settings_.transport, settings_.accept);
+  if (settings_.idle_workers_read) settings_.source->share_with(*env.workers);
   env_.hold();
 }
 

@@ -1,8 +1,13 @@
 #include "garrick/net/transport/internal/io_loop.hpp"
 
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
 #include <boost/asio/generic/stream_protocol.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <chrono>
@@ -30,6 +35,8 @@ struct io_loop::engine {
   asio::steady_timer first_timer{context};
   /// Asio has no way to stop waiting for a name, so the loop has one resolver for all.
   asio::ip::tcp::resolver names{context};
+  /// By which a guest is interrupted; closed if the loop has none.
+  asio::posix::stream_descriptor interruptions{context};
 };
 
 namespace {
@@ -56,9 +63,93 @@ void io_loop::start() {
 
 void io_loop::run() noexcept {
   base::platform::name_this_thread("garrick.io." + std::to_string(number_));
+  while (run_one()) {
+    if (is_over_ || seat_ == nullptr) continue;
+    if (!shares())
+      open_seat();
+    else if (seat_->is_wanted())
+      stand_by();
+  }
+  if (shares()) seat_->close();
+}
+
+void io_loop::before_wait(std::shared_ptr<completion> who, std::uint64_t what) {
+  before_wait_.emplace_back(std::move(who), what);
+}
+
+bool io_loop::run_one() {
   try {
-    engine_->context.run();
+    for (const auto& [who, what] : before_wait_) who->loop_waits(what);
+    before_wait_.clear();
+    return engine_->context.run_one() != 0;
   } catch (const std::bad_alloc&) { base::out_of_memory("an event of an I/O thread"); }
+}
+
+bool io_loop::lead(leader& who) noexcept {
+  if (is_over_) return false;
+  guest_ = &who;
+  const bool goes_on = run_one() && !is_over_;
+  guest_ = nullptr;
+  return goes_on;
+}
+
+void io_loop::share(std::shared_ptr<base::leader_seat> seat) {
+  if (seat_ != nullptr || is_over_) return;
+  // Without descriptors the loop's own thread leads it.
+  const int theirs = seat->descriptor();
+  if (theirs < 0) return;
+  unique_fd mine(::fcntl(theirs, F_DUPFD_CLOEXEC, 0));
+  if (mine.get() < 0) return;
+  boost::system::error_code failed;
+  engine_->interruptions.assign(mine.get(), failed);
+  if (failed) return;
+  static_cast<void>(mine.release());
+  seat_ = std::move(seat);
+}
+
+/// Another loop may have it, perhaps one that ends soon.
+void io_loop::open_seat() {
+  if (!seat_->open(*this)) return;
+  // order: release, pairs with `shares` of other threads
+  shared_.store(seat_.get(), std::memory_order_release);
+  await_interruption();
+}
+
+void io_loop::await_interruption() {
+  engine_->interruptions.async_wait(
+      asio::posix::stream_descriptor::wait_read, [this](const boost::system::error_code& e) {
+        if (e) return;
+        std::uint64_t count = 0;
+        static_cast<void>(!::read(engine_->interruptions.native_handle(), &count, sizeof count));
+        await_interruption();
+      });
+}
+
+/// Leaves the seat to a worker that has wanted it, but not soon after such guests were away for too
+/// long, or none has come.
+void io_loop::stand_by() {
+  constexpr std::uint64_t shortest = 4'000'000;
+  constexpr std::uint64_t longest = 1'000'000'000;
+  constexpr std::uint64_t longest_in_vain = 64'000'000;
+  constexpr std::uint32_t many = 64;
+  if (keeps_ns_ != 0 && base::platform::monotonic_ns() < keeps_until_) return;
+  const std::uint32_t before = seat_->stays();
+  if (seat_->follow() == base::keeper_turn::ended) return;
+  const std::uint32_t since = (seat_->stays() - before) % base::leader_seat::most_stays;
+  if (since >= many)
+    keeps_ns_ /= 2;
+  else if (since != 0 || keeps_ns_ < longest_in_vain)
+    keeps_ns_ = std::clamp(2 * keeps_ns_, shortest, longest);
+  keeps_until_ = base::platform::monotonic_ns() + keeps_ns_;
+}
+
+bool io_loop::is_led() const noexcept {
+  const base::leader_seat* const seat = shares();
+  return seat == nullptr || seat->is_taken();
+}
+
+void io_loop::call_keeper() noexcept {
+  if (base::leader_seat* const seat = shares()) seat->call_keeper();
 }
 
 bool io_loop::is_current() const noexcept {
@@ -81,10 +172,12 @@ std::span<std::byte> io_loop::read_room(std::size_t size) {
 bool io_loop::post(std::unique_ptr<job>&& what) {
   const std::lock_guard lock(mutex_);
   if (ended_) return false;
-  asio::post(engine_->context, [run = std::move(what)]() mutable {
+  asio::post(engine_->context, [this, run = std::move(what)]() mutable {
+    event_has_come();
     run->run();
     run.reset();
   });
+  call_keeper();
   return true;
 }
 
@@ -108,7 +201,10 @@ void io_loop::remove(resident& who) {
     count_.store(residents_.size(), std::memory_order_relaxed);  // order: as `residents`
   }
   // The caller is a member function of what may be dropped here.
-  asio::post(engine_->context, [kept = std::move(last)]() mutable { kept.reset(); });
+  asio::post(engine_->context, [this, kept = std::move(last)]() mutable {
+    event_has_come();
+    kept.reset();
+  });
   end_if_empty();
 }
 
@@ -118,6 +214,7 @@ void io_loop::begin_stop() {
     if (std::exchange(stopping_, true) || !started_) return;
   }
   asio::post(engine_->context, [this] {
+    event_has_come();
     std::vector<std::shared_ptr<resident>> all;
     {
       const std::lock_guard lock(mutex_);
@@ -126,12 +223,15 @@ void io_loop::begin_stop() {
     for (const auto& who : all) who->stop();
     end_if_empty();
   });
+  call_keeper();
 }
 
 void io_loop::end_if_empty() {
   const std::lock_guard lock(mutex_);
   if (!stopping_ || !residents_.empty() || std::exchange(ended_, true)) return;
   engine_->names.cancel();
+  engine_->interruptions.close();
+  is_over_ = true;  // from here on it waits for nothing but what cannot be stopped
   engine_->work.reset();
 }
 
@@ -152,10 +252,12 @@ using stream = asio::generic::stream_protocol;
 
 /// What Asio calls. It drops what was cancelled.
 struct told {
+  io_loop& loop;
   std::shared_ptr<completion> who;
   std::uint64_t what;
   void operator()(const boost::system::error_code& e) { (*this)(e, 0); }
   void operator()(const boost::system::error_code& e, std::size_t bytes) {
+    loop.event_has_come();  // also of what was cancelled: its last handle may go here
     if (e == asio::error::operation_aborted) return;
     who->completed(what, e == asio::error::eof ? 0 : e.value(), bytes);
   }
@@ -164,7 +266,8 @@ struct told {
 }  // namespace
 
 struct io_socket::part {
-  explicit part(io_loop& loop) : socket(loop.asio().context) {}
+  explicit part(io_loop& l) : loop(l), socket(l.asio().context) {}
+  io_loop& loop;
   stream::socket socket;
 };
 
@@ -181,13 +284,14 @@ io_socket::~io_socket() {
 }
 void io_socket::read(std::span<std::byte> into, std::shared_ptr<completion> who,
                      std::uint64_t what) {
-  part_->socket.async_receive(asio::buffer(into.data(), into.size()), told{std::move(who), what});
+  part_->socket.async_receive(asio::buffer(into.data(), into.size()),
+                              told{part_->loop, std::move(who), what});
 }
 void io_socket::wait_readable(std::shared_ptr<completion> who, std::uint64_t what) {
-  part_->socket.async_wait(stream::socket::wait_read, told{std::move(who), what});
+  part_->socket.async_wait(stream::socket::wait_read, told{part_->loop, std::move(who), what});
 }
 void io_socket::wait_writable(std::shared_ptr<completion> who, std::uint64_t what) {
-  part_->socket.async_wait(stream::socket::wait_write, told{std::move(who), what});
+  part_->socket.async_wait(stream::socket::wait_write, told{part_->loop, std::move(who), what});
 }
 unique_fd io_socket::release() {
   fd_ = -1;
@@ -195,7 +299,8 @@ unique_fd io_socket::release() {
 }
 
 struct io_timer::part {
-  explicit part(io_loop& loop) : timer(loop.asio().context) {}
+  explicit part(io_loop& l) : loop(l), timer(l.asio().context) {}
+  io_loop& loop;
   asio::steady_timer timer;
 };
 
@@ -204,15 +309,16 @@ io_timer::~io_timer() = default;
 void io_timer::expire_at(base::instant when, std::shared_ptr<completion> who, std::uint64_t what) {
   const base::duration left = when - base::real_clock().now();
   part_->timer.expires_after(std::chrono::nanoseconds(left.count() > 0 ? left.count() : 0));
-  part_->timer.async_wait(told{std::move(who), what});
+  part_->timer.async_wait(told{part_->loop, std::move(who), what});
 }
 
 void resolve(io_loop& loop, const std::string& host, std::uint16_t port,
              std::shared_ptr<resolution> who, std::uint64_t what) {
   loop.asio().names.async_resolve(
       host, std::to_string(port), asio::ip::resolver_base::numeric_service,
-      [to = std::move(who), what](const boost::system::error_code& e,
-                                  const asio::ip::tcp::resolver::results_type& found) {
+      [&loop, to = std::move(who), what](const boost::system::error_code& e,
+                                         const asio::ip::tcp::resolver::results_type& found) {
+        loop.event_has_come();
         std::vector<socket_address> all;
         for (const auto& entry : found) {
           const asio::ip::tcp::endpoint at = entry.endpoint();

@@ -6,7 +6,8 @@
 //
 // Invariants:
 //   L1  A loop that has ended has no residents, and takes none.
-//   L2  `completed` and jobs run on the loop's thread, one after the other.
+//   L2  `completed` and jobs run on the loop's thread, one after the other. That is the loop's own
+//       one, its keeper, or, if the loop shares a seat (`share`), whoever leads it at that moment.
 //   L3  What was waited for is completed at most once. If the socket or the timer was destroyed or
 //       used anew meanwhile, it may be completed all the same: `what` tells who asked apart.
 //
@@ -28,6 +29,7 @@
 #include <utility>
 #include <vector>
 
+#include "garrick/base/concurrency/leader_seat.hpp"
 #include "garrick/base/time/clock.hpp"
 #include "garrick/net/transport/internal/unique_fd.hpp"
 
@@ -62,6 +64,8 @@ class completion {
   /// `failed`: the system's number of an error, or 0. `bytes`: what was read; 0 at the end of a
   /// stream.
   virtual void completed(std::uint64_t what, int failed, std::size_t bytes) = 0;
+  /// The loop is about to wait: see `io_loop::before_wait`.
+  virtual void loop_waits(std::uint64_t what) { static_cast<void>(what); }
 
  protected:
   ~completion() = default;
@@ -80,7 +84,7 @@ class resident {
   resident& operator=(const resident&) = delete;
 };
 
-class io_loop {
+class io_loop final : public base::event_loop {
  public:
   /// Throws std::system_error without descriptors for the system's events.
   explicit io_loop(std::size_t number);
@@ -88,6 +92,10 @@ class io_loop {
 
   /// Starts the thread; throws std::system_error.
   void start();
+  /// Those who would sit there lead this loop, too, as soon as no other loop has the seat, and if
+  /// the system has a descriptor left. Once, in a job of the loop's. Requires a seat.
+  void share(std::shared_ptr<base::leader_seat> seat);
+  bool lead(leader& who) noexcept override;
   /// Tells every resident to leave. Once they have, the loop ends.
   void begin_stop();
   /// Waits for the thread's end. Not on a loop's thread, and by one caller at a time.
@@ -95,6 +103,9 @@ class io_loop {
 
   /// True on this loop's thread.
   [[nodiscard]] bool is_current() const noexcept;
+  /// Somebody waits for events or handles them, and so what is posted is done soon, without calling
+  /// this loop's own thread. Any thread; a hint.
+  [[nodiscard]] bool is_led() const noexcept;
   /// Runs a job soon. False: the loop has ended, and the job is as it was.
   bool post(std::unique_ptr<job>&& what);
   /// A new resident. False: the loop is ending.
@@ -119,12 +130,30 @@ class io_loop {
   /// Room to read into: whoever is called back uses it until it returns. On the loop's thread.
   [[nodiscard]] std::span<std::byte> read_room(std::size_t size);
 
+  /// Calls `who->loop_waits(what)` before the loop's next turn: an actor that an event has woken
+  /// may run before. It must wake nobody. On the loop's thread.
+  void before_wait(std::shared_ptr<completion> who, std::uint64_t what);
+
+  /// Before anything is done for an event: whoever leads as a guest hears of it.
+  void event_has_come() noexcept {
+    if (guest_ != nullptr) std::exchange(guest_, nullptr)->event_has_come();
+  }
+
   /// What the classes below need of Asio.
   struct engine;
   [[nodiscard]] engine& asio() noexcept { return *engine_; }
 
  private:
   void run() noexcept;
+  bool run_one();
+  void stand_by();
+  void open_seat();
+  void await_interruption();
+  /// Null: it is led by its own thread. Any thread.
+  [[nodiscard]] base::leader_seat* shares() const noexcept {
+    return shared_.load(std::memory_order_acquire);  // order: acquire, pairs with open_seat
+  }
+  void call_keeper() noexcept;
   void end_if_empty();
 
   const std::size_t number_;
@@ -132,8 +161,17 @@ class io_loop {
   std::thread thread_;
   std::unique_ptr<std::byte[]> read_room_;  // the loop's thread's, as its size
   std::size_t read_size_ = 0;
+  // the loop's thread's
+  std::shared_ptr<base::leader_seat> seat_;  // that it shares or would like to
+  leader* guest_ = nullptr;                  // who leads and has not heard of an event
+  bool is_over_ = false;                     // as ended_
+  std::vector<std::pair<std::shared_ptr<completion>, std::uint64_t>> before_wait_;
+  // the keeper's: when it may stand up again, and how long it waits the next time
+  std::uint64_t keeps_until_ = 0;
+  std::uint64_t keeps_ns_ = 0;
   std::atomic<std::size_t> count_{0};
   std::atomic<int> unsaid_{0};
+  std::atomic<base::leader_seat*> shared_{nullptr};
   std::mutex mutex_;
   std::unordered_map<resident*, std::shared_ptr<resident>> residents_;  // under mutex_
   bool started_ = false;                                                // under mutex_

@@ -142,12 +142,17 @@ void stream_host::forget() noexcept {
 // --- receiving -----------------------------------------------------------------------------------
 
 void stream_host::read_some() {
-  if (!has_room_) return socket_->wait_readable(self(), number(reading));
+  if (!has_room_) return loop_.before_wait(self(), number(reading));
   std::optional<receive_room> next = above().room();
   rests_ = !next;
   if (rests_) return;
   room_ = *std::move(next);
   socket_->read(room_.bytes, self(), number(reading));
+}
+
+void stream_host::loop_waits(std::uint64_t what) {
+  // Not in: but only the loop changes which socket it is.
+  if (what == number(reading) && socket_ != nullptr) socket_->wait_readable(self(), what);
 }
 
 void stream_host::read_now(int failed) {
@@ -315,9 +320,9 @@ void stream_host::attend_elsewhere() {
   if (blocked_ && !waits_writable_) want_loop();  // so much was sent that it was written before
   if (queue_.empty() || blocked_ || flush_posted_ || state_ != state::connected || broken_) return;
   // Messages that come faster than one can be written are left to the loop: until it comes, more of
-  // them meet.
+  // them meet. But nobody is called for that who would only just have to take over the loop.
   const base::instant before = now();
-  if (before - last_flush_ < flush_took_) {
+  if (before - last_flush_ < flush_took_ && loop_.is_led()) {
     flush_posted_ = true;
     loop_.post(make_job([me = self()] { me->inside([] {}); }));
     return;

@@ -5,10 +5,11 @@
 //
 // Invariants:
 //   C1  socket_ is null exactly in the states closed and looking up.
-//   C2  While connected, one read is under way; its bytes are passed up before the next begins. Who
-//       has no room of its own waits until there is something to read, and then reads into the
-//       loop's: a connection at rest needs none. If that was much, it looks at once whether more
-//       has come meanwhile, and what it finds belongs to one burst (hosted::burst).
+//   C2  While connected, one read is under way, or begins before the loop's next turn; its bytes
+//       are passed up before the next begins. Who has no room of its own waits until there is
+//       something to read, and then reads into the loop's: a connection at rest needs none. If that
+//       was much, it looks at once whether more has come meanwhile, and what it finds belongs to
+//       one burst (hosted::burst).
 //   C3  blocked_: the socket took no more. It is asked again when it is writable, and not before.
 //   C4  Packets wait only while connected.
 //
@@ -63,6 +64,7 @@ class stream_host final : public host, public resolution {
   bool attend() override;
   void attend_elsewhere() override;
   void event(std::uint64_t what, int failed, std::size_t bytes) override;
+  void loop_waits(std::uint64_t what) override;
   bool bytes_before_time(base::instant at) override;
   [[nodiscard]] base::instant due() const override { return attempt_ends_; }
   void on_time(base::instant at) override;

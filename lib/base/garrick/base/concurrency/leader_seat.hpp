@@ -1,0 +1,270 @@
+// Leader and followers: of the threads that could wait for the events of a loop, one does.
+//
+// Problem: a loop's own thread reads a message and then has to wake a worker that runs the actor.
+// That is a change of threads for each message of a quiet system, and takes longer than the rest. A
+// worker that has nothing to do could wait for the events itself, handle them, and run who was
+// woken. But it may then be busy for long, and somebody else has to wait for the events meanwhile.
+//
+// So a loop that takes part has a *keeper*, its own thread, and one seat. Whoever sits on it leads:
+// it waits for events and handles them. A *guest* is an idle worker. It takes the seat instead of
+// falling asleep, and leaves it when an event has given it something to run. The keeper sits down
+// when the seat has stayed empty for `most_absent_ns`. It looks at the seat once in that time, as
+// long as guests come and go. When one stays, the keeper sleeps until it leaves. So a guest that is
+// back soon costs nobody a wake-up.
+//
+// What comes while the seat is empty waits. So guests that stay away for long on the average give
+// the seat back, and the keeper leads for some time: what they run takes long, and beside it a
+// wake-up is nothing.
+//
+// Thread safety: stated for each function. Guests are any threads, several at once.
+//
+// Invariants
+// L1 One thread at a time leads: the word says who, and each taking is a compare-and-swap from
+//    `empty`.
+// L2 What a leader did is visible to the next one (release/acquire on the word).
+// L3 A seat does not stay empty. Each leaving changes the count in the word. The keeper has two
+//    ways to wait: for a time, as long as the word changes; or without a limit, and then the word
+//    says so (`asleep`) while a guest sits, who wakes the keeper when it leaves.
+// L4 After `over` no guest sits down, and the keeper's `follow` returns `ended`. After `close` the
+//    loop is not touched.
+#pragma once
+
+#include <garrick/base/concurrency/atomics_policy.hpp>
+
+#include <atomic>
+#include <cstdint>
+
+namespace garrick::base {
+
+/// The memory orders below that the model checker weakens, one at a time.
+enum class leader_seat_order : std::uint8_t {
+  take,   ///< whoever sits down
+  leave,  ///< whoever stands up
+};
+
+/// Why the keeper's wait is over.
+enum class keeper_turn : std::uint8_t {
+  leads,  ///< nobody else does; guests were away for too long
+  ended,  ///< the loop has come to its end
+};
+
+/// The seat of one loop. `Loop` is what is led; this header does not call it. Times are by any
+/// clock that only goes forward.
+template <class Atomics, class Loop>
+class basic_leader_seat {
+ public:
+  using loop_type = Loop;  ///< what is led
+  /// How long a seat may be empty before the keeper takes it; twice as long if it has just looked.
+  static constexpr std::uint64_t most_absent_ns = 500'000;
+  /// How long guests may be away on the average. A wake-up takes some ten microseconds.
+  static constexpr std::uint64_t mean_absent_ns = 50'000;
+  static constexpr std::uint32_t most_stays = 1u << 24;  ///< see `stays`
+
+  basic_leader_seat() = default;
+  basic_leader_seat(const basic_leader_seat&) = delete;
+  basic_leader_seat& operator=(const basic_leader_seat&) = delete;
+
+  // --- guests ------------------------------------------------------------------------------------
+
+  /// Sits down, if nobody sits there. Null: somebody does, or there is no loop. Who gets the loop
+  /// leads it until `leave` or `over`. Any thread.
+  [[nodiscard]] Loop* try_lead(std::uint64_t now_ns) noexcept {
+    std::uint32_t seen = now();
+    if (role(seen) == keeper && (seen & wanted) == 0)
+      word_.fetch_or(wanted, std::memory_order_relaxed);  // order: relaxed; a hint
+    if (role(seen) != empty || !take(seen, guest)) return nullptr;
+    const std::uint64_t left = left_ns_.get();
+    if (left != 0 && now_ns > left) note_absence(now_ns - left);
+    return loop_.get();
+  }
+
+  /// The guest stands up; it was woken at `now_ns` to do so. A system call only if the keeper
+  /// sleeps, or is to lead now.
+  void leave(std::uint64_t now_ns) noexcept {
+    left_ns_.set(now_ns);
+    stand_up(mean_ns_.get() > mean_absent_ns ? given_back : empty);
+  }
+
+  /// The guest stands up, since the loop has come to its end. Nobody but the keeper leads it again.
+  void over() noexcept { stand_up(ended); }
+
+  /// Whether somebody sits there. Any thread; a hint.
+  [[nodiscard]] bool is_taken() const noexcept { return role(now()) != empty; }
+
+  /// There is something to do that should not wait for a guest to come back: if nobody sits there,
+  /// the keeper sits down. Any thread; a system call only in that case.
+  void call_keeper() noexcept {
+    for (std::uint32_t seen = now(); role(seen) == empty;) {
+      // order: relaxed both; what is to be done has an order of its own
+      if (!word_.compare_exchange_weak(seen, with_role(seen, given_back), std::memory_order_relaxed,
+                                       std::memory_order_relaxed))
+        continue;
+      return Atomics::wake_one(word_);
+    }
+  }
+
+  // --- the keeper --------------------------------------------------------------------------------
+
+  /// This loop is led from now on, and the caller, its keeper, leads it. False: the seat has a loop
+  /// already.
+  [[nodiscard]] bool open(Loop& loop) noexcept {
+    std::uint32_t seen = now();
+    do {
+      if (role(seen) != closed) return false;
+    } while (!take(seen, opening));
+    loop_.set(&loop);
+    forget_absences();
+    become(keeper);
+    return true;
+  }
+
+  /// Whether a guest has wanted the seat since the keeper took it. The keeper.
+  [[nodiscard]] bool is_wanted() const noexcept { return (now() & wanted) != 0; }
+
+  /// The keeper stands up, and returns when it leads again or nobody does. Blocks.
+  [[nodiscard]] keeper_turn follow() noexcept {
+    become(empty);
+    for (;;) {
+      // order: acquire, what the last guest of a loop that is over did (L2)
+      std::uint32_t seen = word_.load(std::memory_order_acquire);
+      if (role(seen) == ended) return keeper_turn::ended;
+      if (role(seen) != given_back) {
+        Atomics::wait_for(word_, seen, most_absent_ns);
+        if (now() != seen) continue;
+      }
+      if (role(seen) == guest) {
+        sleep(seen);
+      } else if (take(seen, keeper)) {
+        forget_absences();
+        return keeper_turn::leads;
+      }
+    }
+  }
+
+  /// How often guests have left the seat, modulo `most_stays`. The keeper.
+  [[nodiscard]] std::uint32_t stays() const noexcept { return count(now()); }
+
+  /// The keeper, who leads or was told that the loop is over: there is no loop any more.
+  void close() noexcept { become(closed); }
+
+ private:
+  /// who sits there; the lowest bits of the word
+  enum : std::uint32_t { closed, opening, empty, keeper, guest, given_back, ended, role_mask };
+  static constexpr std::uint32_t asleep = 8;   ///< a guest sits; the keeper sleeps until it leaves
+  static constexpr std::uint32_t wanted = 16;  ///< the keeper sits, and a guest would like to
+  static constexpr std::uint32_t count_one = 256;  ///< how often a guest has left: the upper bits
+
+  static constexpr std::uint32_t role(std::uint32_t word) noexcept { return word & role_mask; }
+  static constexpr std::uint32_t count(std::uint32_t word) noexcept { return word / count_one; }
+  static constexpr std::uint32_t with_role(std::uint32_t word, std::uint32_t is) noexcept {
+    return count(word) * count_one + is;
+  }
+  [[nodiscard]] std::uint32_t now() const noexcept {
+    return word_.load(std::memory_order_relaxed);  // order: relaxed; who sits down acquires
+  }
+
+  /// From `seen`, by a swap that can be lost to somebody else; then `seen` is what is there.
+  bool take(std::uint32_t& seen, std::uint32_t as) noexcept {
+    // order: acquire, what the one before did (L2); relaxed, nothing was taken
+    return word_.compare_exchange_strong(
+        seen, with_role(seen, as),
+        order<Atomics, leader_seat_order::take>(std::memory_order_acquire),
+        std::memory_order_relaxed);
+  }
+
+  /// The caller sits there, or says so for who has sat there, and nobody else changes more than a
+  /// hint.
+  void become(std::uint32_t what) noexcept {
+    // order: release, for the next one (L2)
+    word_.store(with_role(now(), what),
+                order<Atomics, leader_seat_order::leave>(std::memory_order_release));
+  }
+
+  void stand_up(std::uint32_t to) noexcept {
+    // order: release, for the next one (L2). Nobody else writes but the keeper, who says that it
+    // sleeps (L3).
+    std::uint32_t seen = now();
+    while (!word_.compare_exchange_weak(
+        seen, with_role(seen + count_one, to),
+        order<Atomics, leader_seat_order::leave>(std::memory_order_release),
+        std::memory_order_relaxed)) {  // order: relaxed; it is tried again
+    }
+    if ((seen & asleep) != 0 || to != empty) Atomics::wake_one(word_);
+  }
+
+  /// A guest has sat there for long. Sleeps until it leaves, if it is the same one.
+  void sleep(std::uint32_t seen) noexcept {
+    const std::uint32_t sleeping = seen | asleep;
+    // order: relaxed both; the guest's swap follows or precedes it on the same word (L3)
+    if (word_.compare_exchange_strong(seen, sleeping, std::memory_order_relaxed,
+                                      std::memory_order_relaxed))
+      while (now() == sleeping) Atomics::wait(word_, sleeping);
+  }
+
+  // The following are for who sits there.
+
+  void note_absence(std::uint64_t ns) noexcept {
+    const std::uint64_t capped = ns < 8 * most_absent_ns ? ns : 8 * most_absent_ns;
+    mean_ns_.set(mean_ns_.get() - mean_ns_.get() / 8 + capped / 8);
+  }
+  void forget_absences() noexcept {
+    left_ns_.set(0);
+    mean_ns_.set(0);
+  }
+
+  typename Atomics::template atomic<std::uint32_t> word_{closed};
+  typename Atomics::template cell<Loop*> loop_{nullptr};
+  typename Atomics::template cell<std::uint64_t> left_ns_{0};  // see `leave`; 0: no guest yet
+  typename Atomics::template cell<std::uint64_t> mean_ns_{0};  // of the times without a guest
+};
+
+/// Events that one thread at a time waits for and handles.
+class event_loop {
+ public:
+  /// Who leads. Called back once, on its own thread.
+  class leader {
+   public:
+    /// The first event is there, and is handled next.
+    virtual void event_has_come() noexcept = 0;
+
+   protected:
+    ~leader() = default;
+  };
+
+  /// Waits for events, or until it is interrupted, and handles one or more. Never waits for
+  /// anything else. False: the loop has come to its end. The caller leads it.
+  [[nodiscard]] virtual bool lead(leader& who) noexcept = 0;
+
+ protected:
+  ~event_loop() = default;
+};
+
+/// Where a thread waits that has to be brought back from there.
+class interruptible {
+ public:
+  /// Whoever waits there returns soon; if nobody does, the next one. Any thread.
+  virtual void interrupt() noexcept = 0;
+
+ protected:
+  ~interruptible() = default;
+};
+
+/// The product's seat, with a descriptor by which a leader is interrupted. It belongs to the seat
+/// and not to the loop, since whoever interrupts may come after the loop has ended.
+class leader_seat final : public basic_leader_seat<real_atomics, event_loop>, public interruptible {
+ public:
+  leader_seat() = default;
+  ~leader_seat();
+
+  /// Whoever leads returns soon from `event_loop::lead`. Requires that the descriptor was made.
+  void interrupt() noexcept override;
+  /// It is readable after `interrupt` until it has been read, and the loop waits for that. It is
+  /// made by the first call. Negative: there is none, as the system has no room or no such thing,
+  /// and then nobody may lead but the loop's own thread. Any thread.
+  [[nodiscard]] int descriptor() noexcept;
+
+ private:
+  std::atomic<int> descriptor_{-1};
+};
+
+}  // namespace garrick::base

@@ -1,0 +1,115 @@
+// How a worker that has nothing to do waits for a loop's events instead of sleeping.
+//
+// It takes the loop's seat (leader_seat.hpp), if nobody sits there, and waits in the loop. To those
+// who add work it is parked, and they wake it as they would any other, only by another call of the
+// system. When an event has come it wakes itself, handles the event, and then runs who was woken by
+// it. It leaves the seat before it runs anybody. If nobody was woken, it waits on.
+//
+// If it has not had to wait for the event, there are probably more, and it wakes another worker,
+// which finds the seat empty. Otherwise one worker would do what all could do, one event after the
+// other.
+//
+// Thread safety: one worker's.
+//
+// Invariants
+// D1 Whoever handles an event is awake and not counted as searching, so what it does puts work into
+//    its slot and its deque as a handler does (S5 of sleepers.hpp, W2 of work_stealing.hpp).
+// D2 What it does for an event does not wait, and no actor runs in place there (`no_wait`), so the
+//    loop is free soon.
+// D3 The seat is left on each way out.
+#pragma once
+
+#include <garrick/base/concurrency/leader_seat.hpp>
+#include <garrick/base/concurrency/thread_state.hpp>
+
+#include <cstdint>
+
+namespace garrick::sched {
+
+/// A worker's waits until it has something to run; ends before that runs. `Seat` may be null.
+template <class Sleepers, class Seat = base::leader_seat>
+class leading {
+ public:
+  /// Of worker `index`.
+  leading(Sleepers& all, std::uint32_t index, Seat* seat) noexcept
+      : all_(all), index_(index), seat_(seat) {}
+  ~leading() {
+    if (loop_ == nullptr) return;
+    seat_->leave(awake_ns_);
+    if (came_at_once_) all_.wake_one(all_.peek());
+  }
+  leading(const leading&) = delete;
+  leading& operator=(const leading&) = delete;
+
+  /// The last step of sleeping, at `now_ns`: in place of `sleepers::park`. False: the worker was
+  /// woken, and counts as searching, as after that. True: an event has come; `awake()` was called,
+  /// has ended the search and returned the time, and then the event was handled.
+  template <class Awake>
+  bool sleep(std::uint64_t now_ns, Awake awake) noexcept {
+    if constexpr (Sleepers::waits_elsewhere) {
+      if (loop_ == nullptr && seat_ != nullptr) loop_ = seat_->try_lead(now_ns);
+      while (loop_ != nullptr) {
+        if (!all_.begin_elsewhere(index_)) return false;
+        arrival<Awake> first(*this, awake);
+        const bool goes_on = loop_->lead(first);
+        if (first.has_come) --base::this_thread.no_wait;
+        if (!goes_on) {
+          seat_->over();
+          loop_ = nullptr;
+        }
+        if (first.has_come) return true;
+        if (all_.end_elsewhere(index_)) return false;
+      }
+    }
+    all_.park(index_);
+    return false;
+  }
+
+  /// As `sleep`, with the worker's figures and rounds; `end_search()` does that.
+  template <class Worker, class EndSearch>
+  bool nap(Worker& self, EndSearch end_search) noexcept {
+    const std::uint64_t since = self.figures.falls_asleep();
+    const auto awakes = [&] {
+      const auto nap = self.figures.awakes(since);
+      self.round.slept(nap.begin_ns, nap.end_ns);
+      return nap.end_ns;
+    };
+    const bool handled = sleep(since, [&] {
+      end_search();
+      self.handles_event = true;
+      const std::uint64_t now = awakes();
+      came_at_once_ = now - since < at_once_ns;
+      return now;
+    });
+    self.handles_event = false;
+    if (!handled) awake_ns_ = awakes();
+    return handled;
+  }
+
+ private:
+  /// An event that comes sooner was there before.
+  static constexpr std::uint64_t at_once_ns = 5'000;
+
+  template <class Awake>
+  struct arrival final : base::event_loop::leader {
+    arrival(leading& l, Awake& a) noexcept : who(l), awake(a) {}
+    void event_has_come() noexcept override {
+      who.all_.come_back(who.index_);
+      who.awake_ns_ = awake();
+      ++base::this_thread.no_wait;
+      has_come = true;
+    }
+    leading& who;
+    Awake& awake;
+    bool has_come = false;
+  };
+
+  Sleepers& all_;
+  const std::uint32_t index_;
+  Seat* const seat_;
+  std::uint64_t awake_ns_ = 0;  // since when, the last time
+  bool came_at_once_ = false;   // the last event
+  typename Seat::loop_type* loop_ = nullptr;
+};
+
+}  // namespace garrick::sched
