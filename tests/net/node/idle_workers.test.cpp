@@ -93,8 +93,7 @@ TEST_CASE("idle workers: they wait for the network, and run what it brings") {
   two_nodes both;
   const auto adds = both.far<adder>("adder");
   // On a machine that is busy the workers are slow, and the I/O thread does it for a time.
-  for (std::uint64_t i = 0; stays(both.left) < 10; ++i)
-    REQUIRE(both.ask(adds, i) == i + 1);
+  for (std::uint64_t i = 0; stays(both.left) < 10; ++i) REQUIRE(both.ask(adds, i) == i + 1);
 }
 
 TEST_CASE("idle workers: while one is in a long handler, what comes next is read and handled") {

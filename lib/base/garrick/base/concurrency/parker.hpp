@@ -3,8 +3,8 @@
 // Thread safety: `park` and `park_for` belong to the owner, `unpark` to everybody.
 //
 // Invariants
-// P1 The word is `empty`, `token`, `sleeping` or `elsewhere`. Only `unpark` writes `token`, and only
-//    the owner the others.
+// P1 The word is `empty`, `token`, `sleeping` or `elsewhere`. Only `unpark` writes `token`, and
+//    only the owner the others.
 // P2 A token is never lost: `unpark` writes it unconditionally, and only the owner, who then
 //    returns, removes it.
 // P3 What a waker did before `unpark` is visible to the owner after `park` (release/acquire on the
