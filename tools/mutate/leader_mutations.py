@@ -132,7 +132,7 @@ MUTATIONS = [
     mutation(
         "leading: one worker alone handles events that were there before",
         LEADING,
-        "    if (came_at_once_) all_.wake_one(all_.peek());\n",
+        "    if (wakes_another_) all_.wake_one(all_.peek());\n",
         "",
         equivalent="the keeper looks at the seat soon in any case",
     ),

@@ -97,6 +97,9 @@ class worker_pool final : public scheduler {
   void start() override {
     if (started_) return;
     started_ = true;
+    if constexpr (leads)
+      seat_->guests_come_by(
+          [](void* policy) noexcept { static_cast<Policy*>(policy)->wake_guest(); }, &policy_);
     try {
       // The helper comes first, since the workers may use up the threads that there are. With
       // `best_effort` the pool can do without some of them, but not without the helper.
@@ -132,6 +135,7 @@ class worker_pool final : public scheduler {
     for (auto& state : states_)
       // order: release, the watchdog looks no more (T2)
       state.store(nullptr, std::memory_order_release);
+    if constexpr (leads) seat_->guests_come_by(nullptr, nullptr);
     policy_.request_stop();
     if (helper_.joinable()) helper_.join();  // first: it looks at the workers' threads
     for (auto& thread : threads_) thread.join();
@@ -185,8 +189,11 @@ class worker_pool final : public scheduler {
       return false;
   }();
 
+  /// Its workers wait for events: `static constexpr bool leads = true`.
+  static constexpr bool leads = requires { requires Policy::leads; };
+
   static std::shared_ptr<base::leader_seat> make_seat() {
-    if constexpr (requires { requires Policy::leads; })
+    if constexpr (leads)
       return std::make_shared<base::leader_seat>();
     else
       return nullptr;

@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <mutex>
 
 #if __has_include(<sys/eventfd.h>)
 #include <sys/eventfd.h>
@@ -43,6 +44,17 @@ void leader_seat::interrupt() noexcept {
   const std::uint64_t one = 1;
   // The only way to fail is that so many interruptions wait that one more makes no difference.
   static_cast<void>(!::write(to, &one, sizeof one));
+}
+
+void leader_seat::guests_come_by(void (*call)(void* whose) noexcept, void* whose) noexcept {
+  const std::lock_guard lock(lock_);
+  call_ = call;
+  whose_ = whose;
+}
+
+void leader_seat::call_guest() noexcept {
+  const std::lock_guard lock(lock_);
+  if (call_ != nullptr) call_(whose_);
 }
 
 }  // namespace garrick::base

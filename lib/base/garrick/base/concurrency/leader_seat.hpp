@@ -14,7 +14,8 @@
 //
 // What comes while the seat is empty waits. So guests that stay away for long on the average give
 // the seat back, and the keeper leads for some time: what they run takes long, and beside it a
-// wake-up is nothing.
+// wake-up is nothing. It leaves the seat again after a guest has wanted it in vain. Since that one
+// may have fallen asleep by then, it calls one.
 //
 // Thread safety: stated for each function. Guests are any threads, several at once.
 //
@@ -30,6 +31,7 @@
 #pragma once
 
 #include <garrick/base/concurrency/atomics_policy.hpp>
+#include <garrick/base/concurrency/spin_lock.hpp>
 
 #include <atomic>
 #include <cstdint>
@@ -121,9 +123,12 @@ class basic_leader_seat {
   /// Whether a guest has wanted the seat since the keeper took it. The keeper.
   [[nodiscard]] bool is_wanted() const noexcept { return (now() & wanted) != 0; }
 
-  /// The keeper stands up, and returns when it leads again or nobody does. Blocks.
-  [[nodiscard]] keeper_turn follow() noexcept {
+  /// The keeper stands up, calls `offer()`, which tells a guest of it, and returns when it leads
+  /// again or nobody does. Blocks.
+  template <class Offer>
+  [[nodiscard]] keeper_turn follow(Offer offer) noexcept {
     become(empty);
+    offer();
     for (;;) {
       // order: acquire, what the last guest of a loop that is over did (L2)
       std::uint32_t seen = word_.load(std::memory_order_acquire);
@@ -139,6 +144,11 @@ class basic_leader_seat {
         return keeper_turn::leads;
       }
     }
+  }
+
+  /// As above, without telling anybody.
+  [[nodiscard]] keeper_turn follow() noexcept {
+    return follow([] {});
   }
 
   /// How often guests have left the seat, modulo `most_stays`. The keeper.
@@ -224,8 +234,9 @@ class event_loop {
   /// Who leads. Called back once, on its own thread.
   class leader {
    public:
-    /// The first event is there, and is handled next.
-    virtual void event_has_come() noexcept = 0;
+    /// The first event is there, and is handled next. `at_once`: without a wait, so that there may
+    /// be more.
+    virtual void event_has_come(bool at_once) noexcept = 0;
 
    protected:
     ~leader() = default;
@@ -263,8 +274,17 @@ class leader_seat final : public basic_leader_seat<real_atomics, event_loop>, pu
   /// and then nobody may lead but the loop's own thread. Any thread.
   [[nodiscard]] int descriptor() noexcept;
 
+  /// How an idle worker is woken, which then finds the seat empty: by `call(whose)`. Null: there is
+  /// none any more; then nobody is in such a call when this returns. Any thread.
+  void guests_come_by(void (*call)(void* whose) noexcept, void* whose) noexcept;
+  /// Wakes one, if there is one. Any thread.
+  void call_guest() noexcept;
+
  private:
   std::atomic<int> descriptor_{-1};
+  spin_lock lock_;
+  void (*call_)(void* whose) noexcept = nullptr;  // under lock_, as whose_
+  void* whose_ = nullptr;
 };
 
 }  // namespace garrick::base

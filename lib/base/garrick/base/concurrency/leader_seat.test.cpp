@@ -16,7 +16,7 @@ namespace {
 
 struct idle_loop final : event_loop {
   bool lead(leader& who) noexcept override {
-    who.event_has_come();
+    who.event_has_come(false);
     return true;
   }
 };

@@ -5,9 +5,9 @@
 // system. When an event has come it wakes itself, handles the event, and then runs who was woken by
 // it. It leaves the seat before it runs anybody. If nobody was woken, it waits on.
 //
-// If it has not had to wait for the event, there are probably more, and it wakes another worker,
-// which finds the seat empty. Otherwise one worker would do what all could do, one event after the
-// other.
+// If it has not had to wait for two events in a row, there are probably more, and it wakes another
+// worker, which finds the seat empty. Otherwise one worker would do what all could do, one event
+// after the other.
 //
 // Thread safety: one worker's.
 //
@@ -23,6 +23,7 @@
 #include <garrick/base/concurrency/thread_state.hpp>
 
 #include <cstdint>
+#include <utility>
 
 namespace garrick::sched {
 
@@ -36,7 +37,7 @@ class leading {
   ~leading() {
     if (loop_ == nullptr) return;
     seat_->leave(awake_ns_);
-    if (came_at_once_) all_.wake_one(all_.peek());
+    if (wakes_another_) all_.wake_one(all_.peek());
   }
   leading(const leading&) = delete;
   leading& operator=(const leading&) = delete;
@@ -77,23 +78,24 @@ class leading {
     const bool handled = sleep(since, [&] {
       end_search();
       self.handles_event = true;
-      const std::uint64_t now = awakes();
-      came_at_once_ = now - since < at_once_ns;
-      return now;
+      return awakes();
     });
     self.handles_event = false;
-    if (!handled) awake_ns_ = awakes();
+    if (!handled)
+      awake_ns_ = awakes();
+    else if (came_at_once_)
+      wakes_another_ = std::exchange(self.had_event_at_once, true);
+    else
+      wakes_another_ = self.had_event_at_once = false;
     return handled;
   }
 
  private:
-  /// An event that comes sooner was there before.
-  static constexpr std::uint64_t at_once_ns = 5'000;
-
   template <class Awake>
   struct arrival final : base::event_loop::leader {
     arrival(leading& l, Awake& a) noexcept : who(l), awake(a) {}
-    void event_has_come() noexcept override {
+    void event_has_come(bool at_once) noexcept override {
+      who.came_at_once_ = at_once;
       who.all_.come_back(who.index_);
       who.awake_ns_ = awake();
       ++base::this_thread.no_wait;
@@ -109,6 +111,7 @@ class leading {
   Seat* const seat_;
   std::uint64_t awake_ns_ = 0;  // since when, the last time
   bool came_at_once_ = false;   // the last event
+  bool wakes_another_ = false;
   typename Seat::loop_type* loop_ = nullptr;
 };
 

@@ -61,14 +61,14 @@ class told_loop final : public base::event_loop {
   bool lead(leader& who) noexcept override {
     std::function<void()> f = next();
     if (!f) return !ended_;
-    who.event_has_come();
+    who.event_has_come(true);
     f();
     return true;
   }
 
  private:
   struct itself final : leader {
-    void event_has_come() noexcept override {}
+    void event_has_come(bool) noexcept override {}
   };
   void signal() const {
     const std::uint64_t one = 1;

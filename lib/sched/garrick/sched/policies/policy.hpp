@@ -167,7 +167,8 @@ concept scheduling_policy =
     // A policy that gives work to certain workers also has use_first(n), which the pool calls once,
     // at any time, if only the first n workers could be started. One whose workers keep figures
     // of their own has worker_statistics(n) const noexcept -> worker_stats. One whose workers wait
-    // for events says so: `static constexpr bool leads = true`.
+    // for events says so, `static constexpr bool leads = true`, and has wake_guest() noexcept, for
+    // any thread, which wakes one that sleeps.
     // A thread of the policy's own, if it wants one: `helper` runs until `request_stop`.
     { seen.wants_helper() } noexcept -> std::same_as<bool>;
     { all.helper() } noexcept;

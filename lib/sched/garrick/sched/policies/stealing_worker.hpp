@@ -76,8 +76,9 @@ struct alignas(64) stealing_worker {
   typename Traits::random random;                     ///< in which order it visits victims
   worker_figures<Traits> figures;                     ///< what it has done
   own_counter<atomics> beats;                         ///< W4: signs of life
-  own_counter<atomics> dry;    ///< how often it found nothing in its own queues
-  bool handles_event = false;  ///< the owner's; not in a run, but in a loop (leading.hpp)
+  own_counter<atomics> dry;        ///< how often it found nothing in its own queues
+  bool handles_event = false;      ///< the owner's; not in a run, but in a loop (leading.hpp)
+  bool had_event_at_once = false;  ///< the owner's: the last one did not have to be waited for
   // owner, and now and then the ticker or a worker that looks about
   alignas(64) worker_front<Traits> front;  ///< its slot, and where it runs
   // owner and thieves (aligns itself)

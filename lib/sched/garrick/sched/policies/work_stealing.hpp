@@ -195,8 +195,8 @@ class work_stealing {
   /// Counts what was used towards the round (W3).
   void after_resume(worker_data& self, std::uint32_t used) noexcept { self.round.use(used); }
 
-  /// Nothing.
-  void after_completion(worker_data&) noexcept {}
+  void after_completion(worker_data&) noexcept {}                       ///< nothing
+  void wake_guest() noexcept { sleepers_.wake_one(sleepers_.peek()); }  ///< it finds a seat empty
 
   // --- the executor's requests -------------------------------------------------------------------
 

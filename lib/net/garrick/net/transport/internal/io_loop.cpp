@@ -77,10 +77,14 @@ void io_loop::before_wait(std::shared_ptr<completion> who, std::uint64_t what) {
   before_wait_.emplace_back(std::move(who), what);
 }
 
+void io_loop::end_turn() {
+  for (const auto& [who, what] : before_wait_) who->loop_waits(what);
+  before_wait_.clear();
+}
+
 bool io_loop::run_one() {
   try {
-    for (const auto& [who, what] : before_wait_) who->loop_waits(what);
-    before_wait_.clear();
+    end_turn();
     return engine_->context.run_one() != 0;
   } catch (const std::bad_alloc&) { base::out_of_memory("an event of an I/O thread"); }
 }
@@ -88,7 +92,13 @@ bool io_loop::run_one() {
 bool io_loop::lead(leader& who) noexcept {
   if (is_over_) return false;
   guest_ = &who;
-  const bool goes_on = run_one() && !is_over_;
+  has_waited_ = false;
+  try {
+    end_turn();
+    // A call of the system more, when there is time for it, to know whether there is more to do.
+    has_waited_ = engine_->context.poll_one() == 0;
+  } catch (const std::bad_alloc&) { base::out_of_memory("an event of an I/O thread"); }
+  const bool goes_on = (!has_waited_ || run_one()) && !is_over_;
   guest_ = nullptr;
   return goes_on;
 }
@@ -134,7 +144,7 @@ void io_loop::stand_by() {
   constexpr std::uint32_t many = 64;
   if (keeps_ns_ != 0 && base::platform::monotonic_ns() < keeps_until_) return;
   const std::uint32_t before = seat_->stays();
-  if (seat_->follow() == base::keeper_turn::ended) return;
+  if (seat_->follow([this] { seat_->call_guest(); }) == base::keeper_turn::ended) return;
   const std::uint32_t since = (seat_->stays() - before) % base::leader_seat::most_stays;
   if (since >= many)
     keeps_ns_ /= 2;

@@ -136,7 +136,7 @@ class io_loop final : public base::event_loop {
 
   /// Before anything is done for an event: whoever leads as a guest hears of it.
   void event_has_come() noexcept {
-    if (guest_ != nullptr) std::exchange(guest_, nullptr)->event_has_come();
+    if (guest_ != nullptr) std::exchange(guest_, nullptr)->event_has_come(!has_waited_);
   }
 
   /// What the classes below need of Asio.
@@ -146,6 +146,7 @@ class io_loop final : public base::event_loop {
  private:
   void run() noexcept;
   bool run_one();
+  void end_turn();
   void stand_by();
   void open_seat();
   void await_interruption();
@@ -164,6 +165,7 @@ class io_loop final : public base::event_loop {
   // the loop's thread's
   std::shared_ptr<base::leader_seat> seat_;  // that it shares or would like to
   leader* guest_ = nullptr;                  // who leads and has not heard of an event
+  bool has_waited_ = false;                  // this guest, for the event
   bool is_over_ = false;                     // as ended_
   std::vector<std::pair<std::shared_ptr<completion>, std::uint64_t>> before_wait_;
   // the keeper's: when it may stand up again, and how long it waits the next time
