@@ -136,6 +136,22 @@ TEST_CASE("idle workers: of two nodes in a system one is served by its own threa
   }
 }
 
+TEST_CASE("idle workers: a node that takes another one's place gets its seat, too") {
+  actor_system left(with_workers(2));
+  actor_system right(with_workers(1));
+  net::node b(right);
+  auto a = std::make_unique<net::node>(left);
+  for (int life = 0; life != 3; ++life) {
+    const std::string at = a->listen("tcp://127.0.0.1:0").value().to_string();
+    REQUIRE(a->publish("adder", left.spawn<adder>()).has_value());
+    const auto adds = b.remote<adder_type>(at, "adder").value();
+    const std::uint32_t before = stays(left);
+    for (std::uint64_t i = 0; stays(left) - before < 10; ++i)
+      REQUIRE(right.request(adds, number{i}).get().value() == i + 1);
+    a = std::make_unique<net::node>(left);  // while the one before is still there
+  }
+}
+
 TEST_CASE("idle workers: nodes and systems end while they wait for the network") {
   for (std::uint32_t round = 0; round != 30; ++round) {
     actor_system left(with_workers(1 + round % 3));
