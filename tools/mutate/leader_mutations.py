@@ -155,7 +155,7 @@ MUTATIONS = [
         LOOP,
         "native_handle(), &count, sizeof count));\n        await_interruption();\n",
         "native_handle(), &count, sizeof count));\n",
-        by_nodes,
+        equivalent="this Asio returns to whoever waits for each event of a descriptor it knows",
     ),
     mutation(
         "loop: it goes on waiting for interruptions after its end",

@@ -100,6 +100,26 @@ TEST_CASE(
   CHECK_FALSE(all.take(taken));
 }
 
+TEST_CASE("waiting frames: more than a chunk holds, and again into a chunk that was read") {
+  const fixture f;
+  waiting_frames all(1 << 20);
+  waiting_frames::batch taken(&nothing_is_left);
+  waiting_frames::entry x;
+  std::uint64_t added = 0;
+  std::uint64_t read = 0;
+  for (const int frames : {40, 1, 17, 100, 3}) {
+    for (int i = 0; i != frames; ++i)
+      CHECK(all.add({.to = f.cell, .type = f.type, .sender = ++added}, f.frame(1000)) == (i == 0));
+    REQUIRE(all.take(taken));
+    while (taken.next(x)) {
+      CHECK(x.what.sender == ++read);
+      CHECK(x.bytes.size() == 1000);
+      CHECK(x.bytes[999] == std::byte{999 % 251});
+    }
+    CHECK(read == added);
+  }
+}
+
 TEST_CASE("waiting frames: answers and releases have their place, and take no room") {
   const fixture f;
   waiting_frames all(1);
