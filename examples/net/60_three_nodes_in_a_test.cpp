@@ -35,8 +35,7 @@ struct machine {
   machine(testkit::test_world& world, simulated_network& net, const char* name)
       : system(world, {.clock = &net.host(name).clock()}),
         node(system.env(), {.insecure = true,
-                            .source = std::make_shared<simulated_source>(net.host(name)),
-                            .seed = world.seed()}) {}
+                            .source = std::make_shared<simulated_source>(net.host(name))}) {}
 };
 // [/machine]
 

@@ -6,11 +6,13 @@ CELL = "lib/core/garrick/core/cell/"
 STEPS = CELL + "cell_steps.hpp"
 LOT = CELL + "drain_lot.hpp"
 CREDIT = CELL + "internal/sender_credit.hpp"
+PAUSED = CELL + "internal/paused_senders.cpp"
 FULL = CELL + "internal/full_receiver.cpp"
 BOUNDED = CELL + "internal/bounded_mailbox.cpp"
 by_lot = ("core.model.drain_lot",)
 by_lot_test = ("core.drain_lot",)
 by_credit = ("core.model.sender_credit",)
+by_pauses = ("tests.drained_elsewhere",)
 
 ENTER = (
     "      for (const auto* a = top_; a != nullptr; a = a->outer) lot_.enter(a->id, receiver);\n"
@@ -227,5 +229,83 @@ MUTATIONS = [
         "chain->outer != nullptr ? nullptr : std::exchange(chain->next, nullptr))\n"
         "      next->home_executor()",
         ("tests.drained_elsewhere",),
+    ),
+    # ---- pauses
+    mutation(
+        "pause: a handler waits for its first credit, and holds its worker",
+        FULL,
+        "    if (owe_and_pause(of)) return credit.owe();\n",
+        "",
+        by_pauses,
+    ),
+    mutation(
+        "pause: who pauses does not look for credit once more",
+        CREDIT,
+        "return left_.load(at<credit_order::see_credit>(std::memory_order_seq_cst)) < 0;",
+        "return true;",
+        by_credit,
+    ),
+    mutation(
+        "pause: a grant does not end pauses",
+        CREDIT,
+        "    if (ends_pauses()) senders_.go_on();\n",
+        "",
+        by_pauses,
+    ),
+    mutation(
+        "pause: a grant that only pays debts ends pauses",
+        CREDIT,
+        "    if (left() < 0) return false;\n",
+        "",
+        by_pauses,
+    ),
+    mutation(
+        "pause: the receiver's end does not end them",
+        "lib/core/garrick/core/cell/proxy/proxy_cell.cpp",
+        "  if (senders_credit() != nullptr) senders_credit()->end_pauses();\n",
+        "",
+        ("tests.net.stopped_peers",),
+    ),
+    mutation(
+        "pause: the clock does not end them",
+        PAUSED,
+        "  one.go_on();\n",
+        "",
+        by_pauses,
+    ),
+    mutation(
+        "pause: an actor that pauses is queued, too",
+        FULL,
+        "  return pauses;\n",
+        "  return pauses && false;\n",
+        by_pauses,
+    ),
+    mutation(
+        "pause: a debt of a signal's handler is the next actor's",
+        CELL + "running_cell.cpp",
+        "  if (cell* const to = std::exchange(here.owes_to, nullptr)) to->drop_weak();\n",
+        "",
+        by_pauses,
+    ),
+    mutation(
+        "pause: an actor inside of whose send another one runs loses its debt",
+        CELL + "running_cell.cpp",
+        "  here.owes_to = outer_owes_to;\n",
+        "",
+        by_pauses,
+    ),
+    mutation(
+        "pause: a handler owes as much as it sends",
+        FULL,
+        " || here.owed == most_owed ||",
+        " ||",
+        by_pauses,
+    ),
+    mutation(
+        "pause: who waits in no case pauses",
+        FULL,
+        "      of.senders_credit()->patience().count() == 0)",
+        "      false)",
+        equivalent="its clock calls at once",
     ),
 ]

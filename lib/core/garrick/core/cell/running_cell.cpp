@@ -83,6 +83,8 @@ base::run_outcome running_cell::run_nested(std::uint32_t& budget) noexcept {
   // order: own thread's value
   const std::uint64_t outer_id = thread.actor_id.load(std::memory_order_relaxed);
   const detail::stacked_actor outer{outer_id, here.below};
+  cell* const outer_owes_to = std::exchange(here.owes_to, nullptr);
+  const std::uint8_t outer_owed = std::exchange(here.owed, std::uint8_t{0});
   // order: own thread's value
   const base::message_type* const outer_type = thread.handling.load(std::memory_order_relaxed);
   // order: own thread's value
@@ -109,6 +111,9 @@ base::run_outcome running_cell::run_nested(std::uint32_t& budget) noexcept {
   // order: read by the watchdog as a sample
   thread.in_place_depth.store(depth, std::memory_order_relaxed);
   --here.run_depth;
+  forget_debt();
+  here.owes_to = outer_owes_to;
+  here.owed = outer_owed;
   here.running = outer_running;
   here.below = outer.outer;
   thread.actor = outer_actor;
@@ -154,6 +159,11 @@ base::run_outcome running_cell::run_loop(std::uint32_t& budget) noexcept {
       left = 1;  // its sends ran receivers in place, or it has filled one whose turn it is now
     if (--left == 0) [[unlikely]] {
       budget = unused;
+      if (here.owes_to != nullptr) {
+        reader_.publish(gate_);
+        if ((gate_.peek() & mailbox_word::waiting) != 0) after_batch();
+        return pause() ? base::run_outcome::released : base::run_outcome::more;
+      }
       // An actor that has nothing left must not be queued: a worker would be woken for nothing.
       if (phase() < life::ending && has_nothing_to_handle()) {
         const release_outcome o = end_batch();
@@ -191,11 +201,20 @@ void running_cell::wake_overlooked() noexcept {
   if (here.overlooked != 0) here.overlooked_in->wake(std::exchange(here.overlooked, 0));
 }
 
-// The run that is over has run others in place. It counts as a whole one, and their messages count,
+// What was sent without credit while no message was handled, such as by a signal's handler, does not
+// make the actor pause.
+void running_cell::forget_debt() noexcept {
+  auto& here = detail::here;
+  here.owed = 0;
+  if (cell* const to = std::exchange(here.owes_to, nullptr)) to->drop_weak();
+}
+
+// The run that is over has run others in place, or has ended because of a debt. It counts as a whole one, and their messages count,
 // too, so the worker's round knows what it has done (W3 of work_stealing.hpp). What is left of the
 // budget is negative then, modulo 2^32.
 void running_cell::charge_in_place_work(std::uint32_t& budget) noexcept {
   auto& here = detail::here;
+  forget_debt();
   // order: own thread's value
   const std::uint64_t turns = base::this_thread.turns.load(std::memory_order_relaxed);
   budget = 0U - static_cast<std::uint32_t>(turns - here.in_place_since);

@@ -107,6 +107,9 @@ class running_cell : public cell {
   wait_outcome wait_for_room() noexcept;
   bool wait_below_bound() noexcept;
   static void prepare_to_wait() noexcept;
+  static bool owe_and_pause(cell& of) noexcept;
+  bool pause() noexcept;
+  static void forget_debt() noexcept;
 
   base::run_outcome run_nested(std::uint32_t& budget) noexcept;
   [[gnu::hot]] base::run_outcome run_loop(std::uint32_t& budget) noexcept;

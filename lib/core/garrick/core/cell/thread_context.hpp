@@ -50,6 +50,10 @@ struct thread_context {
   /// The present handler's sends ran receivers in place, or filled the one that is next: this batch
   /// ends after its present message and, at depth 1, the worker's round.
   bool batch_over = false;
+  /// Of the messages that the present handler has sent without credit: how many, and the receiver
+  /// of the first, weakly held. The actor pauses when the handler has returned.
+  std::uint8_t owed = 0;
+  cell* owes_to = nullptr;
   in_place_chain* chain = nullptr;    ///< the innermost; null: nothing runs in place
   waking_together* waking = nullptr;  ///< the innermost; null: who is woken is scheduled at once
   /// where the stack was when the first of the present sends began to run receivers in place

@@ -35,6 +35,9 @@ constexpr std::uint32_t sends_per_wait = 64;
 // handler may take long. It is doubled this number of times at most, since a handler may also
 // block.
 constexpr std::uint8_t most_doublings = 4;
+// What a handler sends without credit before it waits for some: of one message, the receiver's and
+// that of the link to its node.
+constexpr std::uint8_t most_owed = 2;
 // With the policy `wait`: so many waits in a row may fail before the message is given up.
 constexpr int patience = 64;
 
@@ -131,6 +134,34 @@ bool running_cell::admit(envelope* e, std::uint64_t head) noexcept {
   return true;
 }
 
+// The handler of an actor on a worker sends without credit, and its actor pauses afterwards. False:
+// it is no such handler, or it has done so before, and waits here.
+bool running_cell::owe_and_pause(cell& of) noexcept {
+  auto& thread = base::this_thread;
+  auto& here = detail::here;
+  if (here.running == nullptr || thread.worker_of == nullptr || here.owed == most_owed ||
+      of.senders_credit()->patience().count() == 0)
+    return false;
+  ++here.owed;
+  if (here.owes_to != nullptr) return true;
+  of.add_weak();
+  here.owes_to = &of;
+  // its run ends after this message
+  if (here.chain == nullptr && !here.batch_over) here.in_place_since = turns_of_this_thread();
+  here.batch_over = true;
+  return true;
+}
+
+// After a handler that has sent without credit. True: the run right is gone.
+bool running_cell::pause() noexcept {
+  auto& here = detail::here;
+  cell* const of = std::exchange(here.owes_to, nullptr);
+  here.owed = 0;
+  const bool pauses = phase() < life::ending && of->senders_credit()->pause(*this, *of);
+  of->drop_weak();
+  return pauses;
+}
+
 void running_cell::take_or_owe(cell& of) noexcept {
   sender_credit& credit = *of.senders_credit();
   auto& thread = base::this_thread;
@@ -141,6 +172,7 @@ void running_cell::take_or_owe(cell& of) noexcept {
   // where nobody waits for room, as in a simulation, nobody waits for credit
   const bool may_wait = thread.no_wait == 0 && of.env().mailbox.full_wait.count() != 0;
   if (may_wait && !detail::is_on_stack(top, of.id())) {
+    if (owe_and_pause(of)) return credit.owe();
     const drain_lot::waiting_scope waits(*of.env().lot, of.id(), top);
     if (!waits.closes_circle()) {
       prepare_to_wait();

@@ -10,6 +10,7 @@
 #include <garrick/core/cell/internal/lifecycle.hpp>
 #include <garrick/core/cell/internal/lost_mail.hpp>
 #include <garrick/core/cell/internal/no_reentry.hpp>
+#include <garrick/core/cell/internal/sender_credit.hpp>
 #include <garrick/core/cell/internal/system_lane.hpp>
 #include <garrick/core/cell/respond.hpp>
 #include <garrick/core/cell/suspended_frame.hpp>
@@ -247,6 +248,7 @@ void conclude(cell& self) noexcept {
     drop_mail(self, unread);
     bounded_mailbox::refuse_parked(self, unread);
     if (cell_extension* const x = self.ext_if()) {
+      if (x->credit != nullptr) x->credit->end_pauses();
       if (x->watching != nullptr)
         x->watching->watchers.for_each(
             [&](const watcher& w) { system_lane::notify(w, self, reason); });

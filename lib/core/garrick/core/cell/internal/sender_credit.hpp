@@ -4,7 +4,8 @@
 // Problem: a mailbox that is emptied at once looks as if it always had room. The room is elsewhere,
 // and whoever has it grants it: so many messages more. A sender takes one for each message. Where
 // none is left it waits for the next grant; running the receiver would not help it, and neither
-// does the receiver stand still.
+// does the receiver stand still. An actor on a worker sends without, and pauses afterwards
+// (paused_senders.hpp).
 //
 // Thread safety: any thread. Invariant: a sender that waits counts itself, then takes a credit or
 // finds none; a grant adds, then looks for those who wait. Both are sequentially consistent, so of
@@ -15,6 +16,7 @@
 #include <garrick/base/concurrency/atomics_policy.hpp>
 #include <garrick/base/platform/platform.hpp>
 #include <garrick/base/time/clock.hpp>
+#include <garrick/core/cell/internal/paused_senders.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -23,7 +25,14 @@
 namespace garrick::core {
 
 /// The memory orders below that the model checker weakens, one at a time.
-enum class credit_order : std::uint8_t { see_credit, count_waiter, grant, see_waiter };
+enum class credit_order : std::uint8_t {
+  see_credit,
+  count_waiter,
+  grant,
+  see_waiter,
+  begin_pause,
+  see_pause
+};
 
 /// The credit of one cell. It may be negative: then senders who could not wait owe messages.
 template <class Atomics>
@@ -89,6 +98,23 @@ class basic_sender_credit {
     return parked_.exchange(false, std::memory_order_seq_cst);
   }
 
+  /// Somebody is about to pause, and can be found by who grants. False: nobody owes anything.
+  [[nodiscard]] bool begin_pause() noexcept {
+    // order: seq_cst, pairs with grant and ends_pauses
+    pauses_.store(true, at<credit_order::begin_pause>(std::memory_order_seq_cst));
+    // order: seq_cst, the same
+    return left_.load(at<credit_order::see_credit>(std::memory_order_seq_cst)) < 0;
+  }
+  /// To be asked after a grant. True: those who pause go on.
+  [[nodiscard]] bool ends_pauses() noexcept {
+    // order: seq_cst, pairs with begin_pause
+    if (!pauses_.load(at<credit_order::see_pause>(std::memory_order_seq_cst))) return false;
+    if (left() < 0) return false;
+    // order: seq_cst, as the load: whoever pauses afterwards looks for credit afterwards
+    return pauses_.exchange(false, std::memory_order_seq_cst);
+  }
+  [[nodiscard]] base::duration patience() const noexcept { return patience_; }
+
   /// Coroutines wait for room here: the next grant tells the runner.
   void set_parked() noexcept {
     // order: seq_cst, pairs with grant
@@ -109,13 +135,30 @@ class basic_sender_credit {
   atomic<std::int64_t> left_;
   atomic<std::uint32_t> waiting_{0};
   atomic<bool> parked_{false};
+  atomic<bool> pauses_{false};
   const base::duration patience_;
 };
 
-/// The product's credit.
+/// The product's credit, with the actors that have gone without.
 class sender_credit final : public basic_sender_credit<base::real_atomics> {
  public:
   using basic_sender_credit::basic_sender_credit;
+
+  /// Adds credit, and wakes who waits for it or pauses. As above.
+  template <class Lot>
+  [[nodiscard]] bool grant(Lot& lot, std::uint64_t id, std::uint32_t messages) noexcept {
+    const bool serves = basic_sender_credit::grant(lot, id, messages);
+    if (ends_pauses()) senders_.go_on();
+    return serves;
+  }
+  /// `who` has sent to `of`, whose credit this is, without credit. True: it pauses, and its run
+  /// right is gone. False: nobody owes anything any more, or it cannot pause. The runner of `who`.
+  [[nodiscard]] bool pause(running_cell& who, const cell& of) noexcept;
+  /// The receiver has ended: all go on.
+  void end_pauses() noexcept { senders_.go_on(); }
+
+ private:
+  paused_senders senders_;
 };
 
 }  // namespace garrick::core

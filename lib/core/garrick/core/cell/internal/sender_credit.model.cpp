@@ -65,6 +65,30 @@ struct park_suite : rl::test_suite<park_suite, 2> {
   void after() { RL_ASSERT(g.credit.left() == 0); }
 };
 
+/// A sender goes without credit, and pauses. The record that it leaves is claimed once, by the grant
+/// or by itself, and it goes on.
+struct pause_suite : rl::test_suite<pause_suite, 2> {
+  granted g;
+  patient_atomics::atomic<bool> is_listed{false};
+  patient_atomics::atomic<bool> is_claimed{false};
+  parker runner;
+
+  bool claims() { return !is_claimed.exchange(true, acq_rel); }
+  void thread(unsigned index) {
+    if (index == 0) {
+      g.credit.owe();
+      is_listed.store(true, release);
+      if (g.credit.begin_pause() || !claims()) runner.park();
+      return;
+    }
+    for (int i = 0; i < 2; ++i) {
+      RL_ASSERT(!g.grant(1));
+      if (g.credit.ends_pauses() && is_listed.load(acquire) && claims()) runner.unpark();
+    }
+  }
+  void after() { RL_ASSERT(g.credit.left() == 1); }
+};
+
 }  // namespace
 
 TEST_CASE("a sender that waits for credit gets it, and the sum is exact") {
@@ -73,6 +97,10 @@ TEST_CASE("a sender that waits for credit gets it, and the sum is exact") {
 }
 TEST_CASE("a runner that has found no credit is told of the next") {
   CHECK(explore<park_suite>(thorough) == "");
+}
+
+TEST_CASE("an actor that pauses for credit goes on, once") {
+  CHECK(explore<pause_suite>(thorough) == "");
 }
 
 // Beyond this checker are the two orders of `parked_`: it executes each thread's operations in
@@ -84,4 +112,8 @@ TEST_CASE("credit needs its sequentially consistent orders") {
   CHECK(needs<wait_suite<true>>(credit_order::see_waiter, seq_cst, enough_to_fail));
   CHECK(needs<park_suite>(credit_order::see_credit, seq_cst, enough_to_fail));
   CHECK(needs<park_suite>(credit_order::grant, seq_cst, enough_to_fail));
+  CHECK(needs<pause_suite>(credit_order::see_credit, seq_cst, enough_to_fail));
+  CHECK(needs<pause_suite>(credit_order::begin_pause, seq_cst, enough_to_fail));
+  CHECK(needs<pause_suite>(credit_order::grant, seq_cst, enough_to_fail));
+  CHECK(needs<pause_suite>(credit_order::see_pause, seq_cst, enough_to_fail));
 }

@@ -28,6 +28,7 @@ void proxy_cell::end(base::exit_reason reason) noexcept {
   if (ending_.exchange(true, std::memory_order_relaxed)) return;
   quit(std::move(reason));
   set_stalled(false);  // after the reason
+  if (senders_credit() != nullptr) senders_credit()->end_pauses();
 }
 
 void proxy_cell::lose(envelope_ptr e, base::error why) noexcept {

@@ -1,0 +1,91 @@
+#include <garrick/core/cell/internal/paused_senders.hpp>
+#include <garrick/core/cell/internal/sender_credit.hpp>
+#include <garrick/core/cell/running_cell.hpp>
+
+#include <exception>
+#include <mutex>
+#include <new>
+#include <utility>
+
+namespace garrick::core {
+
+namespace {
+
+/// The time is over, or the clock is.
+void time_is_over(void* context, std::uint64_t) noexcept {
+  auto& one = *static_cast<paused_sender*>(context);
+  one.go_on();
+  one.drop();
+}
+
+}  // namespace
+
+bool paused_sender::arm(base::duration patience) noexcept {
+  add_holder();  // the clock's
+  try {
+    timer_ = clock_.arm(clock_.now() + patience, {time_is_over, this, 0, time_is_over});
+    if (timer_) return true;
+  } catch (const std::exception&) {
+    // As a sender that waits no longer: it goes on, and owes.
+  }
+  drop();
+  return false;
+}
+
+void paused_sender::schedule() noexcept { who_.home_executor().schedule(who_); }
+
+void paused_sender::disarm() noexcept {
+  if (clock_.cancel(timer_)) drop();
+}
+
+void paused_senders::add(paused_sender& one) noexcept {
+  one.add_holder();
+  paused_sender* over = nullptr;
+  {
+    const std::lock_guard lock(lock_);
+    while (first_ != nullptr && first_->is_claimed()) {
+      paused_sender* const next = first_->next;
+      first_->next = std::exchange(over, first_);
+      first_ = next;
+    }
+    (first_ == nullptr ? first_ : last_->next) = &one;
+    last_ = &one;
+  }
+  while (over != nullptr) std::exchange(over, over->next)->drop();
+}
+
+void paused_senders::go_on() noexcept {
+  paused_sender* one = nullptr;
+  {
+    const std::lock_guard lock(lock_);
+    one = std::exchange(first_, nullptr);
+    last_ = nullptr;
+  }
+  while (one != nullptr) {
+    paused_sender* const next = one->next;
+    if (one->claim()) {
+      one->disarm();
+      one->schedule();
+    }
+    std::exchange(one, next)->drop();
+  }
+}
+
+bool sender_credit::pause(running_cell& who, const cell& of) noexcept {
+  base::clock_service* const clock = who.env().timers;
+  if (clock == nullptr) return false;
+  paused_sender* one = nullptr;
+  try {
+    one = new paused_sender(who, *clock);
+  } catch (const std::bad_alloc&) { return false; }
+  if (!one->arm(patience())) return one->drop(), false;
+  // From here on `who` may run elsewhere (P1).
+  senders_.add(*one);
+  const bool stays = begin_pause() && !of.has_ended();
+  const bool goes_on = !stays && one->claim();
+  if (goes_on) one->disarm();
+  one->drop();
+  return !goes_on;
+}
+
+}  // namespace garrick::core

@@ -1,0 +1,106 @@
+// Actors that have sent without credit, and do not run until that is paid.
+//
+// Problem: whoever waits for credit in its handler holds a worker. A peer that is stopped grants
+// nothing, so as many of its senders as there are workers would stop the whole system, again for
+// each message. So an actor sends its message all the same, and pauses when its handler has
+// returned: it keeps its run right, but no queue and no worker has it. It goes on when nobody owes
+// anything any more, when the receiver has ended, or when its patience is over.
+//
+// Invariants
+// P1 The run right of a paused actor belongs to its record. Whoever is the first to say that it
+//    goes on (a grant, the receiver's end, the clock) has it, and schedules the actor. The thread
+//    that pauses it does not touch the actor after the record was given to the clock.
+// P2 Who pauses is in the list before it looks for credit once more, and a grant adds before it
+//    looks whether somebody pauses (`pause` and `ends_pauses` of basic_sender_credit). So of the
+//    two one sees the other.
+//
+// Private to core.
+//
+// Thread safety: any thread.
+#pragma once
+
+#include <garrick/base/concurrency/spin_lock.hpp>
+#include <garrick/base/memory/block_pool.hpp>
+#include <garrick/base/time/clock.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace garrick::core {
+
+class cell;
+class running_cell;
+
+/// An actor that pauses. The clock holds it, and the list does, and whoever has made it.
+class paused_sender {
+ public:
+  paused_sender(running_cell& who, base::clock_service& clock) noexcept
+      : who_(who), clock_(clock) {}
+
+  /// Throws std::bad_alloc.
+  static void* operator new(std::size_t bytes) { return base::block_pool::allocate(bytes); }
+  static void operator delete(void* at, std::size_t bytes) noexcept {
+    base::block_pool::deallocate(at, bytes);
+  }
+
+  /// Gives it to the clock for so long. False: there is no memory for that.
+  [[nodiscard]] bool arm(base::duration patience) noexcept;
+  /// True, once: the caller has the run right of the actor.
+  [[nodiscard]] bool claim() noexcept {
+    // order: acq_rel, who schedules it comes after who has paused it
+    return !is_claimed_.exchange(true, std::memory_order_acq_rel);
+  }
+  [[nodiscard]] bool is_claimed() const noexcept {
+    return is_claimed_.load(std::memory_order_relaxed);  // order: says only that the list forgets it
+  }
+  /// Schedules the actor. Requires that the caller has claimed it.
+  void schedule() noexcept;
+  /// As above, unless somebody else has claimed it.
+  void go_on() noexcept {
+    if (claim()) schedule();
+  }
+  /// The clock need not call any more. Requires that the caller has claimed it, which the clock
+  /// does before it ends.
+  void disarm() noexcept;
+  void add_holder() noexcept {
+    holders_.fetch_add(1, std::memory_order_relaxed);  // order: the caller is one
+  }
+  void drop() noexcept {
+    // order: acq_rel, the last one frees what the others have used
+    if (holders_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+  }
+
+  paused_sender* next = nullptr;  ///< the list's
+
+ private:
+  ~paused_sender() = default;
+
+  running_cell& who_;
+  base::clock_service& clock_;
+  base::timer_id timer_;  // written before it is in the list
+  std::atomic<bool> is_claimed_{false};
+  std::atomic<std::uint32_t> holders_{1};
+};
+
+/// See above.
+class paused_senders {
+ public:
+  paused_senders() = default;
+  /// They go on.
+  ~paused_senders() { go_on(); }
+  paused_senders(const paused_senders&) = delete;
+  paused_senders& operator=(const paused_senders&) = delete;
+
+  /// Keeps one that was armed, until it goes on. Forgets those that do by now.
+  void add(paused_sender& one) noexcept;
+  /// All go on.
+  void go_on() noexcept;
+
+ private:
+  base::spin_lock lock_;
+  paused_sender* first_ = nullptr;  // under lock_
+  paused_sender* last_ = nullptr;   // under lock_
+};
+
+}  // namespace garrick::core
