@@ -13,6 +13,7 @@ by_brokers = ("tests.net.brokers",)
 by_handing_over = ("tests.net.handing_over",)
 by_peers = ("tests.net.hard_peers",)
 by_ends = ("tests.net.broker_ends",)
+by_closing = ("tests.net.closing",)
 
 MUTATIONS = [
     # ---- receiver
@@ -201,6 +202,49 @@ MUTATIONS = [
         "if (to && a) internal::tell(",
         "if (!to && a) internal::tell(",
         by_brokers,
+    ),
+    # ---- closing
+    mutation(
+        "broker_io: a stream whose line is full is not closed",
+        IO,
+        "(*e)->link.insist([last =",
+        "(*e)->link.run([last =",
+        by_closing,
+    ),
+    mutation(
+        "broker_io: a stream whose line is full does not get to its next owner",
+        IO,
+        "static_cast<void>(e->link.insist(adoption(",
+        "static_cast<void>(e->link.run(adoption(",
+        by_closing,
+    ),
+    mutation(
+        "broker_io: the stream below gives up when a broker closes a full one",
+        IO,
+        "with.most_queued = with_last_words(with.most_queued);",
+        "",
+        by_closing,
+    ),
+    mutation(
+        "raw_connection: a stream that does not stand is closed at once",
+        CONNECTION,
+        "if (is_connected_ || early_.size() == 0) return below_.close();",
+        "return below_.close();",
+        by_closing,
+    ),
+    mutation(
+        "raw_connection: the threads do not wait for a stream that is to stand",
+        CONNECTION,
+        "  who_.loop.count_unsaid(1);\n",
+        "  who_.loop.count_unsaid(0);\n",
+        by_closing,
+    ),
+    mutation(
+        "raw_connection: a stream that was closed is connected to for ever",
+        CONNECTION,
+        "gives_up_ = base::real_clock().now() + close_limit_;",
+        "gives_up_ = base::real_clock().now() + base::duration::seconds(300);",
+        by_closing,
     ),
     # ---- datagrams
     mutation(

@@ -134,6 +134,7 @@ class patient : public broker<result<int>(open_to), void(try_again)> {
     s.transport.low_water = 1024;
     s.transport.most_queued = 8192;
     s.transport.attempt_limit = duration::seconds(1000);
+    s.transport.close_limit = duration::milliseconds(20);
     there_ = io().connect(o.at, s).value();
     answer_ = make_promise<int>();
     on(try_again{200});

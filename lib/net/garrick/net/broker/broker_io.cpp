@@ -1,5 +1,7 @@
 #include "garrick/net/broker/broker_io.hpp"
 
+#include <algorithm>
+#include <limits>
 #include <string>
 
 #include "garrick/core/cell/handle.hpp"
@@ -20,12 +22,24 @@ base::error invalid(std::string_view name, std::string_view why) {
   return base::make_error(base::errc::invalid_setting, "socket_settings." + std::string(name), why);
 }
 
+constexpr std::size_t largest_block = std::size_t{1} << 30;
+constexpr std::size_t most_blocks = 65536;
+
 base::error wrong_with(const socket_settings& s) {
   if (s.block_size < 64) return invalid("block_size", "it is below 64");
+  if (s.block_size > largest_block) return invalid("block_size", "it is above 1 GiB");
   if (s.blocks < 2) return invalid("blocks", "there are fewer than 2");
+  if (s.blocks > most_blocks) return invalid("blocks", "there are more than 65536");
   if (s.most_messages == 0) return invalid("most_messages", "nothing would be read");
+  if (s.transport.most_queued < s.transport.high_water)
+    return invalid("transport.most_queued", "it is below high_water");
   if (s.read) return internal::receiver::wrong_with(*s.read, s.block_size);
   return {};
+}
+
+base::error no_such_thread(std::size_t threads) {
+  return invalid("transport.thread",
+                 "there are I/O threads 0 to " + std::to_string(threads - 1));
 }
 
 base::result<endpoint> parsed(std::string_view text, bool datagrams) {
@@ -44,11 +58,19 @@ std::size_t current_thread(io_threads& io) {
   return 0;
 }
 
-std::shared_ptr<connection_entry> new_entry(const socket_settings& s,
+/// For the stream below, which gives up beyond that. What waits there may be below high water and
+/// one write more, and then the broker closes it with what it has put.
+std::size_t with_last_words(std::size_t most_queued) {
+  return 3 * std::min(most_queued, std::numeric_limits<std::size_t>::max() / 3);
+}
+
+std::shared_ptr<connection_entry> new_entry(const socket_settings& s, std::size_t thread,
                                             const internal::broker_core& of) {
   auto e = std::make_shared<connection_entry>();
   e->most_queued = s.transport.most_queued;
+  e->high_water = s.transport.high_water;
   e->block_size = s.block_size;
+  e->thread = thread;
   e->owner.store(of.id, std::memory_order_relaxed);  // order: nobody else knows it yet
   return e;
 }
@@ -69,14 +91,14 @@ class raw_policy final : public accept_policy {
     const auto a = acceptor_.lock();
     core::any_ref to = core_->holder(id_);
     if (a == nullptr || !to) return nullptr;
-    auto e = new_entry(s_, *core_);
+    const std::size_t thread = current_thread(threads_.io());
+    auto e = new_entry(s_, thread, *core_);
     e->link = self;
-    e->thread = current_thread(threads_.io());
     if (!core_->add(e, to)) return nullptr;
     return std::make_unique<raw_connection>(
         below, self,
         raw_connection::identity{e, core_, std::move(to), handle_maker::make<acceptor_kind>(a),
-                                 from.remote},
+                                 from.remote, *threads_.io().pool().loops[thread]},
         s_);
   }
   void closed() noexcept override {
@@ -172,8 +194,10 @@ base::result<acceptor_handle> broker_io::listen(std::string_view at, const socke
   // Known before the first who knocks, so that he has a broker.
   static_cast<void>(core_->add(e, myself()));
   auto policy = std::make_shared<raw_policy>(where_.threads(), core_, e, own);
+  transport_settings below = own.transport;
+  below.most_queued = with_last_words(below.most_queued);
   base::result<listener> door =
-      net::listen(where_.threads().io(), *where, std::move(policy), own.transport, own.accept);
+      net::listen(where_.threads().io(), *where, std::move(policy), below, own.accept);
   if (!door) {
     core_->remove(e->id);
     return door.error();
@@ -187,17 +211,23 @@ base::result<connection_handle> broker_io::connect(std::string_view to, const so
   const base::result<endpoint> there = parsed(to, false);
   if (!there) return there.error();
   const socket_settings own = placed(s);
-  const auto e = new_entry(own, *core_);
+  // Chosen here: another broker may be told of it before the stream is made.
+  const std::size_t thread = own.transport.thread.value_or(where_.threads().least_loaded());
+  auto& loops = where_.threads().io().pool().loops;
+  if (thread >= loops.size()) return no_such_thread(loops.size());
+  transport_settings with = own.transport;
+  with.thread = thread;
+  with.most_queued = with_last_words(with.most_queued);
+  const auto e = new_entry(own, thread, *core_);
   static_cast<void>(core_->add(e, myself()));
   base::result<connection> link = net::connect(
       where_.threads().io(), *there,
-      [e, own, core = core_, peer = *there, me = myself(), threads = &where_.threads()](
+      [e, own, core = core_, peer = *there, me = myself(), loop = loops[thread].get()](
           carrier& below, const connection& self) -> std::unique_ptr<hosted> {
-        e->thread = current_thread(threads->io());
         return std::make_unique<raw_connection>(
-            below, self, raw_connection::identity{e, core, me, {}, peer}, own);
+            below, self, raw_connection::identity{e, core, me, {}, peer, *loop}, own);
       },
-      own.transport);
+      with);
   if (!link) {
     core_->remove(e->id);
     return link.error();
@@ -218,9 +248,7 @@ base::result<datagram_handle> broker_io::bind(std::string_view at, const socket_
   auto& pool = where_.threads().io().pool();
   const socket_settings own = placed(s);
   const std::size_t thread = own.transport.thread.value_or(where_.threads().least_loaded());
-  if (thread >= pool.loops.size())
-    return invalid("transport.thread",
-                   "there are I/O threads 0 to " + std::to_string(pool.loops.size() - 1));
+  if (thread >= pool.loops.size()) return no_such_thread(pool.loops.size());
   const endpoint local = where->with_port(
       internal::endpoint_of(transport_kind::udp, internal::local_address(fd->get()), *where)
           .port());
@@ -262,12 +290,9 @@ base::result<void> broker_io::read(const connection_handle& c, const receive_pol
   if (!e) return e.error();
   if (base::error wrong = internal::receiver::wrong_with(how, (*e)->block_size)) return wrong;
   if ((*e)->closed) return net_errc::connection_lost;
-  switch ((*e)->link.run([how](hosted& h) { static_cast<raw_connection&>(h).set(how); })) {
-    case visit_result::over: return net_errc::connection_lost;
-    case visit_result::full: return net_errc::overload;
-    case visit_result::made:
-    case visit_result::queued: break;
-  }
+  const visit_result r =
+      (*e)->link.insist([how](hosted& h) { static_cast<raw_connection&>(h).set(how); });
+  if (r == visit_result::over) return net_errc::connection_lost;
   return {};
 }
 
@@ -297,27 +322,35 @@ base::result<void> broker_io::flush(const connection_handle& c) {
   if (e.closed) return net_errc::connection_lost;
   const std::size_t size = e.gathered.size();
   if (size == 0) return {};
+  if (size > e.most_queued)
+    return base::make_error(net_errc::too_large, std::to_string(size) + " bytes",
+                            "transport.most_queued is " + std::to_string(e.most_queued));
   const auto& door = e.link.door();
   switch (door->enter()) {
     case detail::entrance::answer::over: return net_errc::connection_lost;
     case detail::entrance::answer::entered: {
       const detail::leaving at_end{*door};
-      if (size > e.most_queued) return net_errc::overload;
       if (base::error why =
-              static_cast<raw_connection&>(door->occupant()).write(e.gathered.share()))
+              static_cast<raw_connection&>(door->occupant()).write(e.gathered.share())) {
+        // order: a hint; who is in finds it when there is room again
+        if (why == net_errc::overload) e.full.store(true, std::memory_order_relaxed);
         return why;
+      }
       e.gathered = packet();
       return {};
     }
     case detail::entrance::answer::busy: break;
   }
+  const auto refuse = [&e] {
+    // order: the visit comes after; who has set it before has told that `writable_again` comes
+    if (!e.full.exchange(true, std::memory_order_relaxed))
+      e.link.insist([](hosted& h) { static_cast<raw_connection&>(h).check_writable(); });
+    return net_errc::overload;
+  };
   // order: acquire pairs with write_from_line: what has left the line is in `queued`
   const std::size_t ahead = e.in_line.load(std::memory_order_acquire);
-  if (ahead + e.queued.load(std::memory_order_relaxed) + size > e.most_queued) {  // order: as above
-    e.full.store(true, std::memory_order_relaxed);  // order: the visit comes after
-    e.link.run([](hosted& h) { static_cast<raw_connection&>(h).check_writable(); });
-    return net_errc::overload;
-  }
+  const std::size_t waits = ahead + e.queued.load(std::memory_order_relaxed);  // order: as above
+  if (!e.takes(size, waits)) return refuse();
   e.in_line.fetch_add(size, std::memory_order_relaxed);  // order: this thread alone adds
   const visit_result r = e.link.run([p = e.gathered.share(), size](hosted& h) mutable {
     static_cast<raw_connection&>(h).write_from_line(std::move(p), size);
@@ -327,7 +360,8 @@ base::result<void> broker_io::flush(const connection_handle& c) {
     return {};
   }
   e.in_line.fetch_sub(size, std::memory_order_relaxed);  // order: as above
-  return r == visit_result::full ? net_errc::overload : net_errc::connection_lost;
+  if (r == visit_result::full) return refuse();
+  return net_errc::connection_lost;
 }
 
 bool broker_io::writable(const connection_handle& c) const {
@@ -352,9 +386,14 @@ base::result<void> broker_io::close(const connection_handle& c) {
   const auto e = own<connection_entry>(c);
   if (!e) return e.error();
   if ((*e)->closed) return net_errc::connection_lost;
-  static_cast<void>(flush(c));
   (*e)->closed = true;
-  (*e)->close();
+  if ((*e)->gathered.size() == 0) {
+    (*e)->close();
+    return {};
+  }
+  (*e)->link.insist([last = std::exchange((*e)->gathered, packet())](hosted& h) mutable {
+    static_cast<raw_connection&>(h).close_after(std::move(last));
+  });
   return {};
 }
 
@@ -388,7 +427,7 @@ connection_handle broker_io::adopt(bound_connection c) {
   if (e == nullptr) return {};
   e->owner.store(core_->id, std::memory_order_relaxed);  // order: as release
   static_cast<void>(core_->add(e, myself()));
-  static_cast<void>(e->link.run(adoption(e, core_, myself())));
+  static_cast<void>(e->link.insist(adoption(e, core_, myself())));
   return handle_maker::make<connection_kind>(e);
 }
 

@@ -13,15 +13,16 @@
 //   };
 //
 // What happens comes as messages (events.hpp). Any actor may have a broker_io as a member; its
-// protocol, or behavior, then has those messages in it, and its mailbox should not be bounded, for
-// a message that is dropped is a piece of a stream.
+// protocol, or behavior, then has those messages in it, and its mailbox must not be bounded, for a
+// message that is dropped is a piece of a stream.
 //
 // Guarantees: a stream's bytes come in order, each once. `write` takes all or nothing, and what it
 // has taken is sent in its order, as long as the connection stands. While the broker holds more
 // messages or blocks of a stream than its settings allow, nothing is read from it, so the other end
 // has to wait. What is written beyond `transport.high_water` makes `writable` false until
-// `writable_again`; beyond `transport.most_queued`, `write` is an error. When the object goes, all
-// its sockets are closed, and what was written before is sent, within `transport.close_limit`.
+// `writable_again`; meanwhile `write` is an error beyond `transport.most_queued`. When the object
+// goes, all its sockets are closed, and what was written before is sent, within
+// `transport.close_limit`. What was only put is not.
 //
 // Thread safety: the actor's own turn only.
 #pragma once
@@ -107,16 +108,19 @@ class broker_io {
   /// Error: `errc::invalid_setting` for no bytes, or for more than a block has if it is not
   /// `at_most`.
   base::result<void> read(const connection_handle& c, const receive_policy& how);
-  /// Sends a copy of the bytes, after those of `put`. Error: `net_errc::overload`, nothing was
-  /// taken: more bytes would wait than `transport.most_queued`. `net_errc::connection_lost` comes
-  /// once it is known that nobody takes them; what was taken before may be lost, too.
+  /// Sends a copy of the bytes, after those of `put`. Errors, and nothing was taken:
+  /// `net_errc::overload`, more bytes would wait than `transport.most_queued`, or more writes for
+  /// who is in the connection than `transport.most_waiting`, and `writable_again` will come;
+  /// `too_large`, these alone are more than `most_queued`. `connection_lost` comes once it is known
+  /// that nobody takes them; what was taken before may be lost, too.
   [[nodiscard]] base::result<void> write(const connection_handle& c,
                                          std::span<const std::byte> bytes);
   /// The same of characters.
   [[nodiscard]] base::result<void> write(const connection_handle& c, std::string_view text) {
     return write(c, std::as_bytes(std::span(text)));
   }
-  /// Gathers a copy of the bytes, until `flush` or `write`. Errors: as `write`.
+  /// Gathers a copy of the bytes, until `flush` or `write`. Errors: `net_errc::overload`, more than
+  /// `transport.most_queued` would be gathered.
   [[nodiscard]] base::result<void> put(const connection_handle& c,
                                        std::span<const std::byte> bytes);
   /// The same of characters.
@@ -133,7 +137,8 @@ class broker_io {
                              std::span<const std::byte> bytes);
 
   /// Closes a connection, once what was written or put is sent, or `transport.close_limit` is
-  /// over. No `connection_closed` comes; messages that are in the mailbox still do.
+  /// over. One that does not stand yet has that time to do so, if there is something to send. No
+  /// `connection_closed` comes; messages that are in the mailbox still do.
   base::result<void> close(const connection_handle& c);
   /// Lets nobody in any more. `acceptor_closed` comes. To close it again is no error.
   base::result<void> close(const acceptor_handle& a);

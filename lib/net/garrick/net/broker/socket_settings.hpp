@@ -17,8 +17,8 @@ struct socket_settings {
   using garrick_sendable = void;
   /// How streams are read from the beginning; none: nothing is read before `broker_io::read`.
   std::optional<receive_policy> read{};
-  std::size_t block_size = std::size_t{64} << 10;  ///< bytes that are read at once; at least 64
-  std::size_t blocks = 4;                          ///< of each stream; at least 2
+  std::size_t block_size = std::size_t{64} << 10;  ///< bytes read at once; 64 to 2^30
+  std::size_t blocks = 4;                          ///< of each stream; 2 to 65536
   /// Messages with bytes that the broker has not dropped yet; while there are more, nothing is
   /// read. Of each stream or socket; at least 1.
   std::uint32_t most_messages = 64;

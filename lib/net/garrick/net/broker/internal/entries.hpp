@@ -42,10 +42,16 @@ struct socket_entry {
 
 struct connection_entry final : socket_entry {
   void close() noexcept override;
-  connection link;  ///< set before anybody else knows the entry
+  /// Below high water everything is taken that is not too large in itself: nobody would be told
+  /// when there is room for it.
+  [[nodiscard]] bool takes(std::size_t bytes, std::size_t waiting) const noexcept {
+    return bytes <= most_queued && (waiting < high_water || waiting + bytes <= most_queued);
+  }
+  connection link;  ///< set before anybody else has a handle
   std::size_t most_queued = 0;
+  std::size_t high_water = 0;
   std::size_t block_size = 0;
-  std::size_t thread = 0;               ///< of broker_threads; known from `new_connection` on
+  std::size_t thread = 0;               ///< of broker_threads; set as `link`
   std::atomic<std::size_t> in_line{0};  ///< bytes of writes that wait for a visitor to leave
   std::atomic<std::size_t> queued{0};   ///< bytes that the carrier had, when last looked at
   std::atomic<bool> full{false};        ///< `writable_again` will come

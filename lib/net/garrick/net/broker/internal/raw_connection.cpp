@@ -17,7 +17,7 @@ class raw_connection::blocks final : public read_pool {
   void wake() noexcept override {
     try {
       if (auto door = of_.lock())
-        connection(std::move(door)).run([](hosted& h) {
+        connection(std::move(door)).insist([](hosted& h) {
           static_cast<raw_connection&>(h).parts_returned();
         });
     } catch (const std::bad_alloc&) { base::out_of_memory("a broker's connection"); }
@@ -27,7 +27,7 @@ class raw_connection::blocks final : public read_pool {
 
 void connection_entry::close() noexcept {
   try {
-    link.run([](hosted& h) { static_cast<raw_connection&>(h).close(); });
+    link.insist([](hosted& h) { static_cast<raw_connection&>(h).close(); });
   } catch (const std::bad_alloc&) { base::out_of_memory("the end of a broker's connection"); }
 }
 
@@ -49,7 +49,8 @@ raw_connection::raw_connection(carrier& below, const connection& self, identity 
     : below_(below),
       who_(std::move(who)),
       blocks_(std::make_shared<blocks>(self, s)),
-      receiver_(blocks_) {
+      receiver_(blocks_),
+      close_limit_(s.transport.close_limit) {
   if (s.read) receiver_.set(*s.read);
 }
 
@@ -65,8 +66,7 @@ void raw_connection::parts_returned() {
 
 base::error raw_connection::write(packet p) {
   if (is_connected_ && !below_.sends()) return net_errc::connection_lost;
-  if (below_.queued() + early_.size() + p.size() > who_.entry->most_queued)
-    return net_errc::overload;
+  if (!who_.entry->takes(p.size(), below_.queued() + early_.size())) return net_errc::overload;
   transmit(std::move(p));
   return {};
 }
@@ -94,7 +94,15 @@ void raw_connection::check_writable() {
 
 void raw_connection::close() noexcept {
   is_open_ = false;
-  below_.close();
+  if (is_connected_ || early_.size() == 0) return below_.close();
+  if (!gives_up_.is_never()) return;
+  gives_up_ = base::real_clock().now() + close_limit_;
+  who_.loop.count_unsaid(1);
+}
+
+void raw_connection::close_after(packet last) {
+  transmit(std::move(last));
+  close();
 }
 
 void raw_connection::give_to(std::weak_ptr<broker_core> core, core::any_ref to) {
@@ -111,18 +119,23 @@ void raw_connection::ended(const base::error& why) noexcept {
     if (is_open_) tell_closed(why ? why : base::error(net_errc::connection_lost), false);
   } catch (const std::bad_alloc&) { base::out_of_memory("a broker's connection"); }
   if (const auto core = who_.core.lock()) core->remove(who_.entry->id);
+  // Later: who closes a stream that stands counts what it has still to say after this call.
+  if (!gives_up_.is_never())
+    who_.loop.post(make_job([&loop = who_.loop] { loop.count_unsaid(-1); }));
 }
 
 void raw_connection::connected(base::instant) {
-  tell(who_.to, new_connection{who_.acceptor, handle(), who_.peer});
+  if (is_open_) tell(who_.to, new_connection{who_.acceptor, handle(), who_.peer});
   is_connected_ = true;
   if (early_.size() != 0) transmit(std::exchange(early_, packet()));
+  if (!is_open_) return below_.close();
   check_writable();
 }
 
 void raw_connection::disconnected(const base::error& why, base::instant) {
   if (is_open_) tell_closed(why, false);
-  close();
+  is_open_ = false;
+  below_.close();
 }
 
 void raw_connection::over(const base::error& why, base::instant) {

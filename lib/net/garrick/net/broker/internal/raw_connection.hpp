@@ -4,7 +4,9 @@
 //   C1  A broker is sent at most one `connection_closed`, after all data, and none after `close`.
 //       Who adopts a connection of which the last owner has been told the end hears it, too.
 //   C2  `who_.to` is who hears; a fork changes it by a visit.
-//   C3  What is written before the stream stands waits in `early_`, which is empty from then on.
+//   C3  What is written before the stream stands waits in `early_`, which is empty from then on. If
+//       the broker closes it before, that is sent if the stream stands within `close_limit`, and
+//       nobody hears of that. The I/O threads, when they finish, wait for it.
 //
 // Thread safety: who is in.
 #pragma once
@@ -18,6 +20,7 @@
 #include "garrick/net/broker/internal/receiver.hpp"
 #include "garrick/net/transport/carrier.hpp"
 #include "garrick/net/transport/endpoint.hpp"
+#include "garrick/net/transport/internal/io_loop.hpp"
 
 namespace garrick::net::internal {
 
@@ -30,6 +33,7 @@ class raw_connection final : public hosted, public carried {
     core::any_ref to;
     acceptor_handle acceptor;
     endpoint peer;
+    io_loop& loop;
   };
   raw_connection(carrier& below, const connection& self, identity who, const socket_settings& s);
 
@@ -42,6 +46,8 @@ class raw_connection final : public hosted, public carried {
   /// The broker was refused, for what waited in line: it hears when that has gone.
   void check_writable();
   void close() noexcept;
+  /// The same, when this is sent, for which there is room beyond the broker's limit.
+  void close_after(packet last);
   void give_to(std::weak_ptr<broker_core> core, core::any_ref to);
   /// A part of a block has come back.
   void parts_returned();
@@ -58,8 +64,10 @@ class raw_connection final : public hosted, public carried {
   void carrier_writable(base::instant) override;
   void over(const base::error& why, base::instant) override;
   void path_changed(std::size_t, base::instant) override {}
-  [[nodiscard]] base::instant deadline() const override { return base::instant::never(); }
-  void advance(base::instant) override {}
+  [[nodiscard]] base::instant deadline() const override { return gives_up_; }
+  void advance(base::instant now) override {
+    if (gives_up_ <= now) below_.close();
+  }
 
  private:
   class blocks;
@@ -75,6 +83,8 @@ class raw_connection final : public hosted, public carried {
   const std::shared_ptr<blocks> blocks_;
   receiver receiver_;
   packet early_;
+  const base::duration close_limit_;
+  base::instant gives_up_ = base::instant::never();  ///< it was closed, and has yet to connect
   bool is_connected_ = false;
   bool is_open_ = true;  ///< the broker has not been told the end, and has not closed it
 };

@@ -25,12 +25,6 @@ void read_pool::returned(block& b) noexcept {
     wake();
 }
 
-bool read_pool::has_free(const block* but) const noexcept {
-  for (const block& b : blocks_)
-    if (&b != but && b.parts.load(std::memory_order_seq_cst) == 0) return true;  // order: as above
-  return false;
-}
-
 bool read_pool::takes_message() const noexcept {
   return messages_.load(std::memory_order_seq_cst) < most_messages_;  // order: as above
 }

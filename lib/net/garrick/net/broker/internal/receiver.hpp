@@ -56,7 +56,6 @@ class read_pool {
     block& of;
   };
   void returned(block& b) noexcept;
-  [[nodiscard]] bool has_free(const block* but) const noexcept;
   [[nodiscard]] bool takes_message() const noexcept;
 
   const std::size_t size_;
