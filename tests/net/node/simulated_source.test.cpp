@@ -4,6 +4,7 @@
 #include <garrick/net/node/node.hpp>
 
 #include <string>
+#include <memory>
 #include <string_view>
 
 #include "net/node/simulated_machines.hpp"
@@ -19,7 +20,40 @@ void expect(const error& e, const error& kind, std::string_view words) {
   CHECK_MESSAGE(e.to_string().find(words) != std::string::npos, e.to_string());
 }
 
+/// What has happened when two nodes, which nobody has told who they are, connected to each other.
+std::string history_of_two(std::uint64_t seed) {
+  garrick::testkit::test_world world(seed);
+  net::testkit::simulated_network net(world);
+  const auto settings = [&](const char* name) {
+    net::node_settings s{.insecure = true};
+    s.source = std::make_shared<net::testkit::simulated_source>(net.host(name));
+    return s;
+  };
+  garrick::testkit::test_system a(world, {.clock = &net.host("a").clock()});
+  garrick::testkit::test_system b(world, {.clock = &net.host("b").clock()});
+  net::node at_a(a.env(), settings("a"));
+  net::node at_b(b.env(), settings("b"));
+  static_cast<void>(at_a.listen("tcp://a:7").value());
+  static_cast<void>(at_b.listen("tcp://b:7").value());
+  auto one = at_a.connect("tcp://b:7");
+  auto other = at_b.connect("tcp://a:7");
+  CHECK(*one == at_b.self());
+  CHECK(*other == at_a.self());
+  CHECK(at_a.self() != at_b.self());
+  a.run_for(duration::seconds(1));
+  const net::node again(a.env(), settings("a"));
+  CHECK(again.self().node != at_a.self().node);
+  return at_a.self().to_string() + at_b.self().to_string() + again.self().to_string() +
+         net.history().to_string();
+}
+
 }  // namespace
+
+TEST_CASE("simulated source: nodes draw who they are from the network's seed") {
+  const std::string first = history_of_two(3);
+  CHECK(first == history_of_two(3));
+  CHECK(first != history_of_two(4));
+}
 
 TEST_CASE("simulated source: a host listens at its own name and ports, at each once") {
   three_machines m;

@@ -9,6 +9,7 @@
 #include <garrick/base/values/result.hpp>
 #include <garrick/net/transport/sockets.hpp>
 
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -27,6 +28,9 @@ class link_source {
                                                       std::shared_ptr<accept_policy> policy) = 0;
   /// The node's actors run there: a source may let idle workers wait for its events.
   virtual void share_with(base::executor&) {}
+  /// From which a node draws all its numbers, where equal seeds are to give equal histories. 0: the
+  /// node draws them from the system's randomness, so that nobody guesses one.
+  [[nodiscard]] virtual std::uint64_t seed() const noexcept { return 0; }
   /// What time it is where the links are.
   [[nodiscard]] virtual base::instant now() const noexcept = 0;
   /// Waits until these links are over, but not beyond `limit`. They go on meanwhile.

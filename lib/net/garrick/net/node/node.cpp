@@ -27,7 +27,7 @@ class question : public std::enable_shared_from_this<question> {
     if (const base::error no = node_->wrong_process()) return fail(no);
     auto ask = [q = shared_from_this()](const base::result<connection>& link) {
       if (!link) return q->fail(link.error());
-      link->run(asking(q));
+      link->insist(asking(q));
     };
     if (const peer_identity* const peer = at_.peer()) return ask(node_->link_to(*peer));
     const base::result<endpoint> to = endpoint::parse(*at_.text());

@@ -71,12 +71,13 @@ class node {
   /// endpoint is where others reach this node: it has the port that the system has chosen, or is
   /// what was advertised, as by "tcp://0.0.0.0:4040?advertised=example.org:14040". Errors: those of
   /// `net::listen`; `errc::invalid_setting`, which names the setting (`net::check`);
-  /// `net_errc::denied` beyond this machine, unless the settings say `insecure`.
+  /// `net_errc::denied` beyond this machine, unless the settings say `insecure`;
+  /// `errc::shutting_down` of a node that is leaving, as of all that follows.
   [[nodiscard]] base::result<endpoint> listen(std::string_view at);
 
   /// Lets other nodes find the actor by this name, with the protocol P, and holds it until
   /// `unpublish` or the end of the node. When the actor has ended, nobody finds it any more, and
-  /// its name is free. Errors: `registry_errc::name_taken`, `empty_handle`; `net_errc::too_large`
+  /// its name is free. Errors: `registry_errc::name_taken`, `empty_handle`, `ended`; `net_errc::too_large`
   /// for a name of more than `longest_name` bytes; `not_encodable` or `incompatible` if the
   /// protocol's types cannot be named or told apart by others. Does not compile if a message cannot
   /// be encoded. An actor of another node may be published, too: that node finds its own actor, and
@@ -173,11 +174,13 @@ class node {
 
   /// Has an actor spawned in the node there, of the type that it has allowed by this name, with
   /// these arguments: connects first if need be. It has to understand P. It lives as long as
-  /// somebody has a handle to it, and this is the first. Waits for all that up to 10 s; who wants
-  /// another limit, and actors, use the other form. Not on a worker (`errc::would_block`). Texts
+  /// somebody has a handle to it, and this is the first. Waits for all that up to 10 s, for a node
+  /// that is not there as `connect` of actors does; who wants another limit, and actors, use the
+  /// other form. Not on a worker (`errc::would_block`). Texts
   /// travel as std::string; numbers have to be as wide as they are expected there. Errors:
   /// `errc::timeout`; why there is no connection; `net_errc::node_down` if it is a peer that cannot
-  /// be reached now; `net_errc::denied`: there is no such name; `too_large` as `remote`;
+  /// be reached now; `net_errc::denied`: there is no such name; `too_large` as `remote`, or of the
+  /// arguments, which may also be `not_encodable`;
   /// `net_errc::incompatible`, naming the argument, by its number from 0, or the signature;
   /// `net_errc::overload`: it has too many actors of this node; `errc::spawn_failed`: its
   /// constructor or its `on_start` failed. After `timeout`, `perhaps_delivered` or `incompatible`
@@ -218,16 +221,16 @@ class node {
   /// `not_decoded`, those, and answers, whose bytes were no value of their type; `not_encoded`,
   /// answers from here that could not be written or were too large for the link, of which who has
   /// asked was told; `ends_refused`, exits and kills that `node_settings::let_peers_end` does not
-  /// let happen. Empty if it can not be reached now. Waits for who is at work on the link, so not
-  /// on a thread of the node.
+  /// let happen. Empty if it can not be reached now. Waits for who is at work on the link, so it is
+  /// not for a `peer_listener` or a `peer_admission`, which are called by that one.
   [[nodiscard]] std::vector<link_count> counters(const peer_identity& who) const;
   /// From now on `who` is told of each change and of what was noticed, as long as the node lives.
   /// Null: nobody is.
   void subscribe(std::shared_ptr<peer_listener> who);
   /// No message of this life of a node gets into a mailbox any more, from the return of this call
   /// on; all its actors count as lost, and it is refused as a peer. That is remembered of the last
-  /// `quarantine_list::most` lives. Waits for a delivery that is under way, so not on a thread of
-  /// the node, as in a `peer_listener`.
+  /// `quarantine_list::most` lives. Waits for a delivery that is under way, so it is not for a
+  /// `peer_listener` or a `peer_admission`, which are called by who delivers.
   void quarantine(const peer_identity& who);
 
  private:

@@ -25,7 +25,7 @@ inline constexpr std::uint32_t first_credit = 256;
 /// Bytes of a name by which a node shows an actor, or a type of actors, to others, at most.
 inline constexpr std::size_t longest_name = 255;
 
-/// See above. What all that may be pending for a peer sums up to: lib/net/README.md, Flat memory.
+/// Who it is, its links, and its limits. What all that may be pending for a peer sums up to: lib/net/README.md, Flat memory.
 struct node_settings {
   /// Who this node is over all its lives; all zeros: somebody new each time.
   node_id id{};
@@ -65,8 +65,9 @@ struct node_settings {
   /// are not lost: a peer for which twice as many bytes of them wait, with 128 for each besides,
   /// and more than 4608 for each of `most_questions`, does not read, and is down. At least 1.
   std::size_t most_bytes_waiting = 64u << 20;
-  /// How long a sender waits for a slow receiver in another node; then its message counts against
-  /// the next grant. Zero: it never waits.
+  /// How long a thread waits in `send` for a slow receiver in another node; then its message counts
+  /// against the next grant. An actor sends one message without credit, and pauses for as long
+  /// after its handler; the next one waits in `send`, too. Zero: nobody waits.
   base::duration patience = base::duration::seconds(1);
   std::uint32_t most_exports = 1u << 20;  ///< actors that one peer may know of; 0: none
   /// Requests of one peer that wait for their answer, and of this node to it. An answer that the
@@ -77,7 +78,7 @@ struct node_settings {
   std::uint32_t most_spawned = 1u << 16;
   base::duration leave_limit = base::duration::seconds(1);  ///< for saying goodbye
 
-  /// Where links come from; null: sockets, with the four below.
+  /// Where links come from; null: sockets, with `io`, `transport` and `accept`.
   std::shared_ptr<link_source> source{};
   io_settings io{};
   /// Whether workers of the system that have nothing to do wait for the network in place of the
@@ -87,7 +88,8 @@ struct node_settings {
   bool idle_workers_read = true;
   transport_settings transport{};
   accept_limits accept{};
-  /// Numbers of actors are drawn from the system's randomness; not 0: from this seed, for tests.
+  /// Numbers of actors are drawn from the system's randomness, or as the source says; not 0: from
+  /// this seed, for tests.
   std::uint64_t seed = 0;
 };
 

@@ -30,8 +30,9 @@ class peer_admission {
   peer_admission& operator=(const peer_admission&) = delete;
   /// Why it may not be a peer: words for people. Nothing: it may. Who has come here hears 128 bytes
   /// of them at most, and none over datagrams that would be longer than its own; who was dialled
-  /// hears that this end leaves. On threads of the node, several at once; must not wait, and must
-  /// not destroy the node. What it throws is an objection.
+  /// hears that this end leaves. On threads of the node or on workers that stand in for them,
+  /// several at once; must not wait, so neither `counters` nor `quarantine` is called from here,
+  /// and must not destroy the node. What it throws is an objection.
   [[nodiscard]] virtual std::optional<std::string> objection(const applicant& who) = 0;
 
  protected:

@@ -40,7 +40,8 @@ struct peer_evidence {
   base::duration lasted{};  ///< of `observer_paused`
 };
 
-/// Is told of peers, on threads of the node, several of them at once. Must not wait, must not
+/// Is told of peers, on threads of the node or on workers that stand in for them, several at once:
+/// so neither `counters` nor `quarantine` is called from here. Must not wait, must not
 /// destroy the node, and must not throw: an exception ends the program.
 class peer_listener {
  public:

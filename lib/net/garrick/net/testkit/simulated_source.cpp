@@ -148,8 +148,9 @@ class place final : public detail::entrance,
 }  // namespace
 
 struct simulated_source::state {
-  explicit state(simulated_host& h) : host(h) {}
+  explicit state(simulated_host& h) : host(h), seed(h.inside().next_seed()) {}
   simulated_host& host;
+  const std::uint64_t seed;
   std::vector<std::shared_ptr<place>> places;
   bool is_stopped = false;
 
@@ -297,6 +298,7 @@ base::result<net::listener> simulated_source::listen(const net::endpoint& given,
   return net::listener(std::move(made));
 }
 
+std::uint64_t simulated_source::seed() const noexcept { return state_->seed; }
 base::instant simulated_source::now() const noexcept { return state_->host.now(); }
 
 void simulated_source::wait_for_end(const std::vector<connection>&, base::duration) {}

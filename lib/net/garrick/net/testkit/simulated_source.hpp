@@ -7,13 +7,15 @@
 //                       .source = std::make_shared<simulated_source>(net.host("bank"))});
 //   const endpoint at = n.listen("tcp://bank:7").value();
 //
-// The host's name is the endpoint's host. What has been made by a source ends with it, as with the
+// The host's name is the endpoint's host. Nodes draw their numbers from the network's seed, so that
+// the same seed gives the same history. What has been made by a source ends with it, as with the
 // process when the host crashes. Visits are made at once, or when the call has returned in which
 // they were asked for.
 //
 // Thread safety: its network's.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -38,6 +40,8 @@ class simulated_source final : public link_source {
   /// `net_errc::address_in_use`.
   base::result<net::listener> listen(const net::endpoint& at,
                                      std::shared_ptr<accept_policy> policy) override;
+  /// From the network's seed, another one for each host and for each source that a host has had.
+  std::uint64_t seed() const noexcept override;
   /// The host's time.
   base::instant now() const noexcept override;
   /// Does not wait: in a simulation nobody can.

@@ -1,6 +1,7 @@
 #include <garrick/net/node/internal/node_core.hpp>
 
 #include <garrick/base/platform/assert.hpp>
+#include <garrick/base/values/random.hpp>
 #include <garrick/net/error.hpp>
 #include <garrick/net/node/internal/link_port.hpp>
 #include <garrick/net/stack/accept_sessions.hpp>
@@ -10,7 +11,6 @@
 #include <future>
 #include <optional>
 #include <random>
-#include <thread>
 #include <utility>
 
 namespace garrick::net::internal {
@@ -20,6 +20,16 @@ namespace {
 std::uint64_t draw() {
   std::random_device system;
   return (std::uint64_t{system()} << 32) | system();
+}
+
+/// The life of a node, as far as the settings do not say it; drawn from a seed that is not 0.
+peer_identity life_of(const node_settings& s, std::uint64_t seed) {
+  base::random_source seeded(seed);
+  const auto number = [&] { return seed != 0 ? seeded() : draw(); };
+  peer_identity self{s.id, s.incarnation};
+  if (self.node == node_id{}) self.node = {number(), number()};
+  while (self.incarnation == 0) self.incarnation = number();
+  return self;
 }
 
 /// True if nobody outside of this machine can reach it, or be reached by it.
@@ -65,12 +75,12 @@ class node_core::policy final : public accept_sessions {
 
 node_core::node_core(core::environment& env, node_settings s, link_maker make_link)
     : env_(env), make_link_(make_link), settings_(std::move(s)) {
-  self_.node = settings_.id == node_id{} ? node_id{draw(), draw()} : settings_.id;
-  self_.incarnation = settings_.incarnation;
-  while (self_.incarnation == 0) self_.incarnation = draw();
   if (settings_.source == nullptr)
     settings_.source =
         std::make_shared<socket_source>(settings_.io, settings_.transport, settings_.accept);
+  const std::uint64_t seed = settings_.source->seed();
+  self_ = life_of(settings_, seed);
+  if (settings_.seed == 0) settings_.seed = seed;
   if (settings_.idle_workers_read) settings_.source->share_with(*env.workers);
   env_.hold();
 }
@@ -342,7 +352,7 @@ std::vector<link_count> node_core::counters(const peer_identity& who) const {
   }
   std::promise<std::vector<link_count>> told;
   std::future<std::vector<link_count>> all = told.get_future();
-  link.run([told = std::move(told)](hosted& h) mutable {
+  link.insist([told = std::move(told)](hosted& h) mutable {
     try {
       told.set_value(static_cast<link_port&>(h).counters());
     } catch (const std::bad_alloc&) {
@@ -365,21 +375,16 @@ void node_core::quarantine(const peer_identity& who) {
     links = all_;  // also such as are not in use yet
   }
   // A visit is made when nobody is in: after it nothing is delivered. If it has to wait in line, so
-  // does this thread; one that is never made breaks the promise, and the link is over. A line that
-  // is full becomes shorter: the link's thread makes those visits.
+  // does this thread; one that is never made breaks the promise, and the link is over.
   for (const connection& link : links) {
-    std::future<void> is_shut;
-    const auto visit = [&] {
-      auto shut = std::make_unique<std::promise<void>>();
-      is_shut = shut->get_future();
-      return link.run([&who, shut = std::move(shut)](hosted& h) {
-        auto& port = static_cast<link_port&>(h);
-        if (port.peer() == who)
-          port.shut(base::make_error(net_errc::node_down, "it is in quarantine"));
-        shut->set_value();
-      });
-    };
-    while (visit() == visit_result::full) std::this_thread::yield();
+    std::promise<void> shut;
+    const std::future<void> is_shut = shut.get_future();
+    link.insist([&who, shut = std::move(shut)](hosted& h) mutable {
+      auto& port = static_cast<link_port&>(h);
+      if (port.peer() == who)
+        port.shut(base::make_error(net_errc::node_down, "it is in quarantine"));
+      shut.set_value();
+    });
     is_shut.wait();
   }
 }
@@ -388,6 +393,9 @@ base::error node_core::publish(std::string name, core::address held, const proto
   if (!as.described()) return as.described().error();
   core::cell* const who = core::handle_access::get(held);
   if (who == nullptr) return base::make_error(system::registry_errc::empty_handle, name);
+  if (who->has_ended())
+    return base::make_error(system::registry_errc::ended, name,
+                            held.to_string() + ": " + who->end_reason().to_string());
   core::address ended;  // who had the name
   {
     const std::lock_guard lock(mutex_);
@@ -497,14 +505,14 @@ void node_core::stop() noexcept {
     doors = std::exchange(listeners_, {});
   }
   doors.clear();
-  const base::error why = base::make_error(net_errc::node_down, "this node has left");
+  const base::error why = base::make_error(net_errc::node_down, self_.to_string(), "it has left");
   // Who confirms what is under way in half of the time is left then.
   for (const connection& link : links)
-    link.run([why](hosted& h) { static_cast<link_port&>(h).finish(why); });
+    link.insist([why](hosted& h) { static_cast<link_port&>(h).finish(why); });
   const base::duration half = settings_.leave_limit / 2;
   source().wait_for_end(links, half);
   for (const connection& link : links)
-    link.run([why](hosted& h) { static_cast<link_port&>(h).leave(why); });
+    link.insist([why](hosted& h) { static_cast<link_port&>(h).leave(why); });
   source().wait_for_end(links, settings_.leave_limit - half);
   source().stop();
   std::map<std::string, published, std::less<>> names;

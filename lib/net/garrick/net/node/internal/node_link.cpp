@@ -46,7 +46,6 @@ node_link::node_link(std::shared_ptr<node_core> node, const named_stack& kind,
     : node_(std::move(node)),
       self_(std::move(self)),
       dialled_(std::move(dialled)),
-      confirms_(kind.provides.confirmed),
       link_(kind.make(*this, below, s)),
       most_signals_(std::max(s.mailbox.system_messages / 2, 1u)),
       most_requests_(most_requests(node_->settings(), s)),
@@ -278,12 +277,7 @@ void node_link::post(outgoing m, base::instant at) {
     outbox_bytes_ += size;
     return;
   }
-  const std::uint64_t report = m.report;
-  const base::error no = link_->send(std::move(m), at);
-  if (no)
-    give_up(m, no);
-  else if (report != 0 && !confirms_)
-    settle(report, {});
+  if (const base::error no = link_->send(std::move(m), at)) give_up(m, no);
 }
 
 /// Of what becomes of it is to be heard: of a message or a request, whose credit was taken (K4).
@@ -297,12 +291,8 @@ void node_link::flush() {
   const base::instant at = now();
   while (!outbox_.empty() && !is_closed_ && link_->writable()) {
     outgoing m = take_from_outbox();
-    const std::uint64_t report = m.report;
     if (outbox_may_be_stale_ && !may_leave(m)) continue;
-    if (const base::error no = link_->send(std::move(m), at))
-      give_up(m, no);
-    else if (report != 0 && !confirms_)
-      settle(report, {});
+    if (const base::error no = link_->send(std::move(m), at)) give_up(m, no);
   }
   if (!outbox_.empty()) return;
   outbox_may_be_stale_ = false;

@@ -14,8 +14,8 @@
 //    or between a cancel and the answer that comes all the same, `asker_` knows a limit for it. An
 //    answer that waits counts as an open request, wherever it is and whether or not it is wanted.
 // K4 Of each message and request that has taken the link's credit, the credit is given back once:
-//    when it is confirmed, when it was sent over a stack that confirms nothing, or when it is lost.
-//    Its receiver's credit is given back here only if it does not leave: the peer grants the rest.
+//    when it is confirmed, or when it is lost. (A node takes only stacks that confirm.) Its
+//    receiver's credit is given back here only if it does not leave: the peer grants the rest.
 // K5 A release is sent when nothing is under way any more that was sent before it.
 // K6 What waits in front of the link is never taken while a frame that has come is being read: that
 //    would change the tables that the reader is looking at.
@@ -300,7 +300,6 @@ class node_link final : public link_port, carried, link_owner, handle_porter {
   const std::shared_ptr<node_core> node_;
   const connection self_;
   const std::string dialled_;
-  const bool confirms_;
   std::unique_ptr<any_link> link_;
   const std::uint32_t most_signals_;   // that are not confirmed
   const std::uint32_t most_requests_;  // without an answer

@@ -290,10 +290,10 @@ void node_link::post_signal(outgoing m) {
 
 /// False: the stack has no room for more within one call, and takes it later.
 bool node_link::send_signal(outgoing& m) {
-  m.report = confirms_ ? signal_report : 0;
-  signals_under_way_ += confirms_ ? 1 : 0;
+  m.report = signal_report;
+  ++signals_under_way_;
   const base::error no = link_->send(std::move(m), now());
-  if (no) signals_under_way_ -= confirms_ ? 1 : 0;
+  if (no) --signals_under_way_;
   // Any other error is that of a link that ends, with which ends what the signal is about.
   return no != net_errc::overload;
 }

@@ -1,6 +1,7 @@
 #include "garrick/net/testkit/internal/host.hpp"
 
 #include <stdexcept>
+#include <string>
 #include <utility>
 
 #include "garrick/base/platform/assert.hpp"
@@ -38,6 +39,12 @@ host::host(timeline& t, std::string name, std::uint32_t number)
     : time_(t), name_(std::move(name)), number_(number), clock_(t) {}
 
 host::~host() = default;
+
+std::uint64_t host::next_seed() {
+  const std::uint64_t seed =
+      time_.seed_for("seed " + std::to_string(++seeds_) + " of the host " + name_);
+  return seed != 0 ? seed : 1;
+}
 
 void host::tell(const char* what) { time_.past().add(time_.now(), number_, number_, what); }
 

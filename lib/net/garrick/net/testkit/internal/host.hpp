@@ -102,6 +102,8 @@ class host {
   /// The ends that are alive.
   [[nodiscard]] std::vector<std::shared_ptr<end>> ends() const;
   [[nodiscard]] std::uint16_t free_port() noexcept { return next_port_++; }
+  /// Another seed at each call, from the network's; never 0.
+  [[nodiscard]] std::uint64_t next_seed();
   /// Datagrams to `port` from `from`: whose they are; null: nobody's.
   [[nodiscard]] std::shared_ptr<end> datagram_end(std::uint16_t port, const address& from) const;
   [[nodiscard]] std::shared_ptr<listening> datagram_listener(std::uint16_t port) const;
@@ -143,6 +145,7 @@ class host {
   ports datagram_ports_;
   ports stream_ports_;
   std::uint16_t next_port_ = 49'152;
+  std::uint32_t seeds_ = 0;  ///< that were given
   std::function<std::shared_ptr<void>()> program_;
   std::shared_ptr<void> running_;
 };
