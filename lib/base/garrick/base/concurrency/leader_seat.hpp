@@ -20,8 +20,9 @@
 // Thread safety: stated for each function. Guests are any threads, several at once.
 //
 // Invariants
-// L1 One thread at a time leads: the word says who, and each taking is a compare-and-swap from
-//    `empty`.
+// L1 One thread at a time leads: the word says who, and each taking is a compare-and-swap from a
+//    word that says nobody. A guest takes it from `empty` only; the keeper also from `given_back`
+//    and, when it opens the seat, from `closed`.
 // L2 What a leader did is visible to the next one (release/acquire on the word).
 // L3 A seat does not stay empty. Each leaving changes the count in the word. The keeper has two
 //    ways to wait: for a time, as long as the word changes; or without a limit, and then the word

@@ -397,12 +397,4 @@ inline constexpr bool is_encodable =
 template <class T>
 concept encodable = is_encodable<T>;
 
-/// Does not compile unless T is encodable. The error names the path from the message to what is
-/// not, its type and the reason: `cannot_be_encoded<"message.2.0", instant,
-/// means_nothing_elsewhere>`.
-template <class T>
-constexpr void check_encodable() noexcept {
-  static_assert(detail::wire_report<T>::reported);
-}
-
 }  // namespace garrick::net

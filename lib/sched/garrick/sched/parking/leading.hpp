@@ -66,7 +66,8 @@ class leading {
     return false;
   }
 
-  /// As `sleep`, with the worker's figures and rounds; `end_search()` does that.
+  /// As `sleep`, and writes into the worker's figures and rounds how long it slept. `end_search()`
+  /// says that it searches no more, before an event is handled.
   template <class Worker, class EndSearch>
   bool nap(Worker& self, EndSearch end_search) noexcept {
     const std::uint64_t since = self.figures.falls_asleep();
