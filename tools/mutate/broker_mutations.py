@@ -77,8 +77,8 @@ MUTATIONS = [
     mutation(
         "raw_connection: what waits early does not count",
         CONNECTION,
-        "if (below_.queued() + early_.size() + p.size() > who_.entry->most_queued)",
-        "if (below_.queued() + p.size() > who_.entry->most_queued)",
+        "who_.entry->takes(p.size(), below_.queued() + early_.size())",
+        "who_.entry->takes(p.size(), below_.queued())",
         by_handing_over,
     ),
     mutation(
@@ -164,15 +164,15 @@ MUTATIONS = [
     mutation(
         "broker_io: on a busy connection any number of bytes wait",
         IO,
-        "if (ahead + e.queued.load(std::memory_order_relaxed) + size > e.most_queued) {",
-        "if (0 * ahead + size > e.most_queued) {",
+        "if (!e.takes(size, waits)) return refuse();",
+        "if (!e.takes(size, 0 * waits)) return refuse();",
         by_handing_over,
     ),
     mutation(
         "broker_io: what was gathered is lost at a close",
         IO,
-        "  static_cast<void>(flush(c));\n  (*e)->closed = true;",
-        "  (*e)->closed = true;",
+        "  if ((*e)->gathered.size() == 0) {\n    (*e)->close();",
+        "  if ((*e)->gathered.size() != 0) {\n    (*e)->close();",
         by_brokers,
     ),
     mutation(

@@ -34,8 +34,8 @@ MUTATIONS = [
     mutation(
         "node: a quarantine gives up where the line of visits is full",
         CORE,
-        "while (visit() == visit_result::full) std::this_thread::yield();",
-        "visit();",
+        "link.insist([&who, shut",
+        "link.run([&who, shut",
         by_quarantine,
     ),
     mutation(

@@ -209,4 +209,11 @@ MUTATIONS = [
         "else",
         ("net_node.wanted_requests",),
     ),
+    mutation(
+        "node_link: the limit of a request that was answered is kept for ever",
+        "lib/net/garrick/net/node/internal/node_link.cpp",
+        "  asker_->wanted().forget(number);\n",
+        "",
+        by_overdue,
+    ),
 ]

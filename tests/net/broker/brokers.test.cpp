@@ -144,7 +144,7 @@ class flood : public broker<> {
       }
       t_.bytes += much.size();
     }
-    CHECK(io().write(n.connection, std::string(1 << 19, 'f')).error() == net_errc::overload);
+    CHECK(io().write(n.connection, std::string(1 << 19, 'f')).error() == net_errc::too_large);
     t_.opened = 1;
   }
   void on(const writable_again& w) {

@@ -264,6 +264,7 @@ TEST_CASE("overdue requests: one in time is handled, with a limit and without") 
   for (const duration limit : {ms(30), duration::infinite()}) {
     send(n.to, nap{ms(15)});
     CHECK(n.m.a.system.request(n.to, job{}, limit).get().has_value());
+    CHECK(counted(n.m.b, n.m.a, "wanted") == 0);
   }
   CHECK(n.handled == 2);
 }

@@ -1,10 +1,10 @@
 // A lock for a handful of instructions: one locked operation to take, a store to give.
 //
 // It guards the lists of living actors, the mail of actors that keep their newest messages, the
-// latest dead letters, and what senders leave for a busy link to another node. The longest that it is held is for a look at 256 actors, to count a
-// reference each, or at the messages of one actor's mail, to list them. Nobody allocates, frees or
-// blocks under it. If the holder loses its core in between, the others sleep for moments, so it
-// gets the core back whatever their priorities are.
+// latest dead letters, and what senders leave for a busy link to another node. The longest that it
+// is held is for a look at 256 actors, to count a reference each, or at the messages of one actor's
+// mail, to list them. Nobody allocates, frees or blocks under it. If the holder loses its core in
+// between, the others sleep for moments, so it gets the core back whatever their priorities are.
 //
 // Thread safety: any thread; not recursive.
 #pragma once

@@ -201,7 +201,7 @@ void running_cell::wake_overlooked() noexcept {
   if (here.overlooked != 0) here.overlooked_in->wake(std::exchange(here.overlooked, 0));
 }
 
-// What was sent without credit while no message was handled, such as by a signal's handler, does not
+// What was sent without credit while no message was handled, as by a signal's handler, does not
 // make the actor pause.
 void running_cell::forget_debt() noexcept {
   auto& here = detail::here;
@@ -209,9 +209,9 @@ void running_cell::forget_debt() noexcept {
   if (cell* const to = std::exchange(here.owes_to, nullptr)) to->drop_weak();
 }
 
-// The run that is over has run others in place, or has ended because of a debt. It counts as a whole one, and their messages count,
-// too, so the worker's round knows what it has done (W3 of work_stealing.hpp). What is left of the
-// budget is negative then, modulo 2^32.
+// The run that is over has run others in place, or has ended because of a debt. It counts as a
+// whole one, and their messages count, too, so the worker's round knows what it has done (W3 of
+// work_stealing.hpp). What is left of the budget is negative then, modulo 2^32.
 void running_cell::charge_in_place_work(std::uint32_t& budget) noexcept {
   auto& here = detail::here;
   forget_debt();

@@ -77,11 +77,11 @@ class node {
 
   /// Lets other nodes find the actor by this name, with the protocol P, and holds it until
   /// `unpublish` or the end of the node. When the actor has ended, nobody finds it any more, and
-  /// its name is free. Errors: `registry_errc::name_taken`, `empty_handle`, `ended`; `net_errc::too_large`
-  /// for a name of more than `longest_name` bytes; `not_encodable` or `incompatible` if the
-  /// protocol's types cannot be named or told apart by others. Does not compile if a message cannot
-  /// be encoded. An actor of another node may be published, too: that node finds its own actor, and
-  /// others reach it by way of this node, and lose it with it.
+  /// its name is free. Errors: `registry_errc::name_taken`, `empty_handle`, `ended`;
+  /// `net_errc::too_large` for a name of more than `longest_name` bytes; `not_encodable` or
+  /// `incompatible` if the protocol's types cannot be named or told apart by others. Does not
+  /// compile if a message cannot be encoded. An actor of another node may be published, too: that
+  /// node finds its own actor, and others reach it by way of this node, and lose it with it.
   template <class P>
   [[nodiscard]] base::result<void> publish(std::string name, const core::ref<P>& who) {
     static_assert(!std::is_same_v<P, core::any_protocol>,

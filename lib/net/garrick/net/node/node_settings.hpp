@@ -25,7 +25,8 @@ inline constexpr std::uint32_t first_credit = 256;
 /// Bytes of a name by which a node shows an actor, or a type of actors, to others, at most.
 inline constexpr std::size_t longest_name = 255;
 
-/// Who it is, its links, and its limits. What all that may be pending for a peer sums up to: lib/net/README.md, Flat memory.
+/// Who it is, its links, and its limits. What all that may be pending for a peer sums up to:
+/// lib/net/README.md, Flat memory.
 struct node_settings {
   /// Who this node is over all its lives; all zeros: somebody new each time.
   node_id id{};

@@ -39,7 +39,7 @@ constexpr std::uint8_t most_doublings = 4;
 // that of the link to its node.
 constexpr std::uint8_t most_owed = 2;
 // With the policy `wait`: so many waits in a row may fail before the message is given up.
-constexpr int patience = 64;
+constexpr int most_failed_waits = 64;
 
 /// Lets in those coroutines that wait for room, as far as there is credit.
 class letting_in final : public errand {
@@ -157,7 +157,10 @@ bool running_cell::pause() noexcept {
   auto& here = detail::here;
   cell* const of = std::exchange(here.owes_to, nullptr);
   here.owed = 0;
-  const bool pauses = phase() < life::ending && of->senders_credit()->pause(*this, *of);
+  base::clock_service* const clock = env_->timers;
+  const bool pauses = phase() < life::ending && clock != nullptr &&
+                      of->senders_credit()->pause(*this, home_executor(), *clock,
+                                                  [of] { return of->has_ended(); });
   of->drop_weak();
   return pauses;
 }
@@ -200,7 +203,7 @@ std::int64_t running_cell::credit() const noexcept { return senders_credit()->le
 bool running_cell::wait_below_bound() noexcept {
   auto& here = detail::here;
   if (base::this_thread.no_wait != 0 || here.running == this) return false;
-  for (int failed = 0; failed != patience;) {
+  for (int failed = 0; failed != most_failed_waits;) {
     wait_outcome waited = wait_outcome::progress;
     if (!run_in_place(true)) {
       if (detail::is_on_stack(here.below, id_)) return false;

@@ -1,6 +1,4 @@
 #include <garrick/core/cell/internal/paused_senders.hpp>
-#include <garrick/core/cell/internal/sender_credit.hpp>
-#include <garrick/core/cell/running_cell.hpp>
 
 #include <exception>
 #include <mutex>
@@ -32,14 +30,18 @@ bool paused_sender::arm(base::duration patience) noexcept {
   return false;
 }
 
-void paused_sender::schedule() noexcept { who_.home_executor().schedule(who_); }
-
 void paused_sender::disarm() noexcept {
   if (clock_.cancel(timer_)) drop();
 }
 
-void paused_senders::add(paused_sender& one) noexcept {
-  one.add_holder();
+paused_sender* paused_senders::add(base::runnable& who, base::executor& home,
+                                   base::clock_service& clock, base::duration patience) noexcept {
+  paused_sender* one = nullptr;
+  try {
+    one = new paused_sender(who, home, clock);
+  } catch (const std::bad_alloc&) { return nullptr; }
+  if (!one->arm(patience)) return one->drop(), nullptr;
+  one->add_holder();
   paused_sender* over = nullptr;
   {
     const std::lock_guard lock(lock_);
@@ -48,10 +50,11 @@ void paused_senders::add(paused_sender& one) noexcept {
       first_->next = std::exchange(over, first_);
       first_ = next;
     }
-    (first_ == nullptr ? first_ : last_->next) = &one;
-    last_ = &one;
+    (first_ == nullptr ? first_ : last_->next) = one;
+    last_ = one;
   }
   while (over != nullptr) std::exchange(over, over->next)->drop();
+  return one;
 }
 
 void paused_senders::go_on() noexcept {
@@ -69,23 +72,6 @@ void paused_senders::go_on() noexcept {
     }
     std::exchange(one, next)->drop();
   }
-}
-
-bool sender_credit::pause(running_cell& who, const cell& of) noexcept {
-  base::clock_service* const clock = who.env().timers;
-  if (clock == nullptr) return false;
-  paused_sender* one = nullptr;
-  try {
-    one = new paused_sender(who, *clock);
-  } catch (const std::bad_alloc&) { return false; }
-  if (!one->arm(patience())) return one->drop(), false;
-  // From here on `who` may run elsewhere (P1).
-  senders_.add(*one);
-  const bool stays = begin_pause() && !of.has_ended();
-  const bool goes_on = !stays && one->claim();
-  if (goes_on) one->disarm();
-  one->drop();
-  return !goes_on;
 }
 
 }  // namespace garrick::core

@@ -19,6 +19,7 @@
 // Thread safety: any thread.
 #pragma once
 
+#include <garrick/base/concurrency/runnable.hpp>
 #include <garrick/base/concurrency/spin_lock.hpp>
 #include <garrick/base/memory/block_pool.hpp>
 #include <garrick/base/time/clock.hpp>
@@ -29,14 +30,11 @@
 
 namespace garrick::core {
 
-class cell;
-class running_cell;
-
 /// An actor that pauses. The clock holds it, and the list does, and whoever has made it.
 class paused_sender {
  public:
-  paused_sender(running_cell& who, base::clock_service& clock) noexcept
-      : who_(who), clock_(clock) {}
+  paused_sender(base::runnable& who, base::executor& home, base::clock_service& clock) noexcept
+      : who_(who), home_(home), clock_(clock) {}
 
   /// Throws std::bad_alloc.
   static void* operator new(std::size_t bytes) { return base::block_pool::allocate(bytes); }
@@ -52,10 +50,10 @@ class paused_sender {
     return !is_claimed_.exchange(true, std::memory_order_acq_rel);
   }
   [[nodiscard]] bool is_claimed() const noexcept {
-    return is_claimed_.load(std::memory_order_relaxed);  // order: says only that the list forgets it
+    return is_claimed_.load(std::memory_order_relaxed);  // order: says that the list may forget it
   }
   /// Schedules the actor. Requires that the caller has claimed it.
-  void schedule() noexcept;
+  void schedule() noexcept { home_.schedule(who_); }
   /// As above, unless somebody else has claimed it.
   void go_on() noexcept {
     if (claim()) schedule();
@@ -76,7 +74,8 @@ class paused_sender {
  private:
   ~paused_sender() = default;
 
-  running_cell& who_;
+  base::runnable& who_;
+  base::executor& home_;
   base::clock_service& clock_;
   base::timer_id timer_;  // written before it is in the list
   std::atomic<bool> is_claimed_{false};
@@ -92,8 +91,11 @@ class paused_senders {
   paused_senders(const paused_senders&) = delete;
   paused_senders& operator=(const paused_senders&) = delete;
 
-  /// Keeps one that was armed, until it goes on. Forgets those that do by now.
-  void add(paused_sender& one) noexcept;
+  /// Takes over the run right of `who` for at most so long, and forgets those that go on by now.
+  /// Null: there is no memory for that. The caller, who does nothing with `who` any more unless it
+  /// claims it back, gets a hold of the result.
+  [[nodiscard]] paused_sender* add(base::runnable& who, base::executor& home,
+                                   base::clock_service& clock, base::duration patience) noexcept;
   /// All go on.
   void go_on() noexcept;
 

@@ -151,9 +151,21 @@ class sender_credit final : public basic_sender_credit<base::real_atomics> {
     if (ends_pauses()) senders_.go_on();
     return serves;
   }
-  /// `who` has sent to `of`, whose credit this is, without credit. True: it pauses, and its run
-  /// right is gone. False: nobody owes anything any more, or it cannot pause. The runner of `who`.
-  [[nodiscard]] bool pause(running_cell& who, const cell& of) noexcept;
+  /// `who` has sent without credit. True: it pauses, and its run right is gone. False: nobody owes
+  /// anything any more, or the receiver has ended, as `ended` says, or there is no memory. The
+  /// runner of `who`.
+  template <class Ended>
+  [[nodiscard]] bool pause(base::runnable& who, base::executor& home, base::clock_service& clock,
+                           Ended ended) noexcept {
+    paused_sender* const one = senders_.add(who, home, clock, patience());
+    if (one == nullptr) return false;
+    // `who` may run elsewhere by now (P1).
+    const bool stays = begin_pause() && !ended();
+    const bool goes_on = !stays && one->claim();
+    if (goes_on) one->disarm();
+    one->drop();
+    return !goes_on;
+  }
   /// The receiver has ended: all go on.
   void end_pauses() noexcept { senders_.go_on(); }
 

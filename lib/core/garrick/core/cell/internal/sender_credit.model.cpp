@@ -65,7 +65,7 @@ struct park_suite : rl::test_suite<park_suite, 2> {
   void after() { RL_ASSERT(g.credit.left() == 0); }
 };
 
-/// A sender goes without credit, and pauses. The record that it leaves is claimed once, by the grant
+/// A sender goes without credit, and pauses. The record that it leaves is claimed once, by a grant
 /// or by itself, and it goes on.
 struct pause_suite : rl::test_suite<pause_suite, 2> {
   granted g;
