@@ -34,8 +34,8 @@ struct machine {
   net::node node;
   machine(testkit::test_world& world, simulated_network& net, const char* name)
       : system(world, {.clock = &net.host(name).clock()}),
-        node(system.env(), {.insecure = true,
-                            .source = std::make_shared<simulated_source>(net.host(name))}) {}
+        node(system.env(),
+             {.insecure = true, .source = std::make_shared<simulated_source>(net.host(name))}) {}
 };
 // [/machine]
 

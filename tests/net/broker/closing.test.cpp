@@ -54,8 +54,8 @@ class heir : public broker<> {
 };
 
 /// Does what it is told.
-class owner : public broker<result<connection_handle>(open_to), result<int>(put),
-                            result<int>(say), void(shut), void(give), void(say_and_close)> {
+class owner : public broker<result<connection_handle>(open_to), result<int>(put), result<int>(say),
+                            void(shut), void(give), void(say_and_close)> {
  public:
   explicit owner(broker_place p) : broker(p) {}
   using broker::on;

@@ -3,8 +3,8 @@
 #include <garrick/net/error.hpp>
 #include <garrick/net/node/node.hpp>
 
-#include <string>
 #include <memory>
+#include <string>
 #include <string_view>
 
 #include "net/node/simulated_machines.hpp"

@@ -83,8 +83,7 @@ TEST_CASE("stopped peers: more senders than workers hold up nobody else, and los
   const auto there = here.remote<tests::service_type>(other.at, tests::service_name, long_time);
   REQUIRE(there.has_value());
   std::vector<ref<stepping_type>> all;
-  for (std::uint64_t i = 0; i < 4; ++i)
-    all.push_back(system.spawn<forwarder>(*there, 100 + i));
+  for (std::uint64_t i = 0; i < 4; ++i) all.push_back(system.spawn<forwarder>(*there, 100 + i));
   check_that_others_run(system, other, all);
   for (const auto& one : all) CHECK(system.request(one, done{}, long_time).get().value() == steps);
   CHECK(system.dead_letter_count() == 0);

@@ -38,8 +38,7 @@ base::error wrong_with(const socket_settings& s) {
 }
 
 base::error no_such_thread(std::size_t threads) {
-  return invalid("transport.thread",
-                 "there are I/O threads 0 to " + std::to_string(threads - 1));
+  return invalid("transport.thread", "there are I/O threads 0 to " + std::to_string(threads - 1));
 }
 
 base::result<endpoint> parsed(std::string_view text, bool datagrams) {

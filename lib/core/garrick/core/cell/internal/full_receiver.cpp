@@ -158,9 +158,9 @@ bool running_cell::pause() noexcept {
   cell* const of = std::exchange(here.owes_to, nullptr);
   here.owed = 0;
   base::clock_service* const clock = env_->timers;
-  const bool pauses = phase() < life::ending && clock != nullptr &&
-                      of->senders_credit()->pause(*this, home_executor(), *clock,
-                                                  [of] { return of->has_ended(); });
+  const bool pauses =
+      phase() < life::ending && clock != nullptr &&
+      of->senders_credit()->pause(*this, home_executor(), *clock, [of] { return of->has_ended(); });
   of->drop_weak();
   return pauses;
 }
