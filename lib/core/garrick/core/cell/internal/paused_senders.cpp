@@ -20,14 +20,17 @@ void time_is_over(void* context, std::uint64_t) noexcept {
 
 bool paused_sender::arm(base::duration patience) noexcept {
   add_holder();  // the clock's
+  const base::instant end = clock_.now() + patience;
   try {
-    timer_ = clock_.arm(clock_.now() + patience, {time_is_over, this, 0, time_is_over});
-    if (timer_) return true;
+    // A clock that was stopped has called by the time it returns.
+    timer_ = clock_.arm(end, {time_is_over, this, 0, time_is_over});
   } catch (const std::exception&) {
     // As a sender that waits no longer: it goes on, and owes.
+    drop();
+    return false;
   }
-  drop();
-  return false;
+  if (end.is_never()) drop();  // the clock has not taken it
+  return true;
 }
 
 void paused_sender::disarm() noexcept {
