@@ -58,49 +58,66 @@ class asker : public actor<stepping_type> {
 constexpr std::uint64_t steps = 500;  // more than the first credit
 constexpr duration long_time = duration::seconds(60);
 
-/// Makes all take their steps while the peer is stopped. Others are served meanwhile.
-void check_that_others_run(actor_system& system, tests::other_process& other,
-                           const std::vector<ref<stepping_type>>& all) {
-  const auto echo = system.spawn<tests::echo>();
-  other.stop();
-  for (std::uint64_t i = 0; i < steps; ++i)
-    for (const auto& one : all) send(one, step{});
-  for (std::uint64_t i = 0; i < 200; ++i)
-    CHECK(system.request(echo, tests::question{i}, duration::seconds(20)).get().value() == i + 1);
-  other.go_on();
-}
+/// Two workers, and a peer in a process of its own.
+struct stopped_peer {
+  tests::other_process other;
+  actor_system system{tests::quiet(2)};
+  net::node here;
+  ref<tests::service_type> there;
+  std::vector<ref<stepping_type>> all;
+
+  explicit stopped_peer(int down_after_ms = 60'000)
+      : other("tcp://127.0.0.1:0", down_after_ms), here(system, patient(down_after_ms)) {
+    there = here.remote<tests::service_type>(other.at, tests::service_name, long_time).value();
+  }
+  /// All take their steps while the peer is stopped. Others are served meanwhile.
+  void check_that_others_run() {
+    const auto echo = system.spawn<tests::echo>();
+    other.stop();
+    for (std::uint64_t i = 0; i < steps; ++i)
+      for (const auto& one : all) send(one, step{});
+    for (std::uint64_t i = 0; i < 200; ++i)
+      CHECK(system.request(echo, tests::question{i}, duration::seconds(20)).get().value() == i + 1);
+  }
+
+ private:
+  static net::node_settings patient(int down_after_ms) {
+    net::node_settings s = tests::node_with(down_after_ms);
+    s.patience = long_time;
+    return s;
+  }
+};
 
 }  // namespace stopped_peers_test
 
 using namespace stopped_peers_test;
 
 TEST_CASE("stopped peers: more senders than workers hold up nobody else, and lose nothing") {
-  tests::other_process other("tcp://127.0.0.1:0", 60'000);
-  actor_system system(tests::quiet(2));
-  net::node_settings s = tests::node_with(60'000);
-  s.patience = long_time;
-  net::node here(system, s);
-  const auto there = here.remote<tests::service_type>(other.at, tests::service_name, long_time);
-  REQUIRE(there.has_value());
-  std::vector<ref<stepping_type>> all;
-  for (std::uint64_t i = 0; i < 4; ++i) all.push_back(system.spawn<forwarder>(*there, 100 + i));
-  check_that_others_run(system, other, all);
-  for (const auto& one : all) CHECK(system.request(one, done{}, long_time).get().value() == steps);
-  CHECK(system.dead_letter_count() == 0);
+  stopped_peer p;
+  for (std::uint64_t i = 0; i < 4; ++i)
+    p.all.push_back(p.system.spawn<forwarder>(p.there, 100 + i));
+  p.check_that_others_run();
+  p.other.go_on();
+  for (const auto& one : p.all)
+    CHECK(p.system.request(one, done{}, long_time).get().value() == steps);
+  CHECK(p.system.dead_letter_count() == 0);
 }
 
 TEST_CASE("stopped peers: who asks one, as often as it likes, holds up nobody else") {
-  tests::other_process other("tcp://127.0.0.1:0", 60'000);
-  actor_system system(tests::quiet(2));
-  net::node_settings s = tests::node_with(60'000);
-  s.patience = long_time;
-  net::node here(system, s);
-  const auto there = here.remote<tests::service_type>(other.at, tests::service_name, long_time);
-  REQUIRE(there.has_value());
-  std::vector<ref<stepping_type>> all;
-  for (int i = 0; i < 4; ++i) all.push_back(system.spawn<asker>(*there));
-  check_that_others_run(system, other, all);
-  for (const auto& one : all)
+  stopped_peer p;
+  for (int i = 0; i < 4; ++i) p.all.push_back(p.system.spawn<asker>(p.there));
+  p.check_that_others_run();
+  p.other.go_on();
+  for (const auto& one : p.all)
     tests::wait_until(
-        [&] { return system.request(one, done{}, long_time).get().value() == steps; });
+        [&] { return p.system.request(one, done{}, long_time).get().value() == steps; });
+}
+
+TEST_CASE("stopped peers: who has paused for one goes on when it is down") {
+  stopped_peer p(500);
+  for (std::uint64_t i = 0; i < 4; ++i)
+    p.all.push_back(p.system.spawn<forwarder>(p.there, 100 + i));
+  p.check_that_others_run();
+  p.other.kill();
+  tests::wait_until([&] { return p.system.dead_letter_count() == 4 * steps; });
 }
