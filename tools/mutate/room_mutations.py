@@ -274,13 +274,6 @@ MUTATIONS = [
         by_pauses,
     ),
     mutation(
-        "pause: where the clock never calls, its hold is not given back",
-        PAUSED,
-        "  if (end.is_never()) drop();  // the clock has not taken it\n",
-        "",
-        equivalent="a leak, which the leak sanitizer finds in core.paused_senders",
-    ),
-    mutation(
         "pause: an actor that pauses is queued, too",
         FULL,
         "  return pauses;\n",
