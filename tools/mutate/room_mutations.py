@@ -281,7 +281,7 @@ MUTATIONS = [
         by_pauses,
     ),
     mutation(
-        "pause: a debt of a signal's handler is the next actor's",
+        "pause: a debt of a start hook is the next actor's",
         CELL + "running_cell.cpp",
         "  if (cell* const to = std::exchange(here.owes_to, nullptr)) to->drop_weak();\n",
         "",
@@ -291,7 +291,7 @@ MUTATIONS = [
         "pause: an actor inside of whose send another one runs loses its debt",
         CELL + "running_cell.cpp",
         "  here.owes_to = outer_owes_to;\n",
-        "",
+        "  static_cast<void>(outer_owes_to);\n",
         by_pauses,
     ),
     mutation(

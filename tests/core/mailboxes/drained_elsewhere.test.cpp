@@ -212,18 +212,26 @@ TEST_CASE("credit: an actor pauses also when its handler has run others in place
   for (std::uint64_t now = l.carried; now < 2; now = l.carried) l.carried.wait(now);
 }
 
-TEST_CASE("credit: what signals' handlers send without credit makes nobody pause") {
+TEST_CASE("credit: what start hooks send without credit makes nobody else pause") {
   struct told : actor<protocol<void(int)>> {
     ref<numbers> to;
     explicit told(ref<numbers> t) : to(std::move(t)) {}
     void on(int) {}
-    void on_exit(const exit_reason&) { send(to, std::uint64_t{1}); }
+    void on_start() { send(to, std::uint64_t{1}); }
   };
   line l(quiet(1), 0, long_patience);
-  for (int i = 0; i < 3; ++i) l.system.kill(l.system.spawn<told>(l.out));
+  std::vector<ref<protocol<void(int)>>> all;
+  for (int i = 0; i < 3; ++i) all.push_back(l.system.spawn<told>(l.out));
   for (std::uint64_t now = l.carried; now < 3; now = l.carried) l.carried.wait(now);
-  const auto other = l.system.spawn<echo>();
-  for (int i = 0; i < 10; ++i) CHECK(l.system.request(other, i).get().value() == i);
+  // The worker's next actor pauses for its own debt, and not for theirs.
+  std::atomic<std::uint64_t> carried{0};
+  const ref<numbers> own = l.system.spawn<connection>(spawn_options{.lazy = true}, lent(&carried));
+  cell_of(own).drain_elsewhere(0, long_patience);
+  const ref<numbers> sender = l.system.spawn<eager>(own);
+  for (int i = 0; i < 2; ++i) send(sender, std::uint64_t{1});
+  for (std::uint64_t now = carried; now < 1; now = carried) carried.wait(now);
+  cell_of(own).grant_credit(2);
+  for (std::uint64_t now = carried; now < 2; now = carried) carried.wait(now);
 }
 
 TEST_CASE("credit: grants that meet actors which are about to pause lose none of them") {

@@ -201,8 +201,8 @@ void running_cell::wake_overlooked() noexcept {
   if (here.overlooked != 0) here.overlooked_in->wake(std::exchange(here.overlooked, 0));
 }
 
-// What was sent without credit while no message was handled, as by a signal's handler, does not
-// make the actor pause.
+// What was sent without credit while no message was handled, as by a start hook, does not make the
+// actor pause.
 void running_cell::forget_debt() noexcept {
   auto& here = detail::here;
   here.owed = 0;
