@@ -267,6 +267,20 @@ MUTATIONS = [
         ("tests.net.stopped_peers",),
     ),
     mutation(
+        "stuck: no worker that waits is counted",
+        FULL,
+        "      const drain_lot::waiting_worker counted(lot_of_this_worker());\n",
+        "",
+        ("tests.net.floods",),
+    ),
+    mutation(
+        "stuck: whom nobody runs is granted nothing",
+        "lib/net/garrick/net/node/internal/node_link.cpp",
+        "        grant_to_stuck(id, *x);\n",
+        "",
+        ("tests.net.floods",),
+    ),
+    mutation(
         "pause: the clock does not end them",
         PAUSED,
         "  one.go_on();\n",

@@ -114,6 +114,12 @@ std::uint32_t cell::hard_limit() const noexcept {
   return own != 0 ? own : env_->mailbox.hard_limit;
 }
 
+bool cell::waits_for_waiting_workers() const noexcept {
+  const base::executor* const workers = env_->workers;
+  return workers != nullptr && &home_executor() == workers && env_->lot != nullptr &&
+         env_->lot->waiting_workers() >= workers->concurrency();
+}
+
 std::uint32_t cell::latest_length() const noexcept { return ext_->latest->length(); }
 
 // What the runner has published is exact when the actor is idle, and up to a round of messages old

@@ -175,7 +175,34 @@ class basic_drain_lot {
   std::array<entry, entries> entries_;
 };
 
-/// The product's lot.
-class drain_lot final : public basic_drain_lot<base::real_atomics> {};
+/// The product's lot, which also knows how many workers wait.
+class drain_lot final : public basic_drain_lot<base::real_atomics> {
+ public:
+  /// While it lives, a worker of the system that has this lot waits. Null: it is no worker.
+  class waiting_worker {
+   public:
+    explicit waiting_worker(drain_lot* lot) noexcept : lot_(lot) {
+      if (lot_ != nullptr)
+        lot_->workers_.fetch_add(1, std::memory_order_relaxed);  // order: a count
+    }
+    ~waiting_worker() {
+      if (lot_ != nullptr)
+        lot_->workers_.fetch_sub(1, std::memory_order_relaxed);  // order: a count
+    }
+    waiting_worker(const waiting_worker&) = delete;
+    waiting_worker& operator=(const waiting_worker&) = delete;
+
+   private:
+    drain_lot* const lot_;
+  };
+
+  /// Workers that wait in the sends of handlers; an estimate.
+  [[nodiscard]] std::uint32_t waiting_workers() const noexcept {
+    return workers_.load(std::memory_order_relaxed);  // order: an estimate
+  }
+
+ private:
+  std::atomic<std::uint32_t> workers_{0};
+};
 
 }  // namespace garrick::core

@@ -67,6 +67,13 @@ class observed_wait {
   const std::uint64_t sender_;
 };
 
+/// Of the system whose worker this is; null: it is no worker, or runs no handler.
+drain_lot* lot_of_this_worker() noexcept {
+  cell* const running = detail::here.running;
+  const bool is_worker = base::this_thread.worker_of != nullptr && running != nullptr;
+  return is_worker ? running->env().lot : nullptr;
+}
+
 std::uint64_t turns_of_this_thread() noexcept {
   return base::this_thread.turns.load(std::memory_order_relaxed);  // order: own thread's value
 }
@@ -180,6 +187,7 @@ void running_cell::take_or_owe(cell& of) noexcept {
     if (!waits.closes_circle()) {
       prepare_to_wait();
       const observed_wait told(of);
+      const drain_lot::waiting_worker counted(lot_of_this_worker());
       if (thread.worker_of != nullptr) thread.worker_of->expose();
       if (credit.wait(*of.env().lot, of.id(), [&of] { return of.has_ended(); })) return;
     }
@@ -321,6 +329,7 @@ running_cell::wait_outcome running_cell::wait_for_room() noexcept {
   if (waits.closes_circle()) return wait_outcome::pointless;
   prepare_to_wait();
   const observed_wait told(*this);
+  const drain_lot::waiting_worker counted(lot_of_this_worker());
   std::uint8_t& doublings = here.wait_doublings;
   const std::uint64_t limit = once << doublings;
   std::uint64_t longest = 0;

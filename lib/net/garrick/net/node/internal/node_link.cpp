@@ -222,7 +222,8 @@ void node_link::advance(base::instant now) {
     for (const actor_id& id : std::exchange(owed_, {}))
       if (export_table::entry* const x = exports_.find(id)) {
         x->is_owed = false;
-        grant_or_owe(id, *x);
+        grant_to_stuck(id, *x);
+        if (!is_closed_) grant_or_owe(id, *x);
       }
   }
   if (link_->deadline() > now) return;

@@ -259,6 +259,7 @@ class node_link final : public link_port, carried, link_owner, handle_porter {
   void give_credit_back() noexcept;
   [[nodiscard]] bool keeps_up(const export_table::entry& x) const noexcept;
   void grant_or_owe(const actor_id& id, export_table::entry& x);
+  void grant_to_stuck(const actor_id& id, export_table::entry& x);
   void on_cancel(const frame& f);
   void on_answer(const frame& f);
   void on_watch(const frame& f, std::uint64_t monitor);

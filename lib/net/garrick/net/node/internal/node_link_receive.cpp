@@ -30,6 +30,8 @@ constexpr base::duration look_again = base::duration::milliseconds(1);
 constexpr std::uint32_t most_credit = 8192;
 /// And bytes of them, going by those of the last grant.
 constexpr std::uint64_t most_bytes_ahead = 1u << 20;
+/// Messages that may come in each `look_again` for an actor that nobody can run.
+constexpr std::uint32_t granted_to_stuck = 64;
 /// What a frame that waits takes besides its bytes, about.
 constexpr std::size_t frame_weight = 128;
 /// Bytes of an error with a text as long as one that is shown (printable.hpp).
@@ -296,6 +298,21 @@ void node_link::grant_or_owe(const actor_id& id, export_table::entry& x) {
   x.is_owed = true;
   owed_.push_back(id);
   if (next_look_.is_never()) next_look_ = now() + look_again;
+}
+
+/// Two nodes may flood each other from handlers that hold all workers at both ends. Then each end
+/// waits for grants which only the other's workers could cause. So if all workers here wait, a few
+/// messages more may come, as a local sender goes on after a wait in vain.
+void node_link::grant_to_stuck(const actor_id& id, export_table::entry& x) {
+  const core::cell* const who = core::handle_access::get(x.who);
+  if (x.taken == 0 || keeps_up(x) || who->is_elsewhere() || !who->waits_for_waiting_workers() ||
+      who->policy() != core::mailbox_policy::unbounded ||
+      who->mailbox_length() >= who->hard_limit() / 2)
+    return;
+  const std::uint32_t number = std::min(x.taken, granted_to_stuck);
+  x.taken_bytes -= x.taken_bytes / x.taken * number;
+  x.taken -= number;
+  post({.kind = frame_kind::credit, .receiver = id, .number = number}, empty_payload());
 }
 
 void node_link::on_credit(const frame& f) {
