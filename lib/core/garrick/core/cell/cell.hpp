@@ -134,8 +134,8 @@ class alignas(64) cell : public base::runnable {
   [[nodiscard]] std::uint32_t load() const noexcept {
     return mailbox_length() + ((gate_.peek() & mailbox_word::idle) == 0 ? 1 : 0);
   }
-  /// Does nobody run it, because all workers wait in the sends of other handlers? An estimate. False
-  /// for an actor with a thread of its own.
+  /// Does nobody run it, because all workers wait in the sends of other handlers? An estimate.
+  /// False for an actor with a thread of its own.
   [[nodiscard]] bool waits_for_waiting_workers() const noexcept;
   /// The name given at spawn, or else the type's name.
   [[nodiscard]] std::string_view name() const noexcept;
