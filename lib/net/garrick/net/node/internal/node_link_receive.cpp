@@ -305,9 +305,9 @@ void node_link::grant_or_owe(const actor_id& id, export_table::entry& x) {
 /// messages more may come, as a local sender goes on after a wait in vain.
 void node_link::grant_to_stuck(const actor_id& id, export_table::entry& x) {
   const core::cell* const who = core::handle_access::get(x.who);
-  if (x.taken == 0 || keeps_up(x) || who->is_elsewhere() || !who->waits_for_waiting_workers() ||
+  if (x.taken == 0 || who->is_elsewhere() || !who->waits_for_waiting_workers() ||
       who->policy() != core::mailbox_policy::unbounded ||
-      who->mailbox_length() >= who->hard_limit() / 2)
+      who->mailbox_length() >= who->hard_limit() / 2 || keeps_up(x))
     return;
   const std::uint32_t number = std::min(x.taken, granted_to_stuck);
   x.taken_bytes -= x.taken_bytes / x.taken * number;
