@@ -29,7 +29,7 @@ struct memory_end : carrier, link_owner {
   [[nodiscard]] std::size_t largest() const override { return 1200; }
   void reopen() override {}
   void close() override {}
-  bool on_message(incoming m) override {
+  bool on_message(const incoming& m) override {
     ++messages;
     bytes += m.bytes.size();
     return true;

@@ -130,7 +130,7 @@ class end final : public link_owner {
       : line(file, seed, noise), link(*this, line, slicing(), ordering(), reliability()) {
     link.connected(base::real_clock().now());
   }
-  bool on_message(incoming m) override {
+  bool on_message(const incoming& m) override {
     const auto* text = reinterpret_cast<const char*>(m.bytes.data());
     came.emplace_back(text, m.bytes.size());
     return true;

@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -52,22 +53,22 @@ class compression : public layer_defaults {
     c.down(std::move(m));
   }
 
-  void receive(incoming m, layer_context& c) {
+  void receive(const incoming& m, layer_context& c) {
     const bool is_packed = !m.bytes.empty() && m.bytes[0] == compressed;
     if (!is_packed && (m.bytes.empty() || m.bytes[0] != as_it_is)) return refuse(c);
-    m.bytes = m.bytes.subspan(1);
+    std::span<const std::byte> bytes = m.bytes.subspan(1);
     std::vector<std::byte> whole;
     if (is_packed) {
       // Also larger than any limit: a size that is not known.
-      const unsigned long long size = ZSTD_getFrameContentSize(m.bytes.data(), m.bytes.size());
+      const unsigned long long size = ZSTD_getFrameContentSize(bytes.data(), bytes.size());
       if (size > largest_) return refuse(c);
       whole.resize(size);
       const std::size_t n = ZSTD_decompressDCtx(unpacker_.get(), whole.data(), whole.size(),
-                                                m.bytes.data(), m.bytes.size());
+                                                bytes.data(), bytes.size());
       if (ZSTD_isError(n) || n != size) return refuse(c);
-      m.bytes = whole;
+      bytes = whole;
     }
-    static_cast<void>(c.up(m));
+    static_cast<void>(c.up(m.with(bytes)));
   }
 
   [[nodiscard]] std::size_t largest() const { return largest_; }

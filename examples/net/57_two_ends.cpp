@@ -41,7 +41,7 @@ class end final : public net::hosted, net::link_owner {
   void leave() { link_->leave(base::real_clock().now()); }
 
  private:
-  bool on_message(net::incoming m) override {  // the bytes are lent until it returns
+  bool on_message(const net::incoming& m) override {  // the bytes are lent until it returns
     const auto g = net::decode<greeting>(m.decoded->payload);
     if (g) std::printf("server: %s, number %d\n", g->text.c_str(), g->number);
     return true;  // it is where it was to go: the sender may be told

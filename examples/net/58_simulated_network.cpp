@@ -26,7 +26,7 @@ class counter final : public net::link_owner {
   int reached = 0;
 
  private:
-  bool on_message(net::incoming m) override {
+  bool on_message(const net::incoming& m) override {
     const int number = net::decode<int>(m.decoded->payload).value();
     reached = number;
     if (number < 100) send(number + 1);

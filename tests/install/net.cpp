@@ -12,7 +12,7 @@ namespace net = garrick::net;
 using garrick::base::duration;
 
 struct counting final : net::link_owner {
-  bool on_message(net::incoming m) override {
+  bool on_message(const net::incoming& m) override {
     bytes += m.bytes.size();
     return true;
   }

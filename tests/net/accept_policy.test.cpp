@@ -74,7 +74,7 @@ struct shy final : hosted, link_owner {
       a.why_ended = why;
     });
   }
-  bool on_message(incoming) override {
+  bool on_message(const incoming&) override {
     is_admitted = true;
     notes_->change([](notes::all& a) { ++a.count; });
     return true;

@@ -24,7 +24,7 @@ class end final : public hosted, public link_owner {
     link_ = stack.make(*this, below, s);
   }
   carried& stack() override { return *link_; }
-  bool on_message(incoming) override {
+  bool on_message(const incoming&) override {
     notes_->change([](notes::all& a) { ++a.count; });
     return false;
   }
@@ -203,7 +203,7 @@ TEST_CASE("ends: a stack with settings that `check` refuses says which, and ends
   const stack_catalogue stacks = standard_stacks();
   const auto [words, status] = in_child([&] {
     struct : link_owner {
-      bool on_message(incoming) override { return true; }
+      bool on_message(const incoming&) override { return true; }
       void on_event(const link_event&) override {}
     } owner;
     struct : carrier {

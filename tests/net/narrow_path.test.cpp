@@ -112,7 +112,7 @@ class large_numbers final : public hosted, public link_owner {
   }
 
  private:
-  bool on_message(incoming m) override {
+  bool on_message(const incoming& m) override {
     const auto numbers = decode<std::vector<std::uint64_t>>(m.decoded->payload);
     if (!numbers || numbers->front() != counts_.received + 1 ||
         numbers->back() != counts_.received + 1)

@@ -56,7 +56,7 @@ class counted final : public hosted, public link_owner {
   void ended(const base::error&) noexcept override { ++counts_.ended; }
 
  private:
-  bool on_message(incoming) override {
+  bool on_message(const incoming&) override {
     ++counts_.messages;
     return true;
   }

@@ -50,7 +50,7 @@ class numbers final : public hosted, link_owner {
   carried& stack() override { return *link_; }
 
  private:
-  bool on_message(incoming m) override {
+  bool on_message(const incoming& m) override {
     const base::result<std::uint64_t> number = decode<std::uint64_t>(m.decoded->payload);
     if (!number || *number != counts_.received + 1) ++counts_.wrong;
     ++counts_.received;

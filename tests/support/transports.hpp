@@ -153,7 +153,7 @@ class session final : public hosted, public link_owner {
       a.why_ended = why;
     });
   }
-  bool on_message(incoming m) override {
+  bool on_message(const incoming& m) override {
     if (f_) f_(*this, m);
     notes_->change([&](notes::all& a) {
       ++a.count;

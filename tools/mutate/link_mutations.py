@@ -173,8 +173,8 @@ MUTATIONS = [
     mutation(
         "link: an urgent message in front of a busy link is a plain one",
         REMOTE,
-        "  f.urgent = e.is(core::envelope_flag::urgent);\n",
-        "",
+        ".type = s->message.type, .urgent = true},",
+        ".type = s->message.type, .urgent = false},",
         ("tests.net.remote_requests",) + by_waiting,
     ),
     mutation(

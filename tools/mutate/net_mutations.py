@@ -55,8 +55,8 @@ MUTATIONS = [
     mutation(
         "slicing: a whole message of the largest size is refused",
         SLICING,
-        "if (m.bytes.size() > settings_.largest) {",
-        "if (m.bytes.size() >= settings_.largest) {",
+        "if (bytes.size() > settings_.largest) {",
+        "if (bytes.size() >= settings_.largest) {",
         by_slicing,
     ),
     mutation(

@@ -209,8 +209,8 @@ MUTATIONS = [
     mutation(
         "reconnect: what comes before the session is open is counted",
         RECONNECT,
-        "  if (over_ || !open_) return;\n  if (!c.below().lanes) {",
-        "  if (over_) return;\n  if (!c.below().lanes) {",
+        "  if (over_ || !open_) return;\n  if (c.below().lanes) return",
+        "  if (over_) return;\n  if (c.below().lanes) return",
         by_reconnect + by_lies,
     ),
     mutation(
@@ -323,6 +323,20 @@ MUTATIONS = [
         by_reconnect,
     ),
     # ---- actor_protocol
+    mutation(
+        "actor_protocol: what comes while a message is read overwrites it",
+        PROTOCOL,
+        "if (is_lent_ || !decode",
+        "if (!decode",
+        by_protocol,
+    ),
+    mutation(
+        "actor_protocol: a message that was not read to its end is lent for ever",
+        PROTOCOL,
+        "      from.is_lent_ = false;\n",
+        "",
+        by_protocol,
+    ),
     mutation(
         "actor_protocol: the end of the link answers nobody",
         PROTOCOL,

@@ -31,7 +31,7 @@ struct mock : mock_carrier, garrick::net::link_owner {
     ++datagrams;
     count(p.bytes());
   }
-  bool on_message(garrick::net::incoming m) override {
+  bool on_message(const garrick::net::incoming& m) override {
     ++messages;
     count(m.bytes);
     return true;

@@ -73,7 +73,7 @@ struct plain {
 
 /// An owner that gets frames, which the layer has decoded, and counts their payloads.
 struct frame_owner final : bench::mock {
-  bool on_message(incoming m) override {
+  bool on_message(const incoming& m) override {
     return m.decoded != nullptr && bench::mock::on_message({m.decoded->payload, m.lane});
   }
 };

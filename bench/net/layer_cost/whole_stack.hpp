@@ -60,7 +60,7 @@ class stack_end final : garrick::net::carrier, garrick::net::link_owner {
   [[nodiscard]] std::optional<garrick::net::carrier_kind> carries() const override { return kind_; }
   void reopen() override {}
   void close() override {}
-  bool on_message(garrick::net::incoming m) override {
+  bool on_message(const garrick::net::incoming& m) override {
     ++messages_;
     bytes_ += m.decoded != nullptr ? m.decoded->payload.size() : 0;
     return true;

@@ -25,7 +25,7 @@ struct receiver final : bench::mock_carrier, link_owner {
   std::uint64_t disorder = 0;
   std::uint64_t last = 0;
 
-  bool on_message(incoming m) override {
+  bool on_message(const incoming& m) override {
     const auto number = load_le<std::uint64_t>(m.bytes.data());
     disorder += messages != 0 && number <= last ? 1 : 0;
     last = number;

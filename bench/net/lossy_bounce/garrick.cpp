@@ -34,7 +34,7 @@ class end final : public net::hosted, net::link_owner {
   net::carried& stack() override { return *link_; }
 
  private:
-  bool on_message(net::incoming m) override {
+  bool on_message(const net::incoming& m) override {
     const net::frame* f = m.decoded;
     if (!f || f->payload.size() != message_size) return true;
     const auto value = static_cast<unsigned char>(f->payload[0]);

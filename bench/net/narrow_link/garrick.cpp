@@ -28,7 +28,7 @@ class sender final : public net::hosted, net::link_owner {
   net::carried& stack() override { return *link_; }
 
  private:
-  bool on_message(net::incoming) override { return true; }
+  bool on_message(const net::incoming&) override { return true; }
   void on_event(const net::link_event& e) override {
     if (e.what == net::link_event::kind::delivered)
       confirmed_->fetch_add(message_size, std::memory_order_relaxed);  // order: a statistic
@@ -59,7 +59,7 @@ class receiver final : public net::hosted, net::link_owner {
   net::carried& stack() override { return *link_; }
 
  private:
-  bool on_message(net::incoming) override { return true; }
+  bool on_message(const net::incoming&) override { return true; }
   void on_event(const net::link_event&) override {}
 
   std::unique_ptr<net::any_link> link_;

@@ -277,7 +277,7 @@ class session final : public hosted, link_owner {
     }
   }
 
-  bool on_message(incoming m) override {
+  bool on_message(const incoming& m) override {
     const frame& f = *m.decoded;
     if (f.kind == frame_kind::request) return on_question(f);
     if (f.kind == frame_kind::response || f.kind == frame_kind::error) return on_answer(f);

@@ -48,10 +48,8 @@ class scrambling : public layer_defaults {
     ++scrambled;
     c.down(std::move(m));
   }
-  void receive(incoming m, layer_context& c) {
-    const std::vector<std::byte> all = mixed(m.bytes);
-    m.bytes = all;
-    static_cast<void>(c.up(m));
+  void receive(const incoming& m, layer_context& c) {
+    static_cast<void>(c.up(m.with(mixed(m.bytes))));
   }
 
  private:
@@ -68,7 +66,7 @@ class seeing_settings : public layer_defaults {
   static constexpr std::string_view wire_name = "seeing_settings";
   explicit seeing_settings(const link_settings& s) { largest_that_was_set = s.slicing.largest; }
   void send(outgoing&& m, layer_context& c) { c.down(std::move(m)); }
-  void receive(incoming m, layer_context& c) { static_cast<void>(c.up(m)); }
+  void receive(const incoming& m, layer_context& c) { static_cast<void>(c.up(m)); }
 };
 
 using scrambled_stream = stack<byte_stream, actor_protocol, scrambling, seeing_settings, reconnect,
@@ -146,7 +144,7 @@ class moody : public layer_defaults {
     }
     c.down(std::move(m));
   }
-  void receive(incoming m, layer_context& c) { static_cast<void>(c.up(m)); }
+  void receive(const incoming& m, layer_context& c) { static_cast<void>(c.up(m)); }
 };
 using moody_stream =
     stack<byte_stream, actor_protocol, moody, reconnect, slicing, failure_detection, framing>;

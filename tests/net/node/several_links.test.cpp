@@ -57,7 +57,7 @@ class letting_use final : public net::hosted, net::link_owner {
   }
 
  private:
-  bool on_message(net::incoming) override { return true; }
+  bool on_message(const net::incoming&) override { return true; }
   void on_event(const net::link_event&) override {}
 
   net::testkit::simulated_host& at_;

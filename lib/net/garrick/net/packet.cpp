@@ -34,15 +34,15 @@ void packet::drop() noexcept {
 packet packet::with_room(std::size_t front, std::size_t behind) {
   packet p;
   p.block_ = make(front + behind);
-  p.begin_ = p.end_ = static_cast<std::uint32_t>(front);
+  p.range_ = range(front, front);
   p.may_write_front_ = true;
   return p;
 }
 
 packet packet::copy_of(std::span<const std::byte> bytes, std::size_t front) {
   packet p = with_room(front, bytes.size());
-  if (!bytes.empty()) std::memcpy(p.data() + p.begin_, bytes.data(), bytes.size());
-  p.end_ += static_cast<std::uint32_t>(bytes.size());
+  if (!bytes.empty()) std::memcpy(p.data() + front, bytes.data(), bytes.size());
+  p.range_ = range(front, front + bytes.size());
   return p;
 }
 
@@ -52,8 +52,7 @@ packet packet::share() const noexcept {
     // order: relaxed: who makes a handle has one, so the count cannot reach zero meanwhile.
     block_->handles.fetch_add(1, std::memory_order_relaxed);
     p.block_ = block_;
-    p.begin_ = begin_;
-    p.end_ = end_;
+    p.range_ = range_;
   }
   return p;
 }
@@ -72,17 +71,17 @@ bool packet::is_shared() const noexcept {
 }
 
 void packet::own_front() {
-  if (is_shared()) *this = copy_of(bytes(), begin_);
+  if (is_shared()) *this = copy_of(bytes(), begin());
   may_write_front_ = true;
 }
 
 void packet::enlarge(std::size_t n) {
   const std::size_t twice =
-      std::min<std::size_t>(std::size_t{end_} * 2, std::numeric_limits<std::uint32_t>::max());
-  const std::size_t wanted = std::max<std::size_t>(end_ + n, twice);
+      std::min<std::size_t>(std::size_t{end()} * 2, std::numeric_limits<std::uint32_t>::max());
+  const std::size_t wanted = std::max<std::size_t>(end() + n, twice);
   block* larger = make(std::max(wanted, std::size_t{64}));
   if (block_ != nullptr)
-    std::memcpy(reinterpret_cast<std::byte*>(larger + 1) + begin_, data() + begin_, size());
+    std::memcpy(reinterpret_cast<std::byte*>(larger + 1) + begin(), data() + begin(), size());
   release();
   block_ = larger;
   may_write_front_ = true;
@@ -95,13 +94,13 @@ void packet::append(std::span<const std::byte> bytes) {
 
 void packet::drop_front(std::size_t n) noexcept {
   GARRICK_ASSERT(n <= size(), "more bytes are dropped than there are");
-  begin_ += static_cast<std::uint32_t>(n);
+  range_ += n;
   may_write_front_ = false;  // others may show what was dropped
 }
 
 void packet::keep_front(std::size_t n) noexcept {
   GARRICK_ASSERT(n <= size(), "more bytes are kept than there are");
-  end_ = begin_ + static_cast<std::uint32_t>(n);
+  range_ = range(begin(), begin() + n);
 }
 
 }  // namespace garrick::net

@@ -14,11 +14,11 @@
 // on different threads.
 //
 // Invariants:
-//   P1  begin_ <= end_ <= the block's capacity; without a block all are zero.
+//   P1  begin() <= end() <= the block's capacity; without a block both are zero.
 //   P2  Who shares bytes never changes those that the other handle shows: `append` needs the only
 //       handle, and `prepend` writes in front of what is shared (P3).
 //   P3  Of all handles to the same bytes at most one has `may_write_front_`, and no other shows a
-//       byte in front of its `begin_`.
+//       byte in front of its `begin()`.
 #pragma once
 
 #include <atomic>
@@ -50,16 +50,14 @@ class packet {
   /// Takes the other's handle.
   packet(packet&& other) noexcept
       : block_(std::exchange(other.block_, nullptr)),
-        begin_(std::exchange(other.begin_, 0)),
-        end_(std::exchange(other.end_, 0)),
+        range_(std::exchange(other.range_, 0)),
         may_write_front_(other.may_write_front_) {}
   /// Drops the own handle and takes the other's.
   packet& operator=(packet&& other) noexcept {
     if (this != &other) {
       release();
       block_ = std::exchange(other.block_, nullptr);
-      begin_ = std::exchange(other.begin_, 0);
-      end_ = std::exchange(other.end_, 0);
+      range_ = std::exchange(other.range_, 0);
       may_write_front_ = other.may_write_front_;
     }
     return *this;
@@ -78,35 +76,35 @@ class packet {
 
   /// The bytes. Valid until this handle, or the last that shares them, is dropped, or appended to.
   [[nodiscard]] std::span<const std::byte> bytes() const noexcept {
-    return {data() + begin_, size()};
+    return {data() + begin(), size()};
   }
   /// How many bytes there are.
-  [[nodiscard]] std::size_t size() const noexcept { return end_ - begin_; }
+  [[nodiscard]] std::size_t size() const noexcept { return end() - begin(); }
   /// True without bytes.
-  [[nodiscard]] bool empty() const noexcept { return begin_ == end_; }
+  [[nodiscard]] bool empty() const noexcept { return begin() == end(); }
   /// How many bytes `prepend` may still be asked for.
-  [[nodiscard]] std::size_t room_in_front() const noexcept { return begin_; }
+  [[nodiscard]] std::size_t room_in_front() const noexcept { return begin(); }
 
   /// `n` bytes more in front, to be written by the caller. Requires that much room. Copies them all
   /// if others show them and this handle has no right to write in front. Throws std::bad_alloc.
   [[nodiscard]] std::byte* prepend(std::size_t n) {
-    GARRICK_ASSERT(n <= begin_, "a layer wrote a larger header than it has announced");
+    GARRICK_ASSERT(n <= begin(), "a layer wrote a larger header than it has announced");
     if (!may_write_front_) [[unlikely]]
       own_front();
-    begin_ -= static_cast<std::uint32_t>(n);
-    return data() + begin_;
+    range_ -= n;
+    return data() + begin();
   }
   /// `n` bytes more behind, to be written by the caller. Moves the others if there is no room, by
   /// which time is linear in all that is appended. Requires that nobody shares them. Throws
   /// std::bad_alloc.
   [[nodiscard]] std::byte* append(std::size_t n) {
-    if (block_ == nullptr || n > block_->capacity - end_) [[unlikely]]
+    if (block_ == nullptr || n > block_->capacity - end()) [[unlikely]]
       enlarge(n);
     // order: relaxed: a second handle would be this thread's own mistake.
     GARRICK_ASSERT(block_->handles.load(std::memory_order_relaxed) == 1,
                    "bytes that somebody shares are not appended to");
-    std::byte* const at = data() + end_;
-    end_ += static_cast<std::uint32_t>(n);
+    std::byte* const at = data() + end();
+    range_ += std::uint64_t{n} << 32;
     return at;
   }
   /// A copy of `bytes` behind the others; as above.
@@ -134,9 +132,18 @@ class packet {
   void own_front();
   void enlarge(std::size_t n);
 
+  [[nodiscard]] std::uint32_t begin() const noexcept { return static_cast<std::uint32_t>(range_); }
+  [[nodiscard]] std::uint32_t end() const noexcept {
+    return static_cast<std::uint32_t>(range_ >> 32);
+  }
+  [[nodiscard]] static constexpr std::uint64_t range(std::size_t begin, std::size_t end) noexcept {
+    return begin | std::uint64_t{end} << 32;
+  }
+
   block* block_ = nullptr;
-  std::uint32_t begin_ = 0;
-  std::uint32_t end_ = 0;
+  // Where the bytes begin, and above that, where they end. One number, since a packet is moved at
+  // once after one of the two has changed: a processor waits for what was written in two pieces.
+  std::uint64_t range_ = 0;
   bool may_write_front_ = false;
 };
 

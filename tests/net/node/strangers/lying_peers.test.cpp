@@ -80,7 +80,7 @@ class stranger final : public net::hosted, net::link_owner {
   void say(const net::frame& f, net::packet payload) {
     CHECK(!link_->send(net::to_outgoing(f, std::move(payload)), at_.now()));
   }
-  bool on_message(net::incoming m) override {
+  bool on_message(const net::incoming& m) override {
     if (m.decoded != nullptr && m.decoded->kind == kind::resolved) told_ = m.decoded->sender;
     return true;
   }

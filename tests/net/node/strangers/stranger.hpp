@@ -109,7 +109,7 @@ class stranger {
     void say(const net::frame& f, net::packet payload) {
       CHECK(!link_->send(net::to_outgoing(f, std::move(payload)), all_.at_.now()));
     }
-    bool on_message(net::incoming m) override {
+    bool on_message(const net::incoming& m) override {
       if (m.decoded == nullptr) return true;
       if (!all_.confirms) return false;
       const net::frame& f = *m.decoded;

@@ -27,6 +27,12 @@ namespace {
   }
 }
 
+[[nodiscard]] lane_number lane_between(const actor_id& sender, const actor_id& receiver) noexcept {
+  // The identifiers are random. From here to there and back are different pairs.
+  const std::uint64_t mixed = (sender.low ^ (receiver.low * 3)) * 0x9e3779b97f4a7c15u;
+  return static_cast<lane_number>(1 + (mixed >> 32) % (layer_lane - 1));
+}
+
 [[nodiscard]] bool is_about_lives(frame_kind k) noexcept {
   switch (k) {
     case frame_kind::link:
@@ -47,15 +53,18 @@ base::error actor_protocol::check(const actor_protocol_settings& s) {
 }
 
 lane_number lane_of(const frame& f) noexcept {
-  if (is_about_lives(f.kind)) return system_lane;
-  // The identifiers are random. From here to there and back are different pairs.
-  const std::uint64_t mixed = (f.sender.low ^ (f.receiver.low * 3)) * 0x9e3779b97f4a7c15u;
-  return static_cast<lane_number>(1 + (mixed >> 32) % (layer_lane - 1));
+  return is_about_lives(f.kind) ? system_lane : lane_between(f.sender, f.receiver);
 }
 
 outgoing to_outgoing(const frame& f, packet payload) {
   prepend_header(f, payload);
   return {std::move(payload), lane_of(f)};
+}
+
+outgoing message_to(const actor_id& receiver, const actor_id& sender, std::uint64_t type,
+                    packet payload) {
+  prepend_message_header(receiver, sender, type, payload);
+  return {std::move(payload), lane_between(sender, receiver)};
 }
 
 outgoing refusal_of(const frame& f, const base::error& why, std::size_t front) {
@@ -128,15 +137,23 @@ bool actor_protocol::was_asked_for(const frame& f, layer_context& c) {
   return true;
 }
 
-void actor_protocol::receive(incoming m, layer_context& c) {
-  frame plain;
-  if (!decode_plain_message(m.bytes, plain)) [[unlikely]]
+void actor_protocol::receive(const incoming& m, layer_context& c) {
+  if (is_lent_ || !decode_plain_message(m.bytes, plain_)) [[unlikely]]
     return receive_other(m, c);
-  m.decoded = &plain;
-  static_cast<void>(c.up(m));
+  struct lending {
+    actor_protocol& from;
+    explicit lending(actor_protocol& p) : from(p) { from.is_lent_ = true; }
+    ~lending() {
+      from.is_lent_ = false;
+      from.plain_.payload = {};  // who looks into it later finds nothing of another message
+    }
+  };
+  const lending until_read(*this);
+  static_cast<void>(
+      c.up({.bytes = m.bytes, .lane = m.lane, .made_here = m.made_here, .decoded = &plain_}));
 }
 
-void actor_protocol::receive_other(incoming m, layer_context& c) {
+void actor_protocol::receive_other(const incoming& m, layer_context& c) {
   const base::result<frame> f = decode_frame(m.bytes);
   if (!f) {
     ++counters_.malformed;
@@ -145,12 +162,13 @@ void actor_protocol::receive_other(incoming m, layer_context& c) {
       c.down(refusal_of({}, f.error(), c.headers_below()));
     return;
   }
-  if (answers(f->kind) && !was_asked_for(*f, c)) {
-    if (f->handles == 0) return;
-    m.is_late = true;
-  }
-  m.decoded = &*f;
-  static_cast<void>(c.up(m));
+  const bool is_late = answers(f->kind) && !was_asked_for(*f, c);
+  if (is_late && f->handles == 0) return;
+  static_cast<void>(c.up({.bytes = m.bytes,
+                          .lane = m.lane,
+                          .made_here = m.made_here,
+                          .is_late = is_late,
+                          .decoded = &*f}));
 }
 
 void actor_protocol::answer(std::uint64_t number, const question& q, const base::error& why,

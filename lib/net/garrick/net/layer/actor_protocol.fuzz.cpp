@@ -75,7 +75,7 @@ class end final : carrier, link_owner {
   void reopen() override {}
   void close() override {}
   void on_event(const link_event&) override {}
-  bool on_message(incoming m) override {
+  bool on_message(const incoming& m) override {
     GARRICK_ASSERT(m.decoded != nullptr, "a frame comes up decoded");
     const base::result<frame> again = decode_frame(m.bytes);
     GARRICK_ASSERT(again && again->kind == m.decoded->kind && again->number == m.decoded->number,

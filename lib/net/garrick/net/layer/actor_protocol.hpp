@@ -48,6 +48,9 @@ namespace garrick::net {
 ///     base::result<packet> p = encode(order, {.front = frame_room + link.header_size()});
 ///     link.send(to_outgoing({.kind = frame_kind::message, .receiver = to}, std::move(*p)), now);
 [[nodiscard]] outgoing to_outgoing(const frame& f, packet payload);
+/// The same for a message without extensions.
+[[nodiscard]] outgoing message_to(const actor_id& receiver, const actor_id& sender,
+                                  std::uint64_t type, packet payload);
 
 /// The answer to a question that could not be handled, or to a message that could not be decoded:
 /// an `error` or a `decode_error` with `why`. `front` is the room that the layers want.
@@ -100,7 +103,7 @@ class actor_protocol : public layer_defaults {
   void send(outgoing&& m, layer_context& c);
   /// Passes up every frame, decoded (`incoming::decoded`), but answers that are not due. Of those
   /// it passes up the ones with handles (`incoming::is_late`).
-  void receive(incoming m, layer_context& c);
+  void receive(const incoming& m, layer_context& c);
   /// At `down` every open question ends with `net_errc::perhaps_delivered`.
   void notice(const link_event& e, layer_context& c);
   /// Ends the questions whose time is over with `errc::timeout`, and tells the other end.
@@ -128,7 +131,7 @@ class actor_protocol : public layer_defaults {
   };
   using questions = std::unordered_map<std::uint64_t, question>;
 
-  void receive_other(incoming m, layer_context& c);
+  void receive_other(const incoming& m, layer_context& c);
   /// Takes a question out of the table.
   [[nodiscard]] std::pair<std::uint64_t, question> close(questions::iterator at);
   void cancel(std::uint64_t number, layer_context& c);
@@ -138,6 +141,10 @@ class actor_protocol : public layer_defaults {
   [[nodiscard]] bool was_asked_for(const frame& f, layer_context& c);
 
   actor_protocol_settings settings_;
+  // What most messages are decoded into, so that its many fields are not cleared for each; another
+  // is made for who comes while this one is lent.
+  frame plain_;
+  bool is_lent_ = false;
   questions questions_;
   std::set<std::pair<base::instant, std::uint64_t>> by_time_;
   actor_protocol_counters counters_;

@@ -3,6 +3,8 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <functional>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -23,7 +25,7 @@ constexpr auto ms = base::duration::milliseconds;
 
 /// Ends a link when it gets nothing.
 struct ends_itself : layer_defaults {
-  static void receive(incoming m, layer_context& c) {
+  static void receive(const incoming& m, layer_context& c) {
     if (m.bytes.empty())
       c.notify({link_event::kind::down, 0, net_errc::peer_down});
     else
@@ -46,6 +48,7 @@ struct end_over final : carrier, link_owner {
   std::vector<came> frames;
   std::vector<lane_number> lanes;
   std::vector<link_event::kind> events;
+  std::function<void()> reads{};  // once, before it looks at a message
 
   explicit end_over(actor_protocol_settings s = {})
       : link(*this, *this, actor_protocol(s), Below()...) {}
@@ -54,7 +57,8 @@ struct end_over final : carrier, link_owner {
   [[nodiscard]] std::size_t largest() const override { return 1u << 20; }
   void reopen() override {}
   void close() override {}
-  bool on_message(incoming m) override {
+  bool on_message(const incoming& m) override {
+    if (const auto now = std::exchange(reads, {})) now();
     const frame* f = m.decoded;
     REQUIRE(f != nullptr);
     const base::result<frame> again = decode_frame(m.bytes);
@@ -104,6 +108,28 @@ TEST_CASE("actor_protocol: a request has one answer, and a second one is dropped
   CHECK(here.frames == std::vector<came>{{frame_kind::response, 5, "seven"}});
   CHECK(here.link.get<actor_protocol>().counters().unasked == 1);
   CHECK(here.link.get<actor_protocol>().open_questions() == 0);
+}
+
+TEST_CASE("actor_protocol: a message that comes while another one is read is another one") {
+  end from;
+  for (const char* const text : {"first", "second", "third"})
+    REQUIRE(!from.send({.receiver = bob, .sender = alice, .type = 7}, text));
+  const std::vector<packet> all = std::exchange(from.wire, {});
+  end to;
+  const auto with_another = [&](std::size_t which) {
+    to.reads = [&to, &all, which] { to.link.receive(all[which].bytes(), start); };
+    to.link.receive(all[0].bytes(), start);
+  };
+  with_another(1);
+  CHECK(to.frames ==
+        std::vector<came>{{frame_kind::message, 0, "second"}, {frame_kind::message, 0, "first"}});
+  // also if the last one was not read to its end
+  to.reads = [] { throw std::runtime_error("it is read no further"); };
+  CHECK_THROWS(to.link.receive(all[0].bytes(), start));
+  to.frames.clear();
+  with_another(2);
+  CHECK(to.frames ==
+        std::vector<came>{{frame_kind::message, 0, "third"}, {frame_kind::message, 0, "first"}});
 }
 
 TEST_CASE("actor_protocol: only who was asked answers, and only to who has asked") {

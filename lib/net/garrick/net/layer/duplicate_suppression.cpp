@@ -34,14 +34,13 @@ bool duplicate_suppression::is_new(std::uint32_t number) noexcept {
   return true;
 }
 
-void duplicate_suppression::receive(incoming m, layer_context& c) {
+void duplicate_suppression::receive(const incoming& m, layer_context& c) {
   if (m.bytes.size() < header_size) {
     ++counters_.malformed;
     return;
   }
   if (!is_new(load_le<std::uint32_t>(m.bytes.data()))) return;
-  m.bytes = m.bytes.subspan(header_size);
-  static_cast<void>(c.up(m));
+  static_cast<void>(c.up(m.with(m.bytes.subspan(header_size))));
 }
 
 }  // namespace garrick::net

@@ -29,7 +29,7 @@ struct end final : carrier, link_owner {
   [[nodiscard]] std::size_t largest() const override { return 1200; }
   void reopen() override {}
   void close() override {}
-  bool on_message(incoming) override { return ++messages, true; }
+  bool on_message(const incoming&) override { return ++messages, true; }
   void on_event(const link_event&) override {}
 };
 

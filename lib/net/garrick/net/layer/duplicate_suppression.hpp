@@ -52,7 +52,7 @@ class duplicate_suppression : public layer_defaults {
   /// Puts the number in front.
   void send(outgoing&& m, layer_context& c);
   /// Passes up what has not come before.
-  void receive(incoming m, layer_context& c);
+  void receive(const incoming& m, layer_context& c);
 
   /// What was dropped so far.
   [[nodiscard]] const duplicate_suppression_counters& counters() const noexcept {

@@ -25,7 +25,7 @@ struct end final : carrier, link_owner {
   [[nodiscard]] std::size_t largest() const override { return 1200; }
   void reopen() override {}
   void close() override {}
-  bool on_message(incoming m) override {
+  bool on_message(const incoming& m) override {
     came.push_back(load_le<std::uint32_t>(m.bytes.data()));
     return true;
   }

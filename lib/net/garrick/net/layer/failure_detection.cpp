@@ -426,7 +426,7 @@ void failure_detection::end(const base::error& why, layer_context& c) {
 
 // -- What arrives -------------------------------------------------------------
 
-void failure_detection::receive(incoming m, layer_context& c) {
+void failure_detection::receive(const incoming& m, layer_context& c) {
   if (has_just_heard(c.now()) && !m.bytes.empty() && m.bytes[0] == data_kind) [[likely]]
     return static_cast<void>(c.up({m.bytes.subspan(kind_size)}));
   pass_time(c);

@@ -36,7 +36,7 @@ struct world final : carrier, link_owner {
   [[nodiscard]] std::size_t largest() const override { return limit; }
   void reopen() override {}
   void close() override {}
-  bool on_message(incoming) override {
+  bool on_message(const incoming&) override {
     GARRICK_ASSERT(open && !down, "a message outside of a session");
     return true;
   }

@@ -127,7 +127,7 @@ class failure_detection : public layer_defaults {
   /// Sends it to the peer; drops it if the session is not open.
   void send(outgoing&& m, layer_context& c);
   /// Passes up what the peer sends, and answers the rest.
-  void receive(incoming m, layer_context& c);
+  void receive(const incoming& m, layer_context& c);
   /// Shakes hands on a new connection.
   void notice(const link_event& e, layer_context& c);
   /// Heartbeats, repeated hellos, suspicion, the end.

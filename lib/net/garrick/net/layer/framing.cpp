@@ -69,7 +69,7 @@ std::span<const std::byte> framing::complete(std::span<const std::byte> bytes, l
   return bytes;
 }
 
-void framing::receive(incoming m, layer_context& c) {
+void framing::receive(const incoming& m, layer_context& c) {
   std::span<const std::byte> bytes = m.bytes;
   if (broken_) return;
   if (!partial_.empty()) bytes = complete(bytes, c);

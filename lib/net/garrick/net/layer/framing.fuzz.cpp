@@ -31,7 +31,7 @@ struct end final : carrier, link_owner {
   [[nodiscard]] std::size_t largest() const override { return 1u << 30; }
   void reopen() override {}
   void close() override {}
-  bool on_message(incoming m) override {
+  bool on_message(const incoming& m) override {
     GARRICK_ASSERT(!broken, "a message after the end of the connection");
     messages.emplace_back(m.bytes.begin(), m.bytes.end());
     return true;

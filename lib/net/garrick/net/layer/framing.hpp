@@ -53,7 +53,7 @@ class framing : public layer_defaults {
   /// Puts the length in front.
   void send(outgoing&& m, layer_context& c);
   /// Passes up each frame that is whole.
-  void receive(incoming m, layer_context& c);
+  void receive(const incoming& m, layer_context& c);
   /// A new connection begins with a new frame.
   void notice(const link_event& e, layer_context& c);
 

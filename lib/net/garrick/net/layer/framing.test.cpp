@@ -36,7 +36,7 @@ struct end final : carrier, link_owner {
   [[nodiscard]] std::size_t largest() const override { return 1u << 30; }
   void reopen() override {}
   void close() override { closed = true; }
-  bool on_message(incoming m) override {
+  bool on_message(const incoming& m) override {
     messages.push_back(text_of(m.bytes));
     return true;
   }

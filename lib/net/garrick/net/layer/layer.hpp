@@ -16,7 +16,7 @@
 //      public:
 //       static constexpr std::string_view wire_name = "counting";
 //       void send(outgoing&& m, layer_context& c) { ++sent_; c.down(std::move(m)); }
-//       void receive(incoming m, layer_context& c) { ++received_; std::ignore = c.up(m); }
+//       void receive(const incoming& m, layer_context& c) { ++received_; std::ignore = c.up(m); }
 //       …
 //     };
 //
@@ -28,6 +28,8 @@
 //   - Bytes are fed before time: at a given instant, what has arrived is received first, then
 //     `advance` is called. A pause of this process is never charged to the peer.
 //   - `incoming` is lent: its bytes are gone when `receive` returns. Who holds them, copies them.
+//     It is passed by reference: a copy would be read in wider pieces than it was just written in,
+//     for which a processor waits, in each layer. `incoming::with` makes one with other bytes.
 //   - A layer that is not `writable` is sent nothing but messages of the lanes `system_lane` and
 //     `layer_lane`. One without a buffer asks what is below. One with a buffer sends what it holds
 //     when it hears `writable` from below, and notifies those above when it has room again.
@@ -77,7 +79,7 @@ struct outgoing {
   std::uint64_t report = 0;
 };
 
-/// A message on its way up. The bytes are lent until the call returns.
+/// A message on its way up. It is lent until the call returns, as its bytes are.
 struct incoming {
   std::span<const std::byte> bytes;  ///< without the headers of the layers below
   lane_number lane = 1;              ///< in which it was sent, if lanes travel
@@ -90,6 +92,18 @@ struct incoming {
   /// What the bytes say, in stacks whose top is `actor_protocol`; null in all others. Lent as they
   /// are.
   const frame* decoded = nullptr;
+
+  /// The same with other bytes: what is left without a header, say. They are lent, too, so what
+  /// they are a view of has to live until `up` returns. `decoded` stays as it is: it is for layers
+  /// below `actor_protocol`, or for bytes that say the same.
+  [[nodiscard]] constexpr incoming with(std::span<const std::byte> other) const noexcept {
+    return with(other, lane);
+  }
+  /// And in another lane.
+  [[nodiscard]] constexpr incoming with(std::span<const std::byte> other,
+                                        lane_number in) const noexcept {
+    return {other, in, made_here, is_late, decoded};
+  }
 };
 
 /// What a layer tells those above it, and in the end the link's owner.
@@ -153,7 +167,7 @@ class layer_context {
   /// Passes a message to the layer above. True: it is where it was to go. False: it was taken, and
   /// the link's owner will say later that it is there, by `delivered(lane)`. Only who acknowledges
   /// to the sender needs to know.
-  virtual bool up(incoming m) = 0;
+  virtual bool up(const incoming& m) = 0;
   /// Passes an event to the layer above.
   virtual void notify(const link_event& e) = 0;
   /// True if the layer below takes another message.
@@ -204,7 +218,7 @@ struct layer_defaults {
   /// A message from above.
   void send(outgoing&& m, layer_context& c) { c.down(std::move(m)); }
   /// A message from below.
-  void receive(incoming m, layer_context& c) { static_cast<void>(c.up(m)); }
+  void receive(const incoming& m, layer_context& c) { static_cast<void>(c.up(m)); }
   /// An event from below.
   void notice(const link_event& e, layer_context& c) { c.notify(e); }
   /// What was passed up to the owner, who said "later", is in the receiver's mailbox now: one
@@ -221,7 +235,7 @@ struct layer_defaults {
 
 /// A class that can be a layer of a stack.
 template <class L>
-concept layer = std::movable<L> && requires(L& l, const L& k, outgoing m, incoming i,
+concept layer = std::movable<L> && requires(L& l, const L& k, outgoing m, const incoming& i,
                                             const link_event& e, layer_context& c) {
   { L::header_size } -> std::convertible_to<std::size_t>;
   { L::provides(properties{}) } -> std::same_as<properties>;

@@ -74,25 +74,24 @@ void ordering::send(outgoing&& m, layer_context& c) {
   c.down(std::move(m));
 }
 
-void ordering::receive(incoming m, layer_context& c) {
+void ordering::receive(const incoming& m, layer_context& c) {
   if (ended_) return;
   if (m.bytes.size() < header_size) {
     ++counters_.malformed;
     return;
   }
-  m.lane = static_cast<lane_number>(m.bytes[0]);
   const auto number = load_le<std::uint16_t>(m.bytes.data() + 1);
-  m.bytes = m.bytes.subspan(header_size);
-  lane_state& s = state(m.lane);
+  const incoming inner = m.with(m.bytes.subspan(header_size), static_cast<lane_number>(m.bytes[0]));
+  lane_state& s = state(inner.lane);
   const std::uint16_t ahead = distance(s.next_in, number);
   if (ahead == 0) {
     take(s);
-    static_cast<void>(c.up(m));
-    if (!waiting_.empty()) release(m.lane, c);
+    static_cast<void>(c.up(inner));
+    if (!waiting_.empty()) release(inner.lane, c);
   } else if (ahead >= half_the_range) {
     come_late(s, distance(number, s.next_in));
   } else {
-    come_early(m, number, c);
+    come_early(inner, number, c);
   }
 }
 
@@ -122,7 +121,7 @@ void ordering::come_late(lane_state& s, std::uint16_t behind) noexcept {
   s.given_up &= ~bit;
 }
 
-void ordering::come_early(incoming m, std::uint16_t number, layer_context& c) {
+void ordering::come_early(const incoming& m, std::uint16_t number, layer_context& c) {
   if (is_held(m.lane, number)) {
     ++counters_.duplicates;
     return;
@@ -184,7 +183,7 @@ void ordering::make_room(lane_number lane, std::uint16_t number, layer_context& 
     give_up(chosen->lane, c);
 }
 
-void ordering::hold(incoming m, std::uint16_t number, layer_context& c) {
+void ordering::hold(const incoming& m, std::uint16_t number, layer_context& c) {
   const base::instant since = c.below().reliable ? base::instant::never() : c.now();
   held_message held{packet::copy_of(m.bytes), since, number};
   if (waiting_lane* w = waiting(m.lane)) {

@@ -33,7 +33,7 @@ struct end final : carrier, link_owner {
   [[nodiscard]] std::size_t largest() const override { return 1200; }
   void reopen() override {}
   void close() override {}
-  bool on_message(incoming) override {
+  bool on_message(const incoming&) override {
     GARRICK_ASSERT(!down, "a message after the end");
     ++messages;
     return true;

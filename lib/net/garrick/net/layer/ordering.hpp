@@ -106,7 +106,7 @@ class ordering : public layer_defaults {
   /// Puts lane and number in front.
   void send(outgoing&& m, layer_context& c);
   /// Passes up what is next, and what was held for it.
-  void receive(incoming m, layer_context& c);
+  void receive(const incoming& m, layer_context& c);
   /// Passes up what is held before a peer's end, unless a reliable layer promised what is missing.
   void notice(const link_event& e, layer_context& c);
   /// Gives up the gaps before messages that have waited long enough.
@@ -152,11 +152,11 @@ class ordering : public layer_defaults {
   [[nodiscard]] std::uint64_t& bytes_held(lane_number lane) noexcept;
 
   void come_late(lane_state& s, std::uint16_t behind) noexcept;
-  void come_early(incoming m, std::uint16_t number, layer_context& c);
+  void come_early(const incoming& m, std::uint16_t number, layer_context& c);
   [[nodiscard]] bool is_held(lane_number lane, std::uint16_t number);
   [[nodiscard]] bool has_room(lane_number lane, std::size_t bytes) noexcept;
   void make_room(lane_number lane, std::uint16_t number, layer_context& c);
-  void hold(incoming m, std::uint16_t number, layer_context& c);
+  void hold(const incoming& m, std::uint16_t number, layer_context& c);
   void take(lane_state& s) noexcept;
   void skip_to(lane_state& s, std::uint16_t number) noexcept;
   void give_up(lane_number lane, layer_context& c);

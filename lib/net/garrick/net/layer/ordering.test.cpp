@@ -39,7 +39,7 @@ struct end final : carrier, link_owner {
   [[nodiscard]] std::size_t largest() const override { return 1200; }
   void reopen() override {}
   void close() override { closed = true; }
-  bool on_message(incoming m) override {
+  bool on_message(const incoming& m) override {
     messages.push_back(text_of(m.bytes));
     lanes.push_back(m.lane);
     return true;
@@ -251,7 +251,7 @@ TEST_CASE("ordering: datagrams without a whole header are counted and dropped") 
 
 TEST_CASE("ordering: what is held comes before the peer's end") {
   struct ends_itself : layer_defaults {
-    void receive(incoming m, layer_context& c) {
+    void receive(const incoming& m, layer_context& c) {
       if (m.bytes.empty())
         c.notify({link_event::kind::down});
       else
@@ -311,7 +311,7 @@ TEST_CASE("ordering: an owner that leaves while it is called is called no more")
   struct leaving final : link_owner {
     net::any_link* mine = nullptr;
     int messages = 0;
-    bool on_message(incoming) override {
+    bool on_message(const incoming&) override {
       if (++messages == 2) mine->leave(now);
       return true;
     }

@@ -246,28 +246,30 @@ void reconnect::recount() {
 
 // -- What arrives -------------------------------------------------------------
 
-void reconnect::receive(incoming m, layer_context& c) {
+void reconnect::receive(const incoming& m, layer_context& c) {
   if (over_ || !open_) return;
-  if (!c.below().lanes) {
-    if (m.bytes.empty()) return violated("a message without a lane", c);
-    m.lane = static_cast<lane_number>(m.bytes[0]);
-    m.bytes = m.bytes.subspan(header_size);
-  }
-  if (m.lane != layer_lane) return on_data(m, c);
+  if (c.below().lanes) return on_message(m, c);
+  if (m.bytes.empty()) return violated("a message without a lane", c);
+  on_message(m.with(m.bytes.subspan(header_size), static_cast<lane_number>(m.bytes[0])), c);
+}
+
+void reconnect::on_message(const incoming& m, layer_context& c) {
+  if (m.lane != layer_lane) [[likely]]
+    return on_data(m, c);
   if (m.bytes.empty()) return violated("an empty message", c);
   if (m.bytes[0] == begin_kind) return on_begin(m.bytes.subspan(1), c);
   if (m.bytes[0] == ack_kind) return on_ack(m.bytes.subspan(1), c);
   violated("a message of no known kind", c);
 }
 
-void reconnect::on_data(incoming m, layer_context& c) {
+void reconnect::on_data(const incoming& m, layer_context& c) {
   const std::size_t which = class_of(m.lane);
   if (!below(undelivered_[which], accepted_[which]))
     return violated("more than this end takes was sent", c);
   const auto size = static_cast<std::uint32_t>(m.bytes.size());
   lane_state& l = lane(m.lane);
   const std::uint64_t number = l.received++;
-  l.waiting.push_back({size});
+  l.waiting.emplace_back(size);
   add(undelivered_[which], size);
   const bool there = c.up(m);
   // Meanwhile the owner may have said that it is there, and this may be over.

@@ -35,7 +35,7 @@ class session : public layer_defaults {
     *m.bytes.prepend(1) = static_cast<std::byte>(m.lane);
     c.down(std::move(m));
   }
-  void receive(incoming m, layer_context& c) {
+  void receive(const incoming& m, layer_context& c) {
     if (!m.bytes.empty())
       static_cast<void>(c.up({m.bytes.subspan(1), static_cast<lane_number>(m.bytes[0])}));
   }
@@ -87,7 +87,7 @@ class world final : carrier, link_owner {
   [[nodiscard]] std::size_t largest() const override { return 1000; }
   void reopen() override {}
   void close() override {}
-  bool on_message(incoming m) override {
+  bool on_message(const incoming& m) override {
     GARRICK_ASSERT(!down_, "a message after the end");
     GARRICK_ASSERT(m.lane != layer_lane, "a message of the layer itself");
     if (!full_) return true;

@@ -118,7 +118,7 @@ class reconnect : public layer_defaults {
   /// Takes a message and sends it as soon as it may. Requires another lane than `layer_lane`.
   void send(outgoing&& m, layer_context& c);
   /// Counts what passes up, and reads the other end's counts.
-  void receive(incoming m, layer_context& c);
+  void receive(const incoming& m, layer_context& c);
   /// Goes on with a resumed session, and reports what is lost with one that is down.
   void notice(const link_event& e, layer_context& c);
   /// One message of this lane, for which the owner has said "later", is in its mailbox. The owner
@@ -163,7 +163,8 @@ class reconnect : public layer_defaults {
   void recount();
   void check_room(layer_context& c);
 
-  void on_data(incoming m, layer_context& c);
+  void on_message(const incoming& m, layer_context& c);
+  void on_data(const incoming& m, layer_context& c);
   void settle(lane_number n, layer_context& c);
   void on_begin(std::span<const std::byte> body, layer_context& c);
   [[nodiscard]] bool apply_counts(const entries& told);

@@ -305,7 +305,7 @@ void reliability::send_acknowledgement(layer_context& c) {
 
 // ---- up -----------------------------------------------------------------------------------------
 
-void reliability::receive(incoming m, layer_context& c) {
+void reliability::receive(const incoming& m, layer_context& c) {
   if (broken_) return;
   reliability_header header;
   if (!decode(m.bytes, header) || (header.acknowledges && !is_honest(header.received))) {
@@ -314,17 +314,17 @@ void reliability::receive(incoming m, layer_context& c) {
   }
   if (header.acknowledges) acknowledged(header.received, c);
   if (!header.has_packet || broken_) return;
-  m.bytes = m.bytes.subspan(header.size);
+  const std::span<const std::byte> bytes = m.bytes.subspan(header.size);
   if (header.has_part && received_.awaits(header.number)) {
-    const auto whole = parts_.add(header.number, header.part, m.bytes);
+    const auto whole = parts_.add(header.number, header.part, bytes);
     if (whole) arrived(header, {*whole, m.lane}, c);
   } else {
-    arrived(header, m, c);
+    arrived(header, m.with(bytes), c);
   }
 }
 
 /// A whole packet, or what shows that it was here before.
-void reliability::arrived(const reliability_header& header, incoming m, layer_context& c) {
+void reliability::arrived(const reliability_header& header, const incoming& m, layer_context& c) {
   using arrival = received_packets::arrival;
   const arrival a = received_.record(header.number);
   if (a == arrival::beyond) {

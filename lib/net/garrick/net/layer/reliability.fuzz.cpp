@@ -30,7 +30,7 @@ struct end final : carrier, link_owner {
   [[nodiscard]] std::size_t largest() const override { return 1200; }
   void reopen() override {}
   void close() override {}
-  bool on_message(incoming m) override {
+  bool on_message(const incoming& m) override {
     if (!strict) return true;
     GARRICK_ASSERT(m.bytes.size() == 4, "a message that was not sent");
     const auto n = load_le<std::uint32_t>(m.bytes.data());

@@ -137,7 +137,7 @@ class reliability : public layer_defaults {
   void send(outgoing&& m, layer_context& c);
   /// Passes up a packet that has not come before; does what an acknowledgement says. Bytes that no
   /// honest peer sends are counted and dropped.
-  void receive(incoming m, layer_context& c);
+  void receive(const incoming& m, layer_context& c);
   /// When the way is known to be open (again), what is in flight is asked for at once.
   void notice(const link_event& e, layer_context& c);
   /// Sends what is due: retransmissions, an acknowledgement, the next packets of a paced window.
@@ -186,7 +186,7 @@ class reliability : public layer_defaults {
   [[nodiscard]] acknowledgement take_acknowledgement(base::instant now) noexcept;
   void send_acknowledgement(layer_context& c);
   void acknowledge_later(received_packets::arrival a, base::instant now) noexcept;
-  void arrived(const reliability_header& header, incoming m, layer_context& c);
+  void arrived(const reliability_header& header, const incoming& m, layer_context& c);
 
   // Acknowledgements of the peer.
   [[nodiscard]] bool is_honest(const acknowledgement& a) noexcept;

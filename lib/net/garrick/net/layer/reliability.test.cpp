@@ -53,7 +53,7 @@ struct end final : carrier, link_owner {
   [[nodiscard]] std::size_t largest() const override { return path; }
   void reopen() override {}
   void close() override { closed = true; }
-  bool on_message(incoming m) override {
+  bool on_message(const incoming& m) override {
     come.push_back(text_of(m.bytes));
     return true;
   }
@@ -574,7 +574,7 @@ TEST_CASE("reliability: a way that reorders no more is trusted again after sixte
 
 TEST_CASE("reliability: of a peer that is down nothing is kept") {
   struct ends_itself : layer_defaults {
-    void receive(incoming, layer_context& c) { c.notify({link_event::kind::down}); }
+    void receive(const incoming&, layer_context& c) { c.notify({link_event::kind::down}); }
   };
   end a;
   net::stack<datagrams, reliability, ends_itself> link(a, a, reliability(), ends_itself());

@@ -318,7 +318,7 @@ struct batch_end final : carrier, link_owner {
   [[nodiscard]] std::size_t largest() const override { return 1200; }
   void reopen() override {}
   void close() override {}
-  bool on_message(incoming) override {
+  bool on_message(const incoming&) override {
     ++messages;
     return true;
   }

@@ -147,7 +147,7 @@ void slicing::tell_room(layer_context& c) {
   c.notify({link_event::kind::writable});
 }
 
-void slicing::receive(incoming m, layer_context& c) {
+void slicing::receive(const incoming& m, layer_context& c) {
   if (ended_) return;
   const properties& below = c.below();
   const std::size_t header = short_header(below.lanes);
@@ -156,25 +156,25 @@ void slicing::receive(incoming m, layer_context& c) {
     return;
   }
   const std::byte kind = m.bytes[0];
-  if (!below.lanes) m.lane = static_cast<lane_number>(m.bytes[1]);
-  m.bytes = m.bytes.subspan(header);
+  const lane_number lane = below.lanes ? m.lane : static_cast<lane_number>(m.bytes[1]);
+  const std::span<const std::byte> bytes = m.bytes.subspan(header);
   if (kind == whole_message) {
-    if (m.bytes.size() > settings_.largest) {
+    if (bytes.size() > settings_.largest) {
       refuse("a message is larger than is allowed", c);
       return;
     }
     if (partial_ && below.ordered) {
-      partial_->abandon(m.lane, counters_);
+      partial_->abandon(lane, counters_);
       count_partial();
     }
-    static_cast<void>(c.up(m));
-  } else if (kind == piece_of_message && m.bytes.size() > numbers_size) {
-    const std::byte* at = m.bytes.data();
-    receive_piece({.lane = m.lane,
+    static_cast<void>(c.up(m.with(bytes, lane)));
+  } else if (kind == piece_of_message && bytes.size() > numbers_size) {
+    const std::byte* at = bytes.data();
+    receive_piece({.lane = lane,
                    .id = load_le<std::uint32_t>(at),
                    .total = load_le<std::uint32_t>(at + 4),
                    .offset = load_le<std::uint32_t>(at + 8),
-                   .bytes = m.bytes.subspan(numbers_size)},
+                   .bytes = bytes.subspan(numbers_size)},
                   c);
   } else {
     refuse("neither a message nor a piece of one", c);

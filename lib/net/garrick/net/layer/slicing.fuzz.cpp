@@ -34,7 +34,7 @@ struct end final : carrier, link_owner {
   [[nodiscard]] std::size_t largest() const override { return 1200; }
   void reopen() override {}
   void close() override {}
-  bool on_message(incoming m) override {
+  bool on_message(const incoming& m) override {
     GARRICK_ASSERT(!down, "a message after the end");
     bytes += m.bytes.size();
     return true;

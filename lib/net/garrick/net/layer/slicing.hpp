@@ -74,7 +74,7 @@ class slicing : public layer_defaults {
   /// Sends the message, or as much of it as is taken below, and keeps the rest.
   void send(outgoing&& m, layer_context& c);
   /// Passes up what is whole.
-  void receive(incoming m, layer_context& c);
+  void receive(const incoming& m, layer_context& c);
   /// Sends on when it can be. A stream that is lost takes with it what was not whole, and what was
   /// not sent: who wants it sent again has kept it.
   void notice(const link_event& e, layer_context& c);

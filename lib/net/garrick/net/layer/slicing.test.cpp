@@ -47,7 +47,7 @@ struct end final : carrier, link_owner {
   [[nodiscard]] std::size_t largest() const override { return path; }
   void reopen() override {}
   void close() override { closed = true; }
-  bool on_message(incoming m) override {
+  bool on_message(const incoming& m) override {
     messages.emplace_back(m.lane, text_of(m.bytes));
     return true;
   }

@@ -32,10 +32,11 @@ struct link_count {
 /// the link that calls it; `any_link::leave` ends that.
 class link_owner {
  public:
-  /// A message has come. The bytes are lent until this returns. True: it is where it was to go, so
-  /// that the sender may be told. False: it will be, and `any_link::delivered` says when. Over a
-  /// stack that does not confirm (`properties::confirmed`) the answer changes nothing.
-  virtual bool on_message(incoming m) = 0;
+  /// A message has come. It is lent until this returns, with its bytes and what they say
+  /// (`incoming::decoded`): whoever keeps something of it copies that. True: it is where it was to
+  /// go, so that the sender may be told. False: it will be, and `any_link::delivered` says when.
+  /// Over a stack that does not confirm (`properties::confirmed`) the answer changes nothing.
+  virtual bool on_message(const incoming& m) = 0;
   /// Something has changed. If it throws, what was to follow in the same call is not told.
   virtual void on_event(const link_event& e) = 0;
 

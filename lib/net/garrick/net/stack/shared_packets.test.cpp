@@ -34,7 +34,7 @@ struct end final : link_owner {
     link = kind.make(*this, *socket, settings);
     socket->drive(*link);
   }
-  bool on_message(incoming m) override {
+  bool on_message(const incoming& m) override {
     const base::result<frame> f = decode_frame(m.bytes);
     REQUIRE(f.has_value());
     ++texts[tests::text_of(f->payload)];

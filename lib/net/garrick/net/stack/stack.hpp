@@ -301,7 +301,7 @@ class stack final : public any_link {
       else
         std::get<I + 1>(whole->layers_).send(std::move(m), std::get<I + 1>(whole->contexts_));
     }
-    bool up(incoming m) override {
+    bool up(const incoming& m) override {
       if constexpr (I == 0) {
         // What comes after the end goes nowhere, and must not be acknowledged.
         const bool there = whole->passes_up(m) && whole->owner_->on_message(m);

@@ -33,7 +33,7 @@ struct end final : carrier, link_owner {
   [[nodiscard]] std::size_t largest() const override { return 1000; }
   void reopen() override {}
   void close() override { closed = true; }
-  bool on_message(incoming) override {
+  bool on_message(const incoming&) override {
     if (on_text) on_text();
     return answers.empty() || answers.at(asked++);
   }
@@ -43,7 +43,7 @@ struct end final : carrier, link_owner {
 /// Passes each message up twice, and keeps what it is told.
 struct twice : layer_defaults {
   std::vector<bool> told;
-  void receive(incoming m, layer_context& c) {
+  void receive(const incoming& m, layer_context& c) {
     const bool first = c.up(m);
     const bool second = c.up(m);
     told.insert(told.end(), {first, second});
@@ -51,14 +51,14 @@ struct twice : layer_defaults {
 };
 struct once : layer_defaults {
   std::vector<bool> told;
-  void receive(incoming m, layer_context& c) { told.push_back(c.up(m)); }
+  void receive(const incoming& m, layer_context& c) { told.push_back(c.up(m)); }
 };
 /// Passes on and looks at nothing, as most layers do.
 struct passing : layer_defaults {};
 /// Hears of the end in the middle of a message.
 struct ends : layer_defaults {
   std::vector<bool> told;
-  void receive(incoming m, layer_context& c) {
+  void receive(const incoming& m, layer_context& c) {
     c.notify({link_event::kind::down});
     told.push_back(c.up(m));
   }
@@ -67,7 +67,7 @@ struct ends : layer_defaults {
 /// Is due at some time, and says when it was called.
 struct due : layer_defaults {
   explicit due(char n = '?', std::string* to = nullptr) : name(n), log(to) {}
-  void receive(incoming m, layer_context& c) {
+  void receive(const incoming& m, layer_context& c) {
     *log += 'r';
     static_cast<void>(c.up(m));
   }
@@ -78,7 +78,7 @@ struct due : layer_defaults {
 };
 /// Answers each message by one of its own, after it was passed up.
 struct answering : layer_defaults {
-  void receive(incoming m, layer_context& c) {
+  void receive(const incoming& m, layer_context& c) {
     static_cast<void>(c.up(m));
     packet p = packet::with_room(c.headers_below(), 1);
     p.append(1)[0] = std::byte{'a'};

@@ -43,7 +43,7 @@ struct end final : carrier, link_owner {
   [[nodiscard]] std::size_t largest() const override { return 1400; }
   void reopen() override {}
   void close() override {}
-  bool on_message(incoming m) override {
+  bool on_message(const incoming& m) override {
     after_down += is_down;
     REQUIRE(m.decoded != nullptr);
     if (m.decoded->kind == frame_kind::error) ++answers[m.decoded->number];

@@ -54,7 +54,7 @@ struct end final : carrier, link_owner {
     log += " closed";
   }
   [[nodiscard]] bool is_closed() const override { return closed; }
-  bool on_message(incoming m) override {
+  bool on_message(const incoming& m) override {
     ++messages;
     log += " ";
     for (const std::byte b : m.bytes) log += static_cast<char>(b);
@@ -189,7 +189,7 @@ TEST_CASE("close: what has come already does not come up after the owner has clo
 
 TEST_CASE("close: what a layer's own end makes others do still happens") {
   struct ends : layer_defaults {
-    static void receive(incoming m, layer_context& c) {
+    static void receive(const incoming& m, layer_context& c) {
       if (m.bytes.size() != 1) return static_cast<void>(c.up(m));
       c.close();
       c.notify({link_event::kind::down});

@@ -21,7 +21,7 @@ struct end final : carrier, link_owner {
   [[nodiscard]] std::size_t largest() const override { return 1000; }
   void reopen() override {}
   void close() override {}
-  bool on_message(incoming) override {
+  bool on_message(const incoming&) override {
     if (on_text) on_text();
     return true;
   }

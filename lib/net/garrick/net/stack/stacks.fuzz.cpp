@@ -69,7 +69,7 @@ class end final : public carrier, public link_owner {
   [[nodiscard]] std::size_t largest() const override { return path; }
   void reopen() override;
   void close() override {}
-  bool on_message(incoming m) override {
+  bool on_message(const incoming& m) override {
     GARRICK_ASSERT(!down_, "a message after the end");
     GARRICK_ASSERT(m.bytes.size() <= 100'000, "a message above the limit");
     const base::result<frame> f = decode_frame(m.bytes);

@@ -38,7 +38,7 @@ struct end final : link_owner {
     mine = kind.make(*this, *socket, settings);
     socket->drive(*mine);
   }
-  bool on_message(incoming m) override {
+  bool on_message(const incoming& m) override {
     const base::result<frame> f = decode_frame(m.bytes);
     REQUIRE(f.has_value());
     texts.push_back(decode<std::string>(f->payload).value_or("?"));

@@ -143,7 +143,7 @@ void checked_end::check_order(flow& from, const message& m) {
   r.any = true;
 }
 
-bool checked_end::on_message(incoming m) {
+bool checked_end::on_message(const incoming& m) {
   flow* from = nullptr;
   message* sent = nullptr;
   if (is_down()) checker_.found("a message came after the link went down");

@@ -206,7 +206,7 @@ void talking_end::send_refusal(const handled& h, const question& q) {
   send(refusal_of(asked, refusal(h.from, h.number), link_->header_size()));
 }
 
-bool talking_end::on_message(incoming m) {
+bool talking_end::on_message(const incoming& m) {
   if (is_down()) return checker_.found("a message came after the link went down"), true;
   GARRICK_ASSERT(m.decoded != nullptr, "the stack has actor_protocol on top");
   const frame& f = *m.decoded;

@@ -140,7 +140,7 @@ class talking_end final : public link_owner {
   /// Is told each event.
   void set_listener(std::function<void(const link_event&)> f) { listener_ = std::move(f); }
 
-  bool on_message(incoming m) override;
+  bool on_message(const incoming& m) override;
   void on_event(const link_event& e) override;
 
  private:

@@ -195,16 +195,17 @@ std::string_view to_text(frame_kind k) noexcept {
   return at < kinds.size() ? kinds[at].name : std::string_view{};
 }
 
+void prepend_message_header(const actor_id& receiver, const actor_id& sender, std::uint64_t type,
+                            packet& payload) {
+  std::byte* at = payload.prepend(message_header);
+  *at = static_cast<std::byte>(frame_kind::message);
+  at = put_id(put_id(at + 1, receiver), sender);
+  store_le(at, type);
+}
+
 void prepend_header(const frame& f, packet& payload) {
-  // Most frames by far are messages without extensions, whose fields have their places.
   if (f.kind == frame_kind::message && !f.time_left && !f.trace && !f.urgent && f.handles == 0)
-      [[likely]] {
-    std::byte* at = payload.prepend(message_header);
-    *at = static_cast<std::byte>(frame_kind::message);
-    at = put_id(put_id(at + 1, f.receiver), f.sender);
-    store_le(at, f.type);
-    return;
-  }
+    return prepend_message_header(f.receiver, f.sender, f.type, payload);
   const unsigned fields = fields_of(f.kind);
   GARRICK_ASSERT(fields != 0, "a frame of a kind that does not exist");
   GARRICK_ASSERT((fields & P) != 0 || payload.empty(), "frames of this kind have no payload");

@@ -119,13 +119,17 @@ inline constexpr std::size_t frame_room = 96;
 ///                    *p);
 void prepend_header(const frame& f, packet& payload);
 
+/// The same for a message without extensions. Most frames by far are such messages.
+void prepend_message_header(const actor_id& receiver, const actor_id& sender, std::uint64_t type,
+                            packet& payload);
+
 /// Understands a frame. Its payload lies within `bytes`. Errors: `decode_failed`; `incompatible` if
 /// an extension that must be understood is not known.
 [[nodiscard]] base::result<frame> decode_frame(std::span<const std::byte> bytes);
 
 /// The same for a message without extensions, as most frames by far are: its fields have their
 /// places. False if `bytes` are none; then they may be another frame. Requires that `f` is as
-/// `frame{}`, and leaves it so if it is false.
+/// `frame{}` or as this has left it before, and leaves it as it was if it is false.
 [[nodiscard]] bool decode_plain_message(std::span<const std::byte> bytes, frame& f) noexcept;
 
 /// The kind of bytes that are perhaps a frame; none has the number 0, as of no bytes.

@@ -80,6 +80,16 @@ TEST_CASE("a message without extensions is plain, and nothing else is") {
     return is;
   };
   CHECK(is_plain(encoded(f)));
+  // Into a frame that was used before, too, and it stays as it was when the bytes are no plain one.
+  const frame other{.receiver = sender, .sender = receiver, .type = 9};
+  const auto others = encoded(other, raw({0xcc}));
+  REQUIRE(decode_plain_message(others, plain));
+  CHECK_FALSE(decode_plain_message(std::span(bytes).first(3), plain));
+  CHECK(plain.receiver == sender);
+  CHECK(plain.sender == receiver);
+  CHECK(plain.type == 9);
+  CHECK(plain.payload.data() == others.data() + others.size() - 1);
+  CHECK(plain.payload.size() == 1);
   for (std::size_t n = 0; n + 2 < bytes.size(); ++n)
     CHECK_FALSE(is_plain(std::span(bytes).first(n)));
   frame urgent = f;

@@ -35,7 +35,7 @@ struct end final : carrier, link_owner {
   [[nodiscard]] std::size_t largest() const override { return 100; }
   void reopen() override {}
   void close() override { closed = true; }
-  bool on_message(incoming m) override {
+  bool on_message(const incoming& m) override {
     messages.emplace_back(
         m.lane, std::string(reinterpret_cast<const char*>(m.bytes.data()), m.bytes.size()));
     return true;

@@ -139,7 +139,7 @@ class peer : protected link_owner {
   }
   [[nodiscard]] std::size_t room() const { return frame_room + link_->header_size(); }
   virtual void heard(const frame& f) = 0;
-  bool on_message(incoming m) override {
+  bool on_message(const incoming& m) override {
     const base::result<frame> f = decode_frame(m.bytes);
     GARRICK_ASSERT(f.has_value(), "what a node says is a frame");
     for (std::uint32_t i = 0; i < f->handles; ++i) told_.push_back(number_behind(*f, i));

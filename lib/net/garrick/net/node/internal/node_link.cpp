@@ -265,7 +265,8 @@ void node_link::post(const frame& f, packet payload) {
 /// comes, so a release waits for that.
 void node_link::post_written(outgoing m) {
   if (!brings_home_) return post(std::move(m), now());
-  post_message(std::move(m), {.is_settled = false, .credit = 0}, now());
+  under_way_.push_back({.is_settled = false, .credit = 0});
+  post_message(std::move(m), now());
 }
 
 void node_link::post(outgoing m, base::instant at) {
@@ -282,8 +283,9 @@ void node_link::post(outgoing m, base::instant at) {
 }
 
 /// Of what becomes of it is to be heard: of a message or a request, whose credit was taken (K4).
-void node_link::post_message(outgoing m, const under_way& about, base::instant at) {
-  under_way_.push_back(about);
+/// Its entry is the last of under_way_, made there: copied, it would be read in wider pieces than
+/// it was just written in, for which a processor waits.
+void node_link::post_message(outgoing m, base::instant at) {
   m.report = first_report_ + under_way_.size() - 1;
   post(std::move(m), at);
 }
@@ -459,7 +461,8 @@ void node_link::send_now(remote_cell& to, envelope_ptr e, base::instant until, s
   }
   outgoing m = to_outgoing(f, std::move(*p));
   m.lane = lane;
-  post_message(std::move(m), {to.local_id(), type, by, false, weight}, now());
+  under_way_.emplace_back(to.local_id(), type, by, false, weight);
+  post_message(std::move(m), now());
   if (is_limited) outbox_may_be_stale_ = !outbox_.empty();
 }
 
@@ -498,8 +501,8 @@ void node_link::send_taken(waiting_frames::entry& e, base::instant at) {
                    base::make_error(base::errc::not_handled, to.name(), why_.to_string()));
   if (!outbox_takes_more()) return to.lost(e.what.type, e.what.sender, weight, to.too_much_waits());
   packet p = e.whole.empty() ? packet::copy_of(e.bytes, asker_->how().headers) : std::move(e.whole);
-  post_message({std::move(p), e.what.lane},
-               {to.local_id(), e.what.type, e.what.sender, false, weight}, at);
+  under_way_.emplace_back(to.local_id(), e.what.type, e.what.sender, false, weight);
+  post_message({std::move(p), e.what.lane}, at);
 }
 
 void node_link::answer(envelope_ptr e) {

@@ -106,7 +106,7 @@ class node_link final : public link_port, carried, link_owner, handle_porter {
   void advance(base::instant now) override;
 
   // link_owner
-  bool on_message(incoming m) override;
+  bool on_message(const incoming& m) override;
   void on_event(const link_event& e) override;
 
   // handle_porter
@@ -199,7 +199,7 @@ class node_link final : public link_port, carried, link_owner, handle_porter {
   void answer_now(core::envelope_ptr e);
   void released_now(remote_cell& who);
   void send_taken(waiting_frames::entry& e, base::instant at);
-  void post_message(outgoing m, const under_way& about, base::instant at);
+  void post_message(outgoing m, base::instant at);
   [[nodiscard]] bool outbox_takes_more() const;
   [[nodiscard]] outgoing take_from_outbox();
   void post_signal(outgoing m);

@@ -48,7 +48,7 @@ bool has_room_for_twice(const core::cell& who, std::uint32_t window) noexcept {
 
 }  // namespace
 
-bool node_link::on_message(incoming m) {
+bool node_link::on_message(const incoming& m) {
   if (is_shut_ || m.decoded == nullptr) return true;
   const frame& f = *m.decoded;
   being_read_.handles = 0;  // if the last one has thrown

@@ -74,9 +74,9 @@ answering_cell::answering_cell(core::environment& env, connection link, const en
       most_under_way_(s.most_under_way),
       bytes_a_credit_(
           std::max<std::size_t>(s.most_bytes_waiting / 2 / std::max(s.most_under_way, 1u), 1)),
-      wanted_(2 * std::size_t{s.most_questions}, peer_hash(peer_hash::secret_of(s.seed))),
       how_(how),
-      waiting_(s.most_bytes_waiting) {
+      waiting_(s.most_bytes_waiting),
+      wanted_(2 * std::size_t{s.most_questions}, peer_hash(peer_hash::secret_of(s.seed))) {
   need_credit(s.most_under_way, s.patience);
 }
 
@@ -235,12 +235,13 @@ bool remote_cell::leave_encoded(const core::envelope& e, bool& first) {
     for_the_link_.store(e.type, std::memory_order_relaxed);  // order: as above
     return false;
   }
-  frame f{.kind = frame_kind::message,
-          .receiver = id_,
-          .sender = how.sender(e.sender_id),
-          .type = s->message.type};
-  f.urgent = e.is(core::envelope_flag::urgent);
-  outgoing m = to_outgoing(f, std::move(*p));
+  const actor_id sender = how.sender(e.sender_id);
+  outgoing m =
+      e.is(core::envelope_flag::urgent)
+          ? to_outgoing(
+                {.receiver = id_, .sender = sender, .type = s->message.type, .urgent = true},
+                std::move(*p))
+          : message_to(id_, sender, s->message.type, std::move(*p));
   const std::uint32_t weight = link_credit_.weight_of(m.bytes.size());
   first = link_credit_.waiting().add(
       {.to = this, .type = e.type, .sender = e.sender_id, .lane = m.lane}, std::move(m.bytes));

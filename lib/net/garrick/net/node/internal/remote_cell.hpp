@@ -56,7 +56,8 @@ class answering_cell final : public core::proxy_cell {
   }
   /// How many messages one of this size counts as.
   [[nodiscard]] std::uint32_t weight_of(std::size_t bytes) const noexcept {
-    return 1 + static_cast<std::uint32_t>(bytes / bytes_a_credit_);
+    // Most are too small for a division.
+    return bytes < bytes_a_credit_ ? 1 : 1 + static_cast<std::uint32_t>(bytes / bytes_a_credit_);
   }
   /// A message that has taken a credit is as large as this many.
   void weigh(std::uint32_t weight) noexcept {
@@ -93,9 +94,11 @@ class answering_cell final : public core::proxy_cell {
   const connection link_;
   const std::uint32_t most_under_way_;
   const std::size_t bytes_a_credit_;  // half of the bytes that may wait are all credit
-  wanted_requests wanted_;
   const encoding how_;
-  waiting_frames waiting_;
+  // Senders and the link's thread write here for each message. What they only read for each lies in
+  // other cache lines.
+  alignas(64) waiting_frames waiting_;
+  wanted_requests wanted_;
 };
 
 /// An actor of a peer.

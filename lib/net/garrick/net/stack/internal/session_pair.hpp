@@ -25,7 +25,7 @@ class lane_byte : public layer_defaults {
     *m.bytes.prepend(1) = static_cast<std::byte>(m.lane);
     c.down(std::move(m));
   }
-  void receive(incoming m, layer_context& c) {
+  void receive(const incoming& m, layer_context& c) {
     if (m.bytes.empty()) return;
     static_cast<void>(c.up({m.bytes.subspan(1), static_cast<lane_number>(m.bytes[0])}));
   }

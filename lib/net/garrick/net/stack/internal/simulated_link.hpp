@@ -190,7 +190,7 @@ class simulated_end : public carrier, public link_owner {
   [[nodiscard]] std::size_t largest() const override { return datagram; }
   void reopen() override {}
   void close() override { closed = true; }
-  bool on_message(incoming m) override {
+  bool on_message(const incoming& m) override {
     if (message) message(m);
     return true;
   }

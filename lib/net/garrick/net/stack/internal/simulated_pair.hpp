@@ -84,7 +84,7 @@ struct test_end final : carrier, link_owner {
     on_reopen();
   }
   void close() override { closed = true; }
-  bool on_message(incoming m) override {
+  bool on_message(const incoming& m) override {
     messages.emplace_back(m.lane, text_of(m.bytes));
     return on_incoming ? on_incoming(m) : true;
   }

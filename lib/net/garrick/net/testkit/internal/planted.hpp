@@ -54,7 +54,7 @@ class basic_window : public layer_defaults {
     if (flying_.size() <= width) transmit(flying_.size() - 1, c);
     arm(c);
   }
-  void receive(incoming m, layer_context& c) {
+  void receive(const incoming& m, layer_context& c) {
     if (m.bytes.size() < header_size) return;
     const auto kind = static_cast<std::uint8_t>(m.bytes[0]);
     const auto number = load_le<std::uint32_t>(m.bytes.data() + 2);
@@ -201,7 +201,7 @@ class planted : public layer_defaults {
     c.down(std::move(m));
     if (kept_) c.down(*std::exchange(kept_, std::nullopt));
   }
-  void receive(incoming m, layer_context& c) {
+  void receive(const incoming& m, layer_context& c) {
     const bool now = ++received_ % every == 0;
     if (M == mischief::keeps_lent && now) {
       lent_ = m;

@@ -66,17 +66,17 @@ class planted_link final : public any_link, link_owner {
   void advance(base::instant now) override { real_->advance(now); }
 
  private:
-  bool on_message(incoming m) override {
+  bool on_message(const incoming& m) override {
     last_.assign(m.bytes.begin(), m.bytes.end());
     if (F == falsehood::pads) {
       last_.push_back(std::byte{0});
-      m.bytes = last_;
+      return owner_.on_message(m.with(last_));
     }
     if (F == falsehood::renumbers && ++came_ == 9) {
       last_[6] = std::byte{0xff};
-      m.bytes = last_;
+      return owner_.on_message(m.with(last_));
     }
-    if (F == falsehood::invents && ++came_ == 9) m.bytes = m.bytes.first(3);
+    if (F == falsehood::invents && ++came_ == 9) return owner_.on_message(m.with(m.bytes.first(3)));
     return owner_.on_message(m);
   }
   void on_event(const link_event& e) override {
@@ -112,14 +112,13 @@ class careless_detection : public failure_detection {
  public:
   explicit careless_detection(const failure_detection_settings& s)
       : failure_detection(s), own_(s.self.incarnation) {}
-  void receive(incoming m, layer_context& c) {
+  void receive(const incoming& m, layer_context& c) {
     const bool has_tag =
         m.bytes.size() >= header_size && m.bytes[0] == static_cast<std::byte>(session_packet::data);
     if (!has_tag || peer() == nullptr) return failure_detection::receive(m, c);
     std::vector<std::byte> marked(m.bytes.begin(), m.bytes.end());
     store_le(marked.data() + 1, session_tag(peer()->self.incarnation, own_));
-    m.bytes = marked;
-    failure_detection::receive(m, c);
+    failure_detection::receive(m.with(marked), c);
   }
 
  private:

@@ -56,9 +56,10 @@ class planted_talk : public layer_defaults {
       return end_here(*f, c);
     c.down(std::move(m));
   }
-  void receive(incoming m, layer_context& c) {
+  void receive(const incoming& given, layer_context& c) {
     using enum misunderstanding;
-    frame f = *m.decoded;
+    frame f = *given.decoded;
+    incoming m = given;
     m.decoded = &f;
     const bool ends = f.kind == frame_kind::response || f.kind == frame_kind::error;
     const bool now = ends && ++ends_ % every == 0;
@@ -138,11 +139,9 @@ class planted_talk : public layer_defaults {
 /// In the place of `actor_protocol`: it decodes, and knows of no question.
 class ignorant_protocol : public layer_defaults {
  public:
-  void receive(incoming m, layer_context& c) {
+  void receive(const incoming& m, layer_context& c) {
     const base::result<frame> f = decode_frame(m.bytes);
-    if (!f) return;
-    m.decoded = &*f;
-    static_cast<void>(c.up(m));
+    if (f) static_cast<void>(c.up({.bytes = m.bytes, .lane = m.lane, .decoded = &*f}));
   }
 };
 
