@@ -181,6 +181,7 @@ TEST_CASE("after down: with `new_life_only` they do not, and another life is wel
       const std::uint64_t first = p.what.entries.size();
       const auto again = p.b.node.remote<ledger_type>(p.at, "ledger", duration::seconds(30));
       p.net.require(!again.has_value(), "it came back");
+      p.net.require(again.error() == net::net_errc::peer_down, again.error().to_string());
       p.net.require(
           again.error().to_string().find("given this incarnation up") != std::string::npos,
           again.error().to_string());

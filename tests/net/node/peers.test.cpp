@@ -243,6 +243,7 @@ TEST_CASE(
     if (after_down == net::peer_return::same_life) continue;
     const auto again = m.find("tcp");
     REQUIRE_FALSE(again.has_value());
+    CHECK(again.error() == net::net_errc::peer_down);
     CHECK_MESSAGE(again.error().to_string().find("given this incarnation up") != std::string::npos,
                   again.error().to_string());
     CHECK(m.a.node.peers() == std::vector{c.node.self()});

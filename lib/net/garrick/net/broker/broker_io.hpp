@@ -84,14 +84,15 @@ class broker_io {
   /// Lets others connect, to a TCP port or a Unix domain socket: "tcp://127.0.0.1:0",
   /// "unix:///run/x". Each that does is a `new_connection`. Errors: those of `net::listen`, also if
   /// a setting is not what it may be; `net_errc::bad_endpoint` for a text that is none, and for
-  /// UDP.
+  /// UDP. A name is looked up on this thread, which may take seconds in which all its sockets wait:
+  /// give an address.
   [[nodiscard]] base::result<acceptor_handle> listen(std::string_view at,
                                                      const socket_settings& s = {});
   /// Connects. The answer is a `new_connection` of this handle, or `connection_closed`. What is
   /// written before is sent when the stream stands. Errors: as `listen`, those of `net::connect`.
   [[nodiscard]] base::result<connection_handle> connect(std::string_view to,
                                                         const socket_settings& s = {});
-  /// A socket for datagrams: "udp://127.0.0.1:0". Errors: as `listen`.
+  /// A socket for datagrams: "udp://127.0.0.1:0". Errors, and names: as `listen`.
   [[nodiscard]] base::result<datagram_handle> bind(std::string_view at,
                                                    const socket_settings& s = {});
 

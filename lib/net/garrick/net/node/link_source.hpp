@@ -26,14 +26,16 @@ class link_source {
   /// As `net::listen`.
   [[nodiscard]] virtual base::result<listener> listen(const endpoint& at,
                                                       std::shared_ptr<accept_policy> policy) = 0;
-  /// The node's actors run there: a source may let idle workers wait for its events.
+  /// The node's actors run there: a source may let idle workers wait for its events. Called once at
+  /// most, by the node's constructor, if `node_settings::idle_workers_read`. May throw.
   virtual void share_with(base::executor&) {}
   /// From which a node draws all its numbers, where equal seeds are to give equal histories. 0: the
   /// node draws them from the system's randomness, so that nobody guesses one.
   [[nodiscard]] virtual std::uint64_t seed() const noexcept { return 0; }
   /// What time it is where the links are.
   [[nodiscard]] virtual base::instant now() const noexcept = 0;
-  /// Waits until these links are over, but not beyond `limit`. They go on meanwhile.
+  /// Waits until these links are over, but not beyond `limit`. They go on meanwhile. A source that
+  /// has no time of its own to wait in returns at once.
   virtual void wait_for_end(const std::vector<connection>& links, base::duration limit) = 0;
   /// Ends all links. When it returns nobody is in, and nobody gets in any more.
   virtual void stop() noexcept = 0;

@@ -59,7 +59,8 @@ class node {
   explicit node(core::environment& env, node_settings s = {});
   /// Leaves all peers in good order, for which they have `node_settings::leave_limit`; then ends.
   /// Half of that time is for messages that are under way to be confirmed, so that nobody is told
-  /// of them that they are perhaps lost. Does nothing in a process that was forked from the node's.
+  /// of them that they are perhaps lost. Not in an actor's handler, which holds a worker meanwhile,
+  /// nor in what the node calls. Does nothing in a process that was forked from the node's.
   ~node();
   node(const node&) = delete;
   node& operator=(const node&) = delete;
@@ -72,7 +73,9 @@ class node {
   /// what was advertised, as by "tcp://0.0.0.0:4040?advertised=example.org:14040". Errors: those of
   /// `net::listen`; `errc::invalid_setting`, which names the setting (`net::check`);
   /// `net_errc::denied` beyond this machine, unless the settings say `insecure`;
-  /// `errc::shutting_down` of a node that is leaving, as of all that follows.
+  /// `errc::shutting_down` of a node that is leaving, and `errc::would_block` in a process that was
+  /// forked from the node's, as of all that follows. A name is looked up on this thread, which may
+  /// take seconds.
   [[nodiscard]] base::result<endpoint> listen(std::string_view at);
 
   /// Lets other nodes find the actor by this name, with the protocol P, and holds it until
@@ -101,7 +104,8 @@ class node {
   /// `errc::timeout`, with what has come of the last attempt; `net_errc::bad_endpoint`;
   /// `errc::invalid_setting` as `listen`; `net_errc::denied` beyond this machine, unless the
   /// settings say `insecure`; why there is no connection, such as `not_garrick`, `incompatible`
-  /// with a node of another version, or `refused` by oneself.
+  /// with a node of another version, `refused` by oneself, or `peer_down` if one of the two has
+  /// given this life of the other up.
   [[nodiscard]] base::result<peer_identity> connect(
       std::string_view at, base::duration limit = base::duration::seconds(10));
   /// The same for an actor, which is the first argument: a response, to be awaited. The time-out is
@@ -176,11 +180,10 @@ class node {
   /// these arguments: connects first if need be. It has to understand P. It lives as long as
   /// somebody has a handle to it, and this is the first. Waits for all that up to 10 s, for a node
   /// that is not there as `connect` of actors does; who wants another limit, and actors, use the
-  /// other form. Not on a worker (`errc::would_block`). Texts
-  /// travel as std::string; numbers have to be as wide as they are expected there. Errors:
-  /// `errc::timeout`; why there is no connection; `net_errc::node_down` if it is a peer that cannot
-  /// be reached now; `net_errc::denied`: there is no such name; `too_large` as `remote`, or of the
-  /// arguments, which may also be `not_encodable`;
+  /// other form. Not on a worker (`errc::would_block`). Texts travel as std::string; numbers have
+  /// to be as wide as they are expected there. Errors: `errc::timeout`; why there is no connection;
+  /// `net_errc::node_down` if it is a peer that cannot be reached now; `net_errc::denied`: there is
+  /// no such name; `too_large` as `remote`, or of the arguments, which may also be `not_encodable`;
   /// `net_errc::incompatible`, naming the argument, by its number from 0, or the signature;
   /// `net_errc::overload`: it has too many actors of this node; `errc::spawn_failed`: its
   /// constructor or its `on_start` failed. After `timeout`, `perhaps_delivered` or `incompatible`
@@ -224,8 +227,9 @@ class node {
   /// let happen. Empty if it can not be reached now. Waits for who is at work on the link, so it is
   /// not for a `peer_listener` or a `peer_admission`, which are called by that one.
   [[nodiscard]] std::vector<link_count> counters(const peer_identity& who) const;
-  /// From now on `who` is told of each change and of what was noticed, as long as the node lives.
-  /// Null: nobody is.
+  /// From now on `who` is told of each change and of what was noticed, as long as the node lives:
+  /// there is no way back. Of whoever is up already nothing is told: ask `peers` afterwards. Null:
+  /// nobody is. Throws std::bad_alloc.
   void subscribe(std::shared_ptr<peer_listener> who);
   /// No message of this life of a node gets into a mailbox any more, from the return of this call
   /// on; all its actors count as lost, and it is refused as a peer. That is remembered of the last

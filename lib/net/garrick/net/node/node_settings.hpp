@@ -28,11 +28,12 @@ inline constexpr std::size_t longest_name = 255;
 /// Who it is, its links, and its limits. What all that may be pending for a peer sums up to:
 /// lib/net/README.md, Flat memory.
 struct node_settings {
-  /// Who this node is over all its lives; all zeros: somebody new each time.
+  /// Who this node is over all its lives; all zeros: somebody new each time. No two that run at
+  /// once may have the same: their peers take one for an earlier life of the other.
   node_id id{};
   /// Which life this is; 0: drawn at random, as it should be.
   std::uint64_t incarnation = 0;
-  /// How the program names itself to its peers, for people.
+  /// How the program names itself to its peers, for people; of more than 64 bytes the first 64.
   std::string program{};
 
   /// What there is to choose from. Only a stack that confirms (`properties::confirmed`) will do:
@@ -62,22 +63,24 @@ struct node_settings {
   /// ones count as several: also half of `most_bytes_waiting` is as much. Who may not wait goes
   /// beyond that, up to twice as much; then its message is lost, with `errc::overload`. At least 1.
   std::uint32_t most_under_way = 8192;
-  /// Bytes of those that the stack has not taken, beyond which the next one is lost, too. Refusals
-  /// are not lost: a peer for which twice as many bytes of them wait, with 128 for each besides,
-  /// and more than 4608 for each of `most_questions`, does not read, and is down. At least 1.
+  /// Bytes of those that the stack has not taken, beyond which the next one is lost, too. A refusal
+  /// is never lost. Instead a peer counts as down if more bytes of them wait for it, and 128 for
+  /// each, than the larger of twice this and 4608 × `most_questions`. At least 1.
   std::size_t most_bytes_waiting = 64u << 20;
   /// How long a thread waits in `send` for a slow receiver in another node; then its message counts
   /// against the next grant. An actor sends one message without credit, and pauses for as long
   /// after its handler; the next one waits in `send`, too. Zero: nobody waits.
   base::duration patience = base::duration::seconds(1);
   std::uint32_t most_exports = 1u << 20;  ///< actors that one peer may know of; 0: none
-  /// Requests of one peer that wait for their answer, and of this node to it. An answer that the
-  /// peer's link has no room for yet counts as such a request. At least 1.
+  /// Requests of one peer that wait for their answer, and of this node to it: of those, seven
+  /// eighths of this or of `link.questions.most_questions`, whichever is less, and then it is
+  /// `errc::overload`. An answer that the peer's link has no room for yet counts as such a request.
+  /// At least 1.
   std::uint32_t most_questions = 1u << 16;
   std::uint32_t most_watches = 1u << 20;  ///< links and monitors of one peer; 0: none
   /// Actors that one peer has had spawned and holds; 0: none.
   std::uint32_t most_spawned = 1u << 16;
-  base::duration leave_limit = base::duration::seconds(1);  ///< for saying goodbye
+  base::duration leave_limit = base::duration::seconds(1);  ///< see node::~node
 
   /// Where links come from; null: sockets, with `io`, `transport` and `accept`.
   std::shared_ptr<link_source> source{};
