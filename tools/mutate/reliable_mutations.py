@@ -331,13 +331,6 @@ MUTATIONS = [
         by_protocol,
     ),
     mutation(
-        "actor_protocol: a message that was not read to its end is lent for ever",
-        PROTOCOL,
-        "      from.is_lent_ = false;\n",
-        "",
-        by_protocol,
-    ),
-    mutation(
         "actor_protocol: the end of the link answers nobody",
         PROTOCOL,
         "  if (e.what == link_event::kind::down)\n    answer_all(",
