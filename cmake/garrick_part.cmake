@@ -56,6 +56,11 @@ function(garrick_part name)
   set_target_properties(${target} PROPERTIES EXPORT_NAME ${name}
                         POSITION_INDEPENDENT_CODE ${GARRICK_PIC}
                         UNITY_BUILD ${GARRICK_UNITY} UNITY_BUILD_BATCH_SIZE 8)
+  # There each source looks like a header to GCC, whose classes should have no members of types that
+  # only this file knows.
+  if(GARRICK_UNITY AND CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+    target_compile_options(${target} PRIVATE -Wno-subobject-linkage)
+  endif()
   foreach(other IN LISTS part_DEPENDS)
     target_link_libraries(${target} PUBLIC garrick_${other})
   endforeach()
