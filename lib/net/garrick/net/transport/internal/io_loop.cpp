@@ -77,6 +77,16 @@ void io_loop::before_wait(std::shared_ptr<completion> who, std::uint64_t what) {
   before_wait_.emplace_back(std::move(who), what);
 }
 
+void io_loop::behind_others(std::shared_ptr<completion> who, std::uint64_t what) {
+  behind_others_.emplace_back(std::move(who), what);
+  if (behind_others_.size() != 1) return;
+  asio::post(engine_->context, [this] {
+    event_has_come();
+    const auto all = std::exchange(behind_others_, {});
+    for (const auto& [each, of_it] : all) each->loop_waits(of_it);
+  });
+}
+
 void io_loop::end_turn() {
   for (const auto& [who, what] : before_wait_) who->loop_waits(what);
   before_wait_.clear();

@@ -133,6 +133,9 @@ class io_loop final : public base::event_loop {
   /// Calls `who->loop_waits(what)` before the loop's next turn: an actor that an event has woken
   /// may run before. It must wake nobody. On the loop's thread.
   void before_wait(std::shared_ptr<completion> who, std::uint64_t what);
+  /// Calls `who->loop_waits(what)` behind what is waiting to be done now, such as the actor that an
+  /// event has just woken, if it runs here, and before the loop waits. On the loop's thread.
+  void behind_others(std::shared_ptr<completion> who, std::uint64_t what);
 
   /// Before anything is done for an event: whoever leads as a guest hears of it.
   void event_has_come() noexcept {
@@ -168,6 +171,7 @@ class io_loop final : public base::event_loop {
   bool has_waited_ = false;                  // this guest, for the event
   bool is_over_ = false;                     // as ended_
   std::vector<std::pair<std::shared_ptr<completion>, std::uint64_t>> before_wait_;
+  std::vector<std::pair<std::shared_ptr<completion>, std::uint64_t>> behind_others_;
   // the keeper's: when it may stand up again, and how long it waits the next time
   std::uint64_t keeps_until_ = 0;
   std::uint64_t keeps_ns_ = 0;

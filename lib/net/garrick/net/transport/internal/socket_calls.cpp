@@ -308,6 +308,20 @@ std::ptrdiff_t receive_stream(int fd, std::span<std::byte> into, int& failed) {
 }
 
 std::ptrdiff_t send_stream(int fd, std::span<const packet> packets, int& failed) {
+  constexpr int flags = MSG_NOSIGNAL | MSG_DONTWAIT;
+  const auto uninterrupted = [&failed](auto call) -> std::ptrdiff_t {
+    for (;;) {
+      const ssize_t sent = call();
+      if (sent >= 0) return sent;
+      failed = errno;
+      if (failed != EINTR) return -1;
+    }
+  };
+  // Of a single one, which is the usual case, the system has no list to copy.
+  if (packets.size() == 1)
+    return uninterrupted([fd, only = packets.front().bytes()] {
+      return ::send(fd, only.data(), only.size(), flags);
+    });
   std::array<iovec, most_buffers> parts;
   const std::size_t n = std::min(packets.size(), parts.size());
   for (std::size_t i = 0; i < n; ++i) {
@@ -317,12 +331,7 @@ std::ptrdiff_t send_stream(int fd, std::span<const packet> packets, int& failed)
   msghdr m{};
   m.msg_iov = parts.data();
   m.msg_iovlen = n;
-  for (;;) {
-    const ssize_t sent = ::sendmsg(fd, &m, MSG_NOSIGNAL | MSG_DONTWAIT);
-    if (sent >= 0) return sent;
-    failed = errno;
-    if (failed != EINTR) return -1;
-  }
+  return uninterrupted([fd, &m] { return ::sendmsg(fd, &m, flags); });
 }
 
 std::size_t path_limit(const socket_address& to) noexcept {

@@ -141,18 +141,27 @@ void stream_host::forget() noexcept {
 
 // --- receiving -----------------------------------------------------------------------------------
 
-void stream_host::read_some() {
+void stream_host::read_some(bool behind) {
   if (!has_room_) return loop_.before_wait(self(), number(reading));
   std::optional<receive_room> next = above().room();
   rests_ = !next;
   if (rests_) return;
   room_ = *std::move(next);
-  socket_->read(room_.bytes, self(), number(reading));
+  // What it has just read wakes an actor, which may run here. Before that one has answered, hardly
+  // any more has come, and to ask in vain takes a call of the system.
+  if (behind)
+    loop_.behind_others(self(), number(reading));
+  else
+    socket_->read(room_.bytes, self(), number(reading));
 }
 
 void stream_host::loop_waits(std::uint64_t what) {
-  // Not in: but only the loop changes which socket it is.
-  if (what == number(reading) && socket_ != nullptr) socket_->wait_readable(self(), what);
+  // Not in: but only the loop changes which socket it is, and nobody where it reads to meanwhile.
+  if (what != number(reading) || socket_ == nullptr) return;
+  if (has_room_)
+    socket_->read(room_.bytes, self(), what);
+  else
+    socket_->wait_readable(self(), what);
 }
 
 void stream_host::read_now(int failed) {
@@ -214,7 +223,7 @@ void stream_host::have_read(int failed, std::size_t bytes) {
                                                       "the other end has closed the connection"));
   const std::uint64_t mine = number_;
   pass_up(bytes);
-  if (mine == number_ && !is_closing()) read_some();
+  if (mine == number_ && !is_closing()) read_some(true);
 }
 
 void stream_host::pass_up(std::size_t bytes) {

@@ -88,7 +88,7 @@ class stream_host final : public host, public resolution {
   void attempt_ended(int failed);
   void established(std::unique_ptr<io_socket> socket);
   void take_accepted(unique_fd fd, std::vector<std::byte> first);
-  void read_some();
+  void read_some(bool behind = false);
   void read_now(int failed);
   void have_read(int failed, std::size_t bytes);
   /// As `receive_stream`, to the loop's room.
