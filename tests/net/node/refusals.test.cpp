@@ -202,7 +202,10 @@ TEST_CASE("refusals: on a worker nobody waits for another node") {
   const auto asking = system.spawn<waiter>(lent(here), lent(told));
   REQUIRE(system.request(asking, question{3}).get().value() == 3);
   REQUIRE(told.size() == 3);
-  for (const error& why : told) CHECK_MESSAGE(why == errc::would_block, why.to_string());
+  for (const error& why : told) {
+    CHECK_MESSAGE(why == errc::would_block, why.to_string());
+    CHECK_MESSAGE(why.to_string().find("(*this, ...)") != std::string::npos, why.to_string());
+  }
 }
 
 TEST_CASE("refusals: nobody is published, and what has no name has none to lose") {

@@ -247,6 +247,11 @@ base::duration node::longest_attempt() const {
 
 base::error node::explained(const whereabouts& at, const base::error& why,
                             const base::error& earlier) const {
+  if (why == base::errc::would_block && !env().is_copy())
+    return base::make_error(
+        base::errc::would_block, at.text() != nullptr ? std::string_view(*at.text()) : "a node",
+        "this is a worker thread: an actor says connect(*this, ...), remote<P>(*this, ...) or "
+        "spawn<P>(*this, ...), which are responses to be awaited");
   if (why != base::errc::timeout || at.text() == nullptr) return why;
   const base::result<endpoint> to = endpoint::parse(*at.text());
   const std::string last = to ? core_->last_attempt(*to, earlier) : std::string();
