@@ -178,6 +178,13 @@ MUTATIONS = [
         ("tests.net.remote_requests",) + by_waiting,
     ),
     mutation(
+        "link: who pauses for a proxy that is gone is granted nothing",
+        "lib/net/garrick/net/node/internal/node_link.cpp",
+        "who.grant_credit(static_cast<std::uint32_t>(-left));",
+        "return;",
+        ("tests.net.pauses",),
+    ),
+    mutation(
         "link: a large message in front of a busy link counts as one",
         REMOTE,
         "  link_credit_.weigh(weight);\n",
@@ -480,5 +487,51 @@ MUTATIONS = [
         "  asker_->wanted().forget(f.number);  // an answer may never come\n",
         "",
         ("tests.net.overdue_requests", "tests.net.node_guarantees"),
+    ),
+    mutation(
+        "link: credit of what was under way is kept when a layer throws",
+        LINK,
+        "\"a node\"));\n"
+        "  give_credit_back();\n",
+        "\"a node\"));\n",
+        ("tests.net.own_stacks",),
+    ),
+    mutation(
+        "link: who is let go of late takes the next proxy with it",
+        LINK,
+        "at != proxies_.end() && at->second == &who;",
+        "at != proxies_.end();",
+        ("tests.net.link_credit",),
+    ),
+    mutation(
+        "link: the proxy that nobody holds stays the one that is known",
+        RECEIVE,
+        "    std::exchange(at->second, made)->drop_weak();",
+        "    at->second->drop_weak();",
+        ("tests.net.link_credit",),
+    ),
+    mutation(
+        "link: who was linked by an older handle is linked on",
+        SIGNALS,
+        "    if (from != l->there) tell<core::signals::unwatch>"
+        "(who, l->there, std::uint64_t{0});\n",
+        "",
+        ("tests.net.remote_lives",),
+    ),
+    mutation(
+        "proxy: an envelope that is lost keeps its receiver's credit",
+        INTERNAL + "remote_cell.hpp",
+        "    link_credit_.give_back(1);\n"
+        "    grant(1);\n",
+        "    link_credit_.give_back(1);\n",
+        ("tests.net.link_credit",),
+    ),
+    mutation(
+        "proxy: a frame that is lost keeps its receiver's credit",
+        REMOTE,
+        "  link_credit_.give_back(weight);\n"
+        "  grant(1);\n",
+        "  link_credit_.give_back(weight);\n",
+        ("tests.net.link_credit",),
     ),
 ]

@@ -234,9 +234,16 @@ MUTATIONS = [
     mutation(
         "pause: a handler waits for its first credit, and holds its worker",
         FULL,
-        "    if (owe_and_pause(of)) return credit.owe();\n",
+        "    if (owe_and_pause(of)) return credit.owe(), true;\n",
         "",
         by_pauses,
+    ),
+    mutation(
+        "pause: what was sent before a pause is lost when much is under way",
+        FULL,
+        "    if (owe_and_pause(of)) return credit.owe(), true;\n",
+        "    if (owe_and_pause(of)) return credit.owe(), false;\n",
+        ("tests.net.stopped_peers",),
     ),
     mutation(
         "pause: who pauses does not look for credit once more",
@@ -321,5 +328,13 @@ MUTATIONS = [
         "      of.senders_credit()->patience().count() == 0)",
         "      false)",
         equivalent="its clock calls at once",
+    ),
+    mutation(
+        "stuck: who waits for room in its own node is not counted",
+        FULL,
+        "  const observed_wait told(*this);\n"
+        "  const drain_lot::waiting_worker counted(lot_of_this_worker());\n",
+        "  const observed_wait told(*this);\n",
+        ("tests.net.floods",),
     ),
 ]

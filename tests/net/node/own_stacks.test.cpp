@@ -5,6 +5,7 @@
 #include <garrick/net/node/node.hpp>
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -164,4 +165,51 @@ TEST_CASE("own stacks: a layer that throws ends its link, and whoever waits is t
   const auto again = m.a.node.remote<doubler_type>(m.b.at, "doubler");
   REQUIRE(again.has_value());
   CHECK(m.a.system.request(*again, number{2}).get().value() == 4);
+}
+
+namespace own_stacks_test {
+
+/// Cannot read what comes next to the node of this id, if that is due.
+constexpr node_id forgetful{0, 5};
+std::atomic<bool> forgets = false;
+class forgetting : public layer_defaults {
+ public:
+  static constexpr std::string_view wire_name = "forgetting";
+  explicit forgetting(const link_settings& s) : is_it_(s.session.self.node == forgetful) {}
+  void send(outgoing&& m, layer_context& c) { c.down(std::move(m)); }
+  void receive(const incoming& m, layer_context& c) {
+    if (is_it_ && forgets.exchange(false)) throw std::runtime_error("what was that?");
+    static_cast<void>(c.up(m));
+  }
+
+ private:
+  bool is_it_;
+};
+using forgetting_stream =
+    stack<byte_stream, actor_protocol, reconnect, forgetting, slicing, failure_detection, framing>;
+
+}  // namespace own_stacks_test
+
+TEST_CASE("own stacks: a layer that throws at what has come holds up nobody who waits to send") {
+  node_settings s;
+  s.stacks.add<"forgetting", forgetting_stream>();
+  s.stream_stack = "forgetting";
+  actor_system of_a;
+  node a(of_a, s);
+  const std::string at = a.listen("tcp://127.0.0.1:0").value().to_string();
+  REQUIRE(a.publish("doubler", of_a.spawn<doubler>()).has_value());
+  s.id = forgetful;
+  s.most_under_way = 1;
+  s.patience = duration::seconds(60);
+  actor_system of_b;
+  node b(of_b, s);
+  const auto there = b.remote<doubler_type>(at, "doubler");
+  REQUIRE_MESSAGE(there.has_value(), there.error().to_string());
+  CHECK(of_b.request(*there, number{21}).get().value() == 42);
+  forgets = true;
+  const auto begin = std::chrono::steady_clock::now();
+  // One of them is on its way, or already in vain. The next one waits until that is known.
+  for (int i = 0; i < 3; ++i) send(*there, number{i});
+  CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(30));
+  CHECK(!forgets);
 }

@@ -1,5 +1,6 @@
 // Links, monitors, exits, kills, groups and names of actors on other nodes: as if they were here.
 #include <doctest/doctest.h>
+#include <garrick/core/cell/extension.hpp>
 #include <garrick/garrick.hpp>
 #include <garrick/net/error.hpp>
 
@@ -435,4 +436,42 @@ TEST_CASE(
       CHECK(of_a.lines.size() == (takes == "nobody" ? 1 : 0));
       CHECK(of_b.lines.empty());
     }
+}
+
+TEST_CASE("remote lives: a link that is older than the handle ends with the other one, once") {
+  three_machines m({}, {.let_peers_end = false});
+  log of_a, of_b;
+  const ref<partner_type> a(m.a.system.spawn<partner>(lent(of_a)));
+  const ref<partner_type> b(m.b.system.spawn<partner>(lent(of_b)));
+  send(a, tie{m.b.shown_to(m.a, "b", b)});
+  m.a.system.run_for(ms(50));
+  of_a.lines.emplace_back("is linked");
+  send(a, tie{});  // the proxy goes, and the link stays
+  m.a.system.run_for(ms(50));
+  CHECK(tests::counted(m.a, m.b, "proxies") == 0);
+  const auto again = m.a.node.remote<partner_type>(m.b.at, "b").value();
+  send(a, tie{again});
+  send(again, leave{});
+  m.a.system.run_for(ms(50));
+  CHECK(of_a.count("it: ") == 1);
+  m.a.system.kill(a);
+  m.a.system.run_for(ms(50));
+  CHECK(tests::counted(m.b, m.a, "ends_refused") == 0);
+}
+
+TEST_CASE("remote lives: nobody who was lost with a node is watching on") {
+  three_machines m;
+  const auto here = m.a.system.spawn<member>();
+  const auto at_b = m.a.shown_to(m.b, "member", here);
+  log l;
+  const auto w = m.b.system.spawn<watcher>(lent(l));
+  send(w, watch{at_b});
+  m.a.system.run_for(ms(50));
+  const auto watchers = [&] {
+    return core::handle_access::get(here)->ext_if()->watching->watchers.size();
+  };
+  REQUIRE(watchers() == 2);
+  m.net.host("b").crash();
+  m.a.system.run_for(duration::seconds(40));
+  CHECK(watchers() == 0);
 }

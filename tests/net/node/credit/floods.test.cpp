@@ -3,6 +3,7 @@
 #include <garrick/garrick.hpp>
 #include <garrick/net/node/node.hpp>
 
+#include <chrono>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -107,4 +108,45 @@ TEST_CASE("floods: two nodes whose workers all wait for each other's actors go o
   }
   left.check_all_came();
   right.check_all_came();
+}
+
+namespace floods_test {
+
+class filler : public actor<protocol<void(pour)>> {
+ public:
+  explicit filler(any_ref tub) : tub_(std::move(tub)) {}
+  void on(const pour& p) {
+    for (std::uint64_t i = 0; i < p.drops; ++i) send(tub_, drop{i});
+  }
+
+ private:
+  any_ref tub_;
+};
+
+}  // namespace floods_test
+
+TEST_CASE("floods: a worker that waits for an actor of its own node counts as one that waits") {
+  settings of_one = tests::quiet(1);
+  of_one.mailbox.soft_limit = 8;
+  of_one.mailbox.full_wait = long_time;
+  actor_system slow(std::move(of_one));
+  net::node there(slow);
+  const std::string at = there.listen("tcp://127.0.0.1:0").value().to_string();
+  const auto one = slow.spawn<sink>();
+  there.publish("sink", one).value();
+  net::node_settings s;
+  s.patience = long_time;
+  actor_system fast{tests::quiet(1)};
+  net::node here(fast, s);
+  const auto far = here.remote<sink_type>(at, "sink", long_time).value();
+  scoped_actor tub(slow.env());
+  std::uint64_t seen = 0;
+  send(slow.spawn<filler>(tub->self()), pour{100});  // holds the only worker
+  tub->receive([&](const drop&) { ++seen; });        // now it does
+  const auto begin = std::chrono::steady_clock::now();
+  for (std::uint64_t i = 0; i < 2000; ++i) send(far, drop{i});
+  CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(30));
+  while (seen < 100) tub->receive([&](const drop&) { ++seen; });
+  tests::wait_until(
+      [&] { return slow.request(one, fallen{}, long_time).get().value().number == 2000; });
 }

@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <optional>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -161,6 +163,9 @@ TEST_CASE("link credit: answers take none and give none back") {
   };
   send(to, meanwhile());
   CHECK(tests::letters(m.a.system, errc::overload) == 800);
+  m.net.heal("a", "b");
+  m.a.system.run_for(duration::seconds(2));
+  CHECK(credit_of(to) > 0);
 }
 
 TEST_CASE("link credit: who has forgotten an actor and hears of it again is granted in time") {
@@ -247,4 +252,69 @@ TEST_CASE("link credit: handles refused unread give who has another no more than
   }
   CHECK(most > 256);
   CHECK(most <= 8192);
+}
+
+TEST_CASE("link credit: what cannot be encoded costs none") {
+  clerk_at_b n;
+  const std::int64_t before = n.credit();
+  for (int i = 0; i < 20; ++i) {
+    at_encoding = [] { throw std::runtime_error("not this one"); };
+    send(n.to, meanwhile());
+  }
+  n.run(ms(100));
+  CHECK(tests::letters(n.m.a.system, net::net_errc::not_encodable) == 20);
+  CHECK(n.credit() == before);
+}
+
+TEST_CASE("link credit: what has waited for a link and finds it full costs none") {
+  net::node_settings s = narrow();
+  s.most_bytes_waiting = 10'000;
+  s.most_under_way = 1u << 20;  // a message may be as large as thousands
+  three_machines m(s);
+  const auto to = m.b.shown_to(m.a, "clerk", m.b.system.spawn<clerk>());
+  m.a.system.run_for(ms(100));
+  const parcel large{std::string(1000, 'x')};
+  m.net.cut("a", "b");
+  m.net.cut("b", "a");
+  for (int i = 0; i < 10; ++i) send(to, large);  // four are sent, and six wait
+  const std::int64_t before = credit_of(to);
+  at_encoding = [&] {
+    for (int i = 0; i < 8; ++i) send(to, large);
+    m.a.system.exit(to);  // a signal does not wait until there is room, nor what is before it
+  };
+  send(to, meanwhile());
+  const auto lost = static_cast<std::int64_t>(tests::letters(m.a.system, errc::overload));
+  CHECK(lost > 0);
+  CHECK(lost < 8);
+  CHECK(credit_of(to) == before - 9 + lost);
+}
+
+TEST_CASE("link credit: a proxy that is let go of late takes nothing from the one after it") {
+  three_machines m(narrow());
+  const auto own = m.b.system.spawn<clerk>();
+  const auto to = m.b.shown_to(m.a, "clerk", m.b.system.spawn<clerk>());
+  const auto here = m.a.system.spawn<keeper>();
+  const auto at_a = m.a.shown_to(m.b, "keeper", here);
+  const auto kept = [&] { return m.a.system.request(here, give_back{}).get().value(); };
+  send(at_a, keep{own});
+  m.a.system.run_for(ms(50));
+  std::optional<ref<clerk_type>> last = kept();
+  send(here, keep{});
+  m.a.system.run_for(ms(50));
+  m.net.cut("a", "b");
+  for (int i = 0; i < 10; ++i) send(to, parcel{});
+  at_encoding = [&] { last.reset(); };  // the link is busy just now, and has no room then
+  send(to, meanwhile());
+  send(at_a, keep{own});
+  m.a.system.run_for(ms(50));
+  const auto again = kept();
+  REQUIRE(again);
+  m.net.heal("a", "b");
+  m.a.system.run_for(duration::seconds(2));
+  CHECK(tests::counted(m.a, m.b, "proxies") == 2);
+  for (int i = 0; i < 10; ++i) {
+    for (int k = 0; k < 100; ++k) send(again, parcel{});
+    m.a.system.run_for(duration::seconds(1));
+    CHECK(credit_of(again) > 0);
+  }
 }

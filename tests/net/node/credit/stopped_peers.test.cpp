@@ -66,24 +66,25 @@ struct stopped_peer {
   ref<tests::service_type> there;
   std::vector<ref<stepping_type>> all;
 
-  explicit stopped_peer(int down_after_ms = 60'000)
-      : other("tcp://127.0.0.1:0", down_after_ms), here(system, patient(down_after_ms)) {
+  explicit stopped_peer(int down_after_ms = 60'000, std::uint32_t under_way = 8192)
+      : other("tcp://127.0.0.1:0", down_after_ms), here(system, patient(down_after_ms, under_way)) {
     there = here.remote<tests::service_type>(other.at, tests::service_name, long_time).value();
   }
   /// All take their steps while the peer is stopped. Others are served meanwhile.
-  void check_that_others_run() {
+  void check_that_others_run(std::uint64_t each = steps) {
     const auto echo = system.spawn<tests::echo>();
     other.stop();
-    for (std::uint64_t i = 0; i < steps; ++i)
+    for (std::uint64_t i = 0; i < each; ++i)
       for (const auto& one : all) send(one, step{});
     for (std::uint64_t i = 0; i < 200; ++i)
       CHECK(system.request(echo, tests::question{i}, duration::seconds(20)).get().value() == i + 1);
   }
 
  private:
-  static net::node_settings patient(int down_after_ms) {
+  static net::node_settings patient(int down_after_ms, std::uint32_t under_way) {
     net::node_settings s = tests::node_with(down_after_ms);
     s.patience = long_time;
+    s.most_under_way = under_way;
     return s;
   }
 };
@@ -100,6 +101,16 @@ TEST_CASE("stopped peers: more senders than workers hold up nobody else, and los
   p.other.go_on();
   for (const auto& one : p.all)
     CHECK(p.system.request(one, done{}, long_time).get().value() == steps);
+  CHECK(p.system.dead_letter_count() == 0);
+}
+
+TEST_CASE("stopped peers: many more senders than messages may be under way lose none") {
+  stopped_peer p(60'000, 8);
+  for (std::uint64_t i = 0; i < 100; ++i)
+    p.all.push_back(p.system.spawn<forwarder>(p.there, 100 + i));
+  p.check_that_others_run(3);
+  p.other.go_on();
+  for (const auto& one : p.all) CHECK(p.system.request(one, done{}, long_time).get().value() == 3);
   CHECK(p.system.dead_letter_count() == 0);
 }
 

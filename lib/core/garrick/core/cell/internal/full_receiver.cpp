@@ -118,7 +118,7 @@ bool running_cell::admit(envelope* e, std::uint64_t head) noexcept {
                     base::make_error(base::errc::overload, name(), "mailbox is at its hard limit"));
     return false;
   }
-  if (senders_credit() != nullptr) return take_or_owe(*this), true;
+  if (senders_credit() != nullptr) return static_cast<void>(take_or_owe(*this)), true;
   const bool stalled = (head & mailbox_word::stalled) != 0;
   if (policy_ != mailbox_policy::unbounded) {
     if (mailbox_length() < bound_) return true;
@@ -172,27 +172,28 @@ bool running_cell::pause() noexcept {
   return pauses;
 }
 
-void running_cell::take_or_owe(cell& of) noexcept {
+bool running_cell::take_or_owe(cell& of) noexcept {
   sender_credit& credit = *of.senders_credit();
   auto& thread = base::this_thread;
   auto& here = detail::here;
-  if (credit.take()) return;
+  if (credit.take()) return true;
   const detail::stacked_actor inner{detail::running_id(), here.below};
   const detail::stacked_actor* const top = here.running != nullptr ? &inner : nullptr;
   // where nobody waits for room, as in a simulation, nobody waits for credit
   const bool may_wait = thread.no_wait == 0 && of.env().mailbox.full_wait.count() != 0;
   if (may_wait && !detail::is_on_stack(top, of.id())) {
-    if (owe_and_pause(of)) return credit.owe();
+    if (owe_and_pause(of)) return credit.owe(), true;
     const drain_lot::waiting_scope waits(*of.env().lot, of.id(), top);
     if (!waits.closes_circle()) {
       prepare_to_wait();
       const observed_wait told(of);
       const drain_lot::waiting_worker counted(lot_of_this_worker());
       if (thread.worker_of != nullptr) thread.worker_of->expose();
-      if (credit.wait(*of.env().lot, of.id(), [&of] { return of.has_ended(); })) return;
+      if (credit.wait(*of.env().lot, of.id(), [&of] { return of.has_ended(); })) return true;
     }
   }
   credit.owe();
+  return false;
 }
 
 void running_cell::grant_credit(std::uint32_t messages) noexcept {

@@ -75,7 +75,7 @@ base::instant limit_of(const envelope* e) noexcept {
 
 void proxy_cell::deliver_until(envelope* e, base::instant until) noexcept {
   if (senders_credit() != nullptr && !e->is(envelope_flag::response) && is_elsewhere())
-    running_cell::take_or_owe(*this);
+    static_cast<void>(running_cell::take_or_owe(*this));
   pass_on(e, until);
 }
 

@@ -310,11 +310,9 @@ outgoing node_link::take_from_outbox() {
   return m;
 }
 
-/// Senders that wait have their limit in the credit of the link. This one is for those that do not.
+/// How many messages there may be, has been seen to where they took their credit.
 bool node_link::outbox_takes_more() const {
-  const node_settings& s = node_->settings();
-  return under_way_.size() < 2 * std::size_t{s.most_under_way} &&
-         outbox_bytes_ < s.most_bytes_waiting;
+  return outbox_bytes_ < node_->settings().most_bytes_waiting;
 }
 
 /// False: a request that has waited to be sent, and nobody wants its answer any more; it was given
@@ -561,6 +559,9 @@ void node_link::released(remote_cell& who) {
 
 void node_link::released_now(remote_cell& who) {
   if (is_closed_) return;
+  // No grant finds it any more: who pauses for one, as its last holder may, goes on.
+  if (const std::int64_t left = who.credit(); left < 0)
+    who.grant_credit(static_cast<std::uint32_t>(-left));
   const auto at = proxies_.find(who.id());
   const bool is_listed = at != proxies_.end() && at->second == &who;
   if (const std::uint64_t n = std::exchange(who.received, 0); n != 0) {

@@ -102,7 +102,9 @@ bool answering_cell::let_in(F f) noexcept {
   return true;
 }
 
-void answering_cell::take_credit() noexcept { core::running_cell::take_or_owe(*this); }
+bool answering_cell::take_credit() noexcept {
+  return core::running_cell::take_or_owe(*this) || credit() >= -std::int64_t{most_under_way_};
+}
 
 void answering_cell::bring_visit() noexcept {
   try {
@@ -191,7 +193,7 @@ void remote_cell::overdue(const core::envelope_ptr& e) noexcept {
 
 void remote_cell::forward(core::envelope_ptr e, base::instant until) noexcept {
   if (env().is_copy()) base::refuse_in_child("a message was sent to another node");
-  link_credit_.take_credit();
+  if (!link_credit_.take_credit()) return lost(std::move(e), too_much_waits());
   if (!link_credit_.let_in([&](link_port& l) { l.send(*this, std::move(e), until); }))
     leave_waiting(std::move(e), until);  // who has come to its end loses it there
 }

@@ -47,13 +47,12 @@ class answering_cell final : public core::proxy_cell {
   answering_cell(core::environment& env, connection link, const encoding& how,
                  const node_settings& s);
   std::string_view type_name() const noexcept override { return "asker in another node"; }
-  /// Waits, where that is allowed, until something more may be under way.
-  void take_credit() noexcept;
-  /// False: so much is under way that a message which has taken its credit is to be lost. Several
-  /// who look at once may exceed it by what they leave.
-  [[nodiscard]] bool has_room() const noexcept {
-    return credit() >= -std::int64_t{most_under_way_} && waiting_.has_room();
-  }
+  /// Waits, where that is allowed, until something more may be under way. False: so much is that
+  /// the message is to be lost, since its sender does not pause for it either. Several who look at
+  /// once may exceed it by what they leave.
+  [[nodiscard]] bool take_credit() noexcept;
+  /// Bytes that wait; as above, but whoever pauses: many may.
+  [[nodiscard]] bool has_room() const noexcept { return waiting_.has_room(); }
   /// How many messages one of this size counts as.
   [[nodiscard]] std::uint32_t weight_of(std::size_t bytes) const noexcept {
     // Most are too small for a division.

@@ -66,8 +66,9 @@ bool waiting_frames::write_entry(std::size_t size, Write write) {
 }
 
 void waiting_frames::count(std::size_t bytes) noexcept {
+  const std::size_t all = sizeof(head) + bytes;
   // order: the lock's, and as `has_room`
-  bytes_.store(bytes_.load(std::memory_order_relaxed) + bytes, std::memory_order_relaxed);
+  bytes_.store(bytes_.load(std::memory_order_relaxed) + all, std::memory_order_relaxed);
 }
 
 bool waiting_frames::was_empty() noexcept {

@@ -68,7 +68,7 @@ class waiting_frames {
   };
   class batch;
 
-  /// Room for so many bytes, as far as senders look.
+  /// Room for so many bytes, as far as senders look. An entry takes some 50 besides its own.
   explicit waiting_frames(std::size_t bytes) noexcept : most_bytes_(bytes) {}
   ~waiting_frames();
   waiting_frames(const waiting_frames&) = delete;
@@ -145,7 +145,7 @@ class waiting_frames {
   std::atomic<bool> any_{false};           // written under lock_
   std::atomic<std::uint32_t> signals_{0};  // as above
   std::atomic<std::uint32_t> answers_{0};  // as above
-  std::atomic<std::size_t> bytes_{0};      // as above, of messages and requests
+  std::atomic<std::size_t> bytes_{0};      // as above, of messages and requests with their heads
   const std::size_t most_bytes_;
 };
 
