@@ -185,6 +185,13 @@ MUTATIONS = [
         ("tests.net.pauses",),
     ),
     mutation(
+        "link: who has filled the line pauses all the same",
+        REMOTE,
+        "take_or_owe(*this, waiting_.has_room())",
+        "take_or_owe(*this)",
+        ("tests.net.pauses",),
+    ),
+    mutation(
         "link: a large message in front of a busy link counts as one",
         REMOTE,
         "  link_credit_.weigh(weight);\n",

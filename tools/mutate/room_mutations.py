@@ -234,15 +234,15 @@ MUTATIONS = [
     mutation(
         "pause: a handler waits for its first credit, and holds its worker",
         FULL,
-        "    if (owe_and_pause(of)) return credit.owe(), true;\n",
+        "    if (may_pause && owe_and_pause(of)) return credit.owe(), true;\n",
         "",
         by_pauses,
     ),
     mutation(
         "pause: what was sent before a pause is lost when much is under way",
         FULL,
-        "    if (owe_and_pause(of)) return credit.owe(), true;\n",
-        "    if (owe_and_pause(of)) return credit.owe(), false;\n",
+        "    if (may_pause && owe_and_pause(of)) return credit.owe(), true;\n",
+        "    if (may_pause && owe_and_pause(of)) return credit.owe(), false;\n",
         ("tests.net.stopped_peers",),
     ),
     mutation(

@@ -47,8 +47,9 @@ class running_cell : public cell {
 
   /// The mail of `of` is drained elsewhere: takes the credit for one message, or goes without where
   /// waiting is not allowed, cannot help or takes too long. True: there was one, or the actor whose
-  /// handler this is pauses until there is. Requires that `of` has credit. Any thread.
-  static bool take_or_owe(cell& of) noexcept;
+  /// handler this is pauses until there is. `may_pause` false: it waits instead, since there is no
+  /// room for what goes without. Requires that `of` has credit. Any thread.
+  static bool take_or_owe(cell& of, bool may_pause = true) noexcept;
   /// There is room for so many messages more where the mail is drained. Wakes senders. Requires
   /// `drain_elsewhere`. Never blocks.
   void grant_credit(std::uint32_t messages) noexcept;

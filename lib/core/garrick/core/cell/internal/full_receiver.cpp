@@ -172,7 +172,7 @@ bool running_cell::pause() noexcept {
   return pauses;
 }
 
-bool running_cell::take_or_owe(cell& of) noexcept {
+bool running_cell::take_or_owe(cell& of, bool may_pause) noexcept {
   sender_credit& credit = *of.senders_credit();
   auto& thread = base::this_thread;
   auto& here = detail::here;
@@ -182,7 +182,7 @@ bool running_cell::take_or_owe(cell& of) noexcept {
   // where nobody waits for room, as in a simulation, nobody waits for credit
   const bool may_wait = thread.no_wait == 0 && of.env().mailbox.full_wait.count() != 0;
   if (may_wait && !detail::is_on_stack(top, of.id())) {
-    if (owe_and_pause(of)) return credit.owe(), true;
+    if (may_pause && owe_and_pause(of)) return credit.owe(), true;
     const drain_lot::waiting_scope waits(*of.env().lot, of.id(), top);
     if (!waits.closes_circle()) {
       prepare_to_wait();

@@ -103,7 +103,8 @@ bool answering_cell::let_in(F f) noexcept {
 }
 
 bool answering_cell::take_credit() noexcept {
-  return core::running_cell::take_or_owe(*this) || credit() >= -std::int64_t{most_under_way_};
+  return core::running_cell::take_or_owe(*this, waiting_.has_room()) ||
+         credit() >= -std::int64_t{most_under_way_};
 }
 
 void answering_cell::bring_visit() noexcept {
