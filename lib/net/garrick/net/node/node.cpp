@@ -255,7 +255,8 @@ base::error node::explained(const whereabouts& at, const base::error& why,
   if (why != base::errc::timeout || at.text() == nullptr) return why;
   const base::result<endpoint> to = endpoint::parse(*at.text());
   const std::string last = to ? core_->last_attempt(*to, earlier) : std::string();
-  return last.empty() ? why : base::make_error(base::errc::timeout, *at.text(), last);
+  return base::make_error(base::errc::timeout, *at.text(),
+                          last.empty() ? "it has not answered in that time" : last);
 }
 
 std::vector<peer_identity> node::peers() const { return core_->peers(); }

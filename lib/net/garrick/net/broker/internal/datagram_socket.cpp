@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <exception>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -62,7 +63,9 @@ base::error datagram_socket::send(const endpoint& to, std::span<const std::byte>
   if (sent >= 0) return {};
   const int why = errno;
   if (why == EAGAIN || why == ENOBUFS) return net_errc::overload;
-  if (why == EMSGSIZE) return net_errc::too_large;
+  if (why == EMSGSIZE)
+    return base::make_error(net_errc::too_large, to.to_string(),
+                            "no datagram of " + std::to_string(bytes.size()) + " bytes goes there");
   return error_of(why, to.to_string());
 }
 

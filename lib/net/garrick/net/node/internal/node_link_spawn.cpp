@@ -133,7 +133,7 @@ void node_link::on_spawn(const frame& f) {
   const std::shared_ptr<const spawnable> what = node_->allowed(order->name);
   if (what == nullptr)
     return refuse(
-        f, base::make_error(net_errc::denied, name, "this node has allowed nobody to spawn that"));
+        f, base::make_error(net_errc::denied, name, "its node has allowed nobody to spawn that"));
   if (const base::error no = supports(order->types, *what->arguments()))
     return refuse(f, no.at(name + ", its arguments"));
   if (spawning_ + exports_.spawned() >= node_->settings().most_spawned ||
