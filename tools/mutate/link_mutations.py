@@ -192,6 +192,13 @@ MUTATIONS = [
         ("tests.net.pauses",),
     ),
     mutation(
+        "link: what has waited for credit is turned away by a mailbox that lets senders wait",
+        RECEIVE,
+        "  ++thread.has_waited;",
+        "  ",
+        ("tests.net.full_mailboxes",),
+    ),
+    mutation(
         "link: a large message in front of a busy link counts as one",
         REMOTE,
         "  link_credit_.weigh(weight);\n",

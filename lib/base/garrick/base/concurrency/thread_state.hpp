@@ -33,6 +33,8 @@ struct thread_state {
   std::uint32_t no_wait = 0;       ///< above zero: sends neither wait nor run receivers in place
   /// sends that may pass a full mailbox after a wait that saw no progress
   std::uint32_t free_sends = 0;
+  /// above zero: whatever is sent has waited for its receiver in another process
+  std::uint32_t has_waited = 0;
 
   // read by the watchdog
   std::atomic<std::uint64_t> actor_id{0};              ///< id of the actor that runs now; 0: none

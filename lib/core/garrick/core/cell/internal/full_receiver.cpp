@@ -122,7 +122,8 @@ bool running_cell::admit(envelope* e, std::uint64_t head) noexcept {
   const bool stalled = (head & mailbox_word::stalled) != 0;
   if (policy_ != mailbox_policy::unbounded) {
     if (mailbox_length() < bound_) return true;
-    if (policy_ == mailbox_policy::wait && wait_below_bound()) return true;
+    if (policy_ == mailbox_policy::wait && (thread.has_waited != 0 || wait_below_bound()))
+      return true;
     bounded_mailbox::turn_away(*this, e);
     return false;
   }

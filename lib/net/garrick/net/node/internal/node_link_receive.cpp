@@ -174,7 +174,9 @@ base::result<core::envelope*> node_link::read_content(const content_codec& how, 
 /// that may not wait.
 void node_link::deliver_held() noexcept {
   if (held_.empty()) return;
-  ++base::this_thread.no_wait;
+  auto& thread = base::this_thread;
+  ++thread.no_wait;
+  ++thread.has_waited;  // for the actor's credit
   {
     std::optional<core::waking_together> scope(std::in_place);
     for (held_message& m : held_) {
@@ -192,7 +194,8 @@ void node_link::deliver_held() noexcept {
       if (!scope) scope.emplace();
     }
   }
-  --base::this_thread.no_wait;
+  --thread.has_waited;
+  --thread.no_wait;
 }
 
 void node_link::burst(bool is) {
