@@ -185,13 +185,6 @@ MUTATIONS = [
         ("tests.net.pauses",),
     ),
     mutation(
-        "link: who has filled the line pauses all the same",
-        REMOTE,
-        "take_or_owe(*this, waiting_.has_room())",
-        "take_or_owe(*this)",
-        ("tests.net.pauses",),
-    ),
-    mutation(
         "link: what has waited for credit is turned away by a mailbox that lets senders wait",
         RECEIVE,
         "  ++thread.has_waited;",
