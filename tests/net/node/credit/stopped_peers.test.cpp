@@ -104,6 +104,17 @@ TEST_CASE("stopped peers: more senders than workers hold up nobody else, and los
   CHECK(p.system.dead_letter_count() == 0);
 }
 
+TEST_CASE("stopped peers: who waits for one in vain is told which it was") {
+  stopped_peer p;
+  p.other.stop();
+  const auto late = p.here.remote<tests::service_type>(p.other.at, tests::service_name,
+                                                       duration::milliseconds(20));
+  p.other.go_on();
+  CHECK(late.error() == errc::timeout);
+  const std::string text = late.error().to_string();
+  CHECK_MESSAGE(text.ends_with(p.other.at + ": it has not answered in that time"), text);
+}
+
 TEST_CASE("stopped peers: many more senders than messages may be under way lose none") {
   stopped_peer p(60'000, 8);
   for (std::uint64_t i = 0; i < 100; ++i)
