@@ -101,6 +101,7 @@ struct busy_nodes {
   static net::node_settings narrow() {
     net::node_settings s;
     s.link.mailbox.messages = 4;
+    s.most_under_way = 500;  // of which each question waits for all
     return s;
   }
   busy_nodes() {
