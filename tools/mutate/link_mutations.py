@@ -163,11 +163,10 @@ MUTATIONS = [
     ),
     # ---- what waits
     mutation(
-        "link: what senders have encoded has no limit in the link",
+        "link: what it has taken and not sent yet takes no room",
         LINK,
-        "  if (!outbox_takes_more()) return to.lost(e.what.type, e.what.sender, weight, "
-        "to.too_much_waits());\n",
-        "",
+        "asker_->waiting().wait_in_front(outbox_bytes_ += m.bytes.size());",
+        "outbox_bytes_ += m.bytes.size();",
         by_waiting,
     ),
     mutation(
@@ -185,30 +184,74 @@ MUTATIONS = [
         ("tests.net.pauses",),
     ),
     mutation(
+        "link: who has filled the line pauses all the same",
+        REMOTE,
+        "take_or_owe(*this, waiting_.has_room())",
+        "take_or_owe(*this)",
+        ("tests.net.pauses",),
+    ),
+    mutation(
+        "link: what has credit is lost in front of a busy link that has no room",
+        REMOTE,
+        "  std::uint32_t weight = 1;\n  try {",
+        "  std::uint32_t weight = 1;\n"
+        "  if (!link_credit_.waiting().has_room()) return lost(std::move(e), too_much_waits()), "
+        "false;\n  try {",
+        ("tests.net.pauses",),
+    ),
+    mutation(
+        "link: what only the link can encode has no size while it stands",
+        REMOTE,
+        "link_credit_.waiting().stands() ? encoded_size(*e) : 0;",
+        "0;",
+        by_waiting,
+    ),
+    mutation(
+        "link: what the link has weighed once is weighed again",
+        LINK,
+        "asker_->weigh(1 + weight - counted_as);",
+        "asker_->weigh(weight);",
+        by_credit + by_waiting,
+    ),
+    mutation(
+        "link: what waits to be encoded and is lost gives back one",
+        REMOTE,
+        "no, e.what.weight);",
+        "no, 1);",
+        by_credit + by_waiting,
+    ),
+    mutation(
         "link: what has waited for credit is turned away by a mailbox that lets senders wait",
-        RECEIVE,
-        "  ++thread.has_waited;",
-        "  ",
+        "lib/core/garrick/core/cell/internal/full_receiver.cpp",
+        "(thread.has_waited != 0 || wait_below_bound())",
+        "wait_below_bound()",
         ("tests.net.full_mailboxes",),
     ),
     mutation(
         "link: a large message in front of a busy link counts as one",
         REMOTE,
-        "  link_credit_.weigh(weight);\n",
-        "",
+        "std::move(m.bytes));\n  link_credit_.weigh(weight);\n",
+        "std::move(m.bytes));\n  link_credit_.weigh(weight & 1);\n",
+        by_credit + by_waiting,
+    ),
+    mutation(
+        "link: a large envelope in front of a link that stands counts as one",
+        REMOTE,
+        "    link_credit_.weigh(weight);\n    return first;\n",
+        "    return first;\n",
         by_credit + by_waiting,
     ),
     mutation(
         "link: a large message that is lost in front of a busy link gives back one",
         REMOTE,
-        "  link_credit_.give_back(weight);\n",
-        "  link_credit_.give_back(weight != 0);\n",
+        "  link_credit_.give_back(weight);\n  grant(1);\n  env().",
+        "  link_credit_.give_back(weight != 0);\n  grant(1);\n  env().",
         by_credit + by_waiting,
     ),
     mutation(
         "link: the bytes of envelopes in front of a busy link do not count",
         WAITING,
-        "  if (as == kind::message) count(e->type->size);\n",
+        "  if (as == kind::message) count(e->type->size + bytes);\n",
         "",
         by_frames,
     ),
@@ -528,17 +571,19 @@ MUTATIONS = [
     mutation(
         "proxy: an envelope that is lost keeps its receiver's credit",
         INTERNAL + "remote_cell.hpp",
-        "    link_credit_.give_back(1);\n"
+        "    link_credit_.give_back(weight);\n"
         "    grant(1);\n",
-        "    link_credit_.give_back(1);\n",
+        "    link_credit_.give_back(weight);\n",
         ("tests.net.link_credit",),
     ),
     mutation(
         "proxy: a frame that is lost keeps its receiver's credit",
         REMOTE,
         "  link_credit_.give_back(weight);\n"
-        "  grant(1);\n",
-        "  link_credit_.give_back(weight);\n",
+        "  grant(1);\n"
+        "  env().",
+        "  link_credit_.give_back(weight);\n"
+        "  env().",
         ("tests.net.link_credit",),
     ),
 ]

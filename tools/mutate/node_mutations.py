@@ -69,10 +69,17 @@ MUTATIONS = [
         equivalent="a stack that takes messages again says so, and what waits goes at once",
     ),
     mutation(
+        "node: the bytes of what may not wait have no limit",
+        REMOTE,
+        "(credit() >= -std::int64_t{most_under_way_} && waiting_.has_room())",
+        "credit() >= -std::int64_t{most_under_way_}",
+        ("tests.net.waiting_messages",),
+    ),
+    mutation(
         "node: what may not wait has no limit",
         REMOTE,
-        "         credit() >= -std::int64_t{most_under_way_};",
-        "         true;",
+        "(credit() >= -std::int64_t{most_under_way_} && waiting_.has_room())",
+        "waiting_.has_room()",
         ("tests.net.waiting_messages",),
     ),
     mutation(
@@ -269,9 +276,9 @@ MUTATIONS = [
     ),
     mutation(
         "node: what waits behind others forgets its lane",
-        LINK,
-        ".sender = by, ",
-        ".sender = by & 0, ",
+        REMOTE,
+        ".sender = answering_cell::whose_lane(*e), ",
+        ".sender = 0, ",
         ("tests.net.link_order",),
     ),
     mutation(
@@ -354,8 +361,8 @@ MUTATIONS = [
     mutation(
         "node: what waits in front of a link has no limit",
         INTERNAL + "waiting_frames.hpp",
-        "    return bytes_.load(std::memory_order_relaxed) < most_bytes_;",
-        "    return most_bytes_ != 0;",
+        "in_front_.load(std::memory_order_relaxed) <\n           most_bytes_;",
+        "in_front_.load(std::memory_order_relaxed) >= 0;",
         ("net_node.waiting_frames",),
     ),
     mutation(

@@ -126,7 +126,7 @@ MUTATIONS = [
     ),
     mutation(
         "node: a request that waits behind others forgets its limit",
-        LINK,
+        "lib/net/garrick/net/node/internal/remote_cell.cpp",
         ".until = until}",
         ".until = until.is_never() ? until : base::instant::never()}",
         by_overdue,
@@ -134,7 +134,7 @@ MUTATIONS = [
     mutation(
         "node: a request without time leaves",
         LINK,
-        "  if (time_left <= base::duration()) return to.overdue(e);\n",
+        "  if (time_left <= base::duration()) return to.overdue(e, counted_as);\n",
         "",
         by_overdue,
     ),

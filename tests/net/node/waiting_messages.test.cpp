@@ -57,7 +57,12 @@ struct garrick::net::codec<waiting_messages_test::meanwhile> {
 
 namespace waiting_messages_test {
 
-using sum_type = protocol<void(number), void(meanwhile), std::int64_t(seen)>;
+struct introduction;
+using sum_type = protocol<void(number), void(meanwhile), void(introduction), std::int64_t(seen)>;
+struct introduction {
+  ref<sum_type> whom;
+  std::string ballast{};
+};
 
 struct step {
   ref<sum_type> to;
@@ -69,6 +74,7 @@ class in_order : public actor<sum_type> {
  public:
   void on(const number& x) { next_ = next_ == x.n ? next_ + 1 : -1; }
   void on(const meanwhile&) { ++next_; }
+  void on(const introduction&) { ++next_; }
   std::int64_t on(seen) { return next_; }
 
  private:
@@ -163,6 +169,41 @@ TEST_CASE("waiting messages: their bytes have a limit, too") {
   m.net.heal("a", "b");
   m.a.system.run_for(duration::seconds(5));
   CHECK(m.a.system.request(to, seen{}).get().value() == static_cast<std::int64_t>(kept));
+}
+
+TEST_CASE(
+    "waiting messages: their bytes have it also behind others, and if the link encodes them") {
+  for (const bool has_handle : {false, true}) {
+    CAPTURE(has_handle);
+    net::node_settings s;
+    s.most_bytes_waiting = 1u << 20;
+    s.link.mailbox.bytes = 256u << 10;
+    three_machines m(s);
+    const auto to = m.b.shown_to(m.a, "sum", m.b.system.spawn<in_order>());
+    m.net.cut("a", "b");
+    const auto more = [&](int times) {
+      for (int i = 0; i < times; ++i) {
+        std::string ballast(32u << 10, 'x');
+        if (has_handle)
+          send(to, introduction{to, std::move(ballast)});
+        else
+          send(to, number{i, std::move(ballast)});
+      }
+    };
+    more(9);  // the stack takes no more
+    at_encoding = [&] { send(to, number{}); };
+    send(to, meanwhile());  // so there is one more in front of it
+    more(200);
+    const std::uint64_t kept = 211 - letters(m.a.system, errc::overload);
+    CHECK(kept >= 32);
+    CHECK(kept <= 47);
+    m.net.heal("a", "b");
+    m.a.system.run_for(duration::seconds(5));
+    CHECK(m.a.system.request(to, seen{}).get().value() != 0);
+    m.a.system.run_for(ms(100));
+    CHECK(count_of(m.a.node, m.b.node, "under_way") == 0);
+    CHECK(letters(m.a.system, errc::overload) == 211 - kept);
+  }
 }
 
 TEST_CASE("waiting messages: signals and heartbeats do not wait behind them") {

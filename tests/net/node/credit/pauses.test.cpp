@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <support/quiet.hpp>
+#include <support/transports.hpp>
 
 namespace pauses_test {
 
@@ -64,4 +65,57 @@ TEST_CASE("pauses: who lets go of whom it pauses for does not pause for its whol
     send(one, order{near.request(makes, make{}, long_time).get().value()});
     CHECK(near.request(one, done{}, duration::seconds(30)).get().has_value());
   }
+}
+
+namespace pauses_test {
+
+struct block {
+  std::string bytes;
+};
+struct arrived {};
+using store_type = protocol<void(block), int(arrived)>;
+
+class store : public actor<store_type> {
+ public:
+  void on(const block&) { ++number_; }
+  int on(arrived) { return number_; }
+
+ private:
+  int number_ = 0;
+};
+
+constexpr std::size_t block_size = 1u << 20;
+
+/// Sends two blocks in one handler.
+class mover : public actor<protocol<void(make)>> {
+ public:
+  explicit mover(ref<store_type> to) : to_(std::move(to)) {}
+  void on(make) {
+    for (int i = 0; i < 2; ++i) send(to_, block{std::string(block_size, 'b')});
+  }
+
+ private:
+  ref<store_type> to_;
+};
+
+}  // namespace pauses_test
+
+TEST_CASE("pauses: actors that have filled the line wait in send, and lose nothing") {
+  constexpr int movers = 20;
+  actor_system far(tests::quiet(2)), near(tests::quiet(2));
+  net::node_settings s;
+  s.patience = long_time;
+  s.most_bytes_waiting = 4 * block_size;
+  net::node there(far), here(near, s);
+  const std::string at = there.listen("tcp://127.0.0.1:0").value().to_string();
+  const auto one = far.spawn<store>();
+  there.publish("store", one).value();
+  const auto to = here.remote<store_type>(at, "store", long_time).value();
+  std::vector<ref<protocol<void(make)>>> all;
+  for (int i = 0; i < movers; ++i) send(all.emplace_back(near.spawn<mover>(to)), make{});
+  tests::wait_until([&] {
+    return near.dead_letter_count() != 0 ||
+           far.request(one, arrived{}, long_time).get().value() == 2 * movers;
+  });
+  CHECK(near.dead_letter_count() == 0);
 }

@@ -84,7 +84,8 @@ enum class mailbox_policy : std::uint8_t {
   drop_newest,  ///< not taken, and the sender does not care
   drop_oldest,  ///< taken; the oldest one that waits goes
   /// The sender waits until there is room, as long as the receiver makes progress, or as `reject`.
-  /// `send_when_room` suspends a coroutine instead.
+  /// `send_when_room` suspends a coroutine instead. What has waited for credit in another node is
+  /// taken beyond the bound, up to the hard limit.
   wait,
 };
 

@@ -273,10 +273,9 @@ void node_link::post(outgoing m, base::instant at) {
   if (is_closed_) return give_up(m, why_);
   if (m.lane == system_lane) return post_signal(std::move(m));
   if (!outbox_.empty() || !link_->writable()) {
-    const std::size_t size = m.bytes.size();
+    asker_->waiting().wait_in_front(outbox_bytes_ += m.bytes.size());
     count_waiting(m, 1);
     outbox_.push_back(std::move(m));
-    outbox_bytes_ += size;
     return;
   }
   if (const base::error no = link_->send(std::move(m), at)) give_up(m, no);
@@ -305,14 +304,9 @@ void node_link::flush() {
 outgoing node_link::take_from_outbox() {
   outgoing m = std::move(outbox_.front());
   outbox_.pop_front();
-  outbox_bytes_ -= m.bytes.size();
+  asker_->waiting().wait_in_front(outbox_bytes_ -= m.bytes.size());
   count_waiting(m, -1);
   return m;
-}
-
-/// How many messages there may be, has been seen to where they took their credit.
-bool node_link::outbox_takes_more() const {
-  return outbox_bytes_ < node_->settings().most_bytes_waiting;
 }
 
 /// False: a request that has waited to be sent, and nobody wants its answer any more; it was given
@@ -393,9 +387,10 @@ void node_link::give_credit_back() noexcept {
   if (const std::uint32_t n = std::exchange(settled_, 0); n != 0) asker_->give_back(n);
 }
 
+/// What one thread sends stays in order: `flush` goes on with what waits.
 void node_link::send(remote_cell& to, envelope_ptr e, base::instant until) {
+  if (is_behind()) return static_cast<void>(to.leave_waiting(std::move(e), until));
   const std::uint64_t by = answering_cell::whose_lane(*e);
-  if (is_behind()) return wait_behind(to, std::move(e), until, by);
   send_now(to, std::move(e), until, by);
 }
 
@@ -406,22 +401,15 @@ std::uint64_t node_link::local_sender(const actor_id& id) const noexcept {
   return id.high == 1 ? (id.low ^ asker_->how().salt) * inverse - 1 : 0;
 }
 
-/// Keeps what one thread sends in order: `flush` goes on with it.
-void node_link::wait_behind(remote_cell& to, envelope_ptr e, base::instant until,
-                            std::uint64_t by) {
-  if (!asker_->has_room()) return to.lost(std::move(e), to.too_much_waits());
-  static_cast<void>(asker_->waiting().add({.to = &to, .sender = by, .until = until}, e,
-                                          waiting_frames::kind::message));
-}
-
 /// In the lane of `by`.
-void node_link::send_now(remote_cell& to, envelope_ptr e, base::instant until, std::uint64_t by) {
-  const auto lose = [&](base::error why) { to.lost(std::move(e), std::move(why)); };
+void node_link::send_now(remote_cell& to, envelope_ptr e, base::instant until, std::uint64_t by,
+                         std::uint32_t counted_as) {
+  const auto lose = [&](base::error why) { to.lost(std::move(e), std::move(why), counted_as); };
   if (is_closed_)
     return lose(base::make_error(base::errc::not_handled, to.name(), why_.to_string()));
   const bool is_limited = !until.is_never();
   const base::duration time_left = is_limited ? until - actors_now() : base::duration::infinite();
-  if (time_left <= base::duration()) return to.overdue(e);
+  if (time_left <= base::duration()) return to.overdue(e, counted_as);
   const signature_codec* const s = to.by_content(e->type);
   if (s == nullptr)
     return lose(
@@ -430,12 +418,11 @@ void node_link::send_now(remote_cell& to, envelope_ptr e, base::instant until, s
   if (e->is(envelope_flag::request) && questions_.size() >= most_requests_)
     return lose(base::make_error(base::errc::overload, to.name(),
                                  "too many requests to its node wait for their answers"));
-  if (!outbox_takes_more()) return lose(to.too_much_waits());
   frame f{.kind = frame_kind::message, .receiver = to.id(), .type = s->message.type};
   base::result<packet> p = written(s->message, core::content_pointer(e.get()), f);
   if (!p) return lose(p.error().at(e->type->name));
-  const std::uint32_t weight = asker_->weight_of(p->size());
-  asker_->weigh(weight);
+  const std::uint32_t weight = std::max(asker_->weight_of(p->size()), counted_as);
+  asker_->weigh(1 + weight - counted_as);
   f.sender = sender_id(by);
   const lane_number lane = net::lane_of(f);
   f.urgent = e->is(envelope_flag::urgent);
@@ -467,9 +454,12 @@ void node_link::send_now(remote_cell& to, envelope_ptr e, base::instant until, s
 void node_link::send_waiting() {
   if (!is_behind() || std::exchange(sends_waiting_, true)) return;  // who is at it, goes on
   struct at_end {
-    bool& is_at_it;
-    ~at_end() { is_at_it = false; }
-  } const done{sends_waiting_};
+    node_link& me;
+    ~at_end() {
+      me.sends_waiting_ = false;
+      me.asker_->waiting().stand(me.is_behind());
+    }
+  } const done{*this};
   const base::instant at = now();
   waiting_frames::entry e;
   // Signals have room of their own, and what comes before them has to be out of their way.
@@ -492,12 +482,11 @@ void node_link::send_taken(waiting_frames::entry& e, base::instant at) {
   if (e.as == release) return released_now(to);
   if (e.as == signal) return signal_now(to, std::move(e.envelope));
   if (e.envelope != nullptr)
-    return send_now(to, std::move(e.envelope), e.what.until, e.what.sender);
+    return send_now(to, std::move(e.envelope), e.what.until, e.what.sender, e.what.weight);
   const std::uint32_t weight = asker_->weight_of(e.size());
   if (is_closed_)
     return to.lost(e.what.type, e.what.sender, weight,
                    base::make_error(base::errc::not_handled, to.name(), why_.to_string()));
-  if (!outbox_takes_more()) return to.lost(e.what.type, e.what.sender, weight, to.too_much_waits());
   packet p = e.whole.empty() ? packet::copy_of(e.bytes, asker_->how().headers) : std::move(e.whole);
   under_way_.emplace_back(to.local_id(), e.what.type, e.what.sender, false, weight);
   post_message({std::move(p), e.what.lane}, at);

@@ -193,14 +193,13 @@ class node_link final : public link_port, carried, link_owner, handle_porter {
   [[nodiscard]] bool is_behind() const noexcept {
     return !taken_.empty() || asker_->waiting().any();
   }
-  void wait_behind(remote_cell& to, core::envelope_ptr e, base::instant until, std::uint64_t by);
-  void send_now(remote_cell& to, core::envelope_ptr e, base::instant until, std::uint64_t by);
+  void send_now(remote_cell& to, core::envelope_ptr e, base::instant until, std::uint64_t by,
+                std::uint32_t counted_as = 1);
   void signal_now(remote_cell& to, core::envelope_ptr e);
   void answer_now(core::envelope_ptr e);
   void released_now(remote_cell& who);
   void send_taken(waiting_frames::entry& e, base::instant at);
   void post_message(outgoing m, base::instant at);
-  [[nodiscard]] bool outbox_takes_more() const;
   [[nodiscard]] outgoing take_from_outbox();
   void post_signal(outgoing m);
   void send_signals();

@@ -11,6 +11,7 @@
 #include <garrick/net/node/internal/link_port.hpp>
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <mutex>
 #include <new>
@@ -41,16 +42,23 @@ class taking final : public detail::visit {
   bool is_made_ = false;
 };
 
-/// Of who encodes outside of the link: a handle needs its tables.
+/// Of who encodes outside of the link: a handle needs its tables. As large as one may be, if only
+/// the size is wanted.
 class no_porter final : public handle_porter {
  public:
+  explicit no_porter(bool only_size = false) noexcept : only_size_(only_size) {}
   void write(byte_writer& out, core::cell*, const protocol_table&) override {
+    constexpr std::array<std::byte, 24> largest{};
+    if (only_size_) return out.bytes(largest);
     out.fail(net_errc::not_encodable);
   }
   core::cell* read(byte_reader& in, const protocol_table&) override {
     in.fail("nothing is read here");
     return nullptr;
   }
+
+ private:
+  const bool only_size_;
 };
 
 }  // namespace
@@ -71,13 +79,13 @@ answering_cell::answering_cell(core::environment& env, connection link, const en
                                const node_settings& s)
     : proxy_cell(env),
       link_(std::move(link)),
-      most_under_way_(s.most_under_way),
-      bytes_a_credit_(
-          std::max<std::size_t>(s.most_bytes_waiting / 2 / std::max(s.most_under_way, 1u), 1)),
+      most_under_way_(static_cast<std::uint32_t>(
+          std::clamp<std::size_t>(s.most_bytes_waiting / 2, 1, s.most_under_way))),
+      bytes_a_credit_(std::max<std::size_t>(s.most_bytes_waiting / 2 / most_under_way_, 1)),
       how_(how),
       waiting_(s.most_bytes_waiting),
       wanted_(2 * std::size_t{s.most_questions}, peer_hash(peer_hash::secret_of(s.seed))) {
-  need_credit(s.most_under_way, s.patience);
+  need_credit(most_under_way_, s.patience);
 }
 
 template <class F>
@@ -104,7 +112,7 @@ bool answering_cell::let_in(F f) noexcept {
 
 bool answering_cell::take_credit() noexcept {
   return core::running_cell::take_or_owe(*this, waiting_.has_room()) ||
-         credit() >= -std::int64_t{most_under_way_};
+         (credit() >= -std::int64_t{most_under_way_} && waiting_.has_room());
 }
 
 void answering_cell::bring_visit() noexcept {
@@ -186,8 +194,8 @@ const signature_codec* remote_cell::by_type(std::uint64_t type) const noexcept {
   return nullptr;
 }
 
-void remote_cell::overdue(const core::envelope_ptr& e) noexcept {
-  link_credit_.give_back(1);
+void remote_cell::overdue(const core::envelope_ptr& e, std::uint32_t weight) noexcept {
+  link_credit_.give_back(weight);
   grant(1);
   core::respond_timed_out(core::take_request(e.get()));
 }
@@ -195,8 +203,9 @@ void remote_cell::overdue(const core::envelope_ptr& e) noexcept {
 void remote_cell::forward(core::envelope_ptr e, base::instant until) noexcept {
   if (env().is_copy()) base::refuse_in_child("a message was sent to another node");
   if (!link_credit_.take_credit()) return lost(std::move(e), too_much_waits());
-  if (!link_credit_.let_in([&](link_port& l) { l.send(*this, std::move(e), until); }))
-    leave_waiting(std::move(e), until);  // who has come to its end loses it there
+  if (!link_credit_.let_in([&](link_port& l) { l.send(*this, std::move(e), until); }) &&
+      leave_waiting(std::move(e), until))
+    link_credit_.bring_visit();  // who has come to its end loses it there
 }
 
 void remote_cell::forward_signal(core::envelope_ptr e) noexcept {
@@ -205,16 +214,34 @@ void remote_cell::forward_signal(core::envelope_ptr e) noexcept {
     lost_signal(e, net_errc::node_down);
 }
 
-void remote_cell::leave_waiting(core::envelope_ptr e, base::instant until) noexcept {
+bool remote_cell::leave_waiting(core::envelope_ptr e, base::instant until) noexcept {
   bool first = false;
-  if (!link_credit_.has_room()) return lost(std::move(e), too_much_waits());
+  std::uint32_t weight = 1;
   try {
-    if (!leave_encoded(*e, first))
-      first = link_credit_.waiting().add(
-          {.to = this, .sender = answering_cell::whose_lane(*e), .until = until}, e,
-          waiting_frames::kind::message);
-  } catch (const std::bad_alloc&) { return lost(std::move(e), base::errc::overload); }
-  if (first) link_credit_.bring_visit();
+    if (leave_encoded(*e, first)) return first;
+    // Who comes to a link that is only busy is taken soon.
+    const std::size_t bytes = link_credit_.waiting().stands() ? encoded_size(*e) : 0;
+    weight = link_credit_.weight_of(bytes);
+    first = link_credit_.waiting().add(
+        {.to = this, .sender = answering_cell::whose_lane(*e), .weight = weight, .until = until}, e,
+        waiting_frames::kind::message, bytes);
+    link_credit_.weigh(weight);
+    return first;
+  } catch (const std::bad_alloc&) { return lost(std::move(e), base::errc::overload), false; }
+}
+
+/// Of what only the link can encode. 0: it cannot, either.
+std::size_t remote_cell::encoded_size(const core::envelope& e) const {
+  // order: acquire, pairs with seen_as
+  const protocol_table* const table = first_table_.load(std::memory_order_acquire);
+  const signature_codec* const s = table != nullptr ? table->by_content(e.type) : nullptr;
+  if (s == nullptr) return 0;
+  no_porter porter(true);
+  byte_writer out({.context = codec_context(static_cast<handle_porter&>(porter))});
+  try {
+    s->message.write(out, core::content_pointer(&e));
+  } catch (...) { return 0; }
+  return out.failure() ? 0 : out.size();
 }
 
 /// Encodes a message on its sender's thread. False: only the link can, or knows what is wrong.
@@ -261,7 +288,7 @@ void remote_cell::lose_entry(waiting_frames::entry& e) noexcept {
     return to.lost_signal(e.envelope, base::make_error(net_errc::node_down, to.name(), why));
   const base::error no = base::make_error(base::errc::not_handled, to.name(), why);
   if (e.envelope != nullptr)
-    to.lost(std::move(e.envelope), no);
+    to.lost(std::move(e.envelope), no, e.what.weight);
   else
     to.lost(e.what.type, e.what.sender, to.link_credit_.weight_of(e.size()), no);
 }

@@ -47,12 +47,11 @@ class answering_cell final : public core::proxy_cell {
   answering_cell(core::environment& env, connection link, const encoding& how,
                  const node_settings& s);
   std::string_view type_name() const noexcept override { return "asker in another node"; }
-  /// Waits, where that is allowed, until something more may be under way. False: so much is that
-  /// the message is to be lost, since its sender does not pause for it either. Several who look at
-  /// once may exceed it by what they leave.
+  /// Waits, where that is allowed, until something more may be under way. False: so much is, or
+  /// waits, that the message is to be lost: its sender has no credit, and does not pause for it.
+  /// What passes here is not looked at again, for others may take the room meanwhile. So what waits
+  /// exceeds its limit by a message for each thread at most.
   [[nodiscard]] bool take_credit() noexcept;
-  /// Bytes that wait; as above, but whoever pauses: many may.
-  [[nodiscard]] bool has_room() const noexcept { return waiting_.has_room(); }
   /// How many messages one of this size counts as.
   [[nodiscard]] std::uint32_t weight_of(std::size_t bytes) const noexcept {
     // Most are too small for a division.
@@ -125,23 +124,27 @@ class remote_cell final : public core::proxy_cell {
   /// The signature of what was sent, by its number; null: as above.
   [[nodiscard]] const signature_codec* by_type(std::uint64_t type) const noexcept;
   void grant_credit(std::uint32_t messages) noexcept { grant(messages); }
-  /// The message did not get on its way: the credit that it has taken is given back.
-  void lost(core::envelope_ptr e, base::error why) noexcept {
-    link_credit_.give_back(1);
+  /// The message, which counts as `weight` messages, did not get on its way: the credit that it has
+  /// taken is given back.
+  void lost(core::envelope_ptr e, base::error why, std::uint32_t weight = 1) noexcept {
+    link_credit_.give_back(weight);
     grant(1);
     lose(std::move(e), std::move(why));
   }
   /// What a message ends with for which there is no room.
   [[nodiscard]] base::error too_much_waits() const;
-  /// A request whose time was over before it got on its way.
-  void overdue(const core::envelope_ptr& e) noexcept;
-  /// As above, of a message whose envelope is gone, and that counts as `weight` messages.
+  /// A request whose time was over before it got on its way. As above.
+  void overdue(const core::envelope_ptr& e, std::uint32_t weight) noexcept;
+  /// As above, of a message whose envelope is gone.
   void lost(const base::message_type* type, std::uint64_t sender, std::uint32_t weight,
             const base::error& why) noexcept;
   /// As above, whatever it was.
   static void lose_entry(waiting_frames::entry& e) noexcept;
   /// A signal that did not get on its way.
   void lost_signal(const core::envelope_ptr& e, const base::exit_reason& why) noexcept;
+  /// Leaves a message that has credit for the link. True: there was nothing, and the caller brings
+  /// a visit. Any thread.
+  [[nodiscard]] bool leave_waiting(core::envelope_ptr e, base::instant until) noexcept;
   /// Itself, by its identity.
   [[nodiscard]] core::address address() noexcept { return core::handle_access::make_address(this); }
   using proxy_cell::tell_down;
@@ -153,8 +156,8 @@ class remote_cell final : public core::proxy_cell {
   void forward_signal(core::envelope_ptr e) noexcept override;
   void nobody_holds_it() noexcept override;
   void free_self() noexcept override { delete this; }
-  void leave_waiting(core::envelope_ptr e, base::instant until) noexcept;
   [[nodiscard]] bool leave_encoded(const core::envelope& e, bool& first);
+  [[nodiscard]] std::size_t encoded_size(const core::envelope& e) const;
 
   const connection link_;
   answering_cell& link_credit_;

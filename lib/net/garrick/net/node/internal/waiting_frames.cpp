@@ -93,10 +93,10 @@ bool waiting_frames::add(const about& what, packet frame) {
   });
 }
 
-bool waiting_frames::add(const about& what, core::envelope_ptr& e, kind as) {
+bool waiting_frames::add(const about& what, core::envelope_ptr& e, kind as, std::size_t bytes) {
   return write_entry(sizeof(core::envelope*), [&] {
     std::byte* const at = place(what, form::envelope, as, sizeof(core::envelope*));
-    if (as == kind::message) count(e->type->size);
+    if (as == kind::message) count(e->type->size + bytes);
     ::new (at) core::envelope*(e.release());
     // order: the lock's, and as `answers`
     if (as == kind::answer) answers_.fetch_add(1, std::memory_order_relaxed);

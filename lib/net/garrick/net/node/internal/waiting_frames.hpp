@@ -54,6 +54,7 @@ class waiting_frames {
     const base::message_type* type = nullptr;
     std::uint64_t sender = 0;  ///< an actor here; 0: nobody. For an envelope: whose lane it takes
     lane_number lane = 0;
+    std::uint32_t weight = 1;  ///< of an envelope: how many messages it has been counted as
     base::instant until = base::instant::never();  ///< the time of a request
   };
   /// What was taken.
@@ -78,13 +79,27 @@ class waiting_frames {
   /// and then nothing was added. Requires that the caller holds the proxy.
   [[nodiscard]] bool add(const about& what, packet frame);
   /// What is to be encoded by the link; no envelope for a release. As above, and then the envelope
-  /// is as it was. Always true for a signal.
-  [[nodiscard]] bool add(const about& what, core::envelope_ptr& e, kind as);
-  /// False: too much waits for a message or a request to wait, too. All else finds room. Several
-  /// who look at once may exceed it by what they add.
+  /// is as it was. Always true for a signal. `bytes`: how many a message takes besides itself.
+  [[nodiscard]] bool add(const about& what, core::envelope_ptr& e, kind as, std::size_t bytes = 0);
+  /// False: too much waits for what has no credit to wait, too. All else is added without a look.
+  /// Several who look at once may exceed it by what they add.
   [[nodiscard]] bool has_room() const noexcept {
     // order: relaxed; a limit that need not be exact
-    return bytes_.load(std::memory_order_relaxed) < most_bytes_;
+    return bytes_.load(std::memory_order_relaxed) + in_front_.load(std::memory_order_relaxed) <
+           most_bytes_;
+  }
+  /// So many bytes that were taken from here wait in the link, and count as if they were here. For
+  /// who is in the link.
+  void wait_in_front(std::size_t bytes) noexcept {
+    in_front_.store(bytes, std::memory_order_relaxed);  // order: as `has_room`
+  }
+  /// Whether what is here stands, for the stack takes nothing: it may be much, and for long. For
+  /// who is in the link.
+  void stand(bool it_does) noexcept {
+    stands_.store(it_does, std::memory_order_relaxed);  // order: a hint
+  }
+  [[nodiscard]] bool stands() const noexcept {
+    return stands_.load(std::memory_order_relaxed);  // order: as above
   }
   /// Whether something is here, at least what this thread has added.
   [[nodiscard]] bool any() const noexcept {
@@ -146,6 +161,8 @@ class waiting_frames {
   std::atomic<std::uint32_t> signals_{0};  // as above
   std::atomic<std::uint32_t> answers_{0};  // as above
   std::atomic<std::size_t> bytes_{0};      // as above, of messages and requests with their heads
+  std::atomic<std::size_t> in_front_{0};   // see wait_in_front
+  std::atomic<bool> stands_{false};
   const std::size_t most_bytes_;
 };
 
