@@ -288,6 +288,20 @@ MUTATIONS = [
         ("tests.net.floods",),
     ),
     mutation(
+        "stuck: who has a bounded mailbox is granted more than it is sure to take",
+        "lib/net/garrick/net/node/internal/node_link_receive.cpp",
+        "      who->policy() != core::mailbox_policy::unbounded ||\n      who->mailbox_length()",
+        "      who->mailbox_length()",
+        ("tests.net.floods",),
+    ),
+    mutation(
+        "stuck: whose mailbox is half full is granted more",
+        "lib/net/garrick/net/node/internal/node_link_receive.cpp",
+        "who->mailbox_length() >= who->hard_limit() / 2 || keeps_up(x))",
+        "keeps_up(x))",
+        ("tests.net.floods",),
+    ),
+    mutation(
         "pause: the clock does not end them",
         PAUSED,
         "  one.go_on();\n",

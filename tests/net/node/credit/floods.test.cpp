@@ -1,5 +1,6 @@
 // Two nodes flood each other from handlers that hold all workers at both ends.
 #include <doctest/doctest.h>
+#include <garrick/core/cell/proxy/proxy_cell.hpp>
 #include <garrick/garrick.hpp>
 #include <garrick/net/node/node.hpp>
 
@@ -149,4 +150,45 @@ TEST_CASE("floods: a worker that waits for an actor of its own node counts as on
   while (seen < 100) tub->receive([&](const drop&) { ++seen; });
   tests::wait_until(
       [&] { return slow.request(one, fallen{}, long_time).get().value().number == 2000; });
+}
+
+namespace floods_test {
+
+std::int64_t credit_of(const ref<sink_type>& far) {
+  return static_cast<core::proxy_cell*>(core::handle_access::get(far))->credit();
+}
+
+}  // namespace floods_test
+
+TEST_CASE("floods: who cannot be run is granted what there is room for, and no more") {
+  settings of_one = tests::quiet(1);
+  of_one.mailbox.soft_limit = 8;
+  of_one.mailbox.full_wait = long_time;
+  actor_system slow(std::move(of_one));
+  net::node there(slow);
+  const std::string at = there.listen("tcp://127.0.0.1:0").value().to_string();
+  actor_system fast{tests::quiet(1)};
+  net::node here(fast);
+  const auto shown = [&](const std::string& name, const spawn_options& how) {
+    there.publish(name, slow.spawn<sink>(how)).value();
+    return here.remote<sink_type>(at, name, long_time).value();
+  };
+  const auto bounded = shown("bounded", {.policy = mailbox_policy::reject, .bound = 10'000});
+  const auto half_full = shown("half full", {.hard_limit = 512});
+  const auto roomy = shown("roomy", {});
+  scoped_actor tub(slow.env());
+  std::uint64_t seen = 0;
+  send(slow.spawn<filler>(tub->self()), pour{100});  // holds the only worker
+  tub->receive([&](const drop&) { ++seen; });
+  constexpr std::uint64_t first_credit = 256;
+  for (const auto& to : {bounded, half_full, roomy})
+    for (std::uint64_t i = 0; i < first_credit; ++i) send(to, drop{i});
+  tests::wait_until([&] { return credit_of(roomy) >= 128; });  // the others were looked at before
+  CHECK(credit_of(roomy) < 256);
+  CHECK(credit_of(bounded) == 0);
+  CHECK(credit_of(half_full) == 0);
+  while (seen < 100) tub->receive([&](const drop&) { ++seen; });
+  for (const auto& to : {bounded, half_full, roomy})
+    CHECK(fast.request(to, fallen{}, long_time).get().value().number == first_credit);
+  CHECK(slow.dead_letter_count() == 0);
 }
