@@ -11,15 +11,12 @@ SIGNALS = INTERNAL + "node_link_signals.cpp"
 SPAWN = INTERNAL + "node_link_spawn.cpp"
 EXPORTS = INTERNAL + "exports.cpp"
 REMOTE = INTERNAL + "remote_cell.cpp"
-WAITING = INTERNAL + "waiting_frames.cpp"
 WANTED = INTERNAL + "wanted_requests.cpp"
 by_releases = ("tests.net.released_handles",)
 by_strangers = ("tests.net.strangers", "tests.net.lying_peers")
 by_names_at_home = ("tests.net.names_at_home",)
 by_lives = ("tests.net.remote_lives", "tests.net.many_watches")
 by_waiting = ("tests.net.waiting_messages",)
-by_credit = ("tests.net.link_credit",)
-by_frames = ("net_node.waiting_frames",)
 by_spawn = ("tests.net.remote_spawn",)
 
 MUTATIONS = [
@@ -160,121 +157,6 @@ MUTATIONS = [
         "const bool may_go = signals_.empty() && signals_under_way_",
         "const bool may_go = signals_under_way_",
         ("tests.net.many_signals", "tests.net.many_watches"),
-    ),
-    # ---- what waits
-    mutation(
-        "link: what it has taken and not sent yet takes no room",
-        LINK,
-        "asker_->waiting().wait_in_front(outbox_bytes_ += m.bytes.size());",
-        "outbox_bytes_ += m.bytes.size();",
-        by_waiting,
-    ),
-    mutation(
-        "link: an urgent message in front of a busy link is a plain one",
-        REMOTE,
-        ".type = s->message.type, .urgent = true},",
-        ".type = s->message.type, .urgent = false},",
-        ("tests.net.remote_requests",) + by_waiting,
-    ),
-    mutation(
-        "link: who pauses for a proxy that is gone is granted nothing",
-        "lib/net/garrick/net/node/internal/node_link.cpp",
-        "who.grant_credit(static_cast<std::uint32_t>(-left));",
-        "return;",
-        ("tests.net.pauses",),
-    ),
-    mutation(
-        "link: who has filled the line pauses all the same",
-        REMOTE,
-        "take_or_owe(*this, waiting_.has_room())",
-        "take_or_owe(*this)",
-        ("tests.net.pauses",),
-    ),
-    mutation(
-        "link: what has credit is lost in front of a busy link that has no room",
-        REMOTE,
-        "  std::uint32_t weight = 1;\n  try {",
-        "  std::uint32_t weight = 1;\n"
-        "  if (!link_credit_.waiting().has_room()) return lost(std::move(e), too_much_waits()), "
-        "false;\n  try {",
-        ("tests.net.pauses",),
-    ),
-    mutation(
-        "link: what only the link can encode has no size while it stands",
-        REMOTE,
-        "link_credit_.waiting().stands() ? encoded_size(*e) : 0;",
-        "0;",
-        by_waiting,
-    ),
-    mutation(
-        "link: what the link has weighed once is weighed again",
-        LINK,
-        "asker_->weigh(1 + weight - counted_as);",
-        "asker_->weigh(weight);",
-        by_credit + by_waiting,
-    ),
-    mutation(
-        "link: what waits to be encoded and is lost gives back one",
-        REMOTE,
-        "no, e.what.weight);",
-        "no, 1);",
-        by_credit + by_waiting,
-    ),
-    mutation(
-        "link: what has waited for credit is turned away by a mailbox that lets senders wait",
-        "lib/core/garrick/core/cell/internal/full_receiver.cpp",
-        "(thread.has_waited != 0 || wait_below_bound())",
-        "wait_below_bound()",
-        ("tests.net.full_mailboxes",),
-    ),
-    mutation(
-        "link: a large message in front of a busy link counts as one",
-        REMOTE,
-        "std::move(m.bytes));\n  link_credit_.weigh(weight);\n",
-        "std::move(m.bytes));\n  link_credit_.weigh(weight & 1);\n",
-        by_credit + by_waiting,
-    ),
-    mutation(
-        "link: a large envelope in front of a link that stands counts as one",
-        REMOTE,
-        "    link_credit_.weigh(weight);\n    return first;\n",
-        "    return first;\n",
-        by_credit + by_waiting,
-    ),
-    mutation(
-        "link: a large message that is lost in front of a busy link gives back one",
-        REMOTE,
-        "  link_credit_.give_back(weight);\n  grant(1);\n  env().",
-        "  link_credit_.give_back(weight != 0);\n  grant(1);\n  env().",
-        by_credit + by_waiting,
-    ),
-    mutation(
-        "link: the bytes of envelopes in front of a busy link do not count",
-        WAITING,
-        "  if (as == kind::message) count(e->type->size + bytes);\n",
-        "",
-        by_frames,
-    ),
-    mutation(
-        "link: what was taken from in front of a busy link counts on",
-        WAITING,
-        "  bytes_.store(0, std::memory_order_relaxed);                     // order: as below\n",
-        "",
-        by_frames,
-    ),
-    mutation(
-        "link: signals that were taken from in front of a busy link count on",
-        WAITING,
-        "      if (h.as == kind::signal) --signals_;\n",
-        "",
-        by_frames,
-    ),
-    mutation(
-        "link: requests leave no room for names",
-        LINK,
-        "  return std::max(all - all / 8, 1u);\n",
-        "  return std::max(all, 1u);\n",
-        ("tests.net.remote_requests",),
     ),
     # ---- what is granted
     mutation(
@@ -574,16 +456,6 @@ MUTATIONS = [
         "    link_credit_.give_back(weight);\n"
         "    grant(1);\n",
         "    link_credit_.give_back(weight);\n",
-        ("tests.net.link_credit",),
-    ),
-    mutation(
-        "proxy: a frame that is lost keeps its receiver's credit",
-        REMOTE,
-        "  link_credit_.give_back(weight);\n"
-        "  grant(1);\n"
-        "  env().",
-        "  link_credit_.give_back(weight);\n"
-        "  env().",
         ("tests.net.link_credit",),
     ),
 ]

@@ -21,6 +21,7 @@ import simulated_mutations
 import stream_mutations
 import team_mutations
 import transport_mutations
+import waiting_mutations
 import wire_mutations
 
 MUTATIONS = (
@@ -34,6 +35,7 @@ MUTATIONS = (
     + broker_mutations.MUTATIONS
     + node_mutations.MUTATIONS
     + link_mutations.MUTATIONS
+    + waiting_mutations.MUTATIONS
     + leader_mutations.MUTATIONS
     + request_mutations.MUTATIONS
     + reliable_mutations.MUTATIONS

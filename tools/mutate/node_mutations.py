@@ -71,15 +71,15 @@ MUTATIONS = [
     mutation(
         "node: the bytes of what may not wait have no limit",
         REMOTE,
-        "(credit() >= -std::int64_t{most_under_way_} && waiting_.has_room())",
-        "credit() >= -std::int64_t{most_under_way_}",
-        ("tests.net.waiting_messages",),
+        "  if (!waiting_.has_room()) {\n",
+        "  if (waits_in_vain_ && !waiting_.has_room()) {\n",
+        ("tests.net.link_credit",),
     ),
     mutation(
         "node: what may not wait has no limit",
         REMOTE,
-        "(credit() >= -std::int64_t{most_under_way_} && waiting_.has_room())",
-        "waiting_.has_room()",
+        "return holds_worker || credit() >= -std::int64_t{most_under_way_};",
+        "return true;",
         ("tests.net.waiting_messages",),
     ),
     mutation(
@@ -362,7 +362,7 @@ MUTATIONS = [
         "node: what waits in front of a link has no limit",
         INTERNAL + "waiting_frames.hpp",
         "in_front_.load(std::memory_order_relaxed) <\n           most_bytes_;",
-        "in_front_.load(std::memory_order_relaxed) >= 0;",
+        "in_front_.load(std::memory_order_relaxed) + 1 != 0;",
         ("net_node.waiting_frames",),
     ),
     mutation(

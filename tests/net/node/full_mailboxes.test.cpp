@@ -143,3 +143,21 @@ TEST_CASE("full mailboxes: one that lets its senders wait loses nothing of anoth
   CHECK(left.dead_letter_count() == 0);
   CHECK(right.dead_letter_count() == 0);
 }
+
+TEST_CASE("full mailboxes: who waits for room finds some while another node sends on and on") {
+  actor_system left(patient()), right(patient());
+  net::node a(left), b(right);
+  const auto one = left.spawn<row>(spawn_options{.policy = mailbox_policy::wait, .bound = 10});
+  REQUIRE(a.publish("row", one).has_value());
+  const std::string at = a.listen("tcp://127.0.0.1:0").value().to_string();
+  const auto far = b.remote<protocol<void(item), std::int64_t(question)>>(at, "row").value();
+  std::atomic<bool> is_over{false};
+  std::thread flood([&] {
+    while (!is_over) send(far, item{0});
+  });
+  wait_until([&] { return left.request(one, question{0}).get().value() != 0; });
+  for (int i = 0; i != 20; ++i) send(one, item{1});
+  is_over = true;
+  flood.join();
+  CHECK(left.dead_letter_count() == 0);
+}

@@ -11,6 +11,9 @@
 #include <support/quiet.hpp>
 #include <support/transports.hpp>
 
+#include "net/node/other_process.hpp"
+#include "net/node/peer/service.hpp"
+
 namespace pauses_test {
 
 using namespace garrick;
@@ -118,4 +121,51 @@ TEST_CASE("pauses: actors that have filled the line wait in send, and lose nothi
            far.request(one, arrived{}, long_time).get().value() == 2 * movers;
   });
   CHECK(near.dead_letter_count() == 0);
+}
+
+namespace pauses_test {
+
+struct pile {
+  ref<tests::service_type> to;
+  std::uint64_t sender = 0;
+  std::uint64_t number = 500;
+};
+using piler_type = protocol<std::uint64_t(pile)>;
+
+class piler : public actor<piler_type> {
+ public:
+  std::uint64_t on(const pile& p) {
+    for (std::uint64_t i = 0; i != p.number; ++i) send(p.to, tests::numbered{p.sender, i});
+    return p.number;
+  }
+};
+
+}  // namespace pauses_test
+
+TEST_CASE("pauses: of those who find no room, one waits in vain, and not each") {
+  tests::other_process other("tcp://127.0.0.1:0", 60'000);
+  actor_system system(tests::quiet(2));
+  net::node_settings s = tests::node_with(60'000);
+  s.patience = duration::seconds(2);
+  s.most_bytes_waiting = 1024;  // some hundred, and fewer than the first credit
+  s.link.mailbox.messages = 4;
+  net::node here(system, s);
+  const auto to =
+      here.remote<tests::service_type>(other.at, tests::service_name, long_time).value();
+  const auto echo = system.spawn<tests::echo>();
+  other.stop();
+  // For as many as there is room, they pause.
+  for (int i = 0; i < 1000; ++i) send(system.spawn<piler>(), pile{to, 1, 2});
+  tests::wait_until([&] { return system.dead_letter_count(errc::overload) > 1000; });
+  // Each of these would wait for a thousand seconds.
+  for (int i = 0; i < 100; ++i) send(system.spawn<piler>(), pile{to, 1});
+  CHECK(system.request(echo, tests::question{1}, long_time).get().value() == 2);
+  tests::wait_until([&] { return system.dead_letter_count(errc::overload) > 10'000; });
+  other.go_on();
+  CHECK(tests::visit(system, here, other.at, 2, 100) == "ok");
+  // Now that the node goes on, it is waited for again.
+  const std::uint64_t lost = system.dead_letter_count();
+  CHECK(system.request(system.spawn<piler>(), pile{to, 3}, long_time).get().value() == 500);
+  CHECK(system.request(to, tests::how_many{3}, long_time).get().value() == 500);
+  CHECK(system.dead_letter_count() == lost);
 }

@@ -33,7 +33,8 @@ struct thread_state {
   std::uint32_t no_wait = 0;       ///< above zero: sends neither wait nor run receivers in place
   /// sends that may pass a full mailbox after a wait that saw no progress
   std::uint32_t free_sends = 0;
-  /// above zero: whatever is sent has waited for its receiver in another process
+  /// above zero: what is sent comes from another process, where it has waited for its receiver, or
+  /// was not to wait
   std::uint32_t has_waited = 0;
 
   // read by the watchdog

@@ -64,11 +64,12 @@ struct node_settings {
   /// beyond that, up to twice as much; then its message is lost, with `errc::overload`. An actor
   /// that pauses has sent one message beyond it, however many such actors there are. At least 1.
   std::uint32_t most_under_way = 8192;
-  /// Bytes of those that the stack has not taken, and some 50 for each, beyond which no actor
+  /// Bytes of what the stack has not taken, and some 50 for each message, beyond which no actor
   /// pauses: it waits in `send`, as a thread does, and who may not wait loses the message, as does
-  /// who has waited for `patience`. A refusal is never lost. Instead a peer counts as down if more
-  /// bytes of them wait for it, and 128 for each, than the larger of twice this and 4608 ×
-  /// `most_questions`. At least 1.
+  /// who has waited for `patience`. If an actor has, others do not wait, either, until the peer
+  /// goes on. What has credit is taken all the same. A refusal is never lost. Instead a peer counts
+  /// as down if more bytes of them wait for it, and 128 for each, than the larger of twice this and
+  /// 4608 × `most_questions`. At least 1.
   std::size_t most_bytes_waiting = 64u << 20;
   /// How long a thread waits in `send` for a slow receiver in another node; then its message counts
   /// against the next grant. An actor sends one message without credit, and pauses for as long

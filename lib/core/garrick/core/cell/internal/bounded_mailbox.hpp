@@ -14,8 +14,9 @@
 // `overload`, and a request gets `overload`. Responses, time-outs and the system lane have no
 // bound; but those responses that wait count, so while there are many no message is taken. All
 // messages come through `admit`, since responses may be more than the mailbox's word can count.
-// Limit: senders that push at the same moment may pass the bound by one message each. With
-// `drop_oldest` they do not: there the messages wait in a queue with a lock (latest_mail.hpp),
+// Limit: senders that push at the same moment may pass the bound by one message each. With `wait`
+// what has waited for credit in another process passes it, too, up to the hard limit. With
+// `drop_oldest` none does: there the messages wait in a queue with a lock (latest_mail.hpp),
 // since senders cannot take the oldest out of the mailbox.
 //
 // Thread safety: stated per function.

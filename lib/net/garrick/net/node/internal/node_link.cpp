@@ -151,6 +151,7 @@ void node_link::close(const base::error& why) noexcept {
   signals_.clear();  // what they are about ends here
   releases_.clear();
   for (outgoing& m : std::exchange(outbox_, {})) give_up(m, why);
+  asker_->waiting().wait_in_front(outbox_bytes_ = 0);
   send_waiting();  // nowhere
   for (auto& [number, q] : std::exchange(questions_, {}))
     answer_question(std::move(q),
@@ -384,14 +385,17 @@ void node_link::settle(std::uint64_t report, const base::error& why) {
 }
 
 void node_link::give_credit_back() noexcept {
-  if (const std::uint32_t n = std::exchange(settled_, 0); n != 0) asker_->give_back(n);
+  if (const std::uint32_t n = std::exchange(settled_, 0); n != 0) asker_->confirm(n);
 }
 
 /// What one thread sends stays in order: `flush` goes on with what waits.
 void node_link::send(remote_cell& to, envelope_ptr e, base::instant until) {
-  if (is_behind()) return static_cast<void>(to.leave_waiting(std::move(e), until));
-  const std::uint64_t by = answering_cell::whose_lane(*e);
-  send_now(to, std::move(e), until, by);
+  if (!is_behind()) {
+    const std::uint64_t by = answering_cell::whose_lane(*e);
+    return send_now(to, std::move(e), until, by);
+  }
+  const core::no_wait_scope scope;  // as in `written`
+  if (to.leave_waiting(std::move(e), until)) asker_->bring_visit();
 }
 
 /// Back again, in what the peer says of a message: believed for a dead letter, and for no more.

@@ -39,11 +39,19 @@ constexpr std::size_t large_refusal = 4096 + 512;
 /// What waits for a peer that may watch nobody, or know nobody.
 constexpr std::int64_t most_unasked = 1u << 20;
 
-/// May a peer send it twice as many messages ahead? Beyond a bound or a hard limit they are lost.
+/// May a peer send it twice as many messages ahead? Beyond a hard limit, and beyond the bound of
+/// most policies, they are lost; others who wait for room below a bound are to get some, too.
 /// So a bounded mailbox stays at the first credit, and of a hard limit a peer takes a quarter.
 bool has_room_for_twice(const core::cell& who, std::uint32_t window) noexcept {
   return window < most_credit && who.policy() == core::mailbox_policy::unbounded &&
          window <= who.hard_limit() / 8;
+}
+
+/// A mailbox of fewer messages is granted more. Who waits for room below its bound gets some
+/// before: a grant takes a while, and the bound may be far below the first credit.
+std::uint32_t short_mailbox(const core::cell& who, std::uint32_t window) noexcept {
+  const bool lets_wait = who.policy() == core::mailbox_policy::wait;
+  return lets_wait ? std::min(who.soft_limit(), window / 2) : window / 2;
 }
 
 }  // namespace
@@ -270,7 +278,7 @@ bool node_link::keeps_up(const export_table::entry& x) const noexcept {
   // What is passed on goes beyond the credit there is, since nobody waits here.
   if (who->is_elsewhere()) return static_cast<const core::proxy_cell*>(who)->credit() >= 0;
   const std::uint32_t length = who->mailbox_length();
-  if (who->has_ended() || length < x.window / 2) return true;
+  if (who->has_ended() || length < short_mailbox(*who, x.window)) return true;
   if (x.window <= first_credit) return false;
   const auto fresh =
       std::count_if(held_.begin(), held_.end(), [&](const held_message& m) { return m.to == &x; });

@@ -110,9 +110,27 @@ bool answering_cell::let_in(F f) noexcept {
   return true;
 }
 
+// An actor that finds no room waits, and holds its worker. One such wait in vain is enough: until
+// the peer goes on, what actors send beyond the room is lost at once, and their workers are free.
 bool answering_cell::take_credit() noexcept {
-  return core::running_cell::take_or_owe(*this, waiting_.has_room()) ||
-         (credit() >= -std::int64_t{most_under_way_} && waiting_.has_room());
+  const bool may_pause = waiting_.has_room();
+  const bool holds_worker = !may_pause && base::this_thread.worker_of != nullptr;
+  // order: relaxed, as in `confirm`
+  const bool is_in_vain = holds_worker && waits_in_vain_.load(std::memory_order_relaxed);
+  const bool has_credit = [&] {
+    if (!is_in_vain) return core::running_cell::take_or_owe(*this, may_pause);
+    const core::no_wait_scope scope;
+    return core::running_cell::take_or_owe(*this, false);
+  }();
+  if (has_credit) return true;
+  if (!waiting_.has_room()) {
+    // order: as above
+    if (holds_worker && base::this_thread.no_wait == 0)
+      waits_in_vain_.store(true, std::memory_order_relaxed);
+    return false;
+  }
+  // there was none to pause for, and there is now
+  return holds_worker || credit() >= -std::int64_t{most_under_way_};
 }
 
 void answering_cell::bring_visit() noexcept {
@@ -219,8 +237,8 @@ bool remote_cell::leave_waiting(core::envelope_ptr e, base::instant until) noexc
   std::uint32_t weight = 1;
   try {
     if (leave_encoded(*e, first)) return first;
-    // Who comes to a link that is only busy is taken soon.
-    const std::size_t bytes = link_credit_.waiting().stands() ? encoded_size(*e) : 0;
+    // What comes to a link that is only busy is taken soon.
+    const std::size_t bytes = link_credit_.waiting().is_long() ? encoded_size(*e) : 0;
     weight = link_credit_.weight_of(bytes);
     first = link_credit_.waiting().add(
         {.to = this, .sender = answering_cell::whose_lane(*e), .weight = weight, .until = until}, e,
@@ -232,9 +250,10 @@ bool remote_cell::leave_waiting(core::envelope_ptr e, base::instant until) noexc
 
 /// Of what only the link can encode. 0: it cannot, either.
 std::size_t remote_cell::encoded_size(const core::envelope& e) const {
-  // order: acquire, pairs with seen_as
-  const protocol_table* const table = first_table_.load(std::memory_order_acquire);
-  const signature_codec* const s = table != nullptr ? table->by_content(e.type) : nullptr;
+  const signature_codec* const s = [&] {
+    const std::lock_guard lock(tables_mutex);
+    return by_content(e.type);
+  }();
   if (s == nullptr) return 0;
   no_porter porter(true);
   byte_writer out({.context = codec_context(static_cast<handle_porter&>(porter))});

@@ -49,8 +49,9 @@ class answering_cell final : public core::proxy_cell {
   std::string_view type_name() const noexcept override { return "asker in another node"; }
   /// Waits, where that is allowed, until something more may be under way. False: so much is, or
   /// waits, that the message is to be lost: its sender has no credit, and does not pause for it.
-  /// What passes here is not looked at again, for others may take the room meanwhile. So what waits
-  /// exceeds its limit by a message for each thread at most.
+  /// What passes here is not looked at again, for others may take the room meanwhile. So each
+  /// thread may exceed the limit by a message. What has credit passes without a look at the room:
+  /// that is half of it at most.
   [[nodiscard]] bool take_credit() noexcept;
   /// How many messages one of this size counts as.
   [[nodiscard]] std::uint32_t weight_of(std::size_t bytes) const noexcept {
@@ -61,8 +62,13 @@ class answering_cell final : public core::proxy_cell {
   void weigh(std::uint32_t weight) noexcept {
     if (weight > 1) owe(weight - 1);
   }
-  /// So many are not under way any more.
+  /// So many did not get under way.
   void give_back(std::uint32_t messages) noexcept { grant(messages); }
+  /// So many are not under way any more: the peer goes on.
+  void confirm(std::uint32_t messages) noexcept {
+    waits_in_vain_.store(false, std::memory_order_relaxed);  // order: a hint
+    grant(messages);
+  }
   /// What the link knows of the peer's requests.
   [[nodiscard]] wanted_requests& wanted() noexcept { return wanted_; }
   [[nodiscard]] base::instant wanted_until(std::uint64_t request) const noexcept override {
@@ -96,6 +102,7 @@ class answering_cell final : public core::proxy_cell {
   // Senders and the link's thread write here for each message. What they only read for each lies in
   // other cache lines.
   alignas(64) waiting_frames waiting_;
+  std::atomic<bool> waits_in_vain_{false};  // an actor has, for room, and nothing was confirmed
   wanted_requests wanted_;
 };
 

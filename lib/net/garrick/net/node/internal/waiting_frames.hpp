@@ -93,13 +93,15 @@ class waiting_frames {
   void wait_in_front(std::size_t bytes) noexcept {
     in_front_.store(bytes, std::memory_order_relaxed);  // order: as `has_room`
   }
-  /// Whether what is here stands, for the stack takes nothing: it may be much, and for long. For
-  /// who is in the link.
+  /// What is here stands, for the stack takes nothing. For who is in the link.
   void stand(bool it_does) noexcept {
     stands_.store(it_does, std::memory_order_relaxed);  // order: a hint
   }
-  [[nodiscard]] bool stands() const noexcept {
-    return stands_.load(std::memory_order_relaxed);  // order: as above
+  /// It stands, or is more than a little: what is added is to be counted with all its bytes.
+  [[nodiscard]] bool is_long() const noexcept {
+    // order: relaxed; hints
+    return stands_.load(std::memory_order_relaxed) ||
+           bytes_.load(std::memory_order_relaxed) > chunk_size;
   }
   /// Whether something is here, at least what this thread has added.
   [[nodiscard]] bool any() const noexcept {

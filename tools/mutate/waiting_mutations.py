@@ -1,0 +1,150 @@
+"""Errors in what waits for a link of nodes: its room, its credit and its order."""
+
+from mutation import mutation
+
+INTERNAL = "lib/net/garrick/net/node/internal/"
+LINK = INTERNAL + "node_link.cpp"
+RECEIVE = INTERNAL + "node_link_receive.cpp"
+REMOTE = INTERNAL + "remote_cell.cpp"
+WAITING = INTERNAL + "waiting_frames.cpp"
+by_waiting = ("tests.net.waiting_messages",)
+by_credit = ("tests.net.link_credit",)
+by_frames = ("net_node.waiting_frames",)
+
+MUTATIONS = [
+    mutation(
+        "link: what it has taken and not sent yet takes no room",
+        LINK,
+        "asker_->waiting().wait_in_front(outbox_bytes_ += m.bytes.size());",
+        "outbox_bytes_ += m.bytes.size();",
+        ("tests.net.pauses",),
+    ),
+    mutation(
+        "link: an urgent message in front of a busy link is a plain one",
+        REMOTE,
+        ".type = s->message.type, .urgent = true},",
+        ".type = s->message.type, .urgent = false},",
+        ("tests.net.remote_requests",) + by_waiting,
+    ),
+    mutation(
+        "link: who pauses for a proxy that is gone is granted nothing",
+        "lib/net/garrick/net/node/internal/node_link.cpp",
+        "who.grant_credit(static_cast<std::uint32_t>(-left));",
+        "return;",
+        ("tests.net.pauses",),
+    ),
+    mutation(
+        "link: who has filled the line pauses all the same",
+        REMOTE,
+        "take_or_owe(*this, may_pause);",
+        "take_or_owe(*this);",
+        ("tests.net.pauses",),
+    ),
+    mutation(
+        "link: what has credit is lost in front of a busy link that has no room",
+        REMOTE,
+        "  std::uint32_t weight = 1;\n  try {",
+        "  std::uint32_t weight = 1;\n"
+        "  if (!link_credit_.waiting().has_room()) return lost(std::move(e), too_much_waits()), "
+        "false;\n  try {",
+        by_credit,
+    ),
+    mutation(
+        "link: what only the link can encode has no size while it stands",
+        REMOTE,
+        "link_credit_.waiting().is_long() ? encoded_size(*e) : 0;",
+        "0;",
+        by_waiting,
+    ),
+    mutation(
+        "link: what only the link can encode has no size unless the first protocol has it",
+        REMOTE,
+        "    return by_content(e.type);\n  }();",
+        "    return tables_.front()->by_content(e.type);\n  }();",
+        by_waiting,
+    ),
+    mutation(
+        "link: a codec that sends waits behind others while it holds the link",
+        LINK,
+        "  const core::no_wait_scope scope;  // as in `written`\n",
+        "",
+        by_waiting,
+    ),
+    mutation(
+        "link: each actor that finds no room waits in vain",
+        REMOTE,
+        "holds_worker && waits_in_vain_.load(std::memory_order_relaxed);",
+        "false;",
+        ("tests.net.pauses",),
+    ),
+    mutation(
+        "link: after a wait in vain actors never wait again",
+        INTERNAL + "remote_cell.hpp",
+        "    waits_in_vain_.store(false, std::memory_order_relaxed);  // order: a hint\n",
+        "",
+        ("tests.net.pauses",),
+    ),
+    mutation(
+        "link: another node leaves no room below a bound to those who wait here",
+        RECEIVE,
+        "lets_wait ? std::min(who.soft_limit(), window / 2) : window / 2;",
+        "lets_wait ? window / 2 : window / 2;",
+        ("tests.net.full_mailboxes",),
+    ),
+    mutation(
+        "link: what the link has weighed once is weighed again",
+        LINK,
+        "asker_->weigh(1 + weight - counted_as);",
+        "asker_->weigh(weight);",
+        by_credit + by_waiting,
+    ),
+    mutation(
+        "link: what has waited for credit is turned away by a mailbox that lets senders wait",
+        "lib/core/garrick/core/cell/internal/full_receiver.cpp",
+        "(thread.has_waited != 0 || wait_below_bound())",
+        "wait_below_bound()",
+        ("tests.net.full_mailboxes",),
+    ),
+    mutation(
+        "link: a large message in front of a busy link counts as one",
+        REMOTE,
+        "std::move(m.bytes));\n  link_credit_.weigh(weight);\n",
+        "std::move(m.bytes));\n  link_credit_.weigh(weight & 1);\n",
+        by_credit + by_waiting,
+    ),
+    mutation(
+        "link: a large envelope in front of a link that stands counts as one",
+        REMOTE,
+        "    link_credit_.weigh(weight);\n    return first;\n",
+        "    return first;\n",
+        by_credit + by_waiting,
+    ),
+    mutation(
+        "link: the bytes of envelopes in front of a busy link do not count",
+        WAITING,
+        "  if (as == kind::message) count(",
+        "  if (as == kind::message && bytes != 0) count(",
+        by_frames,
+    ),
+    mutation(
+        "link: what was taken from in front of a busy link counts on",
+        WAITING,
+        "  bytes_.store(0, std::memory_order_relaxed);                     // order: as below\n",
+        "",
+        by_frames,
+    ),
+    mutation(
+        "link: signals that were taken from in front of a busy link count on",
+        WAITING,
+        "      if (h.as == kind::signal) --signals_;\n",
+        "",
+        by_frames,
+    ),
+    mutation(
+        "link: requests leave no room for names",
+        LINK,
+        "  return std::max(all - all / 8, 1u);\n",
+        "  return std::max(all, 1u);\n",
+        ("tests.net.remote_requests",),
+    ),
+]
