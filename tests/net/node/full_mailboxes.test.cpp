@@ -144,10 +144,28 @@ TEST_CASE("full mailboxes: one that lets its senders wait loses nothing of anoth
   CHECK(right.dead_letter_count() == 0);
 }
 
+namespace full_mailboxes_test {
+
+/// Takes its time for each, so that its mailbox would never be short by itself.
+class slow_row : public actor<protocol<void(item), std::int64_t(question)>> {
+ public:
+  void on(const item&) {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::microseconds(50);
+    while (std::chrono::steady_clock::now() < end) {}
+    ++taken_;
+  }
+  std::int64_t on(question) { return taken_; }
+
+ private:
+  std::int64_t taken_ = 0;
+};
+
+}  // namespace full_mailboxes_test
+
 TEST_CASE("full mailboxes: who waits for room finds some while another node sends on and on") {
   actor_system left(patient()), right(patient());
   net::node a(left), b(right);
-  const auto one = left.spawn<row>(spawn_options{.policy = mailbox_policy::wait, .bound = 10});
+  const auto one = left.spawn<slow_row>(spawn_options{.policy = mailbox_policy::wait, .bound = 10});
   REQUIRE(a.publish("row", one).has_value());
   const std::string at = a.listen("tcp://127.0.0.1:0").value().to_string();
   const auto far = b.remote<protocol<void(item), std::int64_t(question)>>(at, "row").value();

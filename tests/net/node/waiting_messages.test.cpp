@@ -213,15 +213,19 @@ TEST_CASE(
 }
 
 TEST_CASE("waiting messages: a codec that sends does not wait while it holds the link") {
-  three_machines m;
+  net::node_settings narrow;
+  narrow.link.mailbox.messages = 4;
+  three_machines m(narrow);
   const auto to = m.b.shown_to(m.a, "sum", m.b.system.spawn<in_order>());
   m.net.cut("a", "b");
+  for (std::int64_t i = 0; i < 10; ++i) send(to, number{i});  // the stack takes no more
   const auto waits = [&] {
     bool does = true;
     at_encoding = [&] { does = base::this_thread.no_wait == 0; };
     send(to, meanwhile());
     return does;
   };
+  CHECK(base::this_thread.no_wait == 0);
   CHECK_FALSE(waits());
   at_encoding = [&] { send(to, number{}); };
   send(to, meanwhile());  // so there is one in front of the link
