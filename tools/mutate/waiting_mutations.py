@@ -122,8 +122,8 @@ MUTATIONS = [
     mutation(
         "link: the bytes of envelopes in front of a busy link do not count",
         WAITING,
-        "  if (as == kind::message) count(",
-        "  if (as == kind::message && bytes != 0) count(",
+        "count(e->type->size + bytes);",
+        "count(e->type->size + bytes / 1000);",
         by_frames,
     ),
     mutation(

@@ -172,6 +172,26 @@ TEST_CASE("waiting frames: bytes have a limit, signals none") {
   CHECK(small.take(rest));
 }
 
+TEST_CASE(
+    "waiting frames: a message that is not encoded yet counts as said, and so does the link") {
+  const fixture f;
+  waiting_frames few(1000);
+  core::envelope_ptr large = f.envelope(1);
+  CHECK(few.add({.to = f.cell}, large, kind::message, 1000));
+  CHECK_FALSE(few.has_room());
+  waiting_frames::batch taken(&nothing_is_left);
+  CHECK(few.take(taken));
+  for (waiting_frames::entry x; taken.next(x);) x.envelope.reset();
+  CHECK(few.has_room());
+  few.wait_in_front(1000);
+  CHECK_FALSE(few.has_room());
+  few.wait_in_front(999);
+  CHECK(few.has_room());
+  CHECK_FALSE(few.is_long());
+  few.stand(true);
+  CHECK(few.is_long());
+}
+
 TEST_CASE("waiting frames: each entry keeps its proxy until the next one is taken") {
   fixture f;
   int freed = 0;
