@@ -43,8 +43,8 @@ MUTATIONS = [
     mutation(
         "link: what has credit is lost in front of a busy link that has no room",
         REMOTE,
-        "  std::uint32_t weight = 1;\n  try {",
-        "  std::uint32_t weight = 1;\n"
+        "  bool first = false;\n  try {",
+        "  bool first = false;\n"
         "  if (!link_credit_.waiting().has_room()) return lost(std::move(e), too_much_waits()), "
         "false;\n  try {",
         by_credit,
@@ -80,8 +80,8 @@ MUTATIONS = [
     mutation(
         "link: after a wait in vain actors never wait again",
         INTERNAL + "remote_cell.hpp",
-        "    waits_in_vain_.store(false, std::memory_order_relaxed);  // order: a hint\n",
-        "",
+        "waits_in_vain_.store(false,",
+        "waits_in_vain_.store(true,",
         ("tests.net.pauses",),
     ),
     mutation(

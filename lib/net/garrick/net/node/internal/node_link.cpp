@@ -395,6 +395,7 @@ void node_link::send(remote_cell& to, envelope_ptr e, base::instant until) {
     return send_now(to, std::move(e), until, by);
   }
   const core::no_wait_scope scope;  // as in `written`
+  // The one who has left what waits may have had no memory for a visit, and taken it away.
   if (to.leave_waiting(std::move(e), until)) asker_->bring_visit();
 }
 

@@ -129,7 +129,7 @@ bool answering_cell::take_credit() noexcept {
       waits_in_vain_.store(true, std::memory_order_relaxed);
     return false;
   }
-  // there was none to pause for, and there is now
+  // When the actor might have paused there was no room; now there is.
   return holds_worker || credit() >= -std::int64_t{most_under_way_};
 }
 
@@ -234,12 +234,11 @@ void remote_cell::forward_signal(core::envelope_ptr e) noexcept {
 
 bool remote_cell::leave_waiting(core::envelope_ptr e, base::instant until) noexcept {
   bool first = false;
-  std::uint32_t weight = 1;
   try {
     if (leave_encoded(*e, first)) return first;
     // What comes to a link that is only busy is taken soon.
     const std::size_t bytes = link_credit_.waiting().is_long() ? encoded_size(*e) : 0;
-    weight = link_credit_.weight_of(bytes);
+    const std::uint32_t weight = link_credit_.weight_of(bytes);
     first = link_credit_.waiting().add(
         {.to = this, .sender = answering_cell::whose_lane(*e), .weight = weight, .until = until}, e,
         waiting_frames::kind::message, bytes);
@@ -299,7 +298,7 @@ bool remote_cell::leave_encoded(const core::envelope& e, bool& first) {
 }
 
 void remote_cell::lose_entry(waiting_frames::entry& e) noexcept {
-  constexpr std::string_view why = "the link to its node is over, or has no room";
+  constexpr std::string_view why = "the link to its node is over, or no memory is left for it";
   using enum waiting_frames::kind;
   if (e.as == answer || e.as == release) return;  // the peer knows nobody here any more
   auto& to = static_cast<remote_cell&>(*e.what.to);

@@ -66,7 +66,9 @@ class answering_cell final : public core::proxy_cell {
   void give_back(std::uint32_t messages) noexcept { grant(messages); }
   /// So many are not under way any more: the peer goes on.
   void confirm(std::uint32_t messages) noexcept {
-    waits_in_vain_.store(false, std::memory_order_relaxed);  // order: a hint
+    // A line of the cache that senders read is not written to for nothing.
+    if (waits_in_vain_.load(std::memory_order_relaxed))        // order: a hint
+      waits_in_vain_.store(false, std::memory_order_relaxed);  // order: as above
     grant(messages);
   }
   /// What the link knows of the peer's requests.
@@ -140,7 +142,7 @@ class remote_cell final : public core::proxy_cell {
   }
   /// What a message ends with for which there is no room.
   [[nodiscard]] base::error too_much_waits() const;
-  /// A request whose time was over before it got on its way. As above.
+  /// As above, of a request whose time was over: it is answered so.
   void overdue(const core::envelope_ptr& e, std::uint32_t weight) noexcept;
   /// As above, of a message whose envelope is gone.
   void lost(const base::message_type* type, std::uint64_t sender, std::uint32_t weight,

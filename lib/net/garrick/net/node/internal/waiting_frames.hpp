@@ -88,8 +88,8 @@ class waiting_frames {
     return bytes_.load(std::memory_order_relaxed) + in_front_.load(std::memory_order_relaxed) <
            most_bytes_;
   }
-  /// So many bytes that were taken from here wait in the link, and count as if they were here. For
-  /// who is in the link.
+  /// So many bytes wait in the link for the stack, and count as if they were here. For who is in
+  /// the link.
   void wait_in_front(std::size_t bytes) noexcept {
     in_front_.store(bytes, std::memory_order_relaxed);  // order: as `has_room`
   }
