@@ -113,6 +113,14 @@ TEST_CASE("floods: two nodes whose workers all wait for each other's actors go o
 
 namespace floods_test {
 
+/// One worker, which a few messages to one who takes none hold for long.
+settings soon_held() {
+  settings s = tests::quiet(1);
+  s.mailbox.soft_limit = 8;
+  s.mailbox.full_wait = long_time;
+  return s;
+}
+
 class filler : public actor<protocol<void(pour)>> {
  public:
   explicit filler(any_ref tub) : tub_(std::move(tub)) {}
@@ -127,10 +135,7 @@ class filler : public actor<protocol<void(pour)>> {
 }  // namespace floods_test
 
 TEST_CASE("floods: a worker that waits for an actor of its own node counts as one that waits") {
-  settings of_one = tests::quiet(1);
-  of_one.mailbox.soft_limit = 8;
-  of_one.mailbox.full_wait = long_time;
-  actor_system slow(std::move(of_one));
+  actor_system slow(soon_held());
   net::node there(slow);
   const std::string at = there.listen("tcp://127.0.0.1:0").value().to_string();
   const auto one = slow.spawn<sink>();
@@ -161,10 +166,7 @@ std::int64_t credit_of(const ref<sink_type>& far) {
 }  // namespace floods_test
 
 TEST_CASE("floods: who cannot be run is granted what there is room for, and no more") {
-  settings of_one = tests::quiet(1);
-  of_one.mailbox.soft_limit = 8;
-  of_one.mailbox.full_wait = long_time;
-  actor_system slow(std::move(of_one));
+  actor_system slow(soon_held());
   net::node there(slow);
   const std::string at = there.listen("tcp://127.0.0.1:0").value().to_string();
   actor_system fast{tests::quiet(1)};
