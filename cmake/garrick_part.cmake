@@ -44,6 +44,7 @@ function(garrick_part name)
   add_library(${target} STATIC ${sources})
   add_library(garrick::${name} ALIAS ${target})
   garrick_compile(${target})
+  garrick_is_fuzzed(${target})
   target_include_directories(${target} PUBLIC "$<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}>"
                              "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
   if(name STREQUAL base)
@@ -83,8 +84,8 @@ function(garrick_part name)
     if(part_ONE_THREAD AND GARRICK_SANITIZE MATCHES thread)
       list(FILTER tested EXCLUDE REGEX "/(${part_ONE_THREAD})\\.test\\.cpp$")
     endif()
-    if(GARRICK_SANITIZE)  # what measures says nothing there
-      list(FILTER tested EXCLUDE REGEX "_figures\\.test\\.cpp$")
+    if(GARRICK_SANITIZE)  # what measures, or finds planted errors, says nothing there
+      list(FILTER tested EXCLUDE REGEX "(_figures|/planted_[a-z_]+)\\.test\\.cpp$")
     endif()
     garrick_part_tests(${name} "${part_TESTED_WITH}" ${tested})
   endif()
@@ -105,7 +106,7 @@ function(garrick_part_tests name with)
     garrick_test_program(${name}_tests PREFIX ${name} LABEL unit SOURCES ${tests}
                          LIBRARIES garrick_${name} ${with})
   endif()
-  if(GARRICK_SANITIZE OR GARRICK_FUZZ)
+  if(GARRICK_SANITIZE)
     return()
   endif()
   set(models ${ARGN})
@@ -120,7 +121,15 @@ function(garrick_part_tests name with)
   endforeach()
 endfunction()
 
-# Fuzzers fuzz_<name>_* from the *.fuzz.cpp among these files, linked with these libraries.
+# garrick_is_fuzzed(<target>): fuzzers see which of its branches they reach.
+function(garrick_is_fuzzed target)
+  if(GARRICK_FUZZ)
+    target_compile_options(${target} PRIVATE -fsanitize=fuzzer-no-link)
+  endif()
+endfunction()
+
+# Fuzzers fuzz_<name>_* from the *.fuzz.cpp among these files, linked with these libraries; built by
+# the target garrick_fuzzers.
 function(garrick_fuzzers name libraries)
   set(fuzzers ${ARGN})
   list(FILTER fuzzers INCLUDE REGEX "\\.fuzz\\.cpp$")
@@ -130,8 +139,9 @@ function(garrick_fuzzers name libraries)
   foreach(fuzzer IN LISTS fuzzers)
     get_filename_component(stem "${fuzzer}" NAME)
     string(REPLACE ".fuzz.cpp" "" stem "${stem}")
-    add_executable(fuzz_${name}_${stem} "${fuzzer}")
+    add_executable(fuzz_${name}_${stem} EXCLUDE_FROM_ALL "${fuzzer}")
     garrick_compile(fuzz_${name}_${stem})
+    garrick_is_fuzzed(fuzz_${name}_${stem})
     target_link_libraries(fuzz_${name}_${stem} PRIVATE ${libraries})
     target_link_options(fuzz_${name}_${stem} PRIVATE -fsanitize=fuzzer)
     set_target_properties(fuzz_${name}_${stem}

@@ -18,6 +18,11 @@ if(PROJECT_IS_TOP_LEVEL)
     # mold keeps hot functions together only if told to.
     add_link_options(-fuse-ld=mold -Wl,-z,keep-text-section-prefix)
   endif()
+  if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+    # GCC looks for garbage from 128 MB on, which is less than a precompiled header has. With half a
+    # gigabyte a source of a test takes up to a tenth less time, and 100 MB more.
+    add_compile_options("SHELL:--param ggc-min-heapsize=524288")
+  endif()
   if(CMAKE_GENERATOR MATCHES Ninja)
     add_compile_options(-fdiagnostics-color=auto)
   endif()
@@ -44,12 +49,9 @@ if(GARRICK_SANITIZE)
     list(APPEND GARRICK_PUBLIC_DEFINITIONS GARRICK_TSAN=1)
   endif()
 endif()
-if(GARRICK_FUZZ)
-  if(NOT CMAKE_CXX_COMPILER_ID MATCHES Clang)
-    message(FATAL_ERROR "GARRICK_FUZZ needs clang (libFuzzer); the compiler is "
-                        "${CMAKE_CXX_COMPILER_ID}. Use the preset 'fuzz'.")
-  endif()
-  add_compile_options(-fsanitize=fuzzer-no-link)
+if(GARRICK_FUZZ AND NOT CMAKE_CXX_COMPILER_ID MATCHES Clang)
+  message(STATUS "No fuzzers: libFuzzer is clang's, and the compiler is ${CMAKE_CXX_COMPILER_ID}")
+  set(GARRICK_FUZZ OFF)
 endif()
 # Parts may go into somebody's shared object, unless all programs are static anyway.
 set(GARRICK_PIC ON)

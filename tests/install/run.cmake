@@ -77,8 +77,14 @@ endif()
 
 step("configuring the consumer" "${CMAKE_COMMAND}" -S "${CMAKE_CURRENT_LIST_DIR}"
      -B "${place}/consumer" ${arguments})
-step("building the consumer" "${CMAKE_COMMAND}" --build "${place}/consumer" --parallel)
-step("running the consumer" "${place}/consumer/consumer")
+set(programs consumer consumer_of_node consumer_of_testkit consumer_of_net consumer_of_broker)
+set(targets all)
+if(way STREQUAL subdirectory)
+  set(programs consumer consumer_of_node)  # the others find their targets as these do
+  set(targets ${programs})
+endif()
+step("building the consumer" "${CMAKE_COMMAND}" --build "${place}/consumer" --parallel
+     --target ${targets})
 if(way STREQUAL installed)
   # Its own memory is checked then, and Garrick's archives are used as they are.
   step("configuring the consumer with AddressSanitizer" "${CMAKE_COMMAND}"
@@ -96,15 +102,12 @@ else()
   message(STATUS "clang-query is missing (Debian has it in clang-tools-19): the consumer's "
                  "coroutines were not checked")
 endif()
-step("running the consumer of the testkit" "${place}/consumer/consumer_of_testkit")
-step("running the consumer of the network" "${place}/consumer/consumer_of_net")
-step("running the consumer of nodes" "${place}/consumer/consumer_of_node")
-step("running the consumer of brokers" "${place}/consumer/consumer_of_broker")
 if(EXISTS "${place}/consumer/consumer_of_gpu")
   step("running the consumer of the devices" "${place}/consumer/consumer_of_gpu")
 endif()
-# Who does not link garrick::gpu needs no OpenCL.
-foreach(program consumer consumer_of_testkit consumer_of_net consumer_of_node consumer_of_broker)
+foreach(program IN LISTS programs)
+  step("running ${program}" "${place}/consumer/${program}")
+  # Who does not link garrick::gpu needs no OpenCL.
   execute_process(COMMAND ldd "${place}/consumer/${program}" OUTPUT_VARIABLE needed
                   ERROR_VARIABLE needed)
   if(needed MATCHES "OpenCL")

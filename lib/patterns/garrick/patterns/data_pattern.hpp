@@ -12,6 +12,7 @@
 // Thread safety: patterns are plain values.
 #pragma once
 
+#include <garrick/base/memory/shared_as.hpp>
 #include <garrick/garrick.hpp>
 #include <garrick/patterns/detail/actor_node.hpp>
 #include <garrick/patterns/detail/checks.hpp>
@@ -249,7 +250,9 @@ class data_pattern {
 
   /// For the framework.
   data_pattern(Body what, std::string name)
-      : seed_{std::make_shared<const detail::one_body<Body>>(std::move(what)), {}} {
+      : seed_{base::shared_as<const detail::any_body<input, output>>(
+                  new detail::one_body<Body>(std::move(what))),
+              {}} {
     seed_.options.name = std::move(name);
   }
 
@@ -321,7 +324,7 @@ class data_pattern {
     auto& n = b.to.add_node<detail::actor_node<actor, seed_type>>(o, policy_,
                                                                   std::tuple<seed_type>(seed_));
     n.to(next->connect(n));
-    return std::make_shared<detail::node_inlet<takes>>(n, n.in(), b.options.capacity);
+    return detail::inlet_of<takes>(n, n.in(), b.options.capacity);
   }
 
  private:

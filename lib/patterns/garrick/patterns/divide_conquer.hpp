@@ -219,7 +219,7 @@ struct divide_range_body {
   using output = C;
   Functions f;
   [[nodiscard]] std::shared_ptr<awaited_work<C>> begin(C&& all, const cut_options& o) const {
-    return std::make_shared<divide_range<Functions, C>>(f, std::move(all), o.name);
+    return share_work<C>(new divide_range<Functions, C>(f, std::move(all), o.name));
   }
 };
 /// The body with values.
@@ -231,7 +231,7 @@ struct divide_value_body {
   Functions f;
   [[nodiscard]] std::shared_ptr<awaited_work<Value>> begin(Problem&& p,
                                                            const cut_options& o) const {
-    return std::make_shared<divide_value<Functions, Problem, Value>>(f, std::move(p), o.name);
+    return share_work<Value>(new divide_value<Functions, Problem, Value>(f, std::move(p), o.name));
   }
 };
 

@@ -11,6 +11,7 @@
 // Thread safety: patterns are plain values.
 #pragma once
 
+#include <garrick/base/memory/shared_as.hpp>
 #include <garrick/patterns/channel/routes.hpp>
 #include <garrick/patterns/detail/checks.hpp>
 #include <garrick/patterns/detail/ordered.hpp>
@@ -178,7 +179,8 @@ class farm_of {
       std::vector<detail::inlet_ptr<input>> all;
       for (std::size_t i = 0; i < n; ++i)
         all.push_back(pattern_.build(b.inside(std::to_string(i + 1) + "."), next));
-      auto in = std::make_shared<detail::routes_inlet<input, Policy>>(std::move(all), policy_);
+      auto in = base::shared_as<detail::inlet<input>>(
+          new detail::routes_inlet<input, Policy>(std::move(all), policy_));
       if (b.options.remove_emitters) return in;
       return detail::through_a_node<input>(b, "emitter", in);
     }

@@ -11,6 +11,7 @@
 // Thread safety: patterns are plain values.
 #pragma once
 
+#include <garrick/base/memory/shared_as.hpp>
 #include <garrick/patterns/pipeline.hpp>
 
 #include <algorithm>
@@ -240,13 +241,13 @@ class feedback_of {
     detail::loop& l = b.to.add_loop(b.options.capacity);
     detail::builder within = b;
     within.loops.push_back(&l);
-    const auto end =
-        std::make_shared<detail::loop_inlet<input, Again>>(l, again_, next, *b.loose_ends);
+    auto* const made = new detail::loop_inlet<input, Again>(l, again_, next, *b.loose_ends);
+    const auto end = base::shared_as<detail::inlet<input>>(made);
     const detail::inlet_ptr<input> entrance = pattern_.build(within, end);
-    end->enters(entrance);
+    made->enters(entrance);
     auto& gate = b.to.add_node<detail::gate_node<input>>(b.node("gate"), l);
     gate.to(entrance->connect(gate));
-    return std::make_shared<detail::node_inlet<input>>(gate, gate.in(), b.options.capacity);
+    return detail::inlet_of<input>(gate, gate.in(), b.options.capacity);
   }
 
  private:

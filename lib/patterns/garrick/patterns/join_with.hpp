@@ -91,8 +91,8 @@ class join_of {
     n.to(next->connect(n));
     builder beside = b.inside(name_ + ".");
     beside.loops.clear();  // what the source puts out comes from no loop
-    source_.build(beside, std::make_shared<node_inlet<R>>(n, n.other(), b.options.capacity));
-    return std::make_shared<node_inlet<L>>(n, n.in(), b.options.capacity);
+    source_.build(beside, inlet_of<R>(n, n.other(), b.options.capacity));
+    return inlet_of<L>(n, n.in(), b.options.capacity);
   }
 
  private:

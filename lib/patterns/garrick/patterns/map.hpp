@@ -124,7 +124,7 @@ struct map_body {
     const std::size_t n = all.size();
     const std::size_t each = pieces_each(n, o.hands);
     const cut c = o.chunk != 0 ? cut::by_length(n, o.chunk) : cut::for_hands(n, o.hands, each);
-    return std::make_shared<work>(f, std::move(all), c, o.name);
+    return share_work<output>(new work(f, std::move(all), c, o.name));
   }
 
  private:

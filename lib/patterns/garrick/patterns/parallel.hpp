@@ -8,6 +8,7 @@
 // Thread safety: patterns are plain values.
 #pragma once
 
+#include <garrick/base/memory/shared_as.hpp>
 #include <garrick/patterns/channel/routes.hpp>
 #include <garrick/patterns/detail/checks.hpp>
 #include <garrick/patterns/detail/route_check.hpp>
@@ -140,7 +141,8 @@ class parallel_of {
           return std::vector<detail::inlet_ptr<input>>{ps.build(b, next)...};
         },
         parts_);
-    auto in = std::make_shared<detail::routes_inlet<input, Policy>>(std::move(all), policy_);
+    auto in = base::shared_as<detail::inlet<input>>(
+        new detail::routes_inlet<input, Policy>(std::move(all), policy_));
     if (b.options.remove_emitters) return in;
     return detail::through_a_node<input>(b, "emitter", in);
   }

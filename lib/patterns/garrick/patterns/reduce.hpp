@@ -84,8 +84,8 @@ struct reduce_body {
                                                             const cut_options& o) const {
     const std::size_t n = all.size();
     const cut c = o.chunk != 0 ? cut::by_length(n, o.chunk) : cut::evenly(n, pieces, false);
-    return std::make_shared<reduce_work<F, Combine, C, output>>(f, combine, of_nothing,
-                                                                std::move(all), c, o.name);
+    return share_work<output>(
+        new reduce_work<F, Combine, C, output>(f, combine, of_nothing, std::move(all), c, o.name));
   }
 
  private:

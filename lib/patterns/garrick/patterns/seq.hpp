@@ -153,7 +153,7 @@ class seq_stage : public detail::yields<Value> {
     } else {
       auto& n = b.to.add_node<detail::stage_node<Running, In, Out>>(o, policy_, prototype_);
       n.to(make_output(n));
-      return std::make_shared<detail::node_inlet<In>>(n, n.in(), b.options.capacity);
+      return detail::inlet_of<In>(n, n.in(), b.options.capacity);
     }
   }
   /// For the framework: the form that an ordered farm needs.
@@ -167,7 +167,7 @@ class seq_stage : public detail::yields<Value> {
                                        detail::framed_stage<Running, In, Out>(prototype_));
     n.to(next->connect(n));
     return detail::inlet_ptr<detail::framed<In>>(
-        std::make_shared<detail::node_inlet<detail::framed<In>>>(n, n.in(), b.options.capacity));
+        detail::inlet_of<detail::framed<In>>(n, n.in(), b.options.capacity));
   }
   /// For the framework: makes the node, which puts out to `next`.
   detail::inlet_ptr<In> build(const detail::builder& b, const detail::inlet_ptr<Out>& next) const {

@@ -221,7 +221,7 @@ class actor_stage {
     o.in_place = false;
     auto& n = b.to.add_node<detail::actor_node<A, Args...>>(o, policy_, args_);
     n.to(detail::connect<output>(next, n));
-    return std::make_shared<detail::node_inlet<input>>(n, n.in(), b.options.capacity);
+    return detail::inlet_of<input>(n, n.in(), b.options.capacity);
   }
 
  protected:

@@ -227,8 +227,8 @@ struct stencil_body {
     if constexpr (stencil_function<F>::has_rows) form = {all.width(), all.height(), radius, radius};
     const cut c =
         o.chunk != 0 ? cut::by_length(n, o.chunk) : cut::evenly(n, o.hands * pieces_each, true);
-    return std::make_shared<stencil_work<F, C>>(f, rule, form, iterations, std::move(all), c,
-                                                o.name);
+    return share_work<C>(
+        new stencil_work<F, C>(f, rule, form, iterations, std::move(all), c, o.name));
   }
 };
 

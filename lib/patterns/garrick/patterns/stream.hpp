@@ -8,6 +8,7 @@
 // Thread safety: as actors and handles.
 #pragma once
 
+#include <garrick/base/memory/shared_as.hpp>
 #include <garrick/garrick.hpp>
 #include <garrick/patterns/detail/checks.hpp>
 #include <garrick/patterns/detail/feeder_node.hpp>
@@ -98,7 +99,7 @@ struct stream_seed {
 };
 template <class P>
 [[nodiscard]] stream_seed<typename P::input> seed_of(P&& p) {
-  return {std::make_shared<const one_pattern<P>>(std::move(p))};
+  return {base::shared_as<const any_pattern<typename P::input>>(new one_pattern<P>(std::move(p)))};
 }
 
 /// Throws std::invalid_argument that names a bad option.

@@ -43,6 +43,7 @@
 // Thread safety: patterns are plain values.
 #pragma once
 
+#include <garrick/base/memory/shared_as.hpp>
 #include <garrick/patterns/detail/aggregate.hpp>
 #include <garrick/patterns/detail/spread_windows.hpp>
 #include <garrick/patterns/detail/window_check.hpp>
@@ -129,7 +130,8 @@ template <class T, class Late>
   if constexpr (std::is_same_v<Late, not_sent>)
     return nullptr;
   else
-    return std::make_shared<late_to_actor<T, typename Late::protocol_type>>(to);
+    return base::shared_as<const late_sink<T>>(
+        new late_to_actor<T, typename Late::protocol_type>(to));
 }
 
 template <class F, class State, class Merge, bool NeedsMerge>

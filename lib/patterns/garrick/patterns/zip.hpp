@@ -173,9 +173,8 @@ class zip_of {
     n.to(next->connect(n));
     detail::builder beside = b.inside("zip.");
     beside.loops.clear();  // what the source puts out comes from no loop
-    source_.build(beside,
-                  std::make_shared<detail::node_inlet<B>>(n, n.other(), b.options.capacity));
-    return std::make_shared<detail::node_inlet<A>>(n, n.in(), b.options.capacity);
+    source_.build(beside, detail::inlet_of<B>(n, n.other(), b.options.capacity));
+    return detail::inlet_of<A>(n, n.in(), b.options.capacity);
   }
 
  private:

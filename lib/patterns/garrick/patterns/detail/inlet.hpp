@@ -6,6 +6,7 @@
 // Thread safety: the actor that spawns the stream.
 #pragma once
 
+#include <garrick/base/memory/shared_as.hpp>
 #include <garrick/patterns/channel/output.hpp>
 #include <garrick/patterns/channel/routes.hpp>
 #include <garrick/patterns/detail/stage_node.hpp>
@@ -86,6 +87,11 @@ class node_inlet final : public inlet<T> {
   inputs<T>& in_;
   std::size_t capacity_;
 };
+
+template <class T>
+[[nodiscard]] inlet_ptr<T> inlet_of(node& to, inputs<T>& in, std::size_t capacity) {
+  return base::shared_as<inlet<T>>(new node_inlet<T>(to, in, capacity));
+}
 
 /// Into several, by a policy.
 template <class T, class Policy>
@@ -173,7 +179,7 @@ inlet_ptr<T> through_a_node(const builder& b, const std::string& name, const inl
   auto& n =
       b.to.add_node<stage_node<forwards<T>, T, T>>(b.node(name), on_failure::fail, forwards<T>());
   n.to(next->connect(n));
-  return std::make_shared<node_inlet<T>>(n, n.in(), b.options.capacity);
+  return inlet_of<T>(n, n.in(), b.options.capacity);
 }
 
 }  // namespace garrick::patterns::detail

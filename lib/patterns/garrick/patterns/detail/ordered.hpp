@@ -229,7 +229,7 @@ inlet_ptr<typename P::input> build_ordered(const builder& b, const P& pattern, s
   auto& collector = b.to.add_node<collector_node<Out>>(b.node("collector"));
   collector.to(next->connect(collector));
   const inlet_ptr<framed<Out>> out =
-      std::make_shared<node_inlet<framed<Out>>>(collector, collector.in(), b.options.capacity);
+      inlet_of<framed<Out>>(collector, collector.in(), b.options.capacity);
   std::vector<inlet_ptr<framed<In>>> all;
   for (std::size_t i = 0; i < n; ++i)
     all.push_back(pattern.build_framed(b.inside(std::to_string(i + 1) + "."), out));
@@ -237,7 +237,7 @@ inlet_ptr<typename P::input> build_ordered(const builder& b, const P& pattern, s
       b.node("emitter"), on_failure::fail, frames<In>());
   emitter.to(
       routes_inlet<framed<In>, in_turn_with_marks>(std::move(all), {}).connect(emitter, nullptr));
-  return std::make_shared<node_inlet<In>>(emitter, emitter.in(), b.options.capacity);
+  return inlet_of<In>(emitter, emitter.in(), b.options.capacity);
 }
 
 }  // namespace garrick::patterns::detail

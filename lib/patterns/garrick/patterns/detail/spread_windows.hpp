@@ -72,7 +72,7 @@ class farm_of_windows {
       auto& n = b.to.template add_node<stage_node<check, T, T>>(b.node(name_ + " keys"), policy_,
                                                                 check(key_));
       n.to(in->connect(n));
-      return std::make_shared<node_inlet<T>>(n, n.in(), b.options.capacity);
+      return inlet_of<T>(n, n.in(), b.options.capacity);
     }
   }
 
@@ -120,7 +120,7 @@ class spread_windows {
       auto& w = part.to.template add_node<stage_node<Worker, stamped<T>, Out>>(part.node(name_),
                                                                                policy_, worker_);
       w.to(detail::connect<Out>(next, w));
-      all.push_back(std::make_shared<node_inlet<stamped<T>>>(w, w.in(), b.options.capacity));
+      all.push_back(inlet_of<stamped<T>>(w, w.in(), b.options.capacity));
     }
     using policy = by_key_with_watermarks<KeyOf>;
     routes_inlet<stamped<T>, policy> in(std::move(all), policy(key_));
@@ -128,7 +128,7 @@ class spread_windows {
     o.in_place = o.in_place && !timed<Stamps>;
     auto& s = b.to.template add_node<stage_node<Stamps, T, stamped<T>>>(o, policy_, stamps_);
     s.to(in.connect(s, nullptr));
-    return std::make_shared<node_inlet<T>>(s, s.in(), b.options.capacity);
+    return inlet_of<T>(s, s.in(), b.options.capacity);
   }
 
  private:

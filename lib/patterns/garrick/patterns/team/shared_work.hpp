@@ -14,6 +14,7 @@
 // W2 After a failure the remaining parts are counted and not worked on.
 #pragma once
 
+#include <garrick/base/memory/shared_as.hpp>
 #include <garrick/garrick.hpp>
 #include <garrick/patterns/team/shares.hpp>
 
@@ -195,6 +196,12 @@ class answered_work : public Work, public awaited_work<Out> {
     }
   }
 };
+
+/// Shares new work as what is waited for; see base::shared_as.
+template <class Out>
+[[nodiscard]] std::shared_ptr<awaited_work<Out>> share_work(awaited_work<Out>* made) {
+  return {base::shared_as<shared_work>(&made->work()), made};
+}
 
 template <class Out>
 struct work_done {
