@@ -176,7 +176,8 @@ TEST_CASE("floods: who cannot be run is granted what there is room for, and no m
     return here.remote<sink_type>(at, name, long_time).value();
   };
   const auto bounded = shown("bounded", {.policy = mailbox_policy::reject, .bound = 10'000});
-  const auto half_full = shown("half full", {.hard_limit = 512});
+  // Nobody looks before 128 have come, and then it is half full.
+  const auto half_full = shown("half full", {.hard_limit = 257});
   const auto roomy = shown("roomy", {});
   scoped_actor tub(slow.env());
   std::uint64_t seen = 0;
