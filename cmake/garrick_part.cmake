@@ -102,6 +102,7 @@ function(garrick_part_tests name with)
   list(TRANSFORM with PREPEND garrick_)
   set(tests ${ARGN})
   list(FILTER tests INCLUDE REGEX "\\.test\\.cpp$")
+  garrick_with_threads(tests)
   if(tests)
     garrick_test_program(${name}_tests PREFIX ${name} LABEL unit SOURCES ${tests}
                          LIBRARIES garrick_${name} ${with})

@@ -120,6 +120,25 @@ function(garrick_soak_of_source test source)
   endif()
 endfunction()
 
+# garrick_with_threads(<name of a list>)
+#
+# Under the thread sanitizer: leaves in a list of tests those that name threads, what has some, or a
+# helper that may have. In the others there is nothing to find.
+function(garrick_with_threads name_of_list)
+  if(NOT GARRICK_SANITIZE MATCHES thread)
+    return()
+  endif()
+  set(kept "")
+  foreach(test IN LISTS ${name_of_list})
+    file(STRINGS "${test}" signs LIMIT_COUNT 1
+         REGEX "thread|actor_system|scoped_actor|async|#include [<\"](support|patterns|gpu)/")
+    if(signs)
+      list(APPEND kept "${test}")
+    endif()
+  endforeach()
+  set(${name_of_list} ${kept} PARENT_SCOPE)
+endfunction()
+
 # garrick_test_program(<target> PREFIX prefix LABEL label SOURCES file... LIBRARIES target...)
 function(garrick_test_program target)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "PREFIX;LABEL" "SOURCES;LIBRARIES")
