@@ -102,7 +102,7 @@ function(garrick_part_tests name with)
   list(TRANSFORM with PREPEND garrick_)
   set(tests ${ARGN})
   list(FILTER tests INCLUDE REGEX "\\.test\\.cpp$")
-  if(GARRICK_SANITIZE MATCHES thread)  # in the others there is nothing to find
+  if(GARRICK_SANITIZE MATCHES thread)
     garrick_with_threads(tests)
   endif()
   if(tests)

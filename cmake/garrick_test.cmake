@@ -120,19 +120,16 @@ function(garrick_soak_of_source test source)
   endif()
 endfunction()
 
-# garrick_with_threads(<name of a list> [NOT])
+# garrick_with_threads(<name of a list>)
 #
-# Leaves in a list of tests those that name threads, what has some, or a helper that may have; with
-# NOT, those that name neither threads nor what has some.
+# Leaves in a list of tests those that name threads, what has some, or a helper that may have. In
+# the others there is nothing to find for the thread sanitizer.
 function(garrick_with_threads name_of_list)
-  set(signs_of_threads "thread|actor_system|scoped_actor|async")
-  if(NOT ARGN)
-    string(APPEND signs_of_threads "|#include [<\"](support|patterns|gpu)/")
-  endif()
   set(kept "")
   foreach(test IN LISTS ${name_of_list})
-    file(STRINGS "${test}" signs LIMIT_COUNT 1 REGEX "${signs_of_threads}")
-    if((signs AND NOT ARGN) OR (ARGN AND NOT signs))
+    file(STRINGS "${test}" signs LIMIT_COUNT 1
+         REGEX "thread|actor_system|scoped_actor|async|#include [<\"](support|patterns|gpu)/")
+    if(signs)
       list(APPEND kept "${test}")
     endif()
   endforeach()
