@@ -23,7 +23,7 @@ import sys
 import tarfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-BUILT = ROOT / "build/asan/fuzz"
+FUZZERS = ROOT / "build/asan/fuzz"
 BUILD = ROOT / "build/fuzz"
 LOG = ROOT / "docs/fuzzing.md"
 ROUND = 60  # seconds; processor time is looked at after each
@@ -33,7 +33,7 @@ ENVIRONMENT = {**os.environ, "ASAN_OPTIONS": "detect_leaks=1"}
 
 def sources(name: str) -> pathlib.Path:
     """The folder of first inputs of fuzz_PART_UNIT."""
-    listed = BUILT / f"{name}.seeds"
+    listed = FUZZERS / f"{name}.seeds"
     if listed.exists():
         return pathlib.Path(listed.read_text().strip())
     _, part, unit = name.split("_", 2)
@@ -69,7 +69,7 @@ def fuzz(name: str, minutes: float) -> tuple[float, int, str, list[str]]:
     """Minutes used, inputs tried, what the last line of a round says, inputs that were found."""
     corpus = unpack(name)
     first = sources(name)
-    command = [BUILT / name, f"-max_total_time={ROUND}", "-timeout=10",
+    command = [FUZZERS / name, f"-max_total_time={ROUND}", "-timeout=10",
                "-rss_limit_mb=2048", "-print_final_stats=1", f"-artifact_prefix={BUILD}/{name}-",
                corpus]
     command += [first] if first.is_dir() else []
@@ -92,7 +92,7 @@ def keep(name: str) -> int:
     small = BUILD / "merged" / name
     subprocess.run(["rm", "-rf", small], check=True)
     small.mkdir(parents=True)
-    subprocess.run([BUILT / name, "-merge=1", "-timeout=10", f"-max_len={LARGEST}", small,
+    subprocess.run([FUZZERS / name, "-merge=1", "-timeout=10", f"-max_len={LARGEST}", small,
                     BUILD / "corpus" / name], env=ENVIRONMENT, stdout=subprocess.DEVNULL,
                    stderr=subprocess.DEVNULL, check=True)
     files = sorted(f for f in small.iterdir() if f.stat().st_size <= LARGEST)
@@ -112,8 +112,8 @@ def main() -> int:
     p.add_argument("minutes", type=float, help="processor time of each fuzzer")
     p.add_argument("names", nargs="*", help="fuzz_net_frame …; all, if none is named")
     a = p.parse_args()
-    built = sorted(f.name for f in BUILT.glob("fuzz_*") if os.access(f, os.X_OK))
-    built = [b for b in built if (BUILT / b).is_file() and not b.endswith(".seeds")]
+    built = sorted(f.name for f in FUZZERS.glob("fuzz_*") if os.access(f, os.X_OK))
+    built = [b for b in built if (FUZZERS / b).is_file() and not b.endswith(".seeds")]
     unknown = set(a.names) - set(built)
     if unknown or not built:
         sys.exit(f"not built: {', '.join(sorted(unknown)) or 'any fuzzer'}; run ./dev fuzz 1 first")

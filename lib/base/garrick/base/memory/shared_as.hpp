@@ -6,9 +6,10 @@
 
 namespace garrick::base {
 
-/// Shares what `made` points to; without memory for the count it is deleted, and std::bad_alloc is
-/// thrown. std::make_shared is compiled for each derived type anew, fifty functions each time, and
-/// this once for each base. It costs an allocation more.
+/// Shares `made`, which the shared pointer owns from now on. If there is no memory for the count,
+/// `made` is deleted and std::bad_alloc is thrown. std::make_shared would be compiled for each
+/// derived type, fifty functions each time; this is compiled once for each base. It costs an
+/// allocation more.
 template <class Base>
 [[nodiscard]] std::shared_ptr<Base> shared_as(Base* made) {
   static_assert(std::has_virtual_destructor_v<Base>);
