@@ -13,6 +13,8 @@
 #include "key_value.hpp"
 #include "lines.hpp"
 
+namespace parsing_test {
+
 namespace {
 
 /// What `reader` makes of a text in pieces: the first of `first` bytes, the others of `others`.
@@ -136,3 +138,5 @@ TEST_CASE("example chat: control characters reach no terminal, and names are pla
   CHECK(is_name(std::string(longest_name, 'a')));
   CHECK_FALSE(is_name(std::string(longest_name + 1, 'a')));
 }
+
+}  // namespace parsing_test

@@ -6,6 +6,8 @@
 
 #include <doctest/doctest.h>
 
+namespace facts_test {
+
 using namespace word_count;
 
 TEST_CASE("nothing is known of no words") {
@@ -50,3 +52,5 @@ TEST_CASE("function words are those that tell nothing of the subject") {
   for (const char* word : {"harbour", "actor", "lady", "straße", ""})
     CHECK_FALSE(is_function_word(word));
 }
+
+}  // namespace facts_test

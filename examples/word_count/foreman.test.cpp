@@ -7,6 +7,8 @@
 #include <doctest/doctest.h>
 #include <garrick/testkit/test_system.hpp>
 
+namespace foreman_test {
+
 using namespace word_count;
 
 namespace {
@@ -57,3 +59,5 @@ TEST_CASE("the result names the files that changed, even if the walker falls whe
   REQUIRE(done->changed.size() == 1);
   CHECK(done->changed[0].path == "/written");
 }
+
+}  // namespace foreman_test

@@ -10,6 +10,8 @@
 
 #include <filesystem>
 
+namespace plan_test {
+
 using namespace word_count;
 namespace fs = std::filesystem;
 
@@ -159,3 +161,5 @@ TEST_CASE("an empty file has no units and is no problem") {
   CHECK(p.units.empty());
   CHECK(p.problems.empty());
 }
+
+}  // namespace plan_test

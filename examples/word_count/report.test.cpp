@@ -5,6 +5,8 @@
 
 #include <doctest/doctest.h>
 
+namespace report_test {
+
 using namespace word_count;
 
 namespace {
@@ -180,3 +182,5 @@ TEST_CASE("rates are of the time since the last look, or of a new stream's begin
   CHECK(rate_texts({}, done(500, 90), garrick::duration::milliseconds(100)) == anew);
   CHECK(rate_texts(done(500, 90), {}, garrick::duration::milliseconds(100)).empty());
 }
+
+}  // namespace report_test

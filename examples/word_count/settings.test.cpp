@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+namespace settings_test {
+
 using namespace word_count;
 
 TEST_CASE("options and paths may be mixed") {
@@ -42,3 +44,5 @@ TEST_CASE("the help names every option and fits a screen's width") {
        begin = end + 1)
     CHECK(end - begin <= 80);
 }
+
+}  // namespace settings_test

@@ -9,6 +9,8 @@
 
 #include <stdexcept>
 
+namespace stages_test {
+
 using namespace word_count;
 namespace gp = garrick::patterns;
 
@@ -107,3 +109,5 @@ TEST_CASE("a splitter puts each word out for its part, and nothing for parts tha
   std::erase_if(expected, [](const auto& w) { return part_of(w.first, 4) == 2; });
   CHECK(all == expected);
 }
+
+}  // namespace stages_test

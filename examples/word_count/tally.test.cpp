@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+namespace tally_test {
+
 using namespace word_count;
 
 namespace {
@@ -79,3 +81,5 @@ TEST_CASE("the ranking puts frequent words first and equal ones in order") {
   CHECK(list[2].home == 2);
   CHECK(list[3].word == "d");
 }
+
+}  // namespace tally_test

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+namespace actors_class_based_test {
+
 namespace {
 
 using namespace garrick;
@@ -224,3 +226,5 @@ TEST_CASE("an actor learns from try_spawn why a child could not be spawned") {
 }
 
 }  // namespace
+
+}  // namespace actors_class_based_test

@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+namespace actors_function_based_test {
+
 namespace {
 
 using namespace garrick;
@@ -426,3 +428,5 @@ TEST_CASE("receive time-out ends with the behavior that asked for it") {
 }
 
 }  // namespace
+
+}  // namespace actors_function_based_test

@@ -15,6 +15,8 @@
 #include <utility>
 #include <vector>
 
+namespace await_forms_test {
+
 namespace {
 
 using namespace garrick;
@@ -329,3 +331,5 @@ TEST_CASE("GCC 12: each function that takes a message gives a response that is n
   CHECK(std::is_base_of_v<pending_response<int>, one>);
 }
 #endif
+
+}  // namespace await_forms_test

@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+namespace awaiting_test {
+
 namespace {
 
 using namespace garrick;
@@ -336,3 +338,5 @@ TEST_CASE(
   CHECK(kit.mailbox(a).empty());
   kit.expect_no_dead_letters();
 }
+
+}  // namespace awaiting_test

@@ -12,6 +12,8 @@
 #include <thread>
 #include <vector>
 
+namespace blocking_actors_test {
+
 namespace {
 
 using namespace garrick;
@@ -400,3 +402,5 @@ TEST_CASE("class-based blocking actor under a supervisor is restarted: run begin
   CHECK(all[0] == "left with 10");
   CHECK(all[3] == "left with 15");
 }
+
+}  // namespace blocking_actors_test

@@ -10,6 +10,8 @@
 #include <thread>
 #include <vector>
 
+namespace changing_router_test {
+
 namespace {
 
 using namespace garrick;
@@ -146,3 +148,5 @@ TEST_CASE("nothing that is sent while members come and go is lost") {
   }
   CHECK(handled == 2 * each);
 }
+
+}  // namespace changing_router_test

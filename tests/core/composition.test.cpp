@@ -10,6 +10,8 @@
 #include <thread>
 #include <vector>
 
+namespace composition_test {
+
 namespace {
 
 using namespace garrick;
@@ -339,3 +341,5 @@ TEST_CASE("fan_out and first_of throw for an empty handle and leave nothing behi
   kit.run();
   CHECK(!left.lock());
 }
+
+}  // namespace composition_test

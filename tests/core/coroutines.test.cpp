@@ -11,6 +11,8 @@
 #include <thread>
 #include <vector>
 
+namespace coroutines_test {
+
 namespace {
 
 using namespace garrick;
@@ -408,3 +410,5 @@ TEST_CASE("an exception that leaves the coroutine on_start ends the actor with i
 }
 
 }  // namespace
+
+}  // namespace coroutines_test

@@ -10,6 +10,8 @@
 
 #include "support/in_child.hpp"
 
+namespace empty_handles_test {
+
 namespace {
 
 using namespace garrick;
@@ -83,3 +85,5 @@ TEST_CASE("to fail without an error ends the process, and says which function wa
   CHECK(text_of_failure_with(std::string()).find("a result was made of error{}") !=
         std::string::npos);
 }
+
+}  // namespace empty_handles_test

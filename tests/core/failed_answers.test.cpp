@@ -21,6 +21,8 @@
 
 #include "support/in_child.hpp"
 
+namespace failed_answers_test {
+
 namespace {
 
 using namespace garrick;
@@ -383,3 +385,5 @@ TEST_CASE("a pipe survives values that break between its actors") {
   CHECK(broken > 0);
   CHECK(system.request(pipe, give{0}).get().value() == 1);
 }
+
+}  // namespace failed_answers_test

@@ -13,6 +13,8 @@
 #include <unordered_map>
 #include <vector>
 
+namespace handles_test {
+
 namespace {
 
 using namespace garrick;
@@ -279,3 +281,5 @@ TEST_CASE("a mailbox's length can be read from every handle") {
 }
 
 }  // namespace
+
+}  // namespace handles_test

@@ -12,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+namespace incarnations_test {
+
 namespace {
 
 using namespace garrick;
@@ -470,3 +472,5 @@ TEST_CASE("a child that comes while its supervisor stops all children is stopped
   kit.expect_down(first);
   kit.expect_down(second);
 }
+
+}  // namespace incarnations_test

@@ -14,6 +14,8 @@
 #include <utility>
 #include <vector>
 
+namespace lifetime_test {
+
 namespace {
 
 using namespace garrick;
@@ -169,8 +171,12 @@ class parcel {
 
 }  // namespace
 
+}  // namespace lifetime_test
+
 template <>
-inline constexpr bool garrick::base::i_promise_this_owns_everything<parcel> = true;
+inline constexpr bool garrick::base::i_promise_this_owns_everything<lifetime_test::parcel> = true;
+
+namespace lifetime_test {
 
 namespace {
 
@@ -372,3 +378,5 @@ TEST_CASE("an actor whose end begins the next one, and so on for ever, leaves ot
   rises = false;
   CHECK(answer.value() == 7);
 }
+
+}  // namespace lifetime_test

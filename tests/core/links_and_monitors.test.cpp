@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+namespace links_and_monitors_test {
+
 namespace {
 
 using namespace garrick;
@@ -407,3 +409,5 @@ TEST_CASE("a link to an empty address ends who sets it, with a reason that says 
   const error why = kit.request_as<int>(a, 1).get().error();
   CHECK(why.detail().find("empty address") != std::string_view::npos);
 }
+
+}  // namespace links_and_monitors_test

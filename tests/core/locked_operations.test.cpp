@@ -15,6 +15,8 @@
 #include <cstdint>
 #include <mutex>
 
+namespace locked_operations_test {
+
 namespace {
 
 using namespace garrick;
@@ -158,3 +160,5 @@ TEST_CASE("a ping-pong message costs two locked operations, of the four allowed"
   CHECK(players[0].handled + players[1].handled == messages);
   CHECK(locked == 2 * messages);
 }
+
+}  // namespace locked_operations_test

@@ -14,6 +14,8 @@
 
 #include "support/quiet.hpp"
 
+namespace mail_before_birth_test {
+
 namespace {
 
 using namespace garrick;
@@ -132,3 +134,5 @@ TEST_CASE("mail before birth of an actor whose constructor throws is lost with i
   CHECK(made.error() == errc::spawn_failed);
   CHECK(loop.jobs == 0);
 }
+
+}  // namespace mail_before_birth_test

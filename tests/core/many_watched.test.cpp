@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+namespace many_watched_test {
+
 namespace {
 
 using namespace garrick;
@@ -169,3 +171,5 @@ TEST_CASE("a group that is restarted costs the same for each child") {
   CHECK(best_of_three([] { return restart_group(40'000); }) <
         32 * best_of_three([] { return restart_group(5'000); }));
 }
+
+}  // namespace many_watched_test

@@ -10,6 +10,8 @@
 #include <thread>
 #include <vector>
 
+namespace messages_test {
+
 namespace {
 
 using namespace garrick;
@@ -37,8 +39,12 @@ class counted {
 
 }  // namespace
 
+}  // namespace messages_test
+
 template <>
-inline constexpr bool garrick::base::i_promise_this_owns_everything<counted> = true;
+inline constexpr bool garrick::base::i_promise_this_owns_everything<messages_test::counted> = true;
+
+namespace messages_test {
 
 namespace {
 
@@ -350,3 +356,5 @@ TEST_CASE("periodic sends of a shared message") {
 }
 
 }  // namespace
+
+}  // namespace messages_test

@@ -6,6 +6,8 @@
 #include <optional>
 #include <string>
 
+namespace pattern_matching_test {
+
 namespace {
 
 using namespace garrick;
@@ -123,3 +125,5 @@ TEST_CASE("pattern cases may answer with results and promises") {
 }
 
 }  // namespace
+
+}  // namespace pattern_matching_test

@@ -6,6 +6,8 @@
 #include <string>
 #include <type_traits>
 
+namespace protocols_test {
+
 namespace {
 
 using namespace garrick;
@@ -181,3 +183,5 @@ TEST_CASE("messages of several arguments and function actors have readable names
 }
 
 }  // namespace
+
+}  // namespace protocols_test

@@ -13,6 +13,8 @@
 
 #include "support/in_child.hpp"
 
+namespace reason_texts_test {
+
 namespace {
 
 using namespace garrick;
@@ -167,3 +169,5 @@ TEST_CASE("an error for whose text there is no memory keeps its code" *
   CHECK(e == garrick::errc::timeout);
   CHECK(e.detail().empty());
 }
+
+}  // namespace reason_texts_test

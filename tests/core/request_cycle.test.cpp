@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+namespace request_cycle_test {
+
 using namespace garrick;
 using testkit::test_system;
 
@@ -250,3 +252,5 @@ TEST_CASE("looking for circles costs a constant time a request, however many are
   // A search among all that are out would take minutes.
   CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(10));
 }
+
+}  // namespace request_cycle_test

@@ -15,6 +15,8 @@
 #include <utility>
 #include <vector>
 
+namespace request_outcomes_test {
+
 namespace {
 
 using namespace garrick;
@@ -373,3 +375,5 @@ TEST_CASE(
   kit.run();
   CHECK(kit.request(pipe, ask{1, deed::answers}).get().error() == errc::not_handled);
 }
+
+}  // namespace request_outcomes_test

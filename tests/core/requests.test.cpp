@@ -11,6 +11,8 @@
 #include <thread>
 #include <vector>
 
+namespace requests_test {
+
 namespace {
 
 using namespace garrick;
@@ -246,3 +248,5 @@ TEST_CASE("an urgent request overtakes normal mail, and its answer comes as any 
 }
 
 }  // namespace
+
+}  // namespace requests_test

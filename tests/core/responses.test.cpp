@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+namespace responses_test {
+
 namespace {
 
 using namespace garrick;
@@ -309,3 +311,5 @@ TEST_CASE(
 }
 
 }  // namespace
+
+}  // namespace responses_test

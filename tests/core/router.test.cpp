@@ -12,6 +12,8 @@
 #include <thread>
 #include <vector>
 
+namespace router_test {
+
 namespace {
 
 using namespace garrick;
@@ -25,8 +27,15 @@ struct block_until {
   std::shared_ptr<const std::atomic<bool>> open;
 };
 }  // namespace
+
+}  // namespace router_test
+
 template <>
-inline constexpr bool garrick::base::i_promise_this_owns_everything<block_until> = true;
+inline constexpr bool garrick::base::i_promise_this_owns_everything<router_test::block_until> =
+    true;
+
+namespace router_test {
+
 namespace {
 using member = protocol<std::uint64_t(put), std::uint64_t(who), void(block_until)>;
 
@@ -364,3 +373,5 @@ TEST_CASE("pool spawned by an actor") {
 }
 
 }  // namespace
+
+}  // namespace router_test

@@ -7,6 +7,8 @@
 #include <memory>
 #include <stdexcept>
 
+namespace supervision_crossings_test {
+
 namespace {
 
 using namespace garrick;
@@ -51,3 +53,5 @@ TEST_CASE("a child that is told to end and fails meanwhile costs its supervisor 
     CHECK(kit.request(top, list_children{}).get().value().empty());
   }
 }
+
+}  // namespace supervision_crossings_test

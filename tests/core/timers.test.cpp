@@ -11,6 +11,8 @@
 #include <thread>
 #include <vector>
 
+namespace timers_test {
+
 namespace {
 
 using namespace garrick;
@@ -427,3 +429,5 @@ TEST_CASE("a periodic message is copied on the turn of a receiver that wants its
   REQUIRE(kit.failures().size() == 1);
   CHECK(kit.failures()[0].find("no copy today") != std::string::npos);
 }
+
+}  // namespace timers_test

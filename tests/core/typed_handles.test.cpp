@@ -8,6 +8,8 @@
 #include <string>
 #include <utility>
 
+namespace typed_handles_test {
+
 namespace {
 
 using namespace garrick;
@@ -193,3 +195,5 @@ TEST_CASE("whoever has ended is not handled") {
   system.run();
   CHECK(system.request_typed<adder>(any).get().error() == errc::not_handled);
 }
+
+}  // namespace typed_handles_test

@@ -10,6 +10,8 @@
 
 #include <support/by_hand.hpp>
 
+namespace waking_together_test {
+
 namespace {
 
 using namespace garrick;
@@ -163,3 +165,5 @@ TEST_CASE_FIXTURE(readers, "an actor that is scheduled at such a scope's end has
   loop.at_post = nullptr;
   CHECK(lengths == std::vector<std::uint32_t>{3});
 }
+
+}  // namespace waking_together_test

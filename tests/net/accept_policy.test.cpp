@@ -9,6 +9,8 @@
 
 #include <support/transports.hpp>
 
+namespace accept_policy_test {
+
 using namespace garrick;
 using namespace garrick::tests;
 
@@ -472,3 +474,5 @@ TEST_CASE("unix: another user is refused, unless the settings allow him") {
   CHECK(outcome({.mode = 0666, .users = {other}}) == 1);
   CHECK(outcome({.mode = 0666, .any_user = true}) == 1);
 }
+
+}  // namespace accept_policy_test

@@ -7,6 +7,8 @@
 #include <support/held_thread.hpp>
 #include <support/transports.hpp>
 
+namespace bursts_test {
+
 using namespace garrick;
 using namespace garrick::tests;
 
@@ -93,3 +95,5 @@ TEST_CASE("bursts: what comes in several reads is one burst, which is over befor
     CHECK(calls_with(peer, 4) == "rBrrrb");
   }
 }
+
+}  // namespace bursts_test

@@ -10,6 +10,8 @@
 #include <support/in_child.hpp>
 #include <support/transports.hpp>
 
+namespace datagrams_test {
+
 using namespace garrick;
 using namespace garrick::tests;
 
@@ -400,3 +402,5 @@ TEST_CASE("datagrams: what comes for a link while somebody is in waits up to a l
   REQUIRE(other->wait_for_messages(rounds + 1));
   busy->look([&](const notes::all& a) { CHECK(a.count < 2 * limit / large.size()); });
 }
+
+}  // namespace datagrams_test

@@ -6,6 +6,8 @@
 #include <support/in_child.hpp>
 #include <support/transports.hpp>
 
+namespace ends_test {
+
 using namespace garrick;
 using namespace garrick::tests;
 
@@ -222,3 +224,5 @@ TEST_CASE("ends: a stack with settings that `check` refuses says which, and ends
   CHECK(words.find("net.failure_detection_down_after: must not be below the resume window") !=
         std::string::npos);
 }
+
+}  // namespace ends_test

@@ -9,6 +9,8 @@
 
 #include "net/guarantees/programs.hpp"
 
+namespace guarantees_between_processes_test {
+
 using namespace garrick;
 using namespace garrick::tests;
 
@@ -178,3 +180,5 @@ TEST_CASE("between processes: bugs with questions and answers are found") {
             {"stream_that_invents_questions", {"a question that nobody has asked"}}},
            7041);
 }
+
+}  // namespace guarantees_between_processes_test

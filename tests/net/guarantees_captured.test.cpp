@@ -10,6 +10,8 @@
 #include "net/guarantees/programs.hpp"
 #include "net/guarantees/recording_relay.hpp"
 
+namespace guarantees_captured_test {
+
 using namespace garrick;
 using namespace garrick::tests;
 
@@ -73,3 +75,5 @@ TEST_CASE("captured: a session over TCP without acknowledgements is what docs/wi
 TEST_CASE("captured: a session over UDP is what docs/wire.md says") {
   talk_through_a_relay("datagrams", "udp", 7053, 0);
 }
+
+}  // namespace guarantees_captured_test

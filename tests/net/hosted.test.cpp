@@ -9,6 +9,8 @@
 #include <support/held_thread.hpp>
 #include <support/transports.hpp>
 
+namespace hosted_test {
+
 using namespace garrick;
 using namespace garrick::tests;
 
@@ -544,3 +546,5 @@ TEST_CASE("hosted: one packet that is sent twice in a visit comes twice, with it
   CHECK(ends.there->look([](const notes::all& a) { return a.messages; }) ==
         std::vector<std::string>{">one packet", "one packet", "one packet"});
 }
+
+}  // namespace hosted_test

@@ -8,6 +8,8 @@
 
 #include <support/transports.hpp>
 
+namespace names_test {
+
 using namespace garrick;
 using namespace garrick::tests;
 
@@ -71,3 +73,5 @@ TEST_CASE("names: a link that opens again looks its name up again") {
   send(*peer, "to where it is now");
   CHECK(second->wait_for_messages(1));
 }
+
+}  // namespace names_test

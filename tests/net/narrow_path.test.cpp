@@ -15,6 +15,8 @@
 
 #include <support/transports.hpp>
 
+namespace narrow_path_test {
+
 using namespace garrick;
 using namespace garrick::net;
 using namespace garrick::tests;
@@ -169,3 +171,5 @@ TEST_CASE("a path that becomes a black hole for large datagrams costs time, and 
                                            << here.cut.load());
   io.stop();
 }
+
+}  // namespace narrow_path_test

@@ -15,6 +15,8 @@
 
 #include <support/transports.hpp>
 
+namespace no_descriptors_test {
+
 using namespace garrick;
 using namespace garrick::tests;
 
@@ -76,3 +78,5 @@ TEST_CASE("accept: without descriptors newcomers wait, and are let in when there
   CHECK(asked[1] - asked[0] >= base::duration::milliseconds(100));
   CHECK(n->wait_for(link_event::kind::connected));
 }
+
+}  // namespace no_descriptors_test

@@ -12,6 +12,8 @@
 
 #include <support/transports.hpp>
 
+namespace one_session_test {
+
 using namespace garrick;
 using namespace garrick::net;
 using namespace garrick::tests;
@@ -221,3 +223,5 @@ TEST_CASE("accept_sessions: of those in quarantine the first are forgotten first
   CHECK(!p.is_quarantined({{0, 1}, 2}));
   CHECK(p.is_quarantined({{0, 1}, 3}));
 }
+
+}  // namespace one_session_test

@@ -8,6 +8,8 @@
 
 #include <support/transports.hpp>
 
+namespace processes_test {
+
 using namespace garrick;
 using namespace garrick::tests;
 
@@ -156,3 +158,5 @@ TEST_CASE("processes: a killed peer of datagrams is a hint, and its successor is
   REQUIRE(here->wait_for_messages(2));
   CHECK(here->look([](const notes::all& a) { return a.seen(kind::disconnected); }) == 0);
 }
+
+}  // namespace processes_test

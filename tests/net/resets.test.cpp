@@ -15,6 +15,8 @@
 
 #include "net/resetting_proxy.hpp"
 
+namespace resets_test {
+
 using namespace garrick;
 using namespace garrick::net;
 using namespace garrick::tests;
@@ -128,3 +130,5 @@ TEST_CASE("1000 forced resets of real connections: each message arrives once, in
                     << here.sent.load() << " and " << there.sent.load());
   io.stop();
 }
+
+}  // namespace resets_test

@@ -5,6 +5,8 @@
 
 #include <support/transports.hpp>
 
+namespace streams_test {
+
 using namespace garrick;
 using namespace garrick::tests;
 
@@ -451,3 +453,5 @@ TEST_CASE("streams: settings that name no thread and addresses of another kind a
       net_errc::address_in_use);
   CHECK(listen(io, at("tcp://nobody.invalid:1"), accepting(here)).error() == net_errc::unreachable);
 }
+
+}  // namespace streams_test

@@ -14,6 +14,8 @@
 #include <utility>
 #include <vector>
 
+namespace accelerator_test {
+
 namespace {
 
 using namespace garrick;
@@ -376,3 +378,5 @@ TEST_CASE("a pattern or an accelerator that cannot be spawned is an error as a v
 }
 
 }  // namespace
+
+}  // namespace accelerator_test

@@ -12,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+namespace ask_test {
+
 namespace {
 
 using namespace garrick;
@@ -192,3 +194,5 @@ TEST_CASE("an answer that has no way follows the stage's policy, and others go o
               std::string::npos);
       });
 }
+
+}  // namespace ask_test

@@ -15,6 +15,8 @@
 #include <utility>
 #include <vector>
 
+namespace bad_input_test {
+
 namespace {
 
 using namespace garrick;
@@ -200,3 +202,5 @@ TEST_CASE("the handle of a stream that does not stay is that of an actor that ha
     CHECK((heard.find("negative") != std::string::npos) == fails);
   }
 }
+
+}  // namespace bad_input_test

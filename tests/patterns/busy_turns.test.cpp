@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+namespace busy_turns_test {
+
 namespace {
 
 using namespace garrick;
@@ -71,3 +73,5 @@ TEST_CASE("who divides a problem does not keep those that it calls to itself") {
 }
 
 }  // namespace
+
+}  // namespace busy_turns_test

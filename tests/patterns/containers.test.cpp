@@ -14,6 +14,8 @@
 #include <utility>
 #include <vector>
 
+namespace containers_test {
+
 namespace {
 
 using namespace garrick;
@@ -215,3 +217,5 @@ TEST_CASE("what a team tells each other is no dead letter when its stream is can
     kit.expect_no_dead_letters();
   });
 }
+
+}  // namespace containers_test

@@ -14,6 +14,8 @@
 #include <utility>
 #include <vector>
 
+namespace corner_cases_test {
+
 namespace {
 
 using namespace garrick;
@@ -272,3 +274,5 @@ TEST_CASE("an actor may be asked with what cannot be copied") {
   kit.run();
   CHECK(kit.request(h, join{}).get().value() == 10);
 }
+
+}  // namespace corner_cases_test

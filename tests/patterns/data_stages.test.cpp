@@ -17,6 +17,8 @@
 #include <utility>
 #include <vector>
 
+namespace data_stages_test {
+
 namespace {
 
 using namespace garrick;
@@ -276,3 +278,5 @@ TEST_CASE("a stage with threads of its own works on all that comes, in its order
     CHECK(on_workers == 0);
   }
 }
+
+}  // namespace data_stages_test

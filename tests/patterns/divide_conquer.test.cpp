@@ -14,6 +14,8 @@
 #include <utility>
 #include <vector>
 
+namespace divide_conquer_test {
+
 namespace {
 
 using namespace garrick;
@@ -277,3 +279,5 @@ TEST_CASE("a divide and conquer is a stage") {
 }
 
 }  // namespace
+
+}  // namespace divide_conquer_test

@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+namespace failures_test {
+
 namespace {
 
 using namespace garrick;
@@ -236,3 +238,5 @@ TEST_CASE("a stage that cannot be made anew ends the stream, and is destroyed on
     if (!got.has_value()) CHECK(got.error().to_string().find("no copy") != std::string::npos);
   }
 }
+
+}  // namespace failures_test

@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+namespace feedback_test {
+
 namespace {
 
 using namespace garrick;
@@ -105,3 +107,5 @@ TEST_CASE("a loop is not over while a stage hands on what goes back") {
     REQUIRE(system.request(h, get_report{}).get().value().stages.back().figures.in == 301);
   }
 }
+
+}  // namespace feedback_test

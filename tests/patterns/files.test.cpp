@@ -20,6 +20,8 @@
 
 #include <sys/stat.h>
 
+namespace files_test {
+
 namespace {
 
 using namespace garrick;
@@ -165,3 +167,5 @@ TEST_CASE("words of a file are counted in a real system, and outlive the stream"
   CHECK(c.at(slice("or")) == 20'000);
   CHECK(c.at(slice("7")) == 2'000);
 }
+
+}  // namespace files_test

@@ -19,6 +19,8 @@
 #include "support/resident_bytes.hpp"
 #include "support/rounds.hpp"
 
+namespace flat_memory_test {
+
 namespace {
 
 using namespace garrick;
@@ -133,3 +135,5 @@ TEST_CASE("a stream with a slow sink holds up those who feed it, and does not gr
   }
   CHECK(seen > 10);
 }
+
+}  // namespace flat_memory_test

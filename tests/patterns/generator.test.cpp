@@ -12,6 +12,8 @@
 #include <string>
 #include <vector>
 
+namespace generator_test {
+
 namespace {
 
 using namespace garrick;
@@ -166,3 +168,5 @@ TEST_CASE("a function that gives an optional is a source until it gives nothing"
     CHECK(kit.request(h, join{}).get().value() == 55);
   }
 }
+
+}  // namespace generator_test

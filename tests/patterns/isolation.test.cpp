@@ -15,6 +15,8 @@
 #include <utility>
 #include <vector>
 
+namespace isolation_test {
+
 namespace {
 
 using namespace garrick;
@@ -239,3 +241,5 @@ TEST_CASE("every pattern is the child of a supervisor") {
     CHECK(seen.size() == (form == 3 ? 6 : 3));
   }
 }
+
+}  // namespace isolation_test

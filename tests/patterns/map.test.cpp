@@ -21,6 +21,8 @@
 #include <utility>
 #include <vector>
 
+namespace map_test {
+
 namespace {
 
 using namespace garrick;
@@ -452,3 +454,5 @@ TEST_CASE("an error that is thrown keeps its text") {
 }
 
 }  // namespace
+
+}  // namespace map_test

@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+namespace random_graphs_test {
+
 namespace {
 
 using namespace tests;
@@ -178,3 +180,5 @@ TEST_CASE("seeds that have found something give what the reference gives") {
   // back in a loop found its room, and nobody looked.
   run_all({31, 112}, alphabet::second);
 }
+
+}  // namespace random_graphs_test

@@ -7,6 +7,8 @@
 #include "support/quiet.hpp"
 #include "support/rounds.hpp"
 
+namespace real_graphs_test {
+
 namespace {
 
 using namespace tests;
@@ -52,3 +54,5 @@ TEST_CASE("random compositions give the same on one to four workers") {
     act(seed, static_cast<std::uint32_t>(1 + seed % 4), t);
   CHECK(t.of("ended well") != 0);
 }
+
+}  // namespace real_graphs_test

@@ -13,6 +13,8 @@
 #include <utility>
 #include <vector>
 
+namespace reduce_test {
+
 namespace {
 
 using namespace garrick;
@@ -119,3 +121,5 @@ TEST_CASE("an element goes round while the predicate holds, each as often as it 
 }
 
 }  // namespace
+
+}  // namespace reduce_test

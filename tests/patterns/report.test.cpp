@@ -15,6 +15,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+namespace report_test {
+
 using namespace garrick;
 using namespace garrick::patterns;
 using testkit::test_system;
@@ -266,3 +268,5 @@ TEST_CASE("the time of a stage counts as its own, also behind what it had to han
   for (const stage_report& stage : r.stages)
     if (stage.name == "many") CHECK(stage.figures.busy_ns >= 20 * 2'000'000 * 9 / 10);
 }
+
+}  // namespace report_test

@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+namespace rewriting_test {
+
 namespace {
 
 using namespace tests;
@@ -127,3 +129,5 @@ TEST_CASE("random compositions are run as optimise says, and give the same witho
   CHECK(fused > 100);
   CHECK(without_emitters > 100);
 }
+
+}  // namespace rewriting_test

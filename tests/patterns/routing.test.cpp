@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+namespace routing_test {
+
 namespace {
 
 using namespace garrick;
@@ -85,3 +87,5 @@ TEST_CASE("try_send_next puts out while fewer than its limit wait, and else leav
     for (int i = 0; i < put; ++i) CHECK(got[static_cast<std::size_t>(i)] == i);
   }
 }
+
+}  // namespace routing_test

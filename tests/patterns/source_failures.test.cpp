@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+namespace source_failures_test {
+
 namespace {
 
 using namespace garrick;
@@ -31,7 +33,7 @@ outcome outcome_of(Kit& kit, const Handle& h) {
   return o;
 }
 template <class P, class Check>
-void in_every_system(const P& p, const Check& check) {
+void in_each_system(const P& p, const Check& check) {
   for (const stream_options& o :
        {stream_options{}, stream_options{.capacity = 1},
         stream_options{.capacity = 4, .in_place = false, .fuse = false}}) {
@@ -53,7 +55,7 @@ void in_every_system(const P& p, const Check& check) {
 /// The stream fails with these words, after so many failures.
 template <class P>
 void fails_with(const P& p, const std::string& words, std::uint64_t failures) {
-  in_every_system(p, [&](const outcome& o) {
+  in_each_system(p, [&](const outcome& o) {
     REQUIRE_FALSE(o.got.has_value());
     CHECK(o.got.error() == errc::receiver_failed);
     const std::string text = o.got.error().to_string();
@@ -127,7 +129,7 @@ struct hasty_actor : stage_actor<int, int> {
 }  // namespace
 
 TEST_CASE("a source that skips is asked again, and what it put out when it threw is dropped") {
-  in_every_system(
+  in_each_system(
       pipeline(source_that_throws(most_failures_in_a_row - 1).on(on_failure::skip), collect()),
       [](const outcome& o) {
         CHECK(o.got.value() == std::vector<int>{0, 1, 2});
@@ -147,13 +149,12 @@ TEST_CASE("a source that always throws ends the stream with an error that names 
 TEST_CASE("a generator that has thrown is over if it skips, and begins anew if it restarts") {
   const auto source = seq(two_and_a_failure);
   fails_with(pipeline(source.named("two"), collect()), "two: no third", 1);
-  in_every_system(pipeline(source.on(on_failure::skip), collect()), [](const outcome& o) {
+  in_each_system(pipeline(source.on(on_failure::skip), collect()), [](const outcome& o) {
     CHECK(o.got.value() == std::vector<int>{0, 1});
     CHECK(o.failures == 1);
   });
-  in_every_system(
-      pipeline(source.on(on_failure::restart), take<int>(5), collect()),
-      [](const outcome& o) { CHECK(o.got.value() == std::vector<int>{0, 1, 0, 1, 0}); });
+  in_each_system(pipeline(source.on(on_failure::restart), take<int>(5), collect()),
+                 [](const outcome& o) { CHECK(o.got.value() == std::vector<int>{0, 1, 0, 1, 0}); });
 }
 
 TEST_CASE("a stage that throws whenever its time comes ends the stream, if it does so in a row") {
@@ -189,3 +190,5 @@ TEST_CASE("what a stage throws at its beginning or its end is counted as a failu
     fails_with(pipeline(counting(0, 5), seq_actor<hasty_actor>(at_start), collect()), why, 1);
   }
 }
+
+}  // namespace source_failures_test

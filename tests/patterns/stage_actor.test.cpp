@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+namespace stage_actor_test {
+
 namespace {
 
 using namespace garrick;
@@ -240,3 +242,5 @@ TEST_CASE("a stream with actors can be cancelled at any time") {
     CHECK(kit.actor_count() == 2);  // the stream's and the one that is asked
   }
 }
+
+}  // namespace stage_actor_test

@@ -13,6 +13,8 @@
 #include <utility>
 #include <vector>
 
+namespace stage_actor_life_test {
+
 namespace {
 
 using namespace garrick;
@@ -299,3 +301,5 @@ TEST_CASE("the dead letter of what has no way on a later turn is the value, farm
   CHECK(kit.expect_dead_letter<std::string>(errc::receiver_failed)
             .content.find(std::string(40, 'x')) != std::string::npos);
 }
+
+}  // namespace stage_actor_life_test

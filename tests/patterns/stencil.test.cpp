@@ -16,6 +16,8 @@
 #include <utility>
 #include <vector>
 
+namespace stencil_test {
+
 namespace {
 
 using namespace garrick;
@@ -526,3 +528,5 @@ TEST_CASE("a stencil is drawn as a stage with its name") {
 }
 
 }  // namespace
+
+}  // namespace stencil_test

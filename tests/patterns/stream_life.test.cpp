@@ -13,6 +13,8 @@
 #include <thread>
 #include <vector>
 
+namespace stream_life_test {
+
 namespace {
 
 using namespace garrick;
@@ -307,3 +309,5 @@ TEST_CASE("a refused option is an error with its name") {
   CHECK(r.error().to_string().find("capacity") != std::string::npos);
   CHECK_THROWS_AS(static_cast<void>(farm(twice).replicas(0)), std::invalid_argument);
 }
+
+}  // namespace stream_life_test

@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+namespace streams_test {
+
 namespace {
 
 using namespace garrick;
@@ -46,7 +48,7 @@ std::vector<stream_options> ways() {
 }
 
 template <class P, class Check>
-void in_every_system(const P& p, const Check& check) {
+void in_each_system(const P& p, const Check& check) {
   for (const stream_options& o : ways()) {
     CAPTURE(o.capacity);
     CAPTURE(o.in_place);
@@ -71,7 +73,7 @@ std::vector<int> sorted(std::vector<int> v) {
 }  // namespace
 
 TEST_CASE("a pipeline hands on every tuple once and in order") {
-  in_every_system(pipeline(from(iota(3000)), twice, collect()), [](const auto& got) {
+  in_each_system(pipeline(from(iota(3000)), twice, collect()), [](const auto& got) {
     REQUIRE(got.has_value());
     REQUIRE(got.value().size() == 3000);
     for (int i = 0; i < 3000; ++i) REQUIRE(got.value()[static_cast<std::size_t>(i)] == 2 * i);
@@ -103,8 +105,8 @@ TEST_CASE("a stage may put out any number of results for a tuple") {
   std::vector<int> expected;
   for (int i = 0; i < 500; ++i)
     for (int x = i; x != 0; x /= 10) expected.push_back(x % 10);
-  in_every_system(pipeline(from(iota(500)), digits, collect()),
-                  [&](const auto& got) { REQUIRE(got.value() == expected); });
+  in_each_system(pipeline(from(iota(500)), digits, collect()),
+                 [&](const auto& got) { REQUIRE(got.value() == expected); });
 }
 
 TEST_CASE("filters and scans, fused or not, compute the same") {
@@ -114,13 +116,13 @@ TEST_CASE("filters and scans, fused or not, compute the same") {
   std::vector<int> expected;
   int sum = 0;
   for (int i = 0; i < 1000; i += 3) expected.push_back(2 * (sum = (sum + i) % 1000));
-  in_every_system(p, [&](const auto& got) { REQUIRE(got.value() == expected); });
+  in_each_system(p, [&](const auto& got) { REQUIRE(got.value() == expected); });
 }
 
 TEST_CASE("the value of a fold that is fused reaches the handle") {
-  in_every_system(pipeline(from(iota(100)), filter([](int x) { return x % 2 == 0; }),
-                           fold(0, [](int sum, int x) { return sum + x; })),
-                  [](const auto& got) { REQUIRE(got.value() == 49 * 50); });
+  in_each_system(pipeline(from(iota(100)), filter([](int x) { return x % 2 == 0; }),
+                          fold(0, [](int sum, int x) { return sum + x; })),
+                 [](const auto& got) { REQUIRE(got.value() == 49 * 50); });
 }
 
 TEST_CASE("a farm hands each tuple to one replica, by every policy") {
@@ -128,27 +130,27 @@ TEST_CASE("a farm hands each tuple to one replica, by every policy") {
   for (int& x : expected) x *= 2;
   const auto check = [&](const auto& got) { REQUIRE(sorted(got.value()) == expected); };
   const auto with = [](auto f) { return pipeline(from(iota(2000)), f, collect()); };
-  in_every_system(with(farm(twice).replicas(3)), check);
-  in_every_system(with(farm(twice).replicas(4).random_member(7)), check);
-  in_every_system(with(farm(twice).replicas(3).least_loaded()), check);
-  in_every_system(with(farm(twice).replicas(5).by_key([](const int& x) { return x % 17; })), check);
-  in_every_system(with(farm(twice).replicas(2).by(
-                      [](const int& x, std::size_t n) { return static_cast<std::size_t>(x) % n; })),
-                  check);
-  in_every_system(
+  in_each_system(with(farm(twice).replicas(3)), check);
+  in_each_system(with(farm(twice).replicas(4).random_member(7)), check);
+  in_each_system(with(farm(twice).replicas(3).least_loaded()), check);
+  in_each_system(with(farm(twice).replicas(5).by_key([](const int& x) { return x % 17; })), check);
+  in_each_system(with(farm(twice).replicas(2).by(
+                     [](const int& x, std::size_t n) { return static_cast<std::size_t>(x) % n; })),
+                 check);
+  in_each_system(
       with(farm(farm(pipeline(twice, farm([](int x) { return x; }).replicas(2))).replicas(2))
                .replicas(2)),
       check);
 }
 
 TEST_CASE("broadcast gives each replica a copy") {
-  in_every_system(pipeline(from(iota(300)), farm(twice).replicas(3).broadcast(), collect()),
-                  [](const auto& got) {
-                    const auto all = sorted(got.value());
-                    REQUIRE(all.size() == 900);
-                    for (std::size_t i = 0; i < 900; ++i)
-                      REQUIRE(all[i] == 2 * static_cast<int>(i / 3));
-                  });
+  in_each_system(pipeline(from(iota(300)), farm(twice).replicas(3).broadcast(), collect()),
+                 [](const auto& got) {
+                   const auto all = sorted(got.value());
+                   REQUIRE(all.size() == 900);
+                   for (std::size_t i = 0; i < 900; ++i)
+                     REQUIRE(all[i] == 2 * static_cast<int>(i / 3));
+                 });
 }
 
 TEST_CASE("an ordered farm keeps the order, also of filtered and multiplied tuples") {
@@ -156,7 +158,7 @@ TEST_CASE("an ordered farm keeps the order, also of filtered and multiplied tupl
   for (int i = 0; i < 1000; ++i)
     for (int x = i; x != 0; x /= 10)
       if (x % 10 % 2 == 0) expected.push_back(x % 10);
-  in_every_system(
+  in_each_system(
       pipeline(
           from(iota(1000)),
           farm(pipeline(digits, filter([](int x) { return x % 2 == 0; }))).replicas(3).ordered(),
@@ -165,37 +167,37 @@ TEST_CASE("an ordered farm keeps the order, also of filtered and multiplied tupl
 }
 
 TEST_CASE("parallel parts get every tuple, or the ones that are for them") {
-  in_every_system(
+  in_each_system(
       pipeline(from(iota(500)), parallel(twice, [](int x) { return -x; }), collect()),
       [](const auto& got) {
         REQUIRE(got.value().size() == 1000);
         REQUIRE(std::accumulate(got.value().begin(), got.value().end(), 0) == 499 * 500 / 2);
       });
-  in_every_system(pipeline(from(iota(500)),
-                           parallel(twice, [](int x) { return -x; }).by([](int x, std::size_t) {
-                             return x % 2;
-                           }),
-                           collect()),
-                  [](const auto& got) {
-                    REQUIRE(got.value().size() == 500);
-                    REQUIRE(std::accumulate(got.value().begin(), got.value().end(), 0) ==
-                            2 * 249 * 250 - 250 * 250);
-                  });
+  in_each_system(pipeline(from(iota(500)),
+                          parallel(twice, [](int x) { return -x; }).by([](int x, std::size_t) {
+                            return x % 2;
+                          }),
+                          collect()),
+                 [](const auto& got) {
+                   REQUIRE(got.value().size() == 500);
+                   REQUIRE(std::accumulate(got.value().begin(), got.value().end(), 0) ==
+                           2 * 249 * 250 - 250 * 250);
+                 });
 }
 
 TEST_CASE("a loop sends its results round until they are done") {
   const auto halve = [](int x) { return x / 2; };
-  in_every_system(
+  in_each_system(
       pipeline(from(iota(700)), feedback(halve, [](const int& x) { return x > 1; }), collect()),
       [](const auto& got) {
         REQUIRE(got.value().size() == 700);
         for (const int x : got.value()) REQUIRE(x <= 1);
       });
-  in_every_system(pipeline(from(iota(300)),
-                           feedback(pipeline(farm(halve).replicas(2), halve),
-                                    [](const int& x) { return x > 1; }),
-                           collect()),
-                  [](const auto& got) { REQUIRE(got.value().size() == 300); });
+  in_each_system(pipeline(from(iota(300)),
+                          feedback(pipeline(farm(halve).replicas(2), halve),
+                                   [](const int& x) { return x > 1; }),
+                          collect()),
+                 [](const auto& got) { REQUIRE(got.value().size() == 300); });
 }
 
 TEST_CASE("a loop may multiply its tuples") {
@@ -204,12 +206,12 @@ TEST_CASE("a loop may multiply its tuples") {
     out(x / 2);
     out(x - x / 2);
   };
-  in_every_system(pipeline(from(std::vector{100, 37, 1}),
-                           feedback(split, [](const int& x) { return x > 1; }), collect()),
-                  [](const auto& got) {
-                    REQUIRE(got.value().size() == 138);
-                    for (const int x : got.value()) REQUIRE(x == 1);
-                  });
+  in_each_system(pipeline(from(std::vector{100, 37, 1}),
+                          feedback(split, [](const int& x) { return x > 1; }), collect()),
+                 [](const auto& got) {
+                   REQUIRE(got.value().size() == 138);
+                   for (const int x : got.value()) REQUIRE(x == 1);
+                 });
 }
 
 TEST_CASE("a stage that throws ends the stream with an error that names it") {
@@ -219,7 +221,7 @@ TEST_CASE("a stage that throws ends the stream with an error that names it") {
                                               return x;
                                             }).named("picky"),
                           collect());
-  in_every_system(p, [](const auto& got) {
+  in_each_system(p, [](const auto& got) {
     REQUIRE_FALSE(got.has_value());
     CHECK(got.error() == errc::receiver_failed);
     CHECK(got.error().to_string().find("picky: five hundred") != std::string::npos);
@@ -232,11 +234,11 @@ TEST_CASE("a stage that skips goes on without the tuple and what it put out for 
     if (x % 10 == 3) throw std::runtime_error("three");
     out(x);
   };
-  in_every_system(pipeline(from(iota(1000)), seq(picky).on(on_failure::skip), collect()),
-                  [](const auto& got) {
-                    REQUIRE(got.value().size() == 1800);
-                    for (const int x : got.value()) REQUIRE(x % 10 != 3);
-                  });
+  in_each_system(pipeline(from(iota(1000)), seq(picky).on(on_failure::skip), collect()),
+                 [](const auto& got) {
+                   REQUIRE(got.value().size() == 1800);
+                   for (const int x : got.value()) REQUIRE(x % 10 != 3);
+                 });
 }
 
 TEST_CASE("a stream that actors feed ends when it is told, and when nobody holds its handle") {
@@ -266,3 +268,5 @@ TEST_CASE("a stream can be cancelled from outside") {
   const auto r = system.request(h, join{}).get();
   CHECK(r.error() == errc::cancelled);
 }
+
+}  // namespace streams_test

@@ -13,6 +13,8 @@
 #include <utility>
 #include <vector>
 
+namespace teams_test {
+
 namespace {
 
 using namespace garrick;
@@ -173,3 +175,5 @@ TEST_CASE("blocks become longer while they are short, and shorter when they are 
 }
 
 }  // namespace
+
+}  // namespace teams_test

@@ -12,6 +12,8 @@
 #include <string>
 #include <vector>
 
+namespace timing_test {
+
 namespace {
 
 using namespace garrick;
@@ -274,3 +276,5 @@ TEST_CASE("a throttle of one tuple in many years holds the next one back, and tu
   send(h, cancel{});
   kit.run();
 }
+
+}  // namespace timing_test

@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+namespace try_send_next_test {
+
 namespace {
 
 using namespace garrick;
@@ -196,3 +198,5 @@ TEST_CASE("a stage's actor puts out as many as the limit says, in consume and on
     each_turn(three.by_key(no_two_keys), limit < 30 ? limit : 30);
   }
 }
+
+}  // namespace try_send_next_test

@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+namespace zip_test {
+
 namespace {
 
 using namespace garrick;
@@ -105,3 +107,5 @@ TEST_CASE("zip in a loop takes from its source once for each round") {
                        fold(0, [](int n, int) { return n + 1; })),
               [](const auto& got) { CHECK(got.value() == 50); });
 }
+
+}  // namespace zip_test

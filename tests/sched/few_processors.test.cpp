@@ -9,6 +9,8 @@
 #include <thread>
 #include <vector>
 
+namespace few_processors_test {
+
 namespace {
 
 using namespace garrick;
@@ -102,3 +104,5 @@ TEST_CASE("32 workers on fewer processors get everything done") {
     exercise(o);
   }
 }
+
+}  // namespace few_processors_test

@@ -14,6 +14,8 @@
 
 #include "support/affinity_text.hpp"
 
+namespace places_test {
+
 namespace {
 
 using namespace garrick;
@@ -285,3 +287,5 @@ TEST_CASE(
   o.scheduler.pin = "shelf";
   CHECK(refusal(o).find("scheduler.pin") != std::string::npos);
 }
+
+}  // namespace places_test

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+namespace quantum_test {
+
 namespace {
 
 using namespace garrick;
@@ -78,3 +80,5 @@ TEST_CASE(
   CHECK(longest_run(0, 1024) > 4);
   CHECK(longest_run(1024, 2) <= 4);
 }
+
+}  // namespace quantum_test

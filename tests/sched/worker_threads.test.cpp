@@ -27,6 +27,8 @@
 #include "support/forbidden_call.hpp"
 #include "support/in_child.hpp"
 
+namespace worker_threads_test {
+
 using namespace garrick;
 using namespace garrick::sched;
 using garrick::tests::forbid_call;
@@ -330,3 +332,5 @@ TEST_CASE(
   CHECK(warnings[2].find("the system does not let worker 2 run on processor " +
                          std::to_string(mine.back())) != std::string::npos);
 }
+
+}  // namespace worker_threads_test

@@ -6,6 +6,8 @@
 
 #include <atomic>
 
+namespace changed_while_running_test {
+
 namespace {
 
 using namespace garrick;
@@ -118,3 +120,5 @@ TEST_CASE("each worker has figures, and a probe of the system hears of its worke
   CHECK(system.worker_statistics(0)->parks + system.worker_statistics(1)->parks > 0);
   CHECK_FALSE(system.worker_statistics(2));
 }
+
+}  // namespace changed_while_running_test

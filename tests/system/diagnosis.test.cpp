@@ -20,6 +20,8 @@
 #include "support/few_threads.hpp"
 #include "support/in_child.hpp"
 
+namespace diagnosis_test {
+
 namespace {
 
 using namespace garrick;
@@ -579,3 +581,5 @@ TEST_CASE(
   CHECK(WIFEXITED(none_status));
   CHECK(has(none, "not started: "));
 }
+
+}  // namespace diagnosis_test

@@ -9,6 +9,8 @@
 
 #include "support/with_variable.hpp"
 
+namespace environment_settings_test {
+
 namespace {
 
 using namespace garrick;
@@ -76,3 +78,5 @@ TEST_CASE("a plain system passes over the keys of a program that has loaded its 
   CHECK(refusal("GARRICK_HARBOUR_CRANES", "3") == "");
   CHECK(refusal("GARRICK_CONFIG", "harbour.json") == "");
 }
+
+}  // namespace environment_settings_test

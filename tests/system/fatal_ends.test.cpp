@@ -12,6 +12,8 @@
 
 #include "../support/in_child.hpp"
 
+namespace fatal_ends_test {
+
 namespace {
 
 using namespace garrick;
@@ -95,3 +97,5 @@ TEST_CASE("a stack overflow is told once, whichever handler of the signal came f
   for (const bool detached : {false, true})
     check(10'000'000, detached, "stack overflow in actor clumsy#");
 }
+
+}  // namespace fatal_ends_test

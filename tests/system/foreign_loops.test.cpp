@@ -16,6 +16,8 @@
 
 #include "support/quiet.hpp"
 
+namespace foreign_loops_test {
+
 namespace {
 
 using namespace garrick;
@@ -226,3 +228,5 @@ TEST_CASE("an actor on a loop uses the loop's own timers, without a lock") {
   send(t, 20);
   while (system.request(t, true).get().value() < 20) std::this_thread::yield();
 }
+
+}  // namespace foreign_loops_test

@@ -19,6 +19,8 @@
 
 #include "../support/in_child.hpp"
 
+namespace forked_test {
+
 namespace {
 
 using namespace garrick;
@@ -296,3 +298,5 @@ TEST_CASE("a forked child may have a system of its own" *
   CHECK(text == "");
   CHECK(status == 0);
 }
+
+}  // namespace forked_test

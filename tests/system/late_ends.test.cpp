@@ -15,6 +15,8 @@
 
 #include "support/in_child.hpp"
 
+namespace late_ends_test {
+
 namespace {
 
 using namespace garrick;
@@ -161,3 +163,5 @@ TEST_CASE("whoever is waited for longer than a second is named in the log at tha
   CHECK(status == 0);
   CHECK(text.find("waiting for longer than a second for printer#") != std::string::npos);
 }
+
+}  // namespace late_ends_test

@@ -13,6 +13,8 @@
 
 #include "support/in_child.hpp"
 
+namespace log_storm_test {
+
 namespace {
 
 using namespace garrick;
@@ -126,3 +128,5 @@ TEST_CASE("a line break or an escape sequence in a name or a text forges no line
   CHECK(text.find('\x1b') == std::string::npos);
   CHECK(of_kind(text, "forged").lines == 1);
 }
+
+}  // namespace log_storm_test

@@ -11,6 +11,8 @@
 #include "support/in_child.hpp"
 #include "support/resident_bytes.hpp"
 
+namespace memory_after_a_burst_test {
+
 namespace {
 
 using namespace garrick;
@@ -87,3 +89,5 @@ TEST_CASE("memory that is to be kept is kept") {
   CHECK(pool::held_bytes() >= before + burst * 9 / 10);
   CHECK(held_without_bursts() <= before + 16 * mib);
 }
+
+}  // namespace memory_after_a_burst_test

@@ -11,6 +11,8 @@
 
 #include "support/silent_actor.hpp"
 
+namespace no_time_left_test {
+
 namespace {
 
 using namespace garrick;
@@ -127,3 +129,5 @@ TEST_CASE("time in a test does not go back") {
   }
   CHECK(kit.now() == begin);
 }
+
+}  // namespace no_time_left_test

@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+namespace order_of_down_test {
+
 namespace {
 
 using namespace garrick;
@@ -149,3 +151,5 @@ TEST_CASE("a down does not come while a blocking actor waits for an answer, but 
   while (log.size() < 2) me->receive([](other) {}, after(duration::milliseconds(1)) >> [] {});
   CHECK(log == ints{7, down_came});
 }
+
+}  // namespace order_of_down_test

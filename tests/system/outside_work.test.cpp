@@ -15,6 +15,8 @@
 
 #include "support/quiet.hpp"
 
+namespace outside_work_test {
+
 namespace {
 
 using namespace garrick;
@@ -195,3 +197,5 @@ TEST_CASE("a token may outlive its system") {
   }
   kept.done();
 }
+
+}  // namespace outside_work_test

@@ -20,6 +20,8 @@
 
 #include "support/quiet.hpp"
 
+namespace proxies_test {
+
 namespace {
 
 using namespace garrick;
@@ -407,3 +409,5 @@ TEST_CASE("groups, names, routers and fan_out take proxies for what they stand f
   send(pool, std::string("routed"));
   CHECK(f.out->lines().back() == "message routed");
 }
+
+}  // namespace proxies_test

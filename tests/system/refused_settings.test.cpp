@@ -13,6 +13,8 @@
 #include "support/few_threads.hpp"
 #include "support/in_child.hpp"
 
+namespace refused_settings_test {
+
 namespace {
 
 using namespace garrick;
@@ -213,3 +215,5 @@ TEST_CASE("a detached actor for which the operating system has no thread is an e
   CHECK(why == errc::spawn_failed);
   CHECK(why.detail().find("the operating system refuses one (") != std::string_view::npos);
 }
+
+}  // namespace refused_settings_test

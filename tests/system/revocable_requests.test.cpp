@@ -13,6 +13,8 @@
 #include <utility>
 #include <vector>
 
+namespace revocable_requests_test {
+
 namespace {
 
 using namespace garrick;
@@ -264,3 +266,5 @@ TEST_CASE("a limit that is given with the request is known to a proxy at once") 
                             "asked, within infinite", "asked, within infinite",
                             "asked, within 0s"});
 }
+
+}  // namespace revocable_requests_test

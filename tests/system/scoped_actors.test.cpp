@@ -12,6 +12,8 @@
 
 #include "support/silent_actor.hpp"
 
+namespace scoped_actors_test {
+
 namespace {
 
 using namespace garrick;
@@ -194,3 +196,5 @@ TEST_CASE("scoped actors come and go on many threads while others live") {
     });
   for (std::thread& t : crowd) t.join();
 }
+
+}  // namespace scoped_actors_test

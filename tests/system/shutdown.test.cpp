@@ -13,6 +13,8 @@
 
 #include "support/quiet.hpp"
 
+namespace shutdown_test {
+
 namespace {
 
 using namespace garrick;
@@ -428,3 +430,5 @@ TEST_CASE("a blocking child is restarted on its thread and can be stopped while 
   }
   CHECK(starts == 21);
 }
+
+}  // namespace shutdown_test

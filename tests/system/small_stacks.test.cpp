@@ -13,6 +13,8 @@
 
 #include "support/in_child.hpp"
 
+namespace small_stacks_test {
+
 namespace {
 
 using namespace garrick;
@@ -156,3 +158,5 @@ TEST_CASE("small stacks: floods within floods use no more than half of a stack")
   CAPTURE(text);
   CHECK(status == 0);
 }
+
+}  // namespace small_stacks_test

@@ -11,6 +11,8 @@
 #include <thread>
 #include <utility>
 
+namespace try_spawn_test {
+
 namespace {
 
 using namespace garrick;
@@ -159,3 +161,5 @@ TEST_CASE("an actor that floods whoever spawns it does not wait for that one's h
   }
   CHECK(seen.count == 0);
 }
+
+}  // namespace try_spawn_test

@@ -11,6 +11,8 @@
 
 #include "support/in_child.hpp"
 
+namespace unwritable_output_test {
+
 using garrick::system::load_settings_or_exit;
 using garrick::tests::in_child;
 
@@ -54,3 +56,5 @@ TEST_CASE("settings are loaded where nothing is asked for") {
   const std::array<const char*, 1> arguments{"program"};
   CHECK(load_settings_or_exit(1, arguments.data(), nullptr).print.empty());
 }
+
+}  // namespace unwritable_output_test

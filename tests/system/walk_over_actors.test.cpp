@@ -12,6 +12,8 @@
 
 #include <doctest/doctest.h>
 
+namespace walk_over_actors_test {
+
 namespace {
 
 using namespace garrick;
@@ -103,3 +105,5 @@ TEST_CASE("actors are spawned and end while others walk over them") {
   over = true;
   for (auto& t : crowd) t.join();
 }
+
+}  // namespace walk_over_actors_test

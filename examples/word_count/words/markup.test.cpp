@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+namespace markup_test {
+
 using namespace word_count;
 
 namespace {
@@ -142,3 +144,5 @@ TEST_CASE("two readers find on both sides of a cut between words what one reader
   }
   CHECK(cuts > 1000);
 }
+
+}  // namespace markup_test

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+namespace text_test {
+
 using namespace word_count;
 
 namespace {
@@ -73,3 +75,5 @@ TEST_CASE("every word has a part") {
   }
   for (const int n : seen) CHECK(n > 100);
 }
+
+}  // namespace text_test

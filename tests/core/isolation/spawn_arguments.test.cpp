@@ -9,6 +9,8 @@
 
 #include <doctest/doctest.h>
 
+namespace spawn_arguments_test {
+
 using namespace garrick;
 using garrick::testkit::test_system;
 
@@ -26,8 +28,15 @@ struct traced {
   int moves = 0;
 };
 }  // namespace
+
+}  // namespace spawn_arguments_test
+
 template <>
-inline constexpr bool garrick::base::i_promise_this_owns_everything<traced> = true;
+inline constexpr bool garrick::base::i_promise_this_owns_everything<spawn_arguments_test::traced> =
+    true;
+
+namespace spawn_arguments_test {
+
 namespace {
 
 struct tracing : actor<protocol<int(look)>> {
@@ -142,3 +151,5 @@ TEST_CASE("the text of an error and of an exit reason is its own copy") {
   CHECK(why.detail() == "the disk is full");
   CHECK(reason.detail() == "the disk is full");
 }
+
+}  // namespace spawn_arguments_test

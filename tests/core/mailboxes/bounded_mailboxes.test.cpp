@@ -10,6 +10,8 @@
 #include <thread>
 #include <vector>
 
+namespace bounded_mailboxes_test {
+
 namespace {
 
 using namespace garrick;
@@ -416,3 +418,5 @@ TEST_CASE("a bound holds however many answers wait beside the messages") {
     CHECK(static_cast<int>(kit.dead_letters().size()) == crowded::requests - c.items());
   }
 }
+
+}  // namespace bounded_mailboxes_test

@@ -16,6 +16,8 @@
 
 #include "support/quiet.hpp"
 
+namespace drained_elsewhere_test {
+
 namespace {
 
 using namespace garrick;
@@ -411,3 +413,5 @@ TEST_CASE("report_dead_letter: a carrier of mail gives a message up, as a mailbo
   CHECK(letters[0].reason == errc::overload);
   CHECK(letters[0].content.find("42") != std::string::npos);
 }
+
+}  // namespace drained_elsewhere_test

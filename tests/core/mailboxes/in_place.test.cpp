@@ -13,6 +13,8 @@
 #include <utility>
 #include <vector>
 
+namespace in_place_test {
+
 namespace {
 
 using namespace garrick;
@@ -487,3 +489,5 @@ TEST_CASE("a waiting sender is woken when its receiver's turn is over, though th
   CHECK(to.has_woken());
   kit.run();
 }
+
+}  // namespace in_place_test

@@ -10,6 +10,8 @@
 #include <cstdint>
 #include <vector>
 
+namespace mailbox_length_test {
+
 using namespace garrick;
 
 namespace {
@@ -183,3 +185,5 @@ TEST_CASE("least_loaded prefers an idle member to one that handles its only mess
     held.finish(1000);
   }
 }
+
+}  // namespace mailbox_length_test

@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+namespace nested_floods_test {
+
 namespace {
 
 using namespace garrick;
@@ -299,3 +301,5 @@ TEST_CASE("nested floods: actors that become unreachable in them do not outlive 
   CHECK(all.alive == 0);
   CHECK(all.most == 1);
 }
+
+}  // namespace nested_floods_test

@@ -13,6 +13,8 @@
 #include <thread>
 #include <vector>
 
+namespace newest_mail_test {
+
 namespace {
 
 using namespace garrick;
@@ -569,3 +571,5 @@ TEST_CASE("with drop_oldest, what is sent about mail that a restart drops is not
   CHECK(kit.request(probe.to, work{}).get().value() == 4);
   probe.to = {};
 }
+
+}  // namespace newest_mail_test

@@ -10,6 +10,8 @@
 #include <thread>
 #include <vector>
 
+namespace ordering_test {
+
 namespace {
 
 using namespace garrick;
@@ -221,3 +223,5 @@ TEST_CASE("a blocking actor hears of a signal before what its sender sent afterw
 }
 
 }  // namespace
+
+}  // namespace ordering_test

@@ -13,6 +13,8 @@
 
 #include <support/in_child.hpp>
 
+namespace overload_test {
+
 namespace {
 
 using namespace garrick;
@@ -552,3 +554,5 @@ TEST_CASE("a mutex held across a send does not deadlock where in-place running i
     CHECK(system.request(to, count{}).get().value() == 2000);
   }
 }
+
+}  // namespace overload_test

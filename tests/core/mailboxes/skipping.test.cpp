@@ -9,6 +9,8 @@
 #include <string>
 #include <utility>
 
+namespace skipping_test {
+
 namespace {
 
 using namespace garrick;
@@ -180,3 +182,5 @@ TEST_CASE(
   system.run_for(1us);
   CHECK(told() > 0);
 }
+
+}  // namespace skipping_test

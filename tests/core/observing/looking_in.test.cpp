@@ -15,6 +15,8 @@
 #include <thread>
 #include <vector>
 
+namespace looking_in_test {
+
 namespace {
 
 using namespace garrick;
@@ -330,3 +332,5 @@ TEST_CASE("each of many errands to actors that end meanwhile is told once") {
   }
   for (const seen& t : told) CHECK(t.size() == 1);
 }
+
+}  // namespace looking_in_test

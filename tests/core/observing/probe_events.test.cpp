@@ -13,6 +13,8 @@
 #include <utility>
 #include <vector>
 
+namespace probe_events_test {
+
 namespace {
 
 using namespace garrick;
@@ -270,3 +272,5 @@ TEST_CASE("a probe hears of coroutines that wait for room, and of the end of the
     CHECK(heard.all().size() == static_cast<std::size_t>(2 * sum));
   }
 }
+
+}  // namespace probe_events_test

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+namespace supervision_test {
+
 namespace {
 
 using namespace garrick;
@@ -581,3 +583,5 @@ TEST_CASE(
   t.kit.run();
   t.kit.expect_down(twice, exit_code::unhandled_exception);
 }
+
+}  // namespace supervision_test

@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+namespace supervision_deadlines_test {
+
 namespace {
 
 using namespace garrick;
@@ -378,3 +380,5 @@ TEST_CASE(
   kit.run_for(duration::milliseconds(1));
   CHECK(is_running());
 }
+
+}  // namespace supervision_deadlines_test

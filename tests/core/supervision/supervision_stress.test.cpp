@@ -9,6 +9,8 @@
 #include <thread>
 #include <vector>
 
+namespace supervision_stress_test {
+
 namespace {
 
 using namespace garrick;
@@ -148,3 +150,5 @@ TEST_CASE("children that are started by many threads while their supervisor is t
   }
   CHECK(alive == 0);
 }
+
+}  // namespace supervision_stress_test

@@ -14,9 +14,9 @@
 
 #include "served.hpp"
 
-using namespace broker_test;
+namespace broker_addresses_test {
 
-namespace broker_test {
+using namespace broker_test;
 
 /// Says something to a server, and gives back as many bytes.
 class talker : public broker<result<std::string>(say)> {
@@ -71,8 +71,6 @@ std::string said_to(served& s, const std::string& at) {
   const auto t = s.threads.spawn<talker>(s.system);
   return s.system.request(t, say{{}, at}).get().value();
 }
-
-}  // namespace broker_test
 
 TEST_CASE("broker addresses: streams and datagrams by IPv6 are as those by IPv4") {
   if (!has_ipv6()) {
@@ -157,3 +155,5 @@ TEST_CASE("broker addresses: where somebody is already, an error says so") {
   CHECK_FALSE(s.system.try_spawn<parrot>(broker_place(s.threads), there));
   CHECK_FALSE(s.system.try_spawn<parrot>(broker_place(s.threads), s.at_.to_string()));
 }
+
+}  // namespace broker_addresses_test

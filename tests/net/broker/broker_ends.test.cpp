@@ -126,10 +126,6 @@ void end_by(way how, actor_system& system, const ref<busy::protocol_type>& b) {
   }
 }
 
-}  // namespace broker_ends_test
-
-using namespace broker_ends_test;
-
 TEST_CASE("brokers: whatever ends a broker, in every state of its sockets, nothing stays open") {
   const bare_socket never_reads = bare_socket::listening(1024);
   const bare_socket silent = bare_socket::listening(0);
@@ -185,8 +181,6 @@ TEST_CASE("brokers: whatever ends a broker, in every state of its sockets, nothi
     }
 }
 
-namespace broker_ends_test {
-
 /// Listens where it did before, and fails when it is told to.
 class phoenix : public broker<void(end_now)> {
  public:
@@ -218,8 +212,6 @@ bare_socket calls(const std::string& path) {
     std::this_thread::yield();  // between two lives
   }
 }
-
-}  // namespace broker_ends_test
 
 TEST_CASE("brokers: one that is restarted listens at its address again, with no old connections") {
   scratch_folder folder;
@@ -269,8 +261,6 @@ TEST_CASE(
   CHECK(words.find("on I/O threads that were stopped") != std::string::npos);
 }
 
-namespace broker_ends_test {
-
 constexpr std::size_t speech = 4u << 20;
 /// Writes more than a socket takes.
 class speaker : public broker<> {
@@ -288,8 +278,6 @@ class speaker : public broker<> {
  private:
   std::atomic<bool>& has_written_;
 };
-
-}  // namespace broker_ends_test
 
 TEST_CASE(
     "brokers: what was written when the system and its I/O threads end is sent all the same") {
@@ -319,3 +307,5 @@ TEST_CASE(
     ends.join();
   }
 }
+
+}  // namespace broker_ends_test

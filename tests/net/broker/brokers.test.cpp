@@ -16,6 +16,8 @@
 
 #include "served.hpp"
 
+namespace brokers_test {
+
 using namespace broker_test;
 
 TEST_CASE("brokers: what comes goes back, on an I/O thread and on workers") {
@@ -121,8 +123,6 @@ TEST_CASE("brokers: a broker that holds what it gets slows its peer, and loses n
   CHECK(s.t.bytes == sent);
 }
 
-namespace broker_test {
-
 /// Writes to whoever comes until it is told not to.
 class flood : public broker<> {
  public:
@@ -166,8 +166,6 @@ class flood : public broker<> {
   tally& t_;
 };
 
-}  // namespace broker_test
-
 TEST_CASE("brokers: a slow reader is told to the broker, at the limit nothing is taken") {
   for (const bool on_workers : {false, true}) {
     CAPTURE(on_workers);
@@ -195,8 +193,6 @@ TEST_CASE("brokers: a slow reader is told to the broker, at the limit nothing is
   }
 }
 
-namespace broker_test {
-
 /// Says goodbye, and closes.
 class leaves : public broker<std::string(where)> {
  public:
@@ -218,8 +214,6 @@ class leaves : public broker<std::string(where)> {
   tally& t_;
   acceptor_handle door_;
 };
-
-}  // namespace broker_test
 
 TEST_CASE("brokers: what was gathered is sent at a close, and then nothing more is told") {
   for (const bool on_workers : {false, true}) {
@@ -280,8 +274,6 @@ TEST_CASE("brokers: a closed acceptor lets nobody in, and its connections stay")
   CHECK(c.read(1) == "2");
 }
 
-namespace broker_test {
-
 struct outcome {
   std::string text;
 };
@@ -317,8 +309,6 @@ class caller : public broker<result<std::string>(go), result<std::string>(std::s
   response_promise<std::string> answer_;
 };
 
-}  // namespace broker_test
-
 TEST_CASE("brokers: to connect works, or says why not") {
   served s;
   const auto c = s.threads.spawn<caller>(s.system);
@@ -331,8 +321,6 @@ TEST_CASE("brokers: to connect works, or says why not") {
   CHECK(s.system.request(c, go{"udp://127.0.0.1:1"}).get().error() == net_errc::bad_endpoint);
   CHECK(s.system.request(c, s.at_.to_string()).get().error() == net_errc::address_in_use);
 }
-
-namespace broker_test {
 
 struct take {
   connection_handle theirs;
@@ -378,8 +366,6 @@ class victim : public broker<> {
   std::atomic<int>& refused_;
 };
 
-}  // namespace broker_test
-
 TEST_CASE("brokers: a handle that another broker has got is of no use to it") {
   broker_threads threads;
   actor_system system(quiet());
@@ -390,8 +376,6 @@ TEST_CASE("brokers: a handle that another broker has got is of no use to it") {
   CHECK(c.read(4) == "safe");
   wait_until([&] { return refused == 8; });
 }
-
-namespace broker_test {
 
 /// Serves one connection: a digit says how many bytes follow, which go back.
 class session : public broker<> {
@@ -437,8 +421,6 @@ class forking : public broker<> {
   std::atomic<int>& ended_;
 };
 
-}  // namespace broker_test
-
 TEST_CASE("brokers: each connection is given to a broker of its own, and nothing of it is lost") {
   broker_threads threads({.threads = 2});
   actor_system system(quiet());
@@ -454,8 +436,6 @@ TEST_CASE("brokers: each connection is given to a broker of its own, and nothing
   all.clear();
   wait_until([&] { return ended == 50; });
 }
-
-namespace broker_test {
 
 class datagrams_back : public broker<> {
  public:
@@ -482,8 +462,6 @@ class datagrams_back : public broker<> {
   tally& t_;
   datagram_handle socket_;
 };
-
-}  // namespace broker_test
 
 TEST_CASE("brokers: datagrams go back to whom they came from") {
   broker_threads threads;
@@ -520,3 +498,5 @@ TEST_CASE("brokers: settings that cannot be kept are errors that say which") {
   CHECK(why({.blocks = 1}).find("blocks") != std::string::npos);
   CHECK(why({.most_messages = 0}).find("most_messages") != std::string::npos);
 }
+
+}  // namespace brokers_test

@@ -21,6 +21,8 @@
 
 #include "served.hpp"
 
+namespace brokers_no_descriptors_test {
+
 using namespace broker_test;
 
 namespace {
@@ -131,3 +133,5 @@ TEST_CASE("brokers: without descriptors who is in is served, and who knocks is l
     CHECK(s.system.request(other, s.at_.to_string()).get());
   }
 }
+
+}  // namespace brokers_no_descriptors_test

@@ -137,10 +137,6 @@ struct one_stream {
   }
 };
 
-}  // namespace closing_test
-
-using namespace closing_test;
-
 TEST_CASE("closing: a stream whose line is full is closed all the same") {
   one_stream s(0);
   {
@@ -227,3 +223,5 @@ TEST_CASE("closing: whom nobody answers is given up when its time is over") {
   CHECK(system.request(who, put{}).get().error() == net_errc::denied);  // the first was handled
   wait_until([&] { return threads.io().load(0) == 0; });
 }
+
+}  // namespace closing_test

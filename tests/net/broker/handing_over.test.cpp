@@ -47,10 +47,6 @@ class eager : public broker<result<std::string>(open_to)> {
   response_promise<std::string> answer_;
 };
 
-}  // namespace handing_over_test
-
-using namespace handing_over_test;
-
 TEST_CASE("handing over: what is written before a stream stands is sent when it does, in order") {
   broker_threads threads;
   actor_system system(quiet());
@@ -67,8 +63,6 @@ TEST_CASE("handing over: what is written before a stream stands is sent when it 
     CHECK(answer.get().value() == "well done");
   }
 }
-
-namespace handing_over_test {
 
 /// More than may wait, before it is connected.
 class too_eager : public broker<result<int>(open_to)> {
@@ -103,8 +97,6 @@ class too_eager : public broker<result<int>(open_to)> {
   response_promise<int> answer_;
 };
 
-}  // namespace handing_over_test
-
 TEST_CASE("handing over: before a stream stands as much may wait as later, and no more") {
   broker_threads threads;
   actor_system system(quiet());
@@ -117,8 +109,6 @@ TEST_CASE("handing over: before a stream stands as much may wait as later, and n
   CHECK(*taken == 8);
   CHECK(peer.read(8000) == std::string(8000, 'e'));
 }
-
-namespace handing_over_test {
 
 struct try_again {
   int turns;
@@ -153,8 +143,6 @@ class patient : public broker<result<int>(open_to), void(try_again)> {
   response_promise<int> answer_;
 };
 
-}  // namespace handing_over_test
-
 TEST_CASE("handing over: while nobody answers, what waits is bounded, however long that takes") {
   broker_threads threads;
   actor_system system(quiet());
@@ -168,8 +156,6 @@ TEST_CASE("handing over: while nobody answers, what waits is bounded, however lo
     CHECK(system.request(p, open_to{to, false}).get().value() == 8);
   }
 }
-
-namespace handing_over_test {
 
 /// What the brokers of a connection have got, in its order.
 struct record {
@@ -260,8 +246,6 @@ struct two_owners {
   }
 };
 
-}  // namespace handing_over_test
-
 TEST_CASE("handing over: what was in the first broker's mailbox stays its own, the rest moves") {
   two_owners t;
   const bare_socket c = t.call();
@@ -299,3 +283,5 @@ TEST_CASE("handing over: who adopts a connection of which the last owner knows t
   CHECK(c.read(100) == "adopted ");
   wait_until([&] { return t.threads.io().load(0) == 1; });  // who listens
 }
+
+}  // namespace handing_over_test

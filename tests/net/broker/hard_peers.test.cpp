@@ -16,6 +16,8 @@
 
 #include "served.hpp"
 
+namespace hard_peers_test {
+
 using namespace broker_test;
 
 namespace {
@@ -113,8 +115,6 @@ TEST_CASE("brokers: thousands of short connections, however they end, leave noth
   CHECK(tests::resident_bytes() < before + slack);
 }
 
-namespace broker_test {
-
 /// Keeps what it gets until it is told to drop it.
 class keeps_datagrams : public broker<void(hold)> {
  public:
@@ -141,8 +141,6 @@ class keeps_datagrams : public broker<void(hold)> {
   bool holds_ = true;
   std::vector<new_datagram> kept_;
 };
-
-}  // namespace broker_test
 
 TEST_CASE(
     "brokers: a flood of datagrams is kept up to a number, and then the next ones are served") {
@@ -180,8 +178,6 @@ TEST_CASE(
   }
 }
 
-namespace broker_test {
-
 struct go_on {};
 
 /// Writes as long as it may, and reads nothing.
@@ -212,8 +208,6 @@ class writes_only : public broker<std::string(where)> {
   acceptor_handle door_;
 };
 
-}  // namespace broker_test
-
 TEST_CASE("brokers: one that only writes hears that nobody is there any more, and does not go on") {
   for (const bool on_workers : {false, true}) {
     CAPTURE(on_workers);
@@ -234,8 +228,6 @@ TEST_CASE("brokers: one that only writes hears that nobody is there any more, an
     wait_until([&] { return threads.io().load(0) == 1; });
   }
 }
-
-namespace broker_test {
 
 /// Answers each piece, and reads the next one when it is told to, or has been.
 class answers_slowly : public broker<std::string(where), void(go_on)> {
@@ -269,8 +261,6 @@ class answers_slowly : public broker<std::string(where), void(go_on)> {
   bool goes_on_ = false;
 };
 
-}  // namespace broker_test
-
 TEST_CASE("brokers: what somebody has sent comes, although he has gone and takes no answers") {
   tally t;
   broker_threads threads;
@@ -287,3 +277,5 @@ TEST_CASE("brokers: what somebody has sent comes, although he has gone and takes
   wait_until([&] { return t.closed == 1; });
   CHECK(t.bytes == 64 * 100);
 }
+
+}  // namespace hard_peers_test

@@ -115,10 +115,6 @@ std::uint64_t entries(const node& n, const node& of, std::string_view name) {
   return ~std::uint64_t{0};
 }
 
-}  // namespace a_million_exports
-
-using namespace a_million_exports;
-
 TEST_CASE("a million exports: handles go and come back, and the tables are as they were") {
   // 20'000 handles; with GARRICK_TORTURE as many more. `./dev soak` runs a million at least.
   const std::uint64_t enough = tests::rounds(200) * 100ull;
@@ -152,3 +148,5 @@ TEST_CASE("a million exports: handles go and come back, and the tables are as th
     resident = now;
   }
 }
+
+}  // namespace a_million_exports

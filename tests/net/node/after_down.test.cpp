@@ -143,10 +143,6 @@ struct parted {
   std::uint64_t next_ = 0;
 };
 
-}  // namespace after_down_test
-
-using namespace after_down_test;
-
 TEST_CASE("after down: the same lives meet again, and nothing of before is delivered") {
   for (const std::string scheme : {"tcp", "udp"}) {
     CAPTURE(scheme);
@@ -197,3 +193,5 @@ TEST_CASE("after down: with `new_life_only` they do not, and another life is wel
     });
   }
 }
+
+}  // namespace after_down_test

@@ -72,10 +72,6 @@ struct two_nodes {
   }
 };
 
-}  // namespace answers_due_test
-
-using namespace answers_due_test;
-
 TEST_CASE("answers due: await_all returns when a peer's answer has come") {
   two_nodes n;
   n.ask_there(100);
@@ -99,3 +95,5 @@ TEST_CASE("answers due: a peer that does not answer holds up an end for as long 
   CHECK(n.answers == 0);
   CHECK(all.outside_due == 1);
 }
+
+}  // namespace answers_due_test

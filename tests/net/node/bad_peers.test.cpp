@@ -85,10 +85,6 @@ std::string framed(std::uint32_t length, const std::string& bytes) {
   return all + bytes;
 }
 
-}  // namespace bad_peers_test
-
-using namespace bad_peers_test;
-
 TEST_CASE("bad peers: what is no hello ends its connection, and others are served") {
   besieged b;
   std::mt19937_64 random(5);
@@ -157,3 +153,5 @@ TEST_CASE("bad peers: a name that cannot be resolved is a time-out when the limi
   REQUIRE(!who.has_value());
   CHECK_MESSAGE(who.error() == errc::timeout, who.error().to_string());
 }
+
+}  // namespace bad_peers_test

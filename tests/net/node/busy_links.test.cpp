@@ -125,10 +125,6 @@ void send_all(actor_system& from, const ref<reader_type>& to, std::uint32_t send
   }
 }
 
-}  // namespace busy_links_test
-
-using namespace busy_links_test;
-
 TEST_CASE("busy links: what several threads send at once comes in each one's order, each once") {
   for (const std::uint32_t window : {4096u, 8u}) {
     CAPTURE(window);
@@ -201,3 +197,5 @@ TEST_CASE("busy links: a signal gets through between the messages of many sender
   CHECK(told);
   CHECK(n.wrong == 0);
 }
+
+}  // namespace busy_links_test

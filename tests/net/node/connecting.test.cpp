@@ -66,10 +66,6 @@ struct machine {
                             .seed = n}) {}
 };
 
-}  // namespace connecting_test
-
-using namespace connecting_test;
-
 TEST_CASE("connecting: the answer is who is there, over sockets, for threads and for actors") {
   for (const char* where : {"tcp://127.0.0.1:0", "udp://127.0.0.1:0"}) {
     CAPTURE(where);
@@ -407,3 +403,5 @@ TEST_CASE("connecting: a node of another version is told so at both ends") {
   CHECK(a.peers().empty());
   CHECK(b.peers().empty());
 }
+
+}  // namespace connecting_test

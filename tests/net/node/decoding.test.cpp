@@ -32,6 +32,7 @@ class picky {
  private:
   std::int64_t n_ = 0;
 };
+
 }  // namespace decoding_test
 
 template <>
@@ -88,10 +89,6 @@ class teller : public actor<protocol<void(tell), void(forget)>> {
  private:
   ref<desk_type> to_;
 };
-
-}  // namespace decoding_test
-
-using namespace decoding_test;
 
 TEST_CASE("decoding: a request that cannot be read is answered so, and the next one is handled") {
   three_machines m;
@@ -173,3 +170,5 @@ TEST_CASE("decoding: frames to nobody are refused, counted, and deliver nothing"
   CHECK(s.count(kind::error) == 1);
   CHECK(m.a.system.dead_letters().empty());
 }
+
+}  // namespace decoding_test

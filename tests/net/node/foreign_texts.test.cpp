@@ -60,10 +60,6 @@ class watcher : public actor<protocol<void(down)>> {
   std::string& told_;
 };
 
-}  // namespace foreign_texts_test
-
-using namespace foreign_texts_test;
-
 TEST_CASE("foreign texts: the reason of a dead letter") {
   tests::three_machines m;
   tests::stranger s(m, m.a, "a");
@@ -106,3 +102,5 @@ TEST_CASE("foreign texts: a name that is asked for goes back as its beginning") 
     CHECK(text.size() < net::longest_name + 100);
   }
 }
+
+}  // namespace foreign_texts_test

@@ -100,10 +100,6 @@ class asker : public actor<protocol<void(step), void(down)>> {
   std::uint64_t asked_ = 0;
 };
 
-}  // namespace full_lines_test
-
-using namespace full_lines_test;
-
 TEST_CASE("full lines: each request is answered, each watch taken back, and nobody is held") {
   const std::uint64_t rounds = HAS_SANITIZER ? 200 : 2000;
   constexpr std::uint64_t askers = 4;
@@ -132,3 +128,5 @@ TEST_CASE("full lines: each request is answered, each watch taken back, and nobo
     tests::wait_until([&] { return guests == 0; });
   }
 }
+
+}  // namespace full_lines_test

@@ -60,10 +60,6 @@ void wait_until(P p) {
   }
 }
 
-}  // namespace full_mailboxes_test
-
-using namespace full_mailboxes_test;
-
 TEST_CASE("full mailboxes: others of the same link are answered, and what is lost is told") {
   constexpr int room = 4;
   constexpr int sent = 100;  // less than the first credit: nobody waits for that
@@ -110,8 +106,6 @@ TEST_CASE("full mailboxes: others of the same link are answered, and what is los
   }
 }
 
-namespace full_mailboxes_test {
-
 /// Says what has come, and whether each came once and in order.
 class row : public actor<protocol<void(item), std::int64_t(question)>> {
  public:
@@ -125,8 +119,6 @@ class row : public actor<protocol<void(item), std::int64_t(question)>> {
   std::int64_t next_ = 0;
   bool is_exact_ = true;
 };
-
-}  // namespace full_mailboxes_test
 
 TEST_CASE("full mailboxes: one that lets its senders wait loses nothing of another node") {
   constexpr std::int64_t sent = 2000;
@@ -144,8 +136,6 @@ TEST_CASE("full mailboxes: one that lets its senders wait loses nothing of anoth
   CHECK(right.dead_letter_count() == 0);
 }
 
-namespace full_mailboxes_test {
-
 /// Takes its time for each, so that its mailbox would never be short by itself.
 class slow_row : public actor<box_type> {
  public:
@@ -159,8 +149,6 @@ class slow_row : public actor<box_type> {
  private:
   std::atomic<std::int64_t>* taken_;
 };
-
-}  // namespace full_mailboxes_test
 
 TEST_CASE("full mailboxes: who waits for room finds some while another node sends on and on") {
   std::atomic<std::int64_t> taken{0};
@@ -184,3 +172,5 @@ TEST_CASE("full mailboxes: who waits for room finds some while another node send
   flood.join();
   CHECK(left.dead_letter_count() == 0);
 }
+
+}  // namespace full_mailboxes_test

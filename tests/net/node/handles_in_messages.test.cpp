@@ -83,10 +83,6 @@ struct nodes : three_machines {
 static_assert(net::is_encodable<ref<guest_type>> && net::is_encodable<any_ref>);
 static_assert(!net::is_encodable<weak_ref<guest_type>> && !net::is_encodable<address>);
 
-}  // namespace handles_in_messages_test
-
-using namespace handles_in_messages_test;
-
 TEST_CASE("handles in messages: one that comes back is the one that went, of whatever kind it is") {
   nodes n;
   const auto mine = n.a.system.spawn<guest>(5);
@@ -152,3 +148,5 @@ TEST_CASE("handles in messages: through a wildcard goes what some handle to it w
   CHECK(letters(n.a.system) == 1);
   CHECK(letters(n.b.system) == 0);
 }
+
+}  // namespace handles_in_messages_test

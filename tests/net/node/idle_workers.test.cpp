@@ -85,10 +85,6 @@ struct two_nodes {
   }
 };
 
-}  // namespace idle_workers_test
-
-using namespace idle_workers_test;
-
 TEST_CASE("idle workers: they wait for the network, and run what it brings") {
   two_nodes both;
   const auto adds = both.far<adder>("adder");
@@ -174,3 +170,5 @@ TEST_CASE("idle workers: nodes and systems end while they wait for the network")
     if (round % 3 == 0) a.reset();
   }
 }
+
+}  // namespace idle_workers_test

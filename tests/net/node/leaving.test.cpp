@@ -34,10 +34,6 @@ class noting : public actor<noting_type> {
   std::atomic<int>& noted_;
 };
 
-}  // namespace leaving_test
-
-using namespace leaving_test;
-
 TEST_CASE("leaving: what was sent before a node ends is no dead letter, and comes") {
   for (const std::string at : {"tcp://127.0.0.1:0", "udp://127.0.0.1:0"})
     for (const int many : {1, 200, 3000}) {
@@ -75,3 +71,5 @@ TEST_CASE("leaving: who confirms nothing is not waited for longer than the limit
   leaves.reset();
   CHECK(std::chrono::steady_clock::now() - before < std::chrono::seconds(30));
 }
+
+}  // namespace leaving_test

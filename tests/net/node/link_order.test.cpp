@@ -223,10 +223,6 @@ struct with_host {
   ref<guest_type> new_guest() { return m.a.system.request(to, make_one{}).get().value(); }
 };
 
-}  // namespace link_order_test
-
-using namespace link_order_test;
-
 TEST_CASE("link order: an answer keeps its place between what its giver sends to a busy link") {
   std::vector<int> came;
   three_machines m;
@@ -378,8 +374,6 @@ TEST_CASE("link order: nor a large answer that brings it home") {
   CHECK(came == 1);
 }
 
-namespace link_order_test {
-
 using weighing_type = protocol<int(luggage)>;
 /// Never says what it weighs.
 class scales : public actor<weighing_type> {
@@ -395,8 +389,6 @@ class scales : public actor<weighing_type> {
   int& asked_;
   std::vector<response_promise<int>> answers_;
 };
-
-}  // namespace link_order_test
 
 TEST_CASE("link order: that a thread's request is withdrawn does not overtake it") {
   net::node_settings of_b;
@@ -414,3 +406,5 @@ TEST_CASE("link order: that a thread's request is withdrawn does not overtake it
   for (const net::link_count& c : m.b.node.counters(m.a.node.self()))
     if (c.layer == "node" && c.name == "asked") CHECK(c.value == 0);
 }
+
+}  // namespace link_order_test

@@ -44,10 +44,6 @@ class watcher : public actor<protocol<void(begin), void(down)>> {
   int& downs_;
 };
 
-}  // namespace many_signals_test
-
-using namespace many_signals_test;
-
 TEST_CASE("many signals: large ones that follow many small ones when these are confirmed at once") {
   int heard = 0;
   int downs = 0;
@@ -67,3 +63,5 @@ TEST_CASE("many signals: large ones that follow many small ones when these are c
   m.a.system.run_for(duration::seconds(5));
   CHECK(downs == monitors);
 }
+
+}  // namespace many_signals_test

@@ -96,10 +96,6 @@ std::uint32_t many() {
   return set == nullptr ? 3000 : static_cast<std::uint32_t>(std::atoi(set));
 }
 
-}  // namespace many_watches_test
-
-using namespace many_watches_test;
-
 TEST_CASE(
     "many watches: thousands of monitors and links, each told once, half of them taken back") {
   const std::uint32_t count = many();
@@ -141,3 +137,5 @@ TEST_CASE("many watches: who watches more than the other node allows hears that,
     CHECK(h.others == 4);
   }
 }
+
+}  // namespace many_watches_test

@@ -118,10 +118,6 @@ struct with_stranger {
   }
 };
 
-}  // namespace names_at_home_test
-
-using namespace names_at_home_test;
-
 TEST_CASE("names at home: an actor that is found by another node's name is the local one") {
   borrowed n;
   const auto mine = n.new_guest();
@@ -350,3 +346,5 @@ TEST_CASE("names at home: found and withdrawn at once") {
     tests::wait_until([&] { return counted(a, b.self(), "node", "exports") == 0; });
   }
 }
+
+}  // namespace names_at_home_test

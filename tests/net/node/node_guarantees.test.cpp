@@ -235,10 +235,6 @@ struct three_nodes {
   }
 };
 
-}  // namespace node_guarantees_test
-
-using namespace node_guarantees_test;
-
 TEST_CASE(
     "node guarantees: order, each once, each answered, while streams break and ways are cut") {
   for (const std::string scheme : {"tcp", "udp"}) {
@@ -320,3 +316,5 @@ TEST_CASE("node guarantees: when a node is gone, each request is answered and ea
   CHECK(never > 0);
   CHECK(in_doubt > 0);
 }
+
+}  // namespace node_guarantees_test

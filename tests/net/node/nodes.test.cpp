@@ -44,6 +44,7 @@ struct echo_to {
   ref<listener_type> who;
   std::string text;
 };
+
 }  // namespace nodes_test
 
 template <>
@@ -117,10 +118,6 @@ void wait_until(P p) {
     std::this_thread::yield();
   }
 }
-
-}  // namespace nodes_test
-
-using namespace nodes_test;
 
 TEST_CASE("nodes: a published actor is found, asked, and sent to as a local one") {
   tests::scratch_folder folder;
@@ -321,3 +318,5 @@ TEST_CASE("nodes: a peer in quarantine gets nothing into a mailbox any more") {
   CHECK_MESSAGE(again.error().to_string().find("given this incarnation up") != std::string::npos,
                 again.error().to_string());
 }
+
+}  // namespace nodes_test

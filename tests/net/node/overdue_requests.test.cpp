@@ -157,10 +157,6 @@ net::node_settings narrow() {
   return s;
 }
 
-}  // namespace overdue_requests_test
-
-using namespace overdue_requests_test;
-
 TEST_CASE("overdue requests: whose time is over while they wait at the receiver") {
   for (const bool is_cut_off : {false, true}) {  // then the receiver's clock has to know
     CAPTURE(is_cut_off);
@@ -436,8 +432,6 @@ TEST_CASE("overdue requests: the wait for room on the way is part of a request's
 
 // ---- under seeds --------------------------------------------------------------------------------
 
-namespace overdue_requests_test {
-
 struct timed_job {
   std::int64_t n = 0;
 };
@@ -529,8 +523,6 @@ class asker : public actor<protocol<void(asks_next)>> {
   std::map<std::int64_t, pending_response<int>> held_;
 };
 
-}  // namespace overdue_requests_test
-
 TEST_CASE("overdue requests: whatever is withdrawn when, none is handled late or answered twice") {
   net::testkit::explore_network(net::testkit::seeds(), [&](simulated_network& base) {
     garrick::testkit::test_world world(base.seed());
@@ -565,3 +557,5 @@ TEST_CASE("overdue requests: whatever is withdrawn when, none is handled late or
     net.require(late > 0, "nothing was ever late: the test is too slow");
   });
 }
+
+}  // namespace overdue_requests_test

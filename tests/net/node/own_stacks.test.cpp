@@ -85,10 +85,6 @@ node_settings scrambling_settings() {
   return s;
 }
 
-}  // namespace own_stacks_test
-
-using namespace own_stacks_test;
-
 TEST_CASE("own stacks: two nodes with a layer of one's own talk, and one without it is told") {
   made = scrambled = 0;
   largest_that_was_set = 0;
@@ -131,8 +127,6 @@ TEST_CASE("own stacks: a catalogue says what each stands on and provides") {
   CHECK(all.explain("nothing").to_string().find("scrambled") != std::string::npos);
 }
 
-namespace own_stacks_test {
-
 /// Cannot send, now and then.
 int times_it_throws = 0;
 class moody : public layer_defaults {
@@ -150,8 +144,6 @@ class moody : public layer_defaults {
 using moody_stream =
     stack<byte_stream, actor_protocol, moody, reconnect, slicing, failure_detection, framing>;
 
-}  // namespace own_stacks_test
-
 TEST_CASE("own stacks: a layer that throws ends its link, and whoever waits is told") {
   node_settings s;
   s.stacks.add<"moody", moody_stream>();
@@ -166,8 +158,6 @@ TEST_CASE("own stacks: a layer that throws ends its link, and whoever waits is t
   REQUIRE(again.has_value());
   CHECK(m.a.system.request(*again, number{2}).get().value() == 4);
 }
-
-namespace own_stacks_test {
 
 /// Cannot read what comes next to the node of this id, if that is due.
 constexpr node_id forgetful{0, 5};
@@ -187,8 +177,6 @@ class forgetting : public layer_defaults {
 };
 using forgetting_stream =
     stack<byte_stream, actor_protocol, reconnect, forgetting, slicing, failure_detection, framing>;
-
-}  // namespace own_stacks_test
 
 TEST_CASE("own stacks: a layer that throws at what has come holds up nobody who waits to send") {
   node_settings s;
@@ -213,3 +201,5 @@ TEST_CASE("own stacks: a layer that throws at what has come holds up nobody who 
   CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(30));
   CHECK(!forgets);
 }
+
+}  // namespace own_stacks_test

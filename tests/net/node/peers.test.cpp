@@ -136,10 +136,6 @@ struct two_machines {
   bool listens_ = false;
 };
 
-}  // namespace peers_test
-
-using namespace peers_test;
-
 TEST_CASE("peers: a node's life has the number that it was given") {
   net::node_settings s;
   s.incarnation = 41;
@@ -343,3 +339,5 @@ TEST_CASE("peers: a process is stopped, goes on, and is killed: each end says wh
     CHECK(!all[0].is_out_of_turn);
   }
 }
+
+}  // namespace peers_test

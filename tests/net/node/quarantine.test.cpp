@@ -90,10 +90,6 @@ struct peer {
   }
 };
 
-}  // namespace quarantine_test
-
-using namespace quarantine_test;
-
 TEST_CASE("quarantine: nothing is delivered behind its return, though peers and actors are busy") {
   const int rounds = HAS_SANITIZER ? 3 : 10;
   // A line that is always full refuses visits.
@@ -129,3 +125,5 @@ TEST_CASE("quarantine: nothing is delivered behind its return, though peers and 
       CHECK(here.peers() == std::vector<net::peer_identity>{all[peers - 1]->self.self()});
     }
 }
+
+}  // namespace quarantine_test

@@ -73,10 +73,6 @@ class latecomer : public net::peer_listener {
   std::vector<error> told_;  // under mutex_
 };
 
-}  // namespace refusals_test
-
-using namespace refusals_test;
-
 TEST_CASE("refusals: a stack that does not confirm, or is none, or stands on another transport") {
   actor_system system(tests::quiet());
   const auto told = [&](const char* stream, const char* datagrams, const std::string& at) {
@@ -233,3 +229,5 @@ TEST_CASE("refusals: a node that ends takes nothing more") {
   REQUIRE(late->told().size() == 2);
   for (const error& why : late->told()) CHECK_MESSAGE(why == errc::shutting_down, why.to_string());
 }
+
+}  // namespace refusals_test

@@ -104,10 +104,6 @@ class older_reader : public actor<protocol<int(older_letter)>> {
   int on(const older_letter& l) { return l.number; }
 };
 
-}  // namespace released_handles_test
-
-using namespace released_handles_test;
-
 TEST_CASE("released handles: one that was read holds its actor as long as somebody has it") {
   there_and_here n;
   send(n.to, bring{n.new_guest(), "a bag"});
@@ -177,3 +173,5 @@ TEST_CASE("released handles: of a field that the receiver's build does not know"
   n.settle();
   CHECK(n.alive == 0);
 }
+
+}  // namespace released_handles_test

@@ -84,10 +84,6 @@ class watcher : public actor<protocol<void(watch), void(unwatch), void(down), vo
   monitor_id id_;
 };
 
-}  // namespace remote_lives_test
-
-using namespace remote_lives_test;
-
 TEST_CASE("remote lives: a monitor hears the reason, and of whom, once for each monitor") {
   three_machines m;
   log l;
@@ -279,8 +275,6 @@ TEST_CASE("remote lives: a name for an actor of another node is free when that h
   CHECK(m.a.system.registry().put("far", m.a.system.spawn<member>()).has_value());
 }
 
-namespace remote_lives_test {
-
 /// Monitors somebody when it starts, and says how it went.
 class short_lived : public actor<protocol<void(down)>> {
  public:
@@ -293,8 +287,6 @@ class short_lived : public actor<protocol<void(down)>> {
   ref<member_type> whom_;
   log& log_;
 };
-
-}  // namespace remote_lives_test
 
 TEST_CASE("remote lives: a monitor holds nobody, here as there: who is held by nobody has ended") {
   three_machines m;
@@ -317,8 +309,6 @@ TEST_CASE("remote lives: a monitor holds nobody, here as there: who is held by n
     CHECK(l.lines == std::vector<std::string>{unheld, "down", unheld});
   }
 }
-
-namespace remote_lives_test {
 
 struct hand_over {
   ref<member_type> whom;
@@ -380,8 +370,6 @@ class partner : public actor<protocol<void(tie), void(untie), void(leave), void(
   log& log_;
   ref<partner_type> to_;
 };
-
-}  // namespace remote_lives_test
 
 TEST_CASE("remote lives: who watches an actor of another node is not held by that") {
   for (const bool by_link : {false, true}) {
@@ -475,3 +463,5 @@ TEST_CASE("remote lives: nobody who was lost with a node is watching on") {
   m.a.system.run_for(duration::seconds(40));
   CHECK(watchers() == 0);
 }
+
+}  // namespace remote_lives_test

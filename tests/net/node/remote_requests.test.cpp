@@ -84,10 +84,6 @@ std::vector<std::string> notes_of(listening_machine& m, const ref<worker_type>& 
   return m.system.request(who, seen{}).get().value();
 }
 
-}  // namespace remote_requests_test
-
-using namespace remote_requests_test;
-
 TEST_CASE("remote requests: what is delegated to a third node is answered to the first") {
   three_machines m;
   const auto far = m.c.shown_to(m.b, "worker", m.c.system.spawn<worker>("c"));
@@ -308,3 +304,5 @@ TEST_CASE("remote requests: a quarantine of the node that was asked answers them
   m.a.node.quarantine(m.b.node.self());
   CHECK(me->get(std::move(open)).error() == net::net_errc::perhaps_delivered);
 }
+
+}  // namespace remote_requests_test

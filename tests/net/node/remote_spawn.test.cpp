@@ -129,10 +129,6 @@ struct spawning : three_machines {
   }
 };
 
-}  // namespace remote_spawn_test
-
-using namespace remote_spawn_test;
-
 TEST_CASE("remote spawn: an actor of an allowed type is made there, and ends with its handle") {
   spawning m;
   {
@@ -348,3 +344,5 @@ TEST_CASE("remote spawn: the limit of whoever asks ends its wait, and nobody is 
   CHECK(m.a.system.actor_count() == 0);
   CHECK(m.spawn().has_value());
 }
+
+}  // namespace remote_spawn_test

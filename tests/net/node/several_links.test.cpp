@@ -106,10 +106,6 @@ struct two_links {
   }
 };
 
-}  // namespace several_links_test
-
-using namespace several_links_test;
-
 TEST_CASE("several links: one that may be used is up once, however often that is said") {
   two_links n(net::peer_return::same_life);
   n.let_use(n.first);
@@ -141,3 +137,5 @@ TEST_CASE("several links: with `new_life_only` none is used behind the first") {
   CHECK(n.second.is_over());
   CHECK(n.m.b.node.peers().empty());
 }
+
+}  // namespace several_links_test

@@ -42,10 +42,6 @@ class sum : public actor<sum_type> {
   bool in_order_ = true;
 };
 
-}  // namespace simulated_nodes_test
-
-using namespace simulated_nodes_test;
-
 TEST_CASE("simulated nodes: names, messages and requests, whichever node is asked first") {
   for (const bool swapped : {false, true}) {
     CAPTURE(swapped);
@@ -64,8 +60,6 @@ TEST_CASE("simulated nodes: names, messages and requests, whichever node is aske
     CHECK(a.node.peers() == std::vector<net::peer_identity>{b.node.self()});
   }
 }
-
-namespace simulated_nodes_test {
 
 /// What an actor's node sends while 200 times a hundred messages and a request come: answers and
 /// grants of credit.
@@ -87,8 +81,6 @@ std::uint64_t sent_by_the_node_of(spawn_options o) {
     if (c.layer == "reconnect" && c.name == "confirmed") return c.value;
   return 0;
 }
-
-}  // namespace simulated_nodes_test
 
 TEST_CASE("simulated nodes: who keeps up is sent more ahead, so grants become few") {
   // With 256 messages ahead there would be 157 grants besides the answers.
@@ -130,3 +122,5 @@ TEST_CASE("simulated nodes: who sleeps is woken when all of one read is there") 
   CHECK(b.system.request(*other, number{1}, number{2}).get().value() == 3);
   loop.run();
 }
+
+}  // namespace simulated_nodes_test

@@ -9,6 +9,8 @@
 
 #include "net/node/simulated_machines.hpp"
 
+namespace simulated_source_test {
+
 using namespace garrick;
 using net::net_errc;
 using tests::three_machines;
@@ -89,3 +91,5 @@ TEST_CASE("simulated source: a host that the network does not have cannot be con
   m.net.host("nohost");
   CHECK(m.b.node.connect("tcp://nohost:7", duration::seconds(1)).error() == errc::timeout);
 }
+
+}  // namespace simulated_source_test

@@ -127,10 +127,6 @@ void fails(listening_machine& from, const ref<P>& to, Q question, net_errc code,
   CHECK_MESSAGE(text.find(words) != std::string::npos, text);
 }
 
-}  // namespace unsendable_answers_test
-
-using namespace unsendable_answers_test;
-
 TEST_CASE("unsendable answers: who has asked hears at once which type could not be sent, and why") {
   three_machines m(small(), small());
   const auto found = m.a.shown_to(m.b, "oracle", m.a.system.spawn<oracle>());
@@ -200,3 +196,5 @@ TEST_CASE("unsendable answers: through a node in between who has asked hears so,
   CHECK(counted(m.a, m.c, "not_encoded") == 0);
   CHECK(counted(m.a, m.c, "asked") == 0);
 }
+
+}  // namespace unsendable_answers_test

@@ -110,10 +110,6 @@ class slow : public actor<protocol<void(number)>> {
   std::atomic<std::int64_t>* read_;
 };
 
-}  // namespace waiting_messages_test
-
-using namespace waiting_messages_test;
-
 TEST_CASE("waiting messages: who may not wait loses what is beyond twice the limit, and is told") {
   net::node_settings s;
   s.most_under_way = 500;
@@ -351,3 +347,5 @@ TEST_CASE("waiting messages: who sends to a slow actor of another node waits, an
   CHECK(right.dead_letter_count() == 0);
   CHECK(left.dead_letter_count() == 0);
 }
+
+}  // namespace waiting_messages_test

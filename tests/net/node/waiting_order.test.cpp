@@ -122,10 +122,6 @@ struct busy_nodes {
   busy_nodes& operator=(const busy_nodes&) = delete;
 };
 
-}  // namespace waiting_order_test
-
-using namespace waiting_order_test;
-
 TEST_CASE("waiting order: that a handle is let go does not get there before what was sent to it") {
   busy_nodes n;
   for (std::uint64_t i = 0; i != rounds; ++i) {
@@ -144,3 +140,5 @@ TEST_CASE("waiting order: an answer does not get there before what its giver has
   tests::wait_until([&] { return n.all.answers == rounds; });
   CHECK(n.all.too_early == 0);
 }
+
+}  // namespace waiting_order_test

@@ -13,6 +13,8 @@
 #include <utility>
 #include <vector>
 
+namespace team_life_test {
+
 namespace {
 
 using namespace garrick;
@@ -156,3 +158,5 @@ TEST_CASE("a system is stopped half-way: the requester is told, and nobody goes 
 }
 
 }  // namespace
+
+}  // namespace team_life_test

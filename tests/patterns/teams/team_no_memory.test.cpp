@@ -12,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+namespace team_no_memory_test {
+
 namespace {
 
 using namespace garrick;
@@ -200,3 +202,5 @@ TEST_CASE("whichever allocation fails in a stage's team: the stream ends") {
 }
 
 }  // namespace
+
+}  // namespace team_no_memory_test

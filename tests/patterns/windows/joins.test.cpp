@@ -12,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+namespace joins_test {
+
 namespace {
 
 using namespace garrick;
@@ -586,3 +588,5 @@ TEST_CASE("intervals without sense are refused") {
   refused([&] { return j.at_most(0); });
   refused([&] { return j.idle_after(0s); });
 }
+
+}  // namespace joins_test

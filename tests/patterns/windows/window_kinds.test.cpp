@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+namespace window_kinds_test {
+
 namespace {
 
 using namespace garrick;
@@ -296,3 +298,5 @@ TEST_CASE("a session by the clock ends when nothing has come for its gap") {
         std::vector<by_clock>{
             {1, 10ms, 109ms, {0, 1}}, {2, 80ms, 130ms, {2}}, {1, 120ms, 170ms, {3}}});
 }
+
+}  // namespace window_kinds_test

@@ -14,6 +14,8 @@
 #include <utility>
 #include <vector>
 
+namespace window_life_test {
+
 namespace {
 
 using namespace garrick;
@@ -171,12 +173,16 @@ found with_plain_key(windowed<fragile_key, ids, std::int64_t> w) {
 
 }  // namespace
 
+}  // namespace window_life_test
+
 template <>
-struct std::hash<fragile_key> {
-  std::size_t operator()(const fragile_key& k) const noexcept {
+struct std::hash<window_life_test::fragile_key> {
+  std::size_t operator()(const window_life_test::fragile_key& k) const noexcept {
     return static_cast<std::size_t>(k.value);
   }
 };
+
+namespace window_life_test {
 
 TEST_CASE("what throws when a window closes takes no other result with it, and is counted") {
   const auto by_key = [](auto kind) {
@@ -500,3 +506,5 @@ TEST_CASE("a loop around windows ends, and what they hold comes out") {
     CHECK(total(tens(5, {}, 2)) == 100);
   }
 }
+
+}  // namespace window_life_test

@@ -12,6 +12,8 @@
 #include <string>
 #include <vector>
 
+namespace windows_test {
+
 namespace {
 
 using namespace garrick;
@@ -221,3 +223,5 @@ TEST_CASE("lengths without sense are refused") {
   });
   refused([] { return window(tumbling(1)).event_time(&event::at).idle_after(0s); });
 }
+
+}  // namespace windows_test

@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+namespace windows_no_memory_test {
+
 namespace {
 
 using namespace garrick;
@@ -110,3 +112,5 @@ TEST_CASE("whichever allocation fails, each tuple of a window of so many is coun
   }
   CHECK(all_failures > 0);
 }
+
+}  // namespace windows_no_memory_test

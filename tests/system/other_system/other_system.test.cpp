@@ -13,6 +13,8 @@
 
 #include <doctest/doctest.h>
 
+namespace other_system_test {
+
 namespace {
 
 using namespace garrick;
@@ -112,3 +114,5 @@ TEST_CASE("other system: threads that flood an actor lose nothing and wait for i
   for (std::thread& t : threads) t.join();
   CHECK(system.request(to, how_many{}).get().value() == 3 * each);
 }
+
+}  // namespace other_system_test

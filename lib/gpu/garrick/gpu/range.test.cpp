@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+namespace range_test {
+
 namespace {
 
 using garrick::gpu::nd_range;
@@ -43,3 +45,5 @@ TEST_CASE("a range counts its items, its ids and its groups' items") {
 }
 
 }  // namespace
+
+}  // namespace range_test

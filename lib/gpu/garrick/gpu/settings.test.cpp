@@ -4,6 +4,8 @@
 
 #include <doctest/doctest.h>
 
+namespace settings_test {
+
 namespace {
 
 using namespace garrick;
@@ -20,3 +22,5 @@ TEST_CASE("the rows of gpu.* have the defaults of the structure, and refuse what
 }
 
 }  // namespace
+
+}  // namespace settings_test

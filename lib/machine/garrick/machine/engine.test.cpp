@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+namespace engine_test {
+
 using namespace garrick;
 using namespace garrick::machine;
 
@@ -287,3 +289,5 @@ TEST_CASE(
   CHECK(rounds == 200);
   CHECK(b.e.stats().wakes > 100);
 }
+
+}  // namespace engine_test

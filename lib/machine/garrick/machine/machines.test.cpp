@@ -5,6 +5,8 @@
 
 #include <vector>
 
+namespace machines_test {
+
 using namespace garrick;
 using namespace garrick::machine;
 
@@ -39,3 +41,5 @@ TEST_CASE("machines: they match the papers") {
   CHECK(big.distance(0, 8) == sched::topology::same_package);
   CHECK(big.distance(0, 16) == sched::topology::elsewhere);
 }
+
+}  // namespace machines_test

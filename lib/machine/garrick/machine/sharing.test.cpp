@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+namespace sharing_test {
+
 using namespace garrick;
 using namespace garrick::machine;
 
@@ -277,3 +279,5 @@ TEST_CASE("sharing: bad settings are refused by name") {
   CHECK_THROWS_AS(s.foreign({.busy = 1, .idle = 1e10}), std::invalid_argument);
   CHECK_THROWS_AS(s.foreign({.unit = 2}), std::invalid_argument);
 }
+
+}  // namespace sharing_test

@@ -13,6 +13,8 @@
 #include <string>
 #include <vector>
 
+namespace simulation_test {
+
 using namespace garrick;
 using namespace garrick::machine;
 
@@ -398,3 +400,5 @@ TEST_CASE("simulation: 64 workers handle a quarter of a million messages in a mo
                << o.machine.switches << " switches, " << o.seconds << " s simulated");
   CHECK(took < 30);  // 0.2 s without sanitizers, on a quiet machine
 }
+
+}  // namespace simulation_test

@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+namespace packet_test {
+
 using garrick::net::packet;
 
 namespace {
@@ -115,3 +117,5 @@ TEST_CASE("packet: what was appended beyond the room is a handle's own") {
   CHECK(text_of(none) == "1234far more than two!");
   CHECK(none.share().is_shared());
 }
+
+}  // namespace packet_test

@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+namespace printable_test {
+
 using garrick::net::most_printed;
 using garrick::net::printable;
 using namespace std::string_view_literals;
@@ -52,3 +54,5 @@ TEST_CASE("once is enough") {
     CHECK(printable(once, most) == once);
   }
 }
+
+}  // namespace printable_test

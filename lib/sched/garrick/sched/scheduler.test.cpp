@@ -13,6 +13,8 @@
 #include <thread>
 #include <vector>
 
+namespace scheduler_test {
+
 using namespace garrick;
 using namespace garrick::sched;
 using namespace garrick::sched::test;
@@ -339,3 +341,5 @@ TEST_CASE("statistics count runs, steals and parks") {
   while (pool->stats().parks < 2) std::this_thread::yield();
   while (pool->describe().find("parked") == std::string::npos) std::this_thread::yield();
 }
+
+}  // namespace scheduler_test

@@ -8,6 +8,8 @@
 #include <stdexcept>
 #include <string>
 
+namespace shipped_policies_test {
+
 using namespace garrick::sched;
 
 TEST_CASE("every policy of the table makes a pool that has its name") {
@@ -42,3 +44,5 @@ TEST_CASE("an unknown policy is refused with the names of those that there are")
       "polling_default, polling_custom, polling_aggressive, polling_new, not 'fifo'",
       std::invalid_argument);
 }
+
+}  // namespace shipped_policies_test

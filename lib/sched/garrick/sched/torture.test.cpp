@@ -7,6 +7,8 @@
 #include <functional>
 #include <vector>
 
+namespace torture_test {
+
 using namespace garrick;
 using namespace garrick::sched;
 using namespace garrick::sched::test;
@@ -249,3 +251,5 @@ TEST_CASE("work from outside behind a busy worker is run by another one, every t
   busy_receivers(2, rounds(500));
   busy_receivers(4, rounds(300));
 }
+
+}  // namespace torture_test

@@ -9,6 +9,8 @@
 #include <string>
 #include <thread>
 
+namespace blocking_test {
+
 using namespace garrick;
 using testkit::test_system;
 
@@ -161,3 +163,5 @@ TEST_CASE("a scoped actor on the test's thread lets the others run while it wait
   self->receive([](std::string) {}, after(duration::seconds(9)) >> [&] { late = true; });
   CHECK(late);
 }
+
+}  // namespace blocking_test

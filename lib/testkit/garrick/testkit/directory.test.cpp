@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+namespace directory_test {
+
 namespace {
 
 using namespace garrick;
@@ -96,3 +98,5 @@ TEST_CASE("registry and groups are closed once a deterministic system has finish
 }
 
 }  // namespace
+
+}  // namespace directory_test

@@ -7,6 +7,8 @@
 #include <chrono>
 #include <string>
 
+namespace expectation_test {
+
 using namespace garrick;
 using testkit::test_system;
 
@@ -242,3 +244,5 @@ TEST_CASE("inspect refuses the wrong type and the dead") {
   CHECK(has(text_of_failure([&] { static_cast<void>(kit.inspect<account_actor>(acc)); }),
             "it has ended"));
 }
+
+}  // namespace expectation_test

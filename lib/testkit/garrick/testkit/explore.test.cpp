@@ -7,6 +7,8 @@
 
 #include <string>
 
+namespace explore_test {
+
 using namespace garrick;
 using testkit::test_system;
 
@@ -111,3 +113,5 @@ TEST_CASE("a scenario may throw anything") {
   CHECK(testkit::run_seed(1, [](test_system&) { throw std::runtime_error("odd"); }) == "odd");
   CHECK(testkit::run_seed(1, [](test_system&) { throw 1; }) != "");
 }
+
+}  // namespace explore_test

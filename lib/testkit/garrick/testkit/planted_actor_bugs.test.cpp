@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+namespace planted_actor_bugs_test {
+
 using namespace garrick;
 using testkit::test_system;
 
@@ -338,3 +340,5 @@ TEST_CASE(
     kit.require(kit.inspect<limited_account>(a).left >= 0, "the account is overdrawn");
   });
 }
+
+}  // namespace planted_actor_bugs_test

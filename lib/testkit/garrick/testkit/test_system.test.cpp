@@ -9,6 +9,8 @@
 #include <stdexcept>
 #include <string>
 
+namespace test_system_test {
+
 using namespace garrick;
 using testkit::test_system;
 
@@ -395,3 +397,5 @@ TEST_CASE("a spawn after the end is refused, and so is one that an end brings") 
   kit.expect_down(late);
   CHECK(refused(late));
 }
+
+}  // namespace test_system_test

@@ -15,6 +15,8 @@
 
 #include <doctest/doctest.h>
 
+namespace test_world_test {
+
 namespace {
 
 using namespace garrick::core;
@@ -274,3 +276,5 @@ TEST_CASE("explore tries orders across systems: a race between two of them is fo
   CHECK(found->replays);
   CHECK(found->text.find("the other was first") != std::string::npos);
 }
+
+}  // namespace test_world_test

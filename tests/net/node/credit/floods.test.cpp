@@ -94,10 +94,6 @@ struct end {
   }
 };
 
-}  // namespace floods_test
-
-using namespace floods_test;
-
 TEST_CASE("floods: two nodes whose workers all wait for each other's actors go on") {
   end left;
   end right;
@@ -110,8 +106,6 @@ TEST_CASE("floods: two nodes whose workers all wait for each other's actors go o
   left.check_all_came();
   right.check_all_came();
 }
-
-namespace floods_test {
 
 /// One worker, which a few messages to one who takes none hold for long.
 settings soon_held() {
@@ -131,8 +125,6 @@ class filler : public actor<protocol<void(pour)>> {
  private:
   any_ref tub_;
 };
-
-}  // namespace floods_test
 
 TEST_CASE("floods: a worker that waits for an actor of its own node counts as one that waits") {
   actor_system slow(soon_held());
@@ -157,13 +149,9 @@ TEST_CASE("floods: a worker that waits for an actor of its own node counts as on
       [&] { return slow.request(one, fallen{}, long_time).get().value().number == 2000; });
 }
 
-namespace floods_test {
-
 std::int64_t credit_of(const ref<sink_type>& far) {
   return static_cast<core::proxy_cell*>(core::handle_access::get(far))->credit();
 }
-
-}  // namespace floods_test
 
 TEST_CASE("floods: who cannot be run is granted what there is room for, and no more") {
   actor_system slow(soon_held());
@@ -195,3 +183,5 @@ TEST_CASE("floods: who cannot be run is granted what there is room for, and no m
     CHECK(fast.request(to, fallen{}, long_time).get().value().number == first_credit);
   CHECK(slow.dead_letter_count() == 0);
 }
+
+}  // namespace floods_test

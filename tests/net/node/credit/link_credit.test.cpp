@@ -109,10 +109,6 @@ struct clerk_at_b {
   }
 };
 
-}  // namespace link_credit_test
-
-using namespace link_credit_test;
-
 TEST_CASE("link credit: requests that do not leave, because nobody waits any more, cost none") {
   for (const bool is_limited : {true, false}) {
     CAPTURE(is_limited);
@@ -339,3 +335,5 @@ TEST_CASE("link credit: a proxy that is let go of late takes nothing from the on
     CHECK(credit_of(again) > 0);
   }
 }
+
+}  // namespace link_credit_test

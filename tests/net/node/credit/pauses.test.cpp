@@ -51,10 +51,6 @@ struct sender : actor<protocol<void(order), bool(done), void(down)>> {
   void on(const down&) {}
 };
 
-}  // namespace pauses_test
-
-using namespace pauses_test;
-
 TEST_CASE("pauses: who lets go of whom it pauses for does not pause for its whole patience") {
   actor_system far(tests::quiet(2)), near(tests::quiet(2));
   net::node_settings s;
@@ -69,8 +65,6 @@ TEST_CASE("pauses: who lets go of whom it pauses for does not pause for its whol
     CHECK(near.request(one, done{}, duration::seconds(30)).get().has_value());
   }
 }
-
-namespace pauses_test {
 
 struct block {
   std::string bytes;
@@ -101,8 +95,6 @@ class mover : public actor<protocol<void(make)>> {
   ref<store_type> to_;
 };
 
-}  // namespace pauses_test
-
 TEST_CASE("pauses: actors that have filled the line wait in send, and lose nothing") {
   constexpr int movers = 20;
   actor_system far(tests::quiet(2)), near(tests::quiet(2));
@@ -123,8 +115,6 @@ TEST_CASE("pauses: actors that have filled the line wait in send, and lose nothi
   CHECK(near.dead_letter_count() == 0);
 }
 
-namespace pauses_test {
-
 struct pile {
   ref<tests::service_type> to;
   std::uint64_t sender = 0;
@@ -139,8 +129,6 @@ class piler : public actor<piler_type> {
     return p.number;
   }
 };
-
-}  // namespace pauses_test
 
 TEST_CASE("pauses: of those who find no room, one waits in vain, and not each") {
   tests::other_process other("tcp://127.0.0.1:0", 60'000);
@@ -169,3 +157,5 @@ TEST_CASE("pauses: of those who find no room, one waits in vain, and not each") 
   CHECK(system.request(to, tests::how_many{3}, long_time).get().value() == 500);
   CHECK(system.dead_letter_count() == lost);
 }
+
+}  // namespace pauses_test

@@ -89,10 +89,6 @@ struct stopped_peer {
   }
 };
 
-}  // namespace stopped_peers_test
-
-using namespace stopped_peers_test;
-
 TEST_CASE("stopped peers: more senders than workers hold up nobody else, and lose nothing") {
   stopped_peer p;
   for (std::uint64_t i = 0; i < 4; ++i)
@@ -143,3 +139,5 @@ TEST_CASE("stopped peers: who has paused for one goes on when it is down") {
   p.other.kill();
   tests::wait_until([&] { return p.system.dead_letter_count() == 4 * steps; });
 }
+
+}  // namespace stopped_peers_test

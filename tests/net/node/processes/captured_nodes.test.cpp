@@ -374,13 +374,11 @@ void talk_and_look(const std::string& stack, const std::string& scheme) {
   CHECK((said.find("goes on") != std::string::npos) == is_cut);
 }
 
-}  // namespace captured_nodes
-
-using namespace captured_nodes;
-
 TEST_CASE("captured nodes: a session over TCP is what docs/wire.md says, and what was done") {
   talk_and_look("stream", "tcp");
 }
 TEST_CASE("captured nodes: a session over UDP is what docs/wire.md says, and what was done") {
   talk_and_look("datagrams", "udp");
 }
+
+}  // namespace captured_nodes

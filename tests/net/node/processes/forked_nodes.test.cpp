@@ -46,10 +46,6 @@ struct two_nodes {
   int answer() { return right.request(*far, ask{}).get().value(); }
 };
 
-}  // namespace forked_nodes_test
-
-using namespace forked_nodes_test;
-
 TEST_CASE("forked nodes: a child drops them and returns, and the sessions go on" *
           doctest::skip(IS_EMULATED)) {
   two_nodes n;
@@ -91,3 +87,5 @@ TEST_CASE("forked nodes: a child that sends to another node is told that it may 
   CHECK(words.find("a message was sent to another node") != std::string::npos);
   CHECK(n.answer() == 2);
 }
+
+}  // namespace forked_nodes_test

@@ -37,10 +37,6 @@ class one_of_many : public actor<protocol<void(down)>> {
   seen& seen_;
 };
 
-}  // namespace processes_of_nodes
-
-using namespace processes_of_nodes;
-
 TEST_CASE("processes of nodes: who is killed in mid-stream is heard of once, by everybody") {
   kill_in_mid_stream("tcp://127.0.0.1:0", times(4));
 }
@@ -132,3 +128,5 @@ TEST_CASE("processes of nodes: thousands of actors over one connection, each hea
   CHECK(s.errors == 0);
   CHECK(s.other_reasons == 0);
 }
+
+}  // namespace processes_of_nodes

@@ -4,6 +4,8 @@
 
 #include "net/node/processes/killed_and_stopped.hpp"
 
+namespace processes_over_datagrams_test {
+
 using namespace killed_and_stopped;
 
 TEST_CASE("processes over datagrams: who is killed in mid-stream is heard of once, by everybody") {
@@ -25,3 +27,5 @@ TEST_CASE("processes over datagrams: each message that a dead process has not re
 TEST_CASE("processes over datagrams: who is started again is found, and old handles stay dead") {
   start_again("udp://127.0.0.1:0", times(2));
 }
+
+}  // namespace processes_over_datagrams_test

@@ -131,10 +131,6 @@ class ears : public net::peer_listener {
   std::atomic<std::uint64_t> ups{0}, downs{0}, resumed{0};
 };
 
-}  // namespace resets_of_nodes
-
-using namespace resets_of_nodes;
-
 TEST_CASE("resets of nodes: the session goes on, all comes once and in order, nobody is down") {
   const std::uint64_t resets = rounds(300);
   other_process other("tcp://127.0.0.1:0", never);
@@ -187,3 +183,5 @@ TEST_CASE("resets of nodes: the session goes on, all comes once and in order, no
   MESSAGE("resets " << proxy.resets() << ", resumed " << heard->resumed.load() << ", numbers "
                     << s.sent.load() << ", requests " << s.answered.load());
 }
+
+}  // namespace resets_of_nodes

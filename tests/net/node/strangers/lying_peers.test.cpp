@@ -100,10 +100,6 @@ struct making final : net::hosted_maker {
   net::actor_id& told_;
 };
 
-}  // namespace lying_peers_test
-
-using namespace lying_peers_test;
-
 // Found by a sanitizer, or valgrind.
 TEST_CASE("lying peers: who sends to an actor that is forgotten meanwhile") {
   three_machines m;
@@ -144,3 +140,5 @@ TEST_CASE("lying peers: who sends to an actor that is forgotten meanwhile") {
   CHECK(m.a.node.peers().size() == 1);
   source.stop();
 }
+
+}  // namespace lying_peers_test

@@ -69,10 +69,6 @@ class verdicts : public net::peer_listener {
   error down;
 };
 
-}  // namespace strangers_test
-
-using namespace strangers_test;
-
 TEST_CASE("strangers: one that lets the other end send again and again lets it once") {
   three_machines m;
   const auto told = std::make_shared<verdicts>();
@@ -300,3 +296,5 @@ TEST_CASE("strangers: one that is refused again and again, and reads that, stays
   CHECK(s.count(kind::error, registry_errc::not_found) == 800);
   CHECK_MESSAGE(!told->down, told->down.to_string());
 }
+
+}  // namespace strangers_test

@@ -143,10 +143,6 @@ struct with_stranger {
   }
 };
 
-}  // namespace unread_answers_test
-
-using namespace unread_answers_test;
-
 TEST_CASE("unread answers: to a peer that confirms nothing so many wait as it may have asked") {
   with_stranger at(true);
   std::uint64_t largest = 0;
@@ -208,3 +204,5 @@ TEST_CASE("unread answers: who takes them may ask as often as it likes") {
   for (const net::link_count& c : m.a.node.counters(m.b.node.self()))
     if (c.layer == "node" && c.name == "unanswered") CHECK(c.value == 0);
 }
+
+}  // namespace unread_answers_test

@@ -11,6 +11,8 @@
 #include <thread>
 #include <vector>
 
+namespace brief_wait_test {
+
 using namespace garrick::base;
 
 namespace {
@@ -80,3 +82,5 @@ TEST_CASE("a spin lock is given to a real-time thread although its holder has no
   // By spinning it would take the system's whole period for real-time threads, a second.
   CHECK(waited < std::chrono::milliseconds(500));
 }
+
+}  // namespace brief_wait_test

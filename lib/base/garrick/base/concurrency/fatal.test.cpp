@@ -17,6 +17,8 @@
 #include "garrick/base/platform/assert.hpp"
 #include "garrick/base/platform/platform.hpp"
 
+namespace fatal_test {
+
 using namespace garrick::base;
 using garrick::tests::has_aborted;
 using garrick::tests::in_child;
@@ -208,3 +210,5 @@ TEST_CASE("a reason that is too long is cut") {
   CHECK(has_aborted(status));
   CHECK(count(text, "x") == 2 * (longest_fatal_reason - std::string_view("begin ").size()));
 }
+
+}  // namespace fatal_test

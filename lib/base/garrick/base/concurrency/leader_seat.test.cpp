@@ -10,6 +10,8 @@
 #include <thread>
 #include <vector>
 
+namespace leader_seat_test {
+
 using namespace garrick::base;
 
 namespace {
@@ -193,3 +195,5 @@ TEST_CASE("leaders take turns, and each sees what the one before did") {
   for (std::thread& g : guests) g.join();
   CHECK(value == done);
 }
+
+}  // namespace leader_seat_test

@@ -5,6 +5,8 @@
 
 #include <thread>
 
+namespace parker_test {
+
 using namespace garrick::base;
 
 TEST_CASE(
@@ -68,3 +70,5 @@ TEST_CASE("what a waker wrote is there after park, for many rounds") {
   other.join();
   CHECK(wrong == 0);
 }
+
+}  // namespace parker_test

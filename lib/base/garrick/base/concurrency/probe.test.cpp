@@ -7,6 +7,8 @@
 
 #include <doctest/doctest.h>
 
+namespace probe_test {
+
 using garrick::base::errc;
 using garrick::base::exit_reason;
 
@@ -37,3 +39,5 @@ TEST_CASE("a listener overrides only what it wants") {
   probe.on_dead_letter(8, 0, nullptr, errc::not_handled);
   CHECK(mine.last == "8: not handled: the receiver ended or was restarted");
 }
+
+}  // namespace probe_test

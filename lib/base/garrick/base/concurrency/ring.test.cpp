@@ -15,6 +15,8 @@
 #include <thread>
 #include <vector>
 
+namespace ring_test {
+
 using namespace garrick;
 
 namespace {
@@ -215,3 +217,5 @@ TEST_CASE("between two threads nothing is lost, doubled or reordered, whatever t
   CHECK(popped == count);
   CHECK(wrong == 0);
 }
+
+}  // namespace ring_test

@@ -19,6 +19,8 @@
 
 #include "garrick/base/memory/internal/plain_addresses.hpp"
 
+namespace block_pool_test {
+
 namespace pool = garrick::base::block_pool;
 
 namespace {
@@ -386,3 +388,5 @@ TEST_CASE("memory may end where a mailbox's word ends to hold addresses, and not
   CHECK(garrick::tests::has_aborted(status));
   CHECK(text.find("must lie at addresses of at most 48 bits") != std::string::npos);
 }
+
+}  // namespace block_pool_test

@@ -11,6 +11,8 @@
 #include <thread>
 #include <vector>
 
+namespace node_memory_test {
+
 namespace node_memory = garrick::base::node_memory;
 namespace block_pool = garrick::base::block_pool;
 
@@ -82,3 +84,5 @@ TEST_CASE("node memory: threads take and give back each other's blocks") {
   });
   CHECK(node_memory::blocks_in_use() == before);
 }
+
+}  // namespace node_memory_test

@@ -6,6 +6,8 @@
 
 #include <string>
 
+namespace assert_test {
+
 using garrick::tests::has_aborted;
 using garrick::tests::in_child;
 
@@ -37,3 +39,5 @@ TEST_CASE("slow assertions are checked where they are on, and compiled everywher
   CHECK(has_aborted(status) == (GARRICK_SLOW_ASSERTS == 1));
   CHECK(evaluated == GARRICK_SLOW_ASSERTS);
 }
+
+}  // namespace assert_test

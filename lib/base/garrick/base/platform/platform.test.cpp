@@ -18,6 +18,8 @@
 #include <thread>
 #include <vector>
 
+namespace platform_test {
+
 using namespace garrick::base;
 namespace tests = garrick::tests;
 
@@ -245,3 +247,5 @@ TEST_CASE(
   CHECK(mine.policy == SCHED_OTHER);
 #endif
 }
+
+}  // namespace platform_test

@@ -9,6 +9,8 @@
 #include <limits>
 #include <string>
 
+namespace setting_table_test {
+
 using namespace garrick::base;
 
 namespace {
@@ -255,3 +257,5 @@ TEST_CASE("a row that cannot be added ends the program with its key") {
   CHECK(has(last_words([] { setting_table().must_not_be_below("a.b", "a.c"); }),
             "the setting 'a.b' has not been added"));
 }
+
+}  // namespace setting_table_test

@@ -9,6 +9,8 @@
 
 #include <doctest/doctest.h>
 
+namespace clock_test {
+
 using garrick::base::duration;
 using garrick::base::instant;
 using garrick::base::real_clock;
@@ -58,3 +60,5 @@ TEST_CASE("durations print in the largest unit without a fraction") {
   CHECK(duration::infinite().to_string() == "infinite");
   CHECK(instant::never().to_string() == "never");
 }
+
+}  // namespace clock_test

@@ -9,6 +9,8 @@
 
 #include <doctest/doctest.h>
 
+namespace timer_service_test {
+
 using garrick::base::duration;
 using garrick::base::instant;
 using garrick::base::timer_id;
@@ -210,3 +212,5 @@ TEST_CASE("whatever is due, the thread moves and takes out few timers at once un
   const std::uint64_t to_open_it = before_it_was_due ? crowd / most_moved - 1 : 0;
   CHECK(service.steps() >= to_open_it + crowd / most_taken);
 }
+
+}  // namespace timer_service_test

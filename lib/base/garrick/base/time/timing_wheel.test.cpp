@@ -9,6 +9,8 @@
 
 #include <doctest/doctest.h>
 
+namespace timing_wheel_test {
+
 using garrick::base::duration;
 using garrick::base::instant;
 using garrick::base::timer_id;
@@ -234,3 +236,5 @@ TEST_CASE("what is left can be taken out of a slot that is half open") {
   for (unsigned i = 0; i < 100; ++i) CHECK(wheel.pop_any(out));
   CHECK_FALSE(wheel.pop_any(out));
 }
+
+}  // namespace timing_wheel_test

@@ -6,6 +6,8 @@
 
 #include <doctest/doctest.h>
 
+namespace virtual_clock_test {
+
 using garrick::base::duration;
 using garrick::base::instant;
 using garrick::base::timer_id;
@@ -118,3 +120,5 @@ TEST_CASE("the end of a virtual clock drops what is armed") {
   CHECK(record.dropped == 2);
   CHECK(record.order.empty());
 }
+
+}  // namespace virtual_clock_test

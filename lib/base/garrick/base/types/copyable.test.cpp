@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+namespace copyable_test {
+
 using garrick::base::copyable_message;
 
 namespace {
@@ -53,3 +55,5 @@ TEST_CASE("a container of what cannot be copied cannot be copied") {
   CHECK(copyable_message<std::vector<std::string>>);
   CHECK_FALSE(copyable_message<std::vector<std::unique_ptr<std::string>>>);
 }
+
+}  // namespace copyable_test

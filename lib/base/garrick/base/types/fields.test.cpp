@@ -9,6 +9,8 @@
 
 #include <doctest/doctest.h>
 
+namespace fields_test {
+
 using garrick::base::field_count;
 using garrick::base::field_type;
 using garrick::base::for_each_field;
@@ -184,3 +186,5 @@ TEST_CASE("array fields are one field") {
   for_each_field(k, [&](const auto& f) { bytes += sizeof(f); });
   CHECK(bytes == 16 + sizeof(long));
 }
+
+}  // namespace fields_test

@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+namespace exit_reason_test {
+
 using garrick::base::errc;
 using garrick::base::exit_code;
 using garrick::base::exit_reason;
@@ -42,3 +44,5 @@ TEST_CASE("any error can be a reason") {
   CHECK(exit_reason(errc::timeout).to_string() == "no response came in time");
   CHECK_FALSE(reason == exit_reason(errc::timeout));
 }
+
+}  // namespace exit_reason_test

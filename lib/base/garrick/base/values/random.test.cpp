@@ -7,6 +7,8 @@
 
 #include <doctest/doctest.h>
 
+namespace random_test {
+
 using garrick::base::random_source;
 using garrick::base::splitmix64;
 
@@ -56,3 +58,5 @@ TEST_CASE("it drives the standard algorithms") {
   CHECK(std::is_permutation(cards.begin(), cards.end(),
                             std::vector<int>{1, 2, 3, 4, 5, 6, 7, 8}.begin()));
 }
+
+}  // namespace random_test

@@ -7,6 +7,8 @@
 
 #include <doctest/doctest.h>
 
+namespace result_test {
+
 using garrick::base::bad_result_access;
 using garrick::base::errc;
 using garrick::base::make_error;
@@ -125,3 +127,5 @@ TEST_CASE("the value of a temporary result outlives it") {
   for (const int n : make().value()) sum += n;
   CHECK(sum == 6);
 }
+
+}  // namespace result_test

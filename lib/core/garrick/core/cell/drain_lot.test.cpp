@@ -13,6 +13,8 @@
 
 #include <doctest/doctest.h>
 
+namespace drain_lot_test {
+
 using garrick::core::drain_lot;
 using garrick::core::detail::stacked_actor;
 
@@ -146,3 +148,5 @@ TEST_CASE("drain lot: who waits for whom can be read") {
   }
   CHECK(read().empty());
 }
+
+}  // namespace drain_lot_test

@@ -5,6 +5,8 @@
 
 #include <vector>
 
+namespace keyed_list_test {
+
 using namespace garrick::core;
 
 namespace {
@@ -55,3 +57,5 @@ TEST_CASE("a list that has become short has no index") {
   CHECK_FALSE(list.has_index());
   CHECK(list.contains(key_of(95)));
 }
+
+}  // namespace keyed_list_test

@@ -8,6 +8,8 @@
 #include <cstdlib>
 #include <vector>
 
+namespace mailbox_test {
+
 using namespace garrick::core;
 
 namespace {
@@ -128,3 +130,5 @@ TEST_CASE("mailbox: nobody looks for answers where none can be") {
   CHECK(f.take_answer() == nullptr);
   CHECK(f.looks == 0);
 }
+
+}  // namespace mailbox_test

@@ -7,6 +7,8 @@
 #include <array>
 #include <vector>
 
+namespace kernel_check_test {
+
 namespace {
 
 using namespace garrick::gpu;
@@ -91,3 +93,5 @@ TEST_CASE("without the driver's word on types only the number counts") {
 }
 
 }  // namespace
+
+}  // namespace kernel_check_test

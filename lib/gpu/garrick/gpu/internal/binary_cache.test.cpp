@@ -7,6 +7,8 @@
 #include <fstream>
 #include <string>
 
+namespace binary_cache_test {
+
 namespace {
 
 namespace fs = std::filesystem;
@@ -58,3 +60,5 @@ TEST_CASE("a folder that cannot be written is no failure") {
 }
 
 }  // namespace
+
+}  // namespace binary_cache_test

@@ -5,6 +5,8 @@
 #include <initializer_list>
 #include <string>
 
+namespace sha256_test {
+
 namespace {
 
 using garrick::gpu::internal::sha256;
@@ -36,3 +38,5 @@ TEST_CASE("in which pieces it comes does not matter") {
 }
 
 }  // namespace
+
+}  // namespace sha256_test

@@ -13,6 +13,8 @@
 #include <string>
 #include <vector>
 
+namespace processors_test {
+
 using namespace garrick;
 using namespace garrick::machine;
 
@@ -443,3 +445,5 @@ TEST_CASE("processors: one seed gives one course of events, another seed another
   CHECK(picture(1, 7) != picture(1, 8));
   CHECK(confusion(5).size() == confusion(5).size());
 }
+
+}  // namespace processors_test

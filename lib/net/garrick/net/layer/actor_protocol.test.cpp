@@ -14,6 +14,8 @@
 #include "garrick/net/stack/stack.hpp"
 #include "garrick/net/wire/codec.hpp"
 
+namespace actor_protocol_test {
+
 using namespace garrick;
 using namespace garrick::net;
 
@@ -265,3 +267,5 @@ TEST_CASE("actor_protocol: an error with something behind it is not understood")
   f.payload = p->bytes();
   CHECK(error_of(f) == net_errc::decode_failed);
 }
+
+}  // namespace actor_protocol_test

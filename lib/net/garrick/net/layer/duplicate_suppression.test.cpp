@@ -10,6 +10,8 @@
 #include "garrick/net/little_endian.hpp"
 #include "garrick/net/stack/stack.hpp"
 
+namespace duplicate_suppression_test {
+
 using namespace garrick;
 using namespace garrick::net;
 
@@ -134,3 +136,5 @@ TEST_CASE("duplicate_suppression: less than half the range ahead is new, half of
     CHECK(s.get<duplicate_suppression>().counters().too_old == 2);
   }
 }
+
+}  // namespace duplicate_suppression_test

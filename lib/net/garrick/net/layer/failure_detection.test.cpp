@@ -11,6 +11,8 @@
 #include "garrick/net/little_endian.hpp"
 #include "garrick/net/stack/internal/session_pair.hpp"
 
+namespace failure_detection_test {
+
 using namespace garrick;
 using namespace garrick::net;
 using namespace garrick::net::tests;
@@ -588,3 +590,5 @@ TEST_CASE("failure_detection: a frame without a kind is a stranger's, whatever l
   CHECK(p.ends[1].messages.size() == 2);
   CHECK(p.layer(1).counters().strangers == 1);
 }
+
+}  // namespace failure_detection_test

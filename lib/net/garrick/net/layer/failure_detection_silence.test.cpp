@@ -11,6 +11,8 @@
 #include "garrick/net/little_endian.hpp"
 #include "garrick/net/stack/internal/session_pair.hpp"
 
+namespace failure_detection_silence_test {
+
 using namespace garrick;
 using namespace garrick::net;
 using namespace garrick::net::tests;
@@ -254,3 +256,5 @@ TEST_CASE("failure_detection: a peer may say of its interval what it likes") {
     CHECK(!p.ends[1].down());
   }
 }
+
+}  // namespace failure_detection_silence_test

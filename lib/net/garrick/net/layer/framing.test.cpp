@@ -13,6 +13,8 @@
 #include "garrick/net/error.hpp"
 #include "garrick/net/stack/stack.hpp"
 
+namespace framing_test {
+
 using namespace garrick;
 using namespace garrick::net;
 
@@ -125,3 +127,5 @@ TEST_CASE("framing: a length is believed no further than what has come of its fr
   CHECK(!here.closed);
 }
 #endif
+
+}  // namespace framing_test

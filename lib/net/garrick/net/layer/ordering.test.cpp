@@ -15,6 +15,8 @@
 #include "garrick/net/error.hpp"
 #include "garrick/net/stack/stack.hpp"
 
+namespace ordering_test {
+
 using namespace garrick;
 using namespace garrick::net;
 
@@ -408,3 +410,5 @@ TEST_CASE("ordering: a network that only delays loses nothing") {
     check(over_reliable);
   }
 }
+
+}  // namespace ordering_test

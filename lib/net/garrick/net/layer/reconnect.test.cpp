@@ -12,6 +12,8 @@
 #include "garrick/net/error.hpp"
 #include "garrick/net/stack/internal/session_pair.hpp"
 
+namespace reconnect_test {
+
 using namespace garrick;
 using namespace garrick::net;
 using namespace garrick::net::tests;
@@ -505,3 +507,5 @@ TEST_CASE("reconnect: nothing is taken before the session is open") {
   CHECK(p.ends[0].messages.empty());
   CHECK(!p.ends[0].down());
 }
+
+}  // namespace reconnect_test

@@ -10,6 +10,8 @@
 #include "garrick/net/layer/reconnect.hpp"
 #include "garrick/net/stack/internal/session_pair.hpp"
 
+namespace reconnect_lies_test {
+
 using namespace garrick;
 using namespace garrick::net;
 using namespace garrick::net::tests;
@@ -219,3 +221,5 @@ TEST_CASE("reconnect: before the other end's limits are known no more is sent th
     CHECK(!p.ends[1].stack->writable());
   }
 }
+
+}  // namespace reconnect_lies_test

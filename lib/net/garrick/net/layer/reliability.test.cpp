@@ -11,6 +11,8 @@
 #include "garrick/net/little_endian.hpp"
 #include "garrick/net/stack/stack.hpp"
 
+namespace reliability_test {
+
 using namespace garrick;
 using namespace garrick::net;
 using base::duration;
@@ -586,3 +588,5 @@ TEST_CASE("reliability: of a peer that is down nothing is kept") {
   CHECK(link.get<reliability>().buffered() == 0);
   CHECK(link.get<reliability>().deadline().is_never());
 }
+
+}  // namespace reliability_test

@@ -12,6 +12,8 @@
 #include "garrick/net/stack/internal/simulated_link.hpp"
 #include "garrick/net/stack/stack.hpp"
 
+namespace reliability_figures_test {
+
 using namespace garrick;
 using namespace garrick::net;
 using base::duration;
@@ -382,3 +384,5 @@ TEST_CASE("reliability: in order and without loss a packet costs six bytes and h
     CHECK(all.acknowledgements >= rounds / 2);
   }
 }
+
+}  // namespace reliability_figures_test

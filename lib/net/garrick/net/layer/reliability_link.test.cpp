@@ -14,6 +14,8 @@
 #include "garrick/net/stack/internal/simulated_link.hpp"
 #include "garrick/net/stack/stack.hpp"
 
+namespace reliability_link_test {
+
 using namespace garrick;
 using namespace garrick::net;
 using base::duration;
@@ -352,3 +354,5 @@ TEST_CASE("reliability: nothing is sent by a carrier that is full, but for the s
   p.a.wake();
   REQUIRE(p.finish(ms(100)));
 }
+
+}  // namespace reliability_link_test

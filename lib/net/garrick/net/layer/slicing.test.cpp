@@ -17,6 +17,8 @@
 #include "garrick/net/layer/ordering.hpp"
 #include "garrick/net/stack/stack.hpp"
 
+namespace slicing_test {
+
 using namespace garrick;
 using namespace garrick::net;
 
@@ -481,3 +483,5 @@ TEST_CASE("slicing: over a network that loses, what comes is what was sent, at m
     }
   }
 }
+
+}  // namespace slicing_test

@@ -6,18 +6,17 @@
 #include <memory>
 #include <string>
 
+namespace protocol_table_test {
+
 using namespace garrick;
 using namespace garrick::net;
 
-namespace protocol_table_test {
 struct deposit {
   std::string who;
   std::int64_t cents = 0;
 };
 struct balance {};
-}  // namespace protocol_table_test
 
-using namespace protocol_table_test;
 using account =
     core::protocol<void(deposit), core::result<std::int64_t>(balance), int(int, std::string)>;
 
@@ -53,3 +52,5 @@ TEST_CASE("a message goes from an envelope into bytes and back") {
   CHECK(s->message.read(cut) == nullptr);
   CHECK(cut.failed());
 }
+
+}  // namespace protocol_table_test

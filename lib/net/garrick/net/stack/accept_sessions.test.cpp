@@ -11,6 +11,8 @@
 #include "garrick/base/values/random.hpp"
 #include "garrick/net/little_endian.hpp"
 
+namespace accept_sessions_test {
+
 using namespace garrick;
 using namespace garrick::net;
 
@@ -240,3 +242,5 @@ TEST_CASE("accept_sessions: sessions that are over are not remembered for ever")
   CHECK(p.remembered() <= 128);
   CHECK(p.look({tcp, tcp, first}).to() == connection(lives));
 }
+
+}  // namespace accept_sessions_test

@@ -14,6 +14,8 @@
 #include "garrick/net/stack/internal/session_pair.hpp"
 #include "garrick/net/stack/stacks.hpp"
 
+namespace fingerprint_test {
+
 using namespace garrick;
 using namespace garrick::net;
 using namespace garrick::net::tests;
@@ -257,3 +259,5 @@ TEST_CASE("other layers: a lost session does not go on with another stack, whoev
     CHECK(p.refuses(0));
   }
 }
+
+}  // namespace fingerprint_test

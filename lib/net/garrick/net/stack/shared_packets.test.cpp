@@ -10,6 +10,8 @@
 #include "garrick/net/stack/stacks.hpp"
 #include "garrick/net/testkit/simulated_network.hpp"
 
+namespace shared_packets_test {
+
 using namespace garrick;
 using namespace garrick::net;
 using base::duration;
@@ -103,3 +105,5 @@ TEST_CASE("one packet over several links: each carries it whole, also if it has 
         for (int i = 0; i < 20; ++i) REQUIRE(w.got[host][std::to_string(i)] == 1);
     }
 }
+
+}  // namespace shared_packets_test

@@ -12,6 +12,8 @@
 
 #include "garrick/net/error.hpp"
 
+namespace stack_test {
+
 using namespace garrick;
 using namespace garrick::net;
 
@@ -187,3 +189,5 @@ TEST_CASE("a stack that is left closes its transport, hears nothing more and wai
   CHECK(log.empty());
   CHECK(s.send(text("x"), now) == net_errc::peer_down);
 }
+
+}  // namespace stack_test

@@ -12,6 +12,8 @@
 
 #include "garrick/net/stack/stacks.hpp"
 
+namespace stack_down_test {
+
 using namespace garrick;
 using namespace garrick::net;
 
@@ -184,3 +186,5 @@ TEST_CASE("what the owner throws where its kept messages are sent leaves the cal
   CHECK(was_thrown);
   CHECK(a.say(0, 1));  // and the stack goes on
 }
+
+}  // namespace stack_down_test

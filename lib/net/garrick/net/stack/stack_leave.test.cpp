@@ -16,6 +16,8 @@
 #include "garrick/net/layer/slicing.hpp"
 #include "garrick/net/stack/stack.hpp"
 
+namespace stack_leave_test {
+
 using namespace garrick;
 using namespace garrick::net;
 
@@ -253,3 +255,5 @@ TEST_CASE("stack: a link is left that was to be left in a call that has thrown")
   link.leave(now);
   CHECK(e.log == " event a closed down");
 }
+
+}  // namespace stack_leave_test

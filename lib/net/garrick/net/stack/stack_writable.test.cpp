@@ -6,6 +6,8 @@
 
 #include "garrick/net/error.hpp"
 
+namespace stack_writable_test {
+
 using namespace garrick;
 using namespace garrick::net;
 
@@ -48,3 +50,5 @@ TEST_CASE("a stack: an owner that sends from within a call more than is kept is 
   CHECK(left == 0);
   CHECK(here.sent == 5000);
 }
+
+}  // namespace stack_writable_test

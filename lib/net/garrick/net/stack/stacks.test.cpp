@@ -12,6 +12,8 @@
 #include "garrick/net/testkit/simulated_network.hpp"
 #include "garrick/net/wire/codec.hpp"
 
+namespace stacks_test {
+
 using namespace garrick;
 using namespace garrick::net;
 using base::duration;
@@ -229,3 +231,5 @@ TEST_CASE("settings that forbid themselves are refused, by name and with what th
   CHECK(refused([](l& s) { s.session.hello_most = {}; }) ==
         "net.failure_detection_hello_most: a time above zero is needed");
 }
+
+}  // namespace stacks_test

@@ -13,6 +13,8 @@
 #include "garrick/net/testkit/internal/stack_kinds.hpp"
 #include "garrick/net/testkit/recording.hpp"
 
+namespace explore_network_test {
+
 using garrick::base::duration;
 using namespace garrick::net;
 using namespace garrick::net::testkit;
@@ -149,3 +151,5 @@ TEST_CASE("a plan of faults comes to its end: ways are whole, hosts run, whateve
   CHECK_THROWS_AS(plan_faults(net, {.hosts = {"a", "a"}}), std::invalid_argument);
   CHECK_THROWS_AS(plan_faults(net, {.hosts = {"a", "b"}, .between = {}}), std::invalid_argument);
 }
+
+}  // namespace explore_network_test

@@ -5,6 +5,8 @@
 #include "garrick/net/testkit/explore_network.hpp"
 #include "garrick/net/testkit/internal/stack_kinds.hpp"
 
+namespace guarantees_test {
+
 using garrick::base::duration;
 using namespace garrick::net;
 using namespace garrick::net::testkit;
@@ -83,3 +85,5 @@ TEST_CASE("a reliable layer over datagrams delivers and reports everything, once
     net.require(r.received == r.sent && r.sent > 60, "not everything arrived");
   });
 }
+
+}  // namespace guarantees_test

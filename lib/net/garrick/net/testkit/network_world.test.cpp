@@ -12,6 +12,8 @@
 #include "garrick/net/testkit/recording.hpp"
 #include "garrick/net/testkit/simulated_network.hpp"
 
+namespace network_world_test {
+
 using namespace garrick;
 using garrick::testkit::test_system;
 using garrick::testkit::test_world;
@@ -125,3 +127,5 @@ TEST_CASE("on a paused host neither timers nor bytes reach the actors, then byte
   CHECK(n.b.inspect<talker>(n.receiver).got ==
         std::vector<std::string>{"1200ms tick", "1200ms sends"});
 }
+
+}  // namespace network_world_test

@@ -11,6 +11,8 @@
 #include "garrick/net/testkit/internal/stack_kinds.hpp"
 #include "garrick/net/testkit/internal/standard_kinds.hpp"
 
+namespace planted_layer_bugs_test {
+
 using garrick::base::duration;
 using namespace garrick::net;
 using namespace garrick::net::testkit;
@@ -155,3 +157,5 @@ TEST_CASE("without a planted bug the same programs find nothing") {
     CHECK_MESSAGE(!found.has_value(), found->text);
   }
 }
+
+}  // namespace planted_layer_bugs_test

@@ -12,6 +12,8 @@
 #include "garrick/net/testkit/internal/planted_talk.hpp"
 #include "garrick/net/testkit/internal/standard_kinds.hpp"
 
+namespace planted_questions_test {
+
 using garrick::base::duration;
 using namespace garrick::net;
 using namespace garrick::net::testkit;
@@ -113,3 +115,5 @@ TEST_CASE("without a planted bug the same questions find nothing") {
     }
   }
 }
+
+}  // namespace planted_questions_test

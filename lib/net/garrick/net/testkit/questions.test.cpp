@@ -8,6 +8,8 @@
 #include "garrick/net/testkit/explore_network.hpp"
 #include "garrick/net/testkit/internal/standard_kinds.hpp"
 
+namespace questions_test {
+
 using garrick::base::duration;
 using namespace garrick::net;
 using namespace garrick::net::testkit;
@@ -106,3 +108,5 @@ TEST_CASE("questions: each ends once over every stack, through crashes, too") {
     CHECK(downs > 0);
   }
 }
+
+}  // namespace questions_test

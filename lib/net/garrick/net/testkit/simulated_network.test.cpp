@@ -15,6 +15,8 @@
 #include "garrick/net/testkit/faults.hpp"
 #include "garrick/net/testkit/recording.hpp"
 
+namespace simulated_network_test {
+
 using garrick::base::duration;
 using garrick::base::instant;
 using namespace garrick::net;
@@ -414,3 +416,5 @@ TEST_CASE("what means nothing is refused: probabilities above one, negative time
   CHECK_THROWS_AS(std::ignore = net.host("a").listen(7, {}), std::invalid_argument);
   CHECK_THROWS_AS(std::ignore = net.host("a").listen_datagrams(7, {}), std::invalid_argument);
 }
+
+}  // namespace simulated_network_test

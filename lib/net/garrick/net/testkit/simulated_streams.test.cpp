@@ -12,6 +12,8 @@
 #include "garrick/net/testkit/recording.hpp"
 #include "garrick/net/testkit/simulated_network.hpp"
 
+namespace simulated_streams_test {
+
 using garrick::base::duration;
 using garrick::base::instant;
 using namespace garrick::net;
@@ -334,3 +336,5 @@ TEST_CASE("under any faults a stream that is reopened gives the beginning of wha
     }
   });
 }
+
+}  // namespace simulated_streams_test

@@ -11,6 +11,8 @@
 #include "garrick/net/testkit/internal/planted.hpp"
 #include "garrick/net/testkit/internal/standard_kinds.hpp"
 
+namespace standard_guarantees_test {
+
 using garrick::base::duration;
 using namespace garrick::net;
 using namespace garrick::net::testkit;
@@ -152,3 +154,5 @@ TEST_CASE("standard stacks: what an earlier life has sent comes late, and to nob
           net, k, {.path = late, .faults = {.crashes = 1, .from = ms(200)}, .settles = ms(40'000)});
     });
 }
+
+}  // namespace standard_guarantees_test

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+namespace endpoint_test {
+
 using namespace garrick;
 using namespace garrick::net;
 
@@ -110,3 +112,5 @@ TEST_CASE("endpoint: a host and a port are an endpoint if a text of them would b
   CHECK(!endpoint::of(transport_kind::tcp, "", 9));
   CHECK(!endpoint::of(transport_kind::unix_stream, "x", 9));
 }
+
+}  // namespace endpoint_test

@@ -10,6 +10,8 @@
 #include "garrick/net/wire/byte_reader.hpp"
 #include "garrick/net/wire/byte_writer.hpp"
 
+namespace bytes_test {
+
 using namespace garrick;
 using namespace garrick::net;
 
@@ -292,3 +294,5 @@ TEST_CASE("what a writer writes, in any order, a reader reads") {
     REQUIRE(!in.failed());
   }
 }
+
+}  // namespace bytes_test

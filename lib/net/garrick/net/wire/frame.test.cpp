@@ -11,6 +11,8 @@
 #include "garrick/net/wire/codec.hpp"
 #include "garrick/net/wire/orders.hpp"
 
+namespace frame_test {
+
 using namespace garrick;
 using namespace garrick::net;
 
@@ -227,3 +229,5 @@ TEST_CASE("orders come back") {
   CHECK(is_encodable<kill_order>);
   CHECK(is_encodable<spawn_order>);
 }
+
+}  // namespace frame_test

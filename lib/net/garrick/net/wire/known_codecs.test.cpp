@@ -12,6 +12,8 @@
 #include "garrick/net/printable.hpp"
 #include "garrick/net/wire/codec.hpp"
 
+namespace known_codecs_test {
+
 using namespace garrick;
 using namespace garrick::net;
 
@@ -82,3 +84,5 @@ TEST_CASE("other processes cannot make this one keep category names without boun
   const base::error e = arrived(base::error(5, more, "", "text"));
   CHECK(e.detail() == "one too many: the moon is full: text");
 }
+
+}  // namespace known_codecs_test

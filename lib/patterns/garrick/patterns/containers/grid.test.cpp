@@ -11,6 +11,8 @@
 #include <type_traits>
 #include <utility>
 
+namespace grid_test {
+
 using namespace garrick;
 using patterns::grid;
 
@@ -65,3 +67,5 @@ TEST_CASE("a grid may be sent and copied if its cells may") {
   CHECK_FALSE(std::is_copy_constructible_v<grid<std::unique_ptr<int>>>);
   CHECK(std::is_nothrow_move_constructible_v<grid<std::unique_ptr<int>>>);
 }
+
+}  // namespace grid_test

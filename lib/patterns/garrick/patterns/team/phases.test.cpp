@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <vector>
 
+namespace phases_test {
+
 using namespace garrick::patterns::detail;
 
 TEST_CASE("each piece is claimed once in each phase, and the last one ends it") {
@@ -67,3 +69,5 @@ TEST_CASE("who finds nothing is away until it is called, and who has not come ye
   REQUIRE(p.claim(1, at, phase));
   CHECK(phase == 1);
 }
+
+}  // namespace phases_test

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <limits>
 
+namespace shares_test {
+
 using namespace garrick::patterns::detail;
 
 namespace {
@@ -110,3 +112,5 @@ TEST_CASE("each piece is somebody's, however few elements there are") {
     }
   CHECK(cut::for_hands(std::numeric_limits<std::size_t>::max(), 1000, 16).pieces == 16'000);
 }
+
+}  // namespace shares_test

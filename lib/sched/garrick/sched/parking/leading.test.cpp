@@ -21,6 +21,8 @@
 #include <utility>
 #include <vector>
 
+namespace leading_test {
+
 using namespace garrick;
 using namespace garrick::sched;
 using namespace garrick::sched::test;
@@ -241,3 +243,5 @@ TEST_CASE("policies whose workers do not wait for events have no seat") {
     CHECK((pool->seat() != nullptr) == (policy == "work_stealing" || policy == "locality_guided"));
   }
 }
+
+}  // namespace leading_test

@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <cstdlib>
 
+namespace sleepers_test {
+
 using namespace garrick;
 using namespace garrick::sched;
 
@@ -118,3 +120,5 @@ TEST_CASE("a worker that wakes itself while somebody wakes it counts once") {
   CHECK(three.describe() == "searching 1, parked 1");
   CHECK(three.looks_parked(0));
 }
+
+}  // namespace sleepers_test

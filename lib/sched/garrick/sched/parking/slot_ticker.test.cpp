@@ -4,6 +4,8 @@
 
 #include <doctest/doctest.h>
 
+namespace slot_ticker_test {
+
 using namespace garrick::sched;
 
 namespace {
@@ -150,3 +152,5 @@ TEST_CASE("a worker is behind that has open work at two looks and has not run dr
   CHECK(looks.some_open());
   CHECK(looks.is_behind(0, yes, 4));
 }
+
+}  // namespace slot_ticker_test

@@ -8,6 +8,8 @@
 #include <thread>
 #include <vector>
 
+namespace affinity_test {
+
 using namespace garrick;
 using sched::affinity;
 
@@ -90,3 +92,5 @@ TEST_CASE("affinity: bound threads run where their group says, in turn") {
     CHECK(allowed == std::vector<std::int32_t>{mine[i % mine.size()]});
   }
 }
+
+}  // namespace affinity_test

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+namespace home_rule_test {
+
 using namespace garrick;
 using namespace garrick::sched;
 using kind = base::locality_hint::kind;
@@ -221,3 +223,5 @@ TEST_CASE(
   CHECK(worker_for(no_worker, 6, never) == 6);
   CHECK(worker_for(no_worker, no_worker, never) == no_worker);
 }
+
+}  // namespace home_rule_test

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+namespace topology_test {
+
 using namespace garrick::sched;
 
 namespace {
@@ -169,3 +171,5 @@ TEST_CASE(
         std::string::npos);
   CHECK(t.size() == garrick::base::platform::usable_processors().size());
 }
+
+}  // namespace topology_test

@@ -7,6 +7,8 @@
 #include <set>
 #include <vector>
 
+namespace worker_places_test {
+
 using namespace garrick::sched;
 
 namespace {
@@ -127,3 +129,5 @@ TEST_CASE(
   CHECK(worker_places(machine("numa:2 core:2 pu:1"), 4, neighbourhood::cache)
             .memory_of(locality_hint::home(1), 0) == -1);
 }
+
+}  // namespace worker_places_test

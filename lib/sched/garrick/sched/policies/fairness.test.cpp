@@ -8,6 +8,8 @@
 #include <functional>
 #include <vector>
 
+namespace fairness_test {
+
 using namespace garrick;
 using namespace garrick::sched;
 using namespace garrick::sched::test;
@@ -178,3 +180,5 @@ TEST_CASE("one that is alone on its worker keeps running without waking anybody"
   // The ticker may call somebody when the system takes its processor away in the wrong moment.
   CHECK(pool->stats().wakes - before < runs / 100);
 }
+
+}  // namespace fairness_test

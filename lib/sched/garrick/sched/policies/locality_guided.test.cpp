@@ -13,6 +13,8 @@
 #include <string>
 #include <vector>
 
+namespace locality_guided_test {
+
 using namespace garrick;
 using namespace garrick::sched;
 using kind = base::locality_hint::kind;
@@ -299,3 +301,5 @@ TEST_CASE("locality: bad settings are refused by name") {
   CHECK(refused([](auto& o) { o.affinity = "<0> <"; }).find("the key 'scheduler.affinity' wants") !=
         std::string::npos);
 }
+
+}  // namespace locality_guided_test

@@ -11,6 +11,8 @@
 #include <memory>
 #include <vector>
 
+namespace stalled_watch_test {
+
 using namespace garrick;
 using namespace garrick::sched;
 using namespace garrick::sched::test;
@@ -128,3 +130,5 @@ TEST_CASE("what a handler woke before it came to a standstill runs within the bo
     p.check(blocker);
   }
 }
+
+}  // namespace stalled_watch_test

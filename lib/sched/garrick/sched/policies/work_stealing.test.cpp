@@ -9,6 +9,8 @@
 #include <functional>
 #include <utility>
 
+namespace work_stealing_test {
+
 using namespace garrick;
 using namespace garrick::sched;
 
@@ -371,3 +373,5 @@ TEST_CASE("work stealing: what a queue still names waits there again, and not in
   CHECK(claimed.take());
   CHECK(policy.drain_one() == nullptr);
 }
+
+}  // namespace work_stealing_test

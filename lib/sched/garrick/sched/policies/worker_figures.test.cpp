@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+namespace worker_figures_test {
+
 namespace {
 
 using namespace garrick;
@@ -121,3 +123,5 @@ TEST_CASE("under every policy the workers' figures add up to what the pool and a
     CHECK_FALSE(pool->worker_statistics(2));
   }
 }
+
+}  // namespace worker_figures_test

@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+namespace worker_round_test {
+
 using namespace garrick::sched;
 
 TEST_CASE("a round has a quarter of a quantum, and at least one message") {
@@ -255,3 +257,5 @@ TEST_CASE("rounds of a worker that sleeps often are short, too, where messages t
   static_cast<void>(round.begin());
   CHECK(round.allowance(1024) == worker_round::most_ns / 4'000'000);
 }
+
+}  // namespace worker_round_test

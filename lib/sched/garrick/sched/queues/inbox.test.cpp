@@ -12,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+namespace inbox_test {
+
 using namespace garrick;
 
 namespace {
@@ -163,3 +165,5 @@ TEST_CASE("inbox: the oldest alone is taken, and the others keep their order") {
   for (numbered& i : items) CHECK(in.take_oldest() == &i);
   CHECK(in.looks_empty());
 }
+
+}  // namespace inbox_test

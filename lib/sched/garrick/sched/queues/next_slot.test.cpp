@@ -7,6 +7,8 @@
 #include <thread>
 #include <vector>
 
+namespace next_slot_test {
+
 using namespace garrick;
 using slot = sched::next_slot<base::real_atomics, int>;
 
@@ -62,3 +64,5 @@ TEST_CASE("an owner and a thief never get the same item, and none is lost") {
     if (times.load() != 1) ++wrong;
   CHECK(wrong == 0);
 }
+
+}  // namespace next_slot_test

@@ -9,6 +9,8 @@
 #include <thread>
 #include <vector>
 
+namespace work_stealing_deque_test {
+
 using namespace garrick;
 using deque = sched::work_stealing_deque<base::real_atomics, int>;
 
@@ -108,3 +110,5 @@ TEST_CASE("a deque that cannot grow ends the process and says why") {
   CHECK(tests::has_aborted(status));
   CHECK(text.find("garrick: out of memory: a worker's queue") == 0);
 }
+
+}  // namespace work_stealing_deque_test

@@ -8,6 +8,8 @@
 
 #include <doctest/doctest.h>
 
+namespace dead_letters_test {
+
 using garrick::base::errc;
 using garrick::base::error;
 using garrick::system::dead_letters;
@@ -89,3 +91,5 @@ TEST_CASE(
   CHECK(all[0].code == error(errc::not_handled).code());
   CHECK(all[0].category == error(errc::not_handled).category());
 }
+
+}  // namespace dead_letters_test

@@ -11,6 +11,8 @@
 #include <thread>
 #include <vector>
 
+namespace limited_log_test {
+
 namespace {
 
 using namespace garrick;
@@ -260,3 +262,5 @@ TEST_CASE("the level from which on events are written can be changed") {
   happen(log, failure("worker"), 1);
   CHECK(l.count() == 1);
 }
+
+}  // namespace limited_log_test

@@ -5,6 +5,8 @@
 #include <string>
 #include <thread>
 
+namespace directory_test {
+
 namespace {
 
 using namespace garrick;
@@ -60,3 +62,5 @@ TEST_CASE("actor finds others by name and meets them in groups, in the system th
 }
 
 }  // namespace
+
+}  // namespace directory_test

@@ -9,6 +9,8 @@
 #include <thread>
 #include <vector>
 
+namespace groups_test {
+
 namespace {
 
 using namespace garrick;
@@ -197,3 +199,5 @@ TEST_CASE("members join, leave, end and read at once") {
 }
 
 }  // namespace
+
+}  // namespace groups_test

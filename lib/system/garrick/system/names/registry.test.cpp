@@ -8,6 +8,8 @@
 #include <thread>
 #include <vector>
 
+namespace registry_test {
+
 namespace {
 
 using namespace garrick;
@@ -146,3 +148,5 @@ TEST_CASE("registry is used by many threads at once") {
 }
 
 }  // namespace
+
+}  // namespace registry_test

@@ -11,6 +11,8 @@
 #include "garrick/sched/shipped_policies.hpp"
 #include "garrick/system/settings/internal/temporary_file.hpp"
 
+namespace load_test {
+
 using garrick::base::duration;
 using garrick::base::errc;
 using garrick::base::setting_table;
@@ -550,3 +552,5 @@ TEST_CASE("the minimal build reads the environment only") {
 }
 
 #endif
+
+}  // namespace load_test

@@ -14,6 +14,8 @@
 #include "garrick/system/settings/internal/temporary_file.hpp"
 #include "garrick/system/settings/load.hpp"
 
+namespace settings_test {
+
 using namespace garrick;
 using namespace garrick::system;
 using base::setting;
@@ -246,3 +248,5 @@ TEST_CASE("a listing is in columns") {
         "a.b         12345  default\n"
         "a.long_one  1      code\n");
 }
+
+}  // namespace settings_test

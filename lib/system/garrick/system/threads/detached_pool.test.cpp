@@ -6,6 +6,8 @@
 #include <string>
 #include <thread>
 
+namespace detached_pool_test {
+
 using namespace garrick;
 
 namespace {
@@ -51,3 +53,5 @@ TEST_CASE("at the bound, a free thread of detached actors serves a blocking one"
   CHECK(*again == thread);
   (*again)->actor_ended();
 }
+
+}  // namespace detached_pool_test

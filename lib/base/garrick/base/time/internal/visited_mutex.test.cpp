@@ -8,6 +8,8 @@
 
 #include <doctest/doctest.h>
 
+namespace visited_mutex_test {
+
 using garrick::base::visited_mutex;
 
 TEST_CASE("the host lets in everybody who waits before it goes on") {
@@ -50,3 +52,5 @@ TEST_CASE("who finds the mutex free is not counted") {
   const std::lock_guard visit(mutex);
   CHECK(mutex.waiting() == 0);
 }
+
+}  // namespace visited_mutex_test

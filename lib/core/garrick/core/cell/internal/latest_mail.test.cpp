@@ -6,6 +6,8 @@
 
 #include <utility>
 
+namespace latest_mail_test {
+
 using namespace garrick::core;
 
 namespace {
@@ -111,3 +113,5 @@ TEST_CASE("an actor that has ended takes no message, also where one waits that i
   CHECK(m.mail.add(m.gate, b.get()).what == latest_mail::outcome::closed);
   CHECK(m.mail.length() == 1);
 }
+
+}  // namespace latest_mail_test

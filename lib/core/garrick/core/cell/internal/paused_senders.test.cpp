@@ -3,6 +3,8 @@
 #include <garrick/base/time/timer_service.hpp>
 #include <garrick/core/cell/internal/paused_senders.hpp>
 
+namespace paused_senders_test {
+
 using namespace garrick;
 
 namespace {
@@ -47,3 +49,5 @@ TEST_CASE("paused senders: patience without an end needs no clock") {
   all.go_on();
   CHECK(home.scheduled == 1);
 }
+
+}  // namespace paused_senders_test

@@ -9,6 +9,8 @@
 
 #include "garrick/base/values/random.hpp"
 
+namespace receiver_test {
+
 using namespace garrick;
 using namespace garrick::net;
 using namespace garrick::net::internal;
@@ -186,3 +188,5 @@ TEST_CASE("receiver: bytes that are held never change, whatever is read and drop
     CHECK(got.size() + r.unread() == sent.size());
   }
 }
+
+}  // namespace receiver_test

@@ -8,6 +8,8 @@
 #include "garrick/net/error.hpp"
 #include "garrick/net/little_endian.hpp"
 
+namespace handshake_test {
+
 using namespace garrick;
 using namespace garrick::net;
 
@@ -177,3 +179,5 @@ TEST_CASE("peek: a hello of the largest size is one, and a byte more is none") {
   p.append(std::vector<std::byte>(1));
   CHECK(peeked_behind(largest_hello + 1) == peeked::kind::foreign);
 }
+
+}  // namespace handshake_test

@@ -10,6 +10,8 @@
 #include "garrick/net/error.hpp"
 #include "garrick/net/stack/internal/session_pair.hpp"
 
+namespace path_probe_test {
+
 using namespace garrick;
 using namespace garrick::net;
 using namespace garrick::net::tests;
@@ -226,3 +228,5 @@ TEST_CASE("path_probe: a probe that the carrier takes no more is not lost on the
   CHECK(probe.advance(now, 12).probe == 1300);
   CHECK(probe.lost() == 0);
 }
+
+}  // namespace path_probe_test

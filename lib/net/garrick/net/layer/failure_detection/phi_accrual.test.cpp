@@ -4,6 +4,8 @@
 
 #include "garrick/base/values/random.hpp"
 
+namespace phi_accrual_test {
+
 using namespace garrick;
 using base::duration;
 using base::instant;
@@ -81,3 +83,5 @@ TEST_CASE("phi_accrual: what lies back further than the history is forgotten") {
   detector.heard(now + interval);
   CHECK(detector.patience() < duration::seconds(100));
 }
+
+}  // namespace phi_accrual_test

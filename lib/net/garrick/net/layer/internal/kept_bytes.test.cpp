@@ -9,6 +9,8 @@
 #include "garrick/base/memory/block_pool.hpp"
 #include "garrick/base/values/random.hpp"
 
+namespace kept_bytes_test {
+
 using namespace garrick;
 using net::internal::kept_bytes;
 
@@ -69,3 +71,5 @@ TEST_CASE("kept_bytes: without messages it holds no memory") {
   kept.pop(0);
   CHECK(base::block_pool::blocks_in_use() == before);
 }
+
+}  // namespace kept_bytes_test

@@ -13,6 +13,8 @@
 #include "garrick/net/little_endian.hpp"
 #include "garrick/net/stack/stack.hpp"
 
+namespace partial_messages_test {
+
 using namespace garrick;
 using namespace garrick::net;
 
@@ -313,3 +315,5 @@ TEST_CASE("slicing: what each early piece costs besides its bytes counts in the 
   CHECK(e.counters().evicted == 1);
   CHECK(e.counters().partial_bytes == 0);
 }
+
+}  // namespace partial_messages_test

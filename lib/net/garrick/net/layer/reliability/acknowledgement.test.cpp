@@ -7,6 +7,8 @@
 
 #include "garrick/base/values/random.hpp"
 
+namespace acknowledgement_test {
+
 using namespace garrick;
 using namespace garrick::net;
 
@@ -115,3 +117,5 @@ TEST_CASE("a part lies within its packet, and is not empty") {
   all[0] = reliability_header::with_part;
   CHECK(!decode(all, h));
 }
+
+}  // namespace acknowledgement_test

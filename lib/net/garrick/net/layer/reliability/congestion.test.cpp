@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+namespace congestion_test {
+
 using namespace garrick;
 using namespace garrick::net;
 using base::duration;
@@ -178,3 +180,5 @@ TEST_CASE("congestion: after a silence that was none, the window is what it was"
   s.window.was_not_lost(s.window.event());
   CHECK(s.packets() == before);
 }
+
+}  // namespace congestion_test

@@ -7,6 +7,8 @@
 
 #include "garrick/base/values/random.hpp"
 
+namespace packet_parts_test {
+
 using namespace garrick;
 using namespace garrick::net;
 
@@ -81,3 +83,5 @@ TEST_CASE("packet parts: the oldest packet always has room, across the wrap") {
   parts.forget(oldest + 1);
   CHECK(parts.size() == packet_parts::most - 3);
 }
+
+}  // namespace packet_parts_test

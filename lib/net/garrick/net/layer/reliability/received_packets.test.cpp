@@ -8,6 +8,8 @@
 
 #include "garrick/base/values/random.hpp"
 
+namespace received_packets_test {
+
 using namespace garrick;
 using namespace garrick::net;
 using arrival = received_packets::arrival;
@@ -105,3 +107,5 @@ TEST_CASE("received packets: any order gives what a set gives, across the wrap")
     }
   }
 }
+
+}  // namespace received_packets_test

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+namespace round_trip_test {
+
 using namespace garrick;
 using namespace garrick::net;
 using base::duration;
@@ -53,3 +55,5 @@ TEST_CASE("round trip: no time at all is a nanosecond, and any time at most a mi
   CHECK(r.latest() == duration::seconds(60));
   CHECK(r.smoothed() >= duration::nanoseconds(1));
 }
+
+}  // namespace round_trip_test

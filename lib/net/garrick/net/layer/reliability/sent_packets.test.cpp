@@ -8,6 +8,8 @@
 
 #include "garrick/base/values/random.hpp"
 
+namespace sent_packets_test {
+
 using namespace garrick;
 using namespace garrick::net;
 
@@ -98,3 +100,5 @@ TEST_CASE("sent packets: the whole window of numbers can be in flight, and no mo
   sent.add({}, 1);
   CHECK(sent.span() == sequence_window);
 }
+
+}  // namespace sent_packets_test

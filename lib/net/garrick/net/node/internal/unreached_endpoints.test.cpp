@@ -5,6 +5,8 @@
 
 #include <string>
 
+namespace unreached_endpoints_test {
+
 using namespace garrick;
 using net::internal::unreached_endpoints;
 
@@ -46,3 +48,5 @@ TEST_CASE("unreached endpoints: the latest are kept, and no more") {
   all.is_to_speak("1");  // one that is known takes no other's place
   CHECK(!all.last_attempt("2").empty());
 }
+
+}  // namespace unreached_endpoints_test

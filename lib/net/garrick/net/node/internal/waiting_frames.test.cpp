@@ -56,10 +56,6 @@ class probe final : public core::proxy_cell {
 
 void nothing_is_left(waiting_frames::entry&) noexcept { FAIL_CHECK("an entry is left"); }
 
-}  // namespace waiting_frames_test
-
-using namespace waiting_frames_test;
-
 TEST_CASE(
     "waiting frames: small ones, large ones, envelopes and signals are taken in their order") {
   const fixture f;
@@ -221,3 +217,5 @@ TEST_CASE("waiting frames: each entry keeps its proxy until the next one is take
   CHECK_FALSE(taken.next(x));
   CHECK(freed == 2);
 }
+
+}  // namespace waiting_frames_test

@@ -1,6 +1,8 @@
 #include <doctest/doctest.h>
 #include <garrick/net/node/internal/wanted_requests.hpp>
 
+namespace wanted_requests_test {
+
 namespace {
 
 using garrick::base::duration;
@@ -51,3 +53,5 @@ TEST_CASE("wanted requests: without room one counts as wanted, and those that ar
   all.withdraw(3);
   CHECK(all.until(3) < at(0));
 }
+
+}  // namespace wanted_requests_test

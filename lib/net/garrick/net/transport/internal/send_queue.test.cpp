@@ -7,6 +7,8 @@
 
 #include "garrick/base/values/random.hpp"
 
+namespace send_queue_test {
+
 using namespace garrick;
 using net::packet;
 using net::internal::send_queue;
@@ -67,3 +69,5 @@ TEST_CASE("send_queue: small packets that come while others wait meet in one pie
   q.sent(11);
   CHECK(q.empty());
 }
+
+}  // namespace send_queue_test

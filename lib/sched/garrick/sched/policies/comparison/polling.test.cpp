@@ -8,6 +8,8 @@
 #include <functional>
 #include <vector>
 
+namespace polling_test {
+
 using namespace garrick;
 using namespace garrick::sched;
 
@@ -180,3 +182,5 @@ TEST_CASE(
   polling_default<noting_traits> without(policy_options{.workers = 2});
   CHECK(signals(without) == 0);
 }
+
+}  // namespace polling_test

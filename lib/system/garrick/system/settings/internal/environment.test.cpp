@@ -6,6 +6,8 @@
 #include <stdexcept>
 #include <string>
 
+namespace environment_test {
+
 using garrick::system::internal::settings_of;
 
 TEST_CASE("a variable that names a file is refused where nobody reads one") {
@@ -24,3 +26,5 @@ TEST_CASE("a variable that names a file is left to the program that reads it") {
   CHECK(values.mailbox.soft_limit == 9);
   CHECK(values.loaded.size() == 1);
 }
+
+}  // namespace environment_test
