@@ -1,11 +1,12 @@
-# garrick_part(<name> [NOT_INSTALLED] [ONE_THREAD regex] [ROOM folder] [WITHOUT regex]
-#              [TESTED_WITH part...] [FUZZED_WITH part...] [DEPENDS part...] [PUBLIC target...]
+# garrick_part(<name> [NOT_INSTALLED] [PROOF] [ONE_THREAD regex] [ROOM folder] [WITHOUT regex]
+#              [ALONE source...] [TESTED_WITH part...] [FUZZED_WITH part...] [DEPENDS part...] [PUBLIC target...]
 #              [PRIVATE target...] [HEADER_ONLY target...])
 #
 # Builds the part in the current folder: the library garrick_<name> (alias garrick::<name>) from
 # garrick/**/*.cpp, its tests from *.test.cpp and *.model.cpp, its fuzzers from *.fuzz.cpp, each with
 # the folder *.fuzz beside it, if there is one, as its first inputs. A part without sources yet is
 # an empty library.
+#   PROOF        its tests say nothing of the machine that runs them: they are proofs, as models are
 #   ONE_THREAD   tests, by their files' names, that run everything on one thread: the thread
 # sanitizer
 #                has nothing to find there and takes ten times as long, so they are left out under
@@ -13,14 +14,15 @@
 #   ROOM         the part is this room of the current folder, such as garrick/net/testkit: a target
 #                of its own beside the one that has the rest and says WITHOUT this room. It is
 #                installed with that one's headers
+#   ALONE        sources, by their paths from here, that share no object with others
 #   TESTED_WITH  parts that only the tests need; they may depend on this one
 #   FUZZED_WITH  parts that only the fuzzers need; as above
 #   PUBLIC       libraries that the part's headers need
 #   PRIVATE      libraries that only its sources need, linked into the final program
 #   HEADER_ONLY  libraries that only its sources need and that leave nothing to link
 function(garrick_part name)
-  cmake_parse_arguments(PARSE_ARGV 1 part "NOT_INSTALLED" "ONE_THREAD;ROOM;WITHOUT"
-                        "TESTED_WITH;FUZZED_WITH;DEPENDS;PUBLIC;PRIVATE;HEADER_ONLY")
+  cmake_parse_arguments(PARSE_ARGV 1 part "NOT_INSTALLED;PROOF" "ONE_THREAD;ROOM;WITHOUT"
+                        "ALONE;TESTED_WITH;FUZZED_WITH;DEPENDS;PUBLIC;PRIVATE;HEADER_ONLY")
   set(target garrick_${name})
   set(room garrick)
   if(part_ROOM)
@@ -41,9 +43,16 @@ function(garrick_part name)
     file(CONFIGURE OUTPUT "${sources}" CONTENT "// ${name} has headers only.\n")
   endif()
 
+  if(GARRICK_UNITY)
+    list(TRANSFORM part_ALONE PREPEND "${CMAKE_CURRENT_SOURCE_DIR}/")
+    garrick_batches(sources FOR ${target} SIZE 8 ALONE ${part_ALONE})
+  endif()
   add_library(${target} STATIC ${sources})
   add_library(garrick::${name} ALIAS ${target})
   garrick_compile(${target})
+  if(GARRICK_UNITY)
+    garrick_compile_batches(${target})
+  endif()
   garrick_is_fuzzed(${target})
   target_include_directories(${target} PUBLIC "$<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}>"
                              "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
@@ -55,13 +64,7 @@ function(garrick_part name)
     endif()
   endif()
   set_target_properties(${target} PROPERTIES EXPORT_NAME ${name}
-                        POSITION_INDEPENDENT_CODE ${GARRICK_PIC}
-                        UNITY_BUILD ${GARRICK_UNITY} UNITY_BUILD_BATCH_SIZE 8)
-  # There each source looks like a header to GCC, whose classes should have no members of types that
-  # only this file knows.
-  if(GARRICK_UNITY AND CMAKE_CXX_COMPILER_ID STREQUAL GNU)
-    target_compile_options(${target} PRIVATE -Wno-subobject-linkage)
-  endif()
+                        POSITION_INDEPENDENT_CODE ${GARRICK_PIC})
   foreach(other IN LISTS part_DEPENDS)
     target_link_libraries(${target} PUBLIC garrick_${other})
   endforeach()
@@ -95,9 +98,10 @@ function(garrick_part name)
   endif()
 endfunction()
 
-# Tests of one part: <part>_tests from its *.test.cpp, linked with the parts in `with`, too, and one program for each *.model.cpp (a model
-# checker replaces threads and memory, so it shares a program with nothing else and does not run
-# under a sanitizer).
+# Tests of one part, linked with the parts in `with`, too: <part>_tests from its *.test.cpp;
+# <part>_proof_tests from those that plant errors or measure in virtual time, which say nothing of the
+# machine; and one program for each *.model.cpp (a model checker replaces threads and memory, so it
+# shares a program with nothing else and does not run under a sanitizer).
 function(garrick_part_tests name with)
   list(TRANSFORM with PREPEND garrick_)
   set(tests ${ARGN})
@@ -105,8 +109,19 @@ function(garrick_part_tests name with)
   if(GARRICK_SANITIZE MATCHES thread)
     garrick_with_threads(tests)
   endif()
+  set(proofs ${tests})
+  list(FILTER proofs INCLUDE REGEX "(_figures|/planted_[a-z_]+)\\.test\\.cpp$")
+  list(FILTER tests EXCLUDE REGEX "(_figures|/planted_[a-z_]+)\\.test\\.cpp$")
+  set(labels unit)
+  if(part_PROOF)
+    list(APPEND labels proof)
+  endif()
   if(tests)
-    garrick_test_program(${name}_tests PREFIX ${name} LABEL unit SOURCES ${tests}
+    garrick_test_program(${name}_tests PREFIX ${name} LABEL ${labels} SOURCES ${tests}
+                         LIBRARIES garrick_${name} ${with})
+  endif()
+  if(proofs)
+    garrick_test_program(${name}_proof_tests PREFIX ${name} LABEL unit proof SOURCES ${proofs}
                          LIBRARIES garrick_${name} ${with})
   endif()
   if(GARRICK_SANITIZE)
@@ -117,8 +132,8 @@ function(garrick_part_tests name with)
   foreach(model IN LISTS models)
     get_filename_component(stem "${model}" NAME)
     string(REPLACE ".model.cpp" "" stem "${stem}")
-    garrick_test_program(${name}_${stem}_model PREFIX ${name}.model LABEL model SOURCES "${model}"
-                         LIBRARIES garrick_${name})
+    garrick_test_program(${name}_${stem}_model OPTIMISED PREFIX ${name}.model LABEL model proof
+                         SOURCES "${model}" LIBRARIES garrick_${name})
     # They take the longest, so they come first.
     set_tests_properties(${name}.model.${stem} PROPERTIES COST 100)
   endforeach()

@@ -16,13 +16,12 @@ endfunction()
 # garrick_compile_quickly(<target>)
 #
 # For programs whose compilation takes longer than their run. The parts keep their options: it is
-# they that are tested. GCC compiles tests with -O1 in four fifths of the time of -O2, and models in
-# half; under a sanitizer clang optimises templates for twice as long as the rest takes. Code of
+# they that are tested. What GCC compiles without optimising takes three quarters of the time that
+# -O1 takes; under a sanitizer clang optimises templates for twice as long as the rest takes. Code of
 # tests is not checked for null pointers, alignment and the types of objects. Those checks are half
 # of its machine code, and AddressSanitizer sees most such errors where they do harm. Nor do its
 # reports have the lines of tests, only the functions. Both save a third of the time, and the parts
-# keep both. The warnings that GCC 12 gives after it has optimised take strings of the standard
-# library for errors at -O1; they are on wherever code is compiled with -O2.
+# keep both.
 function(garrick_compile_quickly target)
   if(GARRICK_SANITIZE AND CMAKE_CXX_COMPILER_ID MATCHES Clang)
     target_compile_options(${target} PRIVATE -O0 -g0)
@@ -30,12 +29,24 @@ function(garrick_compile_quickly target)
       target_compile_options(${target} PRIVATE -fno-sanitize=null,alignment,vptr)
     endif()
   elseif(NOT GARRICK_SANITIZE)
-    target_compile_options(${target} PRIVATE -O1)
-    if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
-      target_compile_options(${target} PRIVATE -Wno-array-bounds -Wno-maybe-uninitialized
-                                               -Wno-restrict -Wno-stringop-overflow
-                                               -Wno-stringop-overread)
+    target_compile_options(${target} PRIVATE -O0)
+    if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)  # without functions for std::move and its like
+      target_compile_options(${target} PRIVATE -ffold-simple-inlines)
     endif()
+  endif()
+endfunction()
+
+# garrick_compile_model(<target>)
+#
+# For models and the simulated machine, which run for seconds. With -O1 they are compiled in half the
+# time of -O2. The warnings that GCC 12 gives after it has optimised take strings of the standard
+# library for errors at -O1; they are on wherever code is compiled with -O2.
+function(garrick_compile_model target)
+  target_compile_options(${target} PRIVATE -O1)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+    target_compile_options(${target} PRIVATE -Wno-array-bounds -Wno-maybe-uninitialized
+                                             -Wno-restrict -Wno-stringop-overflow
+                                             -Wno-stringop-overread)
   endif()
 endfunction()
 
@@ -60,8 +71,10 @@ endfunction()
 
 # garrick_test_properties(<test> LABEL label... [TIMEOUT seconds])
 #
-# What all CTest entries have in common: labels, a limit on time and the sanitizers' settings. The
-# label `ci` means: too slow for `./dev test`, `.ci/run` runs it.
+# What all CTest entries have in common: labels, a limit on time and the sanitizers' settings. Two
+# labels say that `./dev test` leaves an entry out. `proof`: it says something of our sources, and
+# nothing of the machine or of how they were compiled; `./dev test --all` runs it. `ci`: it is slow,
+# and `.ci/run` runs it.
 function(garrick_test_properties test)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "LABEL")
   if(NOT arg_TIMEOUT)
@@ -136,23 +149,49 @@ function(garrick_with_threads name_of_list)
   set(${name_of_list} ${kept} PARENT_SCOPE)
 endfunction()
 
-# garrick_test_program(<target> PREFIX prefix LABEL label SOURCES file... LIBRARIES target...)
+# garrick_is_proof(<target>): the program is built for proofs only; see garrick_test_properties.
+function(garrick_is_proof target)
+  set_target_properties(${target} PROPERTIES EXCLUDE_FROM_ALL ON)
+  add_dependencies(garrick_proofs ${target})
+endfunction()
+
+# garrick_test_program(<target> PREFIX prefix LABEL label... [OPTIMISED] [BATCH number]
+#                      SOURCES file... LIBRARIES target...)
+#
+# With GARRICK_UNITY, BATCH sources share an object, eight if nothing is said: those whose content
+# lies in a namespace <file>_test or <file>, so that the names of no two of them are the same. The
+# others have an object each. OPTIMISED: it runs for so long that -O1 is worth its while.
 function(garrick_test_program target)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "PREFIX;LABEL" "SOURCES;LIBRARIES")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "OPTIMISED" "PREFIX;BATCH" "LABEL;SOURCES;LIBRARIES")
   garrick_test_main()
-  add_executable(${target} ${arg_SOURCES} $<TARGET_OBJECTS:garrick_test_main>)
+  set(compiled ${arg_SOURCES})
+  if(GARRICK_UNITY)
+    if(NOT arg_BATCH)
+      set(arg_BATCH 8)
+    endif()
+    set(alone "")
+    foreach(source IN LISTS arg_SOURCES)
+      get_filename_component(stem "${source}" NAME)
+      string(REPLACE ".test.cpp" "" stem "${stem}")
+      file(STRINGS "${source}" own LIMIT_COUNT 1 REGEX "^namespace ${stem}(_test)? {$")
+      if(NOT own)
+        list(APPEND alone "${source}")
+      endif()
+    endforeach()
+    garrick_batches(compiled FOR ${target} SIZE ${arg_BATCH} ALONE ${alone})
+  endif()
+  add_executable(${target} ${compiled} $<TARGET_OBJECTS:garrick_test_main>)
   garrick_compile(${target})
-  garrick_compile_quickly(${target})
-  list(LENGTH arg_SOURCES sources)
-  if(garrick::testkit IN_LIST arg_LIBRARIES)
-    garrick_precompile(${target} <doctest/doctest.h> <garrick/garrick.hpp>
-                       <garrick/patterns/patterns.hpp>)
-  elseif(garrick::net_node IN_LIST arg_LIBRARIES)
-    garrick_precompile(${target} <doctest/doctest.h> <garrick/garrick.hpp>
-                       <garrick/net/node/node.hpp>)
-  elseif(sources GREATER 4 AND arg_LIBRARIES MATCHES "garrick(::|_)net")
-    # No more than most of them include: the tests have names of their own.
-    garrick_precompile(${target} <doctest/doctest.h> <garrick/net/wire/codec.hpp>)
+  if(proof IN_LIST arg_LABEL)
+    garrick_is_proof(${target})
+  endif()
+  if(arg_OPTIMISED AND NOT GARRICK_SANITIZE)
+    garrick_compile_model(${target})
+  else()
+    garrick_compile_quickly(${target})
+  endif()
+  if(GARRICK_UNITY)
+    garrick_compile_batches(${target})
   endif()
   target_link_libraries(${target} PRIVATE ${arg_LIBRARIES} doctest::doctest)
   target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}/tests")  # "support/x.hpp"
@@ -172,6 +211,19 @@ function(garrick_test_program target)
     # A filter that matches nothing must not look like success.
     set_tests_properties(${test} PROPERTIES FAIL_REGULAR_EXPRESSION "test cases: +0 \\|")
   endforeach()
+endfunction()
+
+# garrick_places(<target> name=path...): what tests/support/places.hpp declares, for one program.
+function(garrick_places target)
+  set(content "#include \"support/places.hpp\"\n\nnamespace garrick::tests::places {\n")
+  foreach(place IN LISTS ARGN)
+    string(REGEX REPLACE "^([a-z_]+)=(.*)$" "const char* const \\1 = \"\\2\";" line "${place}")
+    string(APPEND content "${line}\n")
+  endforeach()
+  string(APPEND content "}  // namespace garrick::tests::places\n")
+  set(source "${CMAKE_CURRENT_BINARY_DIR}/places/${target}.cpp")
+  file(GENERATE OUTPUT "${source}" CONTENT "${content}")
+  target_sources(${target} PRIVATE "${source}")
 endfunction()
 
 # garrick_install_tests(way...): tests/install/run.cmake, each way a test.

@@ -8,10 +8,12 @@ if(PROJECT_IS_TOP_LEVEL)
   if(GARRICK_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
     # The cache does not look into a precompiled header, so it must be told that it may. It must
     # compare the headers as they are, not preprocessed: GCC knows a header that has been included
-    # by its text, so a precompiled one from before a comment changed would be included twice.
+    # by its text, so a precompiled one from before a comment changed would be included twice. Paths
+    # below the project's folder count from where the compiler runs, so that all clones on a machine
+    # share what one of them has compiled; an object's own folder is then the first clone's.
     set(CMAKE_CXX_COMPILER_LAUNCHER
         "${CMAKE_COMMAND}" -E env CCACHE_SLOPPINESS=pch_defines,time_macros CCACHE_DEPEND=1
-        "${GARRICK_CCACHE}")
+        "CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}" CCACHE_NOHASHDIR=1 "${GARRICK_CCACHE}")
   endif()
   find_program(GARRICK_MOLD mold)
   if(GARRICK_MOLD AND NOT APPLE AND NOT CMAKE_CROSSCOMPILING)

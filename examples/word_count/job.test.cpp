@@ -1,14 +1,17 @@
 // The whole job: the actors count what one loop counts, with failures planted as without.
 #include "job.hpp"
+#include "support/places.hpp"
 
 #include "scratch_folder.hpp"
 
 #include <doctest/doctest.h>
 
+namespace job_test {
+
 using namespace word_count;
 
 namespace {
-const std::vector<std::string> texts{WORD_COUNT_TEXTS "/stories"};
+const std::vector<std::string> texts{std::string(garrick::tests::places::texts) + "/stories"};
 constexpr std::uint32_t small_units = 512;  // bytes: many units from small texts
 
 lexicon sequentially(const std::vector<std::string>& paths) {
@@ -82,3 +85,5 @@ TEST_CASE("a difference is found and told") {
         "'a' was found in other files");
   CHECK(difference({{"a", 2, 0}}, expected) == "1 different words instead of 2");
 }
+
+}  // namespace job_test

@@ -6,6 +6,8 @@
 #include <numeric>
 #include <utility>
 
+#include "support/places.hpp"
+
 namespace gpu_tests {
 
 namespace {
@@ -13,7 +15,7 @@ namespace {
 // Before main, so before any thread and any call of OpenCL.
 const bool environment_is_set = [] {
   setenv("POCL_DEVICES", "pthread pthread", 0);
-  setenv("OPENCL_LAYERS", GARRICK_OPENCL_LAYER, 0);
+  setenv("OPENCL_LAYERS", garrick::tests::places::opencl_layer, 0);
   return true;
 }();
 
@@ -27,7 +29,7 @@ settings with_workers(std::uint32_t n) {
 
 gpu_layer::control& layer() {
   static gpu_layer::control* const found = [] {
-    void* const library = dlopen(GARRICK_OPENCL_LAYER, RTLD_NOW);
+    void* const library = dlopen(garrick::tests::places::opencl_layer, RTLD_NOW);
     REQUIRE(library != nullptr);
     void* const function = dlsym(library, "garrick_layer_control");
     REQUIRE(function != nullptr);

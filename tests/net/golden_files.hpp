@@ -22,6 +22,8 @@
 #include <string_view>
 #include <vector>
 
+#include "support/places.hpp"
+
 namespace garrick_test {
 
 /// An error whose texts nobody will ever improve.
@@ -35,7 +37,8 @@ struct trouble_category final : garrick::base::error_category {
 inline constexpr trouble_category troubles;
 inline const garrick::base::error_category& error_category_of(trouble) noexcept { return troubles; }
 
-inline const std::string golden_folder = GARRICK_SOURCE_TREE "/tests/net/golden/";
+inline const std::string golden_folder =
+    std::string(garrick::tests::places::source_tree) + "/tests/net/golden/";
 
 inline std::string golden_text(std::string_view type, std::span<const std::byte> bytes) {
   static constexpr std::string_view digits = "0123456789abcdef";

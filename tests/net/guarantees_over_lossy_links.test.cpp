@@ -9,6 +9,9 @@
 #include <support/in_child.hpp>
 
 #include "net/guarantees/programs.hpp"
+#include "support/places.hpp"
+
+namespace guarantees_over_lossy_links_test {
 
 using namespace garrick;
 using namespace garrick::tests;
@@ -18,9 +21,9 @@ namespace {
 /// Why there are no such links here; empty: there are.
 std::string why_not() {
   if (IS_EMULATED) return "an emulated program has no networks of its own";
-  const auto [text, status] = in_child([] {
-    ::execl(GARRICK_LOSSY_LINK, GARRICK_LOSSY_LINK, "--", "true", ":::", "true", nullptr);
-  });
+  const char* const cable = places::lossy_link;
+  const auto [text, status] =
+      in_child([cable] { ::execl(cable, cable, "--", "true", ":::", "true", nullptr); });
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return {};
   return text.empty() ? std::string("lossy_link does not start") : text;
 }
@@ -41,7 +44,7 @@ std::vector<pair_settings> all_pairs(std::uint64_t seed) {
                    4000,
                    2000,
                    {},
-                   {GARRICK_LOSSY_LINK, "--loss", "5", "--duplicate", "3", "--reorder", "10",
+                   {places::lossy_link, "--loss", "5", "--duplicate", "3", "--reorder", "10",
                     "--delay", "4ms", "--jitter", "2ms", "--seed", std::to_string(seed)}});
   };
   add("stream", "tcp://10.77.0.1:7000");
@@ -71,3 +74,5 @@ TEST_CASE("over lossy links: what is promised holds, whatever becomes of streams
   });
   CHECK_MESSAGE(failure.empty(), failure);
 }
+
+}  // namespace guarantees_over_lossy_links_test

@@ -6,6 +6,10 @@
 
 #include <support/settings_in_guide.hpp>
 
+#include "support/places.hpp"
+
+namespace settings_guide_test {
+
 using namespace garrick;
 
 namespace {
@@ -20,9 +24,11 @@ struct links {
 }  // namespace
 
 TEST_CASE("guide 12 has the row of every setting of links as the table has it") {
-  tests::check_guide(GARRICK_SOURCE_TREE, "settings of links", links().table);
+  tests::check_guide(tests::places::source_tree, "settings of links", links().table);
 }
 
 TEST_CASE("every setting of links is used where its row says") {
-  tests::check_uses(GARRICK_SOURCE_TREE, links().table);
+  tests::check_uses(tests::places::source_tree, links().table);
 }
+
+}  // namespace settings_guide_test

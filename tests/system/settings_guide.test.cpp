@@ -4,16 +4,22 @@
 
 #include <support/settings_in_guide.hpp>
 
+#include "support/places.hpp"
+
+namespace settings_guide_test {
+
 TEST_CASE("guide 12 has the row of every setting as the table has it") {
   garrick::settings fresh;
   garrick::base::setting_table table;
   garrick::system::add_settings(table, fresh);
-  garrick::tests::check_guide(GARRICK_SOURCE_TREE, "settings", table);
+  garrick::tests::check_guide(garrick::tests::places::source_tree, "settings", table);
 }
 
 TEST_CASE("every setting is used where its row says") {
   garrick::settings fresh;
   garrick::base::setting_table table;
   garrick::system::add_settings(table, fresh);
-  garrick::tests::check_uses(GARRICK_SOURCE_TREE, table);
+  garrick::tests::check_uses(garrick::tests::places::source_tree, table);
 }
+
+}  // namespace settings_guide_test

@@ -1,5 +1,6 @@
 // The whole job over several processes: the counts of one loop, whichever of them is lost.
 #include "over_nodes.hpp"
+#include "support/places.hpp"
 
 #include <doctest/doctest.h>
 
@@ -7,12 +8,14 @@
 #include <string>
 #include <vector>
 
+namespace over_nodes_test {
+
 using namespace word_count;
 
 namespace {
 
 job small_units(std::uint64_t seed = 1, std::uint32_t chaos_every = 0) {
-  return {.paths = {WORD_COUNT_TEXTS "/stories"},
+  return {.paths = {std::string(garrick::tests::places::texts) + "/stories"},
           .workers = 1,
           .unit_bytes = 256,
           .seed = seed,
@@ -29,7 +32,7 @@ std::string wrong_counts(const outcome& o) {
 TEST_CASE("over nodes: several processes count what one loop counts") {
   for (const std::uint32_t nodes : {1u, 2u, 5u}) {
     CAPTURE(nodes);
-    const outcome o = run_over_nodes(small_units(), nodes, WORD_COUNT_PROGRAM);
+    const outcome o = run_over_nodes(small_units(), nodes, garrick::tests::places::word_count);
     CHECK(wrong_counts(o) == "");
     REQUIRE(o.nodes.size() == nodes);
     std::uint64_t words = 0;
@@ -47,7 +50,7 @@ TEST_CASE("over nodes: several processes count what one loop counts") {
 TEST_CASE("over nodes: a process that is killed is heard of, and its parts are counted once") {
   for (std::uint64_t seed = 1; seed <= 8; ++seed) {
     CAPTURE(seed);
-    const outcome o = run_over_nodes(small_units(seed, 30), 3, WORD_COUNT_PROGRAM);
+    const outcome o = run_over_nodes(small_units(seed, 30), 3, garrick::tests::places::word_count);
     CHECK(wrong_counts(o) == "");
     CHECK(std::count_if(o.nodes.begin(), o.nodes.end(),
                         [](const node_work& n) { return n.was_killed; }) == 1);
@@ -72,8 +75,10 @@ TEST_CASE("over nodes: a program that cannot be started is the trouble") {
 TEST_CASE("over nodes: nothing to count is a result without words") {
   job nothing = small_units();
   nothing.paths = {"/no/such/path"};
-  const outcome o = run_over_nodes(nothing, 2, WORD_COUNT_PROGRAM);
+  const outcome o = run_over_nodes(nothing, 2, garrick::tests::places::word_count);
   CHECK(o.trouble.empty());
   REQUIRE(o.what != nullptr);
   CHECK(o.what->files.empty());
 }
+
+}  // namespace over_nodes_test

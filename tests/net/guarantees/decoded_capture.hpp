@@ -15,6 +15,8 @@
 #include <support/in_child.hpp>
 #include <support/transports.hpp>
 
+#include "support/places.hpp"
+
 namespace garrick::tests {
 
 /// All that it says. It must understand the whole capture.
@@ -24,7 +26,7 @@ inline std::string decoded(const std::string& capture) {
   std::ofstream(path) << capture;
   const auto [text, status] = in_child([&] {
     ::dup2(STDERR_FILENO, STDOUT_FILENO);
-    ::execl(GARRICK_PYTHON, GARRICK_PYTHON, GARRICK_WIRE_DECODER, path.c_str(), nullptr);
+    ::execl(places::python, places::python, places::wire_decoder, path.c_str(), nullptr);
   });
   const bool understood = WIFEXITED(status) && WEXITSTATUS(status) == 0;
   CHECK_MESSAGE(understood, text.substr(text.size() - std::min<std::size_t>(text.size(), 1000)));

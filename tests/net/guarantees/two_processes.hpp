@@ -24,6 +24,7 @@
 
 #include "net/guarantees/record.hpp"
 #include "net/guarantees/witness.hpp"
+#include "support/places.hpp"
 
 extern char** environ;  // NOLINT: the system's
 
@@ -77,7 +78,7 @@ class two_processes {
  public:
   explicit two_processes(const pair_settings& s) : s_(s), seen_(promise_of(s.stack)) {
     if (!s.link.empty()) {
-      std::vector<std::string> words{GARRICK_GUARANTEE_PEER, "tethered"};
+      std::vector<std::string> words{garrick::tests::places::guarantee_peer, "tethered"};
       words.insert(words.end(), s.link.begin(), s.link.end());
       words.insert(words.end(), {"--both-end", "--"});
       append(words, command(listener_role));
@@ -164,7 +165,7 @@ class two_processes {
   }
   [[nodiscard]] std::vector<std::string> command(std::uint32_t role) const {
     const bool connects = role == connector_role;
-    return {GARRICK_GUARANTEE_PEER,
+    return {garrick::tests::places::guarantee_peer,
             "keep",
             std::to_string(role + 1),
             connects ? "connect" : "listen",

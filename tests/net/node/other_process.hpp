@@ -13,6 +13,8 @@
 #include <csignal>
 #include <string>
 
+#include "support/places.hpp"
+
 extern char** environ;  // NOLINT: the system's
 
 namespace garrick::tests {
@@ -21,7 +23,7 @@ namespace garrick::tests {
 class other_process {
  public:
   explicit other_process(const std::string& where, int down_after_ms,
-                         const char* program = GARRICK_NODE_PEER) {
+                         const char* program = places::node_peer) {
     std::array<int, 2> in{}, out{};
     REQUIRE(::pipe2(in.data(), O_CLOEXEC) == 0);
     REQUIRE(::pipe2(out.data(), O_CLOEXEC) == 0);

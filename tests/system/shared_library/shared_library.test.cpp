@@ -4,6 +4,9 @@
 #include <doctest/doctest.h>
 
 #include "parcel.hpp"
+#include "support/places.hpp"
+
+namespace shared_library_test {
 
 using namespace garrick;
 
@@ -11,7 +14,7 @@ namespace {
 
 class loaded {
  public:
-  loaded() : library_(dlopen(POST_OFFICE, RTLD_NOW | RTLD_LOCAL)) {
+  loaded() : library_(dlopen(garrick::tests::places::post_office, RTLD_NOW | RTLD_LOCAL)) {
     const char* const why = library_ == nullptr ? dlerror() : "";
     INFO(std::string(why));
     REQUIRE(library_ != nullptr);
@@ -46,3 +49,5 @@ TEST_CASE("shared library: actors of the program and of the library talk, typed 
   CHECK(system.request(office, post::weigh{}).get().value() == 7);
   CHECK(system.request_as<int>(any_ref(office), 1).get().error() == errc::unexpected_message);
 }
+
+}  // namespace shared_library_test

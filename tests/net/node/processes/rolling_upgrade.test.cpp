@@ -8,14 +8,15 @@
 #include <string>
 
 #include "net/node/other_process.hpp"
+#include "support/places.hpp"
 
 namespace rolling_upgrade {
 
 using garrick::tests::other_process;
 
-constexpr const char* older = GARRICK_NODE_PEER_OLDER;
-constexpr const char* newer = GARRICK_NODE_PEER_NEWER;
-constexpr const char* changed = GARRICK_NODE_PEER_CHANGED;
+const char* const older = garrick::tests::places::node_peer_older;
+const char* const newer = garrick::tests::places::node_peer_newer;
+const char* const changed = garrick::tests::places::node_peer_changed;
 
 constexpr const char* anywhere = "tcp://127.0.0.1:0";
 constexpr int unused = 0;  // they choose themselves when a silent peer is given up
@@ -51,10 +52,6 @@ const std::string newer_to_newer =
     "order 5 to Long Lane (abroad) by way of Short Cut (abroad) by way of High Street (abroad) "
     "bill Bank (abroad) wishes soon from somebody cents 99"
     "; it has noticed: thank you urgency 9; heard: it is done urgency 9";
-
-}  // namespace rolling_upgrade
-
-using namespace rolling_upgrade;
 
 TEST_CASE("rolling upgrade: fields and signatures that one build has more, in both directions") {
   build a(older), b(newer);
@@ -105,3 +102,5 @@ TEST_CASE("rolling upgrade: a field of another type is refused, and the signatur
           "order 5 to 9 by way of 9 by way of 11; it has noticed: thank you; heard: it is done");
   }
 }
+
+}  // namespace rolling_upgrade
