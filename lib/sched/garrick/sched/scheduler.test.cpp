@@ -287,10 +287,49 @@ TEST_CASE("expose lets another worker take what waits in the slot, without the t
   CHECK(unaided);
 }
 
-TEST_CASE("the slot of a worker that stays busy is exposed within milliseconds") {
+namespace {
+
+/// How long this machine takes, at the moment, for what an exposure takes: a thread that sleeps is
+/// woken, sleeps for a moment, and wakes another one, while the caller is busy.
+std::uint64_t two_wake_ups_ns() {
+  latch first;
+  latch second;
+  std::atomic<int> ready{0};
+  std::atomic<std::uint64_t> end{0};
+  std::thread helper([&] {
+    ++ready;
+    first.wait();
+    base::platform::sleep_ns(50'000);
+    second.open();
+  });
+  std::thread sleeper([&] {
+    ++ready;
+    second.wait();
+    end = base::platform::monotonic_ns();
+  });
+  while (ready != 2) std::this_thread::yield();
+  const std::uint64_t begin = base::platform::monotonic_ns();
+  first.open();
+  while (end == 0) base::platform::pause();
+  helper.join();
+  sleeper.join();
+  return end - begin;
+}
+
+std::uint64_t median(std::vector<std::uint64_t> all) {
+  const auto middle = all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2);
+  std::nth_element(all.begin(), middle, all.end());
+  return *middle;
+}
+
+}  // namespace
+
+TEST_CASE("the slot of a worker that stays busy is exposed about as soon as threads wake up") {
   auto pool = started({.workers = 2});
   std::vector<std::uint64_t> waits;
+  std::vector<std::uint64_t> of_threads;
   for (int round = 0; round < 200; ++round) {
+    of_threads.push_back(two_wake_ups_ns());
     latch inner;
     std::uint64_t begin = 0;
     std::uint64_t end = 0;
@@ -305,14 +344,16 @@ TEST_CASE("the slot of a worker that stays busy is exposed within milliseconds")
     });
     waits.push_back(end - begin);
   }
-  std::sort(waits.begin(), waits.end());
-  MESSAGE("exposed after p50 " << waits[100] / 1000 << " us, p99 " << waits[198] / 1000 << " us");
-  CHECK(waits[100] < 5'000'000);
+  MESSAGE("exposed after p50 " << median(waits) / 1000 << " us; two threads woke up after "
+                               << median(of_threads) / 1000 << " us");
+  // On a quiet machine both take a fraction of a millisecond.
+  CHECK(median(waits) < 5'000'000 + 10 * median(of_threads));
 }
 
 TEST_CASE("an idle pool uses no processor time") {
   // The polling policies look for work all the time, which is their purpose.
   for (const char* policy : {"work_stealing", "locality_guided", "work_sharing"}) {
+    CAPTURE(policy);
     auto pool = started({.policy = policy, .workers = 4});
     for (int i = 0; i < 50; ++i) on_worker(*pool, [] {});
     // The measured time begins when the ticker, if it was woken, is asleep again: its quiet time is
@@ -324,12 +365,16 @@ TEST_CASE("an idle pool uses no processor time") {
       return (r.ru_utime.tv_sec + r.ru_stime.tv_sec) * 1'000'000 + r.ru_utime.tv_usec +
              r.ru_stime.tv_usec;
     };
-    const auto before = used();
-    const auto parks = pool->stats().parks;
-    base::platform::sleep_ns(2'000'000'000);
-    // 0.05 % of two seconds, in microseconds; ThreadSanitizer has a thread of its own
-    CHECK(used() - before <= (GARRICK_TSAN ? 20'000 : 1'000));
-    CHECK(pool->stats().parks == parks);
+    // On a busy machine the pool may take longer than that until it is idle. Then it stays so.
+    bool is_idle = false;
+    for (int looks = 0; looks < 10 && !is_idle; ++looks) {
+      const auto before = used();
+      const auto parks = pool->stats().parks;
+      base::platform::sleep_ns(2'000'000'000);
+      // 0.05 % of two seconds, in microseconds; ThreadSanitizer has a thread of its own
+      is_idle = used() - before <= (GARRICK_TSAN ? 20'000 : 1'000) && pool->stats().parks == parks;
+    }
+    CHECK(is_idle);
   }
 }
 

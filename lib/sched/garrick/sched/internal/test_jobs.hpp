@@ -56,7 +56,7 @@ class latch {
   std::atomic<std::uint32_t> opened_{0};
 };
 
-/// Ends the process with a diagnosis if `progress` is not called for 20 seconds.
+/// Ends the process with a diagnosis if `progress` is not called for 100 seconds.
 class watchdog {
  public:
   explicit watchdog(scheduler& pool) : pool_(pool), thread_([this] { watch(); }) {}
@@ -81,7 +81,7 @@ class watchdog {
       const std::uint64_t now = rounds_.load(std::memory_order_relaxed);
       if (now != last) quiet = 0;
       last = now;
-      if (quiet >= 20) explain(now);
+      if (quiet >= 100) explain(now);
     }
   }
 
@@ -89,7 +89,7 @@ class watchdog {
     const scheduler_stats now = pool_.stats();
     std::fprintf(
         stderr,
-        "no progress for 20 s after %llu rounds: %u workers, runs %llu, steals %llu, "
+        "no progress for 100 s after %llu rounds: %u workers, runs %llu, steals %llu, "
         "parks %llu, wakes %llu, exposed %llu, "
         "ticks %llu\n%s\n",
         static_cast<unsigned long long>(rounds), pool_.worker_count(),
