@@ -98,7 +98,7 @@ TEST_CASE("with the policy wait a send waits until there is room, in an actor an
       settings o;
       o.scheduler.workers = workers;
       o.log.level = system::log_level::off;
-      o.mailbox.full_wait = duration::milliseconds(20);  // patience for a busy machine
+      o.mailbox.full_wait = core::longest_full_wait;  // patience for a busy machine
       actor_system system(o);
       const auto to = system.spawn<slow>(spawn_options{.policy = mailbox_policy::wait, .bound = 3},
                                          lent(seen), lent(&most));
