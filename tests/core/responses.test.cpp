@@ -199,24 +199,23 @@ class early : public actor<protocol<void(ask), result<int>(value)>> {
 TEST_CASE(
     "early response is kept until somebody waits for it, and a time-out on its heels changes "
     "nothing") {
-  actor_system system;
-  const auto target = system.spawn<answering>();
-  const auto a = system.spawn<early>(target);
-  core::scoped_actor me(system.env());
-  CHECK(me->get(me->request(a, ask{2})).has_value());  // both requests are under way
-  // and answered: those answers came before ours
-  CHECK(me->get(me->request(target, value{})).value() == 1);
+  testkit::test_system kit;
+  const auto target = kit.spawn<answering>();
+  const auto a = kit.spawn<early>(target);
+  auto asked = kit.request(a, ask{2});
+  kit.run();
+  CHECK(asked.get().has_value());  // both requests are answered
   // the first is taken before its time-out
-  CHECK(me->get(me->request(a, value{})).value() == 1);
+  CHECK(kit.request(a, value{}).get().value() == 1);
   // the other's time-out passes meanwhile
-  me->receive(after(duration::milliseconds(220)) >> [] {});
-  CHECK(me->get(me->request(a, value{})).value() == 1);
+  kit.run_for(duration::milliseconds(220));
+  CHECK(kit.request(a, value{}).get().value() == 1);
 }
 
 TEST_CASE("early time-out is kept, too, and the late answer changes nothing") {
-  actor_system system;
-  const auto target = system.spawn<answering>();
-  const any_ref a = system.spawn(
+  testkit::test_system kit;
+  const auto target = kit.spawn<answering>();
+  const any_ref a = kit.spawn(
       [](dynamic_actor& self, const ref<answers>& to) -> behavior {
         auto kept = std::make_shared<std::vector<pending_response<int>>>();
         return {[&self, to, kept](ask) {
@@ -231,12 +230,11 @@ TEST_CASE("early time-out is kept, too, and the late answer changes nothing") {
                 }};
       },
       target);
-  core::scoped_actor me(system.env());
-  CHECK(me->get(me->request_as<>(a, ask{})).has_value());
-  me->receive(after(duration::milliseconds(20)) >> [] {});
+  CHECK(kit.request_as<>(a, ask{}).get().has_value());
+  kit.run_for(duration::milliseconds(20));
   send(target, release{});
-  CHECK(me->get(me->request(target, value{})).value() == 1);
-  CHECK(me->get(me->request_as<bool>(a, value{})).value());
+  kit.run();
+  CHECK(kit.request_as<bool>(a, value{}).get().value());
 }
 
 TEST_CASE("several requests may be under way at once") {
