@@ -328,7 +328,7 @@ TEST_CASE("the slot of a worker that stays busy is exposed about as soon as thre
   auto pool = started({.workers = 2});
   std::vector<std::uint64_t> waits;
   std::vector<std::uint64_t> of_threads;
-  for (int round = 0; round < 200; ++round) {
+  for (int round = 0; round < 50; ++round) {
     of_threads.push_back(two_wake_ups_ns());
     latch inner;
     std::uint64_t begin = 0;
