@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <support/quiet.hpp>
@@ -91,6 +92,7 @@ TEST_CASE("answers due: a system that is to end waits for a peer's answer, and t
 TEST_CASE("answers due: a peer that does not answer holds up an end for as long as it may") {
   two_nodes n;
   n.ask_there(-1);
+  while (n.right.env().outside_due() == 0) std::this_thread::yield();
   const shutdown_report all = n.right.shutdown(duration::milliseconds(200));
   CHECK(n.answers == 0);
   CHECK(all.outside_due == 1);
