@@ -456,7 +456,7 @@ TEST_CASE("who has found nothing in an iteration is called back for the next") {
   static std::array<std::atomic<int>, iterations> threads_in;
   static std::chrono::steady_clock::time_point give_up;
   for (auto& n : threads_in) n = 0;
-  give_up = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  give_up = std::chrono::steady_clock::now() + std::chrono::seconds(100);
   // In each iteration nobody goes on until two threads are there. An element takes so long that
   // several should work on them.
   const auto meet = +[](const neighbourhood<unsigned>& n) {
