@@ -35,18 +35,21 @@ class memory_slope {
         begin_(clock::now()),
         next_(begin_ + warm_up()) {}
 
-  /// Looks at the memory now and then. False: the time is over.
-  [[nodiscard]] bool goes_on() {
+  /// Looks at the memory now and then. False: the time is over. On a busy machine it is not over
+  /// before the program has done `enough`.
+  [[nodiscard]] bool goes_on(bool enough = true) {
     const auto now = clock::now();
     if (now >= next_) {
       samples_.push_back({minutes(now - begin_), static_cast<double>(resident_bytes())});
       next_ += (length_ - warm_up()) / samples;
     }
-    return now < begin_ + length_;
+    return now < begin_ + length_ || samples_.size() < 2 || !enough;
   }
-  /// For a program that runs on other threads: returns when the time is over.
-  void wait() {
-    while (goes_on()) std::this_thread::sleep_until(std::min(next_, begin_ + length_));
+  /// For a program that runs on other threads: returns when the time is over and `enough()` says
+  /// that it has run.
+  template <class P>
+  void wait(const P& enough) {
+    while (goes_on(enough())) std::this_thread::sleep_until(next_);
   }
   /// Fails the test if the memory grows.
   void check() const {
