@@ -90,7 +90,10 @@ TEST_CASE("a request that ran out of time gives up its place when its events say
   CHECK(b.system.request(square, floats{1}).get().error() == gpu_errc::deadline);
   wait_until([&] { return b.first().memory_used() == 0; });
   layer().hold_reads = false;
-  CHECK(b.system.request(square, floats{3}).within(30s).get().value() == floats{9});
+  // On a busy machine it may run out of time, too.
+  result<floats> squared = b.system.request(square, floats{3}).get();
+  while (squared.error() == gpu_errc::deadline) squared = b.system.request(square, floats{3}).get();
+  CHECK(squared.value() == floats{9});
   layer().release_callbacks();
 }
 
@@ -138,19 +141,26 @@ TEST_CASE("a transfer has a limit on its time, too") {
   CHECK(gpu::upload(b.system, b.first(), floats{1}).get().error() == errc::timeout);
   layer().hold_callbacks = false;
   layer().release_callbacks();
-  CHECK(gpu::upload(b.system, b.first(), floats{1}).within(30s).get());
+  // On a busy machine it may run out of time, too.
+  auto moved = gpu::upload(b.system, b.first(), floats{1}).get();
+  while (moved.error() == errc::timeout) moved = gpu::upload(b.system, b.first(), floats{1}).get();
+  CHECK(moved);
 }
 
 TEST_CASE("the move of a ref from another device counts in the request's deadline") {
   bench_of_devices b;
   REQUIRE(b.gpus.devices().size() == 2);
   const on_device x = gpu::upload(b.system, b.second(), floats{1, 2, 3}).get().value();
-  const auto moves =
-      gpu::spawn<on_device(on_device)>(b.system, b.built(b.gpus.devices()), "square", nd_range(3),
-                                       {.foreign = gpu::foreign_ref::move, .deadline = 200ms});
+  const gpu::program p = b.built(b.gpus.devices());
   layer().hold_callbacks = true;
-  check_error(b.system.request(moves, x).get().error(), gpu_errc::deadline,
-              {"kernel square on " + b.first().name()});
+  // On a busy machine the read may not be asked for in time either.
+  for (duration deadline = 200ms; layer().held_callbacks == 0; deadline = deadline * 4) {
+    const auto moves =
+        gpu::spawn<on_device(on_device)>(b.system, p, "square", nd_range(3),
+                                         {.foreign = gpu::foreign_ref::move, .deadline = deadline});
+    check_error(b.system.request(moves, x).get().error(), gpu_errc::deadline,
+                {"kernel square on " + b.first().name()});
+  }
   CHECK(layer().held_callbacks == 1);  // of the read: the kernel was never asked for
 }
 
