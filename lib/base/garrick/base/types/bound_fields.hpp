@@ -1,25 +1,23 @@
-// What the fields of an aggregate are bound to, which tells two things that nothing else does.
+// What the fields of an aggregate are bound to, which tells two things that nothing else does; and
+// visits of all fields.
 //
-// Nothing can refer to a bit-field, so Boost.PFR, which makes references to all fields, would fail
-// with an error deep inside. So we ask first.
-//
-// And what a reference refers to is not part of the object: it does not become volatile with it. So
-// a field is a reference if it has the same type in a volatile object as in a plain one.
+// Nothing can refer to a bit-field, so a visit of all fields would fail with an error deep inside.
+// So we ask first. And `decltype` of a name that is bound to a field is the field's declared type:
+// it tells references from values.
 //
 // A structured binding needs as many names in the source as there are fields. So there is a
-// function for each number of fields, as in PFR, up to PFR's limit of 100.
+// function for each number of fields, up to 100.
 //
 // Thread safety: compile time only.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <type_traits>
 #include <utility>
 
 namespace garrick::base::detail {
 
-/// The types that names are bound to.
+/// The declared types of an aggregate's fields.
 template <class... Fields>
 struct bound_fields {
   static constexpr bool all = true;
@@ -30,69 +28,118 @@ struct none_bound {
 };
 
 template <class... Fields>
-bound_fields<Fields...> refer_to(Fields&...);
+void refer_to(Fields&...);
+
+/// Calls f with each of them.
+template <class F, class... Fields>
+constexpr void call_for_each(F& f, Fields&... fields) {
+  (static_cast<void>(f(fields)), ...);
+}
+
+template <std::size_t Count>
+struct field_number {};
 
 #define GARRICK_NAMES(p) p##0, p##1, p##2, p##3, p##4, p##5, p##6, p##7, p##8, p##9
-#define GARRICK_ASK(count, ...)                                          \
-  template <class T>                                                     \
-  auto bind_fields(T& x, std::integral_constant<std::size_t, (count)>) { \
-    auto& [__VA_ARGS__] = x;                                             \
-    if constexpr (requires { refer_to(__VA_ARGS__); })                   \
-      return decltype(refer_to(__VA_ARGS__)){};                          \
-    else                                                                 \
-      return none_bound{};                                               \
+#define GARRICK_TYPES_3(p) decltype(p##0), decltype(p##1), decltype(p##2)
+#define GARRICK_TYPES_6(p) GARRICK_TYPES_3(p), decltype(p##3), decltype(p##4), decltype(p##5)
+#define GARRICK_TYPES_9(p) GARRICK_TYPES_6(p), decltype(p##6), decltype(p##7), decltype(p##8)
+#define GARRICK_TYPES(p) GARRICK_TYPES_9(p), decltype(p##9)
+#define GARRICK_AS_THEY_ARE(...) __VA_ARGS__
+#define GARRICK_ASK(count, types, ...)                             \
+  template <class T>                                               \
+  auto bind_fields(T& x, field_number<(count)>) {                  \
+    auto& [__VA_ARGS__] = x;                                       \
+    if constexpr (requires { refer_to(__VA_ARGS__); })             \
+      return bound_fields<GARRICK_AS_THEY_ARE types>{};            \
+    else                                                           \
+      return none_bound{};                                         \
+  }                                                                \
+  template <class T, class F>                                      \
+  constexpr void visit_fields(T& x, F& f, field_number<(count)>) { \
+    auto& [__VA_ARGS__] = x;                                       \
+    call_for_each(f, __VA_ARGS__);                                 \
   }
-#define GARRICK_ASK_TEN(tens, before, p)                                                  \
-  GARRICK_ASK(tens * 10 + 1, before p##0)                                                 \
-  GARRICK_ASK(tens * 10 + 2, before p##0, p##1)                                           \
-  GARRICK_ASK(tens * 10 + 3, before p##0, p##1, p##2)                                     \
-  GARRICK_ASK(tens * 10 + 4, before p##0, p##1, p##2, p##3)                               \
-  GARRICK_ASK(tens * 10 + 5, before p##0, p##1, p##2, p##3, p##4)                         \
-  GARRICK_ASK(tens * 10 + 6, before p##0, p##1, p##2, p##3, p##4, p##5)                   \
-  GARRICK_ASK(tens * 10 + 7, before p##0, p##1, p##2, p##3, p##4, p##5, p##6)             \
-  GARRICK_ASK(tens * 10 + 8, before p##0, p##1, p##2, p##3, p##4, p##5, p##6, p##7)       \
-  GARRICK_ASK(tens * 10 + 9, before p##0, p##1, p##2, p##3, p##4, p##5, p##6, p##7, p##8) \
-  GARRICK_ASK(tens * 10 + 10, before GARRICK_NAMES(p))
+#define GARRICK_ASK_TEN(tens, names, types, p)                                                     \
+  GARRICK_ASK(tens * 10 + 1, (types decltype(p##0)), names p##0)                                   \
+  GARRICK_ASK(tens * 10 + 2, (types decltype(p##0), decltype(p##1)), names p##0, p##1)             \
+  GARRICK_ASK(tens * 10 + 3, (types GARRICK_TYPES_3(p)), names p##0, p##1, p##2)                   \
+  GARRICK_ASK(tens * 10 + 4, (types GARRICK_TYPES_3(p), decltype(p##3)), names p##0, p##1, p##2,   \
+              p##3)                                                                                \
+  GARRICK_ASK(tens * 10 + 5, (types GARRICK_TYPES_3(p), decltype(p##3), decltype(p##4)),           \
+              names p##0, p##1, p##2, p##3, p##4)                                                  \
+  GARRICK_ASK(tens * 10 + 6, (types GARRICK_TYPES_6(p)), names p##0, p##1, p##2, p##3, p##4, p##5) \
+  GARRICK_ASK(tens * 10 + 7, (types GARRICK_TYPES_6(p), decltype(p##6)), names p##0, p##1, p##2,   \
+              p##3, p##4, p##5, p##6)                                                              \
+  GARRICK_ASK(tens * 10 + 8, (types GARRICK_TYPES_6(p), decltype(p##6), decltype(p##7)),           \
+              names p##0, p##1, p##2, p##3, p##4, p##5, p##6, p##7)                                \
+  GARRICK_ASK(tens * 10 + 9, (types GARRICK_TYPES_9(p)), names p##0, p##1, p##2, p##3, p##4, p##5, \
+              p##6, p##7, p##8)                                                                    \
+  GARRICK_ASK(tens * 10 + 10, (types GARRICK_TYPES(p)), names GARRICK_NAMES(p))
 
 #define GARRICK_NONE
 #define GARRICK_A GARRICK_NAMES(a),
+#define GARRICK_A_TYPES GARRICK_TYPES(a),
 #define GARRICK_B GARRICK_A GARRICK_NAMES(b),
+#define GARRICK_B_TYPES GARRICK_A_TYPES GARRICK_TYPES(b),
 #define GARRICK_C GARRICK_B GARRICK_NAMES(c),
+#define GARRICK_C_TYPES GARRICK_B_TYPES GARRICK_TYPES(c),
 #define GARRICK_D GARRICK_C GARRICK_NAMES(d),
+#define GARRICK_D_TYPES GARRICK_C_TYPES GARRICK_TYPES(d),
 #define GARRICK_E GARRICK_D GARRICK_NAMES(e),
+#define GARRICK_E_TYPES GARRICK_D_TYPES GARRICK_TYPES(e),
 #define GARRICK_F GARRICK_E GARRICK_NAMES(f),
+#define GARRICK_F_TYPES GARRICK_E_TYPES GARRICK_TYPES(f),
 #define GARRICK_G GARRICK_F GARRICK_NAMES(g),
+#define GARRICK_G_TYPES GARRICK_F_TYPES GARRICK_TYPES(g),
 #define GARRICK_H GARRICK_G GARRICK_NAMES(h),
+#define GARRICK_H_TYPES GARRICK_G_TYPES GARRICK_TYPES(h),
 #define GARRICK_I GARRICK_H GARRICK_NAMES(i),
+#define GARRICK_I_TYPES GARRICK_H_TYPES GARRICK_TYPES(i),
 
-GARRICK_ASK_TEN(0, GARRICK_NONE, a)
-GARRICK_ASK_TEN(1, GARRICK_A, b)
-GARRICK_ASK_TEN(2, GARRICK_B, c)
-GARRICK_ASK_TEN(3, GARRICK_C, d)
-GARRICK_ASK_TEN(4, GARRICK_D, e)
-GARRICK_ASK_TEN(5, GARRICK_E, f)
-GARRICK_ASK_TEN(6, GARRICK_F, g)
-GARRICK_ASK_TEN(7, GARRICK_G, h)
-GARRICK_ASK_TEN(8, GARRICK_H, i)
-GARRICK_ASK_TEN(9, GARRICK_I, j)
+GARRICK_ASK_TEN(0, GARRICK_NONE, GARRICK_NONE, a)
+GARRICK_ASK_TEN(1, GARRICK_A, GARRICK_A_TYPES, b)
+GARRICK_ASK_TEN(2, GARRICK_B, GARRICK_B_TYPES, c)
+GARRICK_ASK_TEN(3, GARRICK_C, GARRICK_C_TYPES, d)
+GARRICK_ASK_TEN(4, GARRICK_D, GARRICK_D_TYPES, e)
+GARRICK_ASK_TEN(5, GARRICK_E, GARRICK_E_TYPES, f)
+GARRICK_ASK_TEN(6, GARRICK_F, GARRICK_F_TYPES, g)
+GARRICK_ASK_TEN(7, GARRICK_G, GARRICK_G_TYPES, h)
+GARRICK_ASK_TEN(8, GARRICK_H, GARRICK_H_TYPES, i)
+GARRICK_ASK_TEN(9, GARRICK_I, GARRICK_I_TYPES, j)
 
 #undef GARRICK_NAMES
+#undef GARRICK_TYPES_3
+#undef GARRICK_TYPES_6
+#undef GARRICK_TYPES_9
+#undef GARRICK_TYPES
+#undef GARRICK_AS_THEY_ARE
 #undef GARRICK_ASK
 #undef GARRICK_ASK_TEN
 #undef GARRICK_NONE
 #undef GARRICK_A
+#undef GARRICK_A_TYPES
 #undef GARRICK_B
+#undef GARRICK_B_TYPES
 #undef GARRICK_C
+#undef GARRICK_C_TYPES
 #undef GARRICK_D
+#undef GARRICK_D_TYPES
 #undef GARRICK_E
+#undef GARRICK_E_TYPES
 #undef GARRICK_F
+#undef GARRICK_F_TYPES
 #undef GARRICK_G
+#undef GARRICK_G_TYPES
 #undef GARRICK_H
+#undef GARRICK_H_TYPES
 #undef GARRICK_I
+#undef GARRICK_I_TYPES
+
+template <class T>
+bound_fields<> bind_fields(T&, field_number<0>);
 
 template <class T, std::size_t Count>
-using bound =
-    decltype(bind_fields(std::declval<T&>(), std::integral_constant<std::size_t, Count>{}));
+using bound = decltype(bind_fields(std::declval<T&>(), field_number<Count>{}));
 
 /// Whether T has a bit-field. Requires that T is an aggregate with `Count` fields, none of them an
 /// anonymous union. Above 100 fields the answer is false, unchecked.
@@ -103,20 +150,5 @@ consteval bool has_bit_field() {
   else
     return !bound<T, Count>::all;
 }
-
-/// Whether each field is a reference. `Const` is asked, too, since a field may be volatile by
-/// itself.
-template <class... Plain, class... Volatile, class... Const>
-consteval auto same_in_all(bound_fields<Plain...>, bound_fields<Volatile...>,
-                           bound_fields<Const...>) {
-  return std::array<bool, sizeof...(Plain)>{
-      (std::is_same_v<Plain, Volatile> && std::is_same_v<Plain, Const>)...};
-}
-
-/// Whether each of the fields of T is a reference. Requires that T is an aggregate with `Count`
-/// fields, at least one and at most 100, without bit-fields and anonymous unions.
-template <class T, std::size_t Count>
-inline constexpr auto reference_fields =
-    same_in_all(bound<T, Count>{}, bound<volatile T, Count>{}, bound<const volatile T, Count>{});
 
 }  // namespace garrick::base::detail

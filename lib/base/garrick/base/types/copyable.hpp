@@ -15,9 +15,12 @@ namespace detail {
 template <class T, class... Open>
 consteval bool can_be_copied();
 
+template <class Part, class... Open>
+concept copyable_part = plainly_owned<Part> || can_be_copied<std::remove_const_t<Part>, Open...>();
+
 template <class... Parts, class... Open>
 consteval bool parts_can_be_copied(made_of<Parts...>, context<false, Open...>) {
-  return (can_be_copied<std::remove_const_t<Parts>, Open...>() && ...);
+  return (copyable_part<Parts, Open...> && ...);
 }
 template <class Kind, class... Open>
 consteval bool parts_can_be_copied(Kind, context<false, Open...>) {

@@ -4,9 +4,8 @@
 //   static_assert(field_count<order> == 2);
 //   for_each_field(my_order, [](const auto& field) { … });
 //
-// The fields are counted here, because Boost.PFR's own count takes an array (`char key[16]`) for
-// sixteen fields, and crashes GCC 12 on arrays of strings. The structured binding to that many
-// fields is PFR's.
+// An array (`char key[16]`) is one field. Boost.PFR would count sixteen, and it crashes GCC 12 on
+// arrays of strings.
 //
 // `inspectable<T>` is false for aggregates with base classes, bit-fields or anonymous unions,
 // because C++20 cannot see into them. It is also false where C arrays have more than 1024 elements
@@ -15,13 +14,10 @@
 // Thread safety: compile time only.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <string_view>
 #include <type_traits>
 #include <utility>
-
-#include <boost/pfr/core.hpp>
 
 #include "garrick/base/types/bound_fields.hpp"
 #include "garrick/base/types/type_name.hpp"
@@ -285,7 +281,12 @@ consteval bool has_anonymous_union() {
   }
 }
 
-/// Whether fields that are references are among those of T, and which.
+template <class... Fields>
+consteval bool some_reference(bound_fields<Fields...>) {
+  return (std::is_reference_v<Fields> || ...);
+}
+
+/// Whether fields that are references are among those of T.
 template <class T>
 consteval bool some_reference() {
   constexpr std::size_t count = count_fields<T>();
@@ -294,16 +295,41 @@ consteval bool some_reference() {
   else if constexpr (count == 0)
     return true;  // nothing but a reference stops the count
   else
-    return std::ranges::any_of(reference_fields<T, count>, [](bool is) { return is; });
+    return some_reference(bound<T, count>{});
 }
+
+template <std::size_t I, class Field>
+struct numbered_field {
+  using type = Field;
+};
+template <class Sequence, class... Fields>
+struct numbered_fields;
+template <std::size_t... I, class... Fields>
+struct numbered_fields<std::index_sequence<I...>, Fields...> : numbered_field<I, Fields>... {};
+template <std::size_t I, class Field>
+numbered_field<I, Field> pick_field(const numbered_field<I, Field>*);
+template <std::size_t I, class... Fields>
+auto field_of(bound_fields<Fields...>) -> decltype(pick_field<I>(
+    static_cast<numbered_fields<std::index_sequence_for<Fields...>, Fields...>*>(nullptr)));
+
+/// The declared type of field I of T.
+template <class T, std::size_t I>
+using declared_type = typename decltype(field_of<I>(bound<T, count_fields<T>()>{}))::type;
+
 template <class T, std::size_t I>
 consteval bool nth_is_reference() {
-  constexpr std::size_t count = count_fields<T>();
-  if constexpr (I < count)
-    return reference_fields<T, count>[I];
+  if constexpr (I < count_fields<T>())
+    return std::is_reference_v<declared_type<T, I>>;
   else
     return false;
 }
+
+template <template <class...> class List, class... Fields>
+List<Fields...> as_list(bound_fields<Fields...>);
+
+/// `List` of the declared types of T's fields.
+template <template <class...> class List, class T>
+using declared_types = decltype(as_list<List>(bound<T, count_fields<T>()>{}));
 
 }  // namespace detail
 
@@ -323,8 +349,7 @@ inline constexpr std::size_t field_count = detail::count_fields<T>();
 template <inspectable T>
 inline constexpr bool has_reference_field = detail::some_reference<T>();
 
-/// True if field I of T is a reference. False if the fields cannot be counted. (Nothing tells a
-/// field of type `const volatile U` from a reference: it counts as one.)
+/// True if field I of T is a reference. False if the fields cannot be counted.
 template <inspectable T, std::size_t I>
 inline constexpr bool is_reference_field = detail::nth_is_reference<T, I>();
 
@@ -332,29 +357,12 @@ inline constexpr bool is_reference_field = detail::nth_is_reference<T, I>();
 template <class T, class F>
   requires inspectable<std::remove_const_t<T>>
 constexpr void for_each_field([[maybe_unused]] T& x, [[maybe_unused]] F&& f) {
-  using plain = std::remove_const_t<T>;
-  if constexpr (field_count<plain> != 0) {
-    auto fields =
-        boost::pfr::detail::tie_as_tuple(x, boost::pfr::detail::size_t_<field_count<plain>>{});
-    [&]<std::size_t... I>(std::index_sequence<I...>) {
-      (f(boost::pfr::detail::sequence_tuple::get<I>(fields)), ...);
-    }(std::make_index_sequence<field_count<plain>>());
-  }
+  constexpr std::size_t count = field_count<std::remove_const_t<T>>;
+  if constexpr (count != 0) detail::visit_fields(x, f, detail::field_number<count>{});
 }
-
-namespace detail {
-
-template <std::size_t I, class T>
-auto field_type_of(T& x) {
-  auto fields = boost::pfr::detail::tie_as_tuple(x, boost::pfr::detail::size_t_<field_count<T>>{});
-  return std::type_identity<
-      std::remove_reference_t<decltype(boost::pfr::detail::sequence_tuple::get<I>(fields))>>{};
-}
-
-}  // namespace detail
 
 /// The type of field I of T, as declared but without a reference.
 template <inspectable T, std::size_t I>
-using field_type = typename decltype(detail::field_type_of<I>(std::declval<T&>()))::type;
+using field_type = std::remove_reference_t<detail::declared_type<T, I>>;
 
 }  // namespace garrick::base

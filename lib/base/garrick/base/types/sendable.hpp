@@ -25,6 +25,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
@@ -145,14 +146,6 @@ struct wrapped<C<N>> {
                                   refused<has_private_or_captured_state>>;
 };
 
-template <class T, std::size_t... I>
-made_of<field_type<T, I>...> fields_of(std::index_sequence<I...>);
-
-/// Fields of an aggregate with references, which are told from values.
-template <class T, std::size_t... I>
-made_of<std::conditional_t<is_reference_field<T, I>, field_type<T, I>&, field_type<T, I>>...>
-    declared_fields_of(std::index_sequence<I...>);
-
 template <class... Ts>
 made_of<Ts...> as_parts(type_list<Ts...>*);
 
@@ -187,12 +180,10 @@ consteval auto classify_class() {
     return refused<has_an_anonymous_union>{};
   else if constexpr (!inspectable<T>)
     return refused<has_a_bit_field>{};
-  else if constexpr (!has_reference_field<T>)
-    return decltype(fields_of<T>(std::make_index_sequence<field_count<T>>())){};
   else if constexpr (field_count<T> == 0)
-    return refused<has_a_reference_field>{};
+    return refused<has_a_reference_field>{};  // nothing else stops the count
   else
-    return decltype(declared_fields_of<T>(std::make_index_sequence<field_count<T>>())){};
+    return declared_types<made_of, T>{};
 }
 
 template <class T>
@@ -237,12 +228,27 @@ struct one_level_up<found<T, Reason, Path...>, I> {
 template <class T, class Context>
 struct search;
 
-/// Looks through parts from index I on and stops at the first find.
+/// What is owned wherever it stands. So it is not searched in each context anew.
+template <class T>
+inline constexpr bool plainly_owned = std::is_arithmetic_v<T> || std::is_enum_v<T>;
+template <class T>
+inline constexpr bool plainly_owned<const T> = plainly_owned<T>;
+template <>
+inline constexpr bool plainly_owned<std::string> = true;
+template <class T>
+inline constexpr bool plainly_owned<std::allocator<T>> = std::is_empty_v<std::allocator<T>>;
+
+template <class Part, class Context>
+concept owned_part =
+    plainly_owned<Part> || std::is_same_v<typename search<Part, Context>::type, nothing_found>;
+
+/// Looks through parts from index I on for the first find.
 template <class Context, std::size_t I, class... Parts>
 struct search_parts {
   using type = nothing_found;
 };
 template <class Context, std::size_t I, class Part, class... Rest>
+  requires(!(owned_part<Part, Context> && ... && owned_part<Rest, Context>))
 struct search_parts<Context, I, Part, Rest...> {
   using here = typename search<Part, Context>::type;
   using type = typename std::conditional_t<std::is_same_v<here, nothing_found>,

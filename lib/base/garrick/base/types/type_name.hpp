@@ -20,18 +20,26 @@ struct name_span {
   std::size_t size;
 };
 
-/// The compiler's spelling of T, cut from the name of this function: "... [with T = X]" or "... [T
-/// = X]".
+/// The whole name of this function: "... [with T = X]" or "... [T = X]".
 template <class T>
-[[nodiscard]] consteval auto raw_type_name() noexcept {
-  constexpr std::size_t length = sizeof(__PRETTY_FUNCTION__) - 1;
-  const char* text = __PRETTY_FUNCTION__;
-  std::size_t begin = 0;
-  while (!(text[begin] == 'T' && text[begin + 1] == ' ' && text[begin + 2] == '=' &&
-           text[begin + 3] == ' '))
-    ++begin;
-  begin += 4;
-  return name_span{text + begin, length - begin - 1};
+[[nodiscard]] consteval name_span name_with_type() noexcept {
+  return {__PRETTY_FUNCTION__, sizeof(__PRETTY_FUNCTION__) - 1};
+}
+
+/// Where the type begins in it, the same for every type.
+inline constexpr std::size_t type_begins = [] {
+  const char* const text = name_with_type<int>().data;
+  std::size_t at = 0;
+  while (!(text[at] == 'T' && text[at + 1] == ' ' && text[at + 2] == '=' && text[at + 3] == ' '))
+    ++at;
+  return at + 4;
+}();
+
+/// The compiler's spelling of T.
+template <class T>
+[[nodiscard]] consteval name_span raw_type_name() noexcept {
+  constexpr name_span whole = name_with_type<T>();
+  return {whole.data + type_begins, whole.size - type_begins - 1};
 }
 
 [[nodiscard]] constexpr bool is_word(char c) noexcept {

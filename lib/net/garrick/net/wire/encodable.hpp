@@ -212,9 +212,7 @@ struct wire_parts<T, wire_shape::duration> {
 };
 template <class T>
 struct wire_parts<T, wire_shape::aggregate> {
-  template <std::size_t... I>
-  static base::type_list<base::field_type<T, I>...> fields(std::index_sequence<I...>);
-  using type = decltype(fields(std::make_index_sequence<base::field_count<T>>()));
+  using type = base::detail::declared_types<base::type_list, T>;
 };
 
 template <class T>
