@@ -90,6 +90,14 @@ class address_hash {
   std::array<std::pair<const void*, Entry>, slots> table_{};
 };
 
+/// A signature that an actor understands, by the descriptors of its message and its answer.
+struct understood_signature {
+  const base::message_type* message;
+  const base::message_type* answer;
+};
+[[nodiscard]] bool is_among(understood_signature x, const understood_signature* all,
+                            std::size_t n) noexcept;
+
 template <class Actor, class P>
 struct dispatcher;
 
@@ -105,10 +113,10 @@ struct dispatcher<Actor, protocol<Sigs...>> {
       return taken ? dispatch_outcome::handled : dispatch_outcome::unexpected;
     } else {
       using entry = void (*)(cell&, Actor&, envelope*);
-      static const address_hash<entry, sizeof...(Sigs)> table(
-          std::array<std::pair<const void*, entry>, sizeof...(Sigs)>{std::pair<const void*, entry>{
-              &base::message_type_of<typename signature<Sigs>::content>,
-              &handle_signature<Actor, Sigs>}...});
+      static constexpr std::array<std::pair<const void*, entry>, sizeof...(Sigs)> entries{
+          std::pair<const void*, entry>{&base::message_type_of<typename signature<Sigs>::content>,
+                                        &handle_signature<Actor, Sigs>}...};
+      static const address_hash<entry, sizeof...(Sigs)> table(entries);
       const entry f = table.find(e->type);
       if (f == nullptr) return dispatch_outcome::unexpected;
       f(self, a, e);
@@ -118,9 +126,14 @@ struct dispatcher<Actor, protocol<Sigs...>> {
 
   static bool understands(const base::message_type* message,
                           const base::message_type* answer) noexcept {
-    return any_true(
-        {(message == &base::message_type_of<typename signature<Sigs>::content> &&
-          answer == &base::message_type_of<typename signature<Sigs>::answer::content>)...});
+    if constexpr (sizeof...(Sigs) == 0) {
+      return static_cast<void>(message), static_cast<void>(answer), false;
+    } else {
+      static constexpr understood_signature all[] = {
+          {&base::message_type_of<typename signature<Sigs>::content>,
+           &base::message_type_of<typename signature<Sigs>::answer::content>}...};
+      return is_among({message, answer}, all, sizeof...(Sigs));
+    }
   }
 };
 

@@ -131,10 +131,26 @@ struct skips_caller {
 template <class A, class Content>
 inline constexpr bool may_skip = content_access<Content>::template reads<skips_caller<A>> &&
                                  handles_exactly<skips_caller<A>, Content>;
+// Nobody makes an object of it.
+GARRICK_NO_VIRTUAL_DESTRUCTORS_BEGIN
+struct hook_names {
+  void on_start();
+  void on_exit();
+  void skips();
+};
+/// In this class a hook's name is ambiguous if A has a member of that name, even a private one.
+template <class A>
+struct with_hook_names : A, hook_names {};
+GARRICK_NO_VIRTUAL_DESTRUCTORS_END
+
+/// Whether A has a member of the name skips, so that each signature is worth a question.
+template <class A>
+concept names_skips = std::is_final_v<A> || !requires { &with_hook_names<A>::skips; };
+
 /// Whether it is asked about any of a protocol; of one without a list of signatures, none.
 template <class A, class P>
 inline constexpr bool skips_some = false;
-template <class A, class... Sigs>
+template <names_skips A, class... Sigs>
 inline constexpr bool skips_some<A, protocol<Sigs...>> =
     any_true({may_skip<A, typename signature<Sigs>::content>...});
 
@@ -258,18 +274,6 @@ concept has_body = requires(A& a) {
 template <class A>
 inline constexpr bool lacks_body = requires { typename A::garrick_blocking; } && !has_body<A>;
 
-// Nobody makes an object of it.
-GARRICK_NO_VIRTUAL_DESTRUCTORS_BEGIN
-struct hook_names {
-  void on_start();
-  void on_exit();
-  void skips();
-};
-/// In this class a hook's name is ambiguous if A has a member of that name, even a private one.
-template <class A>
-struct with_hook_names : A, hook_names {};
-GARRICK_NO_VIRTUAL_DESTRUCTORS_END
-
 /// Whether A has an on_start that cannot be called, and so would never run.
 template <class A>
 consteval bool hides_start() {
@@ -289,10 +293,10 @@ consteval bool hides_exit() {
 /// Whether A has a skips that would never be asked.
 template <class A>
 consteval bool hides_skips() {
-  if constexpr (std::is_final_v<A> || skips_some<A, typename A::protocol_type>)
+  if constexpr (std::is_final_v<A> || !names_skips<A>)
     return false;
   else
-    return !requires { &with_hook_names<A>::skips; };
+    return !skips_some<A, typename A::protocol_type>;
 }
 template <class A>
 consteval bool exits_at_once() {

@@ -38,12 +38,13 @@ struct content_access {
   static decltype(auto) apply_const(F&& f, const T& c) {
     return f(c);
   }
+  // Not std::is_invocable_v, which instantiates five classes for each answer.
   template <class F>
-  static constexpr bool moves = std::is_invocable_v<F&, T&&>;
+  static constexpr bool moves = requires(F& f, T& c) { f(static_cast<T&&>(c)); };
   template <class F>
-  static constexpr bool mutates = std::is_invocable_v<F&, T&>;
+  static constexpr bool mutates = requires(F& f, T& c) { f(c); };
   template <class F>
-  static constexpr bool reads = std::is_invocable_v<F&, const T&>;
+  static constexpr bool reads = requires(F& f, const T& c) { f(c); };
 };
 
 template <class... Ts>
@@ -67,11 +68,11 @@ struct content_access<pack<Ts...>> {
     }(std::index_sequence_for<Ts...>{});
   }
   template <class F>
-  static constexpr bool moves = std::is_invocable_v<F&, Ts&&...>;
+  static constexpr bool moves = requires(F& f, Ts&... cs) { f(static_cast<Ts&&>(cs)...); };
   template <class F>
-  static constexpr bool mutates = std::is_invocable_v<F&, Ts&...>;
+  static constexpr bool mutates = requires(F& f, Ts&... cs) { f(cs...); };
   template <class F>
-  static constexpr bool reads = std::is_invocable_v<F&, const Ts&...>;
+  static constexpr bool reads = requires(F& f, const Ts&... cs) { f(cs...); };
 };
 
 template <>
@@ -89,7 +90,7 @@ struct content_access<unit> {
     return f();
   }
   template <class F>
-  static constexpr bool moves = std::is_invocable_v<F&>;
+  static constexpr bool moves = requires(F& f) { f(); };
   template <class F>
   static constexpr bool mutates = moves<F>;
   template <class F>
