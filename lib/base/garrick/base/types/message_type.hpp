@@ -16,6 +16,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <new>
 #include <string>
 #include <string_view>
@@ -68,17 +69,53 @@ template <class T>
 void copy_message(void* to, const void* from) {
   ::new (to) T(*static_cast<const T*>(from));
 }
+// For all types of one size that are copied byte by byte.
+template <std::size_t Size>
+void move_bytes(void* to, void* from) {
+  std::memcpy(to, from, Size);
+}
+template <std::size_t Size>
+void copy_bytes(void* to, const void* from) {
+  std::memcpy(to, from, Size);
+}
 template <class T>
 [[gnu::cold]] void print_message(const void* object, std::string& out) {
   print_to(out, *static_cast<const T*>(object));
 }
 
+// Questions to the compiler itself: each class of <type_traits> beside one of these is six more.
+template <class T>
+concept movable_message = requires(T& x) { T(static_cast<T&&>(x)); };
+#if defined(__clang__)
+template <class T>
+inline constexpr bool needs_no_destructor = __is_trivially_destructible(T);
+#else
+template <class T>
+inline constexpr bool needs_no_destructor = __has_trivial_destructor(T);
+#endif
+
+template <class T>
+consteval auto destroy_function() noexcept -> void (*)(void*) noexcept {
+  if constexpr (needs_no_destructor<T>)
+    return nullptr;
+  else
+    return destroy_message<T>;
+}
+template <class T>
+consteval auto move_function() noexcept -> void (*)(void*, void*) {
+  if constexpr (__is_trivially_copyable(T))
+    return move_bytes<sizeof(T)>;
+  else
+    return move_message<T>;
+}
 template <class T>
 consteval auto copy_function() noexcept -> void (*)(void*, const void*) {
-  if constexpr (copyable_message<T>)
-    return copy_message<T>;
-  else
+  if constexpr (!copyable_message<T>)
     return nullptr;
+  else if constexpr (__is_trivially_copyable(T))
+    return copy_bytes<sizeof(T)>;
+  else
+    return copy_message<T>;
 }
 
 template <class T>
@@ -89,16 +126,16 @@ struct message_descriptor {
   static_assert(std::is_object_v<T> && !std::is_array_v<T> &&
                     std::is_same_v<T, std::remove_cv_t<T>>,
                 "messages are decayed object types");
-  static_assert(std::is_move_constructible_v<T>, "a message must be movable");
+  static_assert(movable_message<T>, "a message must be movable");
 
   [[gnu::visibility("default")]] static constexpr message_type value{
       .name = shown_name<T>,
       .size = sizeof(T),
       .align = alignof(T),
-      .trivially_copyable = std::is_trivially_copyable_v<T>,
+      .trivially_copyable = __is_trivially_copyable(T),
       .unreported = unreported_message<T>,
-      .destroy = std::is_trivially_destructible_v<T> ? nullptr : destroy_message<T>,
-      .move_construct = move_message<T>,
+      .destroy = destroy_function<T>(),
+      .move_construct = move_function<T>(),
       .copy_construct = copy_function<T>(),
       .print = print_message<T>,
   };

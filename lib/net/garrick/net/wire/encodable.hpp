@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -294,13 +295,28 @@ consteval auto refusal() {
 template <class T, class... Open>
 struct wire_search;
 
+/// What contains nothing but itself. So it is looked at once, and not in each aggregate anew.
+template <class T>
+inline constexpr bool stands_alone = std::is_scalar_v<T> || std::is_same_v<T, std::string>;
+
+template <class Part, class... Open>
+struct wire_search_part : wire_search<Part, Open...> {};
+template <class Part, class... Open>
+  requires(stands_alone<Part>)
+struct wire_search_part<Part, Open...> : wire_search<Part> {};
+
+template <class Part, class... Open>
+concept sayable_part =
+    std::is_same_v<typename wire_search_part<Part, Open...>::type, base::detail::nothing_found>;
+
 template <std::size_t I, class Parts, class... Open>
 struct wire_search_parts {
   using type = base::detail::nothing_found;
 };
 template <std::size_t I, class Part, class... Rest, class... Open>
+  requires(!(sayable_part<Part, Open...> && ... && sayable_part<Rest, Open...>))
 struct wire_search_parts<I, base::type_list<Part, Rest...>, Open...> {
-  using here = typename wire_search<Part, Open...>::type;
+  using here = typename wire_search_part<Part, Open...>::type;
   using type =
       typename std::conditional_t<std::is_same_v<here, base::detail::nothing_found>,
                                   wire_search_parts<I + 1, base::type_list<Rest...>, Open...>,
