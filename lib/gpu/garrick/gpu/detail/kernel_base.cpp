@@ -96,6 +96,13 @@ result<std::vector<kernel_lane>> lanes_of(const kernel_seed& s,
   return lanes;
 }
 
+kernel_seed::kernel_seed(gpu::program p, std::string name_of_kernel, nd_range r, kernel_options o)
+    : program(std::move(p)), kernel(std::move(name_of_kernel)), range(r), options(std::move(o)) {}
+kernel_seed::kernel_seed(const kernel_seed& other) = default;
+kernel_seed::kernel_seed(kernel_seed&& other) noexcept = default;
+kernel_seed::~kernel_seed() = default;
+
+kernel_base::~kernel_base() = default;
 kernel_base::kernel_base(kernel_seed s, std::span<const expected_parameter> wanted)
     : seed_(std::move(s)) {
   if (auto lanes = lanes_of(seed_, wanted))

@@ -26,9 +26,17 @@ namespace garrick::gpu::detail {
 /// What the exception being handled says.
 [[nodiscard]] error thrown_by(const char* what, const std::string& where);
 
-/// What an actor is made of.
+/// What an actor is made of. Its copies and its end are no inline code: each kernel's signature
+/// would have all of it several times.
 struct kernel_seed {
   using garrick_sendable = void;
+  kernel_seed(gpu::program p, std::string name_of_kernel, nd_range r, kernel_options o);
+  kernel_seed(const kernel_seed& other);
+  kernel_seed(kernel_seed&& other) noexcept;
+  ~kernel_seed();
+  kernel_seed& operator=(const kernel_seed&) = delete;
+  kernel_seed& operator=(kernel_seed&&) = delete;
+
   gpu::program program;
   std::string kernel;
   nd_range range;
@@ -66,7 +74,7 @@ class kernel_base {
 
  protected:
   kernel_base(kernel_seed s, std::span<const expected_parameter> wanted);
-  virtual ~kernel_base() = default;
+  virtual ~kernel_base();
 
   /// Range and sizes for a request whose inputs and in-out arguments have so many elements.
   /// `wanted`: a range that the pre-processing function has chosen.
