@@ -31,12 +31,16 @@ template <class F, class R, class... Ts>
 concept called_with_values = requires { static_cast<R (F::*)(Ts...)>(&F::operator()); } ||
                              requires { static_cast<R (F::*)(Ts...) const>(&F::operator()); };
 
+/// A task, from a handler `on` that does not take these values. A concept, so that only for a task
+/// such a handler is looked for: each look goes through all overloads.
+template <class A, class R, class... Ts>
+concept borrowing_task = is_task<std::remove_cvref_t<R>> && !on_values<A, R, Ts...>;
+
 /// Whether A's handler for this content is a coroutine that takes some of it by reference.
 template <class A, class R, class Content>
-inline constexpr bool on_borrows = is_task<std::remove_cvref_t<R>> && !on_values<A, R, Content>;
+inline constexpr bool on_borrows = borrowing_task<A, R, Content>;
 template <class A, class R, class... Ts>
-inline constexpr bool on_borrows<A, R, pack<Ts...>> =
-    is_task<std::remove_cvref_t<R>> && !on_values<A, R, Ts...>;
+inline constexpr bool on_borrows<A, R, pack<Ts...>> = borrowing_task<A, R, Ts...>;
 template <class A, class R>
 inline constexpr bool on_borrows<A, R, unit> = false;
 

@@ -97,9 +97,10 @@ struct content_access<unit> {
   static constexpr bool reads = moves<F>;
 };
 
-/// Whether F can be called with a message of this content, in any of these ways.
+/// Whether F can be called with a message of this content, in any of these ways. A concept, so that
+/// the first way that fits is the last that is tried: each goes through all overloads.
 template <class F, class Content>
-inline constexpr bool handles =
+concept handles =
     content_access<Content>::template moves<F> || content_access<Content>::template mutates<F> ||
     content_access<Content>::template reads<F>;
 
