@@ -1,7 +1,7 @@
 # Third-party libraries: Debian 12 packages. Which part uses which one stands in
 # lib/<part>/CMakeLists.txt.
 find_package(Threads REQUIRED)
-find_package(Boost 1.75 REQUIRED)  # headers only: PFR
+find_package(Boost 1.75 REQUIRED)  # headers only: Asio
 
 if(GARRICK_MINIMAL)
   set(GARRICK_LOGGING "")
