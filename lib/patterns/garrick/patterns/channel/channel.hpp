@@ -51,6 +51,10 @@ class tuple_ring : public base::ring_indices<base::real_atomics> {
   [[nodiscard]] void* unpublished_slot(std::size_t i) const noexcept {
     return slot((producer_.tail + i) & mask_);
   }
+  /// How many slots from there on lie side by side.
+  [[nodiscard]] std::size_t side_by_side(std::size_t i) const noexcept {
+    return capacity() - ((producer_.tail + i) & mask_);
+  }
   [[nodiscard]] some_tuples front(std::size_t most) noexcept {
     const auto [first, count] = front_slots(most);
     return {slot(first), count};

@@ -1,5 +1,7 @@
 #include <garrick/patterns/channel/output.hpp>
 
+#include <algorithm>
+
 namespace garrick::patterns::detail {
 
 bool output::try_put(std::size_t limit, void* value) {
@@ -84,10 +86,9 @@ std::size_t channel_output::marked() const noexcept {
 /// How many of the first `n` unpublished results are tuples.
 std::size_t channel_output::tuples_before(std::size_t n) const noexcept {
   if (type_.tuples == nullptr) return n;
-  std::size_t tuples = 0;
-  for (std::size_t i = 0; i < n; ++i)
-    tuples += type_.tuples_among(to_->ring.unpublished_slot(i), 1);
-  return tuples;
+  const std::size_t first = std::min(n, to_->ring.side_by_side(0));
+  return type_.tuples(to_->ring.unpublished_slot(0), first) +
+         type_.tuples(to_->ring.unpublished_slot(first), n - first);
 }
 
 /// Returns how many tuples that are.

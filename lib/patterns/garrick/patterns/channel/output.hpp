@@ -124,21 +124,36 @@ class slots {
       ++next_;
     } else {
       T value(std::forward<Args>(args)...);
-      const in_the_output meanwhile(*this);
-      of_.put_elsewhere(&value);
+      give_back();
+      try {
+        of_.put_elsewhere(&value);
+      } catch (...) {
+        look();
+        throw;
+      }
+      look();
     }
   }
   [[nodiscard]] bool try_put(std::size_t limit, T& value) {
-    const in_the_output meanwhile(*this);
-    return of_.try_put(limit, &value);
+    give_back();
+    bool done = false;
+    try {
+      done = of_.try_put(limit, &value);
+    } catch (...) {
+      look();
+      throw;
+    }
+    look();
+    return done;
   }
   void begin_input() noexcept {
     mark_ = next_;
     fresh_ = true;
   }
   void take_back() noexcept {
-    const in_the_output meanwhile(*this);
+    give_back();
     of_.take_back();
+    look();
   }
   [[nodiscard]] bool is_blocked() const noexcept { return blocked_; }
   [[nodiscard]] std::size_t waiting() noexcept {
@@ -161,15 +176,6 @@ class slots {
     of_.mark_ = mark_;
     of_.fresh_ = fresh_;
   }
-
-  /// While the output itself is used.
-  struct in_the_output {
-    explicit in_the_output(slots& s) noexcept : of(s) { of.give_back(); }
-    ~in_the_output() { of.look(); }
-    in_the_output(const in_the_output&) = delete;
-    in_the_output& operator=(const in_the_output&) = delete;
-    slots& of;
-  };
 
   output& of_;
   T* next_;

@@ -171,26 +171,32 @@ class pane_windows : public windows_base<Aggregate>, public pane_windows_base {
   void add(pane* to, std::int64_t t, const K& key, T&& in) {
     const std::size_t hash = hash_of<Key>(key);
     auto* const e = to == nullptr ? nullptr : to->of.find(key, hash);
-    const bool one_more = e == nullptr || Aggregate::keeps_tuples;
-    if (one_more) counts_.room_for_one_more(pieces_);
-    if (e != nullptr) {
-      aggregate_.step(e->cell.now, std::move(in));
-      ++e->cell.fresh;
-    } else {
-      std::unique_ptr<pane> made;
-      if (to == nullptr) {
-        made.reset(new pane{{.begin = begin_of_pane(t)}, {}});
-        made->of.swap(spare_);
-      }
-      Key own(key);  // before the tuple is moved on
-      (made ? made.get() : to)
-          ->of.insert(std::move(own), hash, {aggregate_.begin(std::move(in)), 1});
-      if (made) {
-        add_pane(made.get());
-        to = made.release();
-      }
+    if (e == nullptr) [[unlikely]]
+      return add_cell(to, t, key, hash, std::move(in));
+    if constexpr (Aggregate::keeps_tuples) counts_.room_for_one_more(pieces_);
+    aggregate_.step(e->cell.now, std::move(in));
+    ++e->cell.fresh;
+    if constexpr (Aggregate::keeps_tuples) ++to->pieces, ++pieces_;
+    ++to->fresh;
+    counts_.take();
+  }
+  /// The same of a key that is not in the pane yet.
+  template <class K>
+  [[gnu::noinline]] void add_cell(pane* to, std::int64_t t, const K& key, std::size_t hash,
+                                  T&& in) {
+    counts_.room_for_one_more(pieces_);
+    std::unique_ptr<pane> made;
+    if (to == nullptr) {
+      made.reset(new pane{{.begin = begin_of_pane(t)}, {}});
+      made->of.swap(spare_);
     }
-    if (one_more) ++to->pieces, ++pieces_;
+    Key own(key);  // before the tuple is moved on
+    (made ? made.get() : to)->of.insert(std::move(own), hash, {aggregate_.begin(std::move(in)), 1});
+    if (made) {
+      add_pane(made.get());
+      to = made.release();
+    }
+    ++to->pieces, ++pieces_;
     ++to->fresh;
     counts_.take();
   }

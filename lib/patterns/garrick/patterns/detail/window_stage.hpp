@@ -275,7 +275,8 @@ class stamping_stage : public by_event_time<TimeOf, Idles> {
   template <class To>
   void consume(T&& in, To& out) {
     const std::int64_t t = time_by(this->time_of_, std::as_const(in));
-    out.put(stamped<T>{t, std::move(in)});
+    // A stamped tuple is built in its slot: a copy of one would wait for the stores that made it.
+    out.put(t, std::move(in));
     this->watermark_.saw(t);
     if (under_way()) go_on(out);
   }
@@ -288,7 +289,7 @@ class stamping_stage : public by_event_time<TimeOf, Idles> {
   template <class To>
   void go_on(To& out) {
     told_ = this->watermark_.value();
-    out.put(stamped<T>{told_, std::nullopt});
+    out.put(told_, std::nullopt);
   }
 
  private:
