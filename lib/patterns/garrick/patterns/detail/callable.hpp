@@ -168,6 +168,9 @@ class function_stage {
   static constexpr bool may_be_copied_for_a_step = true;
 
   explicit function_stage(F f) : f_(std::move(f)) {}
+  void start() noexcept {}
+  template <class To>
+  void stop(To& /*out*/) noexcept {}
 
   template <class Tuple, class To>
   void consume(Tuple&& in, To& out) {
@@ -205,6 +208,10 @@ class generator_stage {
       : f_(std::move(o.f_)) {}
   generator_stage& operator=(const generator_stage&) = delete;
   ~generator_stage() = default;
+
+  void start() noexcept {}
+  template <class To>
+  void stop(To& /*out*/) noexcept {}
 
   template <class Tuple, class To>
   void consume(Tuple&& in, To& out) {
@@ -260,10 +267,8 @@ class class_stage {
  public:
   explicit class_stage(N n) : n_(std::move(n)) {}
 
-  void start()
-    requires requires(N& n) { n.on_start(); }
-  {
-    n_.on_start();
+  void start() {
+    if constexpr (requires { n_.on_start(); }) n_.on_start();
   }
   void restart()
     requires requires(N& n) { n.on_restart(); }
@@ -271,13 +276,10 @@ class class_stage {
     n_.on_restart();
   }
   template <class To>
-  void stop(To& out)
-    requires(
-        requires(N& n, emit_of<Out> e) { n.on_stop(e); } || requires(N& n) { n.on_stop(); })
-  {
+  void stop(To& out) {
     if constexpr (requires(emit_of<Out> e) { n_.on_stop(e); })
       n_.on_stop(emit<Out>(out));
-    else
+    else if constexpr (requires { n_.on_stop(); })
       n_.on_stop();
   }
   [[nodiscard]] instant deadline() const

@@ -16,7 +16,6 @@
 #include <garrick/patterns/plan.hpp>
 
 #include <cstddef>
-#include <memory>
 #include <string_view>
 #include <type_traits>
 #include <utility>
@@ -44,7 +43,7 @@ template <class... Checks>
 using all_of = typename first_failure<Checks...>::type;
 
 struct builder;
-class inlet;
+struct no_inlet;
 
 /// What is made in the place of a pattern that was refused.
 class refused_pattern {
@@ -57,7 +56,7 @@ class refused_pattern {
   using output = void;
 
   plan describe() const;
-  std::shared_ptr<inlet> build(const builder& b, const std::shared_ptr<inlet>& next) const;
+  no_inlet build(const builder& b, const no_inlet& next) const;
 
   // what patterns have
   template <class... Args>

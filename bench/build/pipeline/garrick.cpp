@@ -1,2 +1,0 @@
-// What a user of streams compiles: an example as it is.
-#include "../../../examples/patterns/34_pipeline.cpp"

@@ -1,2 +1,0 @@
-// The measure of the others: two actors.
-#include "../hello/garrick.cpp"
