@@ -1,5 +1,5 @@
-// What tests of real transports need: sessions that note what happens to them, waiting for that,
-// and bare sockets at the other end.
+// Tools for tests of real transports: sessions that note their events, waits for those, and bare
+// sockets at the other end.
 //
 // A wait has no limit of its own, since a busy machine may take as long as it likes. CTest ends a
 // program that hangs, which then says in which test case.

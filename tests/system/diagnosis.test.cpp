@@ -1,4 +1,4 @@
-// What goes wrong is named: handlers that do not return, stack overflows, messages that are lost.
+// Reports name the trouble: handlers that do not return, stack overflows, messages that are lost.
 #include <doctest/doctest.h>
 #include <garrick/base/concurrency/probe.hpp>
 #include <garrick/base/types/message_type.hpp>
