@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-namespace tests {
+namespace garrick::random_streams {
 
 // ---- shapes -------------------------------------------------------------------------------------
 
@@ -462,4 +462,4 @@ class maker {
   make_answering asked_;
 };
 
-}  // namespace tests
+}  // namespace garrick::random_streams

@@ -12,7 +12,9 @@ namespace random_graphs_test {
 
 namespace {
 
-using namespace tests;
+using namespace garrick;
+using namespace garrick::patterns;
+using namespace garrick::random_streams;
 using testkit::test_system;
 
 /// Feeds a stream a few tuples with each message that it sends to itself.
@@ -44,7 +46,7 @@ letters letters_of(const test_system& kit) {
   letters all;
   for (const testkit::lost_message& m : kit.dead_letters()) {
     const bool is_item = m.type.ends_with("item");
-    const bool is_container = m.type.find("vector<tests::cell") != std::string::npos;
+    const bool is_container = m.type.find("random_streams::cell>") != std::string::npos;
     if ((is_item || is_container) && m.reason == errc::receiver_failed)
       ++all.failed;
     else if (is_item && m.reason == errc::not_handled)

@@ -20,9 +20,8 @@
 #include <utility>
 #include <vector>
 
-namespace tests {
+namespace garrick::random_streams {
 
-using namespace garrick;
 using namespace garrick::patterns;
 
 /// What flows. `age` counts the stages that it has come through, so that loops end.
@@ -538,4 +537,4 @@ class answering : public actor<protocol<item(item), void(later)>> {
   std::deque<std::pair<response_promise<item>, item>> waiting_;
 };
 
-}  // namespace tests
+}  // namespace garrick::random_streams

@@ -10,7 +10,7 @@
 #include <span>
 #include <utility>
 
-namespace tests {
+namespace garrick::random_streams {
 
 /// Runs a shape one tuple after the other.
 ///
@@ -210,4 +210,4 @@ class reference {
   std::map<std::uint32_t, std::uint64_t> taken_;
 };
 
-}  // namespace tests
+}  // namespace garrick::random_streams

@@ -13,7 +13,7 @@
 #include <string>
 #include <utility>
 
-namespace tests {
+namespace garrick::random_streams {
 
 /// How a stream comes to its end.
 enum class fate : std::uint8_t { lives, fails, is_cancelled };
@@ -244,4 +244,4 @@ class judge {
   std::uint64_t most_partial_ = 0;
 };
 
-}  // namespace tests
+}  // namespace garrick::random_streams

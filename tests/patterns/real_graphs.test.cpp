@@ -11,7 +11,9 @@ namespace real_graphs_test {
 
 namespace {
 
-using namespace tests;
+using namespace garrick;
+using namespace garrick::patterns;
+using namespace garrick::random_streams;
 
 /// Longer than this nothing lasts that goes on.
 constexpr auto watchdog = duration::seconds(60);

@@ -13,7 +13,9 @@ namespace rewriting_test {
 
 namespace {
 
-using namespace tests;
+using namespace garrick;
+using namespace garrick::patterns;
+using namespace garrick::random_streams;
 using testkit::test_system;
 
 using node_names = std::map<std::string, std::size_t>;
