@@ -324,7 +324,7 @@ class data_pattern {
     auto& n = b.to.add_node<detail::actor_node<actor, seed_type>>(o, policy_,
                                                                   std::tuple<seed_type>(seed_));
     n.to(next->connect(n));
-    return detail::inlet_of<takes>(n, n.in(), b.options.capacity);
+    return detail::inlet_of(n, n.in(), b.options.capacity);
   }
 
  private:

@@ -22,7 +22,6 @@
 #include <concepts>
 #include <cstdint>
 #include <limits>
-#include <stdexcept>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -84,12 +83,11 @@ template <class Unit>
 }
 /// For errors.
 template <class Unit>
-[[nodiscard]] std::string text_of(std::int64_t n) {
-  if constexpr (std::is_same_v<Unit, duration>)
-    return duration::nanoseconds(n).to_string();
-  else
-    return std::to_string(n);
-}
+[[nodiscard]] std::string text_of(std::int64_t n);
+template <>
+[[nodiscard]] std::string text_of<duration>(std::int64_t n);
+template <>
+[[nodiscard]] std::string text_of<ticks_unit>(std::int64_t n);
 [[nodiscard]] constexpr std::int64_t floor_to(std::int64_t n, std::int64_t unit) noexcept {
   const std::int64_t rest = n % unit;
   return n - (rest < 0 ? rest + unit : rest);
@@ -105,15 +103,14 @@ template <class F, class T>
   else
     return called(f)(of);
 }
+[[noreturn]] void time_is_out_of_range(std::int64_t t);
 /// The time that `f` gives of a tuple. Throws std::out_of_range, and what `f` throws.
 template <class F, class T>
 [[nodiscard]] std::int64_t time_by(F& f, const T& of) {
   const std::int64_t t = number_of<std::decay_t<decltype(part_of(f, of))>>(part_of(f, of));
   if (t > -most_time && t < most_time) [[likely]]
     return t;
-  throw std::out_of_range(
-      "garrick: event_time: this tuple's time is out of range: " + std::to_string(t) +
-      ". It must be below 2^61, which is 73 years of nanoseconds");
+  time_is_out_of_range(t);
 }
 /// What a stage asks of a tuple before it touches what it keeps: its time and its key. If that
 /// throws, only the tuple has failed, so a stage that restarts then keeps what it has.
@@ -135,13 +132,12 @@ class asks_tuples {
  private:
   bool only_asked_ = false;
 };
+[[noreturn]] void length_is_bad(const std::string& what, const std::string& is, bool may_be_zero);
 /// A length that a user gives. Throws std::invalid_argument if it is below `least` or has no end.
 template <class Unit>
 [[nodiscard]] std::int64_t checked_length(std::int64_t n, std::int64_t least, const char* what) {
   if (n >= least && n < most_time) return n;
-  throw std::invalid_argument("garrick: " + std::string(what) + " is " + text_of<Unit>(n) +
-                              (least == 0 ? "; it must not be negative, nor without an end"
-                                          : "; it must be above zero, and have an end"));
+  length_is_bad(what, text_of<Unit>(n), least == 0);
 }
 
 /// How far tuples may be behind.

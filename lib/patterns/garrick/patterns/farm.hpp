@@ -176,10 +176,10 @@ class farm_of {
     if constexpr (is_ordered) {
       return detail::build_ordered(b, pattern_, n, next);
     } else {
-      std::vector<detail::inlet_ptr<input>> all;
+      std::vector<detail::any_inlet_ptr> all;
       for (std::size_t i = 0; i < n; ++i)
         all.push_back(pattern_.build(b.inside(std::to_string(i + 1) + "."), next));
-      auto in = base::shared_as<detail::inlet<input>>(
+      auto in = base::shared_as<detail::inlet>(
           new detail::routes_inlet<input, Policy>(std::move(all), policy_));
       if (b.options.remove_emitters) return in;
       return detail::through_a_node<input>(b, "emitter", in);

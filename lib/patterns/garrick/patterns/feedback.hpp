@@ -14,11 +14,8 @@
 #include <garrick/base/memory/shared_as.hpp>
 #include <garrick/patterns/pipeline.hpp>
 
-#include <algorithm>
 #include <cstddef>
-#include <exception>
 #include <memory>
-#include <span>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -28,160 +25,102 @@ namespace garrick::patterns {
 namespace detail {
 
 /// The end of a loop: back, or on.
-template <class T, class Again>
-class loop_output final : public output<T> {
+class loop_end : public output {
  public:
-  loop_output(loop& l, Again again, std::unique_ptr<output<T>> on)
-      : loop_(l), again_(std::move(again)), on_(std::move(on)) {}
+  loop_end(loop& l, std::unique_ptr<output> on);
 
   /// The way back, when the entrance is built.
-  void back_to(std::unique_ptr<output<T>> back) { back_ = std::move(back); }
+  void back_to(std::unique_ptr<output> back) { back_ = std::move(back); }
 
-  void take_back() noexcept override {
-    if (this->fresh_) return;
-    on_->take_back();
-    back_->take_back();
-    this->blocked_ = on_->is_blocked();
-  }
-  [[nodiscard]] std::size_t pending() const noexcept override {
-    return on_->pending() + back_->pending();
-  }
-  std::size_t publish(turn& t) override {
-    // what goes on has left the loop, also while it finds no room: in a loop around this one its
-    // room may come only when this one's gate opens
-    const std::size_t going = on_->pending();
-    if (going != gone_) loop_.remove(going - gone_);
-    const std::size_t left = going == 0 ? 0 : on_->publish(t);
-    gone_ = on_->pending();
-    this->blocked_ = on_->is_blocked();
-    return left + (back_->pending() == 0 ? 0 : back_->publish(t));
-  }
-  [[nodiscard]] bool sleep() noexcept override {
-    const bool on_sleeps = on_->sleep();
-    return back_->sleep() && on_sleeps;
-  }
-  std::size_t close(turn& t) noexcept override { return on_->close(t) + back_->close(t); }
-  [[nodiscard]] std::size_t waiting() noexcept override { return on_->waiting(); }
-  [[nodiscard]] bool is_unwanted() noexcept override { return on_->is_unwanted(); }
+  void take_back() noexcept override;
+  [[nodiscard]] std::size_t pending() const noexcept override;
+  std::size_t publish(turn& t) override;
+  [[nodiscard]] bool sleep() noexcept override;
+  std::size_t close(turn& t) noexcept override;
+  [[nodiscard]] std::size_t waiting() noexcept override;
+  [[nodiscard]] bool is_unwanted() noexcept override;
 
- private:
-  void put_elsewhere(T&& value) override {
-    if (std::exchange(this->fresh_, false)) {
+ protected:
+  void next_result() noexcept {
+    if (std::exchange(fresh_, false)) {
       on_->begin_input();
       back_->begin_input();
     }
-    const bool again = !loop_.is_over() && called(again_)(std::as_const(value));
-    (again ? back_ : on_)->put(std::move(value));
-    this->blocked_ = on_->is_blocked();
   }
 
   loop& loop_;
-  [[no_unique_address]] Again again_;
-  std::unique_ptr<output<T>> on_;
-  std::unique_ptr<output<T>> back_;
+  std::unique_ptr<output> on_;
+  std::unique_ptr<output> back_;
+
+ private:
   std::size_t gone_ = 0;  ///< of what `on_` keeps: counted out of the loop before
 };
-
 template <class T, class Again>
-class loop_inlet final : public inlet<T> {
+class loop_output final : public loop_end {
  public:
-  loop_inlet(loop& l, Again again, inlet_ptr<T> on,
-             std::vector<std::unique_ptr<loose_end>>& loose_ends)
-      : loop_(l), again_(std::move(again)), on_(std::move(on)), loose_ends_(loose_ends) {}
-  std::unique_ptr<output<T>> connect(node& producer, const loop* back_edge) override {
-    auto made =
-        std::make_unique<loop_output<T, Again>>(loop_, again_, on_->connect(producer, back_edge));
-    loose_ends_.push_back(std::make_unique<way_back>(*made, producer, entrance_, loop_));
-    return made;
+  loop_output(loop& l, Again again, std::unique_ptr<output> on)
+      : loop_end(l, std::move(on)), again_(std::move(again)) {}
+
+ private:
+  void put_elsewhere(void* at) override {
+    T& value = *static_cast<T*>(at);
+    next_result();
+    const bool again = !loop_.is_over() && called(again_)(std::as_const(value));
+    (again ? back_ : on_)->put(value);
+    blocked_ = on_->is_blocked();
   }
+
+  [[no_unique_address]] Again again_;
+};
+
+class loop_inlet : public inlet {
+ public:
+  loop_inlet(loop& l, any_inlet_ptr on, std::vector<std::unique_ptr<loose_end>>& loose_ends);
+  std::unique_ptr<output> connect(node& producer, const loop* back_edge) override;
   /// Where the way back leads.
-  void enters(inlet_ptr<T> entrance) { *entrance_ = std::move(entrance); }
+  void enters(any_inlet_ptr entrance) { *entrance_ = std::move(entrance); }
+
+ protected:
+  [[nodiscard]] virtual std::unique_ptr<loop_end> end_of(loop& l,
+                                                         std::unique_ptr<output> on) const = 0;
 
  private:
-  class way_back final : public loose_end {
-   public:
-    way_back(loop_output<T, Again>& end, node& producer, std::shared_ptr<inlet_ptr<T>> entrance,
-             loop& l)
-        : end_(end), producer_(producer), entrance_(std::move(entrance)), loop_(l) {}
-    void connect() override { end_.back_to((*entrance_)->connect(producer_, &loop_)); }
-
-   private:
-    loop_output<T, Again>& end_;
-    node& producer_;
-    std::shared_ptr<inlet_ptr<T>> entrance_;
-    loop& loop_;
-  };
-
   loop& loop_;
-  Again again_;
-  inlet_ptr<T> on_;
+  any_inlet_ptr on_;
   std::vector<std::unique_ptr<loose_end>>& loose_ends_;
-  std::shared_ptr<inlet_ptr<T>> entrance_ = std::make_shared<inlet_ptr<T>>();
+  std::shared_ptr<any_inlet_ptr> entrance_;
 };
-
-/// The way in from outside, while there are credits.
-template <class T>
-class gate_node final : public stage_node_base<forwards<T>, T> {
-  using base = stage_node_base<forwards<T>, T>;
-
+template <class T, class Again>
+class loop_inlet_by final : public loop_inlet {
  public:
-  gate_node(graph& of, const node_options& o, loop& l)
-      : base(of, o, on_failure::fail, forwards<T>()), loop_(l) {
-    l.gated_by(*this);
-  }
-
-  inputs<T>& in() noexcept { return in_; }
-  std::size_t drop_inputs() noexcept override { return in_.drop(); }
-  [[nodiscard]] std::size_t waiting() const noexcept override { return in_.waiting(); }
+  loop_inlet_by(loop& l, Again again, any_inlet_ptr on,
+                std::vector<std::unique_ptr<loose_end>>& loose_ends)
+      : loop_inlet(l, std::move(on), loose_ends), again_(std::move(again)) {}
 
  private:
-  step_outcome step(turn& t) override {
-    auto& out = *this->out_;
-    if (!this->catches_up(t)) return this->blocked();
-    this->start();
-    if (out.is_unwanted()) in_.leave();
-    const std::size_t credits = loop_.credits();
-    if (credits == 0) {
-      loop_.gate_sleeps();
-      return loop_.has_enough_credits() ? step_outcome::worked : step_outcome::blocked;
-    }
-    const std::span<T> batch = in_.next(std::min(credits, this->batch()));
-    if (batch.empty()) return nothing(t);
-    const std::size_t before = out.pending();
-    std::size_t n = 0;
-    std::exception_ptr bad_route;
-    try {
-      while (n < batch.size()) {
-        out.begin_input();
-        out.put(std::move(batch[n++]));
-      }
-    } catch (...) {
-      bad_route = std::current_exception();
-      out.take_back();
-      this->count_failure();
-    }
-    this->count_in(n);
-    const std::size_t put = out.pending() - before;  // more than n if each goes to several
-    this->into_loops(put);
-    loop_.add(put);
-    const bool all = this->publish(t);
-    in_.done(n);
-    this->out_of_loops(n);
-    if (bad_route) std::rethrow_exception(bad_route);
-    return all ? step_outcome::worked : this->blocked();
-  }
-  step_outcome nothing(turn& t) {
-    if (!in_.ended()) return in_.sleep() ? step_outcome::starved : step_outcome::worked;
-    loop_.gate_sleeps();
-    if (!loop_.is_empty()) return step_outcome::starved;
-    loop_.end();
-    this->stop();
-    return this->ended(t);
+  std::unique_ptr<loop_end> end_of(loop& l, std::unique_ptr<output> on) const override {
+    return std::unique_ptr<loop_end>(new loop_output<T, Again>(l, again_, std::move(on)));
   }
 
-  inputs<T> in_;
+  Again again_;
+};
+
+/// The way in from outside, while there are credits: a stage of `forwards`.
+class gate_node final : public reading_node {
+ public:
+  gate_node(graph& of, const node_options& o, const stage_type& type, const void* prototype,
+            const tuple_type& takes, loop& l);
+
+ private:
+  step_outcome step(turn& t) override;
+  step_outcome nothing(turn& t);
+
   loop& loop_;
 };
+/// Where tuples come into a loop from outside. `entrance` is the way into the pattern.
+[[nodiscard]] any_inlet_ptr gate_of_loop(const builder& b, loop& l, loop_inlet& end,
+                                         const any_inlet_ptr& entrance, const stage_type& type,
+                                         const void* prototype, const tuple_type& takes);
 
 // Each of these is instantiated only to fail.
 template <class Takes, class PutsOut>
@@ -241,13 +180,11 @@ class feedback_of {
     detail::loop& l = b.to.add_loop(b.options.capacity);
     detail::builder within = b;
     within.loops.push_back(&l);
-    auto* const made = new detail::loop_inlet<input, Again>(l, again_, next, *b.loose_ends);
-    const auto end = base::shared_as<detail::inlet<input>>(made);
-    const detail::inlet_ptr<input> entrance = pattern_.build(within, end);
-    made->enters(entrance);
-    auto& gate = b.to.add_node<detail::gate_node<input>>(b.node("gate"), l);
-    gate.to(entrance->connect(gate));
-    return detail::inlet_of<input>(gate, gate.in(), b.options.capacity);
+    const auto end = base::shared_as<detail::loop_inlet>(
+        new detail::loop_inlet_by<input, Again>(l, again_, next, *b.loose_ends));
+    const detail::forwards<input> stage;
+    return detail::gate_of_loop(b, l, *end, pattern_.build(within, end),
+                                detail::forwards_type<input>, &stage, detail::tuple_type_of<input>);
   }
 
  private:

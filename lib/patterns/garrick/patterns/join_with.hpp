@@ -51,19 +51,8 @@ namespace garrick::patterns::detail {
 /// Not said yet.
 struct unsaid {};
 
-/// What is said of a join beside its types.
-struct join_options {
-  std::int64_t disorder = 0;
-  std::int64_t before = 0;
-  std::int64_t after = 0;
-  duration idle_after = duration::infinite();
-  std::size_t at_most = std::size_t{1} << 20;
-  on_failure policy = on_failure::fail;
-  std::string name = "join";
-};
-
 /// A stream of L beside the source P.
-template <class L, class Out, class P, class Stage, bool Idles>
+template <class L, class Out, class P, class Stage>
 class join_of {
   using R = typename P::output;
   static_assert(all_of<tuple_check<L>, tuple_check<Out>>::reported);
@@ -75,31 +64,27 @@ class join_of {
   using input = L;     ///< what it takes
   using output = Out;  ///< what it puts out
 
-  join_of(P source, Stage stage, std::string name, on_failure policy)
+  join_of(P source, const Stage& stage, const join_options& o)
       : source_(std::move(source)),
-        stage_(std::move(stage)),
-        name_(std::move(name)),
-        policy_(policy) {}
+        join_(join_type_of<Stage, Out>, &stage, nullptr, o.name),
+        idles_(stage.idles()) {
+    join_.policy = o.policy;
+  }
 
   [[nodiscard]] plan describe() const {
-    return {.what = "join", .name = name_, .emitter = false, .parts = {source_.describe()}};
+    return {.what = "join", .name = join_.name, .emitter = false, .parts = {source_.describe()}};
   }
   inlet_ptr<L> build(const builder& b, const inlet_ptr<Out>& next) const {
-    node_options o = b.node(name_);
-    o.in_place = o.in_place && !Idles;
-    auto& n = b.to.template add_node<join_node<Stage, L, R, Out, Idles>>(o, policy_, stage_);
-    n.to(next->connect(n));
-    builder beside = b.inside(name_ + ".");
-    beside.loops.clear();  // what the source puts out comes from no loop
-    source_.build(beside, inlet_of<R>(n, n.other(), b.options.capacity));
-    return inlet_of<L>(n, n.in(), b.options.capacity);
+    join_node& n =
+        add_join(b, join_, idles_, tuple_type_of<L>, tuple_type_of<R>, &joins_of<Stage>, next);
+    source_.build(beside_of_join(b, join_), inlet_of(n, n.other(), b.options.capacity));
+    return inlet_of(n, n.in(), b.options.capacity);
   }
 
  private:
   P source_;
-  Stage stage_;
-  std::string name_;
-  on_failure policy_;
+  any_seq join_;
+  bool idles_;
 };
 
 // Each of these is instantiated only to fail.
@@ -171,25 +156,25 @@ namespace garrick::patterns {
 /// A join of which not everything is said yet. `with` makes the pattern.
 template <class P, class KeyL = detail::unsaid, class KeyR = detail::unsaid,
           class TimeL = detail::unsaid, class TimeR = detail::unsaid, class Disorder = void,
-          class Interval = void, bool Idles = false>
+          class Interval = void>
 class join_spec {
  public:
   using garrick_unfinished = void;
   /// For the framework.
   explicit join_spec(P source, KeyL kl = {}, KeyR kr = {}, TimeL tl = {}, TimeR tr = {},
-                     detail::join_options rest = {})
+                     const detail::join_options& rest = {})
       : source_(std::move(source)),
         key_l_(std::move(kl)),
         key_r_(std::move(kr)),
         time_l_(std::move(tl)),
         time_r_(std::move(tr)),
-        rest_(std::move(rest)) {}
+        rest_(rest) {}
 
   /// The keys: of the stream's tuples, and of the source's. Each is a pointer to a member or a
   /// function of the tuple without captures (else say lent(f)), and std::hash knows their type.
   template <class L, class R>
   [[nodiscard]] auto by(L left, R right) const {
-    return join_spec<P, L, R, TimeL, TimeR, Disorder, Interval, Idles>(
+    return join_spec<P, L, R, TimeL, TimeR, Disorder, Interval>(
         source_, std::move(left), std::move(right), time_l_, time_r_, rest_);
   }
   /// The times, in the same way (event_time.hpp), and how far a tuple may be behind others of its
@@ -197,9 +182,9 @@ class join_spec {
   template <class L, class R, class Unit = void>
   [[nodiscard]] auto event_time(L left, R right, detail::disorder<Unit> behind = {}) const {
     detail::join_options rest = rest_;
-    rest.disorder = behind.most;
-    return join_spec<P, KeyL, KeyR, L, R, Unit, Interval, Idles>(
-        source_, key_l_, key_r_, std::move(left), std::move(right), std::move(rest));
+    rest.times.disorder = behind.most;
+    return join_spec<P, KeyL, KeyR, L, R, Unit, Interval>(source_, key_l_, key_r_, std::move(left),
+                                                          std::move(right), rest);
   }
   /// How far apart the times of a pair are at most. Throws std::invalid_argument for a negative or
   /// infinite one.
@@ -225,9 +210,9 @@ class join_spec {
     detail::join_options rest = rest_;
     static_cast<void>(
         detail::checked_length<duration>(time.count(), 1, "idle_after(time): the time"));
-    rest.idle_after = time;
-    return join_spec<P, KeyL, KeyR, TimeL, TimeR, Disorder, Interval, true>(
-        source_, key_l_, key_r_, time_l_, time_r_, std::move(rest));
+    rest.times.idle_after = time;
+    return join_spec<P, KeyL, KeyR, TimeL, TimeR, Disorder, Interval>(source_, key_l_, key_r_,
+                                                                      time_l_, time_r_, rest);
   }
   /// At most `n` tuples are kept; by default 2^20. Room is needed for the left ones of a time of
   /// 2 * `after` + `before`, for the right ones of 2 * `before` + `after`, and for those of each
@@ -235,7 +220,7 @@ class join_spec {
   [[nodiscard]] join_spec at_most(std::size_t n) const {
     if (n == 0) throw std::invalid_argument("garrick: join: at_most(n): n is 0; at least 1");
     join_spec s = *this;
-    s.rest_.at_most = n;
+    s.rest_.times.at_most = n;
     return s;
   }
   /// With another name than `join`: for errors, figures and `print`.
@@ -270,10 +255,10 @@ class join_spec {
   template <class Unit>
   [[nodiscard]] auto within_of(std::int64_t before, std::int64_t after) const {
     detail::join_options rest = rest_;
-    rest.before = detail::checked_length<Unit>(before, 0, "within(interval): it");
-    rest.after = detail::checked_length<Unit>(after, 0, "within(interval): it");
-    return join_spec<P, KeyL, KeyR, TimeL, TimeR, Disorder, Unit, Idles>(
-        source_, key_l_, key_r_, time_l_, time_r_, std::move(rest));
+    rest.times.before = detail::checked_length<Unit>(before, 0, "within(interval): it");
+    rest.times.after = detail::checked_length<Unit>(after, 0, "within(interval): it");
+    return join_spec<P, KeyL, KeyR, TimeL, TimeR, Disorder, Unit>(source_, key_l_, key_r_, time_l_,
+                                                                  time_r_, rest);
   }
   template <class F>
   [[nodiscard]] auto checked(F f) const {
@@ -296,19 +281,15 @@ class join_spec {
   [[nodiscard]] auto made(F f) const {
     using out = std::decay_t<typename detail::signature_of_stage<F>::result>;
     using said = detail::join_parts<KeyL, KeyR, TimeL, TimeR, F>;
-    using stage = detail::join_stage<L, R, out, detail::given<KeyL, L>, said, Idles>;
-    return detail::join_of<L, out, P, stage, Idles>(source_,
-                                                    stage(said{.key_l = key_l_,
-                                                               .key_r = key_r_,
-                                                               .time_l = time_l_,
-                                                               .time_r = time_r_,
-                                                               .pair = std::move(f),
-                                                               .disorder = rest_.disorder,
-                                                               .before = rest_.before,
-                                                               .after = rest_.after,
-                                                               .idle_after = rest_.idle_after,
-                                                               .at_most = rest_.at_most}),
-                                                    rest_.name, rest_.policy);
+    using stage = detail::join_stage<L, R, out, detail::given<KeyL, L>, said>;
+    return detail::join_of<L, out, P, stage>(source_,
+                                             stage(said{.key_l = key_l_,
+                                                        .key_r = key_r_,
+                                                        .time_l = time_l_,
+                                                        .time_r = time_r_,
+                                                        .pair = std::move(f)},
+                                                   rest_.times),
+                                             rest_);
   }
 
   P source_;

@@ -21,9 +21,6 @@ class filter_stage {
   static constexpr bool may_be_copied_for_a_step = true;
 
   explicit filter_stage(F f) : f_(std::move(f)) {}
-  void start() noexcept {}
-  template <class To>
-  void stop(To& /*out*/) noexcept {}
   template <class To>
   void consume(T&& in, To& out) {
     if (called(f_)(std::as_const(in))) out.put(std::move(in));
@@ -39,9 +36,6 @@ class scan_stage {
   static constexpr bool may_be_copied_for_a_step = true;
 
   scan_stage(State first, F f) : state_(std::move(first)), f_(std::move(f)) {}
-  void start() noexcept {}
-  template <class To>
-  void stop(To& /*out*/) noexcept {}
   template <class To>
   void consume(In&& in, To& out) {
     if (keeps_) [[unlikely]]
@@ -63,9 +57,6 @@ template <class T, class F>
 class flat_map_stage {
  public:
   explicit flat_map_stage(F f) : f_(std::move(f)) {}
-  void start() noexcept {}
-  template <class To>
-  void stop(To& /*out*/) noexcept {}
   template <class To>
   void consume(T&& in, To& out) {
     auto all = called(f_)(std::move(in));
@@ -80,9 +71,6 @@ template <class T>
 class take_stage {
  public:
   explicit take_stage(std::size_t n) : left_(n) {}
-  void start() noexcept {}
-  template <class To>
-  void stop(To& /*out*/) noexcept {}
   template <class To>
   void consume(T&& in, To& out) {
     --left_;

@@ -137,11 +137,9 @@ class parallel_of {
   detail::inlet_ptr<input> build(const detail::builder& b,
                                  const detail::inlet_ptr<output>& next) const {
     auto all = std::apply(
-        [&](const Ps&... ps) {
-          return std::vector<detail::inlet_ptr<input>>{ps.build(b, next)...};
-        },
+        [&](const Ps&... ps) { return std::vector<detail::any_inlet_ptr>{ps.build(b, next)...}; },
         parts_);
-    auto in = base::shared_as<detail::inlet<input>>(
+    auto in = base::shared_as<detail::inlet>(
         new detail::routes_inlet<input, Policy>(std::move(all), policy_));
     if (b.options.remove_emitters) return in;
     return detail::through_a_node<input>(b, "emitter", in);

@@ -78,6 +78,42 @@ template <class Stages, std::size_t... I>
 struct neighbours_checked<Stages, std::index_sequence<I...>>
     : first_failure<check_of<decltype(check_neighbours<I, Stages>())>...> {};
 
+/// The patterns of a row. Not a std::tuple, which is more to compile than it can do here.
+template <class P, class... Ps>
+class row_of {
+ public:
+  using first = P;
+  using last = typename row_of<Ps...>::last;
+  explicit row_of(P&& p, Ps&&... rest) : p_(std::move(p)), rest_(std::move(rest)...) {}
+  void list(part_of_row* to) const {
+    *to = part_of_row_of(p_);
+    rest_.list(to + 1);
+  }
+  template <class Next>
+  auto build_framed(const builder& b, const Next& next) const {
+    return p_.build_framed(b, rest_.build_framed(b, next));
+  }
+
+ private:
+  P p_;
+  row_of<Ps...> rest_;
+};
+template <class P>
+class row_of<P> {
+ public:
+  using first = P;
+  using last = P;
+  explicit row_of(P&& p) : p_(std::move(p)) {}
+  void list(part_of_row* to) const { *to = part_of_row_of(p_); }
+  template <class Next>
+  auto build_framed(const builder& b, const Next& next) const {
+    return p_.build_framed(b, next);
+  }
+
+ private:
+  P p_;
+};
+
 template <class... Ps>
 consteval auto check_pipeline() {
   using parts = all_of<stage_check<Ps>...>;
@@ -94,104 +130,41 @@ consteval auto check_pipeline() {
 
 /// Patterns in a row: what one puts out the next one takes.
 template <class... Ps>
-class pipeline_of
-    : public detail::yields_as<std::tuple_element_t<sizeof...(Ps) - 1, std::tuple<Ps...>>> {
-  using stages = std::tuple<Ps...>;
-  static constexpr std::size_t last = sizeof...(Ps) - 1;
-  template <std::size_t I>
-  using part = std::tuple_element_t<I, stages>;
-  template <std::size_t I>
-  using gives = typename part<I>::output;
-
+class pipeline_of : public detail::yields_as<typename detail::row_of<Ps...>::last> {
  public:
   using garrick_stage = void;
-  using garrick_sendable = void;          ///< stages own what they are made of
-  using input = typename part<0>::input;  ///< what it takes; void: it is a source
-  using output = gives<last>;             ///< what it puts out; void: it is a sink
+  using garrick_sendable = void;                               ///< stages own what they are made of
+  using input = typename detail::row_of<Ps...>::first::input;  ///< void: it is a source
+  using output = typename detail::row_of<Ps...>::last::output;  ///< void: it is a sink
   static constexpr bool garrick_keeps_order = (detail::keeps_order<Ps> && ...);
 
   /// For the framework.
-  explicit pipeline_of(Ps... parts) : parts_(std::move(parts)...) {}
+  explicit pipeline_of(Ps&&... parts) : parts_(std::move(parts)...) {}
 
   /// What it looks like.
   [[nodiscard]] plan describe() const {
-    return std::apply(
-        [](const Ps&... ps) {
-          return plan{.what = "pipeline", .emitter = false, .parts = {ps.describe()...}};
-        },
-        parts_);
+    detail::part_of_row parts[sizeof...(Ps)];
+    parts_.list(parts);
+    return detail::describe_row("pipeline", parts);
   }
 
   /// For the framework.
   detail::inlet_ptr<input> build(const detail::builder& b,
                                  const detail::inlet_ptr<output>& next) const {
-    return build_from<0>(b, next);
+    detail::part_of_row parts[sizeof...(Ps)];
+    parts_.list(parts);
+    return detail::build_row(b, parts, next);
   }
   /// For the framework: the form that an ordered farm needs.
   auto build_framed(const detail::builder& b,
                     const detail::inlet_ptr<detail::framed<output>>& next) const
     requires garrick_keeps_order
   {
-    return framed_from<0>(b, next);
+    return parts_.build_framed(b, next);
   }
 
  private:
-  template <std::size_t I, class Next>
-  auto framed_from(const detail::builder& b, const Next& next) const {
-    if constexpr (I == last)
-      return std::get<I>(parts_).build_framed(b, next);
-    else
-      return std::get<I>(parts_).build_framed(b, framed_from<I + 1>(b, next));
-  }
-
-  /// Makes the output of a node that ends with part I.
-  template <std::size_t I>
-  using maker = detail::output_maker_ptr<gives<I>>;
-
-  template <std::size_t I>
-  auto build_from(const detail::builder& b, const detail::inlet_ptr<output>& next) const {
-    const auto& p = std::get<I>(parts_);
-    if constexpr (detail::sequential<part<I>>) {
-      std::string name = p.name();
-      const maker<I> make = output_after<I>(b, !p.is_cheap(), name, next);
-      return p.build_with(b, name, [&](detail::node& n) { return make->make(n); });
-    } else if constexpr (I == last) {
-      return p.build(b, next);
-    } else {
-      return p.build(b, build_from<I + 1>(b, next));
-    }
-  }
-
-  /// What comes after part I: the next part in the same node, whose name grows, or a channel.
-  /// `busy`: one of the node's parts is not cheap.
-  template <std::size_t I>
-  maker<I> output_after(const detail::builder& b, bool busy, std::string& name,
-                        const detail::inlet_ptr<output>& next) const {
-    if constexpr (I == last) {
-      return detail::make_output_to<gives<I>>(next);
-    } else {
-      if constexpr (detail::sequential<part<I + 1>>) {
-        const auto& a = std::get<I>(parts_);
-        const auto& z = std::get<I + 1>(parts_);
-        if (b.options.fuse && a.may_be_fused() && z.may_be_fused() && (z.is_cheap() || !busy)) {
-          name += "+" + z.name();
-          using fused = detail::fused_output<gives<I>, typename part<I + 1>::running,
-                                             detail::output_for<gives<I + 1>>>;
-          return detail::make_output_by<gives<I>>(
-              [stage = z.prototype(), of = &b.to,
-               rest = output_after<I + 1>(b, busy || !z.is_cheap(), name, next)](detail::node& n) {
-                auto s = stage;
-                detail::belong(s, *of);
-                return std::unique_ptr<detail::output_for<gives<I>>>(
-                    new fused(std::move(s), rest->make(n)));
-              });
-        }
-      }
-      return detail::make_output_to<gives<I>>(build_from<I + 1>(b, next));
-    }
-  }
-
-  stages parts_;
+  detail::row_of<Ps...> parts_;
 };
 
 /// Patterns in a row: what one puts out the next one takes. A function stands for `seq(function)`.

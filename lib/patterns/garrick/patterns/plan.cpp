@@ -27,6 +27,10 @@ void draw(const plan& p, const std::string& before, std::string& text) {
 
 }  // namespace
 
+std::string detail::drawn(const void* pattern, plan (*describe)(const void* pattern)) {
+  return describe(pattern).to_string();
+}
+
 std::string plan::to_string() const {
   std::string text;
   draw(*this, "", text);

@@ -36,10 +36,21 @@ struct plan {
   [[nodiscard]] std::string to_string() const;
 };
 
+namespace detail {
+
+template <class P>
+[[nodiscard]] plan describe_itself(const void* pattern) {
+  return static_cast<const P*>(pattern)->describe();
+}
+/// Draws what `describe` gives of a pattern. (What a plan consists of is compiled once, there.)
+[[nodiscard]] std::string drawn(const void* pattern, plan (*describe)(const void* pattern));
+
+}  // namespace detail
+
 /// What a pattern looks like as it was written: draws it, a line for each part.
 template <class P>
 [[nodiscard]] std::string print(const P& pattern) {
-  return pattern.describe().to_string();
+  return detail::drawn(&pattern, &detail::describe_itself<P>);
 }
 
 }  // namespace garrick::patterns

@@ -81,105 +81,76 @@ class seq_stage : public detail::yields<Value> {
   using output = Out;       ///< what it puts out; void: it is a sink
   using running = Running;  ///< For the framework: what each replica has a copy of.
   using garrick_stage = void;
-  using garrick_sendable = void;  ///< stages own what they are made of
+  /// Copies share what they are made of, and nobody changes it. So it may be copied on several
+  /// threads at a time, as the standard library's `const` functions may be called.
+  using garrick_sendable = void;
   using garrick_seq = void;
   static constexpr bool garrick_keeps_order =
       !std::is_void_v<In> && !std::is_void_v<Out> && !detail::timed<Running> &&
       !detail::paced<Running> && !detail::ends_early<Running> && !detail::flushing<Running>;
 
   /// For the framework: from the running part, which every replica gets a copy of.
-  seq_stage(Running prototype, std::string name)
-      : prototype_(std::move(prototype)), name_(std::move(name)) {}
+  seq_stage(const Running& prototype, std::string name)
+      : seq_(detail::stage_type_of<Running, In, Out>, &prototype, takes(), std::move(name)) {}
 
   /// A copy with another name: for errors, figures and `print`. One that begins with a number
   /// and a dot, such as `1.parse`, is taken for a replica's by `stream_report::by_stage`, which
   /// then calls the stage `parse`.
   [[nodiscard]] seq_stage named(std::string name) const {
     seq_stage s = *this;
-    s.name_ = std::move(name);
+    s.seq_.name = std::move(name);
     return s;
   }
   /// A copy on a thread of its own, for what blocks.
   [[nodiscard]] seq_stage own_thread() const {
     seq_stage s = *this;
-    s.own_thread_ = true;
+    s.seq_.own_thread = true;
     return s;
   }
   /// A copy said to take little time for each tuple: it may become one node with a neighbour.
   [[nodiscard]] seq_stage cheap(bool is = true) const {
     seq_stage s = *this;
-    s.cheap_ = is;
+    s.seq_.cheap = is;
     return s;
   }
   /// A copy with another answer to exceptions.
   [[nodiscard]] seq_stage on(on_failure policy) const {
     seq_stage s = *this;
-    s.policy_ = policy;
+    s.seq_.policy = policy;
     return s;
   }
 
   /// What it looks like.
-  [[nodiscard]] plan describe() const {
-    return {.what = "stage",
-            .name = name_,
-            .is_source = std::is_void_v<In>,
-            .own_thread = own_thread_,
-            .cheap = cheap_,
-            .may_be_fused = may_be_fused(),
-            .emitter = false};
-  }
+  [[nodiscard]] plan describe() const { return seq_.describe(); }
 
-  /// For the framework.
-  [[nodiscard]] const std::string& name() const noexcept { return name_; }
-  /// For the framework.
-  [[nodiscard]] const Running& prototype() const noexcept { return prototype_; }
-  /// For the framework.
-  [[nodiscard]] bool may_be_fused() const noexcept {
-    return !detail::needs_a_node<Running> && !own_thread_ && policy_ == on_failure::fail;
-  }
-  /// For the framework.
-  [[nodiscard]] bool is_cheap() const noexcept { return cheap_; }
-
-  /// For the framework: makes a node. `make_output` gives the node's output.
-  template <class MakeOutput>
-  detail::inlet_ptr<In> build_with(const detail::builder& b, const std::string& name,
-                                   const MakeOutput& make_output) const {
-    detail::node_options o = b.node(name, own_thread_);
-    o.in_place = o.in_place && !detail::timed<Running>;
-    if constexpr (std::is_void_v<In>) {
-      auto& n = b.to.add_node<detail::source_node<Running, Out>>(o, policy_, prototype_);
-      n.to(make_output(n));
-      return {};
-    } else {
-      auto& n = b.to.add_node<detail::stage_node<Running, In, Out>>(o, policy_, prototype_);
-      n.to(make_output(n));
-      return detail::inlet_of<In>(n, n.in(), b.options.capacity);
-    }
-  }
+  /// For the framework: what it is in a row.
+  [[nodiscard]] const detail::any_seq& as_any_seq() const noexcept { return seq_; }
   /// For the framework: the form that an ordered farm needs.
   auto build_framed(const detail::builder& b,
                     const detail::inlet_ptr<detail::framed<Out>>& next) const
     requires garrick_keeps_order
   {
-    using node_type = detail::stage_node<detail::framed_stage<Running, In, Out>, detail::framed<In>,
-                                         detail::framed<Out>>;
-    auto& n = b.to.add_node<node_type>(b.node(name_, own_thread_), policy_,
-                                       detail::framed_stage<Running, In, Out>(prototype_));
-    n.to(next->connect(n));
-    return detail::inlet_ptr<detail::framed<In>>(
-        detail::inlet_of<detail::framed<In>>(n, n.in(), b.options.capacity));
+    using stage = detail::framed_stage<Running, In, Out>;
+    const stage framed(*static_cast<const Running*>(seq_.prototype()));
+    return detail::add_stage_before(
+        b, b.node(seq_.name, seq_.own_thread), seq_.policy,
+        detail::stage_type_of<stage, detail::framed<In>, detail::framed<Out>>, &framed,
+        detail::tuple_type_of<detail::framed<In>>, next);
   }
   /// For the framework: makes the node, which puts out to `next`.
   detail::inlet_ptr<In> build(const detail::builder& b, const detail::inlet_ptr<Out>& next) const {
-    return build_with(b, name_, [&](detail::node& n) { return detail::connect<Out>(next, n); });
+    return seq_.build(b, next);
   }
 
  private:
-  Running prototype_;
-  std::string name_;
-  on_failure policy_ = on_failure::fail;
-  bool own_thread_ = false;
-  bool cheap_ = false;
+  static constexpr const detail::tuple_type* takes() noexcept {
+    if constexpr (std::is_void_v<In>)
+      return nullptr;
+    else
+      return &detail::tuple_type_of<In>;
+  }
+
+  detail::any_seq seq_;
 };
 
 namespace detail {

@@ -29,7 +29,6 @@ class fold_stage {
 
   fold_stage(Value first, F f) : value_(std::move(first)), f_(std::move(f)) {}
   void belongs_to(graph& g) noexcept { graph_ = &g; }
-  void start() noexcept {}
   template <class To>
   void stop(To& /*out*/) {
     graph_->value() = std::make_shared<Value>(std::move(value_));
@@ -55,9 +54,6 @@ template <class T, class P>
 class sending_stage {
  public:
   explicit sending_stage(ref<P> to) : to_(std::move(to)) {}
-  void start() noexcept {}
-  template <class To>
-  void stop(To& /*out*/) noexcept {}
   template <class To>
   void consume(T&& in, To& /*out*/) {
     send(to_, std::move(in));

@@ -220,8 +220,8 @@ class actor_stage {
     detail::node_options o = b.node(name_, own_thread_);
     o.in_place = false;
     auto& n = b.to.add_node<detail::actor_node<A, Args...>>(o, policy_, args_);
-    n.to(detail::connect<output>(next, n));
-    return detail::inlet_of<input>(n, n.in(), b.options.capacity);
+    n.to(detail::connect(next, n));
+    return detail::inlet_of(n, n.in(), b.options.capacity);
   }
 
  protected:

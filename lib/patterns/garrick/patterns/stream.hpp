@@ -68,9 +68,8 @@ struct protocols<void, Value> {
       protocol<result<Value>(join), void(cancel), stream_report(get_report), void(all_ended)>;
 };
 
-/// A pattern that takes In, whatever its type: so that the actor and what spawns it are compiled
-/// once for all patterns that take and yield the same.
-template <class In>
+/// A pattern, whatever its type: so that the actor and what spawns it are compiled once for all
+/// patterns that take and yield the same.
 class any_pattern {
  public:
   any_pattern() = default;
@@ -78,28 +77,26 @@ class any_pattern {
   any_pattern(const any_pattern&) = delete;
   any_pattern& operator=(const any_pattern&) = delete;
   /// Makes the nodes, of copies of the stages.
-  [[nodiscard]] virtual inlet_ptr<In> build(const builder& b) const = 0;
+  [[nodiscard]] virtual any_inlet_ptr build(const builder& b) const = 0;
 };
 template <class P>
-class one_pattern final : public any_pattern<typename P::input> {
+class one_pattern final : public any_pattern {
  public:
   explicit one_pattern(P p) : p_(std::move(p)) {}
-  [[nodiscard]] inlet_ptr<typename P::input> build(const builder& b) const override {
-    return p_.build(b, {});
-  }
+  [[nodiscard]] any_inlet_ptr build(const builder& b) const override { return p_.build(b, {}); }
 
  private:
   const P p_;
 };
-/// For an actor of that pattern.
+/// For an actor of a pattern that takes In.
 template <class In>
 struct stream_seed {
   using garrick_sendable = void;  ///< patterns own what they are made of, and nobody changes it
-  std::shared_ptr<const any_pattern<In>> pattern;
+  std::shared_ptr<const any_pattern> pattern;
 };
 template <class P>
 [[nodiscard]] stream_seed<typename P::input> seed_of(P&& p) {
-  return {base::shared_as<const any_pattern<typename P::input>>(new one_pattern<P>(std::move(p)))};
+  return {base::shared_as<const any_pattern>(new one_pattern<P>(std::move(p)))};
 }
 
 /// Throws std::invalid_argument that names a bad option.
@@ -112,6 +109,56 @@ struct promise_of {
 template <>
 struct promise_of<void> {
   using type = response_promise<>;
+};
+
+/// What the actor behind a stream's handle does, but for the types of what the stream takes and
+/// yields. On that actor's turns.
+class stream_run {
+ public:
+  using told_of_end = weak_ref<protocol<void(all_ended)>>;
+  using fed_by = weak_ref<protocol<void(go)>>;
+
+  /// Throws std::invalid_argument that names a bad option.
+  stream_run(std::shared_ptr<const any_pattern> pattern, const stream_options& o);
+  ~stream_run();
+  stream_run(const stream_run&) = delete;
+  stream_run& operator=(const stream_run&) = delete;
+
+  /// Builds the nodes and lets them run. `takes`: it is fed with these, on the turns of `by`.
+  void start(actor_base& self, told_of_end told, const tuple_type* takes, fed_by by);
+  void exit(const exit_reason& why);
+  /// Takes a tuple. An error, and the tuple is as before: it takes no more.
+  [[nodiscard]] error feed(void* tuple, actor_base& self);
+  void finish();
+  void run_feeder(actor_base& self);
+  [[nodiscard]] bool has_ended() const noexcept { return ended_; }
+  /// Of an ended stream.
+  [[nodiscard]] error failure() const { return graph_->failure(); }
+  [[nodiscard]] const void* value() const noexcept { return graph_->value().get(); }
+  void waits(core::promise_base p) { waiting_.push_back(std::move(p)); }
+  void cancel();
+  [[nodiscard]] stream_report report() const;
+  /// Is it this stream that has ended? Then `deliver` answers who waits, with the value.
+  [[nodiscard]] bool ends(const all_ended& e,
+                          void (*deliver)(core::promise_base& to, const void* value));
+  /// Why the actor is to quit when the stream has ended.
+  [[nodiscard]] bool stays() const noexcept { return options_.stays; }
+  [[nodiscard]] exit_reason why() const;
+
+ private:
+  static constexpr std::size_t most_kept = 1024;  ///< times a channel's capacity
+
+  /// Why it takes no more tuples; no error: it does.
+  [[nodiscard]] error refuses() const;
+
+  const std::shared_ptr<const any_pattern> pattern_;
+  const stream_options options_;
+  std::shared_ptr<graph> graph_;
+  feeder_node* feeder_ = nullptr;
+  std::vector<core::promise_base> waiting_;
+  std::uint64_t left_ = 0;
+  bool finished_ = false;
+  bool ended_ = false;
 };
 
 }  // namespace detail
@@ -139,35 +186,21 @@ class stream_actor : public actor<typename detail::protocols<In, Value>::whole> 
  public:
   /// Throws std::invalid_argument that names a bad option.
   explicit stream_actor(detail::stream_seed<In> seed, stream_options o = {})
-      : seed_(std::move(seed)), options_(o) {
-    detail::check(o);
-  }
+      : run_(std::move(seed.pattern), o) {}
 
   /// Builds the nodes and lets them run. Throws what copying a stage throws.
   void on_start() {
-    auto made = std::make_shared<detail::graph>();
-    std::vector<std::unique_ptr<detail::loose_end>> loose_ends;
-    const detail::builder b{
-        .to = *made, .options = options_, .workers = this->workers(), .loose_ends = &loose_ends};
-    [[maybe_unused]] auto in = seed_.pattern->build(b);
+    const detail::tuple_type* takes = nullptr;
+    detail::stream_run::fed_by by;
     if constexpr (is_fed) {
-      feeder_ = &made->template add_node<detail::feeder_node<input>>(
-          detail::node_options{.name = "input", .in_place = false}, most_kept * options_.capacity,
-          weak_ref<protocol<void(detail::go)>>(this->self()));
-      feeder_->to(in->connect(*feeder_));
+      takes = &detail::tuple_type_of<In>;
+      by = detail::stream_run::fed_by(this->self());
     }
-    for (const auto& l : loose_ends) l->connect();
-    made->launch(*this, weak_ref<protocol<void(detail::all_ended)>>(this->self()));
-    graph_ = std::move(made);  // last: `on_exit` leaves alone what was not launched
+    run_.start(*this, detail::stream_run::told_of_end(this->self()), takes, std::move(by));
   }
   /// What was fed is handled all the same if nobody holds a handle any more; after a failure the
   /// stream is cancelled.
-  void on_exit(const exit_reason& why) {
-    if (graph_ == nullptr) return;
-    if constexpr (is_fed) feeder_->feeder_ended();
-    if (!why.is_normal() && why.code() != exit_code::unreachable)
-      graph_->cancel(make_error(errc::cancelled, "stream", why.to_string()));
-  }
+  void on_exit(const exit_reason& why) { run_.exit(why); }
 
   /// Feeds the stream. While there is no room it waits, up to a millisecond, so senders are slowed
   /// as by any full mailbox; then it keeps the tuple, up to 1024 times a channel's capacity. Beyond
@@ -175,93 +208,64 @@ class stream_actor : public actor<typename detail::protocols<In, Value>::whole> 
   void on(std::conditional_t<is_fed, input, detail::nothing> tuple)
     requires is_fed
   {
-    if (const error why = refuses())
+    if (const error why = run_.feed(&tuple, *this))
       report_dead_letter(any_ref(this->self()), why, std::move(tuple));
-    else
-      feeder_->put(std::move(tuple), *this);
   }
   /// Nothing is fed any more.
   void on(end_of_stream)
     requires is_fed
   {
-    if (!std::exchange(finished_, true)) feeder_->finish();
+    run_.finish();
   }
   /// For the framework.
   void on(detail::go)
     requires is_fed
   {
-    if (feeder_->take_go()) feeder_->run(*this, nullptr);
+    run_.run_feeder(*this);
   }
   /// Answered when the stream has ended, with its value or its error.
   result<value> on(join) {
-    if (ended_) return outcome();
+    if (run_.has_ended()) return outcome();
     if constexpr (!is_fed) me_ = this->self();  // so that whoever waits need not keep the handle
-    if constexpr (std::is_void_v<value>)
-      waiting_.push_back(this->make_promise());
-    else
-      waiting_.push_back(this->template make_promise<value>());
-    return waiting_.back();
+    auto answer = [&] {
+      if constexpr (std::is_void_v<value>)
+        return this->make_promise();
+      else
+        return this->template make_promise<value>();
+    }();
+    result<value> later(answer);
+    run_.waits(std::move(answer));
+    return later;
   }
   /// Ends the stream: `join` is answered with `cancelled`, unless it has ended before.
-  void on(cancel) {
-    if (!ended_) graph_->cancel(make_error(errc::cancelled, "stream", "it was cancelled"));
-  }
+  void on(cancel) { run_.cancel(); }
   /// What the nodes have done so far.
-  stream_report on(get_report) {
-    stream_report r = report_of(*graph_, left_);
-    r.ended = ended_;
-    return r;
-  }
+  stream_report on(get_report) { return run_.report(); }
   /// For the framework.
   void on(detail::all_ended e) {
-    if (graph_ == nullptr || e.stream != graph_->number()) return;
-    ended_ = true;
-    for (const auto& n : graph_->nodes()) left_ += n->drop_inputs();
-    for (auto& w : waiting_) {
-      if (const error why = graph_->failure())
-        w.fail(why);
-      else if constexpr (std::is_void_v<value>)
-        w.deliver();
-      else
-        w.deliver(*std::static_pointer_cast<value>(graph_->value()));
-    }
-    waiting_.clear();
+    if (!run_.ends(e, &deliver)) return;
     me_ = {};
-    if (options_.stays) return;
-    const error why = graph_->failure();
-    this->quit(why ? exit_reason(why) : exit_reason());
+    if (!run_.stays()) this->quit(run_.why());
   }
 
  private:
-  static constexpr std::size_t most_kept = 1024;  ///< times a channel's capacity
-
-  /// Why it takes no more tuples; no error: it does.
-  [[nodiscard]] error refuses() const {
-    if (finished_ || ended_ || graph_->is_cancelled())
-      return make_error(errc::not_handled, "stream", "the stream has ended");
-    if (feeder_->is_full())
-      return make_error(errc::overload, "stream",
-                        "it is too slow: " + std::to_string(most_kept * options_.capacity) +
-                            " tuples wait for room in its first channel");
-    return {};
+  static void deliver(core::promise_base& to, [[maybe_unused]] const void* at) {
+    typename detail::promise_of<value>::type answer(core::promise_access::take(to));
+    if constexpr (std::is_void_v<value>)
+      answer.deliver();
+    else
+      answer.deliver(*static_cast<const value*>(at));
   }
   [[nodiscard]] result<value> outcome() const {
-    if (const error why = graph_->failure()) return why;
+    if (const error why = run_.failure()) return why;
     if constexpr (std::is_void_v<value>)
       return {};
     else
-      return *std::static_pointer_cast<value>(graph_->value());
+      return *static_cast<const value*>(run_.value());
   }
 
-  const detail::stream_seed<In> seed_;
-  stream_options options_;
-  std::shared_ptr<detail::graph> graph_;
-  std::conditional_t<is_fed, detail::feeder_node<input>*, std::nullptr_t> feeder_ = nullptr;
-  std::vector<typename detail::promise_of<value>::type> waiting_;
-  std::uint64_t left_ = 0;
+  detail::stream_run run_;
   ref<typename detail::protocols<In, Value>::whole> me_;  ///< while somebody waits for the end
-  bool finished_ = false;
-  bool ended_ = false;
 };
 
 namespace detail {

@@ -12,12 +12,9 @@
 #include <garrick/patterns/seq.hpp>
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <stdexcept>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -34,7 +31,6 @@ class batch_stage {
   batch_stage(batch_stage&&) noexcept = default;
   batch_stage& operator=(const batch_stage&) = delete;
   ~batch_stage() = default;
-  void start() noexcept {}
   template <class To>
   void stop(To& out) {
     put(out);
@@ -70,41 +66,39 @@ class batch_stage {
   instant due_ = instant::never();
 };
 
-/// Lets tuples pass as a bucket of permits allows, into which permits fall evenly.
-template <class T>
-class throttle_stage {
+/// A bucket of permits, into which permits fall evenly.
+class permits {
  public:
-  throttle_stage(double per_second, std::size_t at_once)
-      : each_ns_(1e9 / per_second), most_(static_cast<double>(at_once)), permits_(most_) {}
-  void start() noexcept {}
-  template <class To>
-  void stop(To& /*out*/) noexcept {}
-  void time_is(instant now) noexcept {
-    if (!last_.is_never())
-      permits_ = std::min(most_, permits_ + static_cast<double>((now - last_).count()) / each_ns_);
-    last_ = now;
-  }
+  permits(double per_second, std::size_t at_once) noexcept;
+  void time_is(instant now) noexcept;
   /// When there is one permit, or as many as one looks for at a time.
-  [[nodiscard]] instant deadline() const noexcept {
-    if (permits_ >= 1) return instant::never();
-    const double wanted = std::clamp(1e6 / each_ns_, 1.0, most_);
-    const double ns = std::ceil((wanted - permits_) * each_ns_);
-    constexpr double years = 1e17;  // then it looks again: more would not fit in a time
-    return last_ + duration::nanoseconds(static_cast<std::int64_t>(std::clamp(ns, 1.0, years)));
-  }
-  [[nodiscard]] std::size_t room() const noexcept { return static_cast<std::size_t>(permits_); }
-  template <class To>
-  void consume(T&& in, To& out) {
-    permits_ -= 1;
-    out.put(std::move(in));
-  }
+  [[nodiscard]] instant deadline() const noexcept;
+  [[nodiscard]] std::size_t room() const noexcept { return static_cast<std::size_t>(left_); }
+
+ protected:
+  void use() noexcept { left_ -= 1; }
 
  private:
   double each_ns_;
   double most_;
-  double permits_;
+  double left_;
   instant last_ = instant::never();
 };
+/// Lets tuples pass as the permits allow.
+template <class T>
+class throttle_stage : public permits {
+ public:
+  using permits::permits;
+  template <class To>
+  void consume(T&& in, To& out) {
+    use();
+    out.put(std::move(in));
+  }
+};
+/// Throws std::invalid_argument for a bad rate. Returns how many may pass together.
+[[nodiscard]] std::size_t checked_throttle(double per_second, std::size_t at_once);
+void check_batch(std::size_t n, duration within);
+void check_ticks(duration period);
 
 }  // namespace detail
 
@@ -121,9 +115,6 @@ namespace detail {
 class ticks_stage {
  public:
   ticks_stage(duration period, std::uint64_t last) : period_(period), last_(last) {}
-  void start() noexcept {}
-  template <class To>
-  void stop(To& /*out*/) noexcept {}
   void time_is(instant now) noexcept {
     if (due_.is_never()) due_ = now + period_;
     now_ = now;
@@ -154,10 +145,7 @@ class ticks_stage {
 /// std::invalid_argument for an `n` of zero, and for a time of zero or less.
 template <class T>
 [[nodiscard]] auto batch(std::size_t n, duration within) {
-  if (n == 0) throw std::invalid_argument("garrick: batch(n, within): n is 0; at least 1");
-  if (within.count() <= 0)
-    throw std::invalid_argument("garrick: batch(n, within): within is " + within.to_string() +
-                                "; it must be above zero");
+  detail::check_batch(n, within);
   using running = detail::batch_stage<T>;
   return seq_stage<running, T, std::vector<T>>(running(n, within), "batch");
 }
@@ -168,12 +156,9 @@ template <class T>
 /// Throws std::invalid_argument for a rate that is not above 0 and at most 1e9.
 template <class T>
 [[nodiscard]] auto throttle(double per_second, std::size_t at_once = 0) {
-  if (!(per_second > 0) || per_second > 1e9)
-    throw std::invalid_argument("garrick: throttle(per_second): the rate is " +
-                                std::to_string(per_second) + "; above 0 and at most 1e9 a second");
-  if (at_once == 0) at_once = static_cast<std::size_t>(std::max(per_second / 100, 1.0));
   using running = detail::throttle_stage<T>;
-  return seq_stage<running, T, T>(running(per_second, at_once), "throttle");
+  return seq_stage<running, T, T>(
+      running(per_second, detail::checked_throttle(per_second, at_once)), "throttle");
 }
 
 /// A source: a tick after each period, up to number `last`. Ticks for which there was no time, or
@@ -183,9 +168,7 @@ template <class T>
 ///     pipeline(ticks(1s), seq([](tick t) { … }))
 [[nodiscard]] inline auto ticks(duration period,
                                 std::uint64_t last = std::numeric_limits<std::uint64_t>::max()) {
-  if (period.count() <= 0)
-    throw std::invalid_argument("garrick: ticks(period): the period is " + period.to_string() +
-                                "; it must be above zero");
+  detail::check_ticks(period);
   return seq_stage<detail::ticks_stage, void, tick>(detail::ticks_stage(period, last), "ticks");
 }
 

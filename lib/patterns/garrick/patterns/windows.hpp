@@ -95,13 +95,6 @@ struct by_events_of {
 };
 /// Nobody gets what is late.
 struct not_sent {};
-/// What is said of windows beside their types.
-struct window_options {
-  std::size_t at_most = std::size_t{1} << 20;
-  std::size_t replicas = 0;
-  on_failure policy = on_failure::fail;
-  std::string name = "window";
-};
 
 template <class Time, class T, class Kind>
 struct time_check {
@@ -170,12 +163,12 @@ class window_of {
   using garrick_unfinished = void;
   /// For the framework.
   explicit window_of(Kind kind, KeyOf key = {}, Time time = {}, Late late = {},
-                     detail::window_options rest = {})
+                     const detail::window_options& rest = {})
       : kind_(kind),
         key_(std::move(key)),
         time_(std::move(time)),
         late_(std::move(late)),
-        rest_(std::move(rest)) {}
+        rest_(rest) {}
 
   /// Windows of each key by itself. `key` is a pointer to a member, or a function of the tuple
   /// without captures (else say lent(f)), whose result std::hash knows.
@@ -290,7 +283,7 @@ class window_of {
     static_assert(detail::replicas_need_a_key<window_of, by_key>::reported);
     detail::window_options rest = rest_;
     rest.replicas = n;
-    return window_of<Kind, KeyOf, Time, Late, by_key>(kind_, key_, time_, late_, std::move(rest));
+    return window_of<Kind, KeyOf, Time, Late, by_key>(kind_, key_, time_, late_, rest);
   }
   template <class K, class Tm, class L>
   [[nodiscard]] auto with(K key, Tm time, L late) const {
@@ -331,13 +324,13 @@ class window_of {
     }
   }
   template <class T, class Out, class Running>
-  [[nodiscard]] auto one_stage(Running r) const {
-    return seq_stage<Running, T, Out>(std::move(r), rest_.name).on(rest_.policy);
+  [[nodiscard]] auto one_stage(const Running& r) const {
+    return seq_stage<Running, T, Out>(r, rest_.name).on(rest_.policy);
   }
   /// Replicas that need to know nothing of each other.
   template <class T, class Out, class Running>
-  [[nodiscard]] auto beside_each_other(Running r) const {
-    auto one = one_stage<T, Out>(std::move(r));
+  [[nodiscard]] auto beside_each_other(const Running& r) const {
+    auto one = one_stage<T, Out>(r);
     if constexpr (!Spread) {
       return one;
     } else {

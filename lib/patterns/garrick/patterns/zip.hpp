@@ -11,11 +11,7 @@
 
 #include <garrick/patterns/pipeline.hpp>
 
-#include <algorithm>
 #include <cstddef>
-#include <exception>
-#include <memory>
-#include <span>
 #include <type_traits>
 #include <utility>
 
@@ -24,94 +20,50 @@ namespace garrick::patterns {
 namespace detail {
 
 /// Reads one of each.
-template <class A, class B>
-class zip_node final : public stage_node_base<forwards<std::pair<A, B>>, std::pair<A, B>> {
-  using base = stage_node_base<forwards<std::pair<A, B>>, std::pair<A, B>>;
-
+class zip_base : public reading_node {
  public:
-  zip_node(graph& of, const node_options& o)
-      : base(of, o, on_failure::fail, forwards<std::pair<A, B>>()) {}
-
-  inputs<A>& in() noexcept { return in_; }
-  inputs<B>& other() noexcept { return other_; }
+  [[nodiscard]] inputs& other() noexcept { return other_; }
   std::size_t drop_inputs() noexcept override { return in_.drop() + other_.drop(); }
   [[nodiscard]] std::size_t waiting() const noexcept override {
     return in_.waiting() + other_.waiting();
   }
 
+ protected:
+  zip_base(graph& of, const node_options& o, const stage_type& type, const void* prototype,
+           const tuple_type& a, const tuple_type& b)
+      : reading_node(of, o, on_failure::fail, type, prototype, a), other_(b) {}
+  /// Puts out at most `most` pairs, as there is room. Throws what the choice of a way throws; `n`
+  /// counts the pairs that were taken, also then.
+  virtual void pair(void* as, void* bs, std::size_t most, std::size_t& n) = 0;
+
  private:
-  step_outcome step(turn& t) override {
-    auto& out = *this->out_;
-    if (!this->catches_up(t)) return this->blocked();
-    this->start();
-    if (over_) return wind_down(t);
-    if (out.is_unwanted()) leave();
-    const std::span<A> as = in_.next(this->batch());
-    const std::span<B> bs = other_.next(as.size());
-    if (as.empty() || bs.empty()) return nothing(as.empty());
-    const std::size_t before = out.pending();
-    std::size_t n = 0;
-    std::exception_ptr bad_route;
-    try {
-      while (n < bs.size() && n < as.size() && !out.is_blocked()) {
-        out.begin_input();
-        const std::size_t i = n++;
-        out.put(std::move(as[i]), std::move(bs[i]));
-      }
-    } catch (...) {
-      bad_route = std::current_exception();
-      this->count_lost();
+  step_outcome step(turn& t) override;
+  step_outcome nothing(bool first_is_empty) noexcept;
+  void leave() noexcept;
+  step_outcome wind_down(turn& t);
+  std::size_t dropped(inputs& from) noexcept;
+
+  inputs other_;
+  bool over_ = false;
+};
+template <class A, class B>
+class zip_node final : public zip_base {
+ public:
+  zip_node(graph& of, const node_options& o)
+      : zip_base(of, o, forwards_type<std::pair<A, B>>, &hands_on, tuple_type_of<A>,
+                 tuple_type_of<B>) {}
+
+ private:
+  void pair(void* as, void* bs, std::size_t most, std::size_t& n) override {
+    while (n < most && !out_->is_blocked()) {
+      out_->begin_input();
+      const std::size_t i = n++;
+      std::pair<A, B> both(std::move(static_cast<A*>(as)[i]), std::move(static_cast<B*>(bs)[i]));
+      out_->put(both);
     }
-    this->count_in(2 * n);
-    this->into_loops(out.pending() - before);
-    const bool all = this->publish(t);
-    in_.done(n);
-    other_.done(n);
-    this->out_of_loops(n);
-    if (bad_route) std::rethrow_exception(bad_route);
-    return all ? step_outcome::worked : this->blocked();
-  }
-  /// One side has nothing.
-  step_outcome nothing(bool first_is_empty) noexcept {
-    const bool a_sleeps = in_.sleep();
-    const bool b_sleeps = other_.sleep();
-    over_ = in_.ended() || other_.ended();
-    return (first_is_empty ? a_sleeps : b_sleeps) && !over_ ? step_outcome::starved
-                                                            : step_outcome::worked;
-  }
-  void leave() noexcept {
-    in_.leave();
-    other_.leave();
-  }
-  /// One side has ended: drops what the other still brings.
-  step_outcome wind_down(turn& t) {
-    if (!this->publish(t)) return this->blocked();
-    this->drop(this->out_->close(t));
-    leave();
-    const std::size_t a = dropped(in_);
-    const std::size_t b = dropped(other_);
-    this->count_in(a + b);
-    this->drop(a + b);
-    this->out_of_loops(a);
-    if (a + b != 0) return step_outcome::worked;
-    const bool a_sleeps = in_.sleep();
-    const bool b_sleeps = other_.sleep();
-    const bool a_ended = in_.ended();
-    const bool b_ended = other_.ended();
-    if (a_ended && b_ended) return step_outcome::ended;
-    return (a_sleeps || a_ended) && (b_sleeps || b_ended) ? step_outcome::starved
-                                                          : step_outcome::worked;
-  }
-  template <class T>
-  std::size_t dropped(inputs<T>& from) noexcept {
-    const std::size_t n = from.next(this->batch()).size();
-    if (n != 0) from.done(n);
-    return n;
   }
 
-  inputs<A> in_;
-  inputs<B> other_;
-  bool over_ = false;
+  static constexpr forwards<std::pair<A, B>> hands_on{};
 };
 
 // Each of these is instantiated only to fail.
@@ -173,8 +125,8 @@ class zip_of {
     n.to(next->connect(n));
     detail::builder beside = b.inside("zip.");
     beside.loops.clear();  // what the source puts out comes from no loop
-    source_.build(beside, detail::inlet_of<B>(n, n.other(), b.options.capacity));
-    return detail::inlet_of<A>(n, n.in(), b.options.capacity);
+    source_.build(beside, detail::inlet_of(n, n.other(), b.options.capacity));
+    return detail::inlet_of(n, n.in(), b.options.capacity);
   }
 
  private:

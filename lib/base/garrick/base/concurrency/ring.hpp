@@ -50,28 +50,13 @@ enum class ring_order : std::uint8_t {
   see_closed,    ///< the consumer's look at that
 };
 
-/// A bounded queue for one producer and one consumer, first in, first out. `T` may be move-only;
-/// its move constructor must not throw. Neither side ever blocks.
-template <class T, class Atomics = real_atomics>
-class basic_ring {
-  static_assert(std::is_nothrow_move_constructible_v<T> && std::is_nothrow_destructible_v<T>,
-                "the items of a ring are moved and destroyed without exceptions");
-
+/// What a ring is without its items: who may use which slot. Numbers of slots are those of items,
+/// modulo the capacity. For rings; `basic_ring` has the contracts of what it shares with them.
+template <class Atomics = real_atomics>
+class ring_indices {
  public:
-  /// Room for `capacity` items, rounded up to a power of two. Requires 1 to 2^30. Allocates once;
-  /// throws std::bad_alloc.
-  explicit basic_ring(std::size_t capacity)
-      : mask_(checked(capacity) - 1), slots_(std::allocator<T>().allocate(mask_ + 1)) {}
-  /// Destroys what is still in it. Requires that both sides are done.
-  ~basic_ring() {
-    // order: relaxed: the caller has seen what both sides did
-    const std::size_t tail = tail_.value.load(std::memory_order_relaxed);
-    std::size_t head = head_.value.load(std::memory_order_relaxed);  // order: as above
-    for (; head != tail; ++head) std::destroy_at(slot(head));
-    std::allocator<T>().deallocate(slots_, mask_ + 1);
-  }
-  basic_ring(const basic_ring&) = delete;
-  basic_ring& operator=(const basic_ring&) = delete;
+  ring_indices(const ring_indices&) = delete;
+  ring_indices& operator=(const ring_indices&) = delete;
 
   // ---- any thread -------------------------------------------------------------------------------
 
@@ -96,6 +81,161 @@ class basic_ring {
     // order: relaxed; a figure
     return std::min(tail_.value.load(std::memory_order_relaxed) - head, capacity());
   }
+
+  // ---- the producer -----------------------------------------------------------------------------
+
+  /// The first `n` unpublished items are in the ring now. The consumer sees them all at once.
+  void publish(std::size_t n) noexcept {
+    producer_.tail += n;
+    // order: release: the items, to the consumer's look
+    tail_.value.store(producer_.tail,
+                      order<Atomics, ring_order::publish_tail>(std::memory_order_release));
+  }
+
+  /// How many items there is room for now. The consumer can only make it more.
+  [[nodiscard]] std::size_t room() noexcept {
+    look_at_head();
+    return capacity() - (producer_.tail - producer_.seen_head);
+  }
+
+  // ---- the consumer -----------------------------------------------------------------------------
+
+  /// How many items could be popped now. The producer can only make it more.
+  [[nodiscard]] std::size_t size() noexcept {
+    look_at_tail();
+    return consumer_.seen_tail - consumer_.head;
+  }
+
+  /// Is the ring closed and empty, so that nothing comes any more? Final if the producer closed it.
+  /// If somebody else did, a push that was under way may still come.
+  [[nodiscard]] bool ended() noexcept {
+    // order: acquire, pairs with close: the look at the tail comes after it
+    if (!closed_.load(order<Atomics, ring_order::see_closed>(std::memory_order_acquire)))
+      return false;
+    return size() == 0;
+  }
+
+ protected:
+  /// Slots side by side, from number `first` on.
+  struct stretch {
+    std::size_t first;  ///< the number of the first slot
+    std::size_t count;  ///< of slots from there on
+  };
+
+  /// Over `memory` for `slots_for(capacity)` items.
+  ring_indices(std::size_t slots, void* memory) noexcept : mask_(slots - 1), memory_(memory) {}
+  ~ring_indices() = default;
+
+  /// How many slots a ring for so many items has. Requires 1 to 2^30.
+  static std::size_t slots_for(std::size_t capacity) noexcept {
+    GARRICK_ASSERT(capacity >= 1 && capacity <= (std::size_t{1} << 30),
+                   "a ring has room for 1 to 2^30 items");
+    return std::bit_ceil(capacity);
+  }
+  /// The items that are in it, when both sides are done.
+  [[nodiscard]] stretch what_is_left() const noexcept {
+    // order: relaxed: the caller has seen what both sides did
+    const std::size_t tail = tail_.value.load(std::memory_order_relaxed);
+    const std::size_t head = head_.value.load(std::memory_order_relaxed);  // order: as above
+    return {head, tail - head};
+  }
+  /// The producer's: free slots behind the newest item and `unpublished` further ones.
+  [[nodiscard]] stretch claim_slots(std::size_t unpublished) noexcept {
+    producers& mine = producer_;
+    const auto used = [&] { return mine.tail - mine.seen_head + unpublished; };
+    if (used() == capacity()) look_at_head();
+    const std::size_t first = (mine.tail + unpublished) & mask_;
+    return {first, std::min(capacity() - used(), capacity() - first)};
+  }
+  /// The consumer's: the oldest items, at most `most`.
+  [[nodiscard]] stretch front_slots(std::size_t most) noexcept {
+    consumers& mine = consumer_;
+    if (mine.seen_tail - mine.head < most) look_at_tail();
+    const std::size_t first = mine.head & mask_;
+    return {first, std::min({most, mine.seen_tail - mine.head, capacity() - first})};
+  }
+  /// The consumer's: the producer gets the slots below its head back, whose items are gone.
+  void give_room_back() noexcept {
+    // order: release: the items were destroyed before the producer uses their slots
+    head_.value.store(consumer_.head,
+                      order<Atomics, ring_order::publish_head>(std::memory_order_release));
+  }
+  /// The producer's: how far the consumer is.
+  void look_at_head() noexcept {
+    // order: acquire, pairs with the consumer's store: it is done with those slots
+    producer_.seen_head =
+        head_.value.load(order<Atomics, ring_order::see_head>(std::memory_order_acquire));
+  }
+  /// The consumer's: how far the producer is.
+  void look_at_tail() noexcept {
+    // order: acquire, pairs with the producer's store: the items
+    consumer_.seen_tail =
+        tail_.value.load(order<Atomics, ring_order::see_tail>(std::memory_order_acquire));
+  }
+
+  /// Both sides' indices lie on lines of their own. 64 bytes, whatever the library's constant says:
+  /// the layout must not depend on the compiler's options.
+  static constexpr std::size_t line = 64;
+  /// An index that both sides read.
+  using atomic_index = typename Atomics::template atomic<std::size_t>;
+
+  /// An index on a line of its own.
+  struct alignas(line) shared_index {
+    atomic_index value{0};  ///< of items
+  };
+  /// The producer's own.
+  struct alignas(line) producers {
+    std::size_t tail = 0;       ///< items pushed so far
+    std::size_t seen_head = 0;  ///< items popped, when it looked last
+  };
+  /// The consumer's own.
+  struct alignas(line) consumers {
+    std::size_t head = 0;       ///< items popped so far
+    std::size_t seen_tail = 0;  ///< items pushed, when it looked last
+  };
+
+  // read by both sides, and written once at most
+  const std::size_t mask_;                                 ///< the capacity less one
+  void* const memory_;                                     ///< the slots
+  typename Atomics::template atomic<bool> closed_{false};  ///< by whoever has closed it
+
+  shared_index tail_;   ///< written by the producer: items pushed so far
+  shared_index head_;   ///< written by the consumer: items popped so far
+  producers producer_;  ///< the producer's alone
+  consumers consumer_;  ///< the consumer's alone
+};
+
+/// A bounded queue for one producer and one consumer, first in, first out. `T` may be move-only;
+/// its move constructor must not throw. Neither side ever blocks.
+template <class T, class Atomics = real_atomics>
+class basic_ring : private ring_indices<Atomics> {
+  static_assert(std::is_nothrow_move_constructible_v<T> && std::is_nothrow_destructible_v<T>,
+                "the items of a ring are moved and destroyed without exceptions");
+  using indices = ring_indices<Atomics>;
+  using typename indices::consumers, typename indices::producers;
+  using indices::consumer_, indices::head_, indices::look_at_head, indices::look_at_tail,
+      indices::mask_, indices::producer_, indices::tail_;
+
+ public:
+  /// Room for `most` items, rounded up to a power of two. Requires 1 to 2^30. Allocates once;
+  /// throws std::bad_alloc.
+  explicit basic_ring(std::size_t most)
+      : indices(indices::slots_for(most), std::allocator<T>().allocate(indices::slots_for(most))) {}
+  /// Destroys what is still in it. Requires that both sides are done.
+  ~basic_ring() {
+    auto [number, left] = indices::what_is_left();
+    for (; left != 0; ++number, --left) std::destroy_at(slot(number));
+    std::allocator<T>().deallocate(slots(), mask_ + 1);
+  }
+  basic_ring(const basic_ring&) = delete;
+  basic_ring& operator=(const basic_ring&) = delete;
+
+  // for any thread
+  using indices::capacity, indices::close, indices::is_closed, indices::length;
+  // for the producer
+  using indices::publish, indices::room;
+  // for the consumer
+  using indices::ended, indices::size;
 
   // ---- the producer -----------------------------------------------------------------------------
 
@@ -126,31 +266,13 @@ class basic_ring {
   /// by `publish`; until then nobody else knows of them. For a producer that builds a batch in
   /// place. Whether the ring is closed does not matter here.
   [[nodiscard]] free_slots claim(std::size_t unpublished) noexcept {
-    producers& mine = producer_;
-    const auto used = [&] { return mine.tail - mine.seen_head + unpublished; };
-    if (used() == capacity()) look_at_head();
-    const std::size_t first = (mine.tail + unpublished) & mask_;
-    const std::size_t n = std::min(capacity() - used(), capacity() - first);
-    return {n == 0 ? nullptr : slots_ + first, n};
+    const auto [first, count] = indices::claim_slots(unpublished);
+    return {count == 0 ? nullptr : slots() + first, count};
   }
 
   /// Where the unpublished item number `i` is, or will be: 0 is the one behind the newest.
   [[nodiscard]] T* unpublished_slot(std::size_t i) const noexcept {
     return slot(producer_.tail + i);
-  }
-
-  /// The first `n` unpublished items are in the ring now. The consumer sees them all at once.
-  void publish(std::size_t n) noexcept {
-    producer_.tail += n;
-    // order: release: the items, to the consumer's look
-    tail_.value.store(producer_.tail,
-                      order<Atomics, ring_order::publish_tail>(std::memory_order_release));
-  }
-
-  /// How many items there is room for now. The consumer can only make it more.
-  [[nodiscard]] std::size_t room() noexcept {
-    look_at_head();
-    return capacity() - (producer_.tail - producer_.seen_head);
   }
 
   // ---- the consumer -----------------------------------------------------------------------------
@@ -183,10 +305,8 @@ class basic_ring {
   /// The oldest items that lie side by side, at most `most`: for a consumer that works on them
   /// where they are. They stay in the ring until `discard`.
   [[nodiscard]] std::span<T> front(std::size_t most) noexcept {
-    consumers& mine = consumer_;
-    if (mine.seen_tail - mine.head < most) look_at_tail();
-    const std::size_t first = mine.head & mask_;
-    return {slots_ + first, std::min({most, mine.seen_tail - mine.head, capacity() - first})};
+    const auto [first, count] = indices::front_slots(most);
+    return {slots() + first, count};
   }
 
   /// Destroys the oldest `n` items, which `front` has given. The producer gets their room back.
@@ -199,39 +319,7 @@ class basic_ring {
     }
   }
 
-  /// How many items could be popped now. The producer can only make it more.
-  [[nodiscard]] std::size_t size() noexcept {
-    look_at_tail();
-    return consumer_.seen_tail - consumer_.head;
-  }
-
-  /// Is the ring closed and empty, so that nothing comes any more? Final if the producer closed it.
-  /// If somebody else did, a push that was under way may still come.
-  [[nodiscard]] bool ended() noexcept {
-    // order: acquire, pairs with close: the look at the tail comes after it
-    if (!closed_.load(order<Atomics, ring_order::see_closed>(std::memory_order_acquire)))
-      return false;
-    return size() == 0;
-  }
-
  private:
-  /// Both sides' indices lie on lines of their own. 64 bytes, whatever the library's constant says:
-  /// the layout must not depend on the compiler's options.
-  static constexpr std::size_t line = 64;
-  using atomic_index = typename Atomics::template atomic<std::size_t>;
-
-  struct alignas(line) shared_index {
-    atomic_index value{0};
-  };
-  struct alignas(line) producers {
-    std::size_t tail = 0;
-    std::size_t seen_head = 0;
-  };
-  struct alignas(line) consumers {
-    std::size_t head = 0;
-    std::size_t seen_tail = 0;
-  };
-
   /// The end of one item's popping.
   struct destroy_taken {
     basic_ring& of;
@@ -243,39 +331,11 @@ class basic_ring {
   /// The end of a batch's popping.
   struct give_room_back {
     basic_ring& of;
-    ~give_room_back() {
-      // order: release: the items were destroyed before the producer uses their slots
-      of.head_.value.store(of.consumer_.head,
-                           order<Atomics, ring_order::publish_head>(std::memory_order_release));
-    }
+    ~give_room_back() { of.indices::give_room_back(); }
   };
 
-  static std::size_t checked(std::size_t capacity) noexcept {
-    GARRICK_ASSERT(capacity >= 1 && capacity <= (std::size_t{1} << 30),
-                   "a ring has room for 1 to 2^30 items");
-    return std::bit_ceil(capacity);
-  }
-  [[nodiscard]] T* slot(std::size_t number) const noexcept { return slots_ + (number & mask_); }
-  void look_at_head() noexcept {
-    // order: acquire, pairs with the consumer's store: it is done with those slots
-    producer_.seen_head =
-        head_.value.load(order<Atomics, ring_order::see_head>(std::memory_order_acquire));
-  }
-  void look_at_tail() noexcept {
-    // order: acquire, pairs with the producer's store: the items
-    consumer_.seen_tail =
-        tail_.value.load(order<Atomics, ring_order::see_tail>(std::memory_order_acquire));
-  }
-
-  // read by both sides, and written once at most
-  const std::size_t mask_;
-  T* const slots_;
-  typename Atomics::template atomic<bool> closed_{false};
-
-  shared_index tail_;   ///< written by the producer: items pushed so far
-  shared_index head_;   ///< written by the consumer: items popped so far
-  producers producer_;  ///< the producer's alone
-  consumers consumer_;  ///< the consumer's alone
+  [[nodiscard]] T* slots() const noexcept { return static_cast<T*>(this->memory_); }
+  [[nodiscard]] T* slot(std::size_t number) const noexcept { return slots() + (number & mask_); }
 };
 
 /// The product's ring.

@@ -20,39 +20,71 @@
 
 #include <garrick/base/concurrency/atomics_policy.hpp>
 #include <garrick/base/concurrency/ring.hpp>
+#include <garrick/patterns/channel/tuple_type.hpp>
 #include <garrick/patterns/node/sleeper_flag.hpp>
 
 #include <cstddef>
-#include <span>
+#include <utility>
 
 namespace garrick::patterns::detail {
 
-/// Are all T tuples? Else `is_tuple(t)` says which are; the others are the framework's.
-template <class T>
-inline constexpr bool always_tuples = true;
+/// Tuples side by side, of whatever type.
+struct some_tuples {
+  void* first = nullptr;
+  std::size_t count = 0;
 
-/// How many of them are tuples.
-template <class T>
-[[nodiscard]] std::size_t tuples_among(std::span<const T> some) noexcept {
-  if constexpr (always_tuples<T>) {
-    return some.size();
-  } else {
-    std::size_t n = 0;
-    for (const T& t : some) n += is_tuple(t) ? 1 : 0;
-    return n;
+  [[nodiscard]] bool empty() const noexcept { return count == 0; }
+};
+
+/// A ring of tuples whose type only its ends know. Its functions are those of base::basic_ring.
+class tuple_ring : public base::ring_indices<base::real_atomics> {
+ public:
+  tuple_ring(const tuple_type& of, std::size_t capacity);
+  ~tuple_ring();
+
+  /// The type of its tuples.
+  [[nodiscard]] const tuple_type& type() const noexcept { return type_; }
+  [[nodiscard]] some_tuples claim(std::size_t unpublished) noexcept {
+    const auto [first, count] = claim_slots(unpublished);
+    return {count == 0 ? nullptr : slot(first), count};
   }
-}
+  [[nodiscard]] void* unpublished_slot(std::size_t i) const noexcept {
+    return slot((producer_.tail + i) & mask_);
+  }
+  /// How many slots from there on lie side by side.
+  [[nodiscard]] std::size_t side_by_side(std::size_t i) const noexcept {
+    return capacity() - ((producer_.tail + i) & mask_);
+  }
+  [[nodiscard]] some_tuples front(std::size_t most) noexcept {
+    const auto [first, count] = front_slots(most);
+    return {slot(first), count};
+  }
+  void discard(std::size_t n) noexcept {
+    type_.destroy_some(slot(consumer_.head & mask_), n);
+    consumer_.head += n;
+    give_room_back();
+  }
 
-/// A bounded channel for tuples of one type.
-template <class T, class Atomics = base::real_atomics>
+ private:
+  [[nodiscard]] void* slot(std::size_t number) const noexcept {
+    return static_cast<std::byte*>(memory_) + number * type_.size;
+  }
+
+  const tuple_type& type_;
+};
+
+/// A bounded channel over such a ring.
+template <class Ring, class Atomics = base::real_atomics>
 struct basic_channel {
-  /// Room for `capacity` tuples, rounded up to a power of two. Throws std::bad_alloc.
-  explicit basic_channel(std::size_t capacity) : ring(capacity) {}
+  /// What the ring is made of, the room for so many tuples last, rounded up to a power of two.
+  /// Throws std::bad_alloc.
+  template <class... Args>
+  explicit basic_channel(const Args&... args) : ring(args...) {}
 
   /// So many free slots wake a producer that sleeps: half of them, so that it is worth its while.
   [[nodiscard]] std::size_t enough_room() const noexcept { return (ring.capacity() + 1) / 2; }
 
-  base::basic_ring<T, Atomics> ring;
+  Ring ring;
   alignas(64) basic_sleeper_flag<Atomics> consumer_sleeps;
   alignas(64) basic_sleeper_flag<Atomics> producer_sleeps;
   /// The consumer has enough: it drops what still comes, up to the end. Written once.
@@ -60,7 +92,6 @@ struct basic_channel {
 };
 
 /// The product's channel.
-template <class T>
-using channel = basic_channel<T, base::real_atomics>;
+using channel = basic_channel<tuple_ring>;
 
 }  // namespace garrick::patterns::detail

@@ -32,7 +32,7 @@ struct channel_suite : rl::test_suite<channel_suite<Room>, 2> {
     relacy_atomics::cell<int> tuples{0};  ///< for the holder of the run right
   };
   std::array<node, 2> nodes;
-  basic_channel<int, relacy_atomics> channel{Room};
+  basic_channel<garrick::base::basic_ring<int, relacy_atomics>, relacy_atomics> channel{Room};
   // for the checks; the model checker does not follow these
   std::array<bool, 2> ended{};
 

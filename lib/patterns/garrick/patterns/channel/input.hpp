@@ -10,118 +10,109 @@
 #include <garrick/patterns/node/loop.hpp>
 #include <garrick/patterns/node/wakeable.hpp>
 
-#include <atomic>
 #include <cstddef>
 #include <memory>
 #include <span>
-#include <utility>
 #include <vector>
 
 namespace garrick::patterns::detail {
 
-/// The channels that a node reads.
-template <class T>
+/// The channels that a node reads. Of which type their tuples are, their ends know.
 class inputs {
  public:
+  explicit inputs(const tuple_type& type) noexcept;
+  ~inputs();
+  inputs(const inputs&) = delete;
+  inputs& operator=(const inputs&) = delete;
+
+  /// The type of the tuples.
+  [[nodiscard]] const tuple_type& type() const noexcept { return type_; }
   /// One more channel. With `back_edge`, it is part of that loop, and ends with it.
-  void add(std::shared_ptr<channel<T>> from, wakeable& producer, const loop* back_edge = nullptr) {
-    all_.push_back({std::move(from), &producer, back_edge});
-  }
+  void add(std::shared_ptr<channel> from, wakeable& producer, const loop* back_edge = nullptr);
 
   /// The oldest tuples of the next channel that has some, at most `most`. They stay there until
   /// `done`. Empty if none has any.
-  [[nodiscard]] std::span<T> next(std::size_t most) noexcept {
-    for (std::size_t i = 0; i < all_.size(); ++i) {
-      if (++at_ >= all_.size()) at_ = 0;
-      if (const std::span<T> batch = all_[at_].from->ring.front(most); !batch.empty()) return batch;
-    }
-    return {};
+  [[nodiscard]] some_tuples next(std::size_t most) noexcept;
+  /// The same, of this type.
+  template <class T>
+  [[nodiscard]] std::span<T> next_as(std::size_t most) noexcept {
+    const some_tuples some = next(most);
+    return {static_cast<T*>(some.first), some.count};
   }
   /// The same of channel number `i` alone.
-  [[nodiscard]] std::span<T> next_of(std::size_t i, std::size_t most) noexcept {
-    at_ = i;
-    return all_[i].from->ring.front(most);
-  }
+  [[nodiscard]] some_tuples next_of(std::size_t i, std::size_t most) noexcept;
   /// Which channel the last batch was of.
   [[nodiscard]] std::size_t number() const noexcept { return at_; }
   /// Does something wait in channel number `i`?
-  [[nodiscard]] bool waits_at(std::size_t i) const noexcept {
-    return all_[i].from->ring.length() != 0;
-  }
+  [[nodiscard]] bool waits_at(std::size_t i) const noexcept;
   /// The number of channels.
   [[nodiscard]] std::size_t size() const noexcept { return all_.size(); }
   /// The first `n` of the batch were dealt with. Wakes their producer if it waits for room.
-  void done(std::size_t n) noexcept {
-    one& i = all_[at_];
-    auto& ring = i.from->ring;
-    ring.discard(n);
-    if (ring.size() <= ring.capacity() - i.from->enough_room() && i.from->producer_sleeps.take())
-      i.producer->wake(nullptr, 0);
-  }
+  void done(std::size_t n) noexcept;
   /// Nothing is there, and nothing comes any more.
-  [[nodiscard]] bool ended() noexcept {
-    for (one& i : all_)
-      if (!i.ended()) return false;
-    return true;
-  }
+  [[nodiscard]] bool ended() noexcept;
   /// The node will sleep until something comes. False: something is there, or the end.
-  [[nodiscard]] bool sleep() noexcept {
-    for (one& i : all_) i.from->consumer_sleeps.set();
-    bool all_ended = true;
-    for (one& i : all_) {
-      if (i.from->ring.size() != 0) return false;
-      if (!i.ended()) all_ended = false;
-    }
-    return !all_ended;
-  }
+  [[nodiscard]] bool sleep() noexcept;
   /// The same of channel number `i` alone.
-  [[nodiscard]] bool ended_at(std::size_t i) noexcept { return all_[i].ended(); }
-  [[nodiscard]] bool sleep_at(std::size_t i) noexcept {
-    all_[i].from->consumer_sleeps.set();
-    return all_[i].from->ring.size() == 0 && !all_[i].ended();
-  }
+  [[nodiscard]] bool ended_at(std::size_t i) noexcept;
+  [[nodiscard]] bool sleep_at(std::size_t i) noexcept;
   /// The node has enough: those before it hear of it, once. It goes on reading up to the end.
-  void leave() noexcept {
-    if (std::exchange(left_, true)) return;
-    for (one& i : all_) {
-      i.from->unwanted.store(true, std::memory_order_relaxed);  // order: relaxed; `wake` orders it
-      i.producer->wake(nullptr, 0);
-    }
-  }
+  void leave() noexcept;
   /// How many tuples wait there. Any thread, once the graph is built; right a moment ago.
-  [[nodiscard]] std::size_t waiting() const noexcept {
-    std::size_t n = 0;
-    for (const one& i : all_) n += i.from->ring.length();
-    return n;
-  }
+  [[nodiscard]] std::size_t waiting() const noexcept;
   /// Drops what is there. Returns how many tuples that were.
-  std::size_t drop() noexcept {
-    std::size_t n = 0;
-    for (one& i : all_) {
-      while (true) {
-        const std::span<T> some = i.from->ring.front(i.from->ring.capacity());
-        if (some.empty()) break;
-        n += tuples_among<T>(some);
-        i.from->ring.discard(some.size());
-      }
-    }
-    return n;
-  }
+  std::size_t drop() noexcept;
 
  private:
   struct one {
-    std::shared_ptr<channel<T>> from;
+    std::shared_ptr<channel> from;
     wakeable* producer;
     const loop* back_edge;
 
-    [[nodiscard]] bool ended() const noexcept {
-      return back_edge != nullptr ? back_edge->is_over() && from->ring.size() == 0
-                                  : from->ring.ended();
-    }
+    [[nodiscard]] bool ended() const noexcept;
   };
+  const tuple_type& type_;
   std::vector<one> all_;
   std::size_t at_ = 0;
   bool left_ = false;
 };
+
+// In the header, since a batch passes them.
+
+inline bool inputs::one::ended() const noexcept {
+  return back_edge != nullptr ? back_edge->is_over() && from->ring.size() == 0 : from->ring.ended();
+}
+
+inline some_tuples inputs::next(std::size_t most) noexcept {
+  for (std::size_t i = 0; i < all_.size(); ++i) {
+    if (++at_ >= all_.size()) at_ = 0;
+    if (const some_tuples batch = all_[at_].from->ring.front(most); !batch.empty()) return batch;
+  }
+  return {};
+}
+
+inline void inputs::done(std::size_t n) noexcept {
+  one& i = all_[at_];
+  auto& ring = i.from->ring;
+  ring.discard(n);
+  if (ring.size() <= ring.capacity() - i.from->enough_room() && i.from->producer_sleeps.take())
+    i.producer->wake(nullptr, 0);
+}
+
+inline bool inputs::ended() noexcept {
+  for (one& i : all_)
+    if (!i.ended()) return false;
+  return true;
+}
+
+inline bool inputs::sleep() noexcept {
+  for (one& i : all_) i.from->consumer_sleeps.set();
+  bool all_ended = true;
+  for (one& i : all_) {
+    if (i.from->ring.size() != 0) return false;
+    if (!i.ended()) all_ended = false;
+  }
+  return !all_ended;
+}
 
 }  // namespace garrick::patterns::detail

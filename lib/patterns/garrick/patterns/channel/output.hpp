@@ -18,13 +18,12 @@
 #pragma once
 
 #include <garrick/patterns/channel/channel.hpp>
+#include <garrick/patterns/channel/tuple_queue.hpp>
 #include <garrick/patterns/node/wakeable.hpp>
 
 #include <atomic>
 #include <cstddef>
-#include <deque>
 #include <memory>
-#include <span>
 #include <utility>
 
 namespace garrick::patterns::detail {
@@ -32,43 +31,38 @@ namespace garrick::patterns::detail {
 template <class T>
 class slots;
 
-/// Where a node puts its results.
-template <class T>
+/// Where a node puts its results. Of which type they are, its ends know.
 class output {
  public:
-  using in_hand = slots<T>;  ///< what a step puts results into
-
   output() = default;
   virtual ~output() = default;
   output(const output&) = delete;
   output& operator=(const output&) = delete;
 
-  /// The next result. Throws std::bad_alloc when it has to be kept, and what a policy throws.
-  template <class... Args>
-  void put(Args&&... args) {
+  /// The next result, of the type T, which is exactly that of the edge's tuples. Throws
+  /// std::bad_alloc when it has to be kept, and what a policy throws; then `value` is as before.
+  template <class T>
+  void put(T& value) {
     if (next_ != end_) [[likely]] {
-      std::construct_at(next_, std::forward<Args>(args)...);
-      ++next_;
+      T* const here = static_cast<T*>(next_);
+      std::construct_at(here, std::move(value));
+      next_ = here + 1;
     } else {
-      put_elsewhere(T(std::forward<Args>(args)...));
+      put_elsewhere(&value);
     }
   }
-  /// The same. If it throws because `value` has no way, or cannot be kept, `value` is as before.
-  void put(T&& value) {
+  /// The same, of this type.
+  void put(const tuple_type& type, void* value) {
     if (next_ != end_) [[likely]] {
-      std::construct_at(next_, std::move(value));
-      ++next_;
+      type.move_one(next_, value);
+      next_ = static_cast<std::byte*>(next_) + type.size;
     } else {
-      put_elsewhere(std::move(value));
+      put_elsewhere(value);
     }
   }
   /// Puts `value` out. Returns false and leaves `value` as it was if `limit` or more wait there.
   /// Throws as `put`.
-  [[nodiscard]] virtual bool try_put(std::size_t limit, T& value) {
-    if (waiting() >= limit) return false;
-    put(std::move(value));
-    return true;
-  }
+  [[nodiscard]] virtual bool try_put(std::size_t limit, void* value);
 
   /// The next results come from another input.
   void begin_input() noexcept {
@@ -99,12 +93,15 @@ class output {
   [[nodiscard]] virtual bool is_unwanted() noexcept = 0;
 
  protected:
-  friend slots<T>;
-  virtual void put_elsewhere(T&& value) = 0;
+  template <class T>
+  friend class slots;
+  /// Moves `value`, a result for which there is no slot at `next_`.
+  virtual void put_elsewhere(void* value) = 0;
 
-  T* next_ = nullptr;
-  T* end_ = nullptr;
-  T* mark_ = nullptr;  ///< `next_` at the last `begin_input`, unless a class below says otherwise
+  void* next_ = nullptr;
+  void* end_ = nullptr;
+  void* mark_ =
+      nullptr;  ///< `next_` at the last `begin_input`, unless a class below says otherwise
   bool blocked_ = false;  ///< something is kept that found no room
   bool fresh_ = false;    ///< nothing came to `put_elsewhere` since `begin_input`
 };
@@ -114,8 +111,8 @@ class output {
 template <class T>
 class slots {
  public:
-  explicit slots(output<T>& of) noexcept : of_(of) { look(); }
-  ~slots() { give_back(); }
+  explicit slots(output& of) noexcept : of_(of) { look(); }
+  [[gnu::always_inline]] ~slots() { give_back(); }
   slots(const slots&) = delete;
   slots& operator=(const slots&) = delete;
 
@@ -129,7 +126,7 @@ class slots {
       T value(std::forward<Args>(args)...);
       give_back();
       try {
-        of_.put_elsewhere(std::move(value));
+        of_.put_elsewhere(&value);
       } catch (...) {
         look();
         throw;
@@ -141,7 +138,7 @@ class slots {
     give_back();
     bool done = false;
     try {
-      done = of_.try_put(limit, value);
+      done = of_.try_put(limit, &value);
     } catch (...) {
       look();
       throw;
@@ -164,160 +161,99 @@ class slots {
     return of_.waiting();
   }
 
+  /// For a loop over inputs: `goes_on(n)` is true while n is below `limit` and the output is not
+  /// blocked. So a loop asks both by one comparison.
+  void let_go_on_below(std::size_t limit) noexcept { below_ = blocked_ ? 0 : limit; }
+  [[nodiscard]] bool goes_on(std::size_t n) const noexcept { return n < below_; }
+
  private:
   // Nobody else may get this object's address, or it would have to be in memory all the time. So
   // both are inlined, and what is not is a function of the output.
-  void look() noexcept {
-    next_ = of_.next_;
-    end_ = of_.end_;
-    mark_ = of_.mark_;
+  [[gnu::always_inline]] void look() noexcept {
+    next_ = static_cast<T*>(of_.next_);
+    end_ = static_cast<T*>(of_.end_);
+    mark_ = static_cast<T*>(of_.mark_);
     blocked_ = of_.blocked_;
     fresh_ = of_.fresh_;
+    below_ = blocked_ ? 0 : below_;
   }
-  void give_back() noexcept {
+  [[gnu::always_inline]] void give_back() noexcept {
     of_.next_ = next_;
     of_.mark_ = mark_;
     of_.fresh_ = fresh_;
   }
 
-  output<T>& of_;
+  output& of_;
   T* next_;
   T* end_;
   T* mark_;
+  std::size_t below_ = 0;
   bool blocked_;
   bool fresh_;
 };
 
 /// To one channel.
-template <class T>
-class channel_output final : public output<T> {
+class channel_output final : public output {
  public:
-  channel_output(std::shared_ptr<channel<T>> to, wakeable& consumer)
-      : to_(std::move(to)), consumer_(consumer) {}
-  ~channel_output() override { drop_unpublished(0); }
+  channel_output(std::shared_ptr<channel> to, wakeable& consumer);
+  ~channel_output() override;
 
-  void take_back() noexcept override {
-    if (this->fresh_ && this->mark_ == nullptr) return;  // nothing was put since begin_input
-    drop_unpublished(marked());
-    if (!this->fresh_)
-      while (kept_.size() > kept_before_) kept_.pop_back();
-    this->blocked_ = !kept_.empty();
-  }
-
-  std::size_t publish(turn& t) override {
-    std::size_t n = unpublished();
-    std::size_t tuples = n == 0 ? 0 : publish_all(n);
-    while (!kept_.empty()) {
-      if (!claim()) break;
-      std::construct_at(this->next_++, std::move(kept_.front()));
-      kept_.pop_front();
-      if (kept_.empty() || this->next_ == this->end_) {
-        const std::size_t more = unpublished();
-        tuples += publish_all(more);
-        n += more;
-      }
-    }
-    this->blocked_ = !kept_.empty();
-    if (n != 0 && to_->consumer_sleeps.take()) consumer_.wake(&t, n);
-    return tuples;
-  }
-
-  [[nodiscard]] std::size_t pending() const noexcept override {
-    return unpublished() + kept_.size();
-  }
-
-  [[nodiscard]] bool sleep() noexcept override {
-    if (kept_.empty()) return true;
-    to_->producer_sleeps.set();
-    return to_->ring.room() < to_->enough_room();
-  }
-
-  std::size_t close(turn& t) noexcept override {
-    std::size_t dropped = tuples_before(unpublished());
-    for (const T& one : kept_) dropped += tuples_among(std::span<const T>(&one, 1));
-    kept_.clear();
-    this->blocked_ = false;
-    drop_unpublished(0);
-    to_->ring.close();
-    if (to_->consumer_sleeps.take()) consumer_.wake(&t, 0);
-    return dropped;
-  }
-
-  [[nodiscard]] std::size_t waiting() noexcept override {
-    return to_->ring.capacity() - to_->ring.room() + unpublished() + kept_.size();
-  }
-  [[nodiscard]] bool is_unwanted() noexcept override {
-    return to_->unwanted.load(std::memory_order_relaxed);  // order: relaxed; a wake-up follows it
-  }
+  void take_back() noexcept override;
+  std::size_t publish(turn& t) override;
+  [[nodiscard]] std::size_t pending() const noexcept override;
+  [[nodiscard]] bool sleep() noexcept override;
+  std::size_t close(turn& t) noexcept override;
+  [[nodiscard]] std::size_t waiting() noexcept override;
+  [[nodiscard]] bool is_unwanted() noexcept override;
 
  private:
-  [[nodiscard]] std::size_t unpublished() const noexcept {
-    return before_ + static_cast<std::size_t>(this->next_ - region_);
-  }
-  /// How many of them the inputs before the present one have put out.
-  [[nodiscard]] std::size_t marked() const noexcept {
-    return this->mark_ == nullptr ? marked_
-                                  : before_ + static_cast<std::size_t>(this->mark_ - region_);
-  }
-  /// How many of the first `n` unpublished results are tuples.
-  [[nodiscard]] std::size_t tuples_before(std::size_t n) const noexcept {
-    if constexpr (always_tuples<T>) {
-      return n;
-    } else {
-      std::size_t tuples = 0;
-      for (std::size_t i = 0; i < n; ++i)
-        tuples += tuples_among(std::span<const T>(to_->ring.unpublished_slot(i), 1));
-      return tuples;
-    }
-  }
-  /// Returns how many tuples that are.
-  std::size_t publish_all(std::size_t n) noexcept {
-    const std::size_t tuples = tuples_before(n);
-    to_->ring.publish(n);
-    before_ = 0;
-    region_ = this->next_;
-    this->mark_ = nullptr;
-    marked_ = 0;
-    return tuples;
-  }
-  /// Are there slots side by side from `next_` on? Looks for some.
-  [[nodiscard]] bool claim() noexcept {
-    if (this->next_ != this->end_) return true;
-    marked_ = marked();
-    this->mark_ = nullptr;
-    before_ = unpublished();
-    const auto slots = to_->ring.claim(before_);
-    region_ = this->next_ = slots.first;
-    this->end_ = slots.first + slots.count;
-    return slots.count != 0;
-  }
-  void drop_unpublished(std::size_t from) noexcept {
-    for (std::size_t i = unpublished(); i > from; --i)
-      std::destroy_at(to_->ring.unpublished_slot(i - 1));
-    before_ = marked_ = from;
-    region_ = this->next_ = this->end_ = this->mark_ = nullptr;
-  }
-  void put_elsewhere(T&& value) override {
-    if (std::exchange(this->fresh_, false)) {
-      if (this->mark_ == nullptr) marked_ = unpublished();
-      kept_before_ = kept_.size();
-    }
-    if (kept_.empty() && claim()) {
-      std::construct_at(this->next_++, std::move(value));
-    } else {
-      kept_.push_back(std::move(value));
-      this->blocked_ = true;
-    }
-  }
+  [[nodiscard]] std::size_t slots_up_to(const void* slot) const noexcept;
+  [[nodiscard]] std::size_t unpublished() const noexcept;
+  [[nodiscard]] std::size_t marked() const noexcept;
+  [[nodiscard]] std::size_t tuples_before(std::size_t n) const noexcept;
+  std::size_t publish_all(std::size_t n) noexcept;
+  [[nodiscard]] bool claim() noexcept;
+  void drop_unpublished(std::size_t from) noexcept;
+  void move_to_slot(void* value) noexcept;
+  void put_elsewhere(void* value) override;
 
-  std::shared_ptr<channel<T>> to_;
+  std::shared_ptr<channel> to_;
   wakeable& consumer_;
-  T* region_ = nullptr;     ///< the first of the slots side by side
+  const tuple_type& type_;
+  void* region_ = nullptr;  ///< the first of the slots side by side
   std::size_t before_ = 0;  ///< results before those slots
   std::size_t marked_ = 0;  ///< results before the present input, if `mark_` is null
   /// Results that found no room: of the present input, or, on the way back in a loop, of any.
-  std::deque<T> kept_;
+  tuple_queue kept_;
   std::size_t kept_before_ = 0;  ///< those of the inputs before the present one
+};
+
+/// The output of a stage that has none.
+class no_output final : public output {
+ public:
+  void take_back() noexcept override;
+  [[nodiscard]] std::size_t pending() const noexcept override;
+  std::size_t publish(turn& t) override;
+  [[nodiscard]] bool sleep() noexcept override;
+  std::size_t close(turn& t) noexcept override;
+  [[nodiscard]] std::size_t waiting() noexcept override;
+  [[nodiscard]] bool is_unwanted() noexcept override;
+
+ private:
+  void put_elsewhere(void* value) override;
+};
+/// What a step of such a stage has in its hands.
+template <>
+class slots<void> {
+ public:
+  explicit slots(output& /*of*/) noexcept {}
+  void begin_input() noexcept {}
+  [[nodiscard]] bool is_blocked() const noexcept { return false; }
+  void let_go_on_below(std::size_t limit) noexcept { below_ = limit; }
+  [[nodiscard]] bool goes_on(std::size_t n) const noexcept { return n < below_; }
+
+ private:
+  std::size_t below_ = 0;
 };
 
 }  // namespace garrick::patterns::detail

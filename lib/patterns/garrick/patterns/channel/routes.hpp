@@ -33,7 +33,8 @@ namespace garrick::patterns {
 template <class T>
 class choices {
  public:
-  explicit choices(const std::vector<std::unique_ptr<detail::output<T>>>& among) noexcept
+  /// For the framework.
+  explicit choices(const std::vector<std::unique_ptr<detail::output>>& among) noexcept
       : among_(among) {}
   /// How many there are, at least one.
   [[nodiscard]] std::size_t size() const noexcept { return among_.size(); }
@@ -41,7 +42,7 @@ class choices {
   [[nodiscard]] std::size_t waiting(std::size_t i) const noexcept { return among_[i]->waiting(); }
 
  private:
-  const std::vector<std::unique_ptr<detail::output<T>>>& among_;
+  const std::vector<std::unique_ptr<detail::output>>& among_;
 };
 
 }  // namespace garrick::patterns
@@ -139,169 +140,94 @@ struct chosen {
   }
 };
 
-/// To several outputs.
-template <class T, class Policy>
-class routes final : public output<T> {
+/// To several outputs. Which one gets a result, a class below says.
+class routes_base : public output {
  public:
-  routes(std::vector<std::unique_ptr<output<T>>> to, Policy policy)
-      : to_(std::move(to)), touched_(to_.size()), policy_(std::move(policy)) {}
+  explicit routes_base(std::vector<std::unique_ptr<output>> to);
+
+  void take_back() noexcept override;
+  void start() override;
+  void stop() override;
+  [[nodiscard]] std::size_t pending() const noexcept override;
+  std::size_t publish(turn& t) override;
+  [[nodiscard]] bool sleep() noexcept override;
+  std::size_t close(turn& t) noexcept override;
+  [[nodiscard]] std::size_t waiting() noexcept override;
+  [[nodiscard]] bool is_unwanted() noexcept override;
+
+ protected:
+  /// A result comes: is it the first of its input?
+  void next_result() noexcept {
+    if (std::exchange(fresh_, false)) ++input_;
+  }
+  /// Number `i`, which may get a result of this input.
+  output& touch(std::size_t i) noexcept {
+    output& o = *to_[i];
+    if (std::exchange(touched_[i], input_) != input_) o.begin_input();
+    return o;
+  }
+  template <class T>
+  void put_to(std::size_t i, T& value) {
+    touch(i).put(value);
+    blocked_ |= to_[i]->is_blocked();
+  }
+  /// `value` to number `i`, or, if it has no room, to one of the next ones, `tries` in all.
+  [[nodiscard]] bool try_from(std::size_t i, std::size_t tries, std::size_t limit, void* value);
+  /// Has one of them no room?
+  [[nodiscard]] bool some_is_full(std::size_t limit) noexcept;
+
+  std::vector<std::unique_ptr<output>> to_;
+  std::vector<std::uint64_t> touched_;  ///< the last input that had a result for it
+  std::uint64_t input_ = 0;             ///< counts the inputs that had results
+};
+
+/// To several outputs, by a policy.
+template <class T, class Policy>
+class routes final : public routes_base {
+ public:
+  routes(std::vector<std::unique_ptr<output>> to, Policy policy)
+      : routes_base(std::move(to)), policy_(std::move(policy)) {}
 
   /// Of the one that the policy chooses, or of one after the other if any will do. If all get the
   /// result, all have to have room.
-  [[nodiscard]] bool try_put(std::size_t limit, T& value) override {
+  [[nodiscard]] bool try_put(std::size_t limit, void* value) override {
     if constexpr (std::is_same_v<Policy, to_all>) {
-      for (auto& o : to_)
-        if (o->waiting() >= limit) return false;
-      put_elsewhere(std::move(value));
+      if (some_is_full(limit)) return false;
+      put_elsewhere(value);
       return true;
     } else {
-      if (std::exchange(this->fresh_, false)) ++input_;
-      std::size_t i = policy_.choose(std::as_const(value), choices<T>(to_));
-      for (std::size_t tries = any_will_do ? to_.size() : 1; tries != 0; --tries) {
-        if (touch(i).try_put(limit, value)) {
-          this->blocked_ |= to_[i]->is_blocked();
-          return true;
-        }
-        i = i + 1 < to_.size() ? i + 1 : 0;
-      }
-      return false;
+      next_result();
+      return try_from(policy_.choose(*static_cast<const T*>(value), choices<T>(to_)),
+                      any_will_do ? to_.size() : 1, limit, value);
     }
-  }
-
-  void take_back() noexcept override {
-    if (this->fresh_) return;
-    for (std::size_t i = 0; i < to_.size(); ++i)
-      if (touched_[i] == input_) to_[i]->take_back();
-    this->blocked_ = false;
-    for (auto& o : to_) this->blocked_ |= o->is_blocked();
-  }
-  void start() override {
-    for (auto& o : to_) o->start();
-  }
-  void stop() override {
-    for (auto& o : to_) {
-      o->stop();
-      this->blocked_ |= o->is_blocked();
-    }
-  }
-  [[nodiscard]] std::size_t pending() const noexcept override {
-    std::size_t n = 0;
-    for (auto& o : to_) n += o->pending();
-    return n;
-  }
-  std::size_t publish(turn& t) override {
-    std::size_t n = 0;
-    this->blocked_ = false;
-    for (auto& o : to_) {
-      if (o->pending() != 0) n += o->publish(t);
-      this->blocked_ |= o->is_blocked();
-    }
-    return n;
-  }
-  [[nodiscard]] bool sleep() noexcept override {
-    bool asleep = true;
-    for (auto& o : to_)
-      if (!o->sleep()) asleep = false;
-    return asleep;
-  }
-  std::size_t close(turn& t) noexcept override {
-    std::size_t n = 0;
-    for (auto& o : to_) n += o->close(t);
-    this->blocked_ = false;
-    return n;
-  }
-  [[nodiscard]] std::size_t waiting() noexcept override {
-    std::size_t least = ~std::size_t{0};
-    for (auto& o : to_) least = std::min(least, o->waiting());
-    return least;
-  }
-  [[nodiscard]] bool is_unwanted() noexcept override {
-    for (auto& o : to_)
-      if (!o->is_unwanted()) return false;
-    return true;
   }
 
  private:
-  void put_elsewhere(T&& value) override {
-    if (std::exchange(this->fresh_, false)) ++input_;
+  void put_elsewhere(void* at) override {
+    T& value = *static_cast<T*>(at);
+    next_result();
     if constexpr (std::is_same_v<Policy, to_all>) {
-      for (std::size_t i = 0; i + 1 < to_.size(); ++i) put_to(i, T(value));
-      put_to(to_.size() - 1, std::move(value));
+      for (std::size_t i = 0; i + 1 < to_.size(); ++i) {
+        T copy(std::as_const(value));
+        put_to(i, copy);
+      }
+      put_to(to_.size() - 1, value);
     } else {
       if constexpr (requires { policy_.is_for_all(value); })
         if (policy_.is_for_all(value)) {
-          for (std::size_t i = 0; i < to_.size(); ++i) put_to(i, policy_.one_more(value));
+          for (std::size_t i = 0; i < to_.size(); ++i) {
+            T one = policy_.one_more(value);
+            put_to(i, one);
+          }
           return;
         }
-      put_to(policy_.choose(std::as_const(value), choices<T>(to_)), std::move(value));
+      put_to(policy_.choose(std::as_const(value), choices<T>(to_)), value);
     }
-  }
-  void put_to(std::size_t i, T&& value) {
-    touch(i).put(std::move(value));
-    this->blocked_ |= to_[i]->is_blocked();
-  }
-  /// Number `i`, which may get a result of this input.
-  output<T>& touch(std::size_t i) noexcept {
-    output<T>& o = *to_[i];
-    if (std::exchange(touched_[i], input_) != input_) o.begin_input();
-    return o;
   }
 
   static constexpr bool any_will_do = requires { Policy::any_will_do; };
 
-  std::vector<std::unique_ptr<output<T>>> to_;
-  std::vector<std::uint64_t> touched_;  ///< the last input that had a result for it
-  std::uint64_t input_ = 0;             ///< counts the inputs that had results
   [[no_unique_address]] Policy policy_;
-};
-
-/// To a stage that is fused with the one before it: it consumes each result at once.
-template <class T, class Stage, class Out>
-class fused_output final : public output<T> {
- public:
-  fused_output(Stage stage, std::unique_ptr<Out> to)
-      : stage_(std::move(stage)), to_(std::move(to)) {}
-
-  void take_back() noexcept override {
-    if (!this->fresh_) to_->take_back();
-    this->blocked_ = to_->is_blocked();
-  }
-  void start() override {
-    stage_.start();
-    to_->start();
-  }
-  void stop() override {
-    to_->begin_input();
-    {
-      typename Out::in_hand to(*to_);
-      stage_.stop(to);
-    }
-    to_->stop();
-    this->blocked_ = to_->is_blocked();
-  }
-  [[nodiscard]] std::size_t pending() const noexcept override { return to_->pending(); }
-  std::size_t publish(turn& t) override {
-    const std::size_t n = to_->publish(t);
-    this->blocked_ = to_->is_blocked();
-    return n;
-  }
-  [[nodiscard]] bool sleep() noexcept override { return to_->sleep(); }
-  std::size_t close(turn& t) noexcept override { return to_->close(t); }
-  [[nodiscard]] std::size_t waiting() noexcept override { return to_->waiting(); }
-  [[nodiscard]] bool is_unwanted() noexcept override { return to_->is_unwanted(); }
-
- private:
-  void put_elsewhere(T&& value) override {
-    if (std::exchange(this->fresh_, false)) to_->begin_input();
-    {
-      typename Out::in_hand to(*to_);
-      stage_.consume(std::move(value), to);
-    }
-    this->blocked_ = to_->is_blocked();
-  }
-
-  Stage stage_;
-  std::unique_ptr<Out> to_;
 };
 
 }  // namespace garrick::patterns::detail

@@ -66,7 +66,7 @@ template <class Out>
 class actor_output : public held_open {
  public:
   using held_open::held_open;
-  void to(std::unique_ptr<output_for<Out>> o) { out_ = std::move(o); }
+  void to(std::unique_ptr<output> o) { out_ = std::move(o); }
 
   /// Puts a result out. In a step it is handed on with the others, and what is thrown is the
   /// failure of the tuple that is consumed. Else it is handed on at once; if that throws, the
@@ -80,16 +80,16 @@ class actor_output : public held_open {
   template <class T, class F>
   void put_or(T&& value, actor_base& on, const F& failed) {
     if (is_over()) return drop(is_dropped() ? 0 : 1);
-    if (in_step_) return out_->put(std::move(value));
-    by_itself([&] { out_->put(std::move(value)); }, failed, on);
+    if (in_step_) return out_->put(value);
+    by_itself([&] { out_->put(value); }, failed, on);
   }
   /// As `put`, if fewer than `limit` tuples wait where it goes. False: as many do.
   template <class T>
   [[nodiscard]] bool try_put(std::size_t limit, T& value, actor_base& on) {
     if (is_over()) return drop(is_dropped() ? 0 : 1), true;
-    if (in_step_) return out_->try_put(limit, value);
+    if (in_step_) return out_->try_put(limit, &value);
     bool done = true;
-    by_itself([&] { done = out_->try_put(limit, value); },
+    by_itself([&] { done = out_->try_put(limit, &value); },
               [&](const std::exception_ptr& why) { tuple_failed(std::move(value), why); }, on);
     return done;
   }
@@ -140,7 +140,7 @@ class actor_output : public held_open {
   }
 
   graph& owner_;
-  std::unique_ptr<output_for<Out>> out_;
+  std::unique_ptr<output> out_;
   std::size_t most_holds_ = 1024;
   bool in_step_ = false;
   bool quitting_ = false;
@@ -211,7 +211,7 @@ class actor_node final : public actor_output<typename A::stage_output> {
     this->not_yet();
   }
 
-  inputs<In>& in() noexcept { return in_; }
+  inputs& in() noexcept { return in_; }
   std::size_t drop_inputs() noexcept override { return in_.drop(); }
   [[nodiscard]] std::size_t waiting() const noexcept override { return in_.waiting(); }
   [[nodiscard]] on_failure policy() const noexcept override { return policy_; }
@@ -281,7 +281,7 @@ class actor_node final : public actor_output<typename A::stage_output> {
     if (this->holds() >= this->most_holds_)
       return hands_on_kept(t) ? step_outcome::starved : step_outcome::worked;
     const std::span<In> batch =
-        in_.next(std::min(this->batch(), this->most_holds_ - this->holds()));
+        in_.next_as<In>(std::min(this->batch(), this->most_holds_ - this->holds()));
     if (batch.empty()) return nothing(t);
     const std::size_t before = out.pending();
     std::size_t n = 0;
@@ -289,10 +289,10 @@ class actor_node final : public actor_output<typename A::stage_output> {
     while (n < batch.size() && !out.is_blocked() && this->holds() < this->most_holds_ &&
            !this->quitting_ && !this->is_cancelled()) {
       out.begin_input();
-      [[maybe_unused]] std::optional<spare_tuple<In>> spare;
+      [[maybe_unused]] std::optional<spare_tuple> spare;
       try {
         if constexpr (!says_what_failed<A>)
-          if (policy_ != on_failure::fail) spare.emplace(batch[n]);
+          if (policy_ != on_failure::fail) spare.emplace(tuple_type_of<In>, &batch[n]);
         object_->consume(std::move(batch[n]));
       } catch (...) {
         out.take_back();
@@ -301,8 +301,8 @@ class actor_node final : public actor_output<typename A::stage_output> {
           dealt_with(batch.first(n + 1), before, t);
           throw;
         }
-        if (auto* const content = content_of(spare ? spare->best(batch[n]) : batch[n]))
-          this->dead_letter(std::move(*content), std::current_exception());
+        tuple_type_of<In>.dead(*this, spare ? spare->best(&batch[n]) : &batch[n],
+                               std::current_exception());
         if (policy_ == on_failure::restart)
           if constexpr (requires { object_->on_restart(); }) object_->on_restart();
       }
@@ -312,7 +312,7 @@ class actor_node final : public actor_output<typename A::stage_output> {
     return out.is_blocked() ? blocked() : step_outcome::worked;
   }
   void dealt_with(std::span<In> some, std::size_t before, turn& t) {
-    this->count_in(tuples_among<In>(some), some.size());
+    this->count_in(tuple_type_of<In>.tuples_among(some.data(), some.size()), some.size());
     this->into_loops(this->out_->pending() - before);
     static_cast<void>(publish(t));
     in_.done(some.size());
@@ -387,7 +387,7 @@ class actor_node final : public actor_output<typename A::stage_output> {
     actor_node& n_;
   };
 
-  inputs<In> in_;
+  inputs in_{tuple_type_of<In>};
   const on_failure policy_;
   const std::tuple<Args...> args_;
   A* object_ = nullptr;

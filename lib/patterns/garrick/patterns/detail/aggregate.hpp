@@ -11,10 +11,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <numeric>
 #include <span>
-#include <stdexcept>
-#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -114,11 +111,12 @@ class window_counts {
   /// Throws std::length_error if there are so many pieces of windows that one more is too many.
   void room_for_one_more(std::size_t pieces) const {
     if (pieces >= most_) [[unlikely]]
-      throw std::length_error("garrick: window: " + std::to_string(most_) +
-                              " pieces of windows are open, as many as at_most() allows");
+      no_room();
   }
 
  private:
+  [[noreturn]] void no_room() const;
+
   std::size_t most_;
   std::size_t kept_ = 0;
   std::size_t lost_ = 0;
@@ -138,21 +136,15 @@ class windows_base {
   Aggregate aggregate_;
   window_counts counts_;
 };
-/// And those that are cut into panes, as long as the greatest common divisor of a window's length
-/// and its slide: so a tuple is folded into one pane, and a window is put together from panes.
-template <class Aggregate>
-class cut_windows : public windows_base<Aggregate> {
- public:
-  cut_windows(std::int64_t length, std::int64_t slide, Aggregate a, std::size_t at_most)
-      : windows_base<Aggregate>(std::move(a), at_most),
-        length_(length),
-        slide_(slide),
-        pane_(std::gcd(length, slide)) {}
+/// The times of those that are cut into panes, as long as the greatest common divisor of a window's
+/// length and its slide: so a tuple is folded into one pane, and a window is put together from
+/// panes.
+struct cut_times {
+  cut_times(std::int64_t length_of_windows, std::int64_t slide_of_windows) noexcept;
 
- protected:
-  std::int64_t length_;
-  std::int64_t slide_;
-  std::int64_t pane_;
+  std::int64_t length;
+  std::int64_t slide;
+  std::int64_t pane;
 };
 
 }  // namespace garrick::patterns::detail

@@ -168,9 +168,6 @@ class function_stage {
   static constexpr bool may_be_copied_for_a_step = true;
 
   explicit function_stage(F f) : f_(std::move(f)) {}
-  void start() noexcept {}
-  template <class To>
-  void stop(To& /*out*/) noexcept {}
 
   template <class Tuple, class To>
   void consume(Tuple&& in, To& out) {
@@ -208,10 +205,6 @@ class generator_stage {
       : f_(std::move(o.f_)) {}
   generator_stage& operator=(const generator_stage&) = delete;
   ~generator_stage() = default;
-
-  void start() noexcept {}
-  template <class To>
-  void stop(To& /*out*/) noexcept {}
 
   template <class Tuple, class To>
   void consume(Tuple&& in, To& out) {
@@ -267,8 +260,10 @@ class class_stage {
  public:
   explicit class_stage(N n) : n_(std::move(n)) {}
 
-  void start() {
-    if constexpr (requires { n_.on_start(); }) n_.on_start();
+  void start()
+    requires requires(N& n) { n.on_start(); }
+  {
+    n_.on_start();
   }
   void restart()
     requires requires(N& n) { n.on_restart(); }
@@ -276,10 +271,13 @@ class class_stage {
     n_.on_restart();
   }
   template <class To>
-  void stop(To& out) {
+  void stop(To& out)
+    requires(
+        requires(N& n, emit_of<Out> e) { n.on_stop(e); } || requires(N& n) { n.on_stop(); })
+  {
     if constexpr (requires(emit_of<Out> e) { n_.on_stop(e); })
       n_.on_stop(emit<Out>(out));
-    else if constexpr (requires { n_.on_stop(); })
+    else
       n_.on_stop();
   }
   [[nodiscard]] instant deadline() const

@@ -16,6 +16,7 @@
 #include <garrick/patterns/plan.hpp>
 
 #include <cstddef>
+#include <memory>
 #include <string_view>
 #include <type_traits>
 #include <utility>
@@ -43,7 +44,7 @@ template <class... Checks>
 using all_of = typename first_failure<Checks...>::type;
 
 struct builder;
-struct no_inlet;
+class inlet;
 
 /// What is made in the place of a pattern that was refused.
 class refused_pattern {
@@ -56,7 +57,7 @@ class refused_pattern {
   using output = void;
 
   plan describe() const;
-  no_inlet build(const builder& b, const no_inlet& next) const;
+  std::shared_ptr<inlet> build(const builder& b, const std::shared_ptr<inlet>& next) const;
 
   // what patterns have
   template <class... Args>

@@ -19,24 +19,74 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <list>
+#include <memory>
 #include <optional>
 #include <type_traits>
 #include <utility>
 
 namespace garrick::patterns::detail {
 
+/// States in a row, which are not moved.
+template <class State>
+class pane_list {
+  struct link {
+    State state;
+    std::unique_ptr<link> next{};
+  };
+
+ public:
+  pane_list() = default;
+  pane_list(pane_list&& o) noexcept
+      : first_(std::move(o.first_)),
+        last_(std::exchange(o.last_, nullptr)),
+        size_(std::exchange(o.size_, 0)) {}
+  pane_list& operator=(pane_list&& o) noexcept {
+    first_.swap(o.first_);
+    std::swap(last_, o.last_);
+    std::swap(size_, o.size_);
+    return *this;
+  }
+  ~pane_list() {
+    while (first_) pop_front();
+  }
+
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  [[nodiscard]] State& back() const noexcept { return last_->state; }
+  void push_back(State&& s) {
+    std::unique_ptr<link> made(new link{std::move(s)});
+    link* const at = made.get();
+    (last_ == nullptr ? first_ : last_->next) = std::move(made);
+    last_ = at;
+    ++size_;
+  }
+  void pop_front() noexcept {
+    first_ = std::unique_ptr<link>(std::move(first_->next));
+    if (!first_) last_ = nullptr;
+    --size_;
+  }
+  template <class F>
+  void for_each(const F& f) const {
+    for (const link* at = first_.get(); at != nullptr; at = at->next.get()) f(at->state);
+  }
+
+ private:
+  std::unique_ptr<link> first_;
+  link* last_ = nullptr;
+  std::size_t size_ = 0;
+};
+
 /// `Slides`: windows overlap, and the states of panes are copied and merged.
 template <bool Slides, class T, class Key, class Aggregate, class Window>
-class counted_windows : public cut_windows<Aggregate> {
-  using base = cut_windows<Aggregate>;
-  using base::aggregate_, base::counts_, base::length_, base::slide_, base::pane_;
+class counted_windows : public windows_base<Aggregate> {
+  using base = windows_base<Aggregate>;
+  using base::aggregate_, base::counts_;
   using state = typename Aggregate::state;
 
  public:
-  using base::base;
+  counted_windows(std::int64_t length, std::int64_t slide, const Aggregate& a, std::size_t at_most)
+      : base(a, at_most), times_(length, slide) {}
   /// Each copy begins anew.
-  counted_windows(const counted_windows& o) : base(o) {}
+  counted_windows(const counted_windows& o) : base(o), times_(o.times_) {}
   counted_windows(counted_windows&&) noexcept = default;
   counted_windows& operator=(const counted_windows&) = delete;
   ~counted_windows() = default;
@@ -67,10 +117,10 @@ class counted_windows : public cut_windows<Aggregate> {
     windows_of_key& w = e->cell;
     ++w.fresh;
     ++w.tuples;
-    if (++w.in_pane != pane_) return;
+    if (++w.in_pane != times_.pane) return;
     w.in_pane = 0;
     if constexpr (Slides)
-      if (w.tuples < length_ || (w.tuples - length_) % slide_ != 0) return;
+      if (w.tuples < times_.length || (w.tuples - times_.length) % times_.slide != 0) return;
     finish(*e, out);
   }
 
@@ -96,7 +146,7 @@ class counted_windows : public cut_windows<Aggregate> {
  private:
   /// The panes of a key's open windows, of which the last one may not be full. They are not moved,
   /// so nothing can fail when one is full or is freed.
-  using panes = std::conditional_t<Slides, std::list<state>, std::optional<state>>;
+  using panes = std::conditional_t<Slides, pane_list<state>, std::optional<state>>;
   struct windows_of_key {
     panes all{};
     std::int64_t tuples = 0;
@@ -121,13 +171,13 @@ class counted_windows : public cut_windows<Aggregate> {
   }
   /// Is the next tuple of this key, which may be new, the last one of a pane?
   [[nodiscard]] bool fills_pane(const typename keys::entry* of) const noexcept {
-    return (of == nullptr ? 0 : of->cell.in_pane) + 1 == pane_;
+    return (of == nullptr ? 0 : of->cell.in_pane) + 1 == times_.pane;
   }
   /// Puts out the first window of a key that was not, and forgets it.
   template <class To>
   void finish(typename keys::entry& of, To& out) {
     windows_of_key& w = of.cell;
-    const std::int64_t begin = std::exchange(w.begin, w.begin + slide_);
+    const std::int64_t begin = std::exchange(w.begin, w.begin + times_.slide);
     const std::size_t fresh = std::exchange(w.fresh, 0);
     struct forget_panes {
       counted_windows& of;
@@ -151,23 +201,24 @@ class counted_windows : public cut_windows<Aggregate> {
   void forget(windows_of_key& w) noexcept {
     if constexpr (Slides) {
       const std::size_t full = w.all.size() - (open_pane(w) == nullptr ? 0 : 1);
-      const std::size_t n = std::min(static_cast<std::size_t>(slide_ / pane_), full);
+      const std::size_t n = std::min(static_cast<std::size_t>(times_.slide / times_.pane), full);
       for (std::size_t i = 0; i < n; ++i) w.all.pop_front();
-      pieces_ -= n * (Aggregate::keeps_tuples ? static_cast<std::size_t>(pane_) : 1);
+      pieces_ -= n * (Aggregate::keeps_tuples ? static_cast<std::size_t>(times_.pane) : 1);
     } else {
       w.all.reset();
       if constexpr (Aggregate::keeps_tuples)
-        pieces_ -= static_cast<std::size_t>((w.tuples - 1) % length_ + 1);
+        pieces_ -= static_cast<std::size_t>((w.tuples - 1) % times_.length + 1);
     }
   }
   [[nodiscard]] state together(windows_of_key& w) {
     if constexpr (Slides) {
       std::optional<state> all;
-      for (const state& s : w.all)
+      w.all.for_each([&](const state& s) {
         if (all)
           aggregate_.merge(*all, state(s));
         else
           all.emplace(s);
+      });
       return *std::move(all);
     } else {
       return *std::move(w.all);
@@ -182,6 +233,7 @@ class counted_windows : public cut_windows<Aggregate> {
       finish(e, out);
   }
 
+  cut_times times_;
   keys keys_;
   std::size_t pieces_ = 0;
   bool ended_ = false;

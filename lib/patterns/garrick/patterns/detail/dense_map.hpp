@@ -12,12 +12,8 @@
 
 #include <garrick/patterns/event_time.hpp>
 
-#include <algorithm>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
-#include <stdexcept>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -33,9 +29,38 @@ template <class Key>
     return std::hash<Key>()(key);
 }
 
+/// The numbers of entries by the hashes of their keys.
+class dense_index {
+ protected:
+  /// Is there room for `n` entries?
+  [[nodiscard]] bool has_room(std::size_t n) const noexcept { return 2 * n <= slots_.size(); }
+  /// Becomes twice as large, and empty. `n` entries are to be placed. Throws std::length_error if
+  /// there are too many, and std::bad_alloc.
+  void widen(std::size_t n);
+  void place(std::size_t number, std::size_t hash) noexcept {
+    std::size_t at = place_of(hash);
+    while (slots_[at] != 0) at = (at + 1) & mask();
+    slots_[at] = static_cast<std::uint32_t>(number + 1);
+  }
+  /// Keeps the memory of a small map for the next use. False: that of a large one is given back.
+  bool clear_index() noexcept;
+
+  [[nodiscard]] std::size_t mask() const noexcept { return slots_.size() - 1; }
+  /// Where the search for a key begins: numbers side by side, which keys often are, get places side
+  /// by side. A farm by key chooses by other bits, which all keys of one replica have in common.
+  [[nodiscard]] std::size_t place_of(std::size_t hash) const noexcept {
+    const std::uint64_t above = std::uint64_t{hash} >> bits_;
+    return (hash ^ static_cast<std::size_t>(above * 0x9e3779b97f4a7c15ull >> (64 - bits_))) &
+           mask();
+  }
+
+  std::vector<std::uint32_t> slots_;  ///< an entry's number plus 1; 0: free. A power of two
+  unsigned bits_ = 0;                 ///< its logarithm
+};
+
 /// Keys and what belongs to them.
 template <class Key, class Cell>
-class dense_map {
+class dense_map : private dense_index {
  private:
   static constexpr bool is_number = std::is_integral_v<Key> || std::is_enum_v<Key>;
   struct numbers_hash {
@@ -69,10 +94,13 @@ class dense_map {
   }
   /// Requires that the key is not there. If it throws, the map is as before.
   entry& insert(Key key, std::size_t hash, Cell cell) {
-    if (2 * (entries_.size() + 1) > slots_.size()) grow();
+    if (!has_room(entries_.size() + 1)) {
+      widen(entries_.size());
+      for (std::size_t i = 0; i < entries_.size(); ++i) dense_index::place(i, entries_[i].hash());
+    }
     using kept = decltype(entry::kept);
     entries_.push_back(entry{std::move(key), kept(hash), std::move(cell)});
-    place(entries_.size() - 1);
+    dense_index::place(entries_.size() - 1, entries_.back().hash());
     return entries_.back();
   }
   [[nodiscard]] std::size_t size() const noexcept { return entries_.size(); }
@@ -81,43 +109,19 @@ class dense_map {
   [[nodiscard]] auto end() noexcept { return entries_.end(); }
   /// Keeps the memory of a small map for the next use; that of a large one is given back.
   void clear() noexcept {
-    if (slots_.size() > most_kept) {
-      entries_ = {};
-      slots_ = {};
-    } else {
+    if (clear_index())
       entries_.clear();
-      std::fill(slots_.begin(), slots_.end(), 0);
-    }
+    else
+      entries_ = std::vector<entry>();
+  }
+  void swap(dense_map& o) noexcept {
+    entries_.swap(o.entries_);
+    slots_.swap(o.slots_);
+    std::swap(bits_, o.bits_);
   }
 
  private:
-  static constexpr std::size_t most_kept = 8192;
-
-  [[nodiscard]] std::size_t mask() const noexcept { return slots_.size() - 1; }
-  /// Where the search for a key begins: numbers side by side, which keys often are, get places side
-  /// by side. A farm by key chooses by other bits, which all keys of one replica have in common.
-  [[nodiscard]] std::size_t place_of(std::size_t hash) const noexcept {
-    const std::uint64_t above = std::uint64_t{hash} >> bits_;
-    return (hash ^ static_cast<std::size_t>(above * 0x9e3779b97f4a7c15ull >> (64 - bits_))) &
-           mask();
-  }
-  void place(std::size_t number) noexcept {
-    std::size_t at = place_of(entries_[number].hash());
-    while (slots_[at] != 0) at = (at + 1) & mask();
-    slots_[at] = static_cast<std::uint32_t>(number + 1);
-  }
-  void grow() {
-    if (entries_.size() >= std::numeric_limits<std::uint32_t>::max() / 2)
-      throw std::length_error("garrick: a window has more keys than can be counted");
-    std::vector<std::uint32_t> wider(slots_.empty() ? 8 : 2 * slots_.size());
-    slots_.swap(wider);
-    bits_ = static_cast<unsigned>(std::countr_zero(slots_.size()));
-    for (std::size_t i = 0; i < entries_.size(); ++i) place(i);
-  }
-
   std::vector<entry> entries_;
-  std::vector<std::uint32_t> slots_;  ///< an entry's number plus 1; 0: free. A power of two
-  unsigned bits_ = 0;                 ///< its logarithm
 };
 
 }  // namespace garrick::patterns::detail

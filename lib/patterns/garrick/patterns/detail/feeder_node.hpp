@@ -22,92 +22,43 @@
 
 #include <atomic>
 #include <cstddef>
-#include <exception>
 #include <memory>
 #include <utility>
 
 namespace garrick::patterns::detail {
 
-template <class T>
 class feeder_node final : public node {
  public:
-  feeder_node(graph& of, const node_options& o, std::size_t most_kept,
-              weak_ref<protocol<void(go)>> fed_by)
-      : node(of, o), owner_(of), most_kept_(most_kept), fed_by_(std::move(fed_by)) {}
+  feeder_node(graph& of, const node_options& o, const tuple_type& type, std::size_t most_kept,
+              weak_ref<protocol<void(go)>> fed_by);
 
-  void to(std::unique_ptr<output<T>> o) { out_ = std::move(o); }
+  void to(std::unique_ptr<output> o) { out_ = std::move(o); }
 
   /// Is so much kept that another tuple would be too many?
   [[nodiscard]] bool is_full() const noexcept { return out_->pending() >= most_kept_; }
-  /// Puts a tuple out; what that throws ends the stream. Waits a while if there is no room, and
-  /// lets others of the stream run here.
-  void put(T&& tuple, actor_base& on) {
-    turn t{.on = on};
-    count_in(1);
-    out_->begin_input();
-    try {
-      out_->put(std::move(tuple));
-    } catch (...) {  // a key function, say
-      out_->take_back();
-      count_failure();
-      owner_.cancel(why_it_failed(std::current_exception()));
-      return;
-    }
-    count_out(out_->publish(t));
-    if (!out_->is_blocked()) return;
-    wait_for_room(t);
-    if (out_->is_blocked() && !out_->sleep()) count_out(out_->publish(t));
-  }
+  /// Puts a tuple out, which is moved; what that throws ends the stream. Waits a while if there is
+  /// no room, and lets others of the stream run here.
+  void put(void* tuple, actor_base& on);
   /// A `go` has come: does the run right come with it?
   [[nodiscard]] bool take_go() noexcept { return actors_turns_.take(); }
   /// Nothing comes any more.
-  void finish() noexcept {
-    finished_.store(true, std::memory_order_release);  // order: pairs with step
-    wake(nullptr, 0);
-  }
+  void finish() noexcept;
   /// The actor touches it no more.
-  void feeder_ended() noexcept {
-    finished_.store(true, std::memory_order_release);  // order: pairs with step
-    if (actors_turns_.end()) return node::schedule();
-    wake(nullptr, 0);
-  }
+  void feeder_ended() noexcept;
 
  private:
   static constexpr int most_tries = 64;
   static constexpr duration longest_wait = duration::milliseconds(1);
 
-  void wait_for_room(turn& t) {
-    const instant begin = t.on.now();
-    for (int tries = 0; out_->is_blocked() && tries < most_tries; ++tries) {
-      if (!owner_.help()) graph::yield();
-      count_out(out_->publish(t));
-    }
-    if (t.on.now() == begin) return;  // by a virtual clock nothing changes while this waits
-    if (base::executor* const w = base::this_thread.worker_of) w->expose();
-    while (out_->is_blocked() && t.on.now() - begin < longest_wait) {
-      if (!owner_.help()) graph::nap();
-      count_out(out_->publish(t));
-    }
-  }
-  void schedule() noexcept override {
-    const bool lent = actors_turns_.lend([&] {
-      if (const ref<protocol<void(go)>> by = fed_by_.lock()) send(by, go{});
-    });
-    if (!lent) node::schedule();
-  }
-  step_outcome step(turn& t) override {
-    count_out(out_->publish(t));
-    if (out_->is_blocked()) return out_->sleep() ? step_outcome::blocked : step_outcome::worked;
-    // order: acquire, pairs with finish
-    if (!finished_.load(std::memory_order_acquire)) return step_outcome::starved;
-    drop(out_->close(t));
-    return step_outcome::ended;
-  }
-  void abandon(turn& t) noexcept override { drop(out_->close(t)); }
+  void wait_for_room(turn& t);
+  void schedule() noexcept override;
+  step_outcome step(turn& t) override;
+  void abandon(turn& t) noexcept override;
 
   graph& owner_;
+  const tuple_type& type_;
   const std::size_t most_kept_;
-  std::unique_ptr<output<T>> out_;
+  std::unique_ptr<output> out_;
   weak_ref<protocol<void(go)>> fed_by_;
   std::atomic<bool> finished_{false};
   borrowed_turns actors_turns_;

@@ -6,16 +6,16 @@
 // Thread safety: the actor that spawns the stream.
 #pragma once
 
-#include <garrick/base/memory/shared_as.hpp>
 #include <garrick/patterns/channel/output.hpp>
 #include <garrick/patterns/channel/routes.hpp>
 #include <garrick/patterns/detail/stage_node.hpp>
+#include <garrick/patterns/plan.hpp>
 #include <garrick/patterns/stream_options.hpp>
 
 #include <cstddef>
 #include <memory>
+#include <span>
 #include <string>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -41,21 +41,11 @@ struct builder {
   std::vector<std::unique_ptr<loose_end>>* loose_ends = nullptr;  ///< of loops
 
   /// For a part with a name of its own.
-  [[nodiscard]] builder inside(const std::string& part) const {
-    builder b = *this;
-    b.path += part;
-    return b;
-  }
-  [[nodiscard]] node_options node(const std::string& name, bool own_thread = false) const {
-    return {.name = path + name,
-            .own_thread = own_thread,
-            .in_place = options.in_place,
-            .loops = loops};
-  }
+  [[nodiscard]] builder inside(const std::string& part) const;
+  [[nodiscard]] node_options node(const std::string& name, bool own_thread = false) const;
 };
 
-/// The way into a stage that takes T.
-template <class T>
+/// The way into a stage.
 class inlet {
  public:
   inlet() = default;
@@ -63,123 +53,135 @@ class inlet {
   inlet(const inlet&) = delete;
   inlet& operator=(const inlet&) = delete;
   /// A channel, or several, of this producer's own. With `back_edge` it leads back in that loop.
-  [[nodiscard]] virtual std::unique_ptr<output<T>> connect(node& producer,
-                                                           const loop* back_edge = nullptr) = 0;
+  [[nodiscard]] virtual std::unique_ptr<output> connect(node& producer,
+                                                        const loop* back_edge = nullptr) = 0;
 };
-struct no_inlet {};
+/// The way into a stage that takes T; null: into a source. The type is for readers: an inlet knows
+/// it at run time.
 template <class T>
-using inlet_ptr = std::conditional_t<std::is_void_v<T>, no_inlet, std::shared_ptr<inlet<T>>>;
+using inlet_ptr = std::shared_ptr<inlet>;
+using any_inlet_ptr = std::shared_ptr<inlet>;
 
-/// Into one node.
-template <class T>
-class node_inlet final : public inlet<T> {
+/// Into one node, by its inputs.
+[[nodiscard]] any_inlet_ptr inlet_of(node& to, inputs& in, std::size_t capacity);
+
+/// Into several. How a result is led to one of them, a class below says.
+class several_inlets : public inlet {
  public:
-  node_inlet(node& to, inputs<T>& in, std::size_t capacity)
-      : to_(to), in_(in), capacity_(capacity) {}
-  std::unique_ptr<output<T>> connect(node& producer, const loop* back_edge) override {
-    auto made = std::make_shared<channel<T>>(capacity_);
-    in_.add(made, producer, back_edge);
-    return std::unique_ptr<output<T>>(new channel_output<T>(std::move(made), to_));
-  }
+  explicit several_inlets(std::vector<any_inlet_ptr> to);
+  std::unique_ptr<output> connect(node& producer, const loop* back_edge) override;
+
+ protected:
+  [[nodiscard]] virtual std::unique_ptr<output> route(
+      std::vector<std::unique_ptr<output>> to) const = 0;
 
  private:
-  node& to_;
-  inputs<T>& in_;
-  std::size_t capacity_;
+  std::vector<any_inlet_ptr> to_;
 };
-
-template <class T>
-[[nodiscard]] inlet_ptr<T> inlet_of(node& to, inputs<T>& in, std::size_t capacity) {
-  return base::shared_as<inlet<T>>(new node_inlet<T>(to, in, capacity));
-}
-
-/// Into several, by a policy.
+/// By a policy.
 template <class T, class Policy>
-class routes_inlet final : public inlet<T> {
+class routes_inlet final : public several_inlets {
  public:
-  routes_inlet(std::vector<inlet_ptr<T>> to, Policy policy)
-      : to_(std::move(to)), policy_(std::move(policy)) {}
-  std::unique_ptr<output<T>> connect(node& producer, const loop* back_edge) override {
-    std::vector<std::unique_ptr<output<T>>> all;
-    for (const auto& i : to_) all.push_back(i->connect(producer, back_edge));
-    if (all.size() == 1) return std::move(all.front());
-    return std::unique_ptr<output<T>>(new routes<T, Policy>(std::move(all), policy_));
-  }
+  routes_inlet(std::vector<any_inlet_ptr> to, Policy policy)
+      : several_inlets(std::move(to)), policy_(std::move(policy)) {}
 
  private:
-  std::vector<inlet_ptr<T>> to_;
+  std::unique_ptr<output> route(std::vector<std::unique_ptr<output>> to) const override {
+    return std::unique_ptr<output>(new routes<T, Policy>(std::move(to), policy_));
+  }
+
   Policy policy_;
 };
 
-template <class Out>
-std::unique_ptr<output_for<Out>> connect(const inlet_ptr<Out>& next, node& producer) {
-  if constexpr (std::is_void_v<Out>)
-    return std::make_unique<no_output>();
-  else
-    return next->connect(producer);
-}
-
-/// Makes the output of a node.
-template <class Out>
-class output_maker {
- public:
-  output_maker() = default;
-  virtual ~output_maker() = default;
-  output_maker(const output_maker&) = delete;
-  output_maker& operator=(const output_maker&) = delete;
-  [[nodiscard]] virtual std::unique_ptr<output_for<Out>> make(node& producer) const = 0;
-};
-template <class Out, class F>
-class made_by final : public output_maker<Out> {
- public:
-  explicit made_by(F f) : f_(std::move(f)) {}
-  std::unique_ptr<output_for<Out>> make(node& producer) const override { return f_(producer); }
-
- private:
-  F f_;
-};
 /// A channel to a stage, or none behind the last one.
-template <class Out>
-class connected final : public output_maker<Out> {
- public:
-  explicit connected(inlet_ptr<Out> to) : to_(std::move(to)) {}
-  std::unique_ptr<output_for<Out>> make(node& producer) const override {
-    return connect<Out>(to_, producer);
-  }
-
- private:
-  inlet_ptr<Out> to_;
-};
-template <class Out>
-using output_maker_ptr = std::unique_ptr<output_maker<Out>>;
-template <class Out, class F>
-[[nodiscard]] output_maker_ptr<Out> make_output_by(F f) {
-  return output_maker_ptr<Out>(new made_by<Out, F>(std::move(f)));
-}
-template <class Out>
-[[nodiscard]] output_maker_ptr<Out> make_output_to(inlet_ptr<Out> to) {
-  return output_maker_ptr<Out>(new connected<Out>(std::move(to)));
-}
+[[nodiscard]] std::unique_ptr<output> connect(const any_inlet_ptr& next, node& producer);
 
 /// Hands on what it gets: the emitter of a farm, a loop's end.
 template <class T>
 struct forwards {
-  void start() noexcept {}
-  template <class To>
-  void stop(To& /*out*/) noexcept {}
   template <class To>
   void consume(T&& in, To& out) {
     out.put(std::move(in));
   }
 };
+template <class T>
+inline constexpr const stage_type& forwards_type = stage_type_of<forwards<T>, T, T>;
+
+/// Makes the node of a stage that takes `takes`. Its output is still to be given.
+[[nodiscard]] stage_node& add_stage(const builder& b, const node_options& o, on_failure policy,
+                                    const stage_type& type, const void* prototype,
+                                    const tuple_type& takes);
+/// The same, with a channel to `next`. Returns the way in.
+[[nodiscard]] any_inlet_ptr add_stage_before(const builder& b, const node_options& o,
+                                             on_failure policy, const stage_type& type,
+                                             const void* prototype, const tuple_type& takes,
+                                             const any_inlet_ptr& next);
 
 /// A node that hands on to `next`, so that several producers share its policy.
 template <class T>
-inlet_ptr<T> through_a_node(const builder& b, const std::string& name, const inlet_ptr<T>& next) {
-  auto& n =
-      b.to.add_node<stage_node<forwards<T>, T, T>>(b.node(name), on_failure::fail, forwards<T>());
-  n.to(next->connect(n));
-  return inlet_of<T>(n, n.in(), b.options.capacity);
+any_inlet_ptr through_a_node(const builder& b, const std::string& name, const any_inlet_ptr& next) {
+  const forwards<T> stage;
+  return add_stage_before(b, b.node(name), on_failure::fail, forwards_type<T>, &stage,
+                          tuple_type_of<T>, next);
 }
+
+// ---- patterns in a row
+
+/// A sequential stage, whatever its types. Its copies share the prototype, which nobody changes.
+class any_seq {
+ public:
+  /// `of`: what is copied as the prototype. `takes`: null for a source.
+  any_seq(const stage_type& type, const void* of, const tuple_type* takes, std::string name);
+  any_seq(const any_seq& o);
+  any_seq(any_seq&& o) noexcept;
+  any_seq& operator=(const any_seq& o);
+  any_seq& operator=(any_seq&& o) noexcept;
+  ~any_seq();
+
+  [[nodiscard]] const stage_type& type() const noexcept { return shared_->type(); }
+  [[nodiscard]] const void* prototype() const noexcept { return shared_->get(); }
+  [[nodiscard]] const tuple_type* takes() const noexcept { return takes_; }
+  /// May it be one node with a neighbour?
+  [[nodiscard]] bool may_be_fused() const noexcept;
+  [[nodiscard]] plan describe() const;
+  /// Makes the node of the stage alone.
+  [[nodiscard]] any_inlet_ptr build(const builder& b, const any_inlet_ptr& next) const;
+
+  std::string name;
+  on_failure policy = on_failure::fail;
+  bool own_thread = false;
+  bool cheap = false;
+
+ private:
+  std::shared_ptr<const stage_object> shared_;
+  const tuple_type* takes_;
+};
+
+/// A pattern in a row: a sequential stage, or any other one, which builds itself.
+struct part_of_row {
+  const any_seq* seq = nullptr;
+  const void* pattern = nullptr;
+  any_inlet_ptr (*build)(const void* pattern, const builder& b,
+                         const any_inlet_ptr& next) = nullptr;
+  plan (*describe)(const void* pattern) = nullptr;
+};
+template <class P>
+[[nodiscard]] any_inlet_ptr build_itself(const void* pattern, const builder& b,
+                                         const any_inlet_ptr& next) {
+  return static_cast<const P*>(pattern)->build(b, next);
+}
+/// What a pattern is in a row.
+template <class P>
+[[nodiscard]] part_of_row part_of_row_of(const P& p) {
+  if constexpr (requires { p.as_any_seq(); })
+    return {.seq = &p.as_any_seq()};
+  else
+    return {.pattern = &p, .build = &build_itself<P>, .describe = &describe_itself<P>};
+}
+/// Builds patterns in a row. Neighbours that are cheap become one node.
+[[nodiscard]] any_inlet_ptr build_row(const builder& b, std::span<const part_of_row> parts,
+                                      const any_inlet_ptr& next);
+/// What they look like: parts of a pattern `what`.
+[[nodiscard]] plan describe_row(const char* what, std::span<const part_of_row> parts);
 
 }  // namespace garrick::patterns::detail

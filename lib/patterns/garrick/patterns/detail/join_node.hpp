@@ -28,6 +28,8 @@
 #include <garrick/base/types/copyable.hpp>
 #include <garrick/patterns/detail/dense_map.hpp>
 #include <garrick/patterns/detail/inlet.hpp>
+#include <garrick/patterns/detail/stage_type.hpp>
+#include <garrick/patterns/detail/time_map.hpp>
 #include <garrick/patterns/detail/watermark.hpp>
 #include <garrick/patterns/event_time.hpp>
 
@@ -35,76 +37,98 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
-#include <map>
 #include <memory>
 #include <optional>
-#include <span>
-#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
 namespace garrick::patterns::detail {
 
+/// What one side keeps, but for the types: when it is needed.
+class kept_side_base {
+ public:
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  /// May a tuple of time `t` still meet one, when the other side's watermark is there?
+  [[nodiscard]] bool is_needed(std::int64_t t, std::int64_t others) const noexcept {
+    return t + reach_ >= others;
+  }
+  /// Frees what nobody can meet any more.
+  void free_behind(std::int64_t others) noexcept;
+  void clear() noexcept;
+
+ protected:
+  /// The tuples of a stretch of time.
+  struct any_bucket : time_entry {
+    std::size_t tuples = 0;
+  };
+
+  /// A tuple of time t meets others up to t + `reach`.
+  kept_side_base(std::int64_t bucket, std::int64_t reach,
+                 time_map::destroy_function destroy) noexcept
+      : bucket_(bucket), reach_(reach), buckets_(destroy) {}
+
+  std::int64_t bucket_;
+  std::int64_t reach_;
+  time_map buckets_;
+  std::size_t size_ = 0;
+};
 /// The tuples that one side keeps.
 template <class T, class Key>
-class kept_side {
+class kept_side : public kept_side_base {
   struct one {
     std::int64_t at;
     T tuple;
   };
 
  public:
-  using place = std::vector<one>;
+  struct bucket;
+  /// Where a tuple is to be kept.
+  struct place {
+    bucket* in;
+    std::vector<one>* of_key;
+  };
+  struct bucket : any_bucket {
+    dense_map<Key, std::vector<one>> by_key;
+  };
 
-  /// A tuple of time t meets others up to t + `reach`.
-  kept_side(std::int64_t bucket, std::int64_t reach) noexcept : bucket_(bucket), reach_(reach) {}
+  kept_side(std::int64_t bucket_length, std::int64_t reach) noexcept
+      : kept_side_base(bucket_length, reach, &destroy) {}
 
-  [[nodiscard]] std::size_t size() const noexcept { return size_; }
   /// Where a tuple of this time and key is to be kept. There is room for one.
-  [[nodiscard]] place& place_for(std::int64_t t, const Key& key, std::size_t hash) {
-    auto& of = buckets_[floor_to(t, bucket_)];
-    auto* e = of.find(key, hash);
-    if (e == nullptr) e = &of.insert(Key(key), hash, {});
-    place& p = e->cell;
+  [[nodiscard]] place place_for(std::int64_t t, const Key& key, std::size_t hash) {
+    bucket& in = bucket_of(floor_to(t, bucket_));
+    auto* e = in.by_key.find(key, hash);
+    if (e == nullptr) e = &in.by_key.insert(Key(key), hash, {});
+    std::vector<one>& p = e->cell;
     if (p.size() == p.capacity()) p.reserve(std::max<std::size_t>(1, 2 * p.size()));
-    return p;
+    return {&in, &p};
   }
-  void keep(place& at, std::int64_t t, T&& in) noexcept {
-    at.push_back({t, std::move(in)});
+  void keep(place at, std::int64_t t, T&& in) noexcept {
+    at.of_key->push_back({t, std::move(in)});
+    ++at.in->tuples;
     ++size_;
   }
   /// Calls `f` with each tuple of this key from time `first` to `last`.
   template <class F>
   void for_each(std::int64_t first, std::int64_t last, const Key& key, std::size_t hash,
                 const F& f) {
-    for (auto b = buckets_.lower_bound(floor_to(first, bucket_));
-         b != buckets_.end() && b->first <= last; ++b)
-      if (auto* const e = b->second.find(key, hash))
+    for (time_entry* b = buckets_.from(floor_to(first, bucket_)); b != nullptr && b->at <= last;
+         b = b->next)
+      if (auto* const e = static_cast<bucket&>(*b).by_key.find(key, hash))
         for (const one& x : e->cell)
           if (first <= x.at && x.at <= last) f(x.tuple);
   }
-  /// May a tuple of time `t` still meet one, when the other side's watermark is there?
-  [[nodiscard]] bool is_needed(std::int64_t t, std::int64_t others) const noexcept {
-    return t + reach_ >= others;
-  }
-  /// Frees what nobody can meet any more.
-  void free_behind(std::int64_t others) noexcept {
-    while (!buckets_.empty() && !is_needed(buckets_.begin()->first + bucket_ - 1, others)) {
-      for (auto& e : buckets_.begin()->second) size_ -= e.cell.size();
-      buckets_.erase(buckets_.begin());
-    }
-  }
-  void clear() noexcept {
-    buckets_.clear();
-    size_ = 0;
-  }
 
  private:
-  std::int64_t bucket_;
-  std::int64_t reach_;
-  std::map<std::int64_t, dense_map<Key, place>> buckets_;
-  std::size_t size_ = 0;
+  static void destroy(time_entry* b) noexcept { delete static_cast<bucket*>(b); }
+  [[nodiscard]] bucket& bucket_of(std::int64_t begin) {
+    if (time_entry* const there = buckets_.find(begin)) return static_cast<bucket&>(*there);
+    auto made = std::make_unique<bucket>();
+    made->at = begin;
+    buckets_.add(made.get());
+    return *made.release();
+  }
 };
 
 /// How far one side's stream is.
@@ -116,7 +140,14 @@ struct side_progress {
   bool waits = false;  ///< for the other one: it was not read in the last step
 };
 
-/// What is said of a join.
+/// What is said of a join beside its functions.
+struct join_times {
+  std::int64_t disorder;
+  std::int64_t before;  ///< the right one's time may be so much less than the left one's
+  std::int64_t after;   ///< or so much more
+  duration idle_after;  ///< infinite: a side is never idle
+  std::size_t at_most;
+};
 template <class KeyL, class KeyR, class TimeL, class TimeR, class F>
 struct join_parts {
   [[no_unique_address]] KeyL key_l;
@@ -124,125 +155,56 @@ struct join_parts {
   [[no_unique_address]] TimeL time_l;
   [[no_unique_address]] TimeR time_r;
   [[no_unique_address]] F pair;
-  std::int64_t disorder;
-  std::int64_t before;  ///< the right one's time may be so much less than the left one's
-  std::int64_t after;   ///< or so much more
-  duration idle_after;
-  std::size_t at_most;
 };
 
-/// Its running part. `Idles`: a side may become idle.
-template <class L, class R, class Out, class Key, class Parts, bool Idles>
-class join_stage : private asks_tuples {
- public:
-  explicit join_stage(Parts p)
-      : parts_(std::move(p)),
-        left_(bucket(), parts_.after),
-        right_(bucket(), parts_.before),
-        left_is_{.mark = watermark(parts_.disorder, parts_.idle_after)},
-        right_is_{.mark = watermark(parts_.disorder, parts_.idle_after)} {}
-  /// Each copy begins anew.
-  join_stage(const join_stage& o) : join_stage(Parts(o.parts_)) {}
-  join_stage(join_stage&&) noexcept = default;
-  join_stage& operator=(const join_stage&) = delete;
-  ~join_stage() = default;
+class join_node;
 
-  void start() noexcept {}
-  template <class To>
-  void stop(To& /*out*/) noexcept {}
+/// Its running part, but for the types.
+class join_base : protected asks_tuples {
+ public:
+  join_base& operator=(const join_base&) = delete;
+
   void goes_on_after_failures() noexcept { each_pair_alone_ = true; }
   /// What is kept is lost, unless it was a tuple's time or key that has thrown. How far time is
   /// stays known.
-  void restart() noexcept {
-    if (has_only_asked()) return;
-    lost_ += kept();
-    left_.clear();
-    right_.clear();
+  void restart() noexcept;
+  [[nodiscard]] std::size_t kept() const noexcept {
+    return left_kept_->size() + right_kept_->size();
   }
-  [[nodiscard]] std::size_t kept() const noexcept { return left_.size() + right_.size(); }
   [[nodiscard]] std::size_t take_lost() noexcept { return std::exchange(lost_, 0); }
   [[nodiscard]] std::size_t take_late() noexcept { return std::exchange(late_, 0); }
 
   [[nodiscard]] side_progress& left() noexcept { return left_is_; }
   [[nodiscard]] side_progress& right() noexcept { return right_is_; }
   /// Is the left side the one that is behind?
-  [[nodiscard]] bool left_is_behind() const noexcept {
-    return reached(left_is_) <= reached(right_is_);
-  }
+  [[nodiscard]] bool left_is_behind() const noexcept;
   /// Must this side wait for the other one? Frees what it can before.
-  [[nodiscard]] bool must_wait(bool left) noexcept {
-    if (!is_half_full()) return false;
-    look();
-    const side_progress& other = left ? right_is_ : left_is_;
-    return is_half_full() && left != left_is_behind() && !other.ended && !other.idle;
-  }
+  [[nodiscard]] bool must_wait(bool left) noexcept { return is_half_full() && is_ahead(left); }
 
-  /// If the stage goes on after failures, `lost(left, right)` is called, while the exception is
-  /// being handled, for each pair that throws. It throws nothing.
-  template <class To, class Lost>
-  void take_left(L&& in, To& out, const Lost& lost) {
-    const std::int64_t t = asked([&] { return time_by(parts_.time_l, std::as_const(in)); });
-    decltype(auto) key =
-        asked([&]() -> decltype(auto) { return part_of(parts_.key_l, std::as_const(in)); });
-    const std::size_t hash = asked([&] { return hash_of<Key>(key); });
-    if (is_late(left_is_, t)) return;
-    // what can fail for the tuple itself comes before its pairs
-    auto* const place = right_is_.ended || !left_.is_needed(t, right_is_.mark.value())
-                            ? nullptr
-                            : &place_for(left_, t, key, hash);
-    right_.for_each(t - parts_.before, t + parts_.after, key, hash,
-                    [&](const R& r) { put(std::as_const(in), r, out, lost); });
-    if (place != nullptr) left_.keep(*place, t, std::move(in));
-  }
-  template <class To, class Lost>
-  void take_right(R&& in, To& out, const Lost& lost) {
-    const std::int64_t t = asked([&] { return time_by(parts_.time_r, std::as_const(in)); });
-    decltype(auto) key =
-        asked([&]() -> decltype(auto) { return part_of(parts_.key_r, std::as_const(in)); });
-    const std::size_t hash = asked([&] { return hash_of<Key>(key); });
-    if (is_late(right_is_, t)) return;
-    auto* const place = left_is_.ended || !right_.is_needed(t, left_is_.mark.value())
-                            ? nullptr
-                            : &place_for(right_, t, key, hash);
-    left_.for_each(t - parts_.after, t + parts_.before, key, hash,
-                   [&](const L& l) { put(l, std::as_const(in), out, lost); });
-    if (place != nullptr) right_.keep(*place, t, std::move(in));
-  }
+  /// Takes tuples of that side, and puts their pairs out: at least one tuple, then as far as there
+  /// is room and the side need not wait. A tuple that throws counts as taken. If the stage goes on
+  /// after failures, the node hears of each pair that throws.
+  virtual void take(bool left, stage_batch& b, output& out, join_node& of) = 0;
   /// After a batch, and when a side is idle or has ended.
-  void look() noexcept {
-    if (left_is_.idle) left_is_.mark.is_at_least(right_is_.mark.value());
-    if (right_is_.idle) right_is_.mark.is_at_least(left_is_.mark.value());
-    left_.free_behind(reached(right_is_));
-    right_.free_behind(reached(left_is_));
-  }
+  void look() noexcept;
 
+  /// May a side become idle?
+  [[nodiscard]] bool idles() const noexcept { return idles_; }
   /// When the next side becomes idle.
-  [[nodiscard]] instant deadline() const noexcept
-    requires Idles
-  {
-    instant first = instant::never();
-    for (const side_progress* const s : {&left_is_, &right_is_}) {
-      if (s->ended) continue;
-      first = std::min(first, s->mark.deadline());
-      if (!s->idle) first = std::min(first, s->heard + parts_.idle_after);
-    }
-    return first;
-  }
-  void on_time(instant now) noexcept {
-    for (side_progress* const s : {&left_is_, &right_is_}) {
-      if (s->mark.deadline() <= now) s->mark.on_time(now);
-      if (s->heard + parts_.idle_after <= now) s->idle = true;
-    }
-    look();
-  }
+  [[nodiscard]] instant deadline_of_sides() const noexcept;
+  void on_time_of_sides(instant now) noexcept;
 
- private:
-  [[nodiscard]] bool is_half_full() const noexcept { return 2 * kept() >= parts_.at_most; }
-  [[nodiscard]] std::int64_t bucket() const noexcept {
-    return std::max<std::int64_t>(parts_.before + parts_.after, 1);
+ protected:
+  explicit join_base(const join_times& t);
+  ~join_base() = default;
+  /// Each copy begins anew; the class below gives what keeps tuples.
+  join_base(const join_base& o) : join_base(o.times_) {}
+  void keeps(kept_side_base& left, kept_side_base& right) noexcept {
+    left_kept_ = &left;
+    right_kept_ = &right;
   }
-  [[nodiscard]] static std::int64_t reached(const side_progress& s) noexcept {
-    return s.ended ? no_time : s.mark.value();
+  [[nodiscard]] static std::int64_t bucket(const join_times& t) noexcept {
+    return std::max<std::int64_t>(t.before + t.after, 1);
   }
   [[nodiscard]] bool is_late(side_progress& side, std::int64_t t) noexcept {
     if (t < side.mark.value()) {
@@ -252,190 +214,171 @@ class join_stage : private asks_tuples {
     side.mark.saw(t);
     return false;
   }
-  template <class Side>
-  [[nodiscard]] typename Side::place& place_for(Side& side, std::int64_t t, const Key& key,
-                                                std::size_t hash) {
-    if (kept() >= parts_.at_most) {
-      look();  // this tuple itself may have moved time on
-      if (kept() >= parts_.at_most)
-        throw std::length_error("garrick: join: " + std::to_string(parts_.at_most) +
-                                " tuples wait for others, as many as at_most() allows");
-    }
-    return side.place_for(t, key, hash);
+  /// Throws std::length_error if there is none.
+  void make_room_for_one() {
+    if (kept() >= times_.at_most) [[unlikely]]
+      make_room();
   }
-  template <class To, class Lost>
-  void put(const L& l, const R& r, To& out, const Lost& lost) {
-    if (!each_pair_alone_) {
-      out.put(called(parts_.pair)(l, r));
+  [[nodiscard]] bool each_pair_alone() const noexcept { return each_pair_alone_; }
+
+  const join_times times_;
+  side_progress left_is_;
+  side_progress right_is_;
+
+ private:
+  [[nodiscard]] bool is_half_full() const noexcept { return 2 * kept() >= times_.at_most; }
+  [[nodiscard]] bool is_ahead(bool left) noexcept;
+  void make_room();
+
+  kept_side_base* left_kept_ = nullptr;
+  kept_side_base* right_kept_ = nullptr;
+  std::size_t lost_ = 0;
+  std::size_t late_ = 0;
+  bool each_pair_alone_ = false;  ///< one that throws takes no tuple with it
+  const bool idles_;
+};
+
+/// Reads both sides.
+class join_node final : public stage_node_base {
+ public:
+  /// `of` gives the stage behind its table.
+  join_node(graph& of, const node_options& o, on_failure policy, const stage_type& type,
+            const void* prototype, const tuple_type& l, const tuple_type& r,
+            join_base& (*stage_of)(void* s) noexcept);
+
+  [[nodiscard]] inputs& in() noexcept { return left_; }
+  [[nodiscard]] inputs& other() noexcept { return right_; }
+  std::size_t drop_inputs() noexcept override { return left_.drop() + right_.drop(); }
+  [[nodiscard]] std::size_t waiting() const noexcept override {
+    return left_.waiting() + right_.waiting();
+  }
+  /// The pair's function has thrown. Its tuples stay, so the letter holds copies, if there may be
+  /// any.
+  template <class L, class R>
+  void lose_pair(const L& l, const R& r) noexcept {
+    if constexpr (garrick::base::copyable_message<L> && garrick::base::copyable_message<R>)
+      static_cast<void>(told_of(std::current_exception(), l, r));
+    count_failure();
+  }
+
+ private:
+  [[nodiscard]] join_base& joins() noexcept { return stage_of_(stage()); }
+  step_outcome step(turn& t) override;
+  bool look_at(inputs& in, side_progress& side, instant now, bool was_blocked);
+  std::optional<step_outcome> read(bool left, turn& t);
+  void take_or_lose(bool left, const tuple_type& type, stage_batch& b);
+  step_outcome nothing(turn& t, bool wait, bool left_is_behind);
+
+  inputs left_;
+  inputs right_;
+  join_base& (*const stage_of_)(void* s) noexcept;
+};
+
+/// Its running part.
+template <class L, class R, class Out, class Key, class Parts>
+class join_stage final : public join_base {
+ public:
+  join_stage(Parts p, const join_times& t)
+      : join_base(t), parts_(std::move(p)), left_(bucket(t), t.after), right_(bucket(t), t.before) {
+    keeps(left_, right_);
+  }
+  /// Each copy begins anew.
+  join_stage(const join_stage& o) : join_stage(o.parts_, o.times_) {}
+  join_stage& operator=(const join_stage&) = delete;
+  ~join_stage() = default;
+
+  void take(bool left, stage_batch& b, output& out, join_node& of) override {
+    slots<Out> to(out);
+    const auto take_all = [&](auto* tuples, const auto& take_one) {
+      do {
+        to.begin_input();
+        take_one(tuples[b.done++]);
+      } while (b.done != b.size && !must_wait(left) && !to.is_blocked() &&
+               !b.stream.is_cancelled());
+    };
+    if (left)
+      take_all(static_cast<L*>(b.first), [&](L& in) {
+        meet<L>(in, parts_.time_l, parts_.key_l, left_is_, left_, right_is_, right_, times_.before,
+                times_.after, [&](const L& l, const R& r) { put(l, r, to, of); });
+      });
+    else
+      take_all(static_cast<R*>(b.first), [&](R& in) {
+        meet<R>(in, parts_.time_r, parts_.key_r, right_is_, right_, left_is_, left_, times_.after,
+                times_.before, [&](const R& r, const L& l) { put(l, r, to, of); });
+      });
+  }
+
+ private:
+  /// `in` meets the tuples of the other side, and is kept for those that are still to come.
+  template <class T, class TimeOf, class KeyOf, class Mine, class Others, class Put>
+  void meet(T& in, TimeOf& time_of, KeyOf& key_of, side_progress& mine, Mine& kept,
+            side_progress& others, Others& with, std::int64_t before, std::int64_t after,
+            const Put& put) {
+    const std::int64_t t = asked([&] { return time_by(time_of, std::as_const(in)); });
+    decltype(auto) key =
+        asked([&]() -> decltype(auto) { return part_of(key_of, std::as_const(in)); });
+    const std::size_t hash = asked([&] { return hash_of<Key>(key); });
+    if (is_late(mine, t)) return;
+    // what can fail for the tuple itself comes before its pairs
+    const bool stays = !others.ended && kept.is_needed(t, others.mark.value());
+    typename Mine::place place{};
+    if (stays) {
+      make_room_for_one();
+      place = kept.place_for(t, key, hash);
+    }
+    with.for_each(t - before, t + after, key, hash,
+                  [&](const auto& other) { put(std::as_const(in), other); });
+    if (stays) kept.keep(place, t, std::move(in));
+  }
+  void put(const L& l, const R& r, slots<Out>& to, join_node& of) {
+    if (!each_pair_alone()) {
+      to.put(called(parts_.pair)(l, r));
       return;
     }
-    out.begin_input();  // what throws takes no other pair with it
+    to.begin_input();  // what throws takes no other pair with it
     try {
-      out.put(called(parts_.pair)(l, r));
+      to.put(called(parts_.pair)(l, r));
     } catch (...) {
-      out.take_back();
-      lost(l, r);
+      to.take_back();
+      of.lose_pair(l, r);
     }
   }
 
   Parts parts_;
   kept_side<L, Key> left_;
   kept_side<R, Key> right_;
-  side_progress left_is_;
-  side_progress right_is_;
-  std::size_t lost_ = 0;
-  std::size_t late_ = 0;
-  bool each_pair_alone_ = false;  ///< one that throws takes no tuple with it
 };
 
-/// Reads both sides.
-template <class Stage, class L, class R, class Out, bool Idles>
-class join_node final : public stage_node_base<Stage, Out> {
-  using base = stage_node_base<Stage, Out>;
-  using typename base::in_hand;
+/// What is said of a join beside its types.
+struct join_options {
+  join_options();
+  join_options(const join_options& o);
+  join_options& operator=(const join_options& o);
+  ~join_options();
 
- public:
-  join_node(graph& of, const node_options& o, on_failure policy, Stage s)
-      : base(of, o, policy, std::move(s)) {}
-
-  inputs<L>& in() noexcept { return left_; }
-  inputs<R>& other() noexcept { return right_; }
-  std::size_t drop_inputs() noexcept override { return left_.drop() + right_.drop(); }
-  [[nodiscard]] std::size_t waiting() const noexcept override {
-    return left_.waiting() + right_.waiting();
-  }
-
- private:
-  step_outcome step(turn& t) override {
-    auto& out = *this->out_;
-    const bool was_blocked = out.is_blocked();
-    if (!this->catches_up(t)) return this->blocked();
-    this->start();
-    if (out.is_unwanted()) {
-      left_.leave();
-      right_.leave();
-    }
-    const instant now = Idles ? t.on.now() : instant();
-    bool look = look_at(left_, this->stage_.left(), now, was_blocked);
-    look |= look_at(right_, this->stage_.right(), now, was_blocked);
-    if constexpr (Idles)
-      if (this->stage_.deadline() <= now) this->stage_.on_time(now);
-    if (look) this->stage_.look();
-
-    const bool first_left = this->stage_.left_is_behind();
-    if (const auto did = first_left ? read_left(t) : read_right(t)) return *did;
-    bool& waits = (first_left ? this->stage_.right() : this->stage_.left()).waits;
-    waits = this->stage_.must_wait(!first_left);
-    if (!waits)
-      if (const auto did = first_left ? read_right(t) : read_left(t)) return *did;
-    return nothing(t, waits, first_left);
-  }
-  /// What has become of a side. True: it has ended now.
-  template <class T>
-  bool look_at(inputs<T>& in, side_progress& side, instant now, bool was_blocked) {
-    side.mark.time_is(now);
-    const bool unread = std::exchange(side.waits, false) || was_blocked;
-    if (unread) side.mark.was_not_read();
-    side.mark.inputs_are(in);
-    if (side.heard == instant() || unread) side.heard = now;
-    if (in.waiting() != 0) {
-      side.heard = now;
-      side.idle = false;
-    }
-    return !side.ended && in.ended() && (side.ended = true);
-  }
-  std::optional<step_outcome> read_left(turn& t) {
-    const std::span<L> batch = left_.next(this->batch());
-    if (batch.empty()) return std::nullopt;
-    this->stage_.left().mark.reads(left_.number());
-    return read(batch, left_, t, true, [this](L& in, in_hand& to) {
-      this->stage_.take_left(std::move(in), to,
-                             [this](const L& l, const R& r) noexcept { lose_pair(l, r); });
-    });
-  }
-  std::optional<step_outcome> read_right(turn& t) {
-    const std::span<R> batch = right_.next(this->batch());
-    if (batch.empty()) return std::nullopt;
-    this->stage_.right().mark.reads(right_.number());
-    return read(batch, right_, t, false, [this](R& in, in_hand& to) {
-      this->stage_.take_right(std::move(in), to,
-                              [this](const L& l, const R& r) noexcept { lose_pair(l, r); });
-    });
-  }
-  template <class T, class Take>
-  step_outcome read(std::span<T> batch, inputs<T>& from, turn& t, bool left, const Take& take) {
-    auto& out = *this->out_;
-    const std::size_t before = out.pending();
-    const bool spares = this->policy() != on_failure::fail;
-    std::size_t n = 0;
-    std::exception_ptr bad;
-    try {
-      while (n < batch.size() && !out.is_blocked() && !this->is_cancelled()) {
-        T& in = batch[n++];
-        out.begin_input();
-        if (spares) {
-          take_or_lose(in, take);
-        } else {
-          in_hand to(out);
-          take(in, to);
-        }
-        if (this->stage_.must_wait(left)) break;
-      }
-    } catch (...) {
-      if (!spares) this->count_lost();
-      bad = std::current_exception();
-    }
-    this->count_in(n);
-    this->into_loops(out.pending() - before);
-    this->stage_.look();
-    const bool all = this->publish(t);
-    from.done(n);
-    this->settle(left ? n : 0);  // the other side's source is in no loop
-    if (bad) std::rethrow_exception(bad);
-    return all ? step_outcome::worked : this->blocked();
-  }
-  template <class T, class Take>
-  void take_or_lose(T& in, const Take& take) {
-    spare_tuple<T> spare(in);
-    try {
-      in_hand to(*this->out_);
-      take(in, to);
-    } catch (...) {
-      this->dead_letter(std::move(spare.best(in)), std::current_exception());
-      this->failed();
-    }
-  }
-  /// The pair's function has thrown. Its tuples stay, so the letter holds copies, if there may be
-  /// any.
-  void lose_pair(const L& l, const R& r) noexcept {
-    if constexpr (garrick::base::copyable_message<L> && garrick::base::copyable_message<R>)
-      static_cast<void>(this->told_of(std::current_exception(), l, r));
-    this->count_failure();
-  }
-  /// `wait`: for the side that is behind alone. If that one has ended meanwhile, there is nothing
-  /// to wait for any more, and nobody who would wake the node.
-  step_outcome nothing(turn& t, bool wait, bool left_is_behind) {
-    if (!this->hands_on_kept(t)) return step_outcome::worked;
-    if (wait) {
-      if (!(left_is_behind ? left_.sleep() : right_.sleep())) return step_outcome::worked;
-    } else {
-      const bool left_rests = rests(left_);
-      if (!rests(right_) || !left_rests) return step_outcome::worked;
-      if (left_.ended() && right_.ended()) {
-        this->stop();
-        return this->publish_all(t) ? this->ended(t) : this->blocked();
-      }
-    }
-    if constexpr (Idles) this->wake_at(this->stage_.deadline(), t);
-    return step_outcome::starved;
-  }
-  template <class T>
-  [[nodiscard]] static bool rests(inputs<T>& in) noexcept {
-    return in.sleep() || in.ended();
-  }
-
-  inputs<L> left_;
-  inputs<R> right_;
+  join_times times{.disorder = 0,
+                   .before = 0,
+                   .after = 0,
+                   .idle_after = duration::infinite(),
+                   .at_most = std::size_t{1} << 20};
+  on_failure policy = on_failure::fail;
+  std::string name = "join";
 };
+
+/// The table of a join's running part, and that part behind it.
+template <class Stage, class Out>
+inline constexpr stage_type join_type_of =
+    stage_functions<Stage, Out>::template table<void, false>();
+template <class Stage>
+[[nodiscard]] join_base& joins_of(void* s) noexcept {
+  return *static_cast<Stage*>(s);
+}
+/// Makes the node of a join, which puts out to `next`.
+[[nodiscard]] join_node& add_join(const builder& b, const any_seq& join, bool idles,
+                                  const tuple_type& l, const tuple_type& r,
+                                  join_base& (*stage_of)(void* s) noexcept,
+                                  const any_inlet_ptr& next);
+/// Where the join's source is built.
+[[nodiscard]] builder beside_of_join(const builder& b, const any_seq& join);
 
 }  // namespace garrick::patterns::detail

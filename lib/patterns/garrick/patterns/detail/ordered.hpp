@@ -16,7 +16,6 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -48,7 +47,7 @@ concept keeps_order = P::garrick_keeps_order;
 
 /// Puts frames around what a stage puts out.
 template <class T>
-class framing_output final : public output<T> {
+class framing_output final : public output {
  public:
   explicit framing_output(slots<framed<T>>& to) noexcept : to_(to) {}
   void take_back() noexcept override {}
@@ -60,9 +59,9 @@ class framing_output final : public output<T> {
   [[nodiscard]] bool is_unwanted() noexcept override { return false; }
 
  private:
-  void put_elsewhere(T&& value) override {
-    to_.put(framed<T>{std::move(value)});
-    this->blocked_ = to_.is_blocked();
+  void put_elsewhere(void* value) override {
+    to_.put(framed<T>{std::move(*static_cast<T*>(value))});
+    blocked_ = to_.is_blocked();
   }
 
   slots<framed<T>>& to_;
@@ -73,7 +72,11 @@ template <class Stage, class In, class Out>
 class framed_stage {
  public:
   explicit framed_stage(Stage s) : stage_(std::move(s)) {}
-  void start() { stage_.start(); }
+  void start()
+    requires requires(Stage& s) { s.start(); }
+  {
+    stage_.start();
+  }
   void goes_on_after_failures()
     requires requires(Stage& s) { s.goes_on_after_failures(); }
   {
@@ -100,7 +103,9 @@ class framed_stage {
   {
     return stage_.held();
   }
-  void stop(slots<framed<Out>>& out) {
+  void stop(slots<framed<Out>>& out)
+    requires requires(Stage& s, slots<Out>& to) { s.stop(to); }
+  {
     framing_output<Out> frame(out);
     slots<Out> to(frame);
     stage_.stop(to);
@@ -119,8 +124,6 @@ class framed_stage {
 /// Puts a mark behind each tuple.
 template <class T>
 struct frames {
-  void start() noexcept {}
-  void stop(slots<framed<T>>& /*out*/) noexcept {}
   void consume(T&& in, slots<framed<T>>& out) {
     out.put(framed<T>{std::move(in)});
     out.put(framed<T>{});
@@ -139,105 +142,69 @@ struct in_turn_with_marks {
 };
 
 /// Reads the replicas' channels in turn.
-template <class T>
-class collector_node final : public stage_node_base<forwards<T>, T> {
-  using base = stage_node_base<forwards<T>, T>;
-
+class collector_base : public reading_node {
  public:
-  collector_node(graph& of, const node_options& o) : base(of, o, on_failure::fail, forwards<T>()) {}
+  using reading_node::reading_node;
 
-  inputs<framed<T>>& in() noexcept { return in_; }
-  std::size_t drop_inputs() noexcept override { return in_.drop(); }
-  [[nodiscard]] std::size_t waiting() const noexcept override { return in_.waiting(); }
+ protected:
+  struct group {
+    std::size_t n = 0;  ///< items
+    bool mark = false;  ///< the last one is a mark
+  };
+  /// Hands on what there is room for, up to a mark. Throws what the choice of a way throws, when
+  /// `g` counts what was handed on before.
+  virtual void hand_on(some_tuples batch, group& g) = 0;
 
  private:
-  step_outcome step(turn& t) override {
-    auto& out = *this->out_;
-    if (!this->catches_up(t)) return this->blocked();
-    this->start();
-    if (out.is_unwanted()) in_.leave();
-    const std::size_t before = out.pending();
-    std::size_t taken = 0;
-    while (taken < this->batch() && !out.is_blocked()) {
-      const std::size_t n = read_group(this->batch() - taken);
-      if (n == 0) break;
-      taken += n;
+  step_outcome step(turn& t) override;
+  std::size_t read_group(std::size_t most);
+  void take(some_tuples batch, std::size_t n) noexcept;
+  step_outcome nothing(turn& t);
+
+  std::size_t at_ = 0;  ///< the replica whose turn it is
+};
+template <class T>
+class collector_node final : public collector_base {
+ public:
+  collector_node(graph& of, const node_options& o)
+      : collector_base(of, o, on_failure::fail, forwards_type<T>, &hands_on,
+                       tuple_type_of<framed<T>>) {}
+
+ private:
+  void hand_on(some_tuples batch, group& g) override {
+    framed<T>* const items = static_cast<framed<T>*>(batch.first);
+    for (; g.n < batch.count && !g.mark && !out_->is_blocked(); ++g.n) {
+      if (!items[g.n].tuple) {
+        g.mark = true;
+      } else {
+        out_->begin_input();
+        out_->put(*items[g.n].tuple);
+      }
     }
-    if (taken == 0) return nothing(t);
-    this->into_loops(out.pending() - before);
-    const bool all = this->publish(t);
-    this->out_of_loops(taken);
-    return all ? step_outcome::worked : this->blocked();
-  }
-  /// Hands on what the present replica has ready, up to a mark. Returns how many items that were.
-  std::size_t read_group(std::size_t most) {
-    auto& out = *this->out_;
-    const std::span<framed<T>> batch = in_.next_of(at_, most);
-    std::size_t n = 0;
-    for (bool mark = false; n < batch.size() && !mark && !out.is_blocked(); ++n) {
-      mark = !batch[n].tuple;
-      if (mark)
-        at_ = at_ + 1 < in_.size() ? at_ + 1 : 0;
-      else
-        hand_on(batch, n);
-    }
-    take(batch.first(n));
-    return n;
-  }
-  /// These are dealt with.
-  void take(std::span<framed<T>> items) noexcept {
-    this->count_in(tuples_among<framed<T>>(items), items.size());
-    in_.done(items.size());
-  }
-  /// Tuple number `n` of the batch. Throws what the choice of its way throws.
-  void hand_on(std::span<framed<T>> batch, std::size_t n) {
-    auto& out = *this->out_;
-    out.begin_input();
-    try {
-      out.put(*std::move(batch[n].tuple));
-    } catch (...) {
-      out.take_back();
-      this->count_failure();
-      take(batch.first(n + 1));
-      throw;
-    }
-  }
-  /// The present replica has nothing ready.
-  step_outcome nothing(turn& t) {
-    if (!in_.ended_at(at_)) {
-      if (!this->hands_on_kept(t)) return step_outcome::worked;
-      return in_.sleep_at(at_) ? step_outcome::starved : step_outcome::worked;
-    }
-    if (in_.ended()) {
-      this->stop();
-      return this->publish_all(t) ? this->ended(t) : this->blocked();
-    }
-    at_ = at_ + 1 < in_.size() ? at_ + 1 : 0;  // what the others put out at their end
-    return step_outcome::worked;
   }
 
-  inputs<framed<T>> in_;
-  std::size_t at_ = 0;  ///< the replica whose turn it is
+  static constexpr forwards<T> hands_on{};
 };
 
 /// Builds an ordered farm of `n` replicas.
 template <class P>
-inlet_ptr<typename P::input> build_ordered(const builder& b, const P& pattern, std::size_t n,
-                                           const inlet_ptr<typename P::output>& next) {
+any_inlet_ptr build_ordered(const builder& b, const P& pattern, std::size_t n,
+                            const any_inlet_ptr& next) {
   using In = typename P::input;
   using Out = typename P::output;
   auto& collector = b.to.add_node<collector_node<Out>>(b.node("collector"));
   collector.to(next->connect(collector));
-  const inlet_ptr<framed<Out>> out =
-      inlet_of<framed<Out>>(collector, collector.in(), b.options.capacity);
-  std::vector<inlet_ptr<framed<In>>> all;
+  const any_inlet_ptr out = inlet_of(collector, collector.in(), b.options.capacity);
+  std::vector<any_inlet_ptr> all;
   for (std::size_t i = 0; i < n; ++i)
     all.push_back(pattern.build_framed(b.inside(std::to_string(i + 1) + "."), out));
-  auto& emitter = b.to.add_node<stage_node<frames<In>, In, framed<In>>>(
-      b.node("emitter"), on_failure::fail, frames<In>());
+  const frames<In> stage;
+  stage_node& emitter =
+      add_stage(b, b.node("emitter"), on_failure::fail, stage_type_of<frames<In>, In, framed<In>>,
+                &stage, tuple_type_of<In>);
   emitter.to(
       routes_inlet<framed<In>, in_turn_with_marks>(std::move(all), {}).connect(emitter, nullptr));
-  return inlet_of<In>(emitter, emitter.in(), b.options.capacity);
+  return inlet_of(emitter, emitter.in(), b.options.capacity);
 }
 
 }  // namespace garrick::patterns::detail

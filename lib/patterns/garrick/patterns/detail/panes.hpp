@@ -22,59 +22,113 @@
 
 #include <garrick/patterns/detail/aggregate.hpp>
 #include <garrick/patterns/detail/dense_map.hpp>
+#include <garrick/patterns/detail/time_map.hpp>
 #include <garrick/patterns/event_time.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <limits>
-#include <map>
+#include <memory>
 #include <utility>
 #include <vector>
 
 namespace garrick::patterns::detail {
 
+/// Windows of time, but for the types of what is in them: which panes there are, and when what is
+/// to be put out.
+class pane_windows_base {
+ public:
+  /// Nothing happens while the watermark stays within one of these.
+  [[nodiscard]] std::int64_t grain() const noexcept { return times_.pane; }
+  void watermark_is(std::int64_t w) noexcept { watermark_ = w; }
+  /// The watermark at which something is to be put out.
+  [[nodiscard]] std::int64_t next() const noexcept { return next_; }
+
+ protected:
+  /// At the time where it begins.
+  struct any_pane : time_entry {
+    std::size_t pieces = 0;
+    std::size_t fresh = 0;  ///< tuples that are in no result yet
+  };
+
+  pane_windows_base(const cut_times& times, time_map::destroy_function destroy);
+  /// Each copy begins anew.
+  pane_windows_base(const pane_windows_base& o);
+  pane_windows_base(pane_windows_base&& o) noexcept;
+  pane_windows_base& operator=(const pane_windows_base&) = delete;
+  ~pane_windows_base();
+
+  /// The pane that a tuple of time `t` belongs to; null if it is not there. Or the tuple is late.
+  struct found_pane {
+    any_pane* pane = nullptr;
+    bool late = false;
+  };
+  [[nodiscard]] found_pane pane_of(std::int64_t t) noexcept {
+    if (here_ != nullptr && t >= here_->at && t < here_->at + times_.pane) [[likely]]
+      return {here_};
+    return look_for_pane(t);
+  }
+  [[nodiscard]] std::int64_t begin_of_pane(std::int64_t t) const noexcept {
+    return floor_to(t, times_.pane);
+  }
+  /// Owns a pane that was not there.
+  void add_pane(any_pane* p);
+  /// The end of the last window that a pane is in.
+  [[nodiscard]] std::int64_t last_end(std::int64_t begin) const noexcept {
+    return floor_to(begin, times_.slide) + times_.length;
+  }
+  /// The panes of which no window is open any more. What the last one did not gather is lost.
+  void forget_done(window_counts& counts) noexcept;
+  void forget_all() noexcept;
+
+  /// Results of the window that is being put out which could not be put together, and why.
+  void is_bad(std::size_t number);
+  void rethrow_if_bad(std::size_t number) const;
+
+  cut_times times_;
+  std::int64_t watermark_ = std::numeric_limits<std::int64_t>::min();
+  std::int64_t next_ = no_time;
+  time_map panes_;
+  any_pane* here_ = nullptr;  ///< the pane of the last tuple
+  std::size_t pieces_ = 0;    ///< in all panes
+  std::int64_t end_ = 0;      ///< of the window that is being put out
+  std::size_t at_ = 0;        ///< the next of its results
+  std::vector<std::pair<std::size_t, std::exception_ptr>> bad_;
+
+ private:
+  [[nodiscard]] found_pane look_for_pane(std::int64_t t) noexcept;
+  /// The first end of a window behind `t`.
+  [[nodiscard]] std::int64_t end_behind(std::int64_t t) const noexcept;
+};
+
 /// `Slides`: windows overlap, and the states of panes are copied and merged.
 template <bool Slides, class T, class Key, class Aggregate, class Window>
-class pane_windows : public cut_windows<Aggregate> {
-  using base = cut_windows<Aggregate>;
-  using base::aggregate_, base::counts_, base::length_, base::slide_, base::pane_;
+class pane_windows : public windows_base<Aggregate>, public pane_windows_base {
+  using base = windows_base<Aggregate>;
+  using base::aggregate_, base::counts_;
   using state = typename Aggregate::state;
   using unit = typename Window::time;
 
  public:
-  using base::base;
+  pane_windows(std::int64_t length, std::int64_t slide, const Aggregate& a, std::size_t at_most)
+      : base(a, at_most), pane_windows_base(cut_times(length, slide), &destroy) {}
   /// Each copy begins anew.
-  pane_windows(const pane_windows& o) : base(o) {}
+  pane_windows(const pane_windows& o) : base(o), pane_windows_base(o) {}
   pane_windows(pane_windows&&) noexcept = default;
   pane_windows& operator=(const pane_windows&) = delete;
   ~pane_windows() = default;
-
-  /// Nothing happens while the watermark stays within one of these.
-  [[nodiscard]] std::int64_t grain() const noexcept { return pane_; }
 
   /// Takes a tuple of time `t`, whose key may be a part of it. False: it is late, and `in` is as it
   /// was. If it throws, the windows are as before.
   template <class K>
   [[nodiscard]] bool take(std::int64_t t, const K& key, T&& in) {
-    if (here_ == nullptr || t < here_->begin || t >= here_->begin + pane_) {
-      const std::int64_t begin = floor_to(t, pane_);
-      if (last_end(begin) <= watermark_) return false;
-      const auto at = panes_.find(begin);
-      if (at == panes_.end()) {
-        first_of_pane(begin, key, std::move(in));
-        return true;
-      }
-      here_ = &at->second;
-    }
-    add(*here_, key, std::move(in));
+    const found_pane to = pane_of(t);
+    if (to.late) return false;
+    add(static_cast<pane*>(to.pane), t, key, std::move(in));
     return true;
   }
 
-  void watermark_is(std::int64_t w) noexcept { watermark_ = w; }
-  /// The watermark at which something is to be put out.
-  [[nodiscard]] std::int64_t next() const noexcept { return next_; }
   /// Is something to be put out at watermark `w`?
   [[nodiscard]] bool is_due(std::int64_t w) const noexcept {
     return next_ <= w || at_ < closing_.size();
@@ -89,9 +143,7 @@ class pane_windows : public cut_windows<Aggregate> {
         put_one(out);
         if (out.is_blocked()) return;
       }
-      closing_.clear();
-      bad_.clear();
-      at_ = 0;
+      clear_closing();
       if (next_ > watermark_) return;
       out.begin_input();  // what throws takes no result of the window before with it
       close_next();
@@ -99,13 +151,8 @@ class pane_windows : public cut_windows<Aggregate> {
   }
   void clear() noexcept {
     counts_.lose_all();
-    panes_.clear();
-    closing_.clear();
-    bad_.clear();
-    at_ = 0;
-    pieces_ = 0;
-    here_ = nullptr;
-    next_ = no_time;
+    clear_closing();
+    forget_all();
   }
 
  private:
@@ -114,50 +161,43 @@ class pane_windows : public cut_windows<Aggregate> {
     std::uint64_t fresh;  ///< tuples that are in no result yet
   };
   using cells = dense_map<Key, cell>;
-  struct pane {
-    std::int64_t begin;
-    std::size_t pieces = 0;
+  struct pane : any_pane {
     cells of;
   };
+  static void destroy(time_entry* p) noexcept { delete static_cast<pane*>(p); }
 
-  /// The end of the last window that a pane is in.
-  [[nodiscard]] std::int64_t last_end(std::int64_t begin) const noexcept {
-    return floor_to(begin, slide_) + length_;
-  }
-  /// The first end of a window behind `t`.
-  [[nodiscard]] std::int64_t end_behind(std::int64_t t) const noexcept {
-    return floor_to(t - length_, slide_) + slide_ + length_;
-  }
-  /// The end of the first open window that the pane is in.
-  [[nodiscard]] std::int64_t first_open_end(std::int64_t begin) const noexcept {
-    return end_behind(std::max(begin, std::max(watermark_, -2 * most_time)));
-  }
-
+  /// To the pane of that time; null: it is not there yet.
   template <class K>
-  void first_of_pane(std::int64_t begin, const K& key, T&& in) {
-    counts_.room_for_one_more(pieces_);
-    pane fresh{.begin = begin, .pieces = 1, .of = std::exchange(spare_, {})};
+  void add(pane* to, std::int64_t t, const K& key, T&& in) {
     const std::size_t hash = hash_of<Key>(key);
-    Key own(key);  // before the tuple is moved on
-    fresh.of.insert(std::move(own), hash, {aggregate_.begin(std::move(in)), 1});
-    here_ = &panes_.emplace(begin, std::move(fresh)).first->second;
-    ++pieces_;
+    auto* const e = to == nullptr ? nullptr : to->of.find(key, hash);
+    if (e == nullptr) [[unlikely]]
+      return add_cell(to, t, key, hash, std::move(in));
+    if constexpr (Aggregate::keeps_tuples) counts_.room_for_one_more(pieces_);
+    aggregate_.step(e->cell.now, std::move(in));
+    ++e->cell.fresh;
+    if constexpr (Aggregate::keeps_tuples) ++to->pieces, ++pieces_;
+    ++to->fresh;
     counts_.take();
-    next_ = std::min(next_, first_open_end(begin));
   }
+  /// The same of a key that is not in the pane yet.
   template <class K>
-  void add(pane& to, const K& key, T&& in) {
-    const std::size_t hash = hash_of<Key>(key);
-    auto* const e = to.of.find(key, hash);
-    if (e == nullptr || Aggregate::keeps_tuples) counts_.room_for_one_more(pieces_);
-    if (e == nullptr) {
-      Key own(key);  // before the tuple is moved on
-      to.of.insert(std::move(own), hash, {aggregate_.begin(std::move(in)), 1});
-    } else {
-      aggregate_.step(e->cell.now, std::move(in));
-      ++e->cell.fresh;
+  [[gnu::noinline]] void add_cell(pane* to, std::int64_t t, const K& key, std::size_t hash,
+                                  T&& in) {
+    counts_.room_for_one_more(pieces_);
+    std::unique_ptr<pane> made;
+    if (to == nullptr) {
+      made.reset(new pane{{{.at = begin_of_pane(t)}}, {}});
+      made->of.swap(spare_);
     }
-    if (e == nullptr || Aggregate::keeps_tuples) ++to.pieces, ++pieces_;
+    Key own(key);  // before the tuple is moved on
+    (made ? made.get() : to)->of.insert(std::move(own), hash, {aggregate_.begin(std::move(in)), 1});
+    if (made) {
+      add_pane(made.get());
+      to = made.release();
+    }
+    ++to->pieces, ++pieces_;
+    ++to->fresh;
     counts_.take();
   }
   template <class To>
@@ -165,9 +205,8 @@ class pane_windows : public cut_windows<Aggregate> {
     const std::size_t number = at_++;
     auto& e = closing_[number];
     try {
-      for (const auto& [which, why] : bad_)
-        if (which == number) std::rethrow_exception(why);
-      out.put(Window{std::move(e.key), in_unit<unit>(end_ - length_), in_unit<unit>(end_),
+      rethrow_if_bad(number);
+      out.put(Window{std::move(e.key), in_unit<unit>(end_ - times_.length), in_unit<unit>(end_),
                      aggregate_.give(std::move(e.cell.now))});
     } catch (...) {
       counts_.lose(e.cell.fresh);
@@ -175,39 +214,40 @@ class pane_windows : public cut_windows<Aggregate> {
     }
     counts_.gave(e.cell.fresh);
   }
-  /// The next window to `closing_`.
+  void clear_closing() noexcept {
+    closing_.clear();
+    bad_.clear();
+    at_ = 0;
+  }
+  /// The next window to `closing_`, which is empty.
   void close_next() {
     end_ = next_;
     here_ = nullptr;
-    try {
-      if constexpr (Slides)
-        for (auto p = panes_.begin(); p != panes_.end() && p->first < end_; ++p) gather(p->second);
-      else
-        spare_ = std::exchange(closing_, std::exchange(panes_.begin()->second.of, {}));
-    } catch (...) {
-      for (auto& e : closing_) counts_.lose(e.cell.fresh);
-      closing_.clear();
-      bad_.clear();
-      forget_done();
-      throw;
+    if constexpr (Slides) {
+      try {
+        for (time_entry* p = panes_.first(); p != nullptr && p->at < end_; p = p->next)
+          gather(static_cast<pane&>(*p));
+      } catch (...) {
+        for (auto& e : closing_) counts_.lose(e.cell.fresh);
+        clear_closing();
+        forget_done(counts_);
+        throw;
+      }
+    } else {
+      pane& only = static_cast<pane&>(*panes_.first());
+      closing_.swap(only.of);
+      spare_.swap(only.of);
+      only.fresh = 0;
     }
-    forget_done();
-  }
-  /// The panes of which no window is open any more. What the last one did not gather is lost.
-  void forget_done() noexcept {
-    while (!panes_.empty() && last_end(panes_.begin()->first) <= end_) {
-      for (const auto& e : panes_.begin()->second.of) counts_.lose(e.cell.fresh);
-      pieces_ -= panes_.begin()->second.pieces;
-      panes_.erase(panes_.begin());
-    }
-    next_ = panes_.empty() ? no_time : end_behind(std::max(end_, panes_.begin()->first));
+    forget_done(counts_);
   }
   /// A pane of a window that is put together.
   void gather(pane& from) {
-    const bool last = last_end(from.begin) <= end_;
+    const bool last = last_end(from.at) <= end_;
     for (auto& e : from.of) {
       auto* const into = closing_.find(e.key, e.hash());
       const std::uint64_t fresh = std::exchange(e.cell.fresh, 0);
+      from.fresh -= fresh;
       if (into == nullptr) {
         try {
           closing_.insert(e.key, e.hash(),
@@ -221,24 +261,12 @@ class pane_windows : public cut_windows<Aggregate> {
       into->cell.fresh += fresh;
       try {
         aggregate_.merge(into->cell.now, last ? std::move(e.cell.now) : state(e.cell.now));
-      } catch (...) {
-        bad_.push_back({static_cast<std::size_t>(into - &closing_[0]), std::current_exception()});
-      }
+      } catch (...) { is_bad(static_cast<std::size_t>(into - &closing_[0])); }
     }
   }
 
-  std::int64_t watermark_ = std::numeric_limits<std::int64_t>::min();
-  std::int64_t next_ = no_time;
-  std::map<std::int64_t, pane> panes_;
-  pane* here_ = nullptr;    ///< the pane of the last tuple
-  std::size_t pieces_ = 0;  ///< in all panes
-
-  std::int64_t end_ = 0;  ///< of the window that is being put out
-  cells closing_;         ///< its results
-  std::size_t at_ = 0;    ///< the next of them
-  /// Results that could not be put together, and why.
-  std::vector<std::pair<std::size_t, std::exception_ptr>> bad_;
-  cells spare_;  ///< memory for the next pane
+  cells closing_;  ///< the results of the window that is being put out
+  cells spare_;    ///< memory for the next pane
 };
 
 }  // namespace garrick::patterns::detail

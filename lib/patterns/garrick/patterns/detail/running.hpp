@@ -1,7 +1,7 @@
-// What the running part of a stage may have beside its work: the node asks for each at compile
-// time, so a stage pays for what it has.
+// What the running part of a stage may have beside its work: its table (stage_type.hpp) asks for
+// each at compile time, so a stage pays for what it has.
 //
-//   void start();  void stop(To& out);            at the beginning; after the last tuple
+//   void start();  void stop(To& out);            if there: at the beginning; after the last tuple
 //   void consume(In&& in, To& out);               of a stage that reads
 //   bool produce(To& out);                        of a source; false: it has nothing more
 //   void restart();                               after a failure, instead of being made anew
@@ -76,7 +76,7 @@ concept flushing = requires(Stage& s) { s.input_has_ended(); };
 
 /// Goes by the inputs of its node. It has
 ///
-///   void inputs_are(inputs<In>& in)     at the beginning of each step, after `time_is`
+///   void inputs_are(inputs& in)         at the beginning of each step, after `time_is`
 ///   void reads_input(std::size_t i)     the next tuples are of input number i
 ///   void was_not_read()                 if it is timed: before that, if the node had no room for
 ///                                       results, and so did not read

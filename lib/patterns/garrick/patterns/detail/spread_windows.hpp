@@ -11,6 +11,7 @@
 // Thread safety: patterns are plain values.
 #pragma once
 
+#include <garrick/base/memory/shared_as.hpp>
 #include <garrick/patterns/detail/checks.hpp>
 #include <garrick/patterns/detail/dense_map.hpp>
 #include <garrick/patterns/detail/inlet.hpp>
@@ -35,9 +36,6 @@ template <class T, class KeyOf>
 class key_check_stage {
  public:
   explicit key_check_stage(KeyOf key) : key_of_(std::move(key)) {}
-  void start() noexcept {}
-  template <class To>
-  void stop(To& /*out*/) noexcept {}
   void restart() noexcept {}
   template <class To>
   void consume(T&& in, To& out) {
@@ -69,10 +67,9 @@ class farm_of_windows {
       return in;  // to read a member does not throw
     } else {
       using check = key_check_stage<T, KeyOf>;
-      auto& n = b.to.template add_node<stage_node<check, T, T>>(b.node(name_ + " keys"), policy_,
-                                                                check(key_));
-      n.to(in->connect(n));
-      return inlet_of<T>(n, n.in(), b.options.capacity);
+      const check first(key_);
+      return add_stage_before(b, b.node(name_ + " keys"), policy_, stage_type_of<check, T, T>,
+                              &first, tuple_type_of<T>, in);
     }
   }
 
@@ -95,48 +92,37 @@ class spread_windows {
   using input = T;     ///< what it takes
   using output = Out;  ///< what it puts out
 
-  spread_windows(Stamps stamps, KeyOf key, Worker worker, std::string name, on_failure policy,
-                 std::size_t replicas)
-      : stamps_(std::move(stamps)),
+  spread_windows(const Stamps& stamps, KeyOf key, const Worker& worker, const std::string& name,
+                 on_failure policy, std::size_t replicas)
+      : stamps_(stage_type_of<Stamps, T, stamped<T>>, &stamps, &tuple_type_of<T>, name + " times"),
+        worker_(stage_type_of<Worker, stamped<T>, Out>, &worker, &tuple_type_of<stamped<T>>, name),
         key_(std::move(key)),
-        worker_(std::move(worker)),
-        name_(std::move(name)),
-        policy_(policy),
-        replicas_(replicas) {}
+        replicas_(replicas) {
+    stamps_.policy = worker_.policy = policy;
+  }
 
   [[nodiscard]] plan describe() const {
     return {.what = "farm",
             .policy = by_key_with_watermarks<KeyOf>::name,
             .replicas = replicas_,
-            .parts = {{.what = "stage", .name = name_, .emitter = false}}};
+            .parts = {{.what = "stage", .name = worker_.name, .emitter = false}}};
   }
   inlet_ptr<T> build(const builder& b, const inlet_ptr<Out>& next) const {
     const std::size_t n = replicas_ != 0            ? replicas_
                           : b.options.replicas != 0 ? b.options.replicas
                                                     : b.workers;
-    std::vector<inlet_ptr<stamped<T>>> all;
-    for (std::size_t i = 0; i < n; ++i) {
-      const builder part = b.inside(std::to_string(i + 1) + ".");
-      auto& w = part.to.template add_node<stage_node<Worker, stamped<T>, Out>>(part.node(name_),
-                                                                               policy_, worker_);
-      w.to(detail::connect<Out>(next, w));
-      all.push_back(inlet_of<stamped<T>>(w, w.in(), b.options.capacity));
-    }
+    std::vector<any_inlet_ptr> all;
+    for (std::size_t i = 0; i < n; ++i)
+      all.push_back(worker_.build(b.inside(std::to_string(i + 1) + "."), next));
     using policy = by_key_with_watermarks<KeyOf>;
-    routes_inlet<stamped<T>, policy> in(std::move(all), policy(key_));
-    node_options o = b.node(name_ + " times");
-    o.in_place = o.in_place && !timed<Stamps>;
-    auto& s = b.to.template add_node<stage_node<Stamps, T, stamped<T>>>(o, policy_, stamps_);
-    s.to(in.connect(s, nullptr));
-    return inlet_of<T>(s, s.in(), b.options.capacity);
+    return stamps_.build(b, base::shared_as<inlet>(new routes_inlet<stamped<T>, policy>(
+                                std::move(all), policy(key_))));
   }
 
  private:
-  Stamps stamps_;
+  any_seq stamps_;
+  any_seq worker_;
   KeyOf key_;
-  Worker worker_;
-  std::string name_;
-  on_failure policy_;
   std::size_t replicas_;
 };
 

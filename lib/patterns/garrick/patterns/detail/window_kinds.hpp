@@ -9,14 +9,27 @@
 #include <garrick/patterns/detail/panes.hpp>
 #include <garrick/patterns/detail/sessions.hpp>
 #include <garrick/patterns/event_time.hpp>
+#include <garrick/patterns/failure_policy.hpp>
 
 #include <cstddef>
 #include <cstdint>
-#include <numeric>
-#include <stdexcept>
+#include <string>
 #include <utility>
 
 namespace garrick::patterns::detail {
+
+/// What is said of windows beside their types.
+struct window_options {
+  window_options();
+  window_options(const window_options& o);
+  window_options& operator=(const window_options& o);
+  ~window_options();
+
+  std::size_t at_most = std::size_t{1} << 20;
+  std::size_t replicas = 0;
+  on_failure policy = on_failure::fail;
+  std::string name = "window";
+};
 
 /// Windows of time, which overlap if they slide.
 template <class Unit, bool Slides>
@@ -47,18 +60,11 @@ struct session_kind {
   std::int64_t gap;
 };
 /// Throws std::invalid_argument for a slide that leaves tuples out, or that would cut windows into
-/// very many pieces.
+/// very many pieces. `text` writes a time.
+void check_slide_as(std::int64_t length, std::int64_t slide, std::string (*text)(std::int64_t n));
 template <class Unit>
 void check_slide(std::int64_t length, std::int64_t slide) {
-  constexpr std::int64_t most_panes = 100'000;
-  if (slide <= 0 || slide > length)
-    throw std::invalid_argument("garrick: window: the slide is " + text_of<Unit>(slide) +
-                                "; above zero, and at most the length, which is " +
-                                text_of<Unit>(length));
-  if (length / std::gcd(length, slide) > most_panes)
-    throw std::invalid_argument("garrick: window: a length of " + text_of<Unit>(length) +
-                                " and a slide of " + text_of<Unit>(slide) +
-                                " cut a window into more than 100000 pieces");
+  check_slide_as(length, slide, &text_of<Unit>);
 }
 template <bool Slides>
 struct count_kind {

@@ -58,9 +58,6 @@ struct keyless {
 template <class Windows>
 class windows_stage : protected asks_tuples {
  public:
-  void start() noexcept {}
-  template <class To>
-  void stop(To& /*out*/) noexcept {}
   void goes_on_after_failures() noexcept { windows_.goes_on_after_failures(); }
   /// The windows are lost, unless it was a tuple's time or key that has thrown. The watermark is
   /// not, or they would be put out a second time.
@@ -141,10 +138,7 @@ class clock_stage : public windows_stage<Windows> {
 template <class TimeOf, bool Idles>
 class by_event_time {
  public:
-  template <class Inputs>
-  void inputs_are(Inputs& in) {
-    watermark_.inputs_are(in);
-  }
+  void inputs_are(inputs& in) { watermark_.inputs_are(in); }
   void reads_input(std::size_t i) { watermark_.reads(i); }
   void time_is(instant now) noexcept
     requires Idles
@@ -274,9 +268,6 @@ class stamping_stage : public by_event_time<TimeOf, Idles> {
  public:
   stamping_stage(TimeOf time, watermark w)
       : by_event_time<TimeOf, Idles>(std::move(time), std::move(w)) {}
-  void start() noexcept {}
-  template <class To>
-  void stop(To& /*out*/) noexcept {}
   /// It knows no more than how far time is, which stays true.
   void restart() noexcept {}
   void give_up() noexcept { told_ = this->watermark_.value(); }
@@ -284,7 +275,8 @@ class stamping_stage : public by_event_time<TimeOf, Idles> {
   template <class To>
   void consume(T&& in, To& out) {
     const std::int64_t t = time_by(this->time_of_, std::as_const(in));
-    out.put(stamped<T>{t, std::move(in)});
+    // A stamped tuple is built in its slot: a copy of one would wait for the stores that made it.
+    out.put(t, std::move(in));
     this->watermark_.saw(t);
     if (under_way()) go_on(out);
   }
@@ -297,7 +289,7 @@ class stamping_stage : public by_event_time<TimeOf, Idles> {
   template <class To>
   void go_on(To& out) {
     told_ = this->watermark_.value();
-    out.put(stamped<T>{told_, std::nullopt});
+    out.put(told_, std::nullopt);
   }
 
  private:

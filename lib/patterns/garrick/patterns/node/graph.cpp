@@ -5,6 +5,40 @@
 
 namespace garrick::patterns::detail {
 
+/// What a carrier gets: its node, and what keeps that alive.
+struct carried {
+  using garrick_sendable = void;
+  std::shared_ptr<graph> owner;
+  node* what;
+};
+
+/// The actor that runs a node when no other node does.
+class carrier final : public actor<carrier_protocol> {
+ public:
+  explicit carrier(carried c) : carried_(std::move(c)) {}
+  void on(go) { carried_.what->run(*this, nullptr); }
+  void on(alarm) { carried_.what->wake(nullptr, 0); }
+  void on(leave) { quit(); }
+
+ private:
+  carried carried_;
+};
+
+void graph::launch(actor_base& from, weak_ref<protocol<void(all_ended)>> told) {
+  begin(nodes_.size(), std::move(told));
+  std::vector<ref<carrier_protocol>> carriers;  // if one cannot be made, they end with this
+  carriers.reserve(nodes_.size());
+  for (const auto& n : nodes_) {
+    spawn_options o;
+    o.name = n->name();
+    o.detached = n->own_thread();
+    carriers.push_back(from.spawn<carrier>(o, carried{shared_from_this(), n.get()}));
+  }
+  for (std::size_t i = 0; i < nodes_.size(); ++i) nodes_[i]->carried_by(std::move(carriers[i]));
+  for (const auto& n : nodes_) n->begin(from, shared_from_this());
+  wake_all();
+}
+
 void graph::wake_all() noexcept {
   for (const auto& n : nodes_) n->wake(nullptr, 0);
 }

@@ -39,8 +39,7 @@ class graph final : public ending, public std::enable_shared_from_this<graph> {
     return *loops_.back();
   }
   /// Gives each node its carrier, and begins. `told` hears of the end.
-  template <class Spawner>
-  void launch(Spawner& from, weak_ref<protocol<void(all_ended)>> told);
+  void launch(actor_base& from, weak_ref<protocol<void(all_ended)>> told);
 
   /// All nodes, from the sinks to the sources.
   [[nodiscard]] const std::vector<std::unique_ptr<node>>& nodes() const noexcept { return nodes_; }
@@ -61,40 +60,5 @@ class graph final : public ending, public std::enable_shared_from_this<graph> {
   std::vector<std::unique_ptr<node>> nodes_;
   std::shared_ptr<void> value_;
 };
-
-/// What a carrier gets: its node, and what keeps that alive.
-struct carried {
-  using garrick_sendable = void;
-  std::shared_ptr<graph> owner;
-  node* what;
-};
-
-/// The actor that runs a node when no other node does.
-class carrier final : public actor<carrier_protocol> {
- public:
-  explicit carrier(carried c) : carried_(std::move(c)) {}
-  void on(go) { carried_.what->run(*this, nullptr); }
-  void on(alarm) { carried_.what->wake(nullptr, 0); }
-  void on(leave) { quit(); }
-
- private:
-  carried carried_;
-};
-
-template <class Spawner>
-void graph::launch(Spawner& from, weak_ref<protocol<void(all_ended)>> told) {
-  begin(nodes_.size(), std::move(told));
-  std::vector<ref<carrier_protocol>> carriers;  // if one cannot be made, they end with this
-  carriers.reserve(nodes_.size());
-  for (const auto& n : nodes_) {
-    spawn_options o;
-    o.name = n->name();
-    o.detached = n->own_thread();
-    carriers.push_back(from.template spawn<carrier>(o, carried{shared_from_this(), n.get()}));
-  }
-  for (std::size_t i = 0; i < nodes_.size(); ++i) nodes_[i]->carried_by(std::move(carriers[i]));
-  for (const auto& n : nodes_) n->begin(from, shared_from_this());
-  wake_all();
-}
 
 }  // namespace garrick::patterns::detail

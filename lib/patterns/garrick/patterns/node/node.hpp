@@ -117,6 +117,13 @@ class node : public wakeable {
   template <class Figures>
   [[nodiscard]] Figures figures() const noexcept;
 
+  /// The stage has thrown on this tuple, and it goes on. Requires the run right.
+  template <class T>
+  void dead_letter(T&& tuple, const std::exception_ptr& why) noexcept {
+    // no memory for the letter: it is counted all the same
+    if (!told_of(why, std::forward<T>(tuple))) drop(1);
+  }
+
   /// Makes what else runs the node, when all carriers are there.
   virtual void begin(actor_base& /*from*/, const std::shared_ptr<graph>& /*owner*/) {}
 
@@ -139,13 +146,13 @@ class node : public wakeable {
   /// The stream was cancelled: closes the outputs, without another tuple.
   virtual void abandon(turn& t) noexcept = 0;
 
-  /// Has the stream been told to end? A step looks after every `between_looks` tuples, since the
-  /// batch may be long, and the stage may have become slow.
+  /// Has the stream been told to end?
   [[nodiscard]] bool is_cancelled() const noexcept { return owner_.is_cancelled(); }
-  static constexpr std::size_t between_looks = 128;
 
   /// How many tuples the next step shall take.
   [[nodiscard]] std::size_t batch() const noexcept { return batch_; }
+  /// The stream that it is in.
+  [[nodiscard]] const ending& stream() const noexcept { return owner_; }
   /// The error that stands for an exception of this node's stage.
   [[nodiscard]] error why_it_failed(const std::exception_ptr& why) const;
   /// For a step: tuples taken, handed on, failed.
@@ -161,6 +168,8 @@ class node : public wakeable {
   void count_failure() noexcept { add(failures_, std::uint64_t{1}); }
   void count_late(std::uint64_t n) noexcept { add(late_, n); }
   void count_partial() noexcept { add(partial_, std::uint64_t{1}); }
+  /// Is the node in a loop, which has to know what is put out?
+  [[nodiscard]] bool in_loops() const noexcept { return !loops_.empty(); }
   /// The loops that the node is in: what it puts out is in them, before it is published.
   void into_loops(std::size_t n) noexcept {
     if (n != 0)
@@ -173,12 +182,6 @@ class node : public wakeable {
   }
   /// Tuples that lead nowhere.
   void drop(std::uint64_t n) noexcept { add(dropped_, n); }
-  /// The stage has thrown on this tuple, and it goes on.
-  template <class T>
-  void dead_letter(T&& tuple, const std::exception_ptr& why) noexcept {
-    // no memory for the letter: it is counted all the same
-    if (!told_of(why, std::forward<T>(tuple))) drop(1);
-  }
   /// Makes a dead letter of this. False: there is no memory for it.
   template <class... Parts>
   bool told_of(const std::exception_ptr& why, Parts&&... parts) noexcept {

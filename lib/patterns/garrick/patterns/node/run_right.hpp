@@ -42,6 +42,9 @@ class basic_run_right {
 
   /// What was asked until now is about to be looked at.
   void look() noexcept {
+    // order: relaxed; an ask that this load does not see makes `release` fail. A load costs less
+    // than a write, and mostly nobody has asked since the last step
+    if ((word_.load(std::memory_order_relaxed) & asked) == 0) return;
     // order: acquire, pairs with ask: what the askers did
     word_.fetch_and(~asked, base::order<Atomics, run_right_order::look>(std::memory_order_acquire));
   }

@@ -1,0 +1,2 @@
+// The measure of the others: two actors.
+#include "../hello/garrick.cpp"

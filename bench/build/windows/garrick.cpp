@@ -1,0 +1,2 @@
+// What a user of streams compiles: an example as it is.
+#include "../../../examples/patterns/53_windows.cpp"

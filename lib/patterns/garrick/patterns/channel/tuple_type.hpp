@@ -1,0 +1,120 @@
+// What an edge knows of its tuples: how large they are, and how one is moved and destroyed. Not
+// their type.
+//
+// Problem: a stream has edges of many types, and what an edge does is the same for all of them. If
+// it were compiled for each type, it would be most of what a stream takes to compile. So it is
+// compiled once, over bytes, and only what is in this table is compiled for each type: nothing at
+// all for one that is trivial.
+//
+// Private: installed because templates need it.
+//
+// Thread safety: a constant.
+#pragma once
+
+#include <garrick/base/types/copyable.hpp>
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+namespace garrick::patterns::detail {
+
+class node;
+
+/// Are all T tuples? Else `is_tuple(t)` says which are; the others are the framework's.
+template <class T>
+inline constexpr bool always_tuples = true;
+
+/// The tuple in what a node takes; null: there is none.
+template <class T>
+[[nodiscard]] T* content_of(T& taken) noexcept {
+  return &taken;
+}
+
+/// A type of tuples. A null pointer stands for what is trivial, or cannot be done.
+struct tuple_type {
+  std::size_t size;
+  std::size_t alignment;
+  void (*move)(void* to, void* from) noexcept;           ///< null: by its bytes
+  void (*destroy)(void* first, std::size_t n) noexcept;  ///< null: nothing
+  /// How many of them are tuples. Null: all.
+  std::size_t (*tuples)(const void* first, std::size_t n) noexcept;
+  /// Null: it cannot be copied, or it stays as it is when it is moved from.
+  void (*copy)(void* to, const void* from);
+  /// Makes a dead letter of it, and moves it there.
+  void (*dead)(node& of, void* tuple, const std::exception_ptr& why);
+  /// The size is an odd number times 2^`shift`, and `inverse` is the odd number's modulo 2^64.
+  unsigned shift;
+  std::uint64_t inverse;
+
+  /// How many of them are so many bytes, which are no more and no less. A division by a size that
+  /// the compiler does not know would cost an edge more than the rest of a batch.
+  [[nodiscard]] constexpr std::size_t count_of(std::size_t bytes) const noexcept {
+    return static_cast<std::size_t>((bytes >> shift) * inverse);
+  }
+  /// Moves one to raw memory.
+  void move_one(void* to, void* from) const noexcept;
+  void destroy_some(void* first, std::size_t n) const noexcept {
+    if (destroy != nullptr) destroy(first, n);
+  }
+  [[nodiscard]] std::size_t tuples_among(const void* first, std::size_t n) const noexcept {
+    return tuples == nullptr ? n : tuples(first, n);
+  }
+};
+
+/// What stands in the table.
+template <class T>
+struct tuple_functions {
+  static_assert(std::is_nothrow_move_constructible_v<T> && std::is_nothrow_destructible_v<T>,
+                "tuples are moved and destroyed without exceptions");
+
+  static void move(void* to, void* from) noexcept {
+    std::construct_at(static_cast<T*>(to), std::move(*static_cast<T*>(from)));
+  }
+  static void destroy(void* first, std::size_t n) noexcept {
+    for (T* t = static_cast<T*>(first); n != 0; ++t, --n) t->~T();
+  }
+  static std::size_t tuples(const void* first, std::size_t n) noexcept {
+    std::size_t some = 0;
+    for (const T* t = static_cast<const T*>(first); n != 0; ++t, --n) some += is_tuple(*t) ? 1 : 0;
+    return some;
+  }
+  static void copy(void* to, const void* from) {
+    std::construct_at(static_cast<T*>(to), *static_cast<const T*>(from));
+  }
+  template <class Node>
+  static void dead(Node& of, void* tuple, const std::exception_ptr& why) {
+    if (auto* const content = content_of(*static_cast<T*>(tuple)))
+      of.dead_letter(std::move(*content), why);
+  }
+
+  static constexpr tuple_type table() noexcept {
+    tuple_type e{.size = sizeof(T),
+                 .alignment = alignof(T),
+                 .move = nullptr,
+                 .destroy = nullptr,
+                 .tuples = nullptr,
+                 .copy = nullptr,
+                 .dead = &dead<node>,
+                 .shift = static_cast<unsigned>(std::countr_zero(sizeof(T))),
+                 .inverse = 1};
+    for (int digits = 1; digits < 64; digits *= 2)  // Newton's steps: each doubles the right digits
+      e.inverse *= 2 - (sizeof(T) >> e.shift) * e.inverse;
+    if constexpr (!std::is_trivially_copyable_v<T>) {
+      e.move = &move;
+      if constexpr (base::copyable_message<T>) e.copy = &copy;
+    }
+    if constexpr (!std::is_trivially_destructible_v<T>) e.destroy = &destroy;
+    if constexpr (!always_tuples<T>) e.tuples = &tuples;
+    return e;
+  }
+};
+/// The table of T.
+template <class T>
+inline constexpr tuple_type tuple_type_of = tuple_functions<T>::table();
+
+}  // namespace garrick::patterns::detail

@@ -1,0 +1,413 @@
+#include <garrick/patterns/detail/stage_node.hpp>
+
+#include <algorithm>
+#include <exception>
+#include <new>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+namespace garrick::patterns::detail {
+
+// ---- a stage, and a tuple, behind their tables
+
+stage_object::stage_object(const stage_type& t, const void* of) : type_(t) { become(of); }
+
+stage_object::~stage_object() {
+  destroy();
+  ::operator delete(memory_, std::align_val_t{type_.alignment});
+}
+
+void stage_object::destroy() noexcept {
+  if (std::exchange(exists_, false) && type_.destroy != nullptr) type_.destroy(memory_);
+}
+
+void stage_object::become(const void* of) {
+  destroy();
+  if (memory_ == nullptr) memory_ = ::operator new(type_.size, std::align_val_t{type_.alignment});
+  try {
+    type_.copy(memory_, of);
+  } catch (...) {
+    ::operator delete(std::exchange(memory_, nullptr), std::align_val_t{type_.alignment});
+    throw;
+  }
+  exists_ = true;
+}
+
+spare_tuple::spare_tuple(const tuple_type& type, const void* of) : type_(type) {
+  if (type.copy == nullptr) return;
+  const bool fits = type.size <= sizeof(here_) && type.alignment <= alignof(std::max_align_t);
+  void* const memory = fits ? here_ : ::operator new(type.size, std::align_val_t{type.alignment});
+  try {
+    type.copy(memory, of);
+  } catch (...) {
+    if (!fits) ::operator delete(memory, std::align_val_t{type.alignment});
+    throw;
+  }
+  copy_ = memory;
+}
+
+spare_tuple::~spare_tuple() {
+  if (copy_ == nullptr) return;
+  type_.destroy_some(copy_, 1);
+  if (copy_ != here_) ::operator delete(copy_, std::align_val_t{type_.alignment});
+}
+
+// ---- what nodes with and without inputs share
+
+namespace {
+
+/// Calls what belongs to no tuple. What it throws is counted, and ends the stream.
+template <class F, class Count>
+void counted(const F& f, const Count& count_failure) {
+  try {
+    f();
+  } catch (...) {
+    count_failure();
+    throw;
+  }
+}
+
+}  // namespace
+
+stage_node_base::stage_node_base(graph& of, const node_options& o, on_failure policy,
+                                 const stage_type& type, const void* prototype)
+    : node(of, o), stage_(type, prototype), first_(type), policy_(policy) {
+  if (type.belongs_to != nullptr) type.belongs_to(stage(), of);
+  if (type.goes_on_after_failures != nullptr && policy_ == on_failure::skip)
+    type.goes_on_after_failures(stage());
+  if (policy_ == on_failure::restart && type.restart == nullptr) first_.become(stage());
+}
+
+stage_node_base::~stage_node_base() = default;
+
+void stage_node_base::start() {
+  if (std::exchange(started_, true)) return;
+  counted(
+      [this] {
+        if (type().start != nullptr) type().start(stage());
+        out_->start();
+      },
+      [this] { count_failure(); });
+}
+
+void stage_node_base::stop() {
+  if (std::exchange(stopped_, true)) return;
+  out_->begin_input();
+  const std::size_t before = put_so_far();
+  counted(
+      [this] {
+        if (type().stop != nullptr) type().stop(stage(), *out_);
+        out_->stop();
+      },
+      [this] { count_failure(); });
+  into_loops(put_so_far() - before);
+  settle(0);
+}
+
+bool stage_node_base::finds_room(turn& t) {
+  if (!publish(t)) return false;
+  t.nested_until = instant::never();
+  return true;
+}
+
+bool stage_node_base::publish_all(turn& t) {
+  static_cast<void>(publish(t));
+  return out_->pending() == 0;
+}
+
+bool stage_node_base::hands_on_kept(turn& t) {
+  if (out_->pending() == 0) return true;
+  static_cast<void>(publish(t));
+  return out_->sleep();
+}
+
+step_outcome stage_node_base::blocked() noexcept {
+  return out_->sleep() ? step_outcome::blocked : step_outcome::worked;
+}
+
+step_outcome stage_node_base::ended(turn& t) noexcept {
+  drop(out_->close(t));
+  return step_outcome::ended;
+}
+
+void stage_node_base::abandon(turn& t) noexcept {
+  if (stage() != nullptr) {
+    if (type().held != nullptr) drop(type().held(stage()));
+    if (type().kept != nullptr) drop(type().kept(stage()));
+    if (type().take_lost != nullptr) drop(type().take_lost(stage()));
+  }
+  drop(out_->close(t));
+}
+
+void stage_node_base::settle(std::size_t n) noexcept {
+  if (type().tells_after_a_step && stage() != nullptr) {
+    if (type().held != nullptr) {
+      const std::size_t held_before = std::exchange(held_, type().held(stage()));
+      n += held_before - held_;
+    }
+    if (type().take_lost != nullptr) drop(type().take_lost(stage()));
+    if (type().take_late != nullptr) count_late(type().take_late(stage()));
+  }
+  out_of_loops(n);
+}
+
+bool stage_node_base::look_at_clock(turn& t) {
+  now_ = t.on.now();
+  if (type().time_is != nullptr) type().time_is(stage(), now_);
+  return type().deadline(stage()) <= now_;
+}
+
+step_outcome stage_node_base::starved(turn& t) {
+  if (type().deadline != nullptr) wake_at(type().deadline(stage()), t);
+  return step_outcome::starved;
+}
+
+void stage_node_base::count_lost() {
+  out_->take_back();
+  count_failure();
+}
+
+void stage_node_base::failed() {
+  count_lost();
+  if (policy_ == on_failure::fail) throw;
+  if (policy_ == on_failure::skip) return;
+  if (type().restart != nullptr) {
+    type().restart(stage());
+  } else {
+    if (type().held != nullptr) drop(type().held(stage()));
+    stage_.become(first_.get());  // gone for good if that throws, which ends the stream
+    if (type().start != nullptr) type().start(stage());
+  }
+}
+
+void stage_node_base::failed_again() {
+  if (policy_ == on_failure::fail || ++in_a_row_ < most_failures_in_a_row) return failed();
+  count_lost();
+  try {
+    throw;
+  } catch (const std::exception& e) {
+    throw std::runtime_error("it has thrown " + std::to_string(in_a_row_) +
+                             " times in a row, the last time: " + e.what());
+  }
+}
+
+// ---- a node that reads
+
+step_outcome stage_node::step(turn& t) {
+  const stage_type& is = type();
+  const bool was_blocked = out_->is_blocked();
+  if (!catches_up(t)) return blocked();
+  start();
+  std::size_t most = batch();
+  if (is.needs_a_node) {
+    if (is.reads_input != nullptr) {
+      if (is.deadline != nullptr) {
+        is.time_is(stage(), t.on.now());
+        if (was_blocked) is.was_not_read(stage());
+      }
+      is.inputs_are(stage(), in_);
+    }
+    if (const auto done = before_input(t, most)) return *done;
+  } else if (out_->is_unwanted()) {
+    in_.leave();
+  }
+  const some_tuples batch = in_.next(most);
+  if (batch.empty()) return nothing(t);
+  if (is.reads_input != nullptr) is.reads_input(stage(), in_.number());
+  const std::size_t before = put_so_far();
+  stage_batch b{.first = batch.first, .size = batch.count, .stream = stream()};
+  try {
+    if (policy() != on_failure::fail) {
+      consume_or_lose(b);
+    } else {
+      out_->begin_input();
+      is.consume(stage(), b, *out_);
+    }
+  } catch (...) {
+    if (policy() == on_failure::fail) count_lost();
+    dealt_with(batch, b.done + 1, before, t);
+    throw;
+  }
+  dealt_with(batch, b.done, before, t);
+  return out_->is_blocked() ? blocked() : step_outcome::worked;
+}
+
+/// For a stage that goes on after a failure. Throws what ends the stream.
+void stage_node::consume_or_lose(stage_batch& b) {
+  const tuple_type& takes = in_.type();
+  for (; b.done < b.size && !out_->is_blocked() && !is_cancelled() &&
+         (type().under_way == nullptr || !type().under_way(stage()));
+       ++b.done) {
+    void* const tuple = static_cast<std::byte*>(b.first) + b.done * takes.size;
+    out_->begin_input();
+    spare_tuple spare(takes, tuple);
+    try {
+      stage_batch one{.first = tuple, .size = 1, .stream = b.stream};
+      type().consume(stage(), one, *out_);
+    } catch (...) {
+      takes.dead(*this, spare.best(tuple), std::current_exception());
+      failed();
+    }
+  }
+}
+
+inline void stage_node::dealt_with(some_tuples batch, std::size_t n, std::size_t before, turn& t) {
+  count_in(in_.type().tuples_among(batch.first, n), n);
+  into_loops(put_so_far() - before);
+  static_cast<void>(publish(t));
+  in_.done(n);
+  settle(n);
+}
+
+/// What a stage with times, or with results that come piece by piece, does first in a step.
+/// Lowers `most` to what it takes. Nothing: it may take input now.
+std::optional<step_outcome> stage_node::before_input(turn& t, std::size_t& most) {
+  const stage_type& is = type();
+  if (out_->is_unwanted()) {
+    in_.leave();
+    if (is.under_way != nullptr) give_up();
+  }
+  if (is.under_way != nullptr && is.under_way(stage()))
+    return more(t, [&] { is.go_on(stage(), *out_); });
+  if (is.deadline != nullptr && look_at_clock(t) && is.on_time != nullptr)
+    return more(t, [&] { is.on_time(stage(), now_, *out_); });
+  if (is.has_enough != nullptr && is.has_enough(stage())) return wind_down(t);
+  if (is.room != nullptr) {
+    most = std::min(most, is.room(stage()));
+    if (most == 0) return starved(t);
+  }
+  return std::nullopt;
+}
+
+/// Results that belong to no new tuple.
+template <class F>
+step_outcome stage_node::more(turn& t, const F& put) {
+  const std::size_t before = put_so_far();
+  out_->begin_input();
+  try {
+    put();
+    went_well();
+  } catch (...) {
+    if (type().under_way != nullptr) {  // it goes on with the next tuple, or the next result
+      if (type().input_has_ended == nullptr) count_partial();
+      failed();
+    } else {
+      failed_again();
+    }
+  }
+  into_loops(put_so_far() - before);
+  const bool all = publish(t);
+  settle(0);
+  return all ? step_outcome::worked : blocked();
+}
+
+void stage_node::give_up() noexcept {
+  if (!type().under_way(stage())) return;
+  if (type().held != nullptr && type().input_has_ended == nullptr) drop(type().held(stage()));
+  type().give_up(stage());
+  settle(0);
+}
+
+/// The stage has enough: ends its output, tells those before it, and drops what still comes. What
+/// it has put on the way back of a loop finds its room first: the loop counts it.
+step_outcome stage_node::wind_down(turn& t) {
+  stop();
+  if (!publish(t)) return blocked();
+  if (out_->pending() == 0) drop(out_->close(t));
+  in_.leave();
+  const std::size_t n = in_.next(batch()).count;
+  if (n == 0) {
+    if (in_.ended()) return step_outcome::ended;
+    return hands_on_kept(t) && in_.sleep() ? step_outcome::starved : step_outcome::worked;
+  }
+  in_.done(n);
+  count_in(n);
+  drop(n);
+  out_of_loops(n);
+  return step_outcome::worked;
+}
+
+step_outcome stage_node::nothing(turn& t) {
+  if (!in_.ended()) {
+    if (!hands_on_kept(t)) return step_outcome::worked;
+    return in_.sleep() ? starved(t) : step_outcome::worked;
+  }
+  if (type().input_has_ended != nullptr) {
+    type().input_has_ended(stage());
+    if (type().under_way(stage())) return step_outcome::worked;
+  }
+  stop();
+  return publish_all(t) ? ended(t) : blocked();
+}
+
+// ---- a node that only puts out
+
+step_outcome source_node::step(turn& t) {
+  if (!catches_up(t)) return blocked();
+  start();
+  if (out_->is_unwanted()) stop();
+  std::size_t most = batch();
+  if (type().deadline != nullptr) {
+    if (!stopped_ && !look_at_clock(t)) return starved(t);
+    most = 1;
+  }
+  if (!stopped_ && !goes_on(most)) stop();
+  if (!publish(t)) return blocked();
+  return stopped_ ? ended(t) : step_outcome::worked;
+}
+
+/// Lets the stage put out something, at most `most` times and as long as there is room. False: it
+/// has nothing more.
+bool source_node::goes_on(std::size_t most) {
+  stage_batch b{.first = nullptr, .size = most, .stream = stream()};
+  try {
+    out_->begin_input();
+    type().produce(stage(), b, *out_);
+    went_well();
+  } catch (...) {
+    if (b.done != 0) went_well();
+    failed_again();
+  }
+  count_made(b.done);
+  return b.more;
+}
+
+// ---- a stage that is fused
+
+fused_output::fused_output(graph& of, const stage_type& type, const void* prototype,
+                           std::unique_ptr<output> to)
+    : stage_(type, prototype), to_(std::move(to)) {
+  if (type.belongs_to != nullptr) type.belongs_to(stage_.get(), of);
+}
+
+void fused_output::take_back() noexcept {
+  if (!fresh_) to_->take_back();
+  blocked_ = to_->is_blocked();
+}
+
+void fused_output::start() {
+  if (stage_.type().start != nullptr) stage_.type().start(stage_.get());
+  to_->start();
+}
+
+void fused_output::stop() {
+  to_->begin_input();
+  if (stage_.type().stop != nullptr) stage_.type().stop(stage_.get(), *to_);
+  to_->stop();
+  blocked_ = to_->is_blocked();
+}
+
+std::size_t fused_output::publish(turn& t) {
+  const std::size_t n = to_->publish(t);
+  blocked_ = to_->is_blocked();
+  return n;
+}
+
+void fused_output::put_elsewhere(void* value) {
+  if (std::exchange(fresh_, false)) to_->begin_input();
+  stage_.type().consume_one(stage_.get(), value, *to_);
+  blocked_ = to_->is_blocked();
+}
+
+}  // namespace garrick::patterns::detail

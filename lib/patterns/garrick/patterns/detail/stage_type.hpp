@@ -1,0 +1,269 @@
+// What a node knows of its stage: a table of what the stage can do. Not its class.
+//
+// Problem: what a node does around its stage is the same for all stages. If it were compiled for
+// each of them, it would be most of what a stream takes to compile. So it is compiled once, and a
+// stage is a few functions behind this table, of which a null pointer says that the stage has no
+// such thing. A batch crosses one of them; the loop over its tuples is compiled for the stage, so
+// that the stage's function is inlined there.
+//
+// Private: installed because templates need it.
+//
+// Thread safety: a constant.
+#pragma once
+
+#include <garrick/patterns/channel/input.hpp>
+#include <garrick/patterns/channel/output.hpp>
+#include <garrick/patterns/detail/running.hpp>
+#include <garrick/patterns/node/ending.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+namespace garrick::patterns::detail {
+
+class graph;
+
+/// What a stage is to do in one call: to consume these tuples, or to produce so often. At least
+/// once, then as far as there is room.
+struct stage_batch {
+  /// The tuples, which `done` is how many of are dealt with; null for a source.
+  void* first;
+  std::size_t size;
+  const ending& stream;  ///< it may be told to end meanwhile
+  std::size_t done = 0;  ///< right also if the stage throws
+  bool more = true;      ///< false: a source has nothing more
+};
+
+/// A stage looks after so many tuples whether the stream was told to end, since the batch may be
+/// long, and the stage may have become slow.
+inline constexpr std::size_t between_looks = 128;
+
+/// What a stage can do: running.hpp says when. All that take an `output` put out there.
+struct stage_type {
+  std::size_t size = 0;
+  std::size_t alignment = 1;
+  void (*copy)(void* to, const void* from) = nullptr;
+  void (*destroy)(void* s) noexcept = nullptr;
+
+  void (*consume)(void* s, stage_batch& b, output& to) = nullptr;
+  void (*consume_one)(void* s, void* tuple, output& to) = nullptr;  ///< in a neighbour's node
+  void (*produce)(void* s, stage_batch& b, output& to) = nullptr;
+  void (*start)(void* s) = nullptr;
+  void (*stop)(void* s, output& to) = nullptr;
+  void (*restart)(void* s) = nullptr;
+  void (*belongs_to)(void* s, graph& g) = nullptr;
+  void (*goes_on_after_failures)(void* s) = nullptr;
+
+  instant (*deadline)(const void* s) = nullptr;  ///< timed
+  void (*time_is)(void* s, instant now) = nullptr;
+  void (*on_time)(void* s, instant now, output& to) = nullptr;
+  std::size_t (*room)(const void* s) = nullptr;  ///< paced
+  bool (*has_enough)(const void* s) = nullptr;   ///< ends early
+  std::size_t (*held)(const void* s) = nullptr;  ///< holding
+  bool (*under_way)(const void* s) = nullptr;    ///< resumable
+  void (*go_on)(void* s, output& to) = nullptr;
+  void (*give_up)(void* s) = nullptr;
+  std::size_t (*kept)(const void* s) = nullptr;  ///< keeping
+  std::size_t (*take_lost)(void* s) = nullptr;
+  std::size_t (*take_late)(void* s) = nullptr;
+  void (*input_has_ended)(void* s) = nullptr;  ///< flushing
+  void (*inputs_are)(void* s, inputs& in) = nullptr;
+  void (*reads_input)(void* s, std::size_t i) = nullptr;  ///< knows inputs
+  void (*was_not_read)(void* s) = nullptr;
+
+  // What of this a node asks in each step.
+
+  /// Is it always a node of its own, never part of a neighbour's?
+  bool needs_a_node = false;
+  /// Has it anything to tell after a step: what it holds, has lost, or took too late?
+  bool tells_after_a_step = false;
+};
+
+/// A stage in the hands of a step: a copy of its own if the stage is small and does not mind, so
+/// that its state can stay in registers while results are written to memory.
+template <class Stage>
+class stage_in_hand {
+  static constexpr bool copied = requires { Stage::may_be_copied_for_a_step; } &&
+                                 std::is_trivially_copyable_v<Stage> && sizeof(Stage) <= 64;
+
+ public:
+  explicit stage_in_hand(Stage& of) noexcept : of_(of), here_(of) {}
+  ~stage_in_hand() {
+    if constexpr (copied) std::construct_at(&of_, here_);
+  }
+  stage_in_hand(const stage_in_hand&) = delete;
+  stage_in_hand& operator=(const stage_in_hand&) = delete;
+  [[nodiscard]] Stage& operator*() noexcept { return here_; }
+
+ private:
+  Stage& of_;
+  std::conditional_t<copied, Stage, Stage&> here_;
+};
+
+/// Is the stage in the middle of results that are put out piece by piece?
+template <class Stage>
+[[nodiscard]] bool is_under_way([[maybe_unused]] const Stage& s) noexcept {
+  if constexpr (resumable<Stage>)
+    return s.under_way();
+  else
+    return false;
+}
+
+/// What stands in the table, for a stage that puts out Out.
+template <class Stage, class Out>
+struct stage_functions {
+  using to_out = slots<Out>;
+  static Stage& of(void* s) noexcept { return *static_cast<Stage*>(s); }
+  static const Stage& of(const void* s) noexcept { return *static_cast<const Stage*>(s); }
+
+  static void copy(void* to, const void* from) {
+    std::construct_at(static_cast<Stage*>(to), of(from));
+  }
+  static void destroy(void* s) noexcept { of(s).~Stage(); }
+  static void start(void* s) { of(s).start(); }
+  static void restart(void* s) { of(s).restart(); }
+  static void belongs_to(void* s, graph& g) { of(s).belongs_to(g); }
+  static void goes_on_after_failures(void* s) { of(s).goes_on_after_failures(); }
+  static instant deadline(const void* s) { return of(s).deadline(); }
+  static void time_is(void* s, instant now) { of(s).time_is(now); }
+  static std::size_t room(const void* s) { return of(s).room(); }
+  static bool has_enough(const void* s) { return of(s).has_enough(); }
+  static std::size_t held(const void* s) { return of(s).held(); }
+  static bool under_way(const void* s) { return of(s).under_way(); }
+  static void give_up(void* s) { of(s).give_up(); }
+  static std::size_t kept(const void* s) { return of(s).kept(); }
+  static std::size_t take_lost(void* s) { return of(s).take_lost(); }
+  static std::size_t take_late(void* s) { return of(s).take_late(); }
+  static void input_has_ended(void* s) { of(s).input_has_ended(); }
+  static void inputs_are(void* s, inputs& in) { of(s).inputs_are(in); }
+  static void reads_input(void* s, std::size_t i) { of(s).reads_input(i); }
+  static void was_not_read(void* s) { of(s).was_not_read(); }
+  static void stop(void* s, output& out) {
+    to_out to(out);
+    of(s).stop(to);
+  }
+  static void on_time(void* s, instant now, output& out) {
+    to_out to(out);
+    of(s).on_time(now, to);
+  }
+  static void go_on(void* s, output& out) {
+    to_out to(out);
+    of(s).go_on(to);
+  }
+  // The loops are most of what a stream does. At the beginning of a line, their pace does not
+  // depend on what the linker has put before them.
+
+  template <class In>
+  [[gnu::aligned(64)]] static void consume(void* s, stage_batch& b, output& out) {
+    In* const tuples = static_cast<In*>(b.first);
+    const std::size_t size = b.size;
+    std::size_t done = b.done;
+    try {
+      to_out to(out);
+      stage_in_hand<Stage> stage(of(s));
+      to.begin_input();
+      do {
+        to.let_go_on_below(std::min(size, done + between_looks));
+        while (true) {
+          (*stage).consume(std::move(tuples[done]), to);
+          to.begin_input();
+          ++done;
+          if (!to.goes_on(done) || is_under_way(*stage)) [[unlikely]]
+            break;
+        }
+      } while (done != size && !to.is_blocked() && !is_under_way(*stage) &&
+               !b.stream.is_cancelled());
+    } catch (...) {
+      b.done = done;
+      throw;
+    }
+    b.done = done;
+  }
+  template <class In>
+  static void consume_one(void* s, void* tuple, output& out) {
+    to_out to(out);
+    of(s).consume(std::move(*static_cast<In*>(tuple)), to);
+  }
+  [[gnu::aligned(64)]] static void produce(void* s, stage_batch& b, output& out) {
+    const std::size_t size = b.size;
+    std::size_t done = b.done;
+    try {
+      to_out to(out);
+      stage_in_hand<Stage> stage(of(s));
+      to.begin_input();
+      do {
+        to.let_go_on_below(std::min(size, done + between_looks));
+        while (true) {
+          if (!(*stage).produce(to)) [[unlikely]] {
+            b.more = false;
+            break;
+          }
+          to.begin_input();
+          ++done;
+          if (!to.goes_on(done)) [[unlikely]]
+            break;
+        }
+      } while (b.more && done != size && !to.is_blocked() && !b.stream.is_cancelled());
+    } catch (...) {
+      b.done = done;
+      throw;
+    }
+    b.done = done;
+  }
+
+  /// `Works`: by `consume` or `produce`. Else its node knows how to call it.
+  template <class In, bool Works = true>
+  static consteval stage_type table() {
+    stage_type t{.size = sizeof(Stage), .alignment = alignof(Stage), .copy = &copy};
+    if constexpr (!std::is_trivially_destructible_v<Stage>) t.destroy = &destroy;
+    if constexpr (Works) {
+      if constexpr (std::is_void_v<In>)
+        t.produce = &produce;
+      else
+        t.consume = &consume<In>;
+    }
+    if constexpr (requires(Stage& s) { s.start(); }) t.start = &start;
+    if constexpr (requires(Stage& s, to_out& to) { s.stop(to); }) t.stop = &stop;
+    if constexpr (requires(Stage& s) { s.restart(); }) t.restart = &restart;
+    if constexpr (requires(Stage& s, graph& g) { s.belongs_to(g); }) t.belongs_to = &belongs_to;
+    if constexpr (requires(Stage& s) { s.goes_on_after_failures(); })
+      t.goes_on_after_failures = &goes_on_after_failures;
+    if constexpr (timed<Stage>) t.deadline = &deadline;
+    if constexpr (requires(Stage& s, instant now) { s.time_is(now); }) t.time_is = &time_is;
+    if constexpr (!std::is_void_v<In> && timed<Stage>)
+      if constexpr (requires(Stage& s, instant now, to_out& to) { s.on_time(now, to); })
+        t.on_time = &on_time;
+    if constexpr (paced<Stage>) t.room = &room;
+    if constexpr (ends_early<Stage>) t.has_enough = &has_enough;
+    if constexpr (holding<Stage>) t.held = &held;
+    if constexpr (resumable<Stage>) {
+      t.under_way = &under_way;
+      t.go_on = &go_on;
+      t.give_up = &give_up;
+    }
+    if constexpr (keeping<Stage>) t.kept = &kept;
+    if constexpr (requires(Stage& s) { s.take_lost(); }) t.take_lost = &take_lost;
+    if constexpr (requires(Stage& s) { s.take_late(); }) t.take_late = &take_late;
+    if constexpr (flushing<Stage>) t.input_has_ended = &input_has_ended;
+    if constexpr (knows_inputs<Stage>) {
+      t.inputs_are = &inputs_are;
+      t.reads_input = &reads_input;
+      if constexpr (timed<Stage>) t.was_not_read = &was_not_read;
+    }
+    t.needs_a_node = timed<Stage> || paced<Stage> || ends_early<Stage> || resumable<Stage> ||
+                     knows_inputs<Stage>;
+    t.tells_after_a_step = t.held != nullptr || t.take_lost != nullptr || t.take_late != nullptr;
+    if constexpr (Works && !std::is_void_v<In> && !timed<Stage> && !paced<Stage> &&
+                  !ends_early<Stage> && !resumable<Stage> && !knows_inputs<Stage>)
+      t.consume_one = &consume_one<In>;
+    return t;
+  }
+};
+/// The table of a stage from In to Out.
+template <class Stage, class In, class Out>
+inline constexpr stage_type stage_type_of = stage_functions<Stage, Out>::template table<In>();
+
+}  // namespace garrick::patterns::detail

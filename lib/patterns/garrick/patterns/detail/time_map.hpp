@@ -1,0 +1,55 @@
+// Objects by time, in its order: the panes of windows, and the buckets of joins. Of which type they
+// are, the owner knows.
+//
+// Private: installed because templates need it.
+//
+// Thread safety: none.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+namespace garrick::patterns::detail {
+
+/// What such an object begins with.
+struct time_entry {
+  std::int64_t at = 0;
+  time_entry* next = nullptr;  ///< the one after it in time; null: none
+};
+
+/// Owns objects, of which each is at a time of its own.
+class time_map {
+ public:
+  using destroy_function = void (*)(time_entry* object) noexcept;
+
+  /// Empty. `destroy` deletes an object.
+  explicit time_map(destroy_function destroy) noexcept;
+  time_map(time_map&& o) noexcept;
+  time_map& operator=(time_map&&) = delete;
+  ~time_map();
+
+  /// One for such objects, without any.
+  [[nodiscard]] time_map as_empty() const noexcept { return time_map(destroy_); }
+  [[nodiscard]] bool empty() const noexcept { return first() == nullptr; }
+  /// The object at `t`; null: there is none.
+  [[nodiscard]] time_entry* find(std::int64_t t) const noexcept {
+    time_entry* const e = from(t);
+    return e != nullptr && e->at == t ? e : nullptr;
+  }
+  /// Owns `object`, at its time, where there is none. If it throws, `object` is still the caller's.
+  void add(time_entry* object);
+  /// The first object at `t` or later; null: there is none.
+  [[nodiscard]] time_entry* from(std::int64_t t) const noexcept;
+  /// The first one; null: there is none.
+  [[nodiscard]] time_entry* first() const noexcept;
+  /// Requires that there is one.
+  void erase_first() noexcept;
+  void clear() noexcept;
+
+ private:
+  struct objects;
+  std::unique_ptr<objects> all_;  ///< null: none
+  destroy_function destroy_;
+};
+
+}  // namespace garrick::patterns::detail
