@@ -1,24 +1,10 @@
 // Two nodes: one shows an actor over a Unix domain socket, the other one finds and asks it.
-#include <garrick/garrick.hpp>
-#include <garrick/net/node/node.hpp>
-
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <string>
 
-namespace shop {
-
-struct order {
-  std::string what;
-};
-using counter_type = garrick::protocol<std::string(order)>;
-class counter : public garrick::actor<counter_type> {
- public:
-  std::string on(const order& o) { return "one " + o.what; }
-};
-
-}  // namespace shop
+#include "shop.hpp"
 
 /// False, with the reason on the screen.
 bool asks_across(const std::string& at) {

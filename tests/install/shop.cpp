@@ -1,0 +1,3 @@
+#include "shop.hpp"
+
+GARRICK_PROTOCOL_TABLE_HERE(shop::counter_type);
