@@ -1,6 +1,6 @@
 # garrick_part(<name> [NOT_INSTALLED] [PROOF] [ONE_THREAD regex] [ROOM folder] [WITHOUT regex]
-#              [ALONE source...] [TESTED_WITH part...] [FUZZED_WITH part...] [DEPENDS part...] [PUBLIC target...]
-#              [PRIVATE target...] [HEADER_ONLY target...])
+#              [ALONE source...] [TESTED_WITH part...] [FUZZED_WITH part...] [DEPENDS part...]
+#              [PUBLIC target...] [PRIVATE target...] [HEADER_ONLY target...])
 #
 # Builds the part in the current folder: the library garrick_<name> (alias garrick::<name>) from
 # garrick/**/*.cpp, its tests from *.test.cpp and *.model.cpp, its fuzzers from *.fuzz.cpp, each with

@@ -38,8 +38,9 @@ endfunction()
 
 # garrick_compile_model(<target>)
 #
-# For models, which run for seconds. With -O1 they are compiled in half the time of -O2. The warnings that GCC 12 gives after it has optimised take strings of the standard
-# library for errors at -O1; they are on wherever code is compiled with -O2.
+# For models, which run for seconds. With -O1 they are compiled in half the time of -O2. The warnings
+# that GCC 12 gives after it has optimised take strings of the standard library for errors at -O1;
+# they are on wherever code is compiled with -O2.
 function(garrick_compile_model target)
   target_compile_options(${target} PRIVATE -O1)
   if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)

@@ -19,6 +19,7 @@ import request_mutations
 import room_mutations
 import simulated_mutations
 import stream_mutations
+import stream_table_mutations
 import team_mutations
 import transport_mutations
 import waiting_mutations
@@ -30,6 +31,7 @@ MUTATIONS = (
     + cell_mutations.MUTATIONS
     + memory_mutations.MUTATIONS
     + stream_mutations.MUTATIONS
+    + stream_table_mutations.MUTATIONS
     + team_mutations.MUTATIONS
     + net_mutations.MUTATIONS
     + broker_mutations.MUTATIONS

@@ -1,9 +1,9 @@
-// What the fields of an aggregate are bound to, which tells two things that nothing else does; and
-// visits of all fields.
+// The declared types of an aggregate's fields, and visits of all fields.
 //
-// Nothing can refer to a bit-field, so a visit of all fields would fail with an error deep inside.
-// So we ask first. And `decltype` of a name that is bound to a field is the field's declared type:
-// it tells references from values.
+// Problem: nothing can refer to a bit-field, so a visit of all fields would fail with an error deep
+// inside. So the fields are bound first, and a binding tells whether one of them is a bit-field.
+// `decltype` of a name that is bound to a field is the field's declared type: it tells references
+// from values.
 //
 // A structured binding needs as many names in the source as there are fields. So there is a
 // function for each number of fields, up to 100.

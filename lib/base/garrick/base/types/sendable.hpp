@@ -228,7 +228,7 @@ struct one_level_up<found<T, Reason, Path...>, I> {
 template <class T, class Context>
 struct search;
 
-/// What is owned wherever it stands. So it is not searched in each context anew.
+/// Is a T owned wherever it stands? Such a type is not searched in each context anew.
 template <class T>
 inline constexpr bool plainly_owned = std::is_arithmetic_v<T> || std::is_enum_v<T>;
 template <class T>

@@ -26,8 +26,8 @@ namespace garrick::gpu::detail {
 /// What the exception being handled says.
 [[nodiscard]] error thrown_by(const char* what, const std::string& where);
 
-/// What an actor is made of. Its copies and its end are no inline code: each kernel's signature
-/// would have all of it several times.
+/// The parts of which a kernel's actor is made. Copying and destroying them is no inline code:
+/// each kernel's signature would have all of it several times.
 struct kernel_seed {
   using garrick_sendable = void;
   kernel_seed(gpu::program p, std::string name_of_kernel, nd_range r, kernel_options o);

@@ -295,7 +295,7 @@ consteval auto refusal() {
 template <class T, class... Open>
 struct wire_search;
 
-/// What contains nothing but itself. So it is looked at once, and not in each aggregate anew.
+/// Does a T contain no other types? Such a type is looked at once, and not in each aggregate anew.
 template <class T>
 inline constexpr bool stands_alone = std::is_scalar_v<T> || std::is_same_v<T, std::string>;
 
