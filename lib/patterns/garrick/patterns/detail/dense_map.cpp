@@ -9,7 +9,7 @@ namespace garrick::patterns::detail {
 
 namespace {
 
-constexpr std::size_t most_kept = 8192;
+constexpr std::size_t largest_kept = 8192;
 
 }  // namespace
 
@@ -22,7 +22,7 @@ void dense_index::widen(std::size_t n) {
 }
 
 bool dense_index::clear_index() noexcept {
-  if (slots_.size() > most_kept) {
+  if (slots_.size() > largest_kept) {
     slots_ = std::vector<std::uint32_t>();  // `= {}` would keep the memory
     return false;
   }
