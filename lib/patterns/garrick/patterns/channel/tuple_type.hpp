@@ -12,6 +12,7 @@
 #pragma once
 
 #include <garrick/base/types/copyable.hpp>
+#include <garrick/base/types/sendable.hpp>
 
 #include <bit>
 #include <cstddef>
@@ -88,8 +89,10 @@ struct tuple_functions {
   }
   template <class Node>
   static void dead(Node& of, void* tuple, const std::exception_ptr& why) {
-    if (auto* const content = content_of(*static_cast<T*>(tuple)))
-      of.dead_letter(std::move(*content), why);
+    using content_type = std::remove_pointer_t<decltype(content_of(std::declval<T&>()))>;
+    if constexpr (base::is_sendable<content_type>)  // else the pattern was refused with a reason
+      if (content_type* const content = content_of(*static_cast<T*>(tuple)))
+        of.dead_letter(std::move(*content), why);
   }
 
   static constexpr tuple_type table() noexcept {
