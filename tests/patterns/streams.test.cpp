@@ -228,6 +228,22 @@ TEST_CASE("a stage that throws ends the stream with an error that names it") {
   });
 }
 
+TEST_CASE("a stage that ends its stream has put out what it was given before") {
+  test_system kit(1);
+  const auto picky = [](int x) {
+    if (x == 5) throw std::runtime_error("five");
+    return x;
+  };
+  const auto p = pipeline(counting(0, 10), seq(picky).named("picky"), discard<int>());
+  auto h = spawn(kit, p, {.in_place = false, .fuse = false});
+  kit.run();
+  CHECK_FALSE(kit.request(h, join{}).get());
+  const stream_report all = kit.request(h, get_report{}).get().value();
+  CHECK(all.stages.at(1).name == "picky");
+  CHECK(all.stages.at(1).figures.in == 6);
+  CHECK(all.stages.at(1).figures.out == 5);
+}
+
 TEST_CASE("a stage that skips goes on without the tuple and what it put out for it") {
   const auto picky = [](int x, emit<int> out) {
     out(x);
@@ -258,6 +274,28 @@ TEST_CASE("a stream that actors feed ends when it is told, and when nobody holds
       kit.run();
       CHECK(got.size() == 100);
     }
+  }
+}
+
+TEST_CASE("a stage takes no further tuple while a result of the last one finds no room") {
+  constexpr std::ptrdiff_t room = 4;
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    CAPTURE(seed);
+    test_system kit(seed);
+    std::ptrdiff_t put_out = 0;
+    std::ptrdiff_t gone = 0;
+    std::ptrdiff_t most_between = 0;
+    const auto doubled = [&](int x, emit<int> out) {
+      put_out += 2;
+      most_between = std::max(most_between, put_out - gone);
+      out(x);
+      out(x);
+    };
+    const auto sink = [&](int) { ++gone; };
+    const auto p = pipeline(counting(0, 200), seq(lent(doubled)), seq(lent(sink)));
+    CHECK(outcome(kit, p, {.capacity = room, .in_place = false, .fuse = false}));
+    CHECK(gone == 400);
+    CHECK(most_between <= room + 2);
   }
 }
 

@@ -15,14 +15,14 @@ MUTATIONS = [
         OUTPUT_SLOTS,
         "    below_ = blocked_ ? 0 : below_;\n",
         "",
-        by_graphs,
+        ("tests.streams",),
     ),
     mutation(
         "stream: what a stage puts out belongs to the input before",
         STAGE_TYPE,
         "          (*stage).consume(std::move(tuples[done]), to);\n          to.begin_input();\n",
         "          (*stage).consume(std::move(tuples[done]), to);\n",
-        by_graphs,
+        ("tests.streams",),
     ),
     mutation(
         "stream: the block that an empty queue keeps begins where the last tuple was",
