@@ -165,9 +165,15 @@ TEST_CASE("closing: what is too large in itself is no overload, and all else is 
   };
   CHECK(writes(8193) == net_errc::too_large);
   CHECK(writes(8193).to_string().find("transport.most_queued is 8192") != std::string::npos);
+  // While the I/O thread sends, a write may be refused for what it has not yet counted as sent.
+  const auto writes_in_the_end = [&](std::size_t n) {
+    error why = writes(n);
+    while (why == net_errc::overload) why = writes(n);
+    return why;
+  };
   for (int i = 0; i < 100; ++i) {
-    CHECK(!writes(4000));
-    CHECK(!writes(8192));
+    REQUIRE(!writes_in_the_end(4000));
+    REQUIRE(!writes_in_the_end(8192));
     CHECK(s.peer.read(12192).size() == 12192);
   }
   CHECK(s.system.request(s.who, put{s.stream, std::string(8193, 'x')}).get().error() ==
