@@ -253,12 +253,11 @@ struct stage_functions {
       t.reads_input = &reads_input;
       if constexpr (timed<Stage>) t.was_not_read = &was_not_read;
     }
-    t.needs_a_node = timed<Stage> || paced<Stage> || ends_early<Stage> || resumable<Stage> ||
-                     knows_inputs<Stage>;
+    constexpr bool needs_a_node = timed<Stage> || paced<Stage> || ends_early<Stage> ||
+                                  resumable<Stage> || knows_inputs<Stage>;
+    t.needs_a_node = needs_a_node;
     t.tells_after_a_step = t.held != nullptr || t.take_lost != nullptr || t.take_late != nullptr;
-    if constexpr (Works && !std::is_void_v<In> && !timed<Stage> && !paced<Stage> &&
-                  !ends_early<Stage> && !resumable<Stage> && !knows_inputs<Stage>)
-      t.consume_one = &consume_one<In>;
+    if constexpr (Works && !std::is_void_v<In> && !needs_a_node) t.consume_one = &consume_one<In>;
     return t;
   }
 };
