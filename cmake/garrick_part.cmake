@@ -100,8 +100,8 @@ endfunction()
 
 # Tests of one part, linked with the parts in `with`, too: <part>_tests from its *.test.cpp;
 # <part>_proof_tests from those that plant errors or measure in virtual time, which say nothing of
-# the machine; and one program for each *.model.cpp (a model checker replaces threads and memory, so it
-# shares a program with nothing else and does not run under a sanitizer).
+# the machine; and one program for each *.model.cpp (a model checker replaces threads and memory, so
+# it shares a program with nothing else and does not run under a sanitizer).
 function(garrick_part_tests name with)
   list(TRANSFORM with PREPEND garrick_)
   set(tests ${ARGN})

@@ -1,2 +1,2 @@
-// What a user of streams compiles: an example as it is.
+// An example as it is, which a user of streams would compile.
 #include "../../../examples/patterns/54_join.cpp"

@@ -50,8 +50,9 @@ enum class ring_order : std::uint8_t {
   see_closed,    ///< the consumer's look at that
 };
 
-/// What a ring is without its items: who may use which slot. Numbers of slots are those of items,
-/// modulo the capacity. For rings; `basic_ring` has the contracts of what it shares with them.
+/// The indices of a ring, which say which side may use which slot, without its items. Numbers of
+/// slots are those of items, modulo the capacity. For rings; `basic_ring` has the contracts of the
+/// functions that both have.
 template <class Atomics = real_atomics>
 class ring_indices {
  public:

@@ -144,15 +144,15 @@ template <class P>
 
 }  // namespace garrick::net
 
-/// The table of this protocol is compiled in another file of the program, which says
-/// `GARRICK_PROTOCOL_TABLE_HERE` of it; without one, the program does not link. Each file that
-/// publishes or looks up a protocol compiles how its messages are written and read. For a protocol
-/// that many files name, that is said once, behind the protocol in its header, and costs nothing at
-/// run time. Outside of namespaces.
+/// Leaves the table of this protocol to another file of the program. Without this, each file that
+/// publishes or looks up the protocol compiles how its messages are written and read. Stands in the
+/// protocol's header, behind the protocol and outside of namespaces. Requires one file of the
+/// program with `GARRICK_PROTOCOL_TABLE_HERE`; without it the program does not link. Costs nothing
+/// at run time.
 #define GARRICK_PROTOCOL_TABLE_ELSEWHERE(...)           \
   extern template const ::garrick::net::protocol_table& \
   garrick::net::protocol_table_of<__VA_ARGS__>()
-/// Compiles the table of this protocol in this file, for all that say that it is elsewhere. Outside
-/// of namespaces. Does not compile if a message or an answer cannot be encoded.
+/// Compiles the table of this protocol in this file, for all files that leave it to another one.
+/// Stands outside of namespaces. Does not compile if a message or an answer cannot be encoded.
 #define GARRICK_PROTOCOL_TABLE_HERE(...) \
   template const ::garrick::net::protocol_table& garrick::net::protocol_table_of<__VA_ARGS__>()

@@ -76,8 +76,8 @@ class tuple_ring : public base::ring_indices<base::real_atomics> {
 /// A bounded channel over such a ring.
 template <class Ring, class Atomics = base::real_atomics>
 struct basic_channel {
-  /// What the ring is made of, the room for so many tuples last, rounded up to a power of two.
-  /// Throws std::bad_alloc.
+  /// Takes the arguments of the ring. The last one is how many tuples there is room for, rounded up
+  /// to a power of two. Throws std::bad_alloc.
   template <class... Args>
   explicit basic_channel(const Args&... args) : ring(args...) {}
 

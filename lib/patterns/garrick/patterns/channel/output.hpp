@@ -242,7 +242,7 @@ class no_output final : public output {
  private:
   void put_elsewhere(void* value) override;
 };
-/// What a step of such a stage has in its hands.
+/// The same in the hands of a step whose stage has no output.
 template <>
 class slots<void> {
  public:

@@ -1,6 +1,6 @@
 // Tuples that found no room in a channel, first in, first out. It grows and shrinks by blocks, so
-// no tuple is moved while it is there. A queue that has never had any has no memory, and an empty
-// one at most one block.
+// no tuple is moved while it is there. A queue without tuples has at most one block, and no memory
+// if it has never had any.
 //
 // Private: installed because templates need it.
 //

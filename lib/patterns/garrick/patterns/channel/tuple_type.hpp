@@ -52,8 +52,8 @@ struct tuple_type {
   unsigned shift;
   std::uint64_t inverse;
 
-  /// How many of them are so many bytes, which are no more and no less. A division by a size that
-  /// the compiler does not know would cost an edge more than the rest of a batch.
+  /// Returns how many tuples lie in so many bytes. Requires a multiple of the size. A shift and a
+  /// product take half the time of a division by a size that the compiler does not know.
   [[nodiscard]] constexpr std::size_t count_of(std::size_t bytes) const noexcept {
     return static_cast<std::size_t>((bytes >> shift) * inverse);
   }

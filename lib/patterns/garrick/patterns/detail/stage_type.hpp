@@ -74,7 +74,7 @@ struct stage_type {
   void (*reads_input)(void* s, std::size_t i) = nullptr;  ///< knows inputs
   void (*was_not_read)(void* s) = nullptr;
 
-  // What of this a node asks in each step.
+  // A node asks these in each step, instead of several entries above.
 
   /// Is it always a node of its own, never part of a neighbour's?
   bool needs_a_node = false;
@@ -153,8 +153,8 @@ struct stage_functions {
     to_out to(out);
     of(s).go_on(to);
   }
-  // The loops are most of what a stream does. At the beginning of a line, their pace does not
-  // depend on what the linker has put before them.
+  // Streams spend most of their time in these two loops. Both functions begin at a line of the
+  // cache, so that their pace does not depend on the code that the linker has put before them.
 
   template <class In>
   [[gnu::aligned(64)]] static void consume(void* s, stage_batch& b, output& out) {
