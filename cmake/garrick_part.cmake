@@ -3,9 +3,9 @@
 #              [PUBLIC target...] [PRIVATE target...] [HEADER_ONLY target...])
 #
 # Builds the part in the current folder: the library garrick_<name> (alias garrick::<name>) from
-# garrick/**/*.cpp, its tests from *.test.cpp and *.model.cpp, its fuzzers from *.fuzz.cpp, each with
-# the folder *.fuzz beside it, if there is one, as its first inputs. A part without sources yet is
-# an empty library.
+# garrick/**/*.cpp, its tests from *.test.cpp and *.model.cpp, its fuzzers from *.fuzz.cpp, each
+# with the folder *.fuzz beside it, if there is one, as its first inputs. A part without sources
+# yet is an empty library.
 #   PROOF        its tests say nothing of the machine that runs them: they are proofs, as models are
 #   ONE_THREAD   tests, by their files' names, that run everything on one thread: the thread
 # sanitizer

@@ -16,12 +16,12 @@ endfunction()
 # garrick_compile_quickly(<target>)
 #
 # For programs whose compilation takes longer than their run. The parts keep their options: it is
-# they that are tested. What GCC compiles without optimising takes three quarters of the time that
-# -O1 takes; under a sanitizer clang optimises templates for twice as long as the rest takes. Code
-# of tests is not checked for null pointers, alignment and the types of objects. Those checks are
-# half of its machine code, and AddressSanitizer sees most such errors where they do harm. Nor do its
-# reports have the lines of tests, only the functions. Both save a third of the time, and the parts
-# keep both.
+# they that are tested. What GCC compiles without optimising takes three quarters of the time
+# that -O1 takes; under a sanitizer clang optimises templates for twice as long as the rest
+# takes. Code of tests is not checked for null pointers, alignment and the types of objects.
+# Those checks are half of its machine code, and AddressSanitizer sees most such errors where
+# they do harm. Nor do its reports have the lines of tests, only the functions. Both save a third
+# of the time, and the parts keep both.
 function(garrick_compile_quickly target)
   if(GARRICK_SANITIZE AND CMAKE_CXX_COMPILER_ID MATCHES Clang)
     target_compile_options(${target} PRIVATE -O0 -g0)
@@ -39,8 +39,8 @@ endfunction()
 # garrick_compile_model(<target>)
 #
 # For models, which run for seconds. With -O1 they are compiled in half the time of -O2. The
-# warnings that GCC 12 gives after it has optimised take strings of the standard library for errors at -O1;
-# they are on wherever code is compiled with -O2.
+# warnings that GCC 12 gives after it has optimised take strings of the standard library for
+# errors at -O1; they are on wherever code is compiled with -O2.
 function(garrick_compile_model target)
   target_compile_options(${target} PRIVATE -O1)
   if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
