@@ -229,4 +229,30 @@ TEST_CASE("an actor on a loop uses the loop's own timers, without a lock") {
   while (system.request(t, true).get().value() < 20) std::this_thread::yield();
 }
 
+// Nobody joins the loop's thread. So the turn in which the last actor ends may still go on when
+// the thread that waits for the end has found that no actor lives, and frees the system.
+TEST_CASE("a system may be gone before the turn is over in which its last actor ends") {
+  constexpr int systems = 1000;
+  running_loop loop;
+  static std::atomic<int> started, ended;
+  struct holds_itself : actor<protocol<void(where)>> {
+    any_ref me;
+    ~holds_itself() { ++ended; }
+    void on_start() {
+      me = any_ref(self());
+      ++started;
+    }
+    void on(where) {}
+  };
+  started = ended = 0;
+  settings small = quiet();
+  small.scheduler.workers = 1;
+  for (int i = 0; i < systems; ++i) {
+    actor_system system(small);
+    static_cast<void>(system.spawn<holds_itself>(spawn_options{.executor = &loop.executor}));
+  }
+  CHECK(started == systems);
+  CHECK(ended == systems);
+}
+
 }  // namespace foreign_loops_test

@@ -162,6 +162,10 @@ bool system_core::joined(core::cell& who) noexcept {
 
 void system_core::left(core::cell& who) noexcept {
   if (probe != nullptr) probe->on_actor_ended(who.id(), who.end_reason());
+  // The threads of a foreign loop are not joined by this system, which may be freed as soon as no
+  // list has the actor. On all other threads the system outlives their turns.
+  const bool on_loop = who.has_own_executor() && who.kind() == core::cell_kind::event;
+  if (on_loop) hold();
   shard& its_shard = shards_[core::cell_list::shard_of(who)];
   const bool hidden = who.ext_if() != nullptr && who.ext_if()->hidden;
   bool emptied = false;
@@ -179,6 +183,7 @@ void system_core::left(core::cell& who) noexcept {
     const std::lock_guard guard(empty_mutex_);
     empty_.notify_all();
   }
+  if (on_loop) release();
 }
 
 void system_core::dead_letter(const core::undelivered& what) noexcept {

@@ -135,7 +135,8 @@ class environment {
 
   // Actors that come and go write these; they are apart from the constants that every send reads.
 
-  /// the system itself, every cell that outlives its actor, every `outside_work` and scoped actor
+  /// the system itself, every cell that outlives its actor, every `outside_work` and scoped actor,
+  /// every actor on a foreign loop while it leaves
   alignas(64) std::atomic<std::int64_t> holders_{1};
   std::atomic<std::uint64_t> outside_{0};  ///< answers that are due from outside
 };
