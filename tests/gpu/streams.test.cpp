@@ -70,6 +70,94 @@ TEST_CASE("a kernel is a stage of a farm, and a tuple of several values is sever
   CHECK(b.system.request(h, join{}).get().value() == 3.0 * 190);
 }
 
+/// How many rounds a kernel works on each tuple.
+struct rounds {
+  std::vector<int> all;
+  std::size_t next = 0;
+  bool consume(emit<std::vector<int>> out) {
+    if (next == all.size()) return false;
+    out(std::vector<int>{all[next++]});
+    return true;
+  }
+};
+/// As the kernel `slow`.
+int after_rounds(int n) {
+  auto x = static_cast<std::uint32_t>(n);
+  for (int i = 0; i < n; ++i) x = x * 1664525 + 1013904223;
+  return static_cast<int>(x);
+}
+std::vector<int> all_of(std::vector<int> s, const std::vector<int>& x) {
+  s.push_back(x[0]);
+  return s;
+}
+
+TEST_CASE("results of a stage keep the order, whichever kernel is done first") {
+  bench_of_devices b;
+  std::vector<int> given{4'000'000};
+  for (int i = 1; i < 40; ++i) given.push_back(1000 - i);
+  const auto h =
+      patterns::spawn(b.system, pipeline(seq(rounds{given}),
+                                         gpu::stage<std::vector<int>(std::vector<int>)>(
+                                             b.built(), "slow", nd_range::per_element(), {}, 40),
+                                         fold(std::vector<int>(), all_of)));
+  const std::vector<int> got = b.system.request(h, join{}).get().value();
+  REQUIRE(got.size() == given.size());
+  for (std::size_t i = 0; i < given.size(); ++i) CHECK(got[i] == after_rounds(given[i]));
+}
+
+TEST_CASE("a tuple that fails leaves the order as it is, and is a dead letter as it came") {
+  bench_of_devices b;
+  struct mixed {
+    int next = 0;
+    bool consume(emit<floats> out) {
+      if (next == 20) return false;
+      out(floats(next % 3 == 1 ? 9 : 8, static_cast<float>(next)));  // a third is too long
+      ++next;
+      return true;
+    }
+  };
+  const auto h = patterns::spawn(
+      b.system, pipeline(seq(mixed()),
+                         gpu::stage<floats(floats)>(b.built(), "square", nd_range(8))
+                             .named("squares")
+                             .on(on_failure::skip),
+                         fold(sums(), first_of_each)));
+  const sums s = b.system.request(h, join{}).get().value();
+  std::size_t at = 0;
+  for (int i = 0; i < 20; ++i)
+    if (i % 3 != 1) CHECK(s.at(at++) == static_cast<float>(i * i));
+  CHECK(s.size() == at);
+  CHECK(b.system.dead_letter_count(errc::receiver_failed) == 7);
+  for (const auto& letter : b.system.dead_letters().recent())
+    CHECK(letter.type == &base::message_type_of<floats>);
+  const stream_report r = b.system.request(h, get_report{}).get().value();
+  CHECK(r.to_string().find("squares") != std::string::npos);
+}
+
+TEST_CASE("what a cancelled stage has given to a device is dropped before it runs") {
+  bench_of_devices b({.in_flight = 1});
+  const auto square = gpu::spawn<floats(floats)>(b.system, b.built(), "square", nd_range(8));
+  const std::uint64_t before = layer().kernels;
+  layer().hold_callbacks = true;
+  const auto h = patterns::spawn(
+      b.system,
+      pipeline(seq(numbers()), gpu::stage<floats(floats)>(b.built(), "square", nd_range(8)),
+               fold(sums(), first_of_each)));
+  wait_until([&] { return layer().kernels == before + 1; });  // seven wait behind it
+  const auto taken = [&] {
+    return b.system.request(h, get_report{}).get().value().stages.at(1).figures.in;
+  };
+  wait_until([&] { return taken() >= 8; });
+  send(h, cancel{});
+  CHECK(!b.system.request(h, join{}).get());
+  CHECK(taken() == 8);
+  wait_until([&] { return b.system.actor_count() == 2; });  // the stage's actor is gone
+  layer().hold_callbacks = false;
+  layer().release_callbacks();
+  CHECK(b.system.request(square, floats(8, 3)).get().value().at(0) == 9);
+  CHECK(layer().kernels == before + 2);
+}
+
 TEST_CASE("a failure of a kernel in a stream follows the stage's policy") {
   bench_of_devices b;
   const auto wrong = gpu::stage<floats(floats)>(b.built(), "square", nd_range(9));  // of 8 elements

@@ -85,7 +85,7 @@ class noting_actor : public stage_actor<int, int> {
 };
 
 // Patterns may be arguments of actors, and so children of supervisors.
-static_assert(base::sendable<actor_stage<noting_actor, std::string>>);
+static_assert(base::sendable<actor_stage<std::string, void>>);
 static_assert(base::sendable<decltype(zip<int>(counting(0, 1)))>);
 
 }  // namespace

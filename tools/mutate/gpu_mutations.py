@@ -8,12 +8,14 @@ CORE = GPU + "internal/device_core.cpp"
 THREAD = GPU + "internal/device_thread.cpp"
 KERNEL = GPU + "detail/kernel_base.cpp"
 CHECK = GPU + "detail/kernel_check.cpp"
+STAGE = GPU + "detail/kernel_stage.cpp"
 ANSWERS = GPU + "detail/ordered_answers.hpp"
 CACHE = GPU + "internal/binary_cache.cpp"
 by_data = ("tests.gpu.data",)
 by_failures = ("tests.gpu.failures",)
 by_limits = ("tests.gpu.limits",)
 by_kernels = ("tests.gpu.kernels",)
+by_streams = ("tests.gpu.streams",)
 by_cache = ("gpu.binary_cache",)
 by_check = ("gpu.kernel_check",)
 
@@ -244,5 +246,43 @@ MUTATIONS = [
         "  if (!written || none) std::filesystem::remove(temporary, none);\n",
         "",
         by_cache,
+    ),
+    # ---- stages
+    mutation(
+        "gpu: a result leaves when its kernel is done",
+        STAGE,
+        "  while (!waiting_.empty() && waiting_.front().is != state::under_way) {\n"
+        "    const entry oldest = std::move(waiting_.front());\n"
+        "    waiting_.pop_front();\n",
+        "  {\n    const entry oldest = std::move(*at);\n    waiting_.erase(at);\n",
+        by_streams,
+    ),
+    mutation(
+        "gpu: a failed tuple holds up those behind it",
+        STAGE,
+        "waiting_.front().is != state::under_way) {",
+        "waiting_.front().is == state::answered) {",
+        by_streams,
+    ),
+    mutation(
+        "gpu: what a stage has given to a device runs after the stage's end",
+        STAGE,
+        "    if (e.is == state::under_way) e.its_call->abandon();\n",
+        "    static_cast<void>(e);\n",
+        by_streams,
+    ),
+    mutation(
+        "gpu: a stage that goes on after a failure keeps no copy of its tuples",
+        GPU + "stage.hpp",
+        "n.policy() != patterns::on_failure::fail",
+        "n.policy() == patterns::on_failure::fail",
+        by_streams,
+    ),
+    mutation(
+        "gpu: a stage has any number of requests under way",
+        GPU + "detail/kernel_stage.hpp",
+        "  void on_start() { hold_at_most(under_way_); }\n",
+        "",
+        by_streams,
     ),
 ]

@@ -9,14 +9,14 @@
 // Thread safety: stages are plain values.
 #pragma once
 
+#include <garrick/gpu/detail/kernel_stage.hpp>
 #include <garrick/gpu/kernel.hpp>
 #include <garrick/patterns/patterns.hpp>
 
 #include <cstddef>
-#include <cstdint>
-#include <deque>
-#include <exception>
+#include <memory>
 #include <optional>
+#include <string>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -36,86 +36,84 @@ struct one_value<list<A, B, Rest...>> {
   using type = std::tuple<A, B, Rest...>;
 };
 
-/// Asks a kernel's actor of its own.
+/// The one value, or all of them.
+template <class T>
+T single(std::tuple<T>&& all) {
+  return std::get<0>(std::move(all));
+}
+template <class A, class B, class... Rest>
+std::tuple<A, B, Rest...> single(std::tuple<A, B, Rest...>&& all) {
+  return std::move(all);
+}
+
+/// The types of a stage.
 template <class Sig>
-class kernel_stage_actor
-    : public patterns::stage_actor<typename one_value<typename kernel_shape<Sig>::messages>::type,
-                                   typename one_value<typename kernel_shape<Sig>::answers>::type> {
-  using in = typename one_value<typename kernel_shape<Sig>::messages>::type;
-  using out = typename one_value<typename kernel_shape<Sig>::answers>::type;
+using stage_in = typename one_value<typename kernel_shape<Sig>::messages>::type;
+template <class Sig>
+using stage_out = typename one_value<typename kernel_shape<Sig>::answers>::type;
+
+/// A tuple's call.
+template <class Sig>
+class typed_stage_call final : public typed_call<kernel_shape<Sig>, stage_call> {
+  using in = stage_in<Sig>;
 
  public:
-  kernel_stage_actor(kernel_seed s, std::size_t under_way)
-      : seed_(std::move(s)), under_way_(under_way) {}
-
-  void on_start() {
-    this->hold_at_most(under_way_);
-    kernel_ = this->template spawn<kernel_actor<Sig>>(spawn_options{.name = seed_.kernel}, seed_,
-                                                      as_is, as_is);
-  }
-  void on_restart() noexcept {}
-  void consume(in tuple) {
-    std::optional<in> spare;
-    if constexpr (std::is_copy_constructible_v<in>)
-      if (this->policy() != patterns::on_failure::fail) spare.emplace(tuple);
-    const std::uint64_t number = first_ + waiting_.size();
-    waiting_.push_back({this->hold(), {}, false});
-    ask(std::move(tuple))
-        .then(
-            [this, number](auto... answer) {
-              waiting_[number - first_].answer.emplace(std::move(answer)...);
-              done(number);
-            },
-            [this, number, spare = std::move(spare)](const error& why) mutable {
-              if (spare)
-                this->tuple_failed(*std::move(spare), why);
-              else
-                this->tuple_failed(why.to_string(), why);
-              done(number);
-            });
-  }
+  typed_stage_call(in&& tuple, std::optional<in>&& spare)
+      : typed_call<kernel_shape<Sig>, stage_call>(
+            typename kernel_shape<Sig>::message_tuple(std::move(tuple))),
+        spare_(std::move(spare)) {}
 
  private:
-  struct asked {
-    patterns::stage_hold hold;  ///< until its result was put out
-    std::optional<out> answer;
-    bool done = false;
-  };
-
-  auto ask(in&& tuple) {
-    if constexpr (std::tuple_size_v<typename kernel_shape<Sig>::message_tuple> == 1)
-      return this->request(kernel_, std::move(tuple));
-    else
-      return std::apply([&](auto&&... xs) { return this->request(kernel_, std::move(xs)...); },
-                        std::move(tuple));
+  void take_answer() override { answer_.emplace(single(this->take())); }
+  void put_out(patterns::detail::actor_node& to, actor_base& me) override { to.put(*answer_, me); }
+  void lose(patterns::detail::actor_node& at, const error& why) override {
+    if (spare_) return at.tuple_failed(*spare_, why);
+    std::string text = why.to_string();
+    at.tuple_failed(text, why);
   }
-  void done(std::uint64_t number) {
-    waiting_[number - first_].done = true;
-    for (; !waiting_.empty() && waiting_.front().done; ++first_) {
-      asked oldest = std::move(waiting_.front());
-      waiting_.pop_front();
-      if (oldest.answer) this->send_next(*std::move(oldest.answer));
+
+  std::optional<in> spare_;  ///< for a dead letter
+  std::optional<stage_out<Sig>> answer_;
+};
+
+/// Makes the actors and the calls.
+template <class Sig>
+class typed_stage_maker final : public kernel_stage_maker {
+  using in = stage_in<Sig>;
+
+ public:
+  explicit typed_stage_maker(stage_seed s)
+      : kernel_stage_maker(patterns::detail::tuple_type_of<in>, std::move(s)) {}
+
+  void consume(void* actor, patterns::detail::actor_node& n,
+               patterns::detail::stage_batch& b) const override {
+    for (in* const first = static_cast<in*>(b.first); n.goes_on(b); ++b.done) {
+      in& tuple = first[b.done];
+      std::optional<in> spare;
+      if constexpr (std::is_copy_constructible_v<in>)
+        if (n.policy() != patterns::on_failure::fail) spare.emplace(tuple);
+      static_cast<kernel_stage_actor*>(actor)->begin(std::unique_ptr<stage_call>(
+          new typed_stage_call<Sig>(std::move(tuple), std::move(spare))));
     }
   }
-
-  const kernel_seed seed_;
-  const std::size_t under_way_;
-  kernel_ref<Sig> kernel_;
-  std::deque<asked> waiting_;
-  std::uint64_t first_ = 0;  ///< the number of the oldest one that waits
 };
 
 }  // namespace detail
 
 /// A kernel as a stage, with at most `under_way` requests to the device at once for each replica.
 /// An error of the kernel follows the stage's policy: the stream fails, or the tuple is a dead
-/// letter. The other parameters are as of `spawn`.
+/// letter. The stage has the kernel's name, or that of the options. The other parameters are as of
+/// `spawn`.
 template <class Sig>
 [[nodiscard]] auto stage(program p, std::string kernel, nd_range range, kernel_options o = {},
                          std::size_t under_way = 8) {
-  return patterns::seq_actor<detail::kernel_stage_actor<Sig>>(
-      detail::kernel_seed{std::move(p), std::move(kernel), range, std::move(o)},
-      under_way == 0 ? std::size_t{1} : under_way);
+  std::string name = o.name.empty() ? kernel : o.name;
+  detail::stage_seed seed{{std::move(p), std::move(kernel), range, std::move(o)},
+                          &detail::kernel_shape<Sig>::facts,
+                          under_way == 0 ? std::size_t{1} : under_way};
+  return patterns::actor_stage<detail::stage_in<Sig>, detail::stage_out<Sig>>(
+      detail::stage_of_actors(new detail::typed_stage_maker<Sig>(std::move(seed)),
+                              std::move(name)));
 }
 
 }  // namespace garrick::gpu

@@ -151,15 +151,22 @@ consteval auto check_question() {
 
 /// A stage that asks an actor.
 template <class In, class Out, class P>
-class ask_stage : public actor_stage<detail::asking_actor<In, Out, P>, ref<P>, std::size_t, bool> {
+class ask_stage : public actor_stage<In, Out> {
  public:
-  using actor_stage<detail::asking_actor<In, Out, P>, ref<P>, std::size_t, bool>::actor_stage;
-  /// A copy that puts the answers out in the order of the tuples. The newest wait for the oldest.
-  [[nodiscard]] ask_stage ordered() const {
-    ask_stage s = *this;
-    std::get<2>(s.args_) = true;
-    return s;
-  }
+  /// For the framework.
+  ask_stage(ref<P> whom, std::size_t most, bool in_order)
+      : actor_stage<In, Out>(detail::stage_of_actors<detail::asking_actor<In, Out, P>>(
+            std::tuple<ref<P>, std::size_t, bool>(whom, most, in_order), "ask")),
+        whom_(std::move(whom)),
+        most_(most) {}
+
+  /// A stage as this one was made, which puts the answers out in the order of the tuples. The
+  /// newest wait for the oldest.
+  [[nodiscard]] ask_stage ordered() const { return {whom_, most_, true}; }
+
+ private:
+  ref<P> whom_;
+  std::size_t most_;
 };
 
 namespace detail {
@@ -170,8 +177,7 @@ template <class In, class P>
   static_assert(check::reported);
   if constexpr (passes<check>) {
     if (n == 0) throw std::invalid_argument("garrick: ask(whom, n): n is 0; at least 1");
-    return ask_stage<In, typename answer_of<In, P>::type, P>(
-        std::tuple<ref<P>, std::size_t, bool>(std::move(whom), n, false), "ask");
+    return ask_stage<In, typename answer_of<In, P>::type, P>(std::move(whom), n, false);
   } else {
     return refused_pattern();
   }

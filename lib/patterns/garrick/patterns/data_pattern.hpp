@@ -183,8 +183,9 @@ class data_stage_actor : public stage_actor<Takes, Gives, void(work_on), void(wo
     current_.reset();
     const stage_hold until_here = std::move(hold_);
     if (result<Out> r = done.what->outcome())
-      this->send_next_or(framed_if_needed(std::move(r).value()),
-                         [this](const std::exception_ptr& why) { failed(why, what_was_thrown()); });
+      this->send_next_or(
+          framed_if_needed(std::move(r).value()),
+          [this](const std::exception_ptr& why) { failed(why, what_was_thrown(why)); });
     else
       failed(r.error(), r.error().to_string());
     spare_.reset();
@@ -319,19 +320,19 @@ class data_pattern {
       const detail::builder& b, const detail::inlet_ptr<detail::framed<output>>& next) const {
     using takes = detail::framed<input>;
     using actor = detail::data_stage_actor<input, output, takes, detail::framed<output>>;
-    detail::node_options o = b.node(seed_.options.name);
-    o.in_place = false;
-    auto& n = b.to.add_node<detail::actor_node<actor, seed_type>>(o, policy_,
-                                                                  std::tuple<seed_type>(seed_));
-    n.to(next->connect(n));
-    return detail::inlet_of(n, n.in(), b.options.capacity);
+    detail::any_actor_stage framed =
+        detail::stage_of_actors<actor>(std::tuple<seed_type>(seed_), seed_.options.name);
+    framed.policy = policy_;
+    return framed.build(b, next);
   }
 
  private:
   using seed_type = detail::data_seed<input, output>;
-  using stage_type = actor_stage<detail::data_stage_actor<input, output>, seed_type>;
-  [[nodiscard]] stage_type stage() const {
-    return stage_type(std::tuple<seed_type>(seed_), seed_.options.name).on(policy_);
+  [[nodiscard]] actor_stage<input, output> stage() const {
+    return actor_stage<input, output>(
+               detail::stage_of_actors<detail::data_stage_actor<input, output>>(
+                   std::tuple<seed_type>(seed_), seed_.options.name))
+        .on(policy_);
   }
 
   seed_type seed_;

@@ -64,6 +64,35 @@ class stage_hold {
   detail::held_open* at_ = nullptr;
 };
 
+namespace detail {
+
+/// What an actor has of its stage, from `on_start` on. On the actor's turns.
+class actor_of_stage {
+ protected:
+  actor_of_stage() = default;
+  ~actor_of_stage() = default;
+
+  [[nodiscard]] stage_hold hold() const;
+  void hold_at_most(std::size_t n) noexcept { node().hold_at_most(n == 0 ? 1 : n); }
+  [[nodiscard]] on_failure policy() const noexcept { return node().policy(); }
+  [[nodiscard]] actor_node& node() const noexcept {
+    GARRICK_ASSERT(node_ != nullptr,
+                   "a stage's actor was used as a stage in its constructor: wait for on_start");
+    return *node_;
+  }
+  /// For the framework.
+  void sit(actor_node& at, const std::shared_ptr<graph>& owner) noexcept {
+    node_ = &at;
+    owner_ = owner;
+  }
+
+ private:
+  actor_node* node_ = nullptr;
+  std::weak_ptr<graph> owner_;
+};
+
+}  // namespace detail
+
 /// The base of a class that is a stage and an actor: it takes In, puts out Out (void: nothing), and
 /// understands the signatures Extra. It has a public `consume(In)`, and a handler for each of
 /// Extra. What it has of its stage, the functions below, it has from `on_start` on: its constructor
@@ -74,7 +103,8 @@ class stage_hold {
 /// actor, and so the stream, with an error that names the stage; so does `quit`. The exception
 /// is counted as a failure, and what the actor held by then as dropped.
 template <class In, class Out, class... Extra>
-class stage_actor : public actor<protocol<void(detail::go), void(detail::leave), Extra...>> {
+class stage_actor : public actor<protocol<void(detail::go), void(detail::leave), Extra...>>,
+                    protected detail::actor_of_stage {
   static_assert(!std::is_void_v<In>, "garrick: a stage's actor takes tuples");
 
  public:
@@ -101,7 +131,7 @@ class stage_actor : public actor<protocol<void(detail::go), void(detail::leave),
   void send_next(T value)
     requires(!std::is_void_v<Out> && std::is_same_v<T, Out>)
   {
-    node().put(std::move(value), *this);
+    node().put(value, *this);
   }
   /// Puts `value` out if fewer than `limit` tuples wait in the channel behind, as
   /// emit::try_send_next. Else the error `overload`, and `value` is as before. A limit of zero is
@@ -115,20 +145,20 @@ class stage_actor : public actor<protocol<void(detail::go), void(detail::leave),
     return make_error(errc::overload, "try_send_next()", "the next stage's channel is full");
   }
   /// The stage does not end while the hold lives, nor does a loop that it is in.
-  [[nodiscard]] stage_hold hold() { return {owner_.lock(), node()}; }
+  using detail::actor_of_stage::hold;
   /// The stage takes no tuple while it has `n` holds: by default 1024. At least 1.
-  void hold_at_most(std::size_t n) noexcept { node().hold_at_most(n == 0 ? 1 : n); }
+  using detail::actor_of_stage::hold_at_most;
   /// A tuple that `consume` has taken could not be dealt with: the stream ends with an error that
   /// names the stage, or `tuple` becomes a dead letter, as the stage's policy says. Call it before
   /// the tuple's hold is dropped.
   template <class T>
   void tuple_failed(T tuple, const error& why) {
-    node().tuple_failed(std::move(tuple), why);
+    node().tuple_failed(tuple, why);
   }
   /// The same for an exception that was caught.
   template <class T>
   void tuple_failed(T tuple, const std::exception_ptr& why) {
-    node().tuple_failed(std::move(tuple), why);
+    node().tuple_failed(tuple, why);
   }
   /// Ends the actor, and so the stream, with an error that names the stage: no tuple comes after
   /// this one.
@@ -137,7 +167,7 @@ class stage_actor : public actor<protocol<void(detail::go), void(detail::leave),
     actor_base::quit(std::move(reason));
   }
   /// What the stage does about failures.
-  [[nodiscard]] on_failure policy() const noexcept { return node().policy(); }
+  using detail::actor_of_stage::policy;
 
   /// For the framework: as `send_next`, but on other turns than `consume` what is thrown is told to
   /// `failed(std::exception_ptr)`.
@@ -145,92 +175,55 @@ class stage_actor : public actor<protocol<void(detail::go), void(detail::leave),
   void send_next_or(T value, const F& failed)
     requires(std::is_same_v<T, Out>)
   {
-    node().put_or(std::move(value), *this, failed);
+    node().put_or(value, *this, failed);
   }
-  /// For the framework.
-  void sit(detail::actor_output<Out>& at, const std::shared_ptr<detail::graph>& owner) noexcept {
-    node_ = &at;
-    owner_ = owner;
-  }
-
- private:
-  [[nodiscard]] detail::actor_output<Out>& node() const noexcept {
-    GARRICK_ASSERT(node_ != nullptr,
-                   "a stage's actor was used as a stage in its constructor: wait for on_start");
-    return *node_;
-  }
-
-  detail::actor_output<Out>* node_ = nullptr;
-  std::weak_ptr<detail::graph> owner_;
 };
 
-/// An actor's class as a stage.
-template <class A, class... Args>
+/// A stage that is an actor, and takes In; Out: what it puts out; void: it is a sink.
+template <class In, class Out>
 class actor_stage {
  public:
-  static_assert(detail::all_of<detail::tuple_check<typename A::stage_input>,
-                               detail::tuple_check<typename A::stage_output>>::reported);
+  static_assert(detail::all_of<detail::tuple_check<In>, detail::tuple_check<Out>>::reported);
 
   using garrick_stage = void;
   using garrick_sendable = void;  ///< stages own what they are made of
   static constexpr bool garrick_keeps_order = false;
-  using input = typename A::stage_input;    ///< what it takes
-  using output = typename A::stage_output;  ///< what it puts out; void: it is a sink
+  using input = In;    ///< what it takes
+  using output = Out;  ///< what it puts out; void: it is a sink
 
   /// For the framework.
-  explicit actor_stage(std::tuple<Args...> args, std::string name)
-      : args_(std::move(args)), name_(std::move(name)) {}
+  explicit actor_stage(detail::any_actor_stage s) : stage_(std::move(s)) {}
 
   /// A copy with another name: the actor's, too.
   [[nodiscard]] actor_stage named(std::string name) const {
     actor_stage s = *this;
-    s.name_ = std::move(name);
+    s.stage_.name = std::move(name);
     return s;
   }
   /// A copy with a thread of its own, for what blocks.
   [[nodiscard]] actor_stage own_thread() const {
     actor_stage s = *this;
-    s.own_thread_ = true;
+    s.stage_.own_thread = true;
     return s;
   }
   /// A copy with another answer to exceptions of `consume`. Throws std::invalid_argument for
   /// `restart` if the class has no `on_restart()`: an actor is not made anew.
   [[nodiscard]] actor_stage on(on_failure policy) const {
-    if constexpr (!requires(A& a) { a.on_restart(); })
-      if (policy == on_failure::restart)
-        throw std::invalid_argument("garrick: the stage \"" + name_ +
-                                    "\" is an actor without on_restart(), so it cannot restart");
     actor_stage s = *this;
-    s.policy_ = policy;
+    s.stage_.follow(policy);
     return s;
   }
 
   /// What it looks like.
-  [[nodiscard]] plan describe() const {
-    return {.what = "stage",
-            .name = name_,
-            .own_thread = own_thread_,
-            .may_be_fused = false,
-            .emitter = false};
-  }
+  [[nodiscard]] plan describe() const { return stage_.describe(); }
 
   /// For the framework.
-  detail::inlet_ptr<input> build(const detail::builder& b,
-                                 const detail::inlet_ptr<output>& next) const {
-    detail::node_options o = b.node(name_, own_thread_);
-    o.in_place = false;
-    auto& n = b.to.add_node<detail::actor_node<A, Args...>>(o, policy_, args_);
-    n.to(detail::connect(next, n));
-    return detail::inlet_of(n, n.in(), b.options.capacity);
+  detail::inlet_ptr<In> build(const detail::builder& b, const detail::inlet_ptr<Out>& next) const {
+    return stage_.build(b, next);
   }
 
- protected:
-  std::tuple<Args...> args_;  ///< every replica's actor gets copies
-
  private:
-  std::string name_;
-  on_failure policy_ = on_failure::fail;
-  bool own_thread_ = false;
+  detail::any_actor_stage stage_;
 };
 
 namespace detail {
@@ -266,15 +259,22 @@ consteval auto check_stage_actor() {
     if constexpr (!passes<parts>) {
       return static_cast<parts*>(nullptr);
     } else {
-      using node_type = actor_node<A, stored<Args>...>;
       using seated = seated_actor<A, stored<Args>...>;
-      using check = core::detail::spawn_check<seated, stage_seat<node_type>, stored<Args>...>;
+      using check = core::detail::spawn_check<seated, stage_seat, stored<Args>...>;
       if constexpr (std::is_same_v<check, core::detail::passed_check>)
         return static_cast<passed_check*>(nullptr);
       else
         return static_cast<check*>(nullptr);
     }
   }
+}
+
+/// Stages of the class A, whose actors get copies of these arguments.
+template <class A, class... Args>
+[[nodiscard]] any_actor_stage stage_of_actors(std::tuple<Args...> args, std::string name) {
+  return {
+      .maker = base::shared_as<const actor_maker>(new one_actor_maker<A, Args...>(std::move(args))),
+      .name = std::move(name)};
 }
 
 }  // namespace detail
@@ -289,9 +289,10 @@ template <class A, class... Args>
   using check = detail::check_of<decltype(detail::check_stage_actor<A, Args...>())>;
   static_assert(check::reported);
   if constexpr (detail::passes<check>)
-    return actor_stage<A, detail::stored<Args>...>(
-        std::tuple<detail::stored<Args>...>(detail::stored<Args>(std::forward<Args>(args))...),
-        std::string(base::type_name<A>));
+    return actor_stage<typename A::stage_input, typename A::stage_output>(
+        detail::stage_of_actors<A>(
+            std::tuple<detail::stored<Args>...>(detail::stored<Args>(std::forward<Args>(args))...),
+            std::string(base::type_name<A>)));
   else
     return detail::refused_pattern();
 }

@@ -5,9 +5,11 @@
 // Thread safety: as actors.
 #pragma once
 
+#include <garrick/base/memory/shared_as.hpp>
 #include <garrick/garrick.hpp>
 #include <garrick/gpu/detail/kernel_base.hpp>
 #include <garrick/gpu/detail/kernel_shape.hpp>
+#include <garrick/gpu/detail/ordered_answers.hpp>
 #include <garrick/gpu/error.hpp>
 
 #include <exception>
@@ -115,12 +117,12 @@ template <class Shape, class Pre, class Post, class... Ms, class... As>
 class kernel_actor_of<Shape, Pre, Post, list<Ms...>, list<As...>>
     : public actor<protocol<typename answer_type<As...>::type(Ms...)>>, private kernel_base {
   using answer = answer_of<As...>;
-  using typed = typed_call<Shape>;
   using message_tuple = typename Shape::message_tuple;
+  using typed = typed_call<Shape, placed_call>;
 
  public:
   explicit kernel_actor_of(kernel_seed s, Pre pre, Post post)
-      : kernel_base(std::move(s), Shape::expected), pre_(std::move(pre)), post_(std::move(post)) {}
+      : kernel_base(std::move(s), Shape::facts), pre_(std::move(pre)), post_(std::move(post)) {}
 
   answer on(Ms... ms) {
     response_promise<As...> promise = this->template make_promise<As...>();
@@ -134,47 +136,21 @@ class kernel_actor_of<Shape, Pre, Post, list<Ms...>, list<As...>>
 
  private:
   void begin(const ticket& t, Ms&&... ms) {
-    preparation<message_tuple> p = prepare(std::move(ms)...);
+    preparation<message_tuple> p = values_of(std::move(ms)...);
     if (p.why) return order_.settle(t, p.why);
-    auto c = std::make_shared<typed>(*std::move(p.values), t);
-    result<launch_plan> plan = this->plan_for(p.range, c->sizes(), Shape::made, Shape::locals);
-    if (!plan) return order_.settle(t, plan.error());
-    if (error why = fixed_sizes(plan->outputs)) return order_.settle(t, why);
-    if (error why = this->too_large(*plan, Shape::output_bytes, Shape::local_bytes))
-      return order_.settle(t, why);
-    c->range = plan->range;
-    c->fill(plan->outputs, plan->locals);
+    auto* const made = new typed(*std::move(p.values));
+    made->place = t;
+    std::shared_ptr<call> c = base::shared_as<call>(made);
+    if (error why = this->prepare(*made, p.range)) return order_.settle(t, why);
     order_.waits_for(t, c);
     this->launch(*this, std::move(c));
   }
-  preparation<message_tuple> prepare(Ms&&... ms) {
+  preparation<message_tuple> values_of(Ms&&... ms) {
     if constexpr (std::is_same_v<Pre, as_is_t>)
       return {{}, {}, message_tuple(std::move(ms)...)};
     else
       return prepare_from<message_tuple>::of(pre_(std::move(ms)...));
   }
-  /// A std::array has the elements that it has.
-  error fixed_sizes(const std::vector<std::size_t>& made) const {
-    return [&]<class... Os>(list<Os...>) -> error {
-      std::size_t i = 0;
-      for (const std::size_t fixed : {std::size_t{0}, fixed_of<Os>()...}) {
-        if (i != 0 && fixed != 0 && fixed != made[i - 1])
-          return make_error(gpu_errc::wrong_size, this->where(),
-                            "output " + std::to_string(i) + " has " + std::to_string(fixed) +
-                                " elements and needs " + std::to_string(made[i - 1]));
-        ++i;
-      }
-      return {};
-    }(typename Shape::outputs{});
-  }
-  template <class R>
-  static constexpr std::size_t fixed_of() {
-    if constexpr (host_container<R>::is)
-      return host_container<R>::fixed;
-    else
-      return 0;
-  }
-
   void settled(const std::shared_ptr<call>& c, const error& why) override {
     auto& of = static_cast<typed&>(*c);
     const ticket t = of.place;

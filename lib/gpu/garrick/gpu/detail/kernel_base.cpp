@@ -103,9 +103,9 @@ kernel_seed::kernel_seed(kernel_seed&& other) noexcept = default;
 kernel_seed::~kernel_seed() = default;
 
 kernel_base::~kernel_base() = default;
-kernel_base::kernel_base(kernel_seed s, std::span<const expected_parameter> wanted)
-    : seed_(std::move(s)) {
-  if (auto lanes = lanes_of(seed_, wanted))
+kernel_base::kernel_base(kernel_seed s, const kernel_facts& facts)
+    : seed_(std::move(s)), facts_(facts) {
+  if (auto lanes = lanes_of(seed_, facts_.expected))
     lanes_ = *std::move(lanes);
   else
     refusal_ = lanes.error();
@@ -139,9 +139,20 @@ error kernel_base::groups_for(nd_range& r) const {
   return {};
 }
 
+error kernel_base::prepare(kernel_call& c, const std::optional<nd_range>& wanted) const {
+  std::vector<std::size_t> inputs(facts_.containers);
+  c.sizes(inputs.data());
+  const result<launch_plan> plan = plan_for(wanted, inputs);
+  if (!plan) return plan.error();
+  if (error why = not_as_fixed(*plan)) return why;
+  if (error why = too_large(*plan)) return why;
+  c.range = plan->range;
+  c.fill(*plan);
+  return {};
+}
+
 result<launch_plan> kernel_base::plan_for(const std::optional<nd_range>& wanted,
-                                          std::span<const std::size_t> inputs, std::size_t outputs,
-                                          std::size_t locals) const {
+                                          std::span<const std::size_t> inputs) const {
   if (refusal_) return refusal_;
   const auto numbered = [](const char* what, std::size_t i) {
     return std::string(what) + " " + std::to_string(i + 1);
@@ -164,9 +175,9 @@ result<launch_plan> kernel_base::plan_for(const std::optional<nd_range>& wanted,
                         numbered("container", i) + " has " + std::to_string(inputs[i]) +
                             " elements and needs " + std::to_string(n));
   }
-  for (std::size_t i = 0; i < outputs; ++i)
+  for (std::size_t i = 0; i < facts_.output_bytes.size(); ++i)
     plan.outputs.push_back(elements(seed_.options.output_elements, i, each));
-  for (std::size_t i = 0; i < locals; ++i) {
+  for (std::size_t i = 0; i < facts_.local_bytes.size(); ++i) {
     const std::size_t n = elements(seed_.options.local_elements, i,
                                    plan.range.has_groups() ? plan.range.group_items() : 0);
     if (n == 0)
@@ -178,8 +189,20 @@ result<launch_plan> kernel_base::plan_for(const std::optional<nd_range>& wanted,
   return plan;
 }
 
-error kernel_base::too_large(const launch_plan& plan, std::span<const std::size_t> of_outputs,
-                             std::span<const std::size_t> of_locals) const {
+error kernel_base::not_as_fixed(const launch_plan& plan) const {
+  for (std::size_t i = 0; i < facts_.output_sizes.size(); ++i) {
+    const std::size_t fixed = facts_.output_sizes[i];
+    if (fixed != 0 && fixed != plan.outputs[i])
+      return make_error(gpu_errc::wrong_size, where(),
+                        "output " + std::to_string(i + 1) + " has " + std::to_string(fixed) +
+                            " elements and needs " + std::to_string(plan.outputs[i]));
+  }
+  return {};
+}
+
+error kernel_base::too_large(const launch_plan& plan) const {
+  const auto& of_outputs = facts_.output_bytes;
+  const auto& of_locals = facts_.local_bytes;
   std::uint64_t buffer = 0;
   std::uint64_t local = 0;
   for (const kernel_lane& l : lanes_) {

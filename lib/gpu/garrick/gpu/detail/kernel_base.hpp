@@ -1,5 +1,5 @@
-// The half of a kernel's actor that does not depend on its types: chooses a device, checks sizes,
-// gives calls to devices and hears of their end.
+// The half of an actor with a kernel that does not depend on its types: chooses a device, checks
+// sizes, gives calls to devices and hears of their end.
 //
 // Private: installed because templates need it.
 //
@@ -66,6 +66,24 @@ struct kernel_lane {
 [[nodiscard]] result<std::vector<kernel_lane>> lanes_of(const kernel_seed& s,
                                                         std::span<const expected_parameter> wanted);
 
+/// What the parameters of a kernel's signature are, for code that does not know their types.
+struct kernel_facts {
+  std::span<const expected_parameter> expected;  ///< outputs last
+  std::size_t containers;                        ///< inputs and in-out arguments
+  std::span<const std::size_t> output_bytes;     ///< of an element of each output
+  std::span<const std::size_t> output_sizes;     ///< elements of a std::array; else 0
+  std::span<const std::size_t> local_bytes;      ///< of an element of each local argument
+};
+
+/// A call of a kernel, which owns the arguments.
+class kernel_call : public call {
+ public:
+  /// Writes the elements of each container to `all`; 0 of a ref that names nothing.
+  virtual void sizes(std::size_t* all) const noexcept = 0;
+  /// Makes the arguments. Throws std::bad_alloc, and std::length_error of a container.
+  virtual void fill(const launch_plan& plan) = 0;
+};
+
 /// See above. The derived class is an actor.
 class kernel_base {
  public:
@@ -73,18 +91,12 @@ class kernel_base {
   kernel_base& operator=(const kernel_base&) = delete;
 
  protected:
-  kernel_base(kernel_seed s, std::span<const expected_parameter> wanted);
+  kernel_base(kernel_seed s, const kernel_facts& facts);
   virtual ~kernel_base();
 
-  /// Range and sizes for a request whose inputs and in-out arguments have so many elements.
-  /// `wanted`: a range that the pre-processing function has chosen.
-  [[nodiscard]] result<launch_plan> plan_for(const std::optional<nd_range>& wanted,
-                                             std::span<const std::size_t> inputs,
-                                             std::size_t outputs, std::size_t locals) const;
-  /// Are there bytes that none of the devices has? Before the host makes room for them. The spans:
-  /// bytes of an element of each output and local argument.
-  [[nodiscard]] error too_large(const launch_plan& plan, std::span<const std::size_t> of_outputs,
-                                std::span<const std::size_t> of_locals) const;
+  /// Chooses range and sizes for a call, and makes its arguments. `wanted`: a range that the
+  /// pre-processing function has chosen. Returns why it cannot run. Throws as kernel_call::fill.
+  [[nodiscard]] error prepare(kernel_call& c, const std::optional<nd_range>& wanted) const;
   /// Chooses a lane for a call whose arguments are filled in, and gives it to the device. `settled`
   /// is called in any case, perhaps at once.
   void launch(actor_base& me, std::shared_ptr<call> c);
@@ -94,6 +106,13 @@ class kernel_base {
   [[nodiscard]] std::string where() const;
 
  private:
+  /// Range and sizes for a call whose inputs and in-out arguments have so many elements.
+  [[nodiscard]] result<launch_plan> plan_for(const std::optional<nd_range>& wanted,
+                                             std::span<const std::size_t> inputs) const;
+  /// A std::array has the elements that it has.
+  [[nodiscard]] error not_as_fixed(const launch_plan& plan) const;
+  /// Are there bytes that none of the devices has? Before the host makes room for them.
+  [[nodiscard]] error too_large(const launch_plan& plan) const;
   [[nodiscard]] std::size_t lane_for(const call& c) const;
   void bring_home(actor_base& me, std::shared_ptr<call> c, std::size_t lane, std::size_t from,
                   instant until);
@@ -106,6 +125,7 @@ class kernel_base {
                                      std::size_t otherwise) const noexcept;
 
   const kernel_seed seed_;
+  const kernel_facts& facts_;
   error refusal_;  ///< the kernel cannot run: each request is answered with this
   std::vector<kernel_lane> lanes_;
 };

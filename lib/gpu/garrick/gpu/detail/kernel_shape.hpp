@@ -7,8 +7,8 @@
 
 #include <garrick/gpu/arguments.hpp>
 #include <garrick/gpu/detail/call.hpp>
+#include <garrick/gpu/detail/kernel_base.hpp>
 #include <garrick/gpu/detail/kernel_check.hpp>
-#include <garrick/gpu/detail/ordered_answers.hpp>
 
 #include <array>
 #include <cstddef>
@@ -139,6 +139,15 @@ constexpr expected_parameter expected_output() {
           .bytes = sizeof(element)};
 }
 
+/// The elements of a container that has always as many; else 0.
+template <class R>
+constexpr std::size_t fixed_size() {
+  if constexpr (host_container<R>::is)
+    return host_container<R>::fixed;
+  else
+    return 0;
+}
+
 /// A container's result, when its call has succeeded.
 template <class C>
 [[nodiscard]] C taken(C& host, argument& a) {
@@ -197,6 +206,16 @@ struct kernel_shape<R(Ps...)> {
     return all;
   }();
 
+  /// Elements of each output that is a std::array; else 0.
+  static constexpr auto output_sizes = []<class... Os>(list<Os...>) {
+    return std::array<std::size_t, sizeof...(Os)>{fixed_size<Os>()...};
+  }(outputs{});
+  static constexpr kernel_facts facts{.expected = expected,
+                                      .containers = containers,
+                                      .output_bytes = output_bytes,
+                                      .output_sizes = output_sizes,
+                                      .local_bytes = local_bytes};
+
   /// Which message parameter I is.
   static constexpr std::size_t message_at(std::size_t parameter) {
     std::size_t n = 0;
@@ -229,34 +248,29 @@ void make_output(R& out, argument& a, std::size_t n) {
   }
 }
 
-/// A call with everything that it owns.
-template <class Shape>
-class typed_call final : public call {
+/// A call with everything that it owns. Base: a kernel_call with what its actor has to know of it.
+template <class Shape, class Base>
+class typed_call : public Base {
  public:
   using message_tuple = typename Shape::message_tuple;
   using output_tuple = typename Shape::output_tuple;
 
-  typed_call(message_tuple&& m, const ticket& t) : place(t), messages(std::move(m)) {}
+  explicit typed_call(message_tuple&& m) : messages(std::move(m)) {}
 
-  /// Elements of each container; 0 of a ref that names nothing.
-  [[nodiscard]] std::array<std::size_t, Shape::containers> sizes() const {
-    std::array<std::size_t, Shape::containers> all{};
-    std::size_t at = 0;
+  void sizes(std::size_t* all) const noexcept final {
     [&]<std::size_t... I>(std::index_sequence<I...>) {
-      (..., add_size<I>(all.data(), at));
+      (..., add_size<I>(all));
     }(std::make_index_sequence<Shape::parameters>{});
-    return all;
   }
-
-  /// Makes the arguments. Throws std::bad_alloc, and std::length_error of a container.
-  void fill(const std::vector<std::size_t>& made, const std::vector<std::size_t>& locals) {
-    arguments.resize(Shape::parameters + Shape::made);
-    std::size_t next_local = 0;
+  void fill(const launch_plan& plan) final {
+    this->arguments.resize(Shape::parameters + Shape::made);
+    const std::size_t* next_local = plan.locals.data();
     [&]<std::size_t... I>(std::index_sequence<I...>) {
-      (..., fill_parameter<I>(locals, next_local));
+      (..., fill_parameter<I>(next_local));
     }(std::make_index_sequence<Shape::parameters>{});
     [&]<std::size_t... I>(std::index_sequence<I...>) {
-      (..., make_output(std::get<I>(outputs), arguments[Shape::parameters + I], made[I]));
+      (...,
+       make_output(std::get<I>(outputs), this->arguments[Shape::parameters + I], plan.outputs[I]));
     }(std::make_index_sequence<Shape::made>{});
   }
 
@@ -267,34 +281,33 @@ class typed_call final : public call {
                                                        std::index_sequence<O...>) {
       return typename Shape::answer_tuple(
           taken(std::get<Shape::message_at(Shape::in_out_at(I))>(messages),
-                arguments[Shape::in_out_at(I)])...,
-          taken(std::get<O>(outputs), arguments[Shape::parameters + O])...);
+                this->arguments[Shape::in_out_at(I)])...,
+          taken(std::get<O>(outputs), this->arguments[Shape::parameters + O])...);
     }(std::make_index_sequence<changed>{}, std::make_index_sequence<Shape::made>{});
     // The device is done with them: a ref that was an input has one holder less at once.
-    for (argument& a : arguments) a.buffer = {};
+    for (argument& a : this->arguments) a.buffer = {};
     messages = {};
     return all;
   }
 
-  ticket place;
   message_tuple messages;
   output_tuple outputs;
 
  private:
   template <std::size_t I>
-  void add_size(std::size_t* all, std::size_t& at) const {
+  void add_size(std::size_t*& all) const noexcept {
     if constexpr (Shape::kinds[I] == argument_kind::input ||
                   Shape::kinds[I] == argument_kind::in_out)
-      all[at++] = std::get<Shape::message_at(I)>(messages).size();
+      *all++ = std::get<Shape::message_at(I)>(messages).size();
   }
 
   template <std::size_t I>
-  void fill_parameter(const std::vector<std::size_t>& locals, std::size_t& next_local) {
+  void fill_parameter(const std::size_t*& next_local) {
     using of = parameter_of<typename Shape::template parameter_type<I>>;
-    argument& a = arguments[I];
+    argument& a = this->arguments[I];
     a.kind = Shape::kinds[I];
     if constexpr (of::kind == argument_kind::local) {
-      a.bytes = locals[next_local++] * sizeof(typename of::element);
+      a.bytes = *next_local++ * sizeof(typename of::element);
     } else {
       auto& m = std::get<Shape::message_at(I)>(messages);
       using message = std::remove_cvref_t<decltype(m)>;

@@ -11,7 +11,7 @@
 #pragma once
 
 #include <garrick/garrick.hpp>
-#include <garrick/gpu/detail/call.hpp>
+#include <garrick/gpu/detail/kernel_base.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -40,6 +40,12 @@ using answer_of = typename answer_for<As...>::type;
 struct ticket {
   std::uint64_t sender = 0;
   std::uint64_t number = 0;
+};
+
+/// A request's call.
+class placed_call : public kernel_call {
+ public:
+  ticket place;
 };
 
 /// Fulfils a promise by a result. Never throws: without memory for the answer it is an error.

@@ -12,7 +12,6 @@
 
 #include <cstddef>
 #include <memory>
-#include <span>
 #include <vector>
 
 namespace garrick::patterns::detail {
@@ -33,12 +32,6 @@ class inputs {
   /// The oldest tuples of the next channel that has some, at most `most`. They stay there until
   /// `done`. Empty if none has any.
   [[nodiscard]] some_tuples next(std::size_t most) noexcept;
-  /// The same, of this type.
-  template <class T>
-  [[nodiscard]] std::span<T> next_as(std::size_t most) noexcept {
-    const some_tuples some = next(most);
-    return {static_cast<T*>(some.first), some.count};
-  }
   /// The same of channel number `i` alone.
   [[nodiscard]] some_tuples next_of(std::size_t i, std::size_t most) noexcept;
   /// Which channel the last batch was of.

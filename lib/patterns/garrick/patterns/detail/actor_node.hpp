@@ -17,26 +17,28 @@
 //    actor's turn if there is one. What comes of it later is not counted again.
 #pragma once
 
+#include <garrick/base/memory/shared_as.hpp>
 #include <garrick/patterns/channel/input.hpp>
-#include <garrick/patterns/detail/stage_node.hpp>
+#include <garrick/patterns/channel/output.hpp>
+#include <garrick/patterns/detail/inlet.hpp>
+#include <garrick/patterns/detail/stage_type.hpp>
 #include <garrick/patterns/failure_policy.hpp>
 #include <garrick/patterns/node/borrowed_turns.hpp>
 #include <garrick/patterns/node/graph.hpp>
+#include <garrick/patterns/plan.hpp>
 
-#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <exception>
 #include <memory>
-#include <optional>
-#include <span>
-#include <stdexcept>
 #include <string>
 #include <tuple>
 #include <type_traits>
 #include <utility>
 
 namespace garrick::patterns::detail {
+
+class actor_maker;
 
 /// What has holds.
 class held_open : public node {
@@ -61,125 +63,178 @@ class held_open : public node {
   std::atomic<std::size_t> holds_{0};
 };
 
-/// What an actor has of its node.
-template <class Out>
-class actor_output : public held_open {
+/// The node. Of the actor's class, its maker knows.
+class actor_node final : public held_open {
  public:
-  using held_open::held_open;
+  actor_node(graph& of, const node_options& o, on_failure policy,
+             std::shared_ptr<const actor_maker> maker);
+  ~actor_node() override;
   void to(std::unique_ptr<output> o) { out_ = std::move(o); }
+  inputs& in() noexcept { return in_; }
+
+  // ---- for the stage's actor
 
   /// Puts a result out. In a step it is handed on with the others, and what is thrown is the
   /// failure of the tuple that is consumed. Else it is handed on at once; if that throws, the
   /// result has failed as a tuple does.
   template <class T>
-  void put(T&& value, actor_base& on) {
-    put_or(std::move(value), on,
-           [&](const std::exception_ptr& why) { tuple_failed(std::move(value), why); });
+  void put(T& value, actor_base& on) {
+    put_or(value, on, [&](const std::exception_ptr& why) { tuple_failed(value, why); });
   }
   /// The same, but `failed(why)` says what has failed if that throws outside of a step.
   template <class T, class F>
-  void put_or(T&& value, actor_base& on, const F& failed) {
-    if (is_over()) return drop(is_dropped() ? 0 : 1);
-    if (in_step_) return out_->put(value);
-    by_itself([&] { out_->put(value); }, failed, on);
+  void put_or(T& value, actor_base& on, const F& failed) {
+    if (in_step_ && !is_over()) return out_->put(value);
+    if (const std::exception_ptr why = put_by_itself(&value, tuple_type_of<T>, on)) failed(why);
   }
   /// As `put`, if fewer than `limit` tuples wait where it goes. False: as many do.
   template <class T>
   [[nodiscard]] bool try_put(std::size_t limit, T& value, actor_base& on) {
-    if (is_over()) return drop(is_dropped() ? 0 : 1), true;
-    if (in_step_) return out_->try_put(limit, &value);
+    if (in_step_ && !is_over()) return out_->try_put(limit, &value);
     bool done = true;
-    by_itself([&] { done = out_->try_put(limit, &value); },
-              [&](const std::exception_ptr& why) { tuple_failed(std::move(value), why); }, on);
+    if (const std::exception_ptr why = try_put_by_itself(limit, &value, on, done))
+      tuple_failed(value, why);
     return done;
   }
   void hold_at_most(std::size_t n) noexcept { most_holds_ = n; }
   /// The present handler of the actor is its last.
   void quits() noexcept { quitting_ = true; }
-  [[nodiscard]] virtual on_failure policy() const noexcept = 0;
+  [[nodiscard]] on_failure policy() const noexcept { return policy_; }
   /// A tuple that the actor has taken before has failed.
   template <class T>
-  void tuple_failed(T&& tuple, const std::exception_ptr& why) {
-    if (is_dropped()) return;
-    count_failure();
-    if (policy() == on_failure::fail) return owner_.cancel(why_it_failed(why));
+  void tuple_failed(T& tuple, const std::exception_ptr& why) {
+    if (!has_to_be_told(why)) return;
     if (auto* const content = content_of(tuple)) dead_letter(std::move(*content), why);
   }
   template <class T>
-  void tuple_failed(T&& tuple, const error& why) {
-    tuple_failed(std::move(tuple), std::make_exception_ptr(std::runtime_error(why.to_string())));
+  void tuple_failed(T& tuple, const error& why) {
+    tuple_failed(tuple, as_exception(why));
   }
 
- protected:
-  actor_output(graph& of, const node_options& o) : held_open(of, o), owner_(of) {}
+  // ---- for the loop that lets the actor consume a batch
+
+  /// Does the actor take another tuple in this step? What it puts out from now on is that one's.
+  [[nodiscard]] bool goes_on(const stage_batch& b) noexcept {
+    if (b.done == b.size || out_->is_blocked() || holds() >= most_holds_ || quitting_ ||
+        is_cancelled())
+      return false;
+    out_->begin_input();
+    return true;
+  }
+
+  // ---- for the actor's turns
+
+  /// The actor that was made, as its maker knows it.
+  void carried_out_by(void* who) noexcept { object_ = who; }
+  /// A `go` has come to the actor.
+  void go_has_come(actor_base& on) noexcept {
+    if (turns_.take()) run(on, nullptr);
+  }
+  /// The actor is at its end, and holds what it held.
+  void actor_ends(const exit_reason& why) noexcept;
+  /// It touches nothing any more.
+  void actor_ended(const exit_reason& why) noexcept;
+
+  // ---- as a node
+
+  std::size_t drop_inputs() noexcept override { return in_.drop(); }
+  [[nodiscard]] std::size_t waiting() const noexcept override { return in_.waiting(); }
+  /// Makes the actor. If that fails, so does the stream.
+  void begin(actor_base& from, const std::shared_ptr<graph>& owner) override;
+  /// Helps the actor, too. On a turn of the one that has called `begin`.
+  bool help() noexcept override;
+
+ private:
+  class in_a_step;
+
   /// Nothing is put out any more.
   [[nodiscard]] bool is_over() const noexcept { return closed_ || held_was_dropped_; }
   /// What the actor deals with now was counted as dropped: the stream ended early under its hold.
   [[nodiscard]] bool is_dropped() const noexcept { return is_over() && holds() != 0; }
-  /// The stream or the actor ends early: what is held leads nowhere.
-  void drop_held() noexcept {
-    if (!std::exchange(held_was_dropped_, true)) drop(holds());
-  }
+  void drop_held() noexcept;
+  [[nodiscard]] bool has_to_be_told(const std::exception_ptr& why);
+  [[nodiscard]] static std::exception_ptr as_exception(const error& why);
+  std::exception_ptr put_by_itself(void* value, const tuple_type& type, actor_base& on);
+  std::exception_ptr try_put_by_itself(std::size_t limit, void* value, actor_base& on, bool& done);
+  template <class F>
+  std::exception_ptr by_itself(const F& f, actor_base& on);
 
-  /// What `f` puts out outside of a step is handed on at once. `failed` hears what it throws.
-  template <class F, class Failed>
-  void by_itself(const F& f, const Failed& failed, actor_base& on) {
-    turn t{.on = on, .own_thread = own_thread()};
-    const std::size_t before = out_->pending();
-    out_->begin_input();
-    try {
-      f();
-    } catch (...) {  // of a key function, say
-      out_->take_back();
-      return failed(std::current_exception());
-    }
-    into_loops(out_->pending() - before);
-    count_out(out_->publish(t));
-    // what is kept for the way back in a loop does not block, and has to find its room all the same
-    if (out_->pending() != 0 && !out_->sleep()) count_out(out_->publish(t));
-  }
+  void schedule() noexcept override;
+  step_outcome step(turn& t) override;
+  void abandon(turn& t) noexcept override;
+  void consume_or_lose(stage_batch& b);
+  void dealt_with(some_tuples batch, std::size_t n, std::size_t before, turn& t);
+  step_outcome nothing(turn& t);
+  void stop();
+  void close(turn& t) noexcept;
+  [[nodiscard]] bool publish(turn& t);
+  [[nodiscard]] bool catches_up(turn& t);
+  [[nodiscard]] bool hands_on_kept(turn& t);
+  [[nodiscard]] step_outcome blocked() noexcept;
 
   graph& owner_;
+  const std::shared_ptr<const actor_maker> maker_;
+  inputs in_;
+  const on_failure policy_;
   std::unique_ptr<output> out_;
   std::size_t most_holds_ = 1024;
   bool in_step_ = false;
   bool quitting_ = false;
   bool closed_ = false;
   bool held_was_dropped_ = false;
+  bool gone_ = false;
+  bool stopped_ = false;
+  void* object_ = nullptr;
+  ref<protocol<void(go), void(leave)>> actor_;  ///< written by `begin` alone
+  borrowed_turns turns_;
 };
 
-/// An actor that says itself which tuples have failed, and of those that it has taken keeps what it
-/// needs for that. So the node keeps no copy of them.
-template <class A>
-concept says_what_failed = requires { typename A::garrick_says_what_failed; };
-
 /// What the actor of a stage is made with, beside the user's arguments.
-template <class Node>
 struct stage_seat {
   using garrick_sendable = void;
   std::shared_ptr<graph> owner;
-  Node* at;
+  actor_node* at;
 };
 
-template <class A, class... Args>
-class actor_node;
+/// Makes the actors of a stage, and calls them. The copies of a pattern share it, and nobody
+/// changes it.
+class actor_maker {
+ public:
+  struct abilities {
+    /// The actors say themselves which tuples have failed, and of those that they have taken keep
+    /// what they need for that. So the node keeps no copy of them.
+    bool say_what_failed;
+    bool restart;  ///< they have an `on_restart()`
+  };
+  actor_maker(const tuple_type& t, abilities a) noexcept : takes(t), can(a) {}
+  virtual ~actor_maker() = default;
+  actor_maker(const actor_maker&) = delete;
+  actor_maker& operator=(const actor_maker&) = delete;
+
+  /// Makes one of copies of the arguments. Throws what copying throws.
+  [[nodiscard]] virtual result<ref<protocol<void(go), void(leave)>>> make(
+      actor_base& from, const spawn_options& o, stage_seat seat) const = 0;
+  /// Lets an actor consume tuples while the node goes on.
+  virtual void consume(void* actor, actor_node& n, stage_batch& b) const = 0;
+  virtual void restart(void* /*actor*/) const {}
+  virtual void stop(void* /*actor*/) const {}
+
+  const tuple_type& takes;
+  const abilities can;
+};
 
 /// The user's actor, with the turns of its node.
 template <class A, class... Args>
 class seated_actor final : public A {
-  using node_type = actor_node<A, Args...>;
-
  public:
-  explicit seated_actor(stage_seat<node_type> seat, core::detail::kept<Args>... args)
+  explicit seated_actor(stage_seat seat, core::detail::kept<Args>... args)
       : A(std::forward<core::detail::kept<Args>>(args)...), seat_(std::move(seat)) {
     this->sit(*seat_.at, seat_.owner);
-    seat_.at->carried_out_by(*this);
+    seat_.at->carried_out_by(static_cast<A*>(this));
   }
 
   using A::on;
-  void on(go) {
-    if (seat_.at->take_go()) seat_.at->run(*this, nullptr);
-  }
+  void on(go) { seat_.at->go_has_come(*this); }
   void on(leave) { this->quit(); }
   void on_exit(const exit_reason& why) {
     seat_.at->actor_ends(why);              // before the class's own drops its holds
@@ -190,211 +245,66 @@ class seated_actor final : public A {
 
  private:
   struct last_words {
-    node_type& to;
+    actor_node& to;
     const exit_reason& why;
     ~last_words() { to.actor_ended(why); }
   };
-  stage_seat<node_type> seat_;
+  stage_seat seat_;
 };
 
-/// The node.
+/// Of actors of the class A, with these arguments.
 template <class A, class... Args>
-class actor_node final : public actor_output<typename A::stage_output> {
+class one_actor_maker final : public actor_maker {
   using In = typename A::stage_input;
-  using Out = typename A::stage_output;
-  using base = actor_output<Out>;
-  using seated = seated_actor<A, Args...>;
 
  public:
-  actor_node(graph& of, const node_options& o, on_failure policy, std::tuple<Args...> args)
-      : base(of, o), policy_(policy), args_(std::move(args)) {
-    this->not_yet();
-  }
+  explicit one_actor_maker(std::tuple<Args...> a)
+      : actor_maker(tuple_type_of<In>,
+                    {.say_what_failed = requires { typename A::garrick_says_what_failed;
+}, .restart = requires(A& x) { x.on_restart(); }
+}  // namespace garrick::patterns::detail
+),
+        args_(std::move(a)) {}
 
-  inputs& in() noexcept { return in_; }
-  std::size_t drop_inputs() noexcept override { return in_.drop(); }
-  [[nodiscard]] std::size_t waiting() const noexcept override { return in_.waiting(); }
-  [[nodiscard]] on_failure policy() const noexcept override { return policy_; }
+[[nodiscard]] result<ref<protocol<void(go), void(leave)>>> make(actor_base& from,
+                                                                const spawn_options& o,
+                                                                stage_seat seat) const override {
+  auto made = std::apply(
+      [&](const Args&... as) {
+        return from.template try_spawn<seated_actor<A, Args...>>(o, std::move(seat), Args(as)...);
+      },
+      args_);
+  if (!made) return made.error();
+  return ref<protocol<void(go), void(leave)>>(*std::move(made));
+}
+void consume(void* actor, actor_node& n, stage_batch& b) const override {
+  A& a = *static_cast<A*>(actor);
+  for (In* const first = static_cast<In*>(b.first); n.goes_on(b); ++b.done)
+    a.consume(std::move(first[b.done]));
+}
+void restart(void* actor) const override {
+  if constexpr (requires(A& a) { a.on_restart(); }) static_cast<A*>(actor)->on_restart();
+}
+void stop(void* actor) const override {
+  if constexpr (requires(A& a) { a.on_stop(); }) static_cast<A*>(actor)->on_stop();
+}
 
-  /// Makes the actor. If that fails, so does the stream.
-  void begin(actor_base& from, const std::shared_ptr<graph>& owner) override {
-    spawn_options o;
-    o.name = this->name();
-    o.detached = this->own_thread();
-    error why;
-    try {
-      auto made = std::apply(
-          [&](const Args&... args) {
-            return from.template try_spawn<seated>(o, stage_seat<actor_node>{owner, this},
-                                                   Args(args)...);
-          },
-          args_);
-      if (made) {
-        actor_ = *std::move(made);
-        return schedule();
-      }
-      why = make_error(errc::receiver_failed, this->name(), made.error().to_string());
-    } catch (...) { why = this->why_it_failed(std::current_exception()); }  // of a copy, say
-    // An actor whose on_start has thrown is gone, and `actor_ends` has counted it.
-    if (!std::exchange(gone_, true)) this->count_failure();
-    this->owner_.cancel(std::move(why));
-    static_cast<void>(turns_.end());
-    node::schedule();
-  }
-  /// Helps the actor, too. On a turn of the one that has called `begin`.
-  bool help() noexcept override {
-    return !this->own_thread() && ((actor_ && run_in_place(actor_)) || base::help());
-  }
-  /// The actor that was made.
-  void carried_out_by(A& who) noexcept { object_ = &who; }
-  /// A `go` has come to the actor: does the run right come with it?
-  [[nodiscard]] bool take_go() noexcept { return turns_.take(); }
-  /// It is at its end, and holds what it held.
-  void actor_ends(const exit_reason& why) noexcept {
-    if (this->closed_) return;
-    if (why == exit_code::unhandled_exception) this->count_failure();
-    this->drop_held();
-  }
-  /// It touches nothing any more.
-  void actor_ended(const exit_reason& why) noexcept {
-    gone_ = true;
-    if (!this->closed_)
-      this->owner_.cancel(make_error(
-          errc::receiver_failed, this->name(),
-          why.is_normal() ? "the stage's actor has ended before its input" : why.to_string()));
-    if (turns_.end()) return node::schedule();
-    this->wake(nullptr, 0);
-  }
+private:
+const std::tuple<Args...> args_;
+}
+;
 
- private:
-  void schedule() noexcept override {
-    try {
-      const bool lent = turns_.lend([&] { send(actor_, go{}); });
-      if (!lent) node::schedule();
-    } catch (...) { std::terminate(); }
-  }
-  step_outcome step(turn& t) override {
-    auto& out = *this->out_;
-    if (this->quitting_) return step_outcome::starved;  // until `actor_ended`
-    if (!catches_up(t)) return blocked();
-    if (out.is_unwanted()) in_.leave();
-    if (this->holds() >= this->most_holds_)
-      return hands_on_kept(t) ? step_outcome::starved : step_outcome::worked;
-    const std::span<In> batch =
-        in_.next_as<In>(std::min(this->batch(), this->most_holds_ - this->holds()));
-    if (batch.empty()) return nothing(t);
-    const std::size_t before = out.pending();
-    std::size_t n = 0;
-    const in_a_step here(*this);
-    while (n < batch.size() && !out.is_blocked() && this->holds() < this->most_holds_ &&
-           !this->quitting_ && !this->is_cancelled()) {
-      out.begin_input();
-      [[maybe_unused]] std::optional<spare_tuple> spare;
-      try {
-        if constexpr (!says_what_failed<A>)
-          if (policy_ != on_failure::fail) spare.emplace(tuple_type_of<In>, &batch[n]);
-        object_->consume(std::move(batch[n]));
-      } catch (...) {
-        out.take_back();
-        this->count_failure();
-        if (policy_ == on_failure::fail) {
-          dealt_with(batch.first(n + 1), before, t);
-          throw;
-        }
-        tuple_type_of<In>.dead(*this, spare ? spare->best(&batch[n]) : &batch[n],
-                               std::current_exception());
-        if (policy_ == on_failure::restart)
-          if constexpr (requires { object_->on_restart(); }) object_->on_restart();
-      }
-      ++n;
-    }
-    dealt_with(batch.first(n), before, t);
-    return out.is_blocked() ? blocked() : step_outcome::worked;
-  }
-  void dealt_with(std::span<In> some, std::size_t before, turn& t) {
-    this->count_in(tuple_type_of<In>.tuples_among(some.data(), some.size()), some.size());
-    this->into_loops(this->out_->pending() - before);
-    static_cast<void>(publish(t));
-    in_.done(some.size());
-    this->out_of_loops(some.size());
-  }
-  /// No input has anything.
-  step_outcome nothing(turn& t) {
-    if (!hands_on_kept(t)) return step_outcome::worked;
-    if (!in_.ended()) return in_.sleep() ? step_outcome::starved : step_outcome::worked;
-    if (this->holds() != 0) return step_outcome::starved;
-    if (!std::exchange(stopped_, true)) {
-      if constexpr (requires { object_->on_stop(); }) {
-        const in_a_step here(*this);
-        const std::size_t before = this->out_->pending();
-        this->out_->begin_input();
-        try {
-          object_->on_stop();
-        } catch (...) {
-          this->count_failure();
-          throw;
-        }
-        this->into_loops(this->out_->pending() - before);
-      }
-    }
-    if (!publish(t)) return blocked();
-    if (this->holds() != 0)  // of on_stop
-      return hands_on_kept(t) ? step_outcome::starved : step_outcome::worked;
-    if (this->out_->pending() != 0) return blocked();
-    close(t);
-    return step_outcome::ended;
-  }
-  void abandon(turn& t) noexcept override {
-    this->drop_held();
-    close(t);
-  }
-  void close(turn& t) noexcept {
-    this->drop(this->out_->close(t));
-    this->closed_ = true;
-    if (!gone_ && actor_) send(actor_, leave{});
-  }
-  [[nodiscard]] bool publish(turn& t) {
-    this->count_out(this->out_->publish(t));
-    if (!this->out_->is_blocked()) return true;
-    this->count_out(this->out_->publish(t));
-    return !this->out_->is_blocked();
-  }
-  /// As those of stage_node_base.
-  [[nodiscard]] bool catches_up(turn& t) {
-    if (!this->out_->is_blocked()) return true;
-    if (!publish(t)) return false;
-    t.nested_until = instant::never();
-    return true;
-  }
-  [[nodiscard]] bool hands_on_kept(turn& t) {
-    if (this->out_->pending() == 0) return true;
-    static_cast<void>(publish(t));
-    return this->out_->sleep();
-  }
-  [[nodiscard]] step_outcome blocked() noexcept {
-    return this->out_->sleep() ? step_outcome::blocked : step_outcome::worked;
-  }
+/// A stage that is an actor, whatever its types.
+struct any_actor_stage {
+  std::shared_ptr<const actor_maker> maker;
+  std::string name;
+  on_failure policy = on_failure::fail;
+  bool own_thread = false;
 
-  /// While the user's code runs inside a step.
-  class in_a_step {
-   public:
-    explicit in_a_step(actor_node& n) noexcept : n_(n) { n.in_step_ = true; }
-    ~in_a_step() { n_.in_step_ = false; }
-    in_a_step(const in_a_step&) = delete;
-    in_a_step& operator=(const in_a_step&) = delete;
-
-   private:
-    actor_node& n_;
-  };
-
-  inputs in_{tuple_type_of<In>};
-  const on_failure policy_;
-  const std::tuple<Args...> args_;
-  A* object_ = nullptr;
-  ref<typename A::protocol_type> actor_;  ///< written by `begin` alone
-  borrowed_turns turns_;
-  bool gone_ = false;
-  bool stopped_ = false;
+  /// Throws std::invalid_argument for `restart` if the actors have no `on_restart()`.
+  void follow(on_failure p);
+  [[nodiscard]] plan describe() const;
+  [[nodiscard]] any_inlet_ptr build(const builder& b, const any_inlet_ptr& next) const;
 };
 
 }  // namespace garrick::patterns::detail

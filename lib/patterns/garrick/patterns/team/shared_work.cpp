@@ -16,6 +16,12 @@ std::string what_was_thrown() {
   } catch (...) { return "an exception of an unknown type"; }
 }
 
+std::string what_was_thrown(const std::exception_ptr& why) {
+  try {
+    std::rethrow_exception(why);
+  } catch (...) { return what_was_thrown(); }
+}
+
 void shared_work::tell_others() {
   // By a virtual clock nothing takes time, and everybody is told.
   if (const std::uint64_t ns = spent(); ns != 0 && ns < wake_up_ns) return;

@@ -21,6 +21,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <string>
 #include <utility>
@@ -30,6 +31,8 @@ namespace garrick::patterns::detail {
 
 /// What the exception being handled says.
 [[nodiscard]] std::string what_was_thrown();
+/// What this one says.
+[[nodiscard]] std::string what_was_thrown(const std::exception_ptr& why);
 
 /// Where one that takes part is.
 struct seat {

@@ -1,0 +1,95 @@
+// A kernel's stage, but for the types of its signature: its actor gives the calls to the device, and
+// lets their results leave in the order of the tuples.
+//
+// Problem: a stage could ask a kernel's actor, as users do. Then each signature would be two classes
+// of actors to compile, and each tuple two messages more. So the stage's actor gives its calls to
+// the device itself; and since a call knows its types, the actor needs not.
+//
+// Private: installed because templates need it.
+//
+// Invariants
+// Q1 A tuple is in the queue from `begin` until its call has been settled and all older tuples have
+//    left. As long the stage has a hold for it.
+// Q2 The oldest one is not settled, but while `settled` runs.
+//
+// Thread safety: the actor's turns.
+#pragma once
+
+#include <garrick/garrick.hpp>
+#include <garrick/gpu/detail/kernel_base.hpp>
+#include <garrick/patterns/stage_actor.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+
+namespace garrick::gpu::detail {
+
+/// A tuple's call.
+class stage_call : public kernel_call {
+ public:
+  /// The call has succeeded: takes the answer. May throw.
+  virtual void take_answer() = 0;
+  /// Puts the answer out.
+  virtual void put_out(patterns::detail::actor_node& to, actor_base& me) = 0;
+  /// The tuple has failed.
+  virtual void lose(patterns::detail::actor_node& at, const error& why) = 0;
+};
+
+/// Of what the actors of a stage are made.
+struct stage_seed {
+  using garrick_sendable = void;
+  kernel_seed kernel;
+  const kernel_facts* facts;
+  std::size_t under_way;
+};
+
+/// The actor of a kernel's stage.
+class kernel_stage_actor
+    : public actor<protocol<void(patterns::detail::go), void(patterns::detail::leave)>>,
+      protected patterns::detail::actor_of_stage,
+      private kernel_base {
+ public:
+  explicit kernel_stage_actor(stage_seed s);
+  /// Nobody waits for what is under way.
+  ~kernel_stage_actor() override;
+
+  void on_start() { hold_at_most(under_way_); }
+  void on(patterns::detail::go) {}
+  void on(patterns::detail::leave) {}
+
+  /// Gives the next tuple's call to the device. Throws std::bad_alloc; then the tuple is not in the
+  /// queue.
+  void begin(std::unique_ptr<stage_call> next);
+
+ private:
+  enum class state : std::uint8_t { under_way, answered, failed };
+  struct entry {
+    patterns::stage_hold hold;  ///< until the result was put out, or the failure told
+    std::shared_ptr<stage_call> its_call;
+    state is = state::under_way;
+  };
+  void settled(const std::shared_ptr<call>& c, const error& why) override;
+
+  const std::size_t under_way_;
+  std::deque<entry> waiting_;  ///< the oldest tuple first
+};
+
+/// Makes these actors. A class below makes the calls.
+class kernel_stage_maker : public patterns::detail::actor_maker {
+ public:
+  kernel_stage_maker(const patterns::detail::tuple_type& t, stage_seed s);
+
+  [[nodiscard]] result<ref<protocol<void(patterns::detail::go), void(patterns::detail::leave)>>>
+  make(actor_base& from, const spawn_options& o, patterns::detail::stage_seat seat) const override;
+
+ private:
+  const stage_seed seed_;
+};
+
+/// The stage of these actors.
+[[nodiscard]] patterns::detail::any_actor_stage stage_of_actors(const kernel_stage_maker* made,
+                                                                std::string name);
+
+}  // namespace garrick::gpu::detail
