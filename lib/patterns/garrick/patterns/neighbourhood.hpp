@@ -12,13 +12,23 @@
 // Thread safety: it belongs to the call.
 #pragma once
 
-#include <garrick/patterns/detail/reach.hpp>
-
 #include <cstddef>
 #include <type_traits>
 #include <utility>
 
 namespace garrick::patterns {
+
+namespace detail {
+
+/// Throws std::out_of_range.
+[[noreturn, gnu::cold]] void throw_beyond_radius(std::ptrdiff_t dx, std::ptrdiff_t dy,
+                                                 std::size_t radius);
+/// Is it at most `radius` away, to either side?
+[[nodiscard]] constexpr bool is_within(std::ptrdiff_t d, std::size_t radius) noexcept {
+  return static_cast<std::size_t>(d) + radius <= 2 * radius;
+}
+
+}  // namespace detail
 
 /// An element of a container and those on both sides.
 template <class T>

@@ -72,7 +72,7 @@ class actor_of_stage {
   actor_of_stage() = default;
   ~actor_of_stage() = default;
 
-  [[nodiscard]] stage_hold hold() const;
+  [[nodiscard]] stage_hold hold() const { return {owner_.lock(), node()}; }
   void hold_at_most(std::size_t n) noexcept { node().hold_at_most(n == 0 ? 1 : n); }
   [[nodiscard]] on_failure policy() const noexcept { return node().policy(); }
   [[nodiscard]] actor_node& node() const noexcept {

@@ -1,9 +1,9 @@
-// A kernel's stage, but for the types of its signature: its actor gives the calls to the device, and
-// lets their results leave in the order of the tuples.
+// A kernel's stage, but for the types of its signature: its actor gives the calls to the device,
+// and lets their results leave in the order of the tuples.
 //
-// Problem: a stage could ask a kernel's actor, as users do. Then each signature would be two classes
-// of actors to compile, and each tuple two messages more. So the stage's actor gives its calls to
-// the device itself; and since a call knows its types, the actor needs not.
+// Problem: a stage could ask a kernel's actor, as users do. Then each signature would be two
+// classes of actors to compile, and each tuple two messages more. So the stage's actor gives its
+// calls to the device itself; and since a call knows its types, the actor needs not.
 //
 // Private: installed because templates need it.
 //

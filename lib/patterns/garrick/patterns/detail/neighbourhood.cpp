@@ -1,6 +1,5 @@
-#include "garrick/patterns/detail/reach.hpp"
+#include <garrick/patterns/neighbourhood.hpp>
 
-#include <cstddef>
 #include <stdexcept>
 #include <string>
 
