@@ -11,6 +11,8 @@
 #include <numeric>
 #include <vector>
 
+#include "support/orders.hpp"
+
 namespace garrick::tests {
 
 /// 0, 1, …, n - 1.
@@ -82,7 +84,7 @@ void answer_in_all_ways(const P& p, const C& in, const Check& check) {
       CAPTURE(replicas);
       CAPTURE(chunk);
       const P cut = chunk == 0 ? p.replicas(replicas) : p.replicas(replicas).dynamic(chunk);
-      for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+      for (std::uint64_t seed = 1; seed <= orders(10); ++seed) {
         CAPTURE(seed);
         testkit::test_system kit(seed);
         auto answer = kit.request(patterns::spawn(kit, cut), in);

@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "support/orders.hpp"
+
 namespace garrick::tests {
 
 /// A sink whose value is all tuples in their order.
@@ -31,7 +33,7 @@ void in_all_ways(const P& p, const Check& check) {
         options{.capacity = 4, .in_place = false, .fuse = false},
         options{.capacity = 16, .fuse = false}, options{.remove_emitters = false}}) {
     CAPTURE(o.capacity);
-    for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    for (std::uint64_t seed = 1; seed <= orders(10); ++seed) {
       CAPTURE(seed);
       testkit::test_system kit(seed);
       auto h = patterns::spawn(kit, p, o);

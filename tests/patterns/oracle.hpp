@@ -12,6 +12,8 @@
 #include <numeric>
 #include <vector>
 
+#include "support/orders.hpp"
+
 namespace garrick::tests {
 
 /// The numbers from 0 on, without n.
@@ -33,7 +35,7 @@ void in_every_system(const Make& make, const Check& check) {
        {patterns::stream_options{}, patterns::stream_options{.capacity = 1},
         patterns::stream_options{.capacity = 8}}) {
     CAPTURE(o.capacity);
-    for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    for (std::uint64_t seed = 1; seed <= orders(20); ++seed) {
       CAPTURE(seed);
       testkit::test_system kit(seed);
       auto h = patterns::spawn(kit, make(kit), o);

@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "support/orders.hpp"
+
 namespace streams_test {
 
 namespace {
@@ -52,7 +54,7 @@ void in_each_system(const P& p, const Check& check) {
   for (const stream_options& o : ways()) {
     CAPTURE(o.capacity);
     CAPTURE(o.in_place);
-    for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    for (std::uint64_t seed = 1; seed <= tests::orders(20); ++seed) {
       CAPTURE(seed);
       test_system kit(seed);
       check(outcome(kit, p, o));
