@@ -134,6 +134,28 @@ TEST_CASE("a tuple that fails leaves the order as it is, and is a dead letter as
   CHECK(r.to_string().find("squares") != std::string::npos);
 }
 
+TEST_CASE("a tuple that fails does not overtake the results before it") {
+  bench_of_devices b;
+  struct slow_then_wrong {
+    int next = 0;
+    bool consume(emit<std::vector<int>> out) {
+      if (next == 2) return false;
+      out(next++ == 0 ? std::vector<int>{4'000'000} : std::vector<int>{1, 2});  // of one element
+      return true;
+    }
+  };
+  const auto h = patterns::spawn(b.system, pipeline(seq(slow_then_wrong()),
+                                                    gpu::stage<std::vector<int>(std::vector<int>)>(
+                                                        b.built(), "slow", nd_range(1)),
+                                                    fold(std::vector<int>(), all_of)));
+  CHECK(!b.system.request(h, join{}).get());
+  const auto figures = b.system.request(h, get_report{}).get().value().stages.at(1).figures;
+  CHECK(figures.in == 2);
+  CHECK(figures.out == 1);
+  CHECK(figures.failures == 1);
+  CHECK(figures.dropped == 0);
+}
+
 TEST_CASE("what a cancelled stage has given to a device is dropped before it runs") {
   bench_of_devices b({.in_flight = 1});
   const auto square = gpu::spawn<floats(floats)>(b.system, b.built(), "square", nd_range(8));

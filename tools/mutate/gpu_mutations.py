@@ -258,6 +258,14 @@ MUTATIONS = [
         by_streams,
     ),
     mutation(
+        "gpu: a failure is told before older results have left",
+        STAGE,
+        "  at->is = at->why ? state::failed : state::answered;\n",
+        "  at->is = at->why ? state::failed : state::answered;\n"
+        "  if (at->why) at->its_call->lose(node(), at->why);\n",
+        by_streams,
+    ),
+    mutation(
         "gpu: a failed tuple holds up those behind it",
         STAGE,
         "waiting_.front().is != state::under_way) {",

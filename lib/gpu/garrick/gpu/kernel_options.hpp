@@ -1,4 +1,4 @@
-// How a kernel's actor treats its requests.
+// How a kernel's actor treats its requests, and a kernel's stage its tuples.
 //
 // Thread safety: values.
 #pragma once
@@ -25,7 +25,7 @@ enum class foreign_ref : std::uint8_t {
   move,    ///< it is read to the host and written to the kernel's device
 };
 
-/// How a kernel's actor treats its requests.
+/// How a kernel's actor treats its requests, and a kernel's stage its tuples.
 struct kernel_options {
   /// where it runs; empty: on the program's first device
   device on{};
@@ -40,7 +40,7 @@ struct kernel_options {
   foreign_ref foreign = foreign_ref::refuse;  ///< what happens to refs of other devices
   /// how long a request may take, from when it is handled; zero: the setting `gpu.deadline`
   base::duration deadline{};
-  std::string name{};  ///< of the actor; empty: the kernel's
+  std::string name{};  ///< of the actor or the stage; empty: the kernel's
 };
 
 }  // namespace garrick::gpu

@@ -3,8 +3,8 @@
 //   pipeline(pictures, gpu::stage<pixels(pixels)>(program, "blur", range), store)
 //   pipeline(pairs, farm(gpu::stage<…>(…)).replicas(2), store)
 //
-// A tuple is what the kernel's actor takes: its one message, or a std::tuple of several. The result
-// is its answer in the same way. Results leave in the order of the tuples.
+// A tuple is what an actor of the kernel (`gpu::spawn`) takes: its one message, or a std::tuple of
+// several. The result is its answer in the same way. Results leave in the order of the tuples.
 //
 // Thread safety: stages are plain values.
 #pragma once
@@ -64,7 +64,7 @@ class typed_stage_call final : public typed_call<kernel_shape<Sig>, stage_call> 
         spare_(std::move(spare)) {}
 
  private:
-  void take_answer() override { answer_.emplace(single(this->take())); }
+  void take_answer() override { answer_.emplace(detail::single(this->take())); }
   void put_out(patterns::detail::actor_node& to, actor_base& me) override { to.put(*answer_, me); }
   void lose(patterns::detail::actor_node& at, const error& why) override {
     if (spare_) return at.tuple_failed(*spare_, why);

@@ -19,6 +19,7 @@
 // Thread safety: as actors.
 #pragma once
 
+#include <garrick/base/memory/shared_as.hpp>
 #include <garrick/base/platform/assert.hpp>
 #include <garrick/garrick.hpp>
 #include <garrick/patterns/detail/actor_node.hpp>
@@ -30,7 +31,6 @@
 #include <cstddef>
 #include <exception>
 #include <memory>
-#include <stdexcept>
 #include <string>
 #include <tuple>
 #include <type_traits>
@@ -177,6 +177,9 @@ class stage_actor : public actor<protocol<void(detail::go), void(detail::leave),
   {
     node().put_or(value, *this, failed);
   }
+
+ private:
+  using detail::actor_of_stage::node;
 };
 
 /// A stage that is an actor, and takes In; Out: what it puts out; void: it is a sink.
@@ -186,7 +189,7 @@ class actor_stage {
   static_assert(detail::all_of<detail::tuple_check<In>, detail::tuple_check<Out>>::reported);
 
   using garrick_stage = void;
-  using garrick_sendable = void;  ///< stages own what they are made of
+  using garrick_sendable = void;  ///< copies share what they are made of, and nobody changes it
   static constexpr bool garrick_keeps_order = false;
   using input = In;    ///< what it takes
   using output = Out;  ///< what it puts out; void: it is a sink
@@ -283,7 +286,8 @@ template <class A, class... Args>
 /// arguments, which are checked, and passed, as those of a spawn: `lent(x)` gives the constructor
 /// an X&. What has to be set up on the actor's own turn belongs in `on_start`; there is no
 /// callback for it, but a function, as patterns::bind makes one with values, may be an argument. If
-/// the constructor or `on_start` throws, the stream ends with an error that names the stage.
+/// the constructor or `on_start` throws, the stream ends with an error that names the stage. Copies
+/// of a pattern share the arguments, so several streams may copy them at once.
 template <class A, class... Args>
 [[nodiscard]] auto seq_actor(Args&&... args) {
   using check = detail::check_of<decltype(detail::check_stage_actor<A, Args...>())>;

@@ -78,7 +78,7 @@ struct kernel_facts {
 /// A call of a kernel, which owns the arguments.
 class kernel_call : public call {
  public:
-  /// Writes the elements of each container to `all`; 0 of a ref that names nothing.
+  /// Writes to `all` how many elements each container has; 0 for a ref that names nothing.
   virtual void sizes(std::size_t* all) const noexcept = 0;
   /// Makes the arguments. Throws std::bad_alloc, and std::length_error of a container.
   virtual void fill(const launch_plan& plan) = 0;

@@ -23,29 +23,36 @@ void kernel_stage_actor::begin(std::unique_ptr<stage_call> next) {
   try {
     why = prepare(*c, std::nullopt);
     if (!why) return launch(*this, c);
-  } catch (...) { why = thrown_by("a tuple", where()); }
+  } catch (...) {
+    if (waiting_.empty() || waiting_.back().its_call != c) throw;  // its failure could not be told
+    try {
+      why = thrown_by("a tuple", where());
+    } catch (...) {
+      waiting_.pop_back();
+      throw;
+    }
+  }
   settled(c, why);
 }
 
 void kernel_stage_actor::settled(const std::shared_ptr<call>& c, const error& why) {
-  // There are as many as the stage has holds, and calls end nearly in their order.
+  // The queue is as long as the stage has holds, and calls end nearly in their order.
   const auto at = std::ranges::find(waiting_, c, &entry::its_call);
   if (at == waiting_.end() || at->is != state::under_way) return;
-  error failure = why;
-  if (!failure) {
+  at->why = why;
+  if (!why) {
     try {
       at->its_call->take_answer();
-      at->is = state::answered;
-    } catch (...) { failure = thrown_by("the answer", where()); }
+    } catch (...) { at->why = thrown_by("the answer", where()); }
   }
-  if (failure) {
-    at->is = state::failed;
-    at->its_call->lose(node(), failure);
-  }
+  at->is = at->why ? state::failed : state::answered;
   while (!waiting_.empty() && waiting_.front().is != state::under_way) {
     const entry oldest = std::move(waiting_.front());
     waiting_.pop_front();
-    if (oldest.is == state::answered) oldest.its_call->put_out(node(), *this);
+    if (oldest.is == state::answered)
+      oldest.its_call->put_out(node(), *this);
+    else
+      oldest.its_call->lose(node(), oldest.why);
   }
 }
 

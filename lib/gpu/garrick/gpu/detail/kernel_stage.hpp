@@ -3,14 +3,15 @@
 //
 // Problem: a stage could ask a kernel's actor, as users do. Then each signature would be two
 // classes of actors to compile, and each tuple two messages more. So the stage's actor gives its
-// calls to the device itself; and since a call knows its types, the actor needs not.
+// calls to the device itself; and since a call knows its types, the actor need not know them.
 //
 // Private: installed because templates need it.
 //
 // Invariants
 // Q1 A tuple is in the queue from `begin` until its call has been settled and all older tuples have
-//    left. As long the stage has a hold for it.
-// Q2 The oldest one is not settled, but while `settled` runs.
+//    left. For as long the stage has a hold for it.
+// Q2 The oldest tuple's call is not settled, except while `settled` runs.
+// Q3 Results are put out, and failures told, in the order of the tuples.
 //
 // Thread safety: the actor's turns.
 #pragma once
@@ -23,6 +24,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <string>
 
 namespace garrick::gpu::detail {
 
@@ -37,7 +39,7 @@ class stage_call : public kernel_call {
   virtual void lose(patterns::detail::actor_node& at, const error& why) = 0;
 };
 
-/// Of what the actors of a stage are made.
+/// The parts of a stage's actors.
 struct stage_seed {
   using garrick_sendable = void;
   kernel_seed kernel;
@@ -59,8 +61,7 @@ class kernel_stage_actor
   void on(patterns::detail::go) {}
   void on(patterns::detail::leave) {}
 
-  /// Gives the next tuple's call to the device. Throws std::bad_alloc; then the tuple is not in the
-  /// queue.
+  /// Gives the next tuple's call to the device. If it throws, the tuple is not in the queue.
   void begin(std::unique_ptr<stage_call> next);
 
  private:
@@ -69,6 +70,7 @@ class kernel_stage_actor
     patterns::stage_hold hold;  ///< until the result was put out, or the failure told
     std::shared_ptr<stage_call> its_call;
     state is = state::under_way;
+    error why{};
   };
   void settled(const std::shared_ptr<call>& c, const error& why) override;
 

@@ -4,8 +4,8 @@
 //
 // Private: installed because templates need it.
 //
-// Thread safety: as node.hpp. What `actor_output` has belongs to the actor's turns; `release` is
-// for any thread.
+// Thread safety: as node.hpp. The output and the flags belong to the actor's turns; `release`
+// is for any thread.
 //
 // Invariants
 // A1 Until the actor ends, only its turns touch the output: `put` does so without the run right.
@@ -17,7 +17,6 @@
 //    actor's turn if there is one. What comes of it later is not counted again.
 #pragma once
 
-#include <garrick/base/memory/shared_as.hpp>
 #include <garrick/patterns/channel/input.hpp>
 #include <garrick/patterns/channel/output.hpp>
 #include <garrick/patterns/detail/inlet.hpp>
@@ -33,7 +32,6 @@
 #include <memory>
 #include <string>
 #include <tuple>
-#include <type_traits>
 #include <utility>
 
 namespace garrick::patterns::detail {
@@ -113,7 +111,7 @@ class actor_node final : public held_open {
 
   // ---- for the loop that lets the actor consume a batch
 
-  /// Does the actor take another tuple in this step? What it puts out from now on is that one's.
+  /// Does the actor take another tuple in this step? What it puts out from now on is that tuple's.
   [[nodiscard]] bool goes_on(const stage_batch& b) noexcept {
     if (b.done == b.size || out_->is_blocked() || holds() >= most_holds_ || quitting_ ||
         is_cancelled())
@@ -211,7 +209,7 @@ class actor_maker {
   actor_maker(const actor_maker&) = delete;
   actor_maker& operator=(const actor_maker&) = delete;
 
-  /// Makes one of copies of the arguments. Throws what copying throws.
+  /// Makes an actor of copies of the arguments. Throws what copying throws.
   [[nodiscard]] virtual result<ref<protocol<void(go), void(leave)>>> make(
       actor_base& from, const spawn_options& o, stage_seat seat) const = 0;
   /// Lets an actor consume tuples while the node goes on.
@@ -252,7 +250,13 @@ class seated_actor final : public A {
   stage_seat seat_;
 };
 
-/// Of actors of the class A, with these arguments.
+/// An actor that says itself which tuples have failed, see actor_maker::abilities.
+template <class A>
+concept says_what_failed = requires { typename A::garrick_says_what_failed; };
+template <class A>
+concept can_restart = requires(A& a) { a.on_restart(); };
+
+/// The maker of actors of the class A, with these arguments.
 template <class A, class... Args>
 class one_actor_maker final : public actor_maker {
   using In = typename A::stage_input;
@@ -260,39 +264,35 @@ class one_actor_maker final : public actor_maker {
  public:
   explicit one_actor_maker(std::tuple<Args...> a)
       : actor_maker(tuple_type_of<In>,
-                    {.say_what_failed = requires { typename A::garrick_says_what_failed;
-}, .restart = requires(A& x) { x.on_restart(); }
-}  // namespace garrick::patterns::detail
-),
+                    {.say_what_failed = says_what_failed<A>, .restart = can_restart<A>}),
         args_(std::move(a)) {}
 
-[[nodiscard]] result<ref<protocol<void(go), void(leave)>>> make(actor_base& from,
-                                                                const spawn_options& o,
-                                                                stage_seat seat) const override {
-  auto made = std::apply(
-      [&](const Args&... as) {
-        return from.template try_spawn<seated_actor<A, Args...>>(o, std::move(seat), Args(as)...);
-      },
-      args_);
-  if (!made) return made.error();
-  return ref<protocol<void(go), void(leave)>>(*std::move(made));
-}
-void consume(void* actor, actor_node& n, stage_batch& b) const override {
-  A& a = *static_cast<A*>(actor);
-  for (In* const first = static_cast<In*>(b.first); n.goes_on(b); ++b.done)
-    a.consume(std::move(first[b.done]));
-}
-void restart(void* actor) const override {
-  if constexpr (requires(A& a) { a.on_restart(); }) static_cast<A*>(actor)->on_restart();
-}
-void stop(void* actor) const override {
-  if constexpr (requires(A& a) { a.on_stop(); }) static_cast<A*>(actor)->on_stop();
-}
+  [[nodiscard]] result<ref<protocol<void(go), void(leave)>>> make(actor_base& from,
+                                                                  const spawn_options& o,
+                                                                  stage_seat seat) const override {
+    auto made = std::apply(
+        [&](const Args&... as) {
+          return from.template try_spawn<seated_actor<A, Args...>>(o, std::move(seat), Args(as)...);
+        },
+        args_);
+    if (!made) return made.error();
+    return ref<protocol<void(go), void(leave)>>(*std::move(made));
+  }
+  void consume(void* actor, actor_node& n, stage_batch& b) const override {
+    A& a = *static_cast<A*>(actor);
+    for (In* const first = static_cast<In*>(b.first); n.goes_on(b); ++b.done)
+      a.consume(std::move(first[b.done]));
+  }
+  void restart(void* actor) const override {
+    if constexpr (can_restart<A>) static_cast<A*>(actor)->on_restart();
+  }
+  void stop(void* actor) const override {
+    if constexpr (requires(A& a) { a.on_stop(); }) static_cast<A*>(actor)->on_stop();
+  }
 
-private:
-const std::tuple<Args...> args_;
-}
-;
+ private:
+  const std::tuple<Args...> args_;
+};
 
 /// A stage that is an actor, whatever its types.
 struct any_actor_stage {

@@ -31,7 +31,7 @@ namespace garrick::patterns::detail {
 
 /// What the exception being handled says.
 [[nodiscard]] std::string what_was_thrown();
-/// What this one says.
+/// Returns the text of `why`.
 [[nodiscard]] std::string what_was_thrown(const std::exception_ptr& why);
 
 /// Where one that takes part is.
