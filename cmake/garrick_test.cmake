@@ -95,10 +95,8 @@ function(garrick_test_properties test)
   # Ten seconds for a report of the stacks, before CTest kills what hangs.
   math(EXPR alarm "${arg_TIMEOUT} - 10")
   list(APPEND environment "TEST_ALARM=${alarm}")
-  # A sanitizer looks at memory or at threads; the orders are explored without one, on one thread.
-  if(GARRICK_SANITIZE MATCHES thread)
-    list(APPEND environment "GARRICK_SEEDS=5")
-  elseif(GARRICK_SANITIZE)
+  if(GARRICK_SANITIZE)
+    # A sanitizer looks at memory and threads; the orders are explored without one.
     list(APPEND environment "GARRICK_SEEDS=20")
   endif()
   set_tests_properties(${test} PROPERTIES LABELS "${arg_LABEL}" TIMEOUT ${arg_TIMEOUT}
