@@ -1,4 +1,4 @@
-// In how many orders a test runs what has many.
+// The number of orders in which a test explores a test system.
 #pragma once
 
 #include <garrick/base/concurrency/atomics_policy.hpp>

@@ -23,7 +23,7 @@ namespace detail {
 /// Throws std::out_of_range.
 [[noreturn, gnu::cold]] void throw_beyond_radius(std::ptrdiff_t dx, std::ptrdiff_t dy,
                                                  std::size_t radius);
-/// Is it at most `radius` away, to either side?
+/// Returns true if `d` is at most `radius`, to either side.
 [[nodiscard]] constexpr bool is_within(std::ptrdiff_t d, std::size_t radius) noexcept {
   return static_cast<std::size_t>(d) + radius <= 2 * radius;
 }

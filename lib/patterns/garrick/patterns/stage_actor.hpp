@@ -66,7 +66,7 @@ class stage_hold {
 
 namespace detail {
 
-/// What an actor has of its stage, from `on_start` on. On the actor's turns.
+/// An actor's way to its stage, open from `on_start` on. Thread safety: the actor's turns.
 class actor_of_stage {
  protected:
   actor_of_stage() = default;

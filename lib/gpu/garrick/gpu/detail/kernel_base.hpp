@@ -66,7 +66,7 @@ struct kernel_lane {
 [[nodiscard]] result<std::vector<kernel_lane>> lanes_of(const kernel_seed& s,
                                                         std::span<const expected_parameter> wanted);
 
-/// What the parameters of a kernel's signature are, for code that does not know their types.
+/// The parameters of a kernel's signature, for code that does not know their types.
 struct kernel_facts {
   std::span<const expected_parameter> expected;  ///< outputs last
   std::size_t containers;                        ///< inputs and in-out arguments

@@ -33,7 +33,7 @@ void actor_node::drop_held() noexcept {
   if (!std::exchange(held_was_dropped_, true)) drop(holds());
 }
 
-/// Counts the failure of a tuple. False: nothing is to be said of it.
+/// Counts the failure of a tuple. Returns true if the tuple becomes a dead letter.
 bool actor_node::has_to_be_told(const std::exception_ptr& why) {
   if (is_dropped()) return false;
   count_failure();
@@ -46,7 +46,8 @@ std::exception_ptr actor_node::as_exception(const error& why) {
   return std::make_exception_ptr(std::runtime_error(why.to_string()));
 }
 
-/// What `f` puts out outside of a step is handed on at once. Returns what it throws.
+/// Calls `f` outside of a step, and hands on its results at once. Returns the exception that `f`
+/// throws, or null.
 template <class F>
 std::exception_ptr actor_node::by_itself(const F& f, actor_base& on) {
   turn t{.on = on, .own_thread = own_thread()};
@@ -60,7 +61,8 @@ std::exception_ptr actor_node::by_itself(const F& f, actor_base& on) {
   }
   into_loops(out_->pending() - before);
   count_out(out_->publish(t));
-  // what is kept for the way back in a loop does not block, and has to find its room all the same
+  // A result that is kept for the way back in a loop does not block the node, and has to find its
+  // room all the same.
   if (out_->pending() != 0 && !out_->sleep()) count_out(out_->publish(t));
   return {};
 }

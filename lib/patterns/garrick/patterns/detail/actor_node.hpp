@@ -199,8 +199,8 @@ struct stage_seat {
 class actor_maker {
  public:
   struct abilities {
-    /// The actors say themselves which tuples have failed, and of those that they have taken keep
-    /// what they need for that. So the node keeps no copy of them.
+    /// The actors say themselves which tuples have failed, and keep a copy of each for that if they
+    /// need one. So the node keeps no copy.
     bool say_what_failed;
     bool restart;  ///< they have an `on_restart()`
   };
