@@ -1,5 +1,4 @@
 #include <garrick/patterns/detail/actor_node.hpp>
-#include <garrick/patterns/detail/stage_node.hpp>
 
 #include <algorithm>
 #include <optional>
@@ -221,32 +220,6 @@ void actor_node::close(turn& t) noexcept {
   drop(out_->close(t));
   closed_ = true;
   if (!gone_ && actor_) send(actor_, leave{});
-}
-
-bool actor_node::publish(turn& t) {
-  count_out(out_->publish(t));
-  if (!out_->is_blocked()) return true;
-  count_out(out_->publish(t));
-  return !out_->is_blocked();
-}
-
-// As those of stage_node_base.
-
-bool actor_node::catches_up(turn& t) {
-  if (!out_->is_blocked()) return true;
-  if (!publish(t)) return false;
-  t.nested_until = instant::never();
-  return true;
-}
-
-bool actor_node::hands_on_kept(turn& t) {
-  if (out_->pending() == 0) return true;
-  static_cast<void>(publish(t));
-  return out_->sleep();
-}
-
-step_outcome actor_node::blocked() noexcept {
-  return out_->sleep() ? step_outcome::blocked : step_outcome::worked;
 }
 
 // ---- the stage

@@ -20,6 +20,7 @@
 #include <garrick/patterns/channel/input.hpp>
 #include <garrick/patterns/channel/output.hpp>
 #include <garrick/patterns/detail/inlet.hpp>
+#include <garrick/patterns/detail/stage_node.hpp>
 #include <garrick/patterns/detail/stage_type.hpp>
 #include <garrick/patterns/failure_policy.hpp>
 #include <garrick/patterns/node/borrowed_turns.hpp>
@@ -39,9 +40,9 @@ namespace garrick::patterns::detail {
 class actor_maker;
 
 /// What has holds.
-class held_open : public node {
+class held_open : public putting_node {
  public:
-  using node::node;
+  using putting_node::putting_node;
   /// One more hold.
   void hold() noexcept {
     into_loops(1);
@@ -67,7 +68,6 @@ class actor_node final : public held_open {
   actor_node(graph& of, const node_options& o, on_failure policy,
              std::shared_ptr<const actor_maker> maker);
   ~actor_node() override;
-  void to(std::unique_ptr<output> o) { out_ = std::move(o); }
   inputs& in() noexcept { return in_; }
 
   // ---- for the stage's actor
@@ -165,16 +165,11 @@ class actor_node final : public held_open {
   step_outcome nothing(turn& t);
   void stop();
   void close(turn& t) noexcept;
-  [[nodiscard]] bool publish(turn& t);
-  [[nodiscard]] bool catches_up(turn& t);
-  [[nodiscard]] bool hands_on_kept(turn& t);
-  [[nodiscard]] step_outcome blocked() noexcept;
 
   graph& owner_;
   const std::shared_ptr<const actor_maker> maker_;
   inputs in_;
   const on_failure policy_;
-  std::unique_ptr<output> out_;
   std::size_t most_holds_ = 1024;
   bool in_step_ = false;
   bool quitting_ = false;

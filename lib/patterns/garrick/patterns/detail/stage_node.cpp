@@ -72,7 +72,7 @@ void counted(const F& f, const Count& count_failure) {
 
 stage_node_base::stage_node_base(graph& of, const node_options& o, on_failure policy,
                                  const stage_type& type, const void* prototype)
-    : node(of, o), stage_(type, prototype), first_(type), policy_(policy) {
+    : putting_node(of, o), stage_(type, prototype), first_(type), policy_(policy) {
   if (type.belongs_to != nullptr) type.belongs_to(stage(), of);
   if (type.goes_on_after_failures != nullptr && policy_ == on_failure::skip)
     type.goes_on_after_failures(stage());
@@ -105,7 +105,7 @@ void stage_node_base::stop() {
   settle(0);
 }
 
-bool stage_node_base::finds_room(turn& t) {
+bool putting_node::finds_room(turn& t) {
   if (!publish(t)) return false;
   t.nested_until = instant::never();
   return true;
@@ -116,13 +116,13 @@ bool stage_node_base::publish_all(turn& t) {
   return out_->pending() == 0;
 }
 
-bool stage_node_base::hands_on_kept(turn& t) {
+bool putting_node::hands_on_kept(turn& t) {
   if (out_->pending() == 0) return true;
   static_cast<void>(publish(t));
   return out_->sleep();
 }
 
-step_outcome stage_node_base::blocked() noexcept {
+step_outcome putting_node::blocked() noexcept {
   return out_->sleep() ? step_outcome::blocked : step_outcome::worked;
 }
 

@@ -62,20 +62,13 @@ class spare_tuple {
   alignas(std::max_align_t) std::byte here_[128];
 };
 
-/// What nodes with and without inputs share: the output, the start and the end.
-class stage_node_base : public node {
+/// A node with an output.
+class putting_node : public node {
  public:
+  using node::node;
   void to(std::unique_ptr<output> o) { out_ = std::move(o); }
 
  protected:
-  /// `prototype`: the stage, of which the node has a copy.
-  stage_node_base(graph& of, const node_options& o, on_failure policy, const stage_type& type,
-                  const void* prototype);
-  ~stage_node_base() override;
-
-  void start();
-  /// After the last input. What the stage puts out is in the loops from now on.
-  void stop();
   /// Hands on what was put out. False: some of it has found no room.
   [[nodiscard]] bool publish(turn& t) {
     count_out(out_->publish(t));
@@ -86,15 +79,33 @@ class stage_node_base : public node {
   /// Hands on what found no room before, at the beginning of a step. False: there is still none.
   /// True: what was run in place for it was not the last thing of this step.
   [[nodiscard]] bool catches_up(turn& t) { return !out_->is_blocked() || finds_room(t); }
-  /// As `publish`, with what is kept for the way back in a loop, which blocks nobody. Before the
-  /// outputs are closed.
-  [[nodiscard]] bool publish_all(turn& t);
   /// Before the node sleeps for want of input: what is kept for the way back in a loop did not make
   /// it blocked, and has to find its room all the same. False: there is some now.
   [[nodiscard]] bool hands_on_kept(turn& t);
+  [[nodiscard]] step_outcome blocked() noexcept;
+
+  std::unique_ptr<output> out_;
+
+ private:
+  [[nodiscard]] bool finds_room(turn& t);
+};
+
+/// What nodes of shipped stages share, with and without inputs: the stage, its start and its end.
+class stage_node_base : public putting_node {
+ protected:
+  /// `prototype`: the stage, of which the node has a copy.
+  stage_node_base(graph& of, const node_options& o, on_failure policy, const stage_type& type,
+                  const void* prototype);
+  ~stage_node_base() override;
+
+  void start();
+  /// After the last input. What the stage puts out is in the loops from now on.
+  void stop();
+  /// As `publish`, with what is kept for the way back in a loop, which blocks nobody. Before the
+  /// outputs are closed.
+  [[nodiscard]] bool publish_all(turn& t);
   /// How many results wait to be published, for the loops that the node is in. 0 without one.
   [[nodiscard]] std::size_t put_so_far() const noexcept { return in_loops() ? out_->pending() : 0; }
-  [[nodiscard]] step_outcome blocked() noexcept;
   [[nodiscard]] step_outcome ended(turn& t) noexcept;
   void abandon(turn& t) noexcept override;
   /// So many tuples were taken and their results published, but for those of what the stage holds.
@@ -117,13 +128,10 @@ class stage_node_base : public node {
   [[nodiscard]] void* stage() const noexcept { return stage_.get(); }
   [[nodiscard]] const stage_type& type() const noexcept { return stage_.type(); }
 
-  std::unique_ptr<output> out_;
   bool stopped_ = false;
   instant now_{};  ///< of this step, if the stage has times
 
  private:
-  [[nodiscard]] bool finds_room(turn& t);
-
   stage_object stage_;
   stage_object first_;  ///< what a stage that restarts becomes again
   const on_failure policy_;
