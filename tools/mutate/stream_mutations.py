@@ -294,9 +294,10 @@ MUTATIONS = [
     mutation(
         "stream: a stage that restarts does not begin",
         STAGE,
-        "    stage_.become(first_.get());  // gone for good if that throws, which ends the stream\n"
+        "    stage_.become(first_->get());  // gone for good if that throws, which ends the "
+        "stream\n"
         "    if (type().start != nullptr) type().start(stage());",
-        "    stage_.become(first_.get());",
+        "    stage_.become(first_->get());",
         by_graphs,
     ),
     mutation(

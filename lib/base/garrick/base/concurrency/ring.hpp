@@ -195,15 +195,16 @@ class ring_indices {
     std::size_t seen_tail = 0;  ///< items pushed, when it looked last
   };
 
-  // read by both sides, and written once at most
-  const std::size_t mask_;                                 ///< the capacity less one
-  void* const memory_;                                     ///< the slots
-  typename Atomics::template atomic<bool> closed_{false};  ///< by whoever has closed it
-
   shared_index tail_;   ///< written by the producer: items pushed so far
   shared_index head_;   ///< written by the consumer: items popped so far
   producers producer_;  ///< the producer's alone
   consumers consumer_;  ///< the consumer's alone
+
+  // Read by both sides, and written once at most. Last, so that a derived class has what it adds of
+  // this kind on the same line.
+  const std::size_t mask_;                                 ///< the capacity less one
+  void* const memory_;                                     ///< the slots
+  typename Atomics::template atomic<bool> closed_{false};  ///< by whoever has closed it
 };
 
 /// A bounded queue for one producer and one consumer, first in, first out. `T` may be move-only;

@@ -19,19 +19,22 @@ stage_object::~stage_object() {
 }
 
 void stage_object::destroy() noexcept {
-  if (std::exchange(exists_, false) && type_.destroy != nullptr) type_.destroy(memory_);
+  void* const object = std::exchange(object_, nullptr);
+  if (object != nullptr && type_.destroy != nullptr) type_.destroy(object);
 }
 
 void stage_object::become(const void* of) {
   destroy();
-  if (memory_ == nullptr) memory_ = ::operator new(type_.size, std::align_val_t{type_.alignment});
+  if (!fits() && memory_ == nullptr)
+    memory_ = ::operator new(type_.size, std::align_val_t{type_.alignment});
+  void* const room = fits() ? here_ : memory_;
   try {
-    type_.copy(memory_, of);
+    type_.copy(room, of);
   } catch (...) {
     ::operator delete(std::exchange(memory_, nullptr), std::align_val_t{type_.alignment});
     throw;
   }
-  exists_ = true;
+  object_ = room;
 }
 
 spare_tuple::spare_tuple(const tuple_type& type, const void* of) : type_(type) {
@@ -72,11 +75,12 @@ void counted(const F& f, const Count& count_failure) {
 
 stage_node_base::stage_node_base(graph& of, const node_options& o, on_failure policy,
                                  const stage_type& type, const void* prototype)
-    : putting_node(of, o), stage_(type, prototype), first_(type), policy_(policy) {
+    : putting_node(of, o), stage_(type, prototype), policy_(policy) {
   if (type.belongs_to != nullptr) type.belongs_to(stage(), of);
   if (type.goes_on_after_failures != nullptr && policy_ == on_failure::skip)
     type.goes_on_after_failures(stage());
-  if (policy_ == on_failure::restart && type.restart == nullptr) first_.become(stage());
+  if (policy_ == on_failure::restart && type.restart == nullptr)
+    first_ = std::make_unique<stage_object>(type, stage());
 }
 
 stage_node_base::~stage_node_base() = default;
@@ -176,7 +180,7 @@ void stage_node_base::failed() {
     type().restart(stage());
   } else {
     if (type().held != nullptr) drop(type().held(stage()));
-    stage_.become(first_.get());  // gone for good if that throws, which ends the stream
+    stage_.become(first_->get());  // gone for good if that throws, which ends the stream
     if (type().start != nullptr) type().start(stage());
   }
 }

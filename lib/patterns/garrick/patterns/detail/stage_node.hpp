@@ -21,7 +21,8 @@
 
 namespace garrick::patterns::detail {
 
-/// A stage behind its table, with the memory for it.
+/// A stage behind its table, with the memory for it. A small one lies in this object: a step reads
+/// one line of the cache less.
 class stage_object {
  public:
   explicit stage_object(const stage_type& t) noexcept : type_(t) {}
@@ -33,16 +34,20 @@ class stage_object {
 
   [[nodiscard]] const stage_type& type() const noexcept { return type_; }
   /// Null while there is none.
-  [[nodiscard]] void* get() const noexcept { return exists_ ? memory_ : nullptr; }
+  [[nodiscard]] void* get() const noexcept { return object_; }
   /// Makes a copy of that one anew. If that throws, there is none any more.
   void become(const void* of);
 
  private:
   void destroy() noexcept;
+  [[nodiscard]] bool fits() const noexcept {
+    return type_.size <= sizeof(here_) && type_.alignment <= alignof(std::max_align_t);
+  }
 
   const stage_type& type_;
-  void* memory_ = nullptr;
-  bool exists_ = false;
+  void* object_ = nullptr;
+  alignas(std::max_align_t) std::byte here_[32];
+  void* memory_ = nullptr;  ///< for one that does not fit
 };
 
 /// A copy of a tuple, for the dead letter if its `consume` throws after it has moved from it. None
@@ -133,7 +138,7 @@ class stage_node_base : public putting_node {
 
  private:
   stage_object stage_;
-  stage_object first_;  ///< what a stage that restarts becomes again
+  std::unique_ptr<stage_object> first_;  ///< what a stage that restarts becomes again
   const on_failure policy_;
   bool started_ = false;
   std::uint32_t in_a_row_ = 0;  ///< failures of what is called again at once

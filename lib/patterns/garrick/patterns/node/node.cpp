@@ -9,10 +9,10 @@ namespace garrick::patterns::detail {
 
 node::node(ending& of, const node_options& o)
     : owner_(of),
-      name_(o.name),
       own_thread_(o.own_thread),
       in_place_(o.in_place),
-      loops_(o.loops) {}
+      loops_(o.loops),
+      name_(o.name) {}
 
 void node::wake(turn* by, std::size_t tuples) noexcept {
   if (!right_.ask()) return;

@@ -199,22 +199,18 @@ class node : public wakeable {
   }
   void account(std::int64_t took_ns) noexcept;
 
+  // What a step touches comes first, so that it lies on two lines of the cache.
+
   ending& owner_;
-  const std::string name_;
   const bool own_thread_;
   const bool in_place_;
-  const std::vector<loop*> loops_;
-  ref<carrier_protocol> carrier_;
-
   run_right right_;
   std::atomic<std::int64_t> tuple_ns_{1000};  // an estimate; read by those who wake the node
-
   // the holder's
   std::size_t batch_ = 16;
   std::uint64_t taken_ = 0;  // in this step
   instant blocked_since_ = instant::never();
-  timer alarm_;
-  instant alarm_at_ = instant::never();
+  const std::vector<loop*> loops_;
 
   std::atomic<std::uint64_t> in_{0};
   std::atomic<std::uint64_t> out_{0};
@@ -225,6 +221,11 @@ class node : public wakeable {
   std::atomic<std::uint64_t> dropped_{0};
   std::atomic<std::uint64_t> partial_{0};
   std::atomic<std::uint64_t> late_{0};
+
+  const std::string name_;
+  ref<carrier_protocol> carrier_;
+  timer alarm_;
+  instant alarm_at_ = instant::never();
 };
 
 template <class Figures>
