@@ -1,7 +1,9 @@
 // Source, forwarder and sink as three nodes with two rings between them: fusion is off. With
 // `--in_place 0` no node runs the next one, so each batch goes to another node's carrier.
-// `--replicas n`: forwarders. With `--rate n` the source puts out n tuples a second, on a thread of
-// its own.
+// `--replicas n`: forwarders. With `--actor_stage 1` the forwarder is an actor. With `--rate n` the
+// source puts out n tuples a second, on a thread of its own.
+#include <garrick/patterns/stage_actor.hpp>
+
 #include "common/garrick_system.hpp"
 #include "streams/common/stretch.hpp"
 #include "streams/pipe24/stages.hpp"
@@ -21,6 +23,11 @@ struct paced_source {
   }
 };
 
+class forwarding_actor : public garrick::patterns::stage_actor<tuple24, tuple24> {
+ public:
+  void consume(tuple24 t) { send_next(t); }
+};
+
 class timed_sink {
  public:
   explicit timed_sink(bench::timed24* seen) : seen_(seen) {}
@@ -37,6 +44,7 @@ void bench::run(arguments& args, result& out) {
   const std::uint64_t tuples = args.number("tuples", 50'000'000);
   const stream_options options{.in_place = args.number("in_place", 1, 0, 1) != 0, .fuse = false};
   const std::size_t replicas = args.count("replicas", 1);
+  const bool actor_stage = args.number("actor_stage", 0, 0, 1) != 0;
   const std::uint64_t rate = args.number("rate", 0);
 
   const auto forwarders = farm([](tuple24 t) { return t; }).replicas(replicas);
@@ -44,9 +52,14 @@ void bench::run(arguments& args, result& out) {
   timed24 timed;
   const stretch all;
   const double seconds = run_system(args, [&](garrick::actor_system& system) {
-    if (rate == 0) {
-      auto h = spawn(system, pipeline(seq(source24{0, tuples}), forwarders, sum24()), options);
+    const auto sum_behind = [&](const auto& forwarder) {
+      auto h = spawn(system, pipeline(seq(source24{0, tuples}), forwarder, sum24()), options);
       found = system.request(h, join{}).get().value();
+    };
+    if (actor_stage) {
+      sum_behind(seq_actor<forwarding_actor>());
+    } else if (rate == 0) {
+      sum_behind(forwarders);
     } else {
       const auto begin = seq(paced_source{0, tuples, pace(rate)}).own_thread();
       auto h = spawn(system, pipeline(begin, forwarders, seq<timed_sink>(garrick::lent(&timed))),
@@ -55,5 +68,5 @@ void bench::run(arguments& args, result& out) {
     }
   });
   all.into(out, tuples, seconds);
-  rate == 0 ? found.check(out, tuples) : timed.check(out, tuples);
+  rate == 0 || actor_stage ? found.check(out, tuples) : timed.check(out, tuples);
 }
