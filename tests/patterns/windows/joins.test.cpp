@@ -1,6 +1,6 @@
 // Two streams joined by key within an interval.
 #include <doctest/doctest.h>
-#include <patterns/windows/windows_reference.hpp>
+#include <patterns/windows/joins_reference.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -21,46 +21,6 @@ using namespace garrick::patterns;
 using namespace std::chrono_literals;
 using namespace tests;
 using testkit::test_system;
-
-using ids_of_pair = std::pair<int, int>;
-using pairs = std::vector<ids_of_pair>;
-using any_join = any_of<event, ids_of_pair>;
-using any_source = any_of<void, event>;
-
-ids_of_pair pair_of(const event& left, const event& right) {
-  if (left.number < 0) throw std::runtime_error("a bad event");
-  return {left.number, right.number};
-}
-struct times {
-  std::int64_t disorder, before, after;
-};
-auto join_of(const any_source& right, const times& t) {
-  return join_with(right)
-      .by(&event::key, &event::key)
-      .event_time(&event::at, &event::at, out_of_order(t.disorder))
-      .within(t.before, t.after);
-}
-
-/// The events of a side that are in time.
-events in_time(const events& all, std::int64_t disorder) {
-  events in;
-  reference_watermark mark(disorder);
-  for (const event& e : all) {
-    if (mark.has_passed(e.at + 1)) continue;
-    mark.see(e.at);
-    in.push_back(e);
-  }
-  return in;
-}
-pairs expected_pairs(const events& left, const events& right, const times& t) {
-  pairs all;
-  for (const event& l : in_time(left, t.disorder))
-    for (const event& r : in_time(right, t.disorder))
-      if (l.key == r.key && r.at - l.at >= -t.before && r.at - l.at <= t.after)
-        all.emplace_back(l.number, r.number);
-  std::sort(all.begin(), all.end());
-  return all;
-}
 
 struct joined {
   result<pairs> all = pairs();
@@ -120,25 +80,6 @@ TEST_CASE("a join is drawn with its name, and its source below") {
   const auto j = join_of(seq(from(events{})).named("heard"), {0, 1, 1});
   CHECK(print(j.with(pair_of)) == "join\n└─ pipeline\n   └─ heard\n");
   CHECK(print(j.named("pairs").with(pair_of)) == "pairs\n└─ pipeline\n   └─ heard\n");
-}
-
-TEST_CASE("a real system's workers find the same pairs") {
-  for (std::uint64_t seed = 1; seed <= 4; ++seed) {
-    CAPTURE(seed);
-    const times t{6, 4, 8};
-    const events left = disordered(seed, 700, 30, 6);
-    const events right = disordered(seed + 10, 700, 30, 6);
-    settings workers;
-    workers.scheduler.workers = 3;
-    actor_system system(workers);
-    const auto h =
-        spawn(system, pipeline(from(left), any_join(join_of(from(right), t).with(pair_of)),
-                               into_vector<ids_of_pair>()));
-    auto got = system.request(h, patterns::join{}).get();
-    REQUIRE(got.has_value());
-    std::sort(got.value().begin(), got.value().end());
-    CHECK(got.value() == expected_pairs(left, right, t));
-  }
 }
 
 TEST_CASE("producers side by side may be behind each other on both sides of a join") {
