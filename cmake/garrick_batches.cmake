@@ -1,15 +1,17 @@
-# Several sources to an object. What a source costs to compile is mostly what it includes and what
-# it instantiates of it, and sources that lie side by side include and instantiate the same.
+# Batches: several sources to an object. Most of the time that a source takes to compile goes into
+# its headers and into templates that it instantiates, and sources that lie side by side include and
+# instantiate the same.
 #
 # CMake's own UNITY_BUILD names the sources by absolute paths, so that a compiler cache would keep
-# an object for each folder that the project has been cloned to. These name them by paths below the
-# project's folder.
+# an object for each folder that the project has been cloned to. Batches name them by paths below
+# the project's folder.
 
 # garrick_batches(<name of a list> FOR target SIZE number [ALONE source...])
 #
-# Replaces the sources in a list by files that include SIZE of them each. Sources in ALONE stay.
-# The target finds the included ones. Two sources of a batch must not give one name at namespace
-# scope to two things, in unnamed namespaces neither.
+# Replaces the sources in a list by files that include up to SIZE of them each. Sources in ALONE
+# stay. The target needs garrick_compile_batches, which lets it find the included sources. Two
+# sources of a batch must not give one name at namespace scope to two things, not even in unnamed
+# namespaces.
 function(garrick_batches name_of_list)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "FOR;SIZE" "ALONE")
   set(batched ${${name_of_list}})
@@ -45,11 +47,11 @@ function(garrick_batches name_of_list)
   set(${name_of_list} ${result} PARENT_SCOPE)
 endfunction()
 
-# garrick_compile_batches(<target>): lets a target compile what garrick_batches has made.
+# garrick_compile_batches(<target>): lets a target compile the files of garrick_batches.
 function(garrick_compile_batches target)
   target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}")
-  # There each source looks like a header to GCC, whose classes should have no members of types
-  # that only this file knows.
+  # To GCC an included source is a header, and it warns of a header's classes that have members of
+  # types from unnamed namespaces.
   if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
     target_compile_options(${target} PRIVATE -Wno-subobject-linkage)
   endif()

@@ -7,10 +7,9 @@
 # with the folder *.fuzz beside it, if there is one, as its first inputs. A part without sources
 # yet is an empty library.
 #   PROOF        its tests say nothing of the machine that runs them: they are proofs, as models are
-#   ONE_THREAD   tests, by their files' names, that run everything on one thread: the thread
-# sanitizer
-#                has nothing to find there and takes ten times as long, so they are left out under
-# it
+#   ONE_THREAD   tests, by their files' names, that run everything on one thread. The thread
+#                sanitizer cannot find anything in them and takes ten times as long, so its build
+#                leaves them out
 #   ROOM         the part is this room of the current folder, such as garrick/net/testkit: a target
 #                of its own beside the one that has the rest and says WITHOUT this room. It is
 #                installed with that one's headers
@@ -98,10 +97,10 @@ function(garrick_part name)
   endif()
 endfunction()
 
-# Tests of one part, linked with the parts in `with`, too: <part>_tests from its *.test.cpp;
-# <part>_proof_tests from those that plant errors or measure in virtual time, which say nothing of
-# the machine; and one program for each *.model.cpp (a model checker replaces threads and memory, so
-# it shares a program with nothing else and does not run under a sanitizer).
+# Tests of one part, linked with the parts in `with`, too: <part>_tests from its *.test.cpp, but for
+# files that plant errors or measure in virtual time, which say nothing of the machine and become
+# <part>_proof_tests; and a program for each *.model.cpp (a model checker replaces threads and
+# memory, so it shares a program with nothing else and does not run under a sanitizer).
 function(garrick_part_tests name with)
   list(TRANSFORM with PREPEND garrick_)
   set(tests ${ARGN})

@@ -16,12 +16,12 @@ endfunction()
 # garrick_compile_quickly(<target>)
 #
 # For programs whose compilation takes longer than their run. The parts keep their options: it is
-# they that are tested. What GCC compiles without optimising takes three quarters of the time
-# that -O1 takes; under a sanitizer clang optimises templates for twice as long as the rest
-# takes. Code of tests is not checked for null pointers, alignment and the types of objects.
-# Those checks are half of its machine code, and AddressSanitizer sees most such errors where
-# they do harm. Nor do its reports have the lines of tests, only the functions. Both save a third
-# of the time, and the parts keep both.
+# they that are tested. Without optimising, GCC takes three quarters of the time of -O1; under a
+# sanitizer clang optimises templates for twice as long as the rest takes. Under sanitizers, code of
+# tests is not checked for null pointers, alignment and the types of objects, since those checks are
+# half of its machine code, and AddressSanitizer sees most such errors where they do harm. And
+# reports name the functions of tests without their lines. Each of the two saves a third of the
+# time; parts have the checks and the lines.
 function(garrick_compile_quickly target)
   if(GARRICK_SANITIZE AND CMAKE_CXX_COMPILER_ID MATCHES Clang)
     target_compile_options(${target} PRIVATE -O0 -g0)
@@ -52,9 +52,9 @@ endfunction()
 
 # garrick_precompile(<target> [LIKE other] <header>...)
 #
-# Gives a program the headers of which it includes most precompiled: of a test that saves a fifth of
-# the time, and a third under a sanitizer. LIKE: those of a program with the same options, which has
-# them already. The options beside are for ccache.
+# Gives a program precompiled headers, of which it should include most: for examples and benchmarks,
+# which share no objects. LIKE: the headers of a program with the same options, which has them
+# already. The options beside are for ccache.
 function(garrick_precompile target)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "LIKE" "")
   if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
@@ -71,10 +71,10 @@ endfunction()
 
 # garrick_test_properties(<test> LABEL label... [TIMEOUT seconds])
 #
-# What all CTest entries have in common: labels, a limit on time and the sanitizers' settings. Two
-# labels say that `./dev test` leaves an entry out. `proof`: it says something of our sources, and
-# nothing of the machine or of how they were compiled; `./dev test --all` runs it. `ci`: it is slow,
-# and `.ci/run` runs it.
+# Gives a CTest entry its labels, a limit on its time and the sanitizers' settings. `./dev test`
+# leaves out entries with one of two labels. `proof`: the entry says something of our sources, and
+# nothing of the machine or of how they were compiled; `./dev test --all` runs it. `ci`: the entry
+# is slow, and `.ci/run` runs it.
 function(garrick_test_properties test)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "LABEL")
   if(NOT arg_TIMEOUT)
@@ -158,9 +158,10 @@ endfunction()
 # garrick_test_program(<target> PREFIX prefix LABEL label... [OPTIMISED] [BATCH number]
 #                      SOURCES file... LIBRARIES target...)
 #
-# With GARRICK_UNITY, BATCH sources share an object, eight if nothing is said: those whose content
-# lies in a namespace <file>_test or <file>, so that the names of no two of them are the same. The
-# others have an object each. OPTIMISED: it runs for so long that -O1 is worth its while.
+# With GARRICK_UNITY, up to BATCH sources share an object, by default 8, if their code lies in a
+# namespace <file>_test or <file>, so that no two of them have a name in common. Other sources have
+# an object each. This is looked at when CMake configures. OPTIMISED: the program runs for so long
+# that compiling it with -O1 pays.
 function(garrick_test_program target)
   cmake_parse_arguments(PARSE_ARGV 1 arg "OPTIMISED" "PREFIX;BATCH" "LABEL;SOURCES;LIBRARIES")
   garrick_test_main()
@@ -213,7 +214,9 @@ function(garrick_test_program target)
   endforeach()
 endfunction()
 
-# garrick_places(<target> name=path...): what tests/support/places.hpp declares, for one program.
+# garrick_places(<target> name=path...)
+#
+# Defines these of the paths that tests/support/places.hpp declares, for one program, in one call.
 function(garrick_places target)
   set(content "#include \"support/places.hpp\"\n\nnamespace garrick::tests::places {\n")
   foreach(place IN LISTS ARGN)
