@@ -1,4 +1,4 @@
-// A channel between two nodes: a ring, and who waits at its ends.
+// A channel between two nodes: a ring, and a flag at each end for the node that sleeps there.
 //
 // Problem: a batch should cost one store that the other side reads, but a node that has found
 // nothing to do sleeps, and must hear when there is something. So each side has a flag, which is
@@ -36,7 +36,7 @@ struct some_tuples {
   [[nodiscard]] bool empty() const noexcept { return count == 0; }
 };
 
-/// A ring of tuples whose type only its ends know. Its functions are those of base::basic_ring.
+/// A ring of tuples. Only its ends know their type. Its functions are those of base::basic_ring.
 class tuple_ring : public base::ring_indices<base::real_atomics> {
  public:
   tuple_ring(const tuple_type& of, std::size_t capacity);
@@ -51,7 +51,7 @@ class tuple_ring : public base::ring_indices<base::real_atomics> {
   [[nodiscard]] void* unpublished_slot(std::size_t i) const noexcept {
     return slot((producer_.tail + i) & mask_);
   }
-  /// How many slots from there on lie side by side.
+  /// Returns how many slots from number `i` on lie side by side.
   [[nodiscard]] std::size_t side_by_side(std::size_t i) const noexcept {
     return capacity() - ((producer_.tail + i) & mask_);
   }
@@ -76,12 +76,13 @@ class tuple_ring : public base::ring_indices<base::real_atomics> {
 /// A bounded channel over such a ring.
 template <class Ring, class Atomics = base::real_atomics>
 struct basic_channel {
-  /// Takes the arguments of the ring. The last one is how many tuples there is room for, rounded up
-  /// to a power of two. Throws std::bad_alloc.
+  /// Takes the arguments of the ring. The last one is the number of slots, rounded up to a power of
+  /// two. Throws std::bad_alloc.
   template <class... Args>
   explicit basic_channel(const Args&... args) : ring(args...) {}
 
-  /// So many free slots wake a producer that sleeps: half of them, so that it is worth its while.
+  /// Returns how many free slots wake a producer that sleeps: half of all, so that it is worth its
+  /// while.
   [[nodiscard]] std::size_t enough_room() const noexcept { return (ring.capacity() + 1) / 2; }
 
   Ring ring;

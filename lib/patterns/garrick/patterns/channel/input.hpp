@@ -1,4 +1,4 @@
-// What a node reads: a channel from each of its producers, a batch from one of them at a time.
+// The inputs of a node: a channel from each of its producers, a batch from one of them at a time.
 //
 // Private: installed because templates need it.
 //
@@ -16,7 +16,7 @@
 
 namespace garrick::patterns::detail {
 
-/// The channels that a node reads. Of which type their tuples are, their ends know.
+/// The channels that a node reads. Only their ends know the type of the tuples.
 class inputs {
  public:
   explicit inputs(const tuple_type& type) noexcept;
@@ -29,31 +29,31 @@ class inputs {
   /// One more channel. With `back_edge`, it is part of that loop, and ends with it.
   void add(std::shared_ptr<channel> from, wakeable& producer, const loop* back_edge = nullptr);
 
-  /// The oldest tuples of the next channel that has some, at most `most`. They stay there until
-  /// `done`. Empty if none has any.
+  /// Returns the oldest tuples of the next channel that has some, at most `most`. They stay there
+  /// until `done`. Returns no tuples if all channels are empty.
   [[nodiscard]] some_tuples next(std::size_t most) noexcept;
   /// The same of channel number `i` alone.
   [[nodiscard]] some_tuples next_of(std::size_t i, std::size_t most) noexcept;
-  /// Which channel the last batch was of.
+  /// Returns the number of the channel that the last batch came from.
   [[nodiscard]] std::size_t number() const noexcept { return at_; }
-  /// Does something wait in channel number `i`?
+  /// Returns true if something waits in channel number `i`.
   [[nodiscard]] bool waits_at(std::size_t i) const noexcept;
   /// The number of channels.
   [[nodiscard]] std::size_t size() const noexcept { return all_.size(); }
-  /// The first `n` of the batch were dealt with. Wakes their producer if it waits for room.
+  /// The first `n` tuples of the batch were dealt with. Wakes their producer if it waits for room.
   void done(std::size_t n) noexcept;
-  /// Nothing is there, and nothing comes any more.
+  /// Returns true if all channels are empty and nothing comes any more.
   [[nodiscard]] bool ended() noexcept;
-  /// The node will sleep until something comes. False: something is there, or the end.
+  /// The node will sleep until something comes. Returns false if something is there, or the end.
   [[nodiscard]] bool sleep() noexcept;
   /// The same of channel number `i` alone.
   [[nodiscard]] bool ended_at(std::size_t i) noexcept;
   [[nodiscard]] bool sleep_at(std::size_t i) noexcept;
   /// The node has enough: those before it hear of it, once. It goes on reading up to the end.
   void leave() noexcept;
-  /// How many tuples wait there. Any thread, once the graph is built; right a moment ago.
+  /// Returns how many tuples waited there a moment ago. Any thread, once the graph is built.
   [[nodiscard]] std::size_t waiting() const noexcept;
-  /// Drops what is there. Returns how many tuples that were.
+  /// Drops the items that are there. Returns how many of them were tuples.
   std::size_t drop() noexcept;
 
  private:

@@ -14,7 +14,7 @@ bool output::try_put(std::size_t limit, void* value) {
 
 // Inline, since a batch passes several of them.
 
-/// How many of the slots side by side lie before `slot`.
+/// Returns how many of the slots side by side lie before `slot`.
 inline std::size_t channel_output::slots_up_to(const void* slot) const noexcept {
   return type_.count_of(static_cast<std::size_t>(static_cast<const std::byte*>(slot) -
                                                  static_cast<const std::byte*>(region_)));
@@ -24,12 +24,12 @@ inline std::size_t channel_output::unpublished() const noexcept {
   return before_ + slots_up_to(next_);
 }
 
-/// How many of them the inputs before the present one have put out.
+/// Returns how many unpublished results the inputs before the present one have put out.
 inline std::size_t channel_output::marked() const noexcept {
   return mark_ == nullptr ? marked_ : before_ + slots_up_to(mark_);
 }
 
-/// How many of the first `n` unpublished results are tuples.
+/// Returns how many of the first `n` unpublished results are tuples.
 inline std::size_t channel_output::tuples_before(std::size_t n) const noexcept {
   if (type_.tuples == nullptr) return n;
   const std::size_t first = std::min(n, to_->ring.side_by_side(0));
@@ -37,7 +37,7 @@ inline std::size_t channel_output::tuples_before(std::size_t n) const noexcept {
          type_.tuples(to_->ring.unpublished_slot(first), n - first);
 }
 
-/// Returns how many tuples that are.
+/// Publishes the first `n` results. Returns how many of them are tuples.
 inline std::size_t channel_output::publish_all(std::size_t n) noexcept {
   const std::size_t tuples = tuples_before(n);
   to_->ring.publish(n);
@@ -48,7 +48,7 @@ inline std::size_t channel_output::publish_all(std::size_t n) noexcept {
   return tuples;
 }
 
-/// Are there slots side by side from `next_` on? Looks for some.
+/// Looks for slots side by side from `next_` on. Returns true if there are some.
 inline bool channel_output::claim() noexcept {
   if (next_ != end_) return true;
   marked_ = marked();

@@ -9,8 +9,8 @@
 //
 // What one input's `consume` has put out can be taken back until the next `begin_input`: if it
 // throws, its results are dropped with it. So nothing is published in the middle of a `consume`:
-// what finds no slot then is kept in the output, and the node makes no further step until that has
-// found room.
+// a result that finds no slot then is kept in the output, and the node makes no further step until
+// the kept results have found room.
 //
 // Private: installed because templates need it.
 //
@@ -31,7 +31,7 @@ namespace garrick::patterns::detail {
 template <class T>
 class slots;
 
-/// Where a node puts its results. Of which type they are, its ends know.
+/// The place for a node's results. Only its ends know their type.
 class output {
  public:
   output() = default;
@@ -39,8 +39,9 @@ class output {
   output(const output&) = delete;
   output& operator=(const output&) = delete;
 
-  /// The next result, of the type T, which is exactly that of the edge's tuples. Throws
-  /// std::bad_alloc when it has to be kept, and what a policy throws; then `value` is as before.
+  /// Puts the next result out. Its type T is exactly that of the edge's tuples. Throws
+  /// std::bad_alloc when the result has to be kept, and a policy's exceptions; then `value` is as
+  /// before.
   template <class T>
   void put(T& value) {
     if (next_ != end_) [[likely]] {
@@ -51,7 +52,7 @@ class output {
       put_elsewhere(&value);
     }
   }
-  /// The same, of this type.
+  /// The same for a result of this type.
   void put(const tuple_type& type, void* value) {
     if (next_ != end_) [[likely]] {
       type.move_one(next_, value);
@@ -77,19 +78,20 @@ class output {
   /// The node has seen the end of its inputs: the stages behind it have, too.
   virtual void stop() {}
 
-  /// How many results have not been handed on.
+  /// Returns how many results have not been handed on.
   [[nodiscard]] virtual std::size_t pending() const noexcept = 0;
-  /// Hands on what there is room for. Returns how many tuples that are.
+  /// Hands on as many results as there is room for. Returns how many tuples are among them.
   virtual std::size_t publish(turn& t) = 0;
-  /// After `publish`: must the node wait until there is room?
+  /// After `publish`: returns true if the node must wait until there is room.
   [[nodiscard]] bool is_blocked() const noexcept { return blocked_; }
-  /// The node will sleep until there is room for what is kept. False: there is some now.
+  /// The node will sleep until there is room for the kept results. Returns false if there is room
+  /// now.
   [[nodiscard]] virtual bool sleep() noexcept = 0;
-  /// Nothing comes any more. What is kept is dropped; returns how many tuples that were.
+  /// Nothing comes any more. Drops the kept results, and returns how many tuples were among them.
   virtual std::size_t close(turn& t) noexcept = 0;
-  /// How many tuples wait in the channel behind; of several channels, in the emptiest.
+  /// Returns how many tuples wait in the channel behind; of several channels, in the emptiest.
   [[nodiscard]] virtual std::size_t waiting() noexcept = 0;
-  /// Has everybody behind enough? What is put out all the same is dropped there.
+  /// Returns true if all nodes behind have enough. Further results are dropped there.
   [[nodiscard]] virtual bool is_unwanted() noexcept = 0;
 
  protected:
@@ -100,8 +102,8 @@ class output {
 
   void* next_ = nullptr;
   void* end_ = nullptr;
-  void* mark_ =
-      nullptr;  ///< `next_` at the last `begin_input`, unless a class below says otherwise
+  /// `next_` at the last `begin_input`, unless a derived class says otherwise.
+  void* mark_ = nullptr;
   bool blocked_ = false;  ///< something is kept that found no room
   bool fresh_ = false;    ///< nothing came to `put_elsewhere` since `begin_input`
 };
@@ -162,13 +164,13 @@ class slots {
   }
 
   /// For a loop over inputs: `goes_on(n)` is true while n is below `limit` and the output is not
-  /// blocked. So a loop asks both by one comparison.
+  /// blocked. So one comparison answers both questions.
   void let_go_on_below(std::size_t limit) noexcept { below_ = blocked_ ? 0 : limit; }
   [[nodiscard]] bool goes_on(std::size_t n) const noexcept { return n < below_; }
 
  private:
-  // Nobody else may get this object's address, or it would have to be in memory all the time. So
-  // both are inlined, and what is not is a function of the output.
+  // No other function may get this object's address, or the object would have to be in memory all
+  // the time. So these two are inlined, and functions that are not inlined belong to the output.
   [[gnu::always_inline]] void look() noexcept {
     next_ = static_cast<T*>(of_.next_);
     end_ = static_cast<T*>(of_.end_);

@@ -140,7 +140,7 @@ struct chosen {
   }
 };
 
-/// To several outputs. Which one gets a result, a class below says.
+/// To several outputs. A derived class chooses the output for each result.
 class routes_base : public output {
  public:
   explicit routes_base(std::vector<std::unique_ptr<output>> to);
@@ -156,7 +156,7 @@ class routes_base : public output {
   [[nodiscard]] bool is_unwanted() noexcept override;
 
  protected:
-  /// A result comes: is it the first of its input?
+  /// A result comes. The first result of an input gets the input counted.
   void next_result() noexcept {
     if (std::exchange(fresh_, false)) ++input_;
   }
@@ -171,9 +171,10 @@ class routes_base : public output {
     touch(i).put(value);
     blocked_ |= to_[i]->is_blocked();
   }
-  /// `value` to number `i`, or, if it has no room, to one of the next ones, `tries` in all.
+  /// Puts `value` out to number `i`, or, if that has no room, to the next output that has, of
+  /// `tries` in all. Returns false if none has.
   [[nodiscard]] bool try_from(std::size_t i, std::size_t tries, std::size_t limit, void* value);
-  /// Has one of them no room?
+  /// Returns true if one of the outputs has no room.
   [[nodiscard]] bool some_is_full(std::size_t limit) noexcept;
 
   std::vector<std::unique_ptr<output>> to_;

@@ -78,8 +78,8 @@ std::size_t tuple_queue::tuples() const noexcept {
   return n;
 }
 
-/// Requires that it is the first one or the last one, and that nothing is in it. A queue that has
-/// had something keeps one block: the next tuple that finds no room comes soon.
+/// Requires the first block or the last one, and that it is empty. The queue keeps its only block:
+/// the next tuple that finds no room comes soon.
 void tuple_queue::drop(block* b) noexcept {
   if (first_ == last_) {
     b->begin = b->end = 0;

@@ -1,6 +1,6 @@
-// Tuples that found no room in a channel, first in, first out. It grows and shrinks by blocks, so
-// no tuple is moved while it is there. A queue without tuples has at most one block, and no memory
-// if it has never had any.
+// Tuples that found no room in a channel, first in, first out. Their queue grows and shrinks by
+// blocks, so no tuple is moved while it is there. A queue without tuples has at most one block, and
+// no memory if it has never had a tuple.
 //
 // Private: installed because templates need it.
 //
@@ -13,7 +13,7 @@
 
 namespace garrick::patterns::detail {
 
-/// A queue of tuples whose type only its ends know.
+/// A queue of tuples. Only its ends know their type.
 class tuple_queue {
  public:
   explicit tuple_queue(const tuple_type& of) noexcept : type_(of) {}
@@ -23,7 +23,7 @@ class tuple_queue {
 
   [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
-  /// The oldest. Requires that there is one.
+  /// Returns the oldest tuple. Requires that there is one.
   [[nodiscard]] void* front() const noexcept;
   /// Moves `tuple` behind the newest. Throws std::bad_alloc, and then `tuple` is as before.
   void push_back(void* tuple);
@@ -32,7 +32,7 @@ class tuple_queue {
   /// Destroys the newest.
   void pop_back() noexcept;
   void clear() noexcept;
-  /// How many tuples are among them.
+  /// Returns how many of the items are tuples.
   [[nodiscard]] std::size_t tuples() const noexcept;
 
  private:

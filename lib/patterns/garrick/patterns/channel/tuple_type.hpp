@@ -1,10 +1,10 @@
-// What an edge knows of its tuples: how large they are, and how one is moved and destroyed. Not
+// An edge's knowledge of its tuples: how large they are, and how one is moved and destroyed. Not
 // their type.
 //
-// Problem: a stream has edges of many types, and what an edge does is the same for all of them. If
-// it were compiled for each type, it would be most of what a stream takes to compile. So it is
-// compiled once, over bytes, and only what is in this table is compiled for each type: nothing at
-// all for one that is trivial.
+// Problem: a stream has edges of many types, and the code of an edge is the same for all of them.
+// If it were compiled for each type, it would be most of a stream's time to compile. So it is
+// compiled once, over bytes, and only the functions in this table are compiled for each type: for a
+// trivial type only the one that makes dead letters.
 //
 // Private: installed because templates need it.
 //
@@ -26,23 +26,23 @@ namespace garrick::patterns::detail {
 
 class node;
 
-/// Are all T tuples? Else `is_tuple(t)` says which are; the others are the framework's.
+/// True if all T are tuples. Else `is_tuple(t)` tells those from the framework's own items.
 template <class T>
 inline constexpr bool always_tuples = true;
 
-/// The tuple in what a node takes; null: there is none.
+/// Returns the tuple in an item that a node takes; null: there is none.
 template <class T>
 [[nodiscard]] T* content_of(T& taken) noexcept {
   return &taken;
 }
 
-/// A type of tuples. A null pointer stands for what is trivial, or cannot be done.
+/// A type of tuples. A null pointer stands for a function that is trivial, or that the type lacks.
 struct tuple_type {
   std::size_t size;
   std::size_t alignment;
   void (*move)(void* to, void* from) noexcept;           ///< null: by its bytes
   void (*destroy)(void* first, std::size_t n) noexcept;  ///< null: nothing
-  /// How many of them are tuples. Null: all.
+  /// Returns how many of them are tuples. Null: all are.
   std::size_t (*tuples)(const void* first, std::size_t n) noexcept;
   /// Null: it cannot be copied, or it stays as it is when it is moved from.
   void (*copy)(void* to, const void* from);
@@ -57,7 +57,7 @@ struct tuple_type {
   [[nodiscard]] constexpr std::size_t count_of(std::size_t bytes) const noexcept {
     return static_cast<std::size_t>((bytes >> shift) * inverse);
   }
-  /// Moves one to raw memory.
+  /// Moves a tuple to raw memory.
   void move_one(void* to, void* from) const noexcept;
   void destroy_some(void* first, std::size_t n) const noexcept {
     if (destroy != nullptr) destroy(first, n);
@@ -67,7 +67,7 @@ struct tuple_type {
   }
 };
 
-/// What stands in the table.
+/// The functions in the table.
 template <class T>
 struct tuple_functions {
   static_assert(std::is_nothrow_move_constructible_v<T> && std::is_nothrow_destructible_v<T>,
