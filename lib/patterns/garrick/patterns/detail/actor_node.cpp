@@ -25,9 +25,9 @@ actor_node::actor_node(graph& of, const node_options& o, on_failure policy,
 }
 actor_node::~actor_node() = default;
 
-// ---- what the stage's actor does on turns of its own
+// ---- the stage's actor on turns of its own
 
-/// The stream or the actor ends early: what is held leads nowhere.
+/// The stream or the actor ends early: the held tuples lead nowhere.
 void actor_node::drop_held() noexcept {
   if (!std::exchange(held_was_dropped_, true)) drop(holds());
 }
@@ -155,7 +155,7 @@ step_outcome actor_node::step(turn& t) {
   return out_->is_blocked() ? blocked() : step_outcome::worked;
 }
 
-/// For a stage that goes on after a failure. Throws what `on_restart` does.
+/// For a stage that goes on after a failure. Throws an exception of `on_restart`.
 void actor_node::consume_or_lose(stage_batch& b) {
   const tuple_type& takes = in_.type();
   while (goes_on(b)) {

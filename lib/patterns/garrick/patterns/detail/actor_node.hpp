@@ -39,7 +39,7 @@ namespace garrick::patterns::detail {
 
 class actor_maker;
 
-/// What has holds.
+/// A node that stays open while it has holds.
 class held_open : public putting_node {
  public:
   using putting_node::putting_node;
@@ -62,7 +62,7 @@ class held_open : public putting_node {
   std::atomic<std::size_t> holds_{0};
 };
 
-/// The node. Of the actor's class, its maker knows.
+/// The node. Only its maker knows the actor's class.
 class actor_node final : public held_open {
  public:
   actor_node(graph& of, const node_options& o, on_failure policy,
@@ -72,20 +72,20 @@ class actor_node final : public held_open {
 
   // ---- for the stage's actor
 
-  /// Puts a result out. In a step it is handed on with the others, and what is thrown is the
-  /// failure of the tuple that is consumed. Else it is handed on at once; if that throws, the
-  /// result has failed as a tuple does.
+  /// Puts a result out. In a step it is handed on with the others, and an exception is the failure
+  /// of the tuple that is consumed. Else it is handed on at once; if that throws, the result has
+  /// failed as a tuple does.
   template <class T>
   void put(T& value, actor_base& on) {
     put_or(value, on, [&](const std::exception_ptr& why) { tuple_failed(value, why); });
   }
-  /// The same, but `failed(why)` says what has failed if that throws outside of a step.
+  /// The same, but `failed(why)` tells the failure if that throws outside of a step.
   template <class T, class F>
   void put_or(T& value, actor_base& on, const F& failed) {
     if (in_step_ && !is_over()) return out_->put(value);
     if (const std::exception_ptr why = put_by_itself(&value, tuple_type_of<T>, on)) failed(why);
   }
-  /// As `put`, if fewer than `limit` tuples wait where it goes. False: as many do.
+  /// As `put`, if fewer than `limit` tuples wait in the channel behind. Else returns false.
   template <class T>
   [[nodiscard]] bool try_put(std::size_t limit, T& value, actor_base& on) {
     if (in_step_ && !is_over()) return out_->try_put(limit, &value);
@@ -111,7 +111,8 @@ class actor_node final : public held_open {
 
   // ---- for the loop that lets the actor consume a batch
 
-  /// Does the actor take another tuple in this step? What it puts out from now on is that tuple's.
+  /// Returns true if the actor takes another tuple in this step. Its results from now on are those
+  /// of that tuple.
   [[nodiscard]] bool goes_on(const stage_batch& b) noexcept {
     if (b.done == b.size || out_->is_blocked() || holds() >= most_holds_ || quitting_ ||
         is_cancelled())
@@ -128,7 +129,7 @@ class actor_node final : public held_open {
   void go_has_come(actor_base& on) noexcept {
     if (turns_.take()) run(on, nullptr);
   }
-  /// The actor is at its end, and holds what it held.
+  /// The actor is at its end, and still has its holds.
   void actor_ends(const exit_reason& why) noexcept;
   /// It touches nothing any more.
   void actor_ended(const exit_reason& why) noexcept;
@@ -139,15 +140,16 @@ class actor_node final : public held_open {
   [[nodiscard]] std::size_t waiting() const noexcept override { return in_.waiting(); }
   /// Makes the actor. If that fails, so does the stream.
   void begin(actor_base& from, const std::shared_ptr<graph>& owner) override;
-  /// Helps the actor, too. On a turn of the one that has called `begin`.
+  /// Helps the actor, too. On a turn of the actor that has called `begin`.
   bool help() noexcept override;
 
  private:
   class in_a_step;
 
-  /// Nothing is put out any more.
+  /// Returns true if nothing is put out any more.
   [[nodiscard]] bool is_over() const noexcept { return closed_ || held_was_dropped_; }
-  /// What the actor deals with now was counted as dropped: the stream ended early under its hold.
+  /// Returns true if the actor's present tuple was counted as dropped: the stream ended early under
+  /// its hold.
   [[nodiscard]] bool is_dropped() const noexcept { return is_over() && holds() != 0; }
   void drop_held() noexcept;
   [[nodiscard]] bool has_to_be_told(const std::exception_ptr& why);
@@ -182,7 +184,7 @@ class actor_node final : public held_open {
   borrowed_turns turns_;
 };
 
-/// What the actor of a stage is made with, beside the user's arguments.
+/// The arguments of a stage's actor beside those of the user.
 struct stage_seat {
   using garrick_sendable = void;
   std::shared_ptr<graph> owner;
@@ -230,8 +232,8 @@ class seated_actor final : public A {
   void on(go) { seat_.at->go_has_come(*this); }
   void on(leave) { this->quit(); }
   void on_exit(const exit_reason& why) {
-    seat_.at->actor_ends(why);              // before the class's own drops its holds
-    const last_words here{*seat_.at, why};  // whatever the class's own may throw
+    seat_.at->actor_ends(why);              // before the class's own on_exit drops its holds
+    const last_words here{*seat_.at, why};  // also if the class's own on_exit throws
     if constexpr (requires { static_cast<A&>(*this).on_exit(why); })
       static_cast<A&>(*this).on_exit(why);
   }
@@ -289,7 +291,7 @@ class one_actor_maker final : public actor_maker {
   const std::tuple<Args...> args_;
 };
 
-/// A stage that is an actor, whatever its types.
+/// A stage that is an actor. The same class for all types of actors and tuples.
 struct any_actor_stage {
   std::shared_ptr<const actor_maker> maker;
   std::string name;

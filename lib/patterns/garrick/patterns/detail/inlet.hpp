@@ -1,5 +1,5 @@
-// How a graph is built, from the sink to the source: each stage gives an inlet, and each producer
-// of it is connected there, with a channel of its own.
+// How a graph is built, from the sink to the source: each stage gives an inlet, to which each of
+// its producers is connected, with a channel of its own.
 //
 // Private: installed because templates need it.
 //
@@ -31,13 +31,13 @@ class loose_end {
   virtual void connect() = 0;
 };
 
-/// A graph that is being built, and where in it.
+/// A graph that is being built, and the place in it.
 struct builder {
   graph& to;
   const stream_options& options;
   std::size_t workers;
-  std::string path{};          ///< what the names of nodes begin with
-  std::vector<loop*> loops{};  ///< around what is built
+  std::string path{};          ///< the beginning of the names of nodes
+  std::vector<loop*> loops{};  ///< around the present place
   std::vector<std::unique_ptr<loose_end>>* loose_ends = nullptr;  ///< of loops
 
   /// For a part with a name of its own.
@@ -65,7 +65,7 @@ using any_inlet_ptr = std::shared_ptr<inlet>;
 /// Into one node, by its inputs.
 [[nodiscard]] any_inlet_ptr inlet_of(node& to, inputs& in, std::size_t capacity);
 
-/// Into several. How a result is led to one of them, a class below says.
+/// Into several nodes. A derived class leads each result to one of them.
 class several_inlets : public inlet {
  public:
   explicit several_inlets(std::vector<any_inlet_ptr> to);
@@ -96,7 +96,7 @@ class routes_inlet final : public several_inlets {
 /// A channel to a stage, or none behind the last one.
 [[nodiscard]] std::unique_ptr<output> connect(const any_inlet_ptr& next, node& producer);
 
-/// Hands on what it gets: the emitter of a farm, a loop's end.
+/// Hands its tuples on: the emitter of a farm, a loop's gate.
 template <class T>
 struct forwards {
   template <class To>
@@ -127,10 +127,11 @@ any_inlet_ptr through_a_node(const builder& b, const std::string& name, const an
 
 // ---- patterns in a row
 
-/// A sequential stage, whatever its types. Its copies share the prototype, which nobody changes.
+/// A sequential stage. The same class for all types of stages and tuples. Its copies share the
+/// prototype, which is never changed.
 class any_seq {
  public:
-  /// `of`: what is copied as the prototype. `takes`: null for a source.
+  /// Copies `of` as the prototype. `takes`: null for a source.
   any_seq(const stage_type& type, const void* of, const tuple_type* takes, std::string name);
   any_seq(const any_seq& o);
   any_seq(any_seq&& o) noexcept;
@@ -141,7 +142,7 @@ class any_seq {
   [[nodiscard]] const stage_type& type() const noexcept { return shared_->type(); }
   [[nodiscard]] const void* prototype() const noexcept { return shared_->get(); }
   [[nodiscard]] const tuple_type* takes() const noexcept { return takes_; }
-  /// May it be one node with a neighbour?
+  /// Returns true if the stage may be one node with a neighbour.
   [[nodiscard]] bool may_be_fused() const noexcept;
   [[nodiscard]] plan describe() const;
   /// Makes the node of the stage alone.
@@ -157,7 +158,7 @@ class any_seq {
   const tuple_type* takes_;
 };
 
-/// A pattern in a row: a sequential stage, or any other one, which builds itself.
+/// A pattern in a row: a sequential stage, or another pattern, which builds itself.
 struct part_of_row {
   const any_seq* seq = nullptr;
   const void* pattern = nullptr;
@@ -170,7 +171,7 @@ template <class P>
                                          const any_inlet_ptr& next) {
   return static_cast<const P*>(pattern)->build(b, next);
 }
-/// What a pattern is in a row.
+/// Returns a pattern as a part of a row. `p` must live as long as the part.
 template <class P>
 [[nodiscard]] part_of_row part_of_row_of(const P& p) {
   if constexpr (requires { p.as_any_seq(); })
@@ -181,7 +182,7 @@ template <class P>
 /// Builds patterns in a row. Neighbours that are cheap become one node.
 [[nodiscard]] any_inlet_ptr build_row(const builder& b, std::span<const part_of_row> parts,
                                       const any_inlet_ptr& next);
-/// What they look like: parts of a pattern `what`.
+/// Returns the plan of a pattern `what` with these parts.
 [[nodiscard]] plan describe_row(const char* what, std::span<const part_of_row> parts);
 
 }  // namespace garrick::patterns::detail

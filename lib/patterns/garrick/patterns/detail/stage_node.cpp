@@ -56,11 +56,11 @@ spare_tuple::~spare_tuple() {
   if (copy_ != here_) ::operator delete(copy_, std::align_val_t{type_.alignment});
 }
 
-// ---- what nodes with and without inputs share
+// ---- the common part of nodes with and without inputs
 
 namespace {
 
-/// Calls what belongs to no tuple. What it throws is counted, and ends the stream.
+/// Calls a function that belongs to no tuple. Its exception is counted, and ends the stream.
 template <class F, class Count>
 void counted(const F& f, const Count& count_failure) {
   try {
@@ -237,7 +237,7 @@ step_outcome stage_node::step(turn& t) {
   return out_->is_blocked() ? blocked() : step_outcome::worked;
 }
 
-/// For a stage that goes on after a failure. Throws what ends the stream.
+/// For a stage that goes on after a failure. Throws an exception that ends the stream.
 void stage_node::consume_or_lose(stage_batch& b) {
   const tuple_type& takes = in_.type();
   for (; b.done < b.size && !out_->is_blocked() && !is_cancelled() &&
@@ -264,8 +264,9 @@ inline void stage_node::dealt_with(some_tuples batch, std::size_t n, std::size_t
   settle(n);
 }
 
-/// What a stage with times, or with results that come piece by piece, does first in a step.
-/// Lowers `most` to what it takes. Nothing: it may take input now.
+/// The beginning of a step of a stage that needs a node: results that come piece by piece, or whose
+/// time has come. Lowers `most` to the number of tuples that the stage takes. Returns nothing if
+/// it may take input now.
 std::optional<step_outcome> stage_node::before_input(turn& t, std::size_t& most) {
   const stage_type& is = type();
   if (out_->is_unwanted()) {
@@ -313,8 +314,8 @@ void stage_node::give_up() noexcept {
   settle(0);
 }
 
-/// The stage has enough: ends its output, tells those before it, and drops what still comes. What
-/// it has put on the way back of a loop finds its room first: the loop counts it.
+/// The stage has enough: ends its output, tells the nodes before it, and drops tuples that still
+/// come. Results on the way back of a loop find their room first: the loop counts them.
 step_outcome stage_node::wind_down(turn& t) {
   stop();
   if (!publish(t)) return blocked();
@@ -361,8 +362,8 @@ step_outcome source_node::step(turn& t) {
   return stopped_ ? ended(t) : step_outcome::worked;
 }
 
-/// Lets the stage put out something, at most `most` times and as long as there is room. False: it
-/// has nothing more.
+/// Lets the stage put out something, at most `most` times and as long as there is room. Returns
+/// false if it has nothing more.
 bool source_node::goes_on(std::size_t most) {
   stage_batch b{.first = nullptr, .size = most, .stream = stream()};
   try {

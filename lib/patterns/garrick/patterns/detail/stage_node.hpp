@@ -26,16 +26,16 @@ namespace garrick::patterns::detail {
 class stage_object {
  public:
   explicit stage_object(const stage_type& t) noexcept : type_(t) {}
-  /// A copy of this one.
+  /// Holds a copy of the stage `of`.
   stage_object(const stage_type& t, const void* of);
   ~stage_object();
   stage_object(const stage_object&) = delete;
   stage_object& operator=(const stage_object&) = delete;
 
   [[nodiscard]] const stage_type& type() const noexcept { return type_; }
-  /// Null while there is none.
+  /// Returns the stage; null while there is none.
   [[nodiscard]] void* get() const noexcept { return object_; }
-  /// Makes a copy of that one anew. If that throws, there is none any more.
+  /// Replaces the stage by a copy of the stage `of`. If that throws, there is no stage any more.
   void become(const void* of);
 
  private:
@@ -58,7 +58,7 @@ class spare_tuple {
   ~spare_tuple();
   spare_tuple(const spare_tuple&) = delete;
   spare_tuple& operator=(const spare_tuple&) = delete;
-  /// The copy, else what was left.
+  /// Returns the copy, else the tuple that was left.
   [[nodiscard]] void* best(void* left) noexcept { return copy_ != nullptr ? copy_ : left; }
 
  private:
@@ -74,18 +74,20 @@ class putting_node : public node {
   void to(std::unique_ptr<output> o) { out_ = std::move(o); }
 
  protected:
-  /// Hands on what was put out. False: some of it has found no room.
+  /// Hands on the results that were put out. Returns false if some of them have found no room.
   [[nodiscard]] bool publish(turn& t) {
     count_out(out_->publish(t));
     if (!out_->is_blocked()) return true;
     count_out(out_->publish(t));  // a consumer that ran in place may have made room
     return !out_->is_blocked();
   }
-  /// Hands on what found no room before, at the beginning of a step. False: there is still none.
-  /// True: what was run in place for it was not the last thing of this step.
+  /// At the beginning of a step, hands on the results that found no room before. Returns false if
+  /// there is still no room. Else the step goes on, so it ends later than a node that has run in
+  /// place for these results.
   [[nodiscard]] bool catches_up(turn& t) { return !out_->is_blocked() || finds_room(t); }
-  /// Before the node sleeps for want of input: what is kept for the way back in a loop did not make
-  /// it blocked, and has to find its room all the same. False: there is some now.
+  /// Before the node sleeps for want of input: results that are kept for the way back in a loop did
+  /// not make it blocked, and have to find their room all the same. Returns false if there is room
+  /// now.
   [[nodiscard]] bool hands_on_kept(turn& t);
   [[nodiscard]] step_outcome blocked() noexcept;
 
@@ -95,7 +97,7 @@ class putting_node : public node {
   [[nodiscard]] bool finds_room(turn& t);
 };
 
-/// What nodes of shipped stages share, with and without inputs: the stage, its start and its end.
+/// The common part of nodes with and without inputs: the stage, its start and its end.
 class stage_node_base : public putting_node {
  protected:
   /// `prototype`: the stage, of which the node has a copy.
@@ -104,27 +106,28 @@ class stage_node_base : public putting_node {
   ~stage_node_base() override;
 
   void start();
-  /// After the last input. What the stage puts out is in the loops from now on.
+  /// After the last input: the stage's last results. They are in the node's loops from now on.
   void stop();
-  /// As `publish`, with what is kept for the way back in a loop, which blocks nobody. Before the
-  /// outputs are closed.
+  /// As `publish`, and returns false also if results are kept for the way back in a loop, which do
+  /// not block the node. Before the outputs are closed.
   [[nodiscard]] bool publish_all(turn& t);
-  /// How many results wait to be published, for the loops that the node is in. 0 without one.
+  /// Returns how many results wait to be published, for the loops that the node is in; 0 outside of
+  /// loops.
   [[nodiscard]] std::size_t put_so_far() const noexcept { return in_loops() ? out_->pending() : 0; }
   [[nodiscard]] step_outcome ended(turn& t) noexcept;
   void abandon(turn& t) noexcept override;
-  /// So many tuples were taken and their results published, but for those of what the stage holds.
+  /// The results of `n` tuples were published, but for tuples that the stage holds.
   void settle(std::size_t n) noexcept;
-  /// The time of this step. True: the stage's time has come.
+  /// Notes the time of this step. Returns true if the stage's time has come.
   [[nodiscard]] bool look_at_clock(turn& t);
   /// Nothing is to be done until an input wakes the node, or until the stage's time comes.
   [[nodiscard]] step_outcome starved(turn& t);
 
-  /// A `consume` has thrown: what it put out is dropped.
+  /// A `consume` has thrown: drops its results.
   void count_lost();
   /// The same, and the stage goes on as its policy says. Rethrows what ends the stream.
   void failed();
-  /// The same for what is called again at once, whether it has thrown or not, as a source is.
+  /// The same for a stage that is called again at once even if it has thrown, as a source is.
   void failed_again();
   /// It has not thrown this time.
   void went_well() noexcept { in_a_row_ = 0; }
@@ -138,14 +141,14 @@ class stage_node_base : public putting_node {
 
  private:
   stage_object stage_;
-  std::unique_ptr<stage_object> first_;  ///< what a stage that restarts becomes again
+  std::unique_ptr<stage_object> first_;  ///< the state in which a stage restarts
   const on_failure policy_;
   bool started_ = false;
-  std::uint32_t in_a_row_ = 0;  ///< failures of what is called again at once
+  std::uint32_t in_a_row_ = 0;  ///< failures of a stage that is called again at once
   std::size_t held_ = 0;        ///< by the stage, when it was last looked at
 };
 
-/// One that reads one stream.
+/// A node that reads one stream.
 class reading_node : public stage_node_base {
  public:
   [[nodiscard]] inputs& in() noexcept { return in_; }
@@ -160,7 +163,7 @@ class reading_node : public stage_node_base {
   inputs in_;
 };
 
-/// A node that reads.
+/// A node that reads, around its stage's `consume`.
 class stage_node final : public reading_node {
  public:
   stage_node(graph& of, const node_options& o, on_failure policy, const stage_type& type,
@@ -192,7 +195,7 @@ class source_node final : public stage_node_base {
   bool goes_on(std::size_t most);
 };
 
-/// To a stage that is fused with the one before it: it consumes each result at once.
+/// The output to a stage that is fused with the stage before it, and consumes each result at once.
 class fused_output final : public output {
  public:
   fused_output(graph& of, const stage_type& type, const void* prototype,

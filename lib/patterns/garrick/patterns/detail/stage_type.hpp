@@ -1,9 +1,9 @@
-// What a node knows of its stage: a table of what the stage can do. Not its class.
+// A node's knowledge of its stage: a table of the stage's functions. Not its class.
 //
-// Problem: what a node does around its stage is the same for all stages. If it were compiled for
-// each of them, it would be most of what a stream takes to compile. So it is compiled once, and a
-// stage is a few functions behind this table, of which a null pointer says that the stage has no
-// such thing. A batch crosses one of them; the loop over its tuples is compiled for the stage, so
+// Problem: the work of a node around its stage is the same for all stages. If it were compiled for
+// each of them, it would be most of a stream's time to compile. So it is compiled once, and a stage
+// is a few functions behind this table; a null pointer there says that the stage has no such
+// function. A batch crosses one of them; the loop over its tuples is compiled for the stage, so
 // that the stage's function is inlined there.
 //
 // Private: installed because templates need it.
@@ -26,10 +26,10 @@ namespace garrick::patterns::detail {
 
 class graph;
 
-/// What a stage is to do in one call: to consume these tuples, or to produce so often. At least
+/// The work of a stage in one call: to consume these tuples, or to produce as many times. At least
 /// once, then as far as there is room.
 struct stage_batch {
-  /// The tuples, which `done` is how many of are dealt with; null for a source.
+  /// The tuples, of which `done` have been dealt with; null for a source.
   void* first;
   std::size_t size;
   const ending& stream;  ///< it may be told to end meanwhile
@@ -37,11 +37,12 @@ struct stage_batch {
   bool more = true;      ///< false: a source has nothing more
 };
 
-/// A stage looks after so many tuples whether the stream was told to end, since the batch may be
+/// After so many tuples a loop looks whether the stream was told to end, since the batch may be
 /// long, and the stage may have become slow.
 inline constexpr std::size_t between_looks = 128;
 
-/// What a stage can do: running.hpp says when. All that take an `output` put out there.
+/// The functions of a stage: running.hpp says when each is called. Those that take an `output` put
+/// results out there.
 struct stage_type {
   std::size_t size = 0;
   std::size_t alignment = 1;
@@ -76,9 +77,10 @@ struct stage_type {
 
   // A node asks these in each step, instead of several entries above.
 
-  /// Is it always a node of its own, never part of a neighbour's?
+  /// True if the stage is always a node of its own, never part of a neighbour's.
   bool needs_a_node = false;
-  /// Has it anything to tell after a step: what it holds, has lost, or took too late?
+  /// True if the stage counts tuples that it holds, has lost or took too late, which the node asks
+  /// for after each step.
   bool tells_after_a_step = false;
 };
 
@@ -103,7 +105,7 @@ class stage_in_hand {
   std::conditional_t<copied, Stage, Stage&> here_;
 };
 
-/// Is the stage in the middle of results that are put out piece by piece?
+/// Returns true if the stage is in the middle of results that are put out piece by piece.
 template <class Stage>
 [[nodiscard]] bool is_under_way([[maybe_unused]] const Stage& s) noexcept {
   if constexpr (resumable<Stage>)
@@ -112,7 +114,7 @@ template <class Stage>
     return false;
 }
 
-/// What stands in the table, for a stage that puts out Out.
+/// The functions in the table of a stage that puts out Out.
 template <class Stage, class Out>
 struct stage_functions {
   using to_out = slots<Out>;
@@ -214,7 +216,7 @@ struct stage_functions {
     b.done = done;
   }
 
-  /// `Works`: by `consume` or `produce`. Else its node knows how to call it.
+  /// `Works`: the stage has a `consume` or a `produce`. Else its node calls it in its own way.
   template <class In, bool Works = true>
   static consteval stage_type table() {
     stage_type t{.size = sizeof(Stage), .alignment = alignof(Stage), .copy = &copy};
