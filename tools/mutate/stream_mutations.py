@@ -565,7 +565,7 @@ MUTATIONS = [
     mutation(
         "stream, joins: a pair that throws takes the one before it with it",
         JOIN,
-        "    to.begin_input();  // what throws takes no other pair with it\n",
+        "    to.begin_input();  // a pair that throws takes no other one with it\n",
         "",
         ("tests.joins",),
     ),

@@ -42,7 +42,7 @@ template <class P>
 [[nodiscard]] plan describe_itself(const void* pattern) {
   return static_cast<const P*>(pattern)->describe();
 }
-/// Draws what `describe` gives of a pattern. (What a plan consists of is compiled once, there.)
+/// Draws the plan that `describe` gives of a pattern. Out of line: a plan is much to destroy.
 [[nodiscard]] std::string drawn(const void* pattern, plan (*describe)(const void* pattern));
 
 }  // namespace detail

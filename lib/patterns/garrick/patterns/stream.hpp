@@ -68,8 +68,8 @@ struct protocols<void, Value> {
       protocol<result<Value>(join), void(cancel), stream_report(get_report), void(all_ended)>;
 };
 
-/// A pattern, whatever its type: so that the actor and what spawns it are compiled once for all
-/// patterns that take and yield the same.
+/// A pattern of any type. So the actor and its spawn are compiled once for all patterns that take
+/// and yield the same types.
 class any_pattern {
  public:
   any_pattern() = default;
@@ -111,8 +111,8 @@ struct promise_of<void> {
   using type = response_promise<>;
 };
 
-/// What the actor behind a stream's handle does, but for the types of what the stream takes and
-/// yields. On that actor's turns.
+/// The work of the actor behind a stream's handle, but for the types of the stream's tuples and of
+/// its value. On that actor's turns.
 class stream_run {
  public:
   using told_of_end = weak_ref<protocol<void(all_ended)>>;
@@ -124,10 +124,11 @@ class stream_run {
   stream_run(const stream_run&) = delete;
   stream_run& operator=(const stream_run&) = delete;
 
-  /// Builds the nodes and lets them run. `takes`: it is fed with these, on the turns of `by`.
+  /// Builds the nodes and lets them run. `takes`: the type of tuples that `by` feeds it with, on
+  /// its turns; null: it has a source.
   void start(actor_base& self, told_of_end told, const tuple_type* takes, fed_by by);
   void exit(const exit_reason& why);
-  /// Takes a tuple. An error, and the tuple is as before: it takes no more.
+  /// Takes a tuple. Returns an error, and the tuple is as before, if it takes no more.
   [[nodiscard]] error feed(void* tuple, actor_base& self);
   void finish();
   void run_feeder(actor_base& self);
@@ -138,7 +139,8 @@ class stream_run {
   void waits(core::promise_base p) { waiting_.push_back(std::move(p)); }
   void cancel();
   [[nodiscard]] stream_report report() const;
-  /// Is it this stream that has ended? Then `deliver` answers who waits, with the value.
+  /// Returns true if it is this stream that has ended. Then `deliver` answers all waiting requests,
+  /// with the value.
   [[nodiscard]] bool ends(const all_ended& e,
                           void (*deliver)(core::promise_base& to, const void* value));
   /// Why the actor is to quit when the stream has ended.
@@ -148,7 +150,7 @@ class stream_run {
  private:
   static constexpr std::size_t most_kept = 1024;  ///< times a channel's capacity
 
-  /// Why it takes no more tuples; no error: it does.
+  /// Returns why it takes no more tuples; no error: it takes more.
   [[nodiscard]] error refuses() const;
 
   const std::shared_ptr<const any_pattern> pattern_;

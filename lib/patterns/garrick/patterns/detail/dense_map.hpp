@@ -32,7 +32,7 @@ template <class Key>
 /// The numbers of entries by the hashes of their keys.
 class dense_index {
  protected:
-  /// Is there room for `n` entries?
+  /// Returns true if there is room for `n` entries.
   [[nodiscard]] bool has_room(std::size_t n) const noexcept { return 2 * n <= slots_.size(); }
   /// Becomes twice as large, and empty. `n` entries are to be placed. Throws std::length_error if
   /// there are too many, and std::bad_alloc.
@@ -42,7 +42,7 @@ class dense_index {
     while (slots_[at] != 0) at = (at + 1) & mask();
     slots_[at] = static_cast<std::uint32_t>(number + 1);
   }
-  /// Keeps the memory of a small map for the next use. False: that of a large one is given back.
+  /// Keeps the memory of a small map for the next use. Else gives it back, and returns false.
   bool clear_index() noexcept;
 
   [[nodiscard]] std::size_t mask() const noexcept { return slots_.size() - 1; }
@@ -58,7 +58,7 @@ class dense_index {
   unsigned bits_ = 0;                 ///< its logarithm
 };
 
-/// Keys and what belongs to them.
+/// Keys, each with a cell.
 template <class Key, class Cell>
 class dense_map : private dense_index {
  private:

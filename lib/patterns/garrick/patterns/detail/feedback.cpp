@@ -19,8 +19,8 @@ void loop_end::take_back() noexcept {
 std::size_t loop_end::pending() const noexcept { return on_->pending() + back_->pending(); }
 
 std::size_t loop_end::publish(turn& t) {
-  // what goes on has left the loop, also while it finds no room: in a loop around this one its
-  // room may come only when this one's gate opens
+  // Results that go on have left the loop, also while they find no room: in a loop around this one
+  // their room may come only when this loop's gate opens.
   const std::size_t going = on_->pending();
   if (going != gone_) loop_.remove(going - gone_);
   const std::size_t left = going == 0 ? 0 : on_->publish(t);
@@ -91,7 +91,7 @@ step_outcome gate_node::step(turn& t) {
   stage_batch b{.first = batch.first, .size = batch.count, .stream = stream()};
   std::exception_ptr bad_route;
   try {
-    while (b.done < b.size) {  // also what has no room: it is within the credits
+    while (b.done < b.size) {  // also without room: these tuples are within the credits
       out_->begin_input();
       type().consume(stage(), b, *out_);
     }

@@ -34,12 +34,12 @@ class feeder_node final : public node {
 
   void to(std::unique_ptr<output> o) { out_ = std::move(o); }
 
-  /// Is so much kept that another tuple would be too many?
+  /// Returns true if no further tuple may be kept.
   [[nodiscard]] bool is_full() const noexcept { return out_->pending() >= most_kept_; }
-  /// Puts a tuple out, which is moved; what that throws ends the stream. Waits a while if there is
-  /// no room, and lets others of the stream run here.
+  /// Puts a tuple out, which is moved. An exception of a policy ends the stream. Waits a while if
+  /// there is no room, and lets other nodes of the stream run here.
   void put(void* tuple, actor_base& on);
-  /// A `go` has come: does the run right come with it?
+  /// A `go` has come. Returns true if the run right comes with it.
   [[nodiscard]] bool take_go() noexcept { return actors_turns_.take(); }
   /// Nothing comes any more.
   void finish() noexcept;

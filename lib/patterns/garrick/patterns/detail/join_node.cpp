@@ -5,7 +5,7 @@
 
 namespace garrick::patterns::detail {
 
-// ---- what a side keeps
+// ---- the kept tuples of a side
 
 void kept_side_base::free_behind(std::int64_t others) noexcept {
   while (!buckets_.empty() && !is_needed(buckets_.first()->at + bucket_ - 1, others)) {
@@ -113,7 +113,7 @@ step_outcome join_node::step(turn& t) {
   return nothing(t, waits, first_left);
 }
 
-/// What has become of a side. True: it has ended now.
+/// Brings a side's progress up to date. Returns true if the side has ended now.
 bool join_node::look_at(inputs& in, side_progress& side, instant now, bool was_blocked) {
   side.mark.time_is(now);
   const bool unread = std::exchange(side.waits, false) || was_blocked;
@@ -127,7 +127,7 @@ bool join_node::look_at(inputs& in, side_progress& side, instant now, bool was_b
   return !side.ended && in.ended() && (side.ended = true);
 }
 
-/// Nothing: that side has none.
+/// Reads a batch of that side. Returns nothing if there is none.
 std::optional<step_outcome> join_node::read(bool left, turn& t) {
   inputs& from = left ? left_ : right_;
   join_base& j = joins();
@@ -159,7 +159,7 @@ std::optional<step_outcome> join_node::read(bool left, turn& t) {
   return all ? step_outcome::worked : blocked();
 }
 
-/// For a stage that goes on after a failure. Throws what ends the stream.
+/// For a stage that goes on after a failure. Throws an exception that ends the stream.
 void join_node::take_or_lose(bool left, const tuple_type& type, stage_batch& b) {
   do {
     void* const tuple = static_cast<std::byte*>(b.first) + b.done++ * type.size;
@@ -180,8 +180,8 @@ namespace {
 
 }  // namespace
 
-/// `wait`: for the side that is behind alone. If that one has ended meanwhile, there is nothing
-/// to wait for any more, and nobody who would wake the node.
+/// Neither side can be read. `wait`: the node waits for the side that is behind alone. If that one
+/// has ended meanwhile, nothing would wake the node.
 step_outcome join_node::nothing(turn& t, bool wait, bool left_is_behind) {
   if (!hands_on_kept(t)) return step_outcome::worked;
   if (wait) {

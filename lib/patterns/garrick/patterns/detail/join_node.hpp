@@ -45,15 +45,16 @@
 
 namespace garrick::patterns::detail {
 
-/// What one side keeps, but for the types: when it is needed.
+/// The kept tuples of a side, but for the types: how many they are, and how long each is needed.
 class kept_side_base {
  public:
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
-  /// May a tuple of time `t` still meet one, when the other side's watermark is there?
+  /// Returns true if a tuple of time `t` may still meet another one, when the other side's
+  /// watermark is at `others`.
   [[nodiscard]] bool is_needed(std::int64_t t, std::int64_t others) const noexcept {
     return t + reach_ >= others;
   }
-  /// Frees what nobody can meet any more.
+  /// Frees the tuples that can meet no other one any more.
   void free_behind(std::int64_t others) noexcept;
   void clear() noexcept;
 
@@ -140,7 +141,7 @@ struct side_progress {
   bool waits = false;  ///< for the other one: it was not read in the last step
 };
 
-/// What is said of a join beside its functions.
+/// A join's numbers.
 struct join_times {
   std::int64_t disorder;
   std::int64_t before;  ///< the right one's time may be so much less than the left one's
@@ -159,14 +160,14 @@ struct join_parts {
 
 class join_node;
 
-/// Its running part, but for the types.
+/// The running part of a join, but for the types.
 class join_base : protected asks_tuples {
  public:
   join_base& operator=(const join_base&) = delete;
 
   void goes_on_after_failures() noexcept { each_pair_alone_ = true; }
-  /// What is kept is lost, unless it was a tuple's time or key that has thrown. How far time is
-  /// stays known.
+  /// The kept tuples are lost, unless it was a tuple's time or key that has thrown. The watermarks
+  /// stay.
   void restart() noexcept;
   [[nodiscard]] std::size_t kept() const noexcept {
     return left_kept_->size() + right_kept_->size();
@@ -176,9 +177,9 @@ class join_base : protected asks_tuples {
 
   [[nodiscard]] side_progress& left() noexcept { return left_is_; }
   [[nodiscard]] side_progress& right() noexcept { return right_is_; }
-  /// Is the left side the one that is behind?
+  /// Returns true if the left side is behind.
   [[nodiscard]] bool left_is_behind() const noexcept;
-  /// Must this side wait for the other one? Frees what it can before.
+  /// Returns true if this side must wait for the other one. Frees tuples before.
   [[nodiscard]] bool must_wait(bool left) noexcept { return is_half_full() && is_ahead(left); }
 
   /// Takes tuples of that side, and puts their pairs out: at least one tuple, then as far as there
@@ -197,7 +198,7 @@ class join_base : protected asks_tuples {
  protected:
   explicit join_base(const join_times& t);
   ~join_base() = default;
-  /// Each copy begins anew; the class below gives what keeps tuples.
+  /// Each copy begins anew; the derived class gives its sides by `keeps`.
   join_base(const join_base& o) : join_base(o.times_) {}
   void keeps(kept_side_base& left, kept_side_base& right) noexcept {
     left_kept_ = &left;
@@ -274,7 +275,7 @@ class join_node final : public stage_node_base {
   join_base& (*const stage_of_)(void* s) noexcept;
 };
 
-/// Its running part.
+/// The running part of a join.
 template <class L, class R, class Out, class Key, class Parts>
 class join_stage final : public join_base {
  public:
@@ -319,7 +320,7 @@ class join_stage final : public join_base {
         asked([&]() -> decltype(auto) { return part_of(key_of, std::as_const(in)); });
     const std::size_t hash = asked([&] { return hash_of<Key>(key); });
     if (is_late(mine, t)) return;
-    // what can fail for the tuple itself comes before its pairs
+    // the tuple's own failures come before its pairs
     const bool stays = !others.ended && kept.is_needed(t, others.mark.value());
     typename Mine::place place{};
     if (stays) {
@@ -335,7 +336,7 @@ class join_stage final : public join_base {
       to.put(called(parts_.pair)(l, r));
       return;
     }
-    to.begin_input();  // what throws takes no other pair with it
+    to.begin_input();  // a pair that throws takes no other one with it
     try {
       to.put(called(parts_.pair)(l, r));
     } catch (...) {
@@ -349,7 +350,7 @@ class join_stage final : public join_base {
   kept_side<R, Key> right_;
 };
 
-/// What is said of a join beside its types.
+/// The options of a join, whatever its types.
 struct join_options {
   join_options();
   join_options(const join_options& o);

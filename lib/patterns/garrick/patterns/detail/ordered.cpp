@@ -20,7 +20,7 @@ step_outcome collector_base::step(turn& t) {
   return all ? step_outcome::worked : blocked();
 }
 
-/// Hands on what the present replica has ready, up to a mark. Returns how many items that were.
+/// Hands on the ready items of the present replica, up to a mark. Returns how many they were.
 std::size_t collector_base::read_group(std::size_t most) {
   const some_tuples batch = in_.next_of(at_, most);
   group g;
@@ -37,7 +37,7 @@ std::size_t collector_base::read_group(std::size_t most) {
   return g.n;
 }
 
-/// These are dealt with. They are of the channel that was read last.
+/// The first `n` items of the batch, from the channel that was read last, are dealt with.
 void collector_base::take(some_tuples batch, std::size_t n) noexcept {
   count_in(in_.type().tuples_among(batch.first, n), n);
   in_.done(n);
@@ -53,7 +53,7 @@ step_outcome collector_base::nothing(turn& t) {
     stop();
     return publish_all(t) ? ended(t) : blocked();
   }
-  at_ = at_ + 1 < in_.size() ? at_ + 1 : 0;  // what the others put out at their end
+  at_ = at_ + 1 < in_.size() ? at_ + 1 : 0;  // the others may put out something at their end
   return step_outcome::worked;
 }
 

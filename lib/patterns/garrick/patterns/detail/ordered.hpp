@@ -151,8 +151,8 @@ class collector_base : public reading_node {
     std::size_t n = 0;  ///< items
     bool mark = false;  ///< the last one is a mark
   };
-  /// Hands on what there is room for, up to a mark. Throws what the choice of a way throws, when
-  /// `g` counts what was handed on before.
+  /// Hands on as many tuples as there is room for, up to a mark. Throws a policy's exception; then
+  /// `g` counts the items before.
   virtual void hand_on(some_tuples batch, group& g) = 0;
 
  private:

@@ -35,18 +35,18 @@
 
 namespace garrick::patterns::detail {
 
-/// Windows of time, but for the types of what is in them: which panes there are, and when what is
-/// to be put out.
+/// Windows of time, but for the types of their content: their panes, and the times at which results
+/// are due.
 class pane_windows_base {
  public:
-  /// Nothing happens while the watermark stays within one of these.
+  /// Returns the length of a stretch of time within which no result becomes due.
   [[nodiscard]] std::int64_t grain() const noexcept { return times_.pane; }
   void watermark_is(std::int64_t w) noexcept { watermark_ = w; }
-  /// The watermark at which something is to be put out.
+  /// Returns the watermark at which the next result is due.
   [[nodiscard]] std::int64_t next() const noexcept { return next_; }
 
  protected:
-  /// At the time where it begins.
+  /// A pane is in the time map at the time where it begins.
   struct any_pane : time_entry {
     std::size_t pieces = 0;
     std::size_t fresh = 0;  ///< tuples that are in no result yet
@@ -78,7 +78,8 @@ class pane_windows_base {
   [[nodiscard]] std::int64_t last_end(std::int64_t begin) const noexcept {
     return floor_to(begin, times_.slide) + times_.length;
   }
-  /// The panes of which no window is open any more. What the last one did not gather is lost.
+  /// Forgets the panes of which no window is open any more. Tuples that the last window did not
+  /// gather are lost.
   void forget_done(window_counts& counts) noexcept;
   void forget_all() noexcept;
 

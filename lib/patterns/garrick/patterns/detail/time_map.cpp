@@ -8,7 +8,7 @@ namespace garrick::patterns::detail {
 struct time_map::objects {
   using by_time_type = std::map<std::int64_t, time_entry*>;
   by_time_type by_time;
-  /// The one that was found last, or the end. The next one that is looked for is mostly this one or
+  /// The object that was found last, or the end. The next search mostly finds this object or one
   /// beside it, since times move on slowly.
   by_time_type::iterator last_found = by_time.end();
 

@@ -1,5 +1,5 @@
-// Objects by time, in its order: the panes of windows, and the buckets of joins. Of which type they
-// are, the owner knows.
+// Objects in the order of their times: the panes of windows, and the buckets of joins. Only the
+// owner knows their type.
 //
 // Private: installed because templates need it.
 //
@@ -11,10 +11,10 @@
 
 namespace garrick::patterns::detail {
 
-/// What such an object begins with.
+/// The base of such an object.
 struct time_entry {
   std::int64_t at = 0;
-  time_entry* next = nullptr;  ///< the one after it in time; null: none
+  time_entry* next = nullptr;  ///< the next object in time; null: there is none
 };
 
 /// Owns objects, of which each is at a time of its own.
@@ -28,21 +28,22 @@ class time_map {
   time_map& operator=(time_map&&) = delete;
   ~time_map();
 
-  /// One for such objects, without any.
+  /// Returns an empty map for objects of the same type.
   [[nodiscard]] time_map as_empty() const noexcept { return time_map(destroy_); }
   [[nodiscard]] bool empty() const noexcept { return first() == nullptr; }
-  /// The object at `t`; null: there is none.
+  /// Returns the object at `t`; null: there is none.
   [[nodiscard]] time_entry* find(std::int64_t t) const noexcept {
     time_entry* const e = from(t);
     return e != nullptr && e->at == t ? e : nullptr;
   }
-  /// Owns `object`, at its time, where there is none. If it throws, `object` is still the caller's.
+  /// Takes ownership of `object`. Requires that no object has its time. If it throws, `object` is
+  /// still the caller's.
   void add(time_entry* object);
-  /// The first object at `t` or later; null: there is none.
+  /// Returns the first object at `t` or later; null: there is none.
   [[nodiscard]] time_entry* from(std::int64_t t) const noexcept;
-  /// The first one; null: there is none.
+  /// Returns the first object; null: there is none.
   [[nodiscard]] time_entry* first() const noexcept;
-  /// Requires that there is one.
+  /// Destroys the first object. Requires that there is one.
   void erase_first() noexcept;
   void clear() noexcept;
 

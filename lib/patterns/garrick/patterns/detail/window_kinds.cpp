@@ -16,7 +16,7 @@ void check_slide_as(std::int64_t length, std::int64_t slide, std::string (*text)
                                 " cut a window into more than 100000 pieces");
 }
 
-// ---- what is said of windows
+// ---- options
 
 window_options::window_options() = default;
 window_options::window_options(const window_options& o) = default;

@@ -18,7 +18,7 @@
 
 namespace garrick::patterns::detail {
 
-/// What is said of windows beside their types.
+/// The options of windows, whatever their types.
 struct window_options {
   window_options();
   window_options(const window_options& o);

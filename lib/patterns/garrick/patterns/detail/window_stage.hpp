@@ -275,7 +275,7 @@ class stamping_stage : public by_event_time<TimeOf, Idles> {
   template <class To>
   void consume(T&& in, To& out) {
     const std::int64_t t = time_by(this->time_of_, std::as_const(in));
-    // A stamped tuple is built in its slot: a copy of one would wait for the stores that made it.
+    // A stamped tuple is built in its slot: a copy would wait for the stores to the original.
     out.put(t, std::move(in));
     this->watermark_.saw(t);
     if (under_way()) go_on(out);
