@@ -3,8 +3,9 @@
 //   pipeline(pictures, gpu::stage<pixels(pixels)>(program, "blur", range), store)
 //   pipeline(pairs, farm(gpu::stage<…>(…)).replicas(2), store)
 //
-// A tuple is what an actor of the kernel (`gpu::spawn`) takes: its one message, or a std::tuple of
-// several. The result is its answer in the same way. Results leave in the order of the tuples.
+// A tuple holds the messages that an actor of the kernel (`gpu::spawn`) takes: it is the message,
+// or a std::tuple of several. In the same way a result holds the actor's answers. Results leave in
+// the order of the tuples.
 //
 // Thread safety: stages are plain values.
 #pragma once
@@ -36,7 +37,7 @@ struct one_value<list<A, B, Rest...>> {
   using type = std::tuple<A, B, Rest...>;
 };
 
-/// The one value, or all of them.
+/// Returns the only value of a tuple, or the tuple of all values.
 template <class T>
 T single(std::tuple<T>&& all) {
   return std::get<0>(std::move(all));

@@ -248,7 +248,8 @@ void make_output(R& out, argument& a, std::size_t n) {
   }
 }
 
-/// A call with everything that it owns. Base: a kernel_call with what its actor has to know of it.
+/// A call with everything that it owns. `Base`: a kernel_call with the functions that its actor
+/// needs.
 template <class Shape, class Base>
 class typed_call : public Base {
  public:

@@ -1,9 +1,10 @@
 // A kernel's stage, but for the types of its signature: its actor gives the calls to the device,
 // and lets their results leave in the order of the tuples.
 //
-// Problem: a stage could ask a kernel's actor, as users do. Then each signature would be two
-// classes of actors to compile, and each tuple two messages more. So the stage's actor gives its
-// calls to the device itself; and since a call knows its types, the actor need not know them.
+// Problem: a stage could ask a kernel's actor, as users do. Then the compiler would make two
+// classes of actors for each signature, and each tuple would take two messages more. So the stage's
+// actor gives its calls to the device itself; and since a call knows its types, the actor need not
+// know them.
 //
 // Private: installed because templates need it.
 //
@@ -39,7 +40,7 @@ class stage_call : public kernel_call {
   virtual void lose(patterns::detail::actor_node& at, const error& why) = 0;
 };
 
-/// The parts of a stage's actors.
+/// The parts of which a stage's actors are made.
 struct stage_seed {
   using garrick_sendable = void;
   kernel_seed kernel;
@@ -54,7 +55,7 @@ class kernel_stage_actor
       private kernel_base {
  public:
   explicit kernel_stage_actor(stage_seed s);
-  /// Nobody waits for what is under way.
+  /// Abandons the calls that are under way.
   ~kernel_stage_actor() override;
 
   void on_start() { hold_at_most(under_way_); }
@@ -78,7 +79,7 @@ class kernel_stage_actor
   std::deque<entry> waiting_;  ///< the oldest tuple first
 };
 
-/// Makes these actors. A class below makes the calls.
+/// Makes these actors. A derived class makes the calls.
 class kernel_stage_maker : public patterns::detail::actor_maker {
  public:
   kernel_stage_maker(const patterns::detail::tuple_type& t, stage_seed s);
@@ -90,7 +91,7 @@ class kernel_stage_maker : public patterns::detail::actor_maker {
   const stage_seed seed_;
 };
 
-/// The stage of these actors.
+/// Returns the stage of these actors. Takes ownership of `made`.
 [[nodiscard]] patterns::detail::any_actor_stage stage_of_actors(const kernel_stage_maker* made,
                                                                 std::string name);
 
