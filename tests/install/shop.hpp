@@ -1,4 +1,4 @@
-// What two nodes say to each other. How the messages become bytes is compiled in shop.cpp alone.
+// The messages between two nodes. How they become bytes is compiled in shop.cpp alone.
 #pragma once
 
 #include <garrick/garrick.hpp>

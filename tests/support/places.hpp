@@ -1,6 +1,7 @@
-// Where the programs and folders are that a test needs: each in the programs for which CMake's
-// garrick_places says where. A source of its own has the paths, so that no other object depends on
-// the folder that the project was cloned to, and a compiler cache serves all clones.
+// The paths of the programs and folders that tests need. CMake's garrick_places defines the paths
+// of one test program in a source of their own. So no other object depends on the folder that the
+// project was cloned to, and a compiler cache serves all clones. Without its definition a path that
+// a program uses is an error of the linker.
 #pragma once
 
 namespace garrick::tests::places {

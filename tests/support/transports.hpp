@@ -84,7 +84,7 @@ class notes {
     const std::lock_guard lock(mutex_);
     return f(all_);
   }
-  /// Returns true when `p(all)` is.
+  /// Returns true as soon as `p(all)` is true.
   template <class P>
   [[nodiscard]] bool wait(P p) {
     std::unique_lock lock(mutex_);

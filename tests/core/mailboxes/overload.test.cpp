@@ -256,7 +256,7 @@ TEST_CASE(
     "done") {
   constexpr std::uint32_t rounds = 100, each = 2000, kept = 1500, soft = 64;
   // There are never more than two senders. So one of three workers is free to run the receiver if
-  // it is queued, and who waits until the clock ends it was left waiting.
+  // it is queued, and a sender whose wait the clock has ended was left waiting.
   waits seen;
   actor_system system(counted(3, soft, seen, too_long));
   auto to = system.spawn<sink>();

@@ -31,8 +31,8 @@ stack_kind bare() {
   return k;
 }
 
-/// How many of those that were sent have come, over all seeds. Of one seed alone all may be lost,
-/// so the share is judged only if there were several.
+/// The share of sent messages that have come, over all seeds. Of one seed alone all may be lost, so
+/// the share is judged only if there were several.
 struct share {
   std::size_t seeds = 0, sent = 0, received = 0;
   void add(const exchange_result& r) {
