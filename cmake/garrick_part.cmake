@@ -87,7 +87,7 @@ function(garrick_part name)
       list(FILTER tested EXCLUDE REGEX "/(${part_ONE_THREAD})\\.test\\.cpp$")
     endif()
     if(GARRICK_SANITIZE)  # what measures, or finds planted errors, says nothing there
-      list(FILTER tested EXCLUDE REGEX "(_figures|/planted_[a-z_]+)\\.test\\.cpp$")
+      list(FILTER tested EXCLUDE REGEX "${GARRICK_PROOF_FILES}")
     endif()
     garrick_part_tests(${name} "${part_TESTED_WITH}" ${tested})
   endif()
@@ -96,6 +96,9 @@ function(garrick_part name)
     garrick_fuzzers(${name} "garrick_${name};${part_FUZZED_WITH}" ${all})
   endif()
 endfunction()
+
+# Tests that plant errors or measure in virtual time.
+set(GARRICK_PROOF_FILES "/(reliability_figures|planted_[a-z_]+)\\.test\\.cpp$")
 
 # Tests of one part, linked with the parts in `with`, too: <part>_tests from its *.test.cpp, but for
 # files that plant errors or measure in virtual time, which say nothing of the machine and become
@@ -109,9 +112,8 @@ function(garrick_part_tests name with)
     garrick_with_threads(tests)
   endif()
   set(proofs ${tests})
-  set(is_proof "/(reliability_figures|planted_[a-z_]+)\\.test\\.cpp$")
-  list(FILTER proofs INCLUDE REGEX "${is_proof}")
-  list(FILTER tests EXCLUDE REGEX "${is_proof}")
+  list(FILTER proofs INCLUDE REGEX "${GARRICK_PROOF_FILES}")
+  list(FILTER tests EXCLUDE REGEX "${GARRICK_PROOF_FILES}")
   set(labels unit)
   if(part_PROOF)
     list(APPEND labels proof)
