@@ -25,19 +25,18 @@
 #include <new>
 #include <system_error>
 
+/// The folder of the texts beside this source. The build defines it in a source of its own, so that
+/// a compiler cache serves all clones.
+extern const char* const word_count_texts;
+
 namespace {
 
 using namespace word_count;
 
-// The texts beside this source, where the build says that they are.
-#ifndef WORD_COUNT_TEXTS
-#define WORD_COUNT_TEXTS "."
-#endif
-
 enum exit_status { all_well = 0, no_result = 1, bad_arguments = 2 };
 
 std::vector<std::string> default_paths() {
-  std::vector<std::string> paths{WORD_COUNT_TEXTS};
+  std::vector<std::string> paths{word_count_texts};
   for (const char* path : {"/usr/share/doc", "/usr/share/common-licenses"}) {
     std::error_code trouble;
     if (std::filesystem::is_directory(path, trouble)) paths.emplace_back(path);
