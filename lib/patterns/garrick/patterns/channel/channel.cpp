@@ -6,7 +6,7 @@ namespace garrick::patterns::detail {
 
 tuple_ring::tuple_ring(const tuple_type& of, std::size_t capacity)
     : ring_indices(slots_for(capacity),
-                   ::operator new(of.size* slots_for(capacity), std::align_val_t{of.alignment})),
+                   ::operator new(slots_for(capacity) * of.size, std::align_val_t{of.alignment})),
       type_(of) {}
 
 tuple_ring::~tuple_ring() {

@@ -1,5 +1,7 @@
 #include <garrick/patterns/channel/routes.hpp>
 
+#include <algorithm>
+
 namespace garrick::patterns::detail {
 
 routes_base::routes_base(std::vector<std::unique_ptr<output>> to)

@@ -18,7 +18,6 @@
 #include <garrick/patterns/channel/called.hpp>
 #include <garrick/patterns/channel/output.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>

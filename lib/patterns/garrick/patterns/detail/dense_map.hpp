@@ -61,7 +61,6 @@ class dense_index {
 /// Keys, each with a cell.
 template <class Key, class Cell>
 class dense_map : private dense_index {
- private:
   static constexpr bool is_number = std::is_integral_v<Key> || std::is_enum_v<Key>;
   struct numbers_hash {
     explicit numbers_hash(std::size_t) noexcept {}

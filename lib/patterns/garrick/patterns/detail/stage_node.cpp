@@ -56,6 +56,24 @@ spare_tuple::~spare_tuple() {
   if (copy_ != here_) ::operator delete(copy_, std::align_val_t{type_.alignment});
 }
 
+// ---- a node with an output
+
+bool putting_node::finds_room(turn& t) {
+  if (!publish(t)) return false;
+  t.nested_until = instant::never();
+  return true;
+}
+
+bool putting_node::hands_on_kept(turn& t) {
+  if (out_->pending() == 0) return true;
+  static_cast<void>(publish(t));
+  return out_->sleep();
+}
+
+step_outcome putting_node::blocked() noexcept {
+  return out_->sleep() ? step_outcome::blocked : step_outcome::worked;
+}
+
 // ---- the common part of nodes with and without inputs
 
 namespace {
@@ -109,25 +127,9 @@ void stage_node_base::stop() {
   settle(0);
 }
 
-bool putting_node::finds_room(turn& t) {
-  if (!publish(t)) return false;
-  t.nested_until = instant::never();
-  return true;
-}
-
 bool stage_node_base::publish_all(turn& t) {
   static_cast<void>(publish(t));
   return out_->pending() == 0;
-}
-
-bool putting_node::hands_on_kept(turn& t) {
-  if (out_->pending() == 0) return true;
-  static_cast<void>(publish(t));
-  return out_->sleep();
-}
-
-step_outcome putting_node::blocked() noexcept {
-  return out_->sleep() ? step_outcome::blocked : step_outcome::worked;
 }
 
 step_outcome stage_node_base::ended(turn& t) noexcept {

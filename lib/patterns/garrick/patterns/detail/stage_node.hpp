@@ -185,7 +185,6 @@ class stage_node final : public reading_node {
 /// A node that only puts out.
 class source_node final : public stage_node_base {
  public:
-  using stage_node_base::stage_node_base;
   source_node(graph& of, const node_options& o, on_failure policy, const stage_type& type,
               const void* prototype)
       : stage_node_base(of, o, policy, type, prototype) {}

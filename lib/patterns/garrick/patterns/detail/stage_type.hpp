@@ -255,11 +255,10 @@ struct stage_functions {
       t.reads_input = &reads_input;
       if constexpr (timed<Stage>) t.was_not_read = &was_not_read;
     }
-    constexpr bool needs_a_node = timed<Stage> || paced<Stage> || ends_early<Stage> ||
-                                  resumable<Stage> || knows_inputs<Stage>;
-    t.needs_a_node = needs_a_node;
+    t.needs_a_node = detail::needs_a_node<Stage>;
     t.tells_after_a_step = t.held != nullptr || t.take_lost != nullptr || t.take_late != nullptr;
-    if constexpr (Works && !std::is_void_v<In> && !needs_a_node) t.consume_one = &consume_one<In>;
+    if constexpr (Works && !std::is_void_v<In> && !detail::needs_a_node<Stage>)
+      t.consume_one = &consume_one<In>;
     return t;
   }
 };
