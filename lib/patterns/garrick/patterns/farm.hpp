@@ -115,7 +115,7 @@ class farm_of {
   }
   /// The replica where fewest tuples wait.
   [[nodiscard]] auto least_loaded() const { return with(detail::to_least_loaded()); }
-  /// Each replica gets a copy. A `message<T>` (guide 4) is copied on write.
+  /// Each replica gets a copy. A `message` (guide 4) is copied on write.
   [[nodiscard]] auto broadcast() const {
     using check = detail::broadcast_check<input>;
     static_assert(check::reported);

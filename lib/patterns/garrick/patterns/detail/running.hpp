@@ -95,4 +95,15 @@ template <class Stage>
 inline constexpr bool needs_a_node =
     timed<Stage> || paced<Stage> || resumable<Stage> || ends_early<Stage> || knows_inputs<Stage>;
 
+/// Tells after a step how many tuples it has lost, or taken too late.
+template <class Stage>
+concept loses_tuples = requires(Stage& s) { s.take_lost(); };
+template <class Stage>
+concept meets_late_tuples = requires(Stage& s) { s.take_late(); };
+
+/// Has it anything to tell after a step?
+template <class Stage>
+inline constexpr bool tells_after_a_step =
+    holding<Stage> || loses_tuples<Stage> || meets_late_tuples<Stage>;
+
 }  // namespace garrick::patterns::detail
