@@ -201,6 +201,7 @@ TEST_CASE("a stage before a farm takes no tuple when one of its ways has no room
     }
   };
   stands_still(puts);
+  stands_still(puts.on(on_failure::skip));
   stands_still(tries);
 }
 
@@ -211,6 +212,9 @@ generator<int> hundred_of(int x) {
 }
 bool is_left(const int& x) { return x > 0; }
 int first_of(std::vector<int> all) { return all.front(); }
+struct passing : stage_actor<int, int> {
+  void consume(int x) { send_next(std::move(x)); }
+};
 
 }  // namespace
 
@@ -228,6 +232,7 @@ TEST_CASE("a source stops when somebody behind a stage that waits or goes on has
     }
   };
   stops(seq(&hundred_of));
+  stops(seq_actor<passing>());
   stops(throttle<int>(1e6));
   stops(pipeline(batch<int>(5, duration::milliseconds(1)), &first_of));
 }
@@ -244,6 +249,213 @@ TEST_CASE("a loop ends although a generator in it is given up") {
       kit.run();
       REQUIRE(kit.request(h, get_report{}).get().value().ended);
       CHECK(kit.request(h, join{}).get().value() < 20);
+    }
+}
+
+namespace {
+
+/// Puts out ten numbers at its end, all of which go round again.
+struct last_words {
+  static int consume(int x) { return x; }
+  static void on_stop(emit<int> out) {
+    for (int i = 0; i < 10; ++i) out(1);
+  }
+};
+struct last_words_of_an_actor : stage_actor<int, int> {
+  void consume(int x) { send_next(std::move(x)); }
+  void on_stop() {
+    for (int i = 0; i < 10; ++i) send_next(1);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("what a stage in a loop puts out at its end, while the loop goes on, counts for it") {
+  const auto ends = [](const auto& stage) {
+    const auto p = pipeline(counting(0, 100),
+                            feedback(pipeline(take<int>(5), stage), &is_left), count());
+    for (const std::size_t capacity : {1U, 2U, 4U, 16U})
+      for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+        CAPTURE(capacity);
+        CAPTURE(seed);
+        test_system kit(seed);
+        const auto h = spawn(kit, p, {.capacity = capacity, .in_place = seed % 2 == 0});
+        kit.run();
+        const stream_report r = kit.request(h, get_report{}).get().value();
+        REQUIRE(r.ended);
+        // what comes back is counted where it is dropped
+        CHECK(stage_named(r, "take").figures.dropped >= 10);
+      }
+  };
+  ends(seq<last_words>());
+  ends(seq_actor<last_words_of_an_actor>());
+}
+
+namespace {
+
+class in_the_middle {
+ public:
+  explicit in_the_middle(bool* begun) : begun_(begun) {}
+  void on_start() { *begun_ = true; }
+  int consume(int x) { return x; }
+  void on_stop(emit<int> out) { out(7); }
+
+ private:
+  bool* begun_;
+};
+void two_or_none(int x, emit<int> out) {
+  out(x);
+  if (x == 7) throw std::runtime_error("seven");
+  out(x);
+}
+
+}  // namespace
+
+TEST_CASE("of stages that are one node, each begins and ends, and what fails is taken back") {
+  bool begun = false;
+  const auto plain = seq(&same).cheap();
+  CHECK(number_of_results(pipeline(counting(0, 5), plain, plain,
+                                   seq<in_the_middle>(lent(&begun)).cheap(), plain)) == 6);
+  CHECK(begun);
+  test_system kit(1);
+  const auto h = spawn(kit, pipeline(counting(0, 20), farm(&same).replicas(1),
+                                     seq(&same).named("a").cheap(),
+                                     seq(&two_or_none).named("b").cheap(),
+                                     farm(&same).replicas(1), count()));
+  kit.run();
+  CHECK_FALSE(kit.request(h, join{}).get().has_value());
+  CHECK(stage_named(kit.request(h, get_report{}).get().value(), "a+b").figures.out == 14);
+}
+
+namespace {
+
+/// Puts out ten numbers on a turn of its own, with no tuple.
+struct chatty : stage_actor<int, int, void(std::string)> {
+  void on_start() { me = ref<protocol<void(std::string)>>(self()); }
+  void consume(int) {}
+  void on(const std::string&) {
+    for (int i = 0; i < 10; ++i) send_next(int{i});
+  }
+  static inline ref<protocol<void(std::string)>> me;
+};
+
+}  // namespace
+
+TEST_CASE("what an actor puts out on a turn of its own needs nobody else to find its room") {
+  for (const bool in_place : {true, false}) {
+    CAPTURE(in_place);
+    test_system kit(1);
+    const auto h = spawn(kit, pipeline(seq_actor<chatty>(), seq([](int) {}).named("sink")),
+                         {.capacity = 2, .in_place = in_place});
+    kit.run();
+    send(std::exchange(chatty::me, {}), std::string("go"));
+    kit.run();
+    CHECK(stage_named(kit.request(h, get_report{}).get().value(), "sink").figures.in == 10);
+    send(h, end_of_stream{});
+    kit.run();
+  }
+}
+
+TEST_CASE("a tuple that an actor feeds and that cannot be copied for all has failed alone") {
+  copies_left = 1;
+  test_system kit(1);
+  const auto h =
+      spawn(kit, pipeline(farm(seq([](rare) {}).named("replica")).replicas(3).broadcast()));
+  send(h, rare(1));
+  kit.run();
+  CHECK_FALSE(kit.request(h, join{}).get().has_value());
+  const node_figures f = stage_named(kit.request(h, get_report{}).get().value(), "input").figures;
+  CHECK(f.failures == 1);
+  CHECK(f.out + f.dropped == 0);
+}
+
+TEST_CASE("a gate and a collector count a tuple that has no way as taken and failed") {
+  const auto key = [](const int& x) {
+    if (x == 7) throw std::runtime_error("no key");
+    return x;
+  };
+  const auto never = [](const int&) { return false; };
+  const auto keyed = farm(&same).replicas(2).by_key(key);
+  const auto fails_at = [](const auto& p, const std::string& who) {
+    CAPTURE(who);
+    test_system kit(1);
+    const auto h = spawn(kit, pipeline(counting(0, 20), p, count()));
+    kit.run();
+    CHECK_FALSE(kit.request(h, join{}).get().has_value());
+    const node_figures f = stage_named(kit.request(h, get_report{}).get().value(), who).figures;
+    CHECK(f.in == 8);
+    CHECK(f.out + f.dropped == 7);
+    CHECK(f.failures == 1);
+  };
+  fails_at(feedback(keyed, never), "gate");
+  fails_at(pipeline(farm(&same).replicas(2).ordered(), keyed), "collector");
+}
+
+TEST_CASE("a gate takes back what could not be copied for all") {
+  copies_left = 1;
+  test_system kit(1);
+  const auto all = farm([](rare r) { return r; }).replicas(3).broadcast();
+  const auto h = spawn(kit, pipeline(counting(0, 1), [](int x) { return rare(x); },
+                                     feedback(all, [](const rare&) { return false; }),
+                                     [](rare) {}));
+  kit.run();
+  CHECK_FALSE(kit.request(h, join{}).get().has_value());
+  const node_figures f = stage_named(kit.request(h, get_report{}).get().value(), "gate").figures;
+  CHECK(f.failures == 1);
+  CHECK(f.out + f.dropped == 0);
+}
+
+TEST_CASE("what is kept for the way back in a loop that is cancelled is counted as dropped") {
+  const auto three = seq([](int x, emit<int> out) {
+                       for (int i = 0; i < 3; ++i) out(int{x});
+                     }).named("three");
+  const auto p = pipeline(counting(0, 10),
+                          feedback(three, [](const int&) { return true; }), discard<int>());
+  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+    CAPTURE(seed);
+    test_system kit(seed);
+    const auto h = spawn(kit, p, {.capacity = 1 + seed % 3, .in_place = seed % 2 == 0});
+    for (std::uint64_t i = 0; i < 4 * seed; ++i) kit.step();
+    send(h, cancel{});
+    kit.run();
+    const node_figures f =
+        stage_named(kit.request(h, get_report{}).get().value(), "three").figures;
+    CHECK(f.out + f.dropped == 3 * f.in);
+  }
+}
+
+namespace {
+
+struct round {
+  int key;
+  std::int64_t at;
+  int number;
+};
+
+}  // namespace
+
+TEST_CASE("what a join in a loop reads of its source is not counted in the loop") {
+  const auto nearer = join_with(from(std::vector<round>{{0, 0, 0}, {1, 1, 0}, {2, 2, 0}}))
+                          .by(&round::key, &round::key)
+                          .event_time(&round::at, &round::at, out_of_order(1000))
+                          .within(0)
+                          .with([](const round& l, const round&) {
+                            return round{l.key, l.at, l.number + 1};
+                          });
+  const auto again = [](const round& r) { return r.number < 3; };
+  const auto number = fold(0, [](int n, round) { return n + 1; });
+  for (const std::size_t capacity : {1U, 2U, 16U})
+    for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+      CAPTURE(capacity);
+      CAPTURE(seed);
+      test_system kit(seed);
+      const auto h = spawn(kit, pipeline(counting(0, 30),
+                                         [](int x) { return round{x % 3, x % 3, 0}; },
+                                         feedback(nearer, again), number),
+                           {.capacity = capacity});
+      kit.run();
+      REQUIRE(kit.request(h, get_report{}).get().value().ended);
+      CHECK(kit.request(h, join{}).get().value() == 30);
     }
 }
 
