@@ -182,7 +182,7 @@ TEST_CASE("a stage before a farm takes no tuple when one of its ways has no room
   const auto tries =
       seq([](int x, emit<int> out) { static_cast<void>(out.try_send_next(1000, std::move(x))); })
           .named("stage");
-  const auto stands_still = [](const auto& stage) {
+  const auto stands_still = [](const auto& stage, const char* name = "stage") {
     for (const std::size_t capacity : {1U, 4U, 8U, 16U}) {
       CAPTURE(capacity);
       test_system kit(1);
@@ -192,7 +192,7 @@ TEST_CASE("a stage before a farm takes no tuple when one of its ways has no room
                            {.capacity = capacity});
       kit.run();
       const stream_report r = kit.request(h, get_report{}).get().value();
-      std::uint64_t kept = stage_named(r, "stage").figures.in;
+      std::uint64_t kept = stage_named(r, name).figures.in;
       for (const stage_report& s : r.stages)
         if (s.name.find("replica") != std::string::npos) kept -= s.figures.in + s.figures.waiting;
       CHECK(kept == 1);
@@ -203,6 +203,31 @@ TEST_CASE("a stage before a farm takes no tuple when one of its ways has no room
   stands_still(puts);
   stands_still(puts.on(on_failure::skip));
   stands_still(tries);
+  const auto five = [](int x, emit<int> out) {
+    for (int i = 0; i < 5; ++i) out(int{x});
+  };
+  stands_still(farm(five).replicas(2).ordered(), "collector");
+}
+
+namespace {
+
+int pulled = 0;
+generator<int> many_of(int x) {
+  for (; pulled < 100'000; ++pulled) co_yield x;
+}
+
+}  // namespace
+
+TEST_CASE("a generator in an ordered farm goes on only when there is room") {
+  pulled = 0;
+  test_system kit(1);
+  const auto h = spawn(kit, pipeline(counting(0, 1), farm(&many_of).replicas(2).ordered(),
+                                     seq_actor<stuck>(), discard<int>()),
+                       {.capacity = 4});
+  kit.run();
+  CHECK(pulled < 50);
+  send(h, cancel{});
+  kit.run();
 }
 
 namespace {
