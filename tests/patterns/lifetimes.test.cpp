@@ -57,8 +57,8 @@ struct tuple {
   std::byte rest[Bytes]{};
 };
 using small = tuple<1>;
-using large = tuple<1500>;            // more than a block of those that wait for room
-using aligned = tuple<1, 32>;        // which would fit in the room of a copy for a dead letter
+using large = tuple<1500>;     // more than a block of those that wait for room
+using aligned = tuple<1, 32>;  // which would fit in the room of a copy for a dead letter
 using large_aligned = tuple<150, 32>;
 
 template <class T>
@@ -104,16 +104,15 @@ struct with_state {
 
 template <class T>
 auto every_kind(int end) {
-  return pipeline(counting(0, end), [](int x) { return T(x); },
-                  seq(&not_three<T>).on(on_failure::skip), seq(&twice<T>).on(on_failure::skip),
-                  seq<with_state<T, 64>>().on(on_failure::restart),
-                  farm(&same<T>).replicas(2).ordered(),
-                  farm(&same<T>).replicas(3).by_key(&key_of<T>), feedback(&nearer<T>, &is_left<T>),
-                  farm(&same<T>).replicas(2).broadcast(),
-                  fold(0, [](int n, T t) {
-                    t.place.look();
-                    return n + 1;
-                  }));
+  return pipeline(
+      counting(0, end), [](int x) { return T(x); }, seq(&not_three<T>).on(on_failure::skip),
+      seq(&twice<T>).on(on_failure::skip), seq<with_state<T, 64>>().on(on_failure::restart),
+      farm(&same<T>).replicas(2).ordered(), farm(&same<T>).replicas(3).by_key(&key_of<T>),
+      feedback(&nearer<T>, &is_left<T>), farm(&same<T>).replicas(2).broadcast(),
+      fold(0, [](int n, T t) {
+        t.place.look();
+        return n + 1;
+      }));
 }
 /// How many come to the end of it.
 int expected_of(int end) {
@@ -194,8 +193,8 @@ TEST_CASE("a stage that cannot be made anew is destroyed once") {
   alive = misplaced = 0;
   {
     copies_left = 1000;
-    const auto p = pipeline(counting(0, 30), seq(rare_stage()).on(on_failure::restart),
-                            discard<int>());
+    const auto p =
+        pipeline(counting(0, 30), seq(rare_stage()).on(on_failure::restart), discard<int>());
     for (int allowed = 0; allowed < 20; ++allowed) {
       copies_left = 1000;
       auto mine = p;

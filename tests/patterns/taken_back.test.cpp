@@ -1,6 +1,6 @@
 // What a tuple that fails has put out by then is taken back, whole and alone: on the way back in a
-// loop, in a broadcast whose copies throw, and at the end of a source. And what is counted of what
-// waits, where several ways meet.
+// loop, in a broadcast whose copies throw, and at the end of a source. And what stops, waits or is
+// counted where several ways meet.
 #include <doctest/doctest.h>
 #include <garrick/patterns/patterns.hpp>
 #include <garrick/testkit/test_system.hpp>
@@ -108,8 +108,7 @@ TEST_CASE("what a source has put out when it throws is handed on or counted as d
   const auto h = spawn(kit, pipeline(seq(five()).named("five"), discard<int>()), {.fuse = false});
   kit.run();
   CHECK_FALSE(kit.request(h, join{}).get().has_value());
-  const node_figures f =
-      stage_named(kit.request(h, get_report{}).get().value(), "five").figures;
+  const node_figures f = stage_named(kit.request(h, get_report{}).get().value(), "five").figures;
   CHECK(f.out + f.dropped == 5);
 }
 
@@ -179,17 +178,18 @@ class stuck : public stage_actor<int, int> {
 
 TEST_CASE("a stage before a farm takes no tuple when one of its ways has no room") {
   const auto puts = seq([](int x, emit<int> out) { out(x); }).named("stage");
-  const auto tries =
-      seq([](int x, emit<int> out) { static_cast<void>(out.try_send_next(1000, std::move(x))); })
-          .named("stage");
+  const auto tries = seq([](int x, emit<int> out) {
+                       static_cast<void>(out.try_send_next(1000, std::move(x)));
+                     }).named("stage");
   const auto stands_still = [](const auto& stage, const char* name = "stage") {
     for (const std::size_t capacity : {1U, 4U, 8U, 16U}) {
       CAPTURE(capacity);
       test_system kit(1);
-      const auto h = spawn(kit, pipeline(counting(0, 1 << 20), stage,
-                                         farm(seq_actor<stuck>().named("replica")).replicas(3),
-                                         discard<int>()),
-                           {.capacity = capacity});
+      const auto h =
+          spawn(kit,
+                pipeline(counting(0, 1 << 20), stage,
+                         farm(seq_actor<stuck>().named("replica")).replicas(3), discard<int>()),
+                {.capacity = capacity});
       kit.run();
       const stream_report r = kit.request(h, get_report{}).get().value();
       std::uint64_t kept = stage_named(r, name).figures.in;
@@ -221,8 +221,9 @@ generator<int> many_of(int x) {
 TEST_CASE("a generator in an ordered farm goes on only when there is room") {
   pulled = 0;
   test_system kit(1);
-  const auto h = spawn(kit, pipeline(counting(0, 1), farm(&many_of).replicas(2).ordered(),
-                                     seq_actor<stuck>(), discard<int>()),
+  const auto h = spawn(kit,
+                       pipeline(counting(0, 1), farm(&many_of).replicas(2).ordered(),
+                                seq_actor<stuck>(), discard<int>()),
                        {.capacity = 4});
   kit.run();
   CHECK(pulled < 50);
@@ -247,10 +248,9 @@ TEST_CASE("a source stops when somebody behind a stage that waits or goes on has
   const auto stops = [](const auto& stage) {
     for (std::uint64_t seed = 1; seed <= 5; ++seed) {
       test_system kit(seed);
-      const auto h = spawn(kit,
-                           pipeline(seq(counting(0, 100'000)).named("source"), stage,
-                                    take<int>(10), count()),
-                           {.capacity = 16});
+      const auto h = spawn(
+          kit, pipeline(seq(counting(0, 100'000)).named("source"), stage, take<int>(10), count()),
+          {.capacity = 16});
       kit.run_for(duration::seconds(1000));
       CHECK(kit.request(h, join{}).get().value() == 10);
       CHECK(stage_named(kit.request(h, get_report{}).get().value(), "source").figures.out < 50'000);
@@ -263,8 +263,8 @@ TEST_CASE("a source stops when somebody behind a stage that waits or goes on has
 }
 
 TEST_CASE("a loop ends although a generator in it is given up") {
-  const auto p = pipeline(
-      counting(5, 50), feedback(pipeline(&hundred_of, take<int>(20)), &is_left), count());
+  const auto p =
+      pipeline(counting(5, 50), feedback(pipeline(&hundred_of, take<int>(20)), &is_left), count());
   for (const std::size_t capacity : {1U, 2U, 4U})
     for (std::uint64_t seed = 1; seed <= 10; ++seed) {
       CAPTURE(capacity);
@@ -297,8 +297,8 @@ struct last_words_of_an_actor : stage_actor<int, int> {
 
 TEST_CASE("what a stage in a loop puts out at its end, while the loop goes on, counts for it") {
   const auto ends = [](const auto& stage) {
-    const auto p = pipeline(counting(0, 100),
-                            feedback(pipeline(take<int>(5), stage), &is_left), count());
+    const auto p =
+        pipeline(counting(0, 100), feedback(pipeline(take<int>(5), stage), &is_left), count());
     for (const std::size_t capacity : {1U, 2U, 4U, 16U})
       for (std::uint64_t seed = 1; seed <= 10; ++seed) {
         CAPTURE(capacity);
@@ -343,10 +343,9 @@ TEST_CASE("of stages that are one node, each begins and ends, and what fails is 
                                    seq<in_the_middle>(lent(&begun)).cheap(), plain)) == 6);
   CHECK(begun);
   test_system kit(1);
-  const auto h = spawn(kit, pipeline(counting(0, 20), farm(&same).replicas(1),
-                                     seq(&same).named("a").cheap(),
-                                     seq(&two_or_none).named("b").cheap(),
-                                     farm(&same).replicas(1), count()));
+  const auto h =
+      spawn(kit, pipeline(counting(0, 20), farm(&same).replicas(1), seq(&same).named("a").cheap(),
+                          seq(&two_or_none).named("b").cheap(), farm(&same).replicas(1), count()));
   kit.run();
   CHECK_FALSE(kit.request(h, join{}).get().has_value());
   CHECK(stage_named(kit.request(h, get_report{}).get().value(), "a+b").figures.out == 14);
@@ -420,9 +419,9 @@ TEST_CASE("a gate takes back what could not be copied for all") {
   copies_left = 1;
   test_system kit(1);
   const auto all = farm([](rare r) { return r; }).replicas(3).broadcast();
-  const auto h = spawn(kit, pipeline(counting(0, 1), [](int x) { return rare(x); },
-                                     feedback(all, [](const rare&) { return false; }),
-                                     [](rare) {}));
+  const auto h = spawn(kit, pipeline(
+                                counting(0, 1), [](int x) { return rare(x); },
+                                feedback(all, [](const rare&) { return false; }), [](rare) {}));
   kit.run();
   CHECK_FALSE(kit.request(h, join{}).get().has_value());
   const node_figures f = stage_named(kit.request(h, get_report{}).get().value(), "gate").figures;
@@ -434,8 +433,8 @@ TEST_CASE("what is kept for the way back in a loop that is cancelled is counted 
   const auto three = seq([](int x, emit<int> out) {
                        for (int i = 0; i < 3; ++i) out(int{x});
                      }).named("three");
-  const auto p = pipeline(counting(0, 10),
-                          feedback(three, [](const int&) { return true; }), discard<int>());
+  const auto p =
+      pipeline(counting(0, 10), feedback(three, [](const int&) { return true; }), discard<int>());
   for (std::uint64_t seed = 1; seed <= 30; ++seed) {
     CAPTURE(seed);
     test_system kit(seed);
@@ -443,8 +442,7 @@ TEST_CASE("what is kept for the way back in a loop that is cancelled is counted 
     for (std::uint64_t i = 0; i < 4 * seed; ++i) kit.step();
     send(h, cancel{});
     kit.run();
-    const node_figures f =
-        stage_named(kit.request(h, get_report{}).get().value(), "three").figures;
+    const node_figures f = stage_named(kit.request(h, get_report{}).get().value(), "three").figures;
     CHECK(f.out + f.dropped == 3 * f.in);
   }
 }
@@ -460,13 +458,12 @@ struct round {
 }  // namespace
 
 TEST_CASE("what a join in a loop reads of its source is not counted in the loop") {
-  const auto nearer = join_with(from(std::vector<round>{{0, 0, 0}, {1, 1, 0}, {2, 2, 0}}))
-                          .by(&round::key, &round::key)
-                          .event_time(&round::at, &round::at, out_of_order(1000))
-                          .within(0)
-                          .with([](const round& l, const round&) {
-                            return round{l.key, l.at, l.number + 1};
-                          });
+  const auto nearer =
+      join_with(from(std::vector<round>{{0, 0, 0}, {1, 1, 0}, {2, 2, 0}}))
+          .by(&round::key, &round::key)
+          .event_time(&round::at, &round::at, out_of_order(1000))
+          .within(0)
+          .with([](const round& l, const round&) { return round{l.key, l.at, l.number + 1}; });
   const auto again = [](const round& r) { return r.number < 3; };
   const auto number = fold(0, [](int n, round) { return n + 1; });
   for (const std::size_t capacity : {1U, 2U, 16U})
@@ -474,14 +471,39 @@ TEST_CASE("what a join in a loop reads of its source is not counted in the loop"
       CAPTURE(capacity);
       CAPTURE(seed);
       test_system kit(seed);
-      const auto h = spawn(kit, pipeline(counting(0, 30),
-                                         [](int x) { return round{x % 3, x % 3, 0}; },
-                                         feedback(nearer, again), number),
+      const auto h = spawn(kit,
+                           pipeline(
+                               counting(0, 30), [](int x) { return round{x % 3, x % 3, 0}; },
+                               feedback(nearer, again), number),
                            {.capacity = capacity});
       kit.run();
       REQUIRE(kit.request(h, get_report{}).get().value().ended);
       CHECK(kit.request(h, join{}).get().value() == 30);
     }
+}
+
+TEST_CASE("a source puts nothing out while one of its ways has no room") {
+  static std::uint64_t produced;
+  for (const std::size_t capacity : {1U, 4U, 8U}) {
+    CAPTURE(capacity);
+    produced = 0;
+    test_system kit(1);
+    const auto source = seq([](emit<int> out) {
+      out(1);
+      return ++produced < 1000;
+    });
+    const auto h = spawn(
+        kit,
+        pipeline(source, farm(seq_actor<stuck>().named("replica")).replicas(3), discard<int>()),
+        {.capacity = capacity});
+    kit.run();
+    std::uint64_t kept = produced;
+    for (const stage_report& s : kit.request(h, get_report{}).get().value().stages)
+      if (s.name.find("replica") != std::string::npos) kept -= s.figures.in + s.figures.waiting;
+    CHECK(kept == 1);
+    send(h, cancel{});
+    kit.run();
+  }
 }
 
 }  // namespace taken_back_test
