@@ -482,6 +482,29 @@ TEST_CASE("what a join in a loop reads of its source is not counted in the loop"
     }
 }
 
+TEST_CASE("a batch that was made anew waits as long as any other") {
+  const auto bad = [](const std::vector<int>& all) {
+    if (all.back() == 2) throw std::runtime_error("no key");
+    return all.back();
+  };
+  test_system kit(1);
+  kit.advance(duration::seconds(10));
+  const auto h =
+      spawn(kit, pipeline(batch<int>(3, duration::seconds(5)).on(on_failure::restart),
+                          farm([](std::vector<int> all) { return all; }).replicas(2).by_key(bad),
+                          seq([](std::vector<int>) {}).named("sink")));
+  const auto batches = [&] {
+    return stage_named(kit.request(h, get_report{}).get().value(), "sink").figures.in;
+  };
+  for (int i = 0; i < 4; ++i) send(h, int{i});
+  kit.run();
+  CHECK(batches() == 0);
+  kit.run_for(duration::seconds(6));
+  CHECK(batches() == 1);
+  send(h, end_of_stream{});
+  kit.run();
+}
+
 TEST_CASE("a source puts nothing out while one of its ways has no room") {
   static std::uint64_t produced;
   for (const std::size_t capacity : {1U, 4U, 8U}) {

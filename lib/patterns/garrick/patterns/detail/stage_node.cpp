@@ -184,6 +184,7 @@ void stage_node_base::failed() {
     if (type().held != nullptr) drop(type().held(stage()));
     stage_.become(first_->get());  // gone for good if that throws, which ends the stream
     if (type().start != nullptr) type().start(stage());
+    if (type().deadline != nullptr && type().time_is != nullptr) type().time_is(stage(), now_);
   }
 }
 
