@@ -482,6 +482,22 @@ TEST_CASE("what a join in a loop reads of its source is not counted in the loop"
     }
 }
 
+TEST_CASE("a tuple of which no copy can be kept has failed, and the stage goes on") {
+  const auto stage = seq([](rare r) { return r.number; }).named("keeps");
+  for (const on_failure policy : {on_failure::skip, on_failure::restart}) {
+    copies_left = 5;
+    test_system kit(1);
+    const auto h = spawn(
+        kit, pipeline(counting(0, 20), [](int x) { return rare(x); }, stage.on(policy), count()));
+    kit.run();
+    CHECK(kit.request(h, join{}).get().value() == 19);
+    const node_figures f = stage_named(kit.request(h, get_report{}).get().value(), "keeps").figures;
+    CHECK(f.in == 20);
+    CHECK(f.failures == 1);
+    CHECK(kit.dead_letters().size() == 1);
+  }
+}
+
 TEST_CASE("a batch that was made anew waits as long as any other") {
   const auto bad = [](const std::vector<int>& all) {
     if (all.back() == 2) throw std::runtime_error("no key");

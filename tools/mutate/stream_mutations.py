@@ -237,8 +237,9 @@ MUTATIONS = [
     mutation(
         "stream: a skipped tuple is no dead letter",
         STAGE,
-        "      takes.dead(*this, spare.best(tuple), std::current_exception());\n",
-        "      static_cast<void>(takes);\n",
+        "      takes.dead(*this, spare ? spare->best(tuple) : tuple, std::current_exception());\n"
+        "      failed();",
+        "      failed();",
         by_graphs,
     ),
     mutation(

@@ -170,6 +170,7 @@ void actor_node::consume_or_lose(stage_batch& b) {
       ++b.done;
       out_->take_back();
       count_failure();
+      if (takes.tuples_among(tuple, 1) == 0) throw;  // a mark: without it the order would be lost
       takes.dead(*this, spare ? spare->best(tuple) : tuple, std::current_exception());
       if (policy_ == on_failure::restart) maker_->restart(object_);
     }

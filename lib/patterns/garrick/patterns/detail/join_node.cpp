@@ -163,12 +163,13 @@ std::optional<step_outcome> join_node::read(bool left, turn& t) {
 void join_node::take_or_lose(bool left, const tuple_type& type, stage_batch& b) {
   do {
     void* const tuple = static_cast<std::byte*>(b.first) + b.done++ * type.size;
-    spare_tuple spare(type, tuple);
+    std::optional<spare_tuple> spare;
     try {
+      spare.emplace(type, tuple);
       stage_batch one{.first = tuple, .size = 1, .stream = b.stream};
       joins().take(left, one, *out_, *this);
     } catch (...) {
-      type.dead(*this, spare.best(tuple), std::current_exception());
+      type.dead(*this, spare ? spare->best(tuple) : tuple, std::current_exception());
       failed();
     }
   } while (b.done != b.size && !joins().must_wait(left) && !out_->is_blocked() && !is_cancelled());

@@ -248,12 +248,17 @@ void stage_node::consume_or_lose(stage_batch& b) {
        ++b.done) {
     void* const tuple = static_cast<std::byte*>(b.first) + b.done * takes.size;
     out_->begin_input();
-    spare_tuple spare(takes, tuple);
+    std::optional<spare_tuple> spare;
     try {
+      spare.emplace(takes, tuple);
       stage_batch one{.first = tuple, .size = 1, .stream = b.stream};
       type().consume(stage(), one, *out_);
     } catch (...) {
-      takes.dead(*this, spare.best(tuple), std::current_exception());
+      if (takes.tuples_among(tuple, 1) == 0) {  // a mark: without it the order would be lost
+        count_lost();
+        throw;
+      }
+      takes.dead(*this, spare ? spare->best(tuple) : tuple, std::current_exception());
       failed();
     }
   }
