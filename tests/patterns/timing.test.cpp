@@ -185,6 +185,37 @@ TEST_CASE("what a batch holds when its stream is cancelled is counted as dropped
   CHECK(dropped == 4);
 }
 
+TEST_CASE("what a batch loses because a key behind it throws is counted as dropped") {
+  const auto key = [](const std::vector<int>& b) {
+    if (b.front() == 3) throw std::runtime_error("a bad batch");
+    return b.front();
+  };
+  for (const on_failure policy : {on_failure::skip, on_failure::restart}) {
+    test_system kit(1);
+    const auto h =
+        spawn(kit, pipeline(batch<int>(3, ms(10)).on(policy),
+                            farm([](std::vector<int> b) { return b; }).replicas(2).by_key(key),
+                            discard<std::vector<int>>()));
+    for (int i = 0; i < 6; ++i) send(h, i);  // 5 is a dead letter, with it 3 and 4 are lost
+    kit.run();
+    send(h, 3);
+    send(h, 8);
+    kit.run_for(ms(10));  // both are lost when their time has come
+    send(h, end_of_stream{});
+    kit.run();
+    const stream_report r = kit.request(h, get_report{}).get().value();
+    std::uint64_t dropped = 0;
+    std::uint64_t failures = 0;
+    for (const stage_report& s : r.stages) {
+      dropped += s.figures.dropped;
+      failures += s.figures.failures;
+    }
+    CHECK(failures == 2);
+    CHECK(dropped == 4);
+    CHECK(kit.dead_letters().size() == 1);
+  }
+}
+
 TEST_CASE("a throttle spreads tuples evenly") {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     CAPTURE(seed);

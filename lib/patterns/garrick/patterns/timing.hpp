@@ -48,20 +48,28 @@ class batch_stage {
       due_ = now_ + within_;
     }
     some_.push_back(std::move(in));
-    if (some_.size() == n_) put(out);
+    if (some_.size() == n_) put(out, 1);
   }
   [[nodiscard]] std::size_t held() const noexcept { return some_.size(); }
+  [[nodiscard]] std::size_t take_lost() noexcept { return std::exchange(lost_, 0); }
 
  private:
+  /// If the batch cannot be put out, because a key function behind throws, its tuples are lost. The
+  /// node itself tells of `told` of them.
   template <class To>
-  void put(To& out) {
+  void put(To& out, std::size_t told = 0) {
     due_ = instant::never();
-    if (!some_.empty()) out.put(std::exchange(some_, {}));
+    if (some_.empty()) return;
+    const std::size_t others = some_.size() - told;
+    lost_ += others;
+    out.put(std::exchange(some_, {}));
+    lost_ -= others;
   }
 
   std::size_t n_;
   duration within_;
   std::vector<T> some_;
+  std::size_t lost_ = 0;
   instant now_{};
   instant due_ = instant::never();
 };

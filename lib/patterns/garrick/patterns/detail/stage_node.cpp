@@ -182,6 +182,7 @@ void stage_node_base::failed() {
     type().restart(stage());
   } else {
     if (type().held != nullptr) drop(type().held(stage()));
+    if (type().take_lost != nullptr) drop(type().take_lost(stage()));
     stage_.become(first_->get());  // gone for good if that throws, which ends the stream
     if (type().start != nullptr) type().start(stage());
     if (type().deadline != nullptr && type().time_is != nullptr) type().time_is(stage(), now_);
