@@ -9,8 +9,9 @@ namespace garrick::patterns {
 
 /// What happens when a stage's `consume` throws. In each case what it has put out for that tuple is
 /// dropped, and the failure is counted. A dead letter holds the tuple as it came, of which the node
-/// keeps a copy meanwhile; one that cannot be copied, as the stage has left it, or, of `ask` and of
-/// a data-parallel pattern, the error's text. A generator that throws after some of a tuple's
+/// keeps a copy meanwhile. A tuple that cannot be copied, or is of a trivial type, is in the letter
+/// as the stage has left it (a stage that takes `T&&` may change it); of `ask` and of a
+/// data-parallel pattern it is the error's text. A generator that throws after some of a tuple's
 /// results were handed on, since they found no room, has put those out for good: its failure counts
 /// as `partial` (report.hpp), without a dead letter.
 enum class on_failure : std::uint8_t {
