@@ -4,6 +4,10 @@ from mutation import mutation
 
 PATTERNS = "lib/patterns/garrick/patterns/"
 OUTPUT_SLOTS = PATTERNS + "channel/output.hpp"
+OUTPUT = PATTERNS + "channel/output.cpp"
+INPUT = PATTERNS + "channel/input.cpp"
+ROUTES_BASE = PATTERNS + "channel/routes.cpp"
+STAGE = PATTERNS + "detail/stage_node.cpp"
 STAGE_TYPE = PATTERNS + "detail/stage_type.hpp"
 QUEUE = PATTERNS + "channel/tuple_queue.cpp"
 TIME_MAP = PATTERNS + "detail/time_map.cpp"
@@ -51,5 +55,70 @@ MUTATIONS = [
         "  if (at != all_->by_time.begin()) std::prev(at)->second->next = object;\n",
         "",
         ("tests.joins",),
+    ),
+    # ---- what is taken back, and what is destroyed
+    mutation(
+        "stream: a tuple that fails behind the end of the slots takes back too much",
+        OUTPUT,
+        "    if (mark_ == nullptr) marked_ = unpublished();\n",
+        "",
+        ("tests.taken_back",),
+    ),
+    mutation(
+        "stream: what was not published when an output is closed is not counted",
+        OUTPUT,
+        "tuples_before(unpublished()) + kept_.tuples();",
+        "kept_.tuples();",
+        ("tests.taken_back",),
+    ),
+    mutation(
+        "stream: a step that asks how many wait behind forgets its own results",
+        OUTPUT_SLOTS,
+        "    give_back();\n    return of_.waiting();",
+        "    return of_.waiting();",
+        ("tests.taken_back",),
+    ),
+    mutation(
+        "stream: an output of outputs forgets that one of them is blocked",
+        ROUTES_BASE,
+        "      blocked_ |= to_[i]->is_blocked();\n      return true;",
+        "      return true;",
+        ("tests.taken_back",),
+    ),
+    mutation(
+        "stream: a stage that restarts does not hear what time it is",
+        STAGE,
+        "    if (type().deadline != nullptr && type().time_is != nullptr) "
+        "type().time_is(stage(), now_);\n",
+        "",
+        ("tests.taken_back",),
+    ),
+    mutation(
+        "stream: results that are taken back are not destroyed",
+        OUTPUT,
+        "  if (type_.destroy != nullptr)\n    for",
+        "  if (false)\n    for",
+        ("tests.lifetimes",),
+    ),
+    mutation(
+        "stream: a node sleeps beside the end of its input",
+        INPUT,
+        "all_[i].from->ring.size() == 0 && !all_[i].ended();",
+        "all_[i].from->ring.size() == 0;",
+        ("tests.channel_ends",),
+    ),
+    mutation(
+        "stream: who has enough says so again and again",
+        INPUT,
+        "  if (std::exchange(left_, true)) return;",
+        "  if (std::exchange(left_, true)) left_ = true;",
+        ("tests.channel_ends",),
+    ),
+    mutation(
+        "stream: a batch that cannot be put out is lost without a count",
+        PATTERNS + "timing.hpp",
+        "{ return std::exchange(lost_, 0); }",
+        "{ return 0 * lost_; }",
+        ("tests.timing",),
     ),
 ]
