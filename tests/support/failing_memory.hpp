@@ -3,11 +3,15 @@
 // the tests that need it.
 #pragma once
 
+#include <cstddef>
+
 namespace garrick::tests {
 
 /// This thread's n-th allocation from now on fails; 0: none does.
 extern constinit thread_local int failing_allocation;
 /// And so do all that follow.
 extern constinit thread_local bool fails_for_good;
+/// Only allocations of so many bytes or more count.
+extern constinit thread_local std::size_t failing_size;
 
 }  // namespace garrick::tests

@@ -86,6 +86,13 @@ MUTATIONS = [
         ("tests.taken_back",),
     ),
     mutation(
+        "stream: a mark that fails is skipped as a tuple",
+        STAGE,
+        "      if (takes.tuples_among(tuple, 1) == 0) {",
+        "      if (false) {",
+        ("tests.channels_no_memory",),
+    ),
+    mutation(
         "stream: a stage that restarts does not hear what time it is",
         STAGE,
         "    if (type().deadline != nullptr && type().time_is != nullptr) "
