@@ -147,7 +147,7 @@ TEST_CASE("try_send_next counts what the same step has put out, in an ordered fa
 
 TEST_CASE("try_send_next refuses nothing while one of the replicas has room") {
   const auto three = farm(&same).replicas(3);
-  for (int seed = 1; seed < 20; ++seed) {
+  for (std::uint64_t seed = 1; seed < 20; ++seed) {
     CHECK(number_of_results(pipeline(seq(offers{12, 4}), three.random_member(seed))) == 12);
     CHECK(number_of_results(pipeline(seq(offers{13, 4}), three.random_member(seed))) == 12);
   }

@@ -68,7 +68,7 @@ TEST_CASE("a result that could not be put together says nothing of the next wind
 TEST_CASE("a watermark waits for inputs that have something or were read, and for no others") {
   const auto at = [](std::int64_t ms) { return instant::at(duration::milliseconds(ms)); };
   const auto channel_for_two = [] {
-    return std::make_shared<detail::channel>(detail::tuple_type_of<int>, 2);
+    return std::make_shared<detail::channel>(detail::tuple_type_of<int>, std::size_t{2});
   };
   nobody producer;
   detail::inputs in(detail::tuple_type_of<int>);
