@@ -1,5 +1,5 @@
-// What a node asks its channels before it sleeps, when their other ends do something at that very
-// moment.
+// The questions of a node to its channels before it sleeps, when their other ends do something at
+// that very moment.
 #include <doctest/doctest.h>
 #include <garrick/patterns/patterns.hpp>
 

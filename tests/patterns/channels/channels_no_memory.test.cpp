@@ -1,5 +1,5 @@
-// What streams do when there is no memory for a result that waits, or for a tuple's copy: the
-// stream ends with an error, or the tuple is a failure. No result comes out of order or twice.
+// Streams without memory for a result that waits, or for a tuple's copy: the stream ends with an
+// error, or the tuple is a failure. No result comes out of order or twice.
 #include <doctest/doctest.h>
 #include <garrick/patterns/patterns.hpp>
 #include <garrick/testkit/test_system.hpp>

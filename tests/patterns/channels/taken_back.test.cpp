@@ -1,6 +1,6 @@
-// What a tuple that fails has put out by then is taken back, whole and alone: on the way back in a
-// loop, in a broadcast whose copies throw, and at the end of a source. And what stops, waits or is
-// counted where several ways meet.
+// The results of a tuple that fails are taken back, whole and alone: on the way back in a loop, in
+// a broadcast whose copies throw, and at the end of a source. And stages stop, wait and count
+// rightly where several ways meet.
 #include <doctest/doctest.h>
 #include <garrick/patterns/patterns.hpp>
 #include <garrick/testkit/test_system.hpp>
@@ -308,7 +308,7 @@ TEST_CASE("what a stage in a loop puts out at its end, while the loop goes on, c
         kit.run();
         const stream_report r = kit.request(h, get_report{}).get().value();
         REQUIRE(r.ended);
-        // what comes back is counted where it is dropped
+        // the tuples that come back are counted where they are dropped
         CHECK(stage_named(r, "take").figures.dropped >= 10);
       }
   };

@@ -1,4 +1,4 @@
-// What tests of joins share: joins of events, and their pairs by the words of the contract.
+// For tests of joins: joins of events, and their pairs by the words of the contract.
 #pragma once
 
 #include <patterns/windows/windows_reference.hpp>

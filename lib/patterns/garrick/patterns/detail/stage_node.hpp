@@ -21,8 +21,8 @@
 
 namespace garrick::patterns::detail {
 
-/// A stage behind its table, with the memory for it. A small one lies in this object: a step reads
-/// one line of the cache less.
+/// A stage behind its table, with the memory for it. A small stage lies in this object, so that a
+/// step reads fewer lines of the cache.
 class stage_object {
  public:
   explicit stage_object(const stage_type& t) noexcept : type_(t) {}

@@ -46,7 +46,7 @@ void zip_base::leave() noexcept {
   other_.leave();
 }
 
-/// One side has ended: drops the tuples that the other one still brings.
+/// Drops the tuples that one side still brings after the other side has ended.
 step_outcome zip_base::wind_down(turn& t) {
   if (!publish(t)) return blocked();
   drop(out_->close(t));

@@ -199,7 +199,7 @@ class node : public wakeable {
   }
   void account(std::int64_t took_ns) noexcept;
 
-  // What a step touches comes first, so that it lies on two lines of the cache.
+  // The members that a step touches come first, so that they lie on few lines of the cache.
 
   ending& owner_;
   const bool own_thread_;
