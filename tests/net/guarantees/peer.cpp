@@ -1,7 +1,7 @@
 // One of the two processes of the guarantee programs: an end that sends numbers and asks questions
 // as long as it may, over a real transport, and writes down what happens (record.hpp).
 //
-//   guarantee_peer keep NUMBER ROLE ENDPOINT STACK SEED MESSAGES DOWN_AFTER_MS
+//   guarantee_peer keep NUMBER ROLE ENDPOINT STACK SEED MESSAGES DOWN_AFTER_MS ANSWER_WITHIN_MS
 //   guarantee_peer tethered PROGRAM…
 //
 // `keep` runs such an end in a child, and starts the next life when it was killed and there is an
@@ -165,6 +165,7 @@ struct task {
   std::uint64_t seed = 0;
   std::uint32_t messages = 0;  ///< at most
   duration down_after;
+  duration answer_within;  ///< where a stack loses questions
 };
 
 /// What its sessions share.
@@ -249,7 +250,7 @@ class session final : public hosted, link_owner {
   void ask() {
     const std::uint32_t number = ++questions_;
     frame f = from_here(frame_kind::request, number);
-    if (!shared_.told.kind->provides.confirmed) f.time_left = duration::milliseconds(500);
+    if (!shared_.told.kind->provides.confirmed) f.time_left = shared_.told.answer_within;
     packet payload = packet::with_room(room(), 4);
     store_le(payload.append(4), end_);
     outgoing m = to_outgoing(f, std::move(payload));
@@ -477,7 +478,7 @@ int main(int argc, char** argv) {
     std::perror(argv[2]);
     return 127;
   }
-  if (argc != 9 || words[1] != "keep") return 2;
+  if (argc != 10 || words[1] != "keep") return 2;
   const stack_catalogue stacks = all_stacks();
   task t;
   t.number = static_cast<std::uint32_t>(std::stoul(argv[2]));
@@ -491,5 +492,6 @@ int main(int argc, char** argv) {
   t.seed = std::stoull(argv[6]);
   t.messages = static_cast<std::uint32_t>(std::stoul(argv[7]));
   t.down_after = duration::milliseconds(std::stoll(argv[8]));
+  t.answer_within = duration::milliseconds(std::stoll(argv[9]));
   return keep(t);
 }

@@ -39,6 +39,7 @@ struct pair_settings {
   int down_after_ms = 20'000;
   std::string via{};                ///< the endpoint to connect to, if it is another one
   std::vector<std::string> link{};  ///< a program that joins two networks, with its options
+  int answer_within_ms = 500;       ///< how long a question waits where a stack may lose it
 };
 
 /// What a stack of this name promises.
@@ -173,7 +174,8 @@ class two_processes {
             s_.stack,
             std::to_string(s_.seed),
             std::to_string(s_.messages),
-            std::to_string(s_.down_after_ms)};
+            std::to_string(s_.down_after_ms),
+            std::to_string(s_.answer_within_ms)};
   }
   void start(std::vector<std::string> words) {
     std::vector<char*> argv;
