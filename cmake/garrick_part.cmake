@@ -131,11 +131,14 @@ function(garrick_part_tests name with)
   endif()
   set(models ${ARGN})
   list(FILTER models INCLUDE REGEX "\\.model\\.cpp$")
+  list(FILTER models EXCLUDE REGEX "/relacy_engine\\.model\\.cpp$")  # which all of them share
   foreach(model IN LISTS models)
     get_filename_component(stem "${model}" NAME)
     string(REPLACE ".model.cpp" "" stem "${stem}")
     garrick_test_program(${name}_${stem}_model OPTIMISED PREFIX ${name}.model LABEL model proof
                          SOURCES "${model}" LIBRARIES garrick_${name})
+    garrick_model_engine()
+    target_sources(${name}_${stem}_model PRIVATE $<TARGET_OBJECTS:garrick_model_engine>)
     # They take the longest, so they come first.
     set_tests_properties(${name}.model.${stem} PROPERTIES COST 100)
   endforeach()

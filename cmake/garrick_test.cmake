@@ -50,6 +50,18 @@ function(garrick_compile_model target)
   endif()
 endfunction()
 
+# The model checker's engine is compiled once for all models, since it takes as long to compile as
+# five of them. It has the options of the parts: models spend most of their time in it.
+function(garrick_model_engine)
+  if(NOT TARGET garrick_model_engine)
+    set(folder "${PROJECT_SOURCE_DIR}/lib/base/garrick/base/concurrency/internal")
+    add_library(garrick_model_engine OBJECT "${folder}/relacy_engine.model.cpp")
+    garrick_compile(garrick_model_engine)
+    garrick_is_proof(garrick_model_engine)
+    target_link_libraries(garrick_model_engine PRIVATE garrick_base)
+  endif()
+endfunction()
+
 # garrick_precompile(<target> [LIKE other] <header>...)
 #
 # Gives a program precompiled headers, of which it should include most: for examples and benchmarks,

@@ -5,6 +5,16 @@
 // Include it last: Relacy defines macros for `new`, `delete` and the memory orders; they are
 // removed again below.
 //
+// Relacy's templates would take most of a model's time to compile if they were instantiated for its
+// suites and its types. So relacy_engine.model.cpp has them, once for all models: it knows a suite
+// by calls (`suite_calls`), and a value by its bits (`word`).
+//
+// Requires: a suite derives from rl::test_suite, and has from `fewest_threads` to `most_threads`
+// threads. A value of an atomic object or a cell is an integer, an enumerator or a pointer.
+//
+// Guarantees: each exploration is the same each time, and the same as Relacy's own
+// rl::simulate<Suite> would make.
+//
 // Thread safety: the model checker runs one fiber at a time.
 #pragma once
 
@@ -14,9 +24,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
-#include <sstream>
+#include <cstring>
+#include <iosfwd>
+#include <memory>
+#include <new>
 #include <string>
 #include <type_traits>
+#include <typeinfo>
 #include <vector>
 
 // Relacy replaces the global allocation functions, but inline: make sure that the whole program
@@ -96,79 +110,145 @@ inline fences fence_kind = fences::symmetric;
 
 inline rl::debug_info here() { return rl::debug_info("", "", 0); }
 
+/// A value of an atomic object or a cell, as the engine keeps it. All types share this class, since
+/// Relacy's code for one type, with every operation and order, takes a second to compile.
+class word {
+ public:
+  word() = default;
+  template <class T>
+  explicit word(T value) noexcept
+      : bytes_(sizeof(T)), is_address_(std::is_pointer_v<T>), is_signed_(std::is_signed_v<T>) {
+    static_assert(std::is_integral_v<T> || std::is_enum_v<T> || std::is_pointer_v<T>);
+    std::memcpy(&bits_, &value, sizeof value);
+  }
+  /// The value, whose type is the one that the word was made of.
+  template <class T>
+  [[nodiscard]] T as() const noexcept {
+    T value;
+    std::memcpy(&value, &bits_, sizeof value);
+    return value;
+  }
+
+  /// Both words are of one type, here and below.
+  bool operator==(word other) const noexcept { return bits_ == other.bits_; }
+  /// Sums and differences wrap, as those of std::atomic.
+  word operator+(word) const noexcept;
+  word operator-(word) const noexcept;
+  word operator&(word) const noexcept;
+  word operator|(word) const noexcept;
+
+  /// Writes the value as its type is written, for Relacy's histories.
+  friend std::ostream& operator<<(std::ostream&, word);
+
+ private:
+  [[nodiscard]] word with(std::uint64_t bits) const noexcept;
+
+  std::uint64_t bits_ = 0;  ///< the value's bytes, and zeros above them
+  std::uint8_t bytes_ = sizeof bits_;
+  bool is_address_ = false;
+  bool is_signed_ = false;
+};
+
+/// Relacy's atomic object. The engine has its code.
+class engine_atomic {
+ public:
+  explicit engine_atomic(word value);
+  ~engine_atomic();
+  engine_atomic(const engine_atomic&) = delete;
+  engine_atomic& operator=(const engine_atomic&) = delete;
+
+  [[nodiscard]] word load(std::memory_order) const;
+  void store(word, std::memory_order);
+  word exchange(word, std::memory_order);
+  word fetch_add(word, std::memory_order);
+  word fetch_sub(word, std::memory_order);
+  word fetch_or(word, std::memory_order);
+  word fetch_and(word, std::memory_order);
+  /// A failed exchange is relaxed.
+  bool compare_exchange_weak(word& expected, word, std::memory_order);
+  bool compare_exchange_strong(word& expected, word, std::memory_order);
+
+  /// As the kernel does it: compare and fall asleep in one step, with early returns for no reason.
+  void wait(word expected);
+  /// The same for some time; false: the time is over.
+  bool wait_for(word expected);
+  void wake_one();
+  void wake_all();
+
+ private:
+  void wake(rl::thread_id_t most);
+
+  rl::atomic<word> value_;
+};
+
+/// Relacy's plain memory. The engine has its code.
+class engine_cell {
+ public:
+  explicit engine_cell(word value);
+  ~engine_cell();
+  engine_cell(const engine_cell&) = delete;
+  engine_cell& operator=(const engine_cell&) = delete;
+  [[nodiscard]] word get() const;
+  void set(word);
+
+ private:
+  rl::var<word> value_;
+};
+
 struct relacy_atomics {
   template <class T>
   class atomic {
    public:
-    atomic() : value_(T{}) {}
-    atomic(T value) : value_(value) {}  // as std::atomic
-    T load(std::memory_order order) const { return value_.load(for_load(order), here()); }
-    void store(T value, std::memory_order order) { value_.store(value, for_store(order), here()); }
+    atomic() : value_(word(T{})) {}
+    atomic(T value) : value_(word(value)) {}  // as std::atomic
+    T load(std::memory_order order) const { return value_.load(order).template as<T>(); }
+    void store(T value, std::memory_order order) { value_.store(word(value), order); }
     T exchange(T value, std::memory_order order) {
-      return value_.exchange(value, for_both(order), here());
+      return value_.exchange(word(value), order).template as<T>();
     }
     T fetch_add(T value, std::memory_order order) {
-      return value_.fetch_add(value, for_both(order), here());
+      return value_.fetch_add(word(value), order).template as<T>();
     }
     T fetch_sub(T value, std::memory_order order) {
-      return value_.fetch_sub(value, for_both(order), here());
+      return value_.fetch_sub(word(value), order).template as<T>();
     }
     T fetch_or(T value, std::memory_order order) {
-      return value_.fetch_or(value, for_both(order), here());
+      return value_.fetch_or(word(value), order).template as<T>();
     }
     T fetch_and(T value, std::memory_order order) {
-      return value_.fetch_and(value, for_both(order), here());
+      return value_.fetch_and(word(value), order).template as<T>();
     }
     bool compare_exchange_weak(T& expected, T value, std::memory_order success, std::memory_order) {
-      return value_.compare_exchange_weak(expected, value, for_both(success), here(),
-                                          rl::mo_relaxed, here());
+      word found(expected);
+      const bool is_done = value_.compare_exchange_weak(found, word(value), success);
+      expected = found.template as<T>();
+      return is_done;
     }
     bool compare_exchange_strong(T& expected, T value, std::memory_order success,
                                  std::memory_order) {
-      return value_.compare_exchange_strong(expected, value, for_both(success), here(),
-                                            rl::mo_relaxed, here());
+      word found(expected);
+      const bool is_done = value_.compare_exchange_strong(found, word(value), success);
+      expected = found.template as<T>();
+      return is_done;
     }
 
    private:
     friend relacy_atomics;
 
-    static rl::memory_order for_both(std::memory_order order) {
-      switch (order) {  // order: a translation, name by name
-        case std::memory_order_relaxed: return rl::mo_relaxed;
-        case std::memory_order_acquire: return rl::mo_acquire;
-        case std::memory_order_release: return rl::mo_release;
-        case std::memory_order_acq_rel: return rl::mo_acq_rel;  // order: as above
-        default: return rl::mo_seq_cst;
-      }
-    }
-    /// A weakened order may be one that a load does not know: then the nearest weaker one.
-    static rl::memory_order for_load(std::memory_order order) {
-      const rl::memory_order both = for_both(order);
-      return both == rl::mo_acq_rel   ? rl::mo_acquire
-             : both == rl::mo_release ? rl::mo_relaxed
-                                      : both;
-    }
-    static rl::memory_order for_store(std::memory_order order) {
-      const rl::memory_order both = for_both(order);
-      return both == rl::mo_acq_rel   ? rl::mo_release
-             : both == rl::mo_acquire ? rl::mo_relaxed
-                                      : both;
-    }
-
-    rl::atomic<T> value_;
+    engine_atomic value_;
   };
 
   /// Plain memory; an unordered access is reported.
   template <class T>
   class cell {
    public:
-    cell() : value_(T{}) {}
-    explicit cell(T value) : value_(value) {}
-    [[nodiscard]] T get() const { return value_(here()); }
-    void set(T value) { value_(here()) = value; }
+    cell() : value_(word(T{})) {}
+    explicit cell(T value) : value_(word(value)) {}
+    [[nodiscard]] T get() const { return value_.get().template as<T>(); }
+    void set(T value) { value_.set(word(value)); }
 
    private:
-    rl::var<T> value_;
+    engine_cell value_;
   };
 
   template <auto Place>
@@ -195,28 +275,15 @@ struct relacy_atomics {
     }
   }
 
-  /// As the kernel does it: compare and fall asleep in one step, with early returns for no reason.
-  static void wait(atomic<std::uint32_t>& word, std::uint32_t expected) {
-    rl::context& c = rl::ctx();
-    c.sched();
-    if (word.value_.debug_value() == expected) word.value_.wait(c, false, true, here());
+  static void wait(atomic<std::uint32_t>& at, std::uint32_t expected) {
+    at.value_.wait(word(expected));
   }
-  static bool wait_for(atomic<std::uint32_t>& word, std::uint32_t expected, std::uint64_t) {
-    rl::context& c = rl::ctx();
-    c.sched();
-    if (word.value_.debug_value() != expected) return true;
-    return word.value_.wait(c, true, true, here()) != rl::unpark_reason_timeout;
+  static bool wait_for(atomic<std::uint32_t>& at, std::uint32_t expected, std::uint64_t) {
+    return at.value_.wait_for(word(expected));
   }
-  static void wake_one(atomic<std::uint32_t>& word) { wake(word, 1); }
-  static void wake_all(atomic<std::uint32_t>& word) { wake(word, rl::ctx().get_thread_count()); }
+  static void wake_one(atomic<std::uint32_t>& at) { at.value_.wake_one(); }
+  static void wake_all(atomic<std::uint32_t>& at) { at.value_.wake_all(); }
   static void pause() { rl::yield(1, here()); }
-
- private:
-  static void wake(atomic<std::uint32_t>& word, rl::thread_id_t most) {
-    rl::context& c = rl::ctx();
-    c.sched();
-    word.value_.wake(c, most, here());
-  }
 };
 
 /// For waits whose limits are far away: they end when somebody wakes them, or for no reason. So a
@@ -237,26 +304,55 @@ inline unsigned long torture() {
   return n != 0 ? n : 1;
 }
 
+/// A suite as the engine knows it. Each function takes the memory in which the suite lies.
+struct suite_calls {
+  const std::type_info* type;  ///< names it
+  rl::thread_id_t threads;
+  std::size_t size;
+  std::align_val_t alignment;
+  void (*construct)(void* at);
+  void (*destroy)(void* at);
+  void (*before)(void* at);
+  void (*thread)(void* at, unsigned index);
+  void (*after)(void* at);
+  void (*invariant)(void* at);
+};
+
+template <class Suite>
+inline constexpr suite_calls calls_of{
+    .type = &typeid(Suite),
+    .threads = Suite::params::thread_count,
+    .size = sizeof(Suite),
+    .alignment = std::align_val_t{alignof(Suite)},
+    .construct = [](void* at) { std::construct_at(static_cast<Suite*>(at)); },
+    .destroy = [](void* at) { static_cast<Suite*>(at)->Suite::~Suite(); },
+    .before = [](void* at) { static_cast<Suite*>(at)->before(); },
+    .thread = [](void* at, unsigned index) { static_cast<Suite*>(at)->thread(index); },
+    .after = [](void* at) { static_cast<Suite*>(at)->after(); },
+    .invariant = [](void* at) { static_cast<Suite*>(at)->invariant(); },
+};
+
+/// Runs a suite for `iterations` random interleavings, as `weakened` and `fence_kind` say. Empty:
+/// nothing found; else what was found.
+std::string explore(const suite_calls& suite, unsigned long iterations);
+inline constexpr rl::thread_id_t fewest_threads = 2;
+inline constexpr rl::thread_id_t most_threads = 5;
+
 /// Runs `Suite` for `iterations` random interleavings with `what` weakened. Empty: nothing found;
 /// else what was found.
 template <class Suite>
 std::string explore(unsigned iterations, weakening what = {}, fences kind = fences::symmetric) {
-  // grows during a run, so it must not allocate through the checked operator new
-  rl::ostringstream out;
-  rl::test_params params;
+  static_assert(Suite::params::expected_result == rl::test_result_success);
+  static_assert(Suite::params::dynamic_thread_count == 0);
+  static_assert(Suite::params::thread_count >= fewest_threads &&
+                Suite::params::thread_count <= most_threads);
   const bool must_pass = what.what == weakening::kind::nothing;
-  params.iteration_count = must_pass ? iterations * torture() : iterations;
-  params.output_stream = &out;
-  params.progress_stream = &out;
-  params.search_type = rl::random_scheduler_type;
-  params.execution_depth_limit = 20'000;
   weakened = what;
   fence_kind = kind;
-  const bool passed = rl::simulate<Suite>(params);
+  std::string found = explore(calls_of<Suite>, must_pass ? iterations * torture() : iterations);
   weakened = {};
   fence_kind = fences::symmetric;
-  return passed ? std::string()
-                : std::string(rl::test_result_str(params.test_result)) + "\n" + out.str().c_str();
+  return found;
 }
 
 /// The orders that are one step weaker than `as_written`.
