@@ -11,7 +11,7 @@ NODES = TEAM + "tree_work.hpp"
 WORK = TEAM + "shared_work.cpp"
 QUEUE = TEAM + "work_queue.cpp"
 TURN = TEAM + "turn_length.hpp"
-HANDS = TEAM + "team.hpp"
+HANDS = TEAM + "team.cpp"
 PHASES = PATTERNS + "team/phases.hpp"
 PHASE_WORK = PATTERNS + "team/phase_work.cpp"
 STENCIL = PATTERNS + "stencil.hpp"
@@ -117,41 +117,41 @@ MUTATIONS = [
     mutation(
         "team: helpers are woken for elements that have been cheap",
         HANDS,
-        "    if (ps == 0) return most;\n",
-        "    if (ps < 1'000'000'000) return most;\n",
+        "  if (ps == 0) return most;\n",
+        "  if (ps < 1'000'000'000) return most;\n",
         by_teams,
     ),
     mutation(
         "team: one function's time is taken for another's",
         HANDS,
-        "      if (of == kind) return known;\n",
-        "      if (of != nullptr) return known;\n",
+        "    if (of == kind) return known;\n",
+        "    if (of != nullptr) return known;\n",
         by_teams,
     ),
     mutation(
         "team: an empty container is handed out",
         HANDS,
-        "    if (work.size() == 0) return work.end_at_once();\n",
+        "  if (work.size() == 0) return work.end_at_once();\n",
         "",
         by_maps,
     ),
     mutation(
         "team: the first of a team with threads of its own is told nothing",
         HANDS,
-        "    for (std::size_t i = on_own_threads_ ? 0 : 1; i < n; ++i)\n",
-        "    for (std::size_t i = 1; i < n; ++i)\n",
+        "  for (std::size_t i = on_own_threads_ ? 0 : 1; i < n; ++i)\n",
+        "  for (std::size_t i = 1; i < n; ++i)\n",
         by_many,
     ),
     mutation(
         "team: others wait until the team is done",
         HANDS,
-        "    s.quantum = 1;",
+        "  s.quantum = 1;",
         "",
         by_maps,
     ),
     mutation(
         "team: others wait until who was asked is done",
-        HANDS,
+        TEAM + "team.hpp",
         "asked_quantum = 8;",
         "asked_quantum = 0;",
         by_maps,

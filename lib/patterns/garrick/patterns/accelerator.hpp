@@ -19,6 +19,7 @@
 #include <garrick/patterns/team/shared_work.hpp>
 #include <garrick/patterns/team/team.hpp>
 
+#include <concepts>
 #include <cstddef>
 #include <exception>
 #include <memory>
@@ -234,8 +235,10 @@ result<accelerator> try_spawn(Spawner& from, const accelerator_team& t) {
 ///     system.spawn<supervisor>(supervision{}, accelerator_child({.name = "acc"}, team));
 ///
 /// `accelerator(h)` is its handle, where h is what `request_typed<accelerator_protocol>` gives for
-/// what `find_child` has found.
-[[nodiscard]] inline child_spec accelerator_child(child_options how, const accelerator_team& t) {
+/// what `find_child` has found. It is a template, so that a file without such a call does not
+/// compile the actor.
+template <std::same_as<accelerator_team> Team>
+[[nodiscard]] child_spec accelerator_child(child_options how, const Team& t) {
   how.spawn = detail::asked_options(std::move(how.spawn));
   if (how.name.empty()) how.name = t.options().name;
   return child<detail::accelerator_actor>(std::move(how), t.options());
