@@ -85,11 +85,18 @@ consteval std::string_view standard_name() {
 }
 
 consteval bool is_one_of(std::string_view name, std::string_view list) {
-  for (std::size_t at = 0; at < list.size();) {
-    const std::size_t end =
-        list.find(' ', at) == std::string_view::npos ? list.size() : list.find(' ', at);
-    if (list.substr(at, end - at) == name) return !name.empty();
-    at = end + 1;
+  // Each call of a function is work for the compiler, so this one calls none in its loops.
+  const char* at = list.data();
+  const char* const end = at + list.size();
+  const char* const whole = name.data();
+  const std::size_t size = name.size();
+  if (size == 0) return false;
+  while (at < end) {
+    std::size_t same = 0;
+    while (same != size && at != end && *at == whole[same]) ++at, ++same;
+    if (same == size && (at == end || *at == ' ')) return true;
+    while (at != end && *at != ' ') ++at;
+    if (at != end) ++at;
   }
   return false;
 }
