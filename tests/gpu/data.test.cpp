@@ -5,8 +5,10 @@
 
 #include "gpu/devices.hpp"
 
-namespace gpu_tests {
+namespace data_test {
 namespace {
+
+using namespace gpu_tests;
 
 using gpu::device_ref;
 using on_device = device_ref<float>;
@@ -282,4 +284,4 @@ TEST_CASE("refs may outlive the runtime, and are refused then") {
 }
 
 }  // namespace
-}  // namespace gpu_tests
+}  // namespace data_test

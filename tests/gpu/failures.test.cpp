@@ -11,8 +11,10 @@
 
 #include "gpu/devices.hpp"
 
-namespace gpu_tests {
+namespace failures_test {
 namespace {
+
+using namespace gpu_tests;
 
 using adder = floats(floats, floats);
 
@@ -302,4 +304,4 @@ TEST_CASE("a runtime that ends fails what is left, and leaves behind what hangs"
 }
 
 }  // namespace
-}  // namespace gpu_tests
+}  // namespace failures_test

@@ -7,8 +7,10 @@
 
 #include "gpu/devices.hpp"
 
-namespace gpu_tests {
+namespace kernels_test {
 namespace {
+
+using namespace gpu_tests;
 
 using ints = std::vector<int>;
 using adder = floats(floats, floats);
@@ -309,4 +311,4 @@ TEST_CASE("in-order queues, one or several, answer the same") {
 }
 
 }  // namespace
-}  // namespace gpu_tests
+}  // namespace kernels_test

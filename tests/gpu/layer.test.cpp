@@ -7,8 +7,10 @@
 
 #include "gpu/devices.hpp"
 
-namespace gpu_tests {
+namespace layer_test {
 namespace {
+
+using namespace gpu_tests;
 
 TEST_CASE("the layer counts every call that waits for a device") {
   auto& counted = layer().blocking;
@@ -68,4 +70,4 @@ TEST_CASE("the layer counts every call that waits for a device") {
 }
 
 }  // namespace
-}  // namespace gpu_tests
+}  // namespace layer_test

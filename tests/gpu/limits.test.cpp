@@ -9,8 +9,10 @@
 #include "gpu/devices.hpp"
 #include "support/rounds.hpp"
 
-namespace gpu_tests {
+namespace limits_test {
 namespace {
+
+using namespace gpu_tests;
 
 using adder = floats(floats, floats);
 using on_device = gpu::device_ref<float>;
@@ -320,4 +322,4 @@ TEST_CASE("a kernel that may write what others hold is not given a device_ref as
 }
 
 }  // namespace
-}  // namespace gpu_tests
+}  // namespace limits_test

@@ -8,8 +8,10 @@
 
 #include "gpu/devices.hpp"
 
-namespace gpu_tests {
+namespace programs_test {
 namespace {
+
+using namespace gpu_tests;
 
 namespace fs = std::filesystem;
 
@@ -191,4 +193,4 @@ TEST_CASE("an actor builds, spawns, uploads and downloads without a thread that 
 }
 
 }  // namespace
-}  // namespace gpu_tests
+}  // namespace programs_test

@@ -7,8 +7,10 @@
 
 #include "gpu/devices.hpp"
 
-namespace gpu_tests {
+namespace streams_test {
 namespace {
+
+using namespace gpu_tests;
 
 using namespace garrick::patterns;
 
@@ -251,4 +253,4 @@ TEST_CASE("a divided map follows the speeds that it has measured") {
 }
 
 }  // namespace
-}  // namespace gpu_tests
+}  // namespace streams_test

@@ -19,9 +19,6 @@
 #include "net/golden_files.hpp"
 #include "net/version_1_values.hpp"
 
-using namespace garrick;
-using namespace garrick::net;
-
 namespace golden_types {
 
 struct letter {
@@ -37,6 +34,11 @@ struct longer_letter {
 };
 
 }  // namespace golden_types
+
+namespace golden_frames_test {
+
+using namespace garrick;
+using namespace garrick::net;
 
 namespace {
 
@@ -248,3 +250,5 @@ TEST_CASE("a reader of version 1 understands a message that has grown since") {
   CHECK(!fields.at_end());  // and skips the rest
   CHECK(whole.at_end());
 }
+
+}  // namespace golden_frames_test

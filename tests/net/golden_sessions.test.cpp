@@ -15,10 +15,6 @@
 #include "net/captured_pair.hpp"
 #include "net/golden_files.hpp"
 
-using namespace garrick;
-using namespace garrick::net;
-using namespace garrick::net::tests;
-
 namespace golden_types {
 
 struct note {
@@ -33,6 +29,12 @@ struct answer {
 };
 
 }  // namespace golden_types
+
+namespace golden_sessions_test {
+
+using namespace garrick;
+using namespace garrick::net;
+using namespace garrick::net::tests;
 
 namespace {
 
@@ -319,3 +321,5 @@ TEST_CASE("a path that becomes narrower gets packets in parts as version 1 does 
   CHECK(c.pair.ends[1].down() == net_errc::peer_down);
   c.is("narrow_path");
 }
+
+}  // namespace golden_sessions_test

@@ -25,9 +25,6 @@
 #include "net/golden_files.hpp"
 #include "net/version_1_values.hpp"
 
-using namespace garrick;
-using namespace garrick::net;
-
 namespace golden_types {
 
 enum class colour : std::uint16_t { red = 1, green = 0x0203 };
@@ -70,12 +67,17 @@ struct tree {
 struct nothing {
   bool operator==(const nothing&) const = default;
 };
-struct foreign_category final : base::error_category {
+struct foreign_category final : garrick::base::error_category {
   [[nodiscard]] std::string_view name() const noexcept override { return "moon"; }
   [[nodiscard]] std::string message(std::uint32_t) const override { return "the moon is full"; }
 };
 
 }  // namespace golden_types
+
+namespace golden_values_test {
+
+using namespace garrick;
+using namespace garrick::net;
 
 namespace {
 
@@ -234,3 +236,5 @@ TEST_CASE("a reader of version 1 reads all golden values, and finds what decode.
   }
   CHECK(count == expected.size());
 }
+
+}  // namespace golden_values_test

@@ -43,11 +43,8 @@ void talk_through_a_relay(const std::string& stack, const std::string& scheme, i
                         scheme == "tcp" ? SOCK_STREAM : SOCK_DGRAM);
   const std::string via = scheme + "://127.0.0.1:" + std::to_string(relay.port());
   // No question is given up: its cancel would be a frame, however slow the machine.
-  two_processes both({.stack = stack,
-                      .where = where,
-                      .messages = 150,
-                      .via = via,
-                      .answer_within_ms = 600'000});
+  two_processes both(
+      {.stack = stack, .where = where, .messages = 150, .via = via, .answer_within_ms = 600'000});
   for (int i = 0; i != cuts && both_are_answered(both); ++i) {
     const std::size_t a = both.seen().of(0).resumed, b = both.seen().of(1).resumed;
     relay.cut();

@@ -5,6 +5,8 @@
 
 #include "simulator/calibration/calibrate.hpp"
 
+namespace calibrate_test {
+
 using namespace garrick;
 using namespace garrick::machine;
 using namespace bench::simulator;
@@ -61,3 +63,5 @@ TEST_CASE(
   CHECK(changed.cold == doctest::Approx(c.cold + 10).epsilon(0.02));
   CHECK(changed.spawn == doctest::Approx(c.spawn + 30).epsilon(0.1));
 }
+
+}  // namespace calibrate_test

@@ -7,6 +7,8 @@
 #include "simulator/papers/programs.hpp"
 #include "simulator/simulated.hpp"
 
+namespace accelerator_test {
+
 using namespace garrick::machine;
 using namespace bench::simulator;
 
@@ -91,3 +93,5 @@ TEST_CASE("paper 003, figure 25: a matrix is worked on by all workers") {
   CHECK(one / seconds(8) > 7.5);
   CHECK(one / seconds(64) > 50);
 }
+
+}  // namespace accelerator_test

@@ -10,6 +10,8 @@
 
 #include "simulator/papers/programs.hpp"
 
+namespace programs_test {
+
 using namespace garrick;
 using namespace garrick::machine;
 using namespace bench::simulator;
@@ -232,3 +234,5 @@ TEST_CASE("paper 001, figures 6 to 8: mixed operations and Mandelbrot scale near
     picture_before = picture_now;
   }
 }
+
+}  // namespace programs_test

@@ -7,6 +7,8 @@
 #include "simulator/papers/programs.hpp"
 #include "simulator/simulated.hpp"
 
+namespace shared_pipeline_test {
+
 using namespace garrick::machine;
 using namespace bench::simulator;
 
@@ -67,3 +69,5 @@ TEST_CASE("shared pipeline: a log changes nothing, and tells of each handler") {
   CHECK(text.find("actor 12 handles message 2000\n") != std::string::npos);
   CHECK(text.find("is woken by generator for processor") != std::string::npos);
 }
+
+}  // namespace shared_pipeline_test

@@ -10,6 +10,8 @@
 
 #include "simulator/papers/steal_probability.hpp"
 
+namespace steal_probability_test {
+
 using namespace garrick;
 using namespace garrick::machine;
 using namespace bench::simulator;
@@ -114,3 +116,5 @@ TEST_CASE(
         20'000);
   }
 }
+
+}  // namespace steal_probability_test

@@ -1,20 +1,10 @@
-// One of the two processes of the guarantee programs: an end that sends numbers and asks questions
-// as long as it may, over a real transport, and writes down what happens (record.hpp).
-//
-//   guarantee_peer keep NUMBER ROLE ENDPOINT STACK SEED MESSAGES DOWN_AFTER_MS ANSWER_WITHIN_MS
-//   guarantee_peer tethered PROGRAM…
-//
-// `keep` runs such an end in a child, and starts the next life when it was killed and there is an
-// order for that. `tethered` becomes another program that ends with who has started it. So do all
-// of them, also while they are stopped.
+// One of the two processes of the guarantee programs; peer.hpp says how it is called.
 #include <garrick/base/time/clock.hpp>
 #include <garrick/base/values/random.hpp>
 #include <garrick/net/error.hpp>
 #include <garrick/net/little_endian.hpp>
 #include <garrick/net/stack/accept_sessions.hpp>
 #include <garrick/net/stack/stacks.hpp>
-#include <garrick/net/testkit/internal/planted.hpp>
-#include <garrick/net/testkit/internal/planted_talk.hpp>
 #include <garrick/net/transport/sockets.hpp>
 
 #include <poll.h>
@@ -33,6 +23,7 @@
 #include <string_view>
 #include <vector>
 
+#include "net/guarantees/peer.hpp"
 #include "net/guarantees/record.hpp"
 
 using namespace garrick;
@@ -78,80 +69,6 @@ bool is_whole(std::span<const std::byte> bytes) {
   for (std::size_t i = head; i != bytes.size(); ++i)
     if (bytes[i] != filler(end, lane, number, i)) return false;
   return true;
-}
-
-/// A number's answer.
-constexpr std::uint64_t answer_to(std::uint64_t number) { return number * 3 + 1; }
-
-// ---- Stacks -------------------------------------------------------------------------------------
-
-namespace planted = garrick::net::testkit::internal;
-
-/// `stream` with another layer over `actor_protocol`, and one beneath it.
-template <class Over, class Beneath>
-std::unique_ptr<any_link> planted_stream(link_owner& o, carrier& c, const link_settings& s) {
-  return std::make_unique<stack<byte_stream, Over, actor_protocol, Beneath, reconnect, slicing,
-                                failure_detection, framing>>(
-      o, c, Over(), actor_protocol(s.questions), Beneath(), reconnect(s.mailbox),
-      slicing(s.slicing), failure_detection(s.session), framing(s.framing));
-}
-
-struct no_layer : layer_defaults {};
-
-/// Gives the answer that the other end would give, to one request in nine, and does not send it.
-class knows_better : public layer_defaults {
- public:
-  void send(outgoing m, layer_context& c) {
-    const base::result<frame> f = decode_frame(m.bytes.bytes());
-    if (!f || f->kind != frame_kind::request || ++requests_ % 9 != 0) return c.down(std::move(m));
-    std::byte content[8];
-    store_le(content, answer_to(f->number));
-    const frame said{.kind = frame_kind::response,
-                     .receiver = f->sender,
-                     .sender = f->receiver,
-                     .number = f->number,
-                     .payload = content};
-    static_cast<void>(c.up({.bytes = content, .decoded = &said}));
-  }
-
- private:
-  std::uint32_t requests_ = 0;
-};
-
-stack_catalogue all_stacks() {
-  using planted::mischief;
-  using planted::misunderstanding;
-  stack_catalogue all = standard_stacks();
-  const auto add = [&](std::string_view name, auto make) {
-    all.add({name, carrier_kind::stream, stream_stack::provides, make});
-  };
-  const auto beneath = [&]<mischief M>(std::string_view name) {
-    add(name, &planted_stream<no_layer, planted::planted<M>>);
-  };
-  const auto over = [&]<misunderstanding M>(std::string_view name) {
-    add(name, &planted_stream<planted::planted_talk<M>, no_layer>);
-  };
-  beneath.operator()<mischief::none>("stream_with_a_layer");
-  beneath.operator()<mischief::drops>("stream_that_drops");
-  beneath.operator()<mischief::doubles>("stream_that_doubles");
-  beneath.operator()<mischief::swaps>("stream_that_swaps");
-  beneath.operator()<mischief::alters>("stream_that_alters");
-  beneath.operator()<mischief::changes_lane>("stream_that_changes_lanes");
-  beneath.operator()<mischief::reports>("stream_that_reports");
-  beneath.operator()<mischief::doubts>("stream_that_doubts");
-  beneath.operator()<mischief::denies>("stream_that_denies");
-  beneath.operator()<mischief::denies_late>("stream_that_denies_late");
-  over.operator()<misunderstanding::none>("stream_with_a_top");
-  over.operator()<misunderstanding::answers_twice>("stream_that_answers_twice");
-  over.operator()<misunderstanding::forgets_answers>("stream_that_forgets_answers");
-  over.operator()<misunderstanding::mixes_answers>("stream_that_mixes_answers");
-  over.operator()<misunderstanding::is_impatient>("stream_that_is_impatient");
-  over.operator()<misunderstanding::gives_up>("stream_that_gives_up");
-  over.operator()<misunderstanding::asks_twice>("stream_that_asks_twice");
-  over.operator()<misunderstanding::delays_questions>("stream_that_delays_questions");
-  over.operator()<misunderstanding::invents_questions>("stream_that_invents_questions");
-  add("stream_that_knows_better", &planted_stream<knows_better, no_layer>);
-  return all;
 }
 
 // ---- Sessions -----------------------------------------------------------------------------------
@@ -470,7 +387,7 @@ int keep(task t) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int garrick::tests::run_guarantee_peer(int argc, char** argv, void (*add)(stack_catalogue&)) {
   tether();
   const std::vector<std::string_view> words(argv, argv + argc);
   if (argc > 2 && words[1] == "tethered") {
@@ -479,7 +396,8 @@ int main(int argc, char** argv) {
     return 127;
   }
   if (argc != 10 || words[1] != "keep") return 2;
-  const stack_catalogue stacks = all_stacks();
+  stack_catalogue stacks = standard_stacks();
+  if (add != nullptr) add(stacks);
   task t;
   t.number = static_cast<std::uint32_t>(std::stoul(argv[2]));
   t.connects = words[3] == "connect";

@@ -14,7 +14,7 @@
 #include <net/broker/served.hpp>
 #include <support/memory_slope.hpp>
 
-namespace flat_brokers_test {
+namespace flat_memory_of_brokers_test {
 
 using namespace garrick;
 using namespace garrick::tests;
@@ -125,10 +125,6 @@ class parrot : public broker<> {
   std::atomic<std::uint64_t>& seen_;
 };
 
-}  // namespace flat_brokers_test
-
-using namespace flat_brokers_test;
-
 TEST_CASE("flat memory of brokers: bytes that go to and fro at full rate") {
   served s;
   for (const std::size_t under_way : {100u, 10000u, 200000u})
@@ -179,3 +175,5 @@ TEST_CASE("flat memory of brokers: a flood of datagrams, most of which are lost"
     static_cast<void>(::send(c.fd(), datagram.data(), datagram.size(), MSG_NOSIGNAL));
   memory.check();
 }
+
+}  // namespace flat_memory_of_brokers_test

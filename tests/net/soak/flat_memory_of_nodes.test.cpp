@@ -13,7 +13,7 @@
 #include <support/memory_slope.hpp>
 #include <support/quiet.hpp>
 
-namespace flat_nodes_test {
+namespace flat_memory_of_nodes_test {
 
 using namespace garrick;
 
@@ -128,10 +128,6 @@ class host : public actor<protocol<void(more)>> {
   std::uint64_t sent_ = 0;
 };
 
-}  // namespace flat_nodes_test
-
-using namespace flat_nodes_test;
-
 TEST_CASE("flat memory of nodes: messages and requests at full rate") {
   two_nodes t;
   const any_ref h(t.here.spawn<hasty>(lent(t)));
@@ -163,3 +159,5 @@ TEST_CASE("flat memory of nodes: one after the other connects, asks and leaves")
   }
   memory.check();
 }
+
+}  // namespace flat_memory_of_nodes_test
