@@ -8,7 +8,7 @@
 
 #include "net/guarantees/programs.hpp"
 
-namespace guarantees_planted_test {
+namespace planted_guarantees_test {
 
 using namespace garrick;
 using namespace garrick::tests;
@@ -89,4 +89,4 @@ TEST_CASE("between processes: bugs with questions and answers are found") {
            7041);
 }
 
-}  // namespace guarantees_planted_test
+}  // namespace planted_guarantees_test
