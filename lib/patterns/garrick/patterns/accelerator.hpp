@@ -229,15 +229,16 @@ result<accelerator> try_spawn(Spawner& from, const accelerator_team& t) {
   if (!made) return made.error();
   return accelerator(*made);
 }
-/// An accelerator as the child of a supervisor. What a function throws is an answer and restarts
-/// nothing. Throws std::invalid_argument for a bounded mailbox.
+/// Returns the description of an accelerator that is a supervisor's child. An exception of a
+/// request's function is an answer, and restarts nothing. Throws std::invalid_argument for a
+/// bounded mailbox.
 ///
 ///     system.spawn<supervisor>(supervision{}, accelerator_child({.name = "acc"}, team));
 ///
-/// `accelerator(h)` is its handle, where h is what `request_typed<accelerator_protocol>` gives for
-/// what `find_child` has found. It is a template, so that a file without such a call does not
-/// compile the actor.
-template <std::same_as<accelerator_team> Team>
+/// The accelerator's handle is `accelerator(h)`: `find_child` finds the child, and
+/// `request_typed<accelerator_protocol>` gives h for it. The function is a template, so that only
+/// files that call it compile the actor.
+template <std::same_as<accelerator_team> Team = accelerator_team>
 [[nodiscard]] child_spec accelerator_child(child_options how, const Team& t) {
   how.spawn = detail::asked_options(std::move(how.spawn));
   if (how.name.empty()) how.name = t.options().name;
