@@ -56,7 +56,7 @@ void until_one_is_killed(two_processes& p) {
 }  // namespace
 
 TEST_CASE("between processes: bugs that were planted in a layer are found") {
-  // Of what happens side by side either may be written down first.
+  // Two events that happen side by side may be recorded in either order.
   find_all({{"stream_with_a_layer", {}, until_nothing_is_due},
             {"stream_that_drops", {"is missing"}},
             {"stream_that_doubles", {"came twice"}},

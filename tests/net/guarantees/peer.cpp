@@ -1,4 +1,4 @@
-// One of the two processes of the guarantee programs; peer.hpp says how it is called.
+// Runs a process of a guarantee program. The command line is described in peer.hpp.
 #include <garrick/base/time/clock.hpp>
 #include <garrick/base/values/random.hpp>
 #include <garrick/net/error.hpp>

@@ -1,12 +1,12 @@
-// One of the two processes of the guarantee programs: an end that sends numbers and asks questions
-// as long as it may, over a real transport, and writes down what happens (record.hpp).
+// A guarantee program has two processes. Each is an end of a real transport that sends numbers and
+// asks questions as long as it may, and that records all events (record.hpp).
 //
 //   guarantee_peer keep NUMBER ROLE ENDPOINT STACK SEED MESSAGES DOWN_AFTER_MS ANSWER_WITHIN_MS
 //   guarantee_peer tethered PROGRAM…
 //
 // `keep` runs such an end in a child, and starts the next life when it was killed and there is an
-// order for that. `tethered` becomes another program that ends with who has started it. So do all
-// of them, also while they are stopped.
+// order for that. `tethered` becomes another program. Each process ends with the process that has
+// started it, even while it is stopped.
 #pragma once
 
 #include <cstdint>

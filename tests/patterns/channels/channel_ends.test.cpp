@@ -1,5 +1,5 @@
-// The questions of a node to its channels before it sleeps, when their other ends do something at
-// that very moment.
+// A node asks its channels before it sleeps, and stays awake if the other end of one has put a
+// tuple in or has closed the channel.
 #include <doctest/doctest.h>
 #include <garrick/patterns/patterns.hpp>
 

@@ -110,8 +110,8 @@ namespace {
 const suite_calls* running = nullptr;  ///< the suite of the present run
 void* memory = nullptr;                ///< where it lies
 
-/// What Relacy runs: the suite `running`. Relacy constructs the suite for each interleaving, and
-/// destroys it unless something was found.
+/// Passes Relacy's calls on to the suite `running`. Relacy constructs a suite for each
+/// interleaving, and destroys the suite if nothing was found.
 template <rl::thread_id_t Threads>
 struct present_suite : rl::test_suite<present_suite<Threads>, Threads> {
   present_suite() { running->construct(memory); }
@@ -122,7 +122,8 @@ struct present_suite : rl::test_suite<present_suite<Threads>, Threads> {
   void invariant() { running->invariant(memory); }
 };
 
-/// One run of Relacy. A run that finds something leaves a suite in its memory, so each has its own.
+/// Returns the result of one run of Relacy. Each run has memory of its own, since a run that finds
+/// something leaves a suite there.
 template <rl::thread_id_t Threads>
 rl::test_result_e run(rl::test_params& params, std::ostream& state, bool is_second) {
   memory = ::operator new(running->size, running->alignment);
