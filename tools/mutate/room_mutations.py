@@ -8,6 +8,7 @@ LOT = CELL + "drain_lot.hpp"
 CREDIT = CELL + "internal/sender_credit.hpp"
 PAUSED = CELL + "internal/paused_senders.cpp"
 FULL = CELL + "internal/full_receiver.cpp"
+WAITING = "lib/base/garrick/base/concurrency/waiting_workers.hpp"
 BOUNDED = CELL + "internal/bounded_mailbox.cpp"
 by_lot = ("core.model.drain_lot",)
 by_lot_test = ("core.drain_lot",)
@@ -52,8 +53,8 @@ MUTATIONS = [
         "room: a sender reads the epoch after it has asked",
         STEPS,
         "    const std::uint32_t epoch = lot.epoch(c.id());\n"
-        "    if (!c.gate_.ask_to_wait()) return false;",
-        "    if (!c.gate_.ask_to_wait()) return false;\n"
+        "    if (!c.gate_.ask_to_wait()) return wait_end::pointless;",
+        "    if (!c.gate_.ask_to_wait()) return wait_end::pointless;\n"
         "    const std::uint32_t epoch = lot.epoch(c.id());",
         by_lot,
     ),
@@ -276,7 +277,7 @@ MUTATIONS = [
     mutation(
         "stuck: no worker that waits is counted",
         FULL,
-        "      const drain_lot::waiting_worker counted(lot_of_this_worker());\n",
+        "      const counted_wait counted;\n",
         "",
         ("tests.net.floods",),
     ),
@@ -346,9 +347,61 @@ MUTATIONS = [
     mutation(
         "stuck: who waits for room in its own node is not counted",
         FULL,
-        "  const observed_wait told(*this);\n"
-        "  const drain_lot::waiting_worker counted(lot_of_this_worker());\n",
-        "  const observed_wait told(*this);\n",
-        ("tests.net.floods",),
+        "  const counted_wait counted;\n  const auto claim",
+        "  const auto claim",
+        ("tests.net.floods", "tests.waiting_senders"),
+    ),
+    mutation(
+        "all wait: the last worker tells nobody",
+        WAITING,
+        "    if (has_work()) tell();\n",
+        "    static_cast<void>(has_work());\n",
+        ("core.model.drain_lot", "tests.waiting_senders"),
+    ),
+    mutation(
+        "all wait: a thread outside that queues something tells nobody",
+        WAITING,
+        "      tell();\n  }\n\n  /// Whether all",
+        "      return;\n  }\n\n  /// Whether all",
+        ("core.model.drain_lot",),
+    ),
+    mutation(
+        "all wait: the pool is not told whom to tell",
+        "lib/system/garrick/system/system_core.cpp",
+        "static_cast<core::drain_lot*>(all)->wake_claimers(); },",
+        "static_cast<void>(all); },",
+        ("tests.waiting_senders",),
+    ),
+    mutation(
+        "all wait: nobody counts as one who could run its receiver",
+        FULL,
+        "  if (ex != nullptr) claimer.emplace(*env_->lot, id_);\n",
+        "",
+        ("tests.waiting_senders",),
+    ),
+    mutation(
+        "all wait: a worker that waits keeps what it has to itself",
+        "lib/sched/garrick/sched/worker_pool.hpp",
+        "    policy_.expose(self());\n    waiting_.begin",
+        "    waiting_.begin",
+        ("tests.waiting_senders",),
+    ),
+    mutation(
+        "all wait: a sender sleeps before it tries to claim its receiver",
+        CELL + "cell_steps.hpp",
+        "    if (claim()) return wait_end::claimed;\n"
+        "    lot.wait(c.id(), epoch, limit_ns);\n"
+        "    return wait_end::woken;\n",
+        "    lot.wait(c.id(), epoch, limit_ns);\n"
+        "    return claim() ? wait_end::claimed : wait_end::woken;\n",
+        ("core.model.drain_lot",),
+    ),
+    mutation(
+        "slot: a helper counts as gone before it has handed on what it took",
+        "lib/sched/garrick/sched/queues/next_slot.hpp",
+        "    if (item != nullptr) give(*item);\n",
+        "    helper_busy_.store(0, std::memory_order_release);\n"
+        "    if (item != nullptr) give(*item);\n",
+        ("sched.model.queues",),
     ),
 ]

@@ -11,93 +11,15 @@
 #include <thread>
 #include <vector>
 
+#include "support/floods.hpp"
+
 namespace overload_test {
 
 namespace {
 
 using namespace garrick;
+using namespace garrick::tests::floods;
 using clock_type = std::chrono::steady_clock;
-
-struct item {
-  std::uint32_t n;
-};
-struct go {};
-struct count {};
-struct peak {};
-
-using sink_protocol = protocol<void(item), std::uint32_t(count), std::uint32_t(peak)>;
-using source_protocol = protocol<void(go)>;
-
-class sink : public actor<sink_protocol> {
-  std::uint32_t seen_ = 0;
-  std::uint32_t peak_ = 0;
-
- public:
-  void on(item) {
-    ++seen_;
-    peak_ = std::max(peak_, mailbox_length());
-  }
-  std::uint32_t on(count) const { return seen_; }
-  std::uint32_t on(peak) const { return peak_; }
-};
-
-class source : public actor<source_protocol> {
-  ref<sink_protocol> to_;
-  std::uint32_t n_;
-
- public:
-  source(ref<sink_protocol> to, std::uint32_t n) : to_(std::move(to)), n_(n) {}
-  void on(go) {
-    for (std::uint32_t i = 0; i < n_; ++i) send(to_, item{i});
-  }
-};
-
-settings limited(std::uint32_t workers, std::uint32_t soft) {
-  settings o;
-  o.scheduler.workers = workers;
-  o.mailbox.soft_limit = soft;
-  o.watchdog.after = {};
-  o.log.level = system::log_level::off;
-  return o;
-}
-
-/// Counts the waits for room, and those of them that have lasted as long as `mailbox.full_wait`:
-/// nothing but the clock may have ended them.
-struct waits : base::probe {
-  std::uint64_t patience_ns = 0;  ///< written before the system begins
-  std::atomic<std::uint32_t> begun{0};
-  std::atomic<std::uint32_t> by_actors{0};  ///< the others are of threads outside
-  std::atomic<std::uint32_t> long_ones{0};
-  void on_sender_waits(std::uint64_t, std::uint64_t sender) noexcept override {
-    ++begun;
-    if (sender != 0) ++by_actors;
-    since() = base::platform::monotonic_ns();
-  }
-  void on_sender_goes_on(std::uint64_t, std::uint64_t) noexcept override {
-    if (base::platform::monotonic_ns() - since() >= patience_ns) ++long_ones;
-  }
-  /// Messages that this may have let into mailboxes that were full: each such wait makes room for
-  /// 64 sends. On a busy machine a receiver may have had no processor for that long.
-  [[nodiscard]] std::uint32_t let_in() const { return 64 * long_ones; }
-
- private:
-  static std::uint64_t& since() noexcept {
-    thread_local std::uint64_t begin = 0;
-    return begin;
-  }
-};
-
-/// A system whose waits `w` counts.
-settings counted(std::uint32_t workers, std::uint32_t soft, waits& w, duration full_wait) {
-  settings o = limited(workers, soft);
-  o.mailbox.full_wait = full_wait;
-  o.probe = &w;
-  w.patience_ns = static_cast<std::uint64_t>(full_wait.count());
-  return o;
-}
-
-/// The clock ends no wait that something else ends, on a machine as busy as may be.
-constexpr duration too_long = core::longest_full_wait;
 
 struct doublings final : waits {
   std::mutex m;
@@ -155,17 +77,6 @@ class slow_sink : public actor<protocol<void(item)>> {
   }
 };
 
-class starter : public actor<source_protocol> {
-  ref<protocol<void(item)>> to_;
-  std::uint32_t n_;
-
- public:
-  starter(ref<protocol<void(item)>> to, std::uint32_t n) : to_(std::move(to)), n_(n) {}
-  void on(go) {
-    for (std::uint32_t i = 0; i < n_; ++i) send(to_, item{i});
-  }
-};
-
 }  // namespace
 
 TEST_CASE(
@@ -180,7 +91,7 @@ TEST_CASE(
       actor_system system(counted(workers, soft, seen, duration::milliseconds(200)));
       ref<protocol<void(item)>> next = system.spawn<slow_sink>(lent(&most[3]), lent(&sum));
       for (int i = 2; i >= 0; --i) next = system.spawn<stage>(next, lent(&most[i]));
-      send(system.spawn<starter>(std::move(next), n), go{});
+      send(system.spawn<source>(std::move(next), n), go{});
       static_cast<void>(system.await_all());
     }
     CHECK(sum == std::uint64_t{n} * (n - 1) / 2);
@@ -225,7 +136,7 @@ TEST_CASE(
     o.mailbox.full_wait = patience;
     actor_system system(o);
     ref<protocol<void(item)>> to = system.spawn<slow>(lent(&most), lent(&sum), lent(&lost));
-    for (std::uint32_t i = 0; i < senders; ++i) send(system.spawn<starter>(to, each), go{});
+    for (std::uint32_t i = 0; i < senders; ++i) send(system.spawn<source>(to, each), go{});
     to = {};
     static_cast<void>(system.await_all());
   }
@@ -233,40 +144,6 @@ TEST_CASE(
   const auto standstills = static_cast<std::uint32_t>(lost / patience);
   MESSAGE("peak ", most.load(), " of ", senders * each, ", standstills ", standstills);
   CHECK(most.load() <= soft + (senders + workers * standstills) * 64);
-}
-
-namespace {
-
-/// Hands on all but the last of them, so that the next one is left empty when it has run in place.
-class filter : public actor<protocol<void(item)>> {
-  ref<sink_protocol> to_;
-  std::uint32_t end_;
-
- public:
-  filter(ref<sink_protocol> to, std::uint32_t end) : to_(std::move(to)), end_(end) {}
-  void on(item i) {
-    if (i.n < end_) send(to_, i);
-  }
-};
-
-}  // namespace
-
-TEST_CASE(
-    "whoever waits for a receiver that another sender runs in place goes on when that sender is "
-    "done") {
-  constexpr std::uint32_t rounds = 100, each = 2000, kept = 1500, soft = 64;
-  // There are never more than two senders. So one of three workers is free to run the receiver if
-  // it is queued, and a sender whose wait the clock has ended was left waiting.
-  waits seen;
-  actor_system system(counted(3, soft, seen, too_long));
-  auto to = system.spawn<sink>();
-  for (std::uint32_t r = 1; r <= rounds; ++r) {
-    send(system.spawn<starter>(system.spawn<filter>(to, kept), each), go{});
-    send(system.spawn<source>(to, each), go{});
-    while (system.request(to, count{}).get().value() < r * (each + kept)) {}
-  }
-  MESSAGE("waits ", seen.begun.load());
-  CHECK(seen.long_ones == 0);
 }
 
 TEST_CASE("an outside thread that floods is slowed, too") {
@@ -344,34 +221,6 @@ TEST_CASE("a message beyond the hard limit is a dead letter, a request gets over
   CHECK(lost >= 50);
   release.store(true);
   release.notify_all();
-}
-
-TEST_CASE("a sender that waits goes on as soon as there is room, or its receiver has ended") {
-  struct stuck : actor<protocol<void(go), void(item)>> {
-    std::atomic<bool>* release;
-    explicit stuck(std::atomic<bool>* r) : release(r) {}
-    void on(go) { release->wait(false); }
-    void on(item) {}
-  };
-  for (const bool ends : {true, false}) {
-    CAPTURE(ends);
-    std::atomic<bool> release{false};
-    waits seen;
-    actor_system system(counted(1, 64, seen, too_long));
-    auto s = system.spawn<stuck>(lent(&release));
-    send(s, go{});
-    std::thread sender([&] {
-      for (std::uint32_t i = 0; i < 65; ++i) send(s, item{i});
-    });
-    const core::cell& receiver = *core::handle_access::get(s);
-    while ((receiver.gate().peek() & core::mailbox_word::waiting) == 0) std::this_thread::yield();
-    if (ends) system.kill(s);
-    release.store(true);
-    release.notify_all();
-    sender.join();
-    CHECK(seen.begun == 1);
-    CHECK(seen.long_ones == 0);
-  }
 }
 
 TEST_CASE("a send in a loop to oneself never waits") {

@@ -8,8 +8,12 @@
 //   pool->stop();
 //   pool->drain(sink, context);   // what never ran
 //
-// Thread safety: `schedule`, `claim`, `expose` (base::executor), `stats` and `worker_count` from
-// any thread; `start`, `stop` and `drain` from one thread that is no worker of this pool.
+// A scheduler of your own may count the workers that wait inside handlers, as `worker_pool` does
+// (`begin_wait`, `all_wait`, `when_all_wait`). If it does not, and all workers wait in sends, they
+// go on when the time for that is over.
+//
+// Thread safety: all that base::executor has, `stats` and `worker_count` from any thread; `start`,
+// `stop` and `drain` from one thread that is no worker of this pool. `when_all_wait` comes first.
 #pragma once
 
 #include <garrick/base/concurrency/runnable.hpp>

@@ -17,6 +17,7 @@
 
 #include <garrick/base/concurrency/forked.hpp>
 #include <garrick/base/concurrency/leader_seat.hpp>
+#include <garrick/base/concurrency/waiting_workers.hpp>
 #include <garrick/base/platform/platform.hpp>
 
 #include <atomic>
@@ -50,6 +51,7 @@ class worker_pool final : public scheduler {
                            .places = places_.get(),
                            .probe = settings_.probe,
                            .seat = seat_.get()}),
+        waiting_(settings_.workers),
         unbound_(settings_.workers),
         states_(settings_.workers) {
     // Here and not in start(), since others may make threads in between: in a process that has
@@ -75,6 +77,7 @@ class worker_pool final : public scheduler {
       if (base::fork_count() != made_after_) [[unlikely]]
         base::refuse_in_child("a message was sent or an actor started");
       policy_.central_enqueue(r);
+      waiting_.queued();
     }
   }
   bool claim(base::runnable& r) noexcept override {
@@ -88,6 +91,19 @@ class worker_pool final : public scheduler {
   }
   void expose() noexcept override {
     if (on_own_worker()) policy_.expose(self());
+  }
+  void begin_wait() noexcept override {
+    if (!on_own_worker()) return;
+    policy_.expose(self());
+    waiting_.begin([this] { return may_have_open_work(); });
+  }
+  void end_wait() noexcept override {
+    if (on_own_worker()) waiting_.end();
+  }
+  [[nodiscard]] bool all_wait() const noexcept override { return waiting_.all_wait(); }
+  /// Calls `call(context)` on the last worker that begins to wait, or on a thread outside.
+  void when_all_wait(void (*call)(void*) noexcept, void* context) noexcept override {
+    waiting_.listen(call, context);
   }
 
   [[nodiscard]] std::shared_ptr<base::leader_seat> seat() const noexcept override { return seat_; }
@@ -199,6 +215,13 @@ class worker_pool final : public scheduler {
       return nullptr;
   }
 
+  bool may_have_open_work() const noexcept {
+    if constexpr (requires { policy_.has_open_work(); })
+      return policy_.has_open_work();
+    else
+      return true;
+  }
+
   bool on_own_worker() const noexcept { return base::this_thread.worker_of == this; }
   worker_data& self() noexcept { return policy_.worker(base::this_thread.worker_index); }
 
@@ -220,6 +243,7 @@ class worker_pool final : public scheduler {
                         : "workers " + std::to_string(index) + " to " + std::to_string(last);
       warnings_.push_back(missing + could_not + " (" + error.what() + "); the others do the work");
       if constexpr (requires { policy_.use_first(index); }) policy_.use_first(index);
+      waiting_.limit(index);
       return false;
     }
   }
@@ -275,6 +299,7 @@ class worker_pool final : public scheduler {
   pool_places places_;
   const std::shared_ptr<base::leader_seat> seat_ = make_seat();
   Policy policy_;
+  base::waiting_workers<> waiting_;
   std::vector<std::thread> threads_;
   std::thread helper_;
   std::vector<std::string> warnings_;

@@ -83,6 +83,8 @@ system_core::system_core(const settings& values)
   timers = clock_.get();
   lot = &drain_lot_;
   if (requests.detect_cycles) waits = &wait_graph_;
+  pool_->when_all_wait(
+      [](void* all) noexcept { static_cast<core::drain_lot*>(all)->wake_claimers(); }, &drain_lot_);
   // Its thread comes before the workers, who may take all that there are (`best_effort`).
   if (values.watchdog.after.count() > 0)
     watchdog_ =

@@ -134,6 +134,22 @@ class executor {
   /// to the others. Does nothing on a thread that is no worker of this executor.
   virtual void expose() noexcept = 0;
 
+  /// The calling thread is about to wait inside a handler: exposes what it has and, if it is a
+  /// worker of this executor, counts as waiting until `end_wait`.
+  virtual void begin_wait() noexcept { expose(); }
+  /// The thread that has called `begin_wait` goes on.
+  virtual void end_wait() noexcept {}
+  /// Whether all workers wait inside handlers; an estimate. False also if this executor does not
+  /// count them. Any thread.
+  [[nodiscard]] virtual bool all_wait() const noexcept { return false; }
+  /// Takes a function that the executor calls whenever all workers wait and something is queued, on
+  /// the thread that has made it so. An executor that does not count them never calls it. Requires
+  /// that no other thread uses the executor yet, and that `call` does not block.
+  virtual void when_all_wait(void (*call)(void* context) noexcept, void* context) noexcept {
+    static_cast<void>(call);
+    static_cast<void>(context);
+  }
+
   /// The seat on which workers that have nothing to do wait for a loop's events; null: they sleep.
   /// Any thread.
   [[nodiscard]] virtual std::shared_ptr<leader_seat> seat() const noexcept { return nullptr; }

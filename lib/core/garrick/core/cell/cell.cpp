@@ -1,6 +1,5 @@
 // Cells: identity, counting, waking, and the moment when nobody holds one any more.
 #include <garrick/core/cell/cell.hpp>
-#include <garrick/core/cell/drain_lot.hpp>
 #include <garrick/core/cell/extension.hpp>
 #include <garrick/core/cell/internal/latest_mail.hpp>
 #include <garrick/core/cell/internal/sender_credit.hpp>
@@ -116,8 +115,7 @@ std::uint32_t cell::hard_limit() const noexcept {
 
 bool cell::waits_for_waiting_workers() const noexcept {
   const base::executor* const workers = env_->workers;
-  return workers != nullptr && &home_executor() == workers && env_->lot != nullptr &&
-         env_->lot->waiting_workers() >= workers->concurrency();
+  return workers != nullptr && &home_executor() == workers && workers->all_wait();
 }
 
 std::uint32_t cell::latest_length() const noexcept { return ext_->latest->length(); }

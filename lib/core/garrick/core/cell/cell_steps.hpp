@@ -41,6 +41,13 @@ enum class cell_order : std::uint8_t {
   take_attention,
 };
 
+/// How a sender's wait for room ended.
+enum class wait_end : std::uint8_t {
+  woken,      ///< by the runner, by the time limit, since all workers wait, or for no reason
+  claimed,    ///< the sender has the cell's run right
+  pointless,  ///< the cell is idle, stalled or has ended
+};
+
 /// The steps. The cell's counts and flags are open to it.
 struct cell_steps {
   template <class Cell>
@@ -184,19 +191,20 @@ struct cell_steps {
   // ---- senders that wait for room ---------------------------------------------------------------
 
   /// Any thread with a handle: waits until the runner has made room, or for `limit_ns` at most. May
-  /// return early. False: waiting is pointless. `before_sleep` is called when the runner knows.
-  template <class Cell, class BeforeSleep>
-  [[nodiscard]] static bool wait_for_wake(Cell& c, std::int64_t limit_ns,
-                                          BeforeSleep before_sleep) noexcept {
+  /// return early. `claim()` takes the cell out of a queue, if the thread may do so and the cell is
+  /// in one; it is asked when the runner knows of the sender.
+  template <class Cell, class Claim>
+  [[nodiscard]] static wait_end wait_for_wake(Cell& c, std::int64_t limit_ns,
+                                              Claim claim) noexcept {
     auto& lot = *c.env().lot;
     const std::uint32_t epoch = lot.epoch(c.id());
-    if (!c.gate_.ask_to_wait()) return false;
+    if (!c.gate_.ask_to_wait()) return wait_end::pointless;
     // A hint, on which the runner shows its progress after its present message. order: release: it
     // may be what the runner takes in place of a `want_attention` before it, which must count
     c.attention_.store(1, std::memory_order_release);
-    before_sleep();
+    if (claim()) return wait_end::claimed;
     lot.wait(c.id(), epoch, limit_ns);
-    return true;
+    return wait_end::woken;
   }
 
   /// The runner: those who wait go on. In this order, so that who asks from now on is seen.

@@ -8,6 +8,9 @@
 // waiting actor's id. If all of them are taken, the wait is not entered: a circle that is not seen
 // ends with the time limits.
 //
+// And it knows where *claimers* wait: workers that would run their receiver themselves if it waited
+// in a queue. While all workers wait, nobody else would.
+//
 // Thread safety: any thread. A wake may reach senders that wait for another receiver of the same
 // word: they look again.
 //
@@ -19,6 +22,10 @@
 //   one of the waits that form a circle sees it.
 // 3 An entry is claimed before it says for whom, and named after that. Nobody else writes it until
 //   it is left.
+// 4 A claimer counts itself here before the pool counts it as waiting. When all workers wait while
+//   something is queued, the claimers are woken (A1 of waiting_workers.hpp). A claimer reads the
+//   epoch, then tries to claim its receiver, then waits for that epoch to pass. So it is woken, or
+//   it reads the epoch after that and claims what was queued before.
 // (The model checker runs this: internal/drain_lot.model.cpp.)
 #pragma once
 
@@ -50,6 +57,14 @@ enum class lot_order : std::uint8_t { enter, see_waiter };
 /// The words on which senders wait for receivers. Any thread.
 template <class Atomics, std::size_t Slots = 64>
 class basic_drain_lot {
+  template <class T>
+  using atomic = typename Atomics::template atomic<T>;
+
+  struct alignas(64) slot {
+    atomic<std::uint32_t> word{0};
+    atomic<std::uint32_t> claimers{0};  ///< of those who wait here
+  };
+
  public:
   /// The epoch of this receiver's word; read it before `ask_to_wait`.
   [[nodiscard]] std::uint32_t epoch(std::uint64_t id) const noexcept {
@@ -98,6 +113,31 @@ class basic_drain_lot {
     Atomics::wake_all(at(id).word);
   }
 
+  /// While it lives, the calling thread would run this receiver if that waited in a queue.
+  class claimer {
+   public:
+    claimer(basic_drain_lot& lot, std::uint64_t receiver) noexcept : slot_(lot.at(receiver)) {
+      // order: relaxed: the count of workers publishes it (A1 of waiting_workers.hpp)
+      slot_.claimers.fetch_add(1, std::memory_order_relaxed);
+    }
+    ~claimer() {
+      // order: relaxed: a count that is too high wakes somebody for nothing
+      slot_.claimers.fetch_sub(1, std::memory_order_relaxed);
+    }
+    claimer(const claimer&) = delete;
+    claimer& operator=(const claimer&) = delete;
+
+   private:
+    slot& slot_;
+  };
+
+  /// Each claimer tries once more.
+  void wake_claimers() noexcept {
+    for (std::uint64_t i = 0; i != Slots; ++i)
+      // order: relaxed: acquired with the count of workers
+      if (at(i).claimers.load(std::memory_order_relaxed) != 0) wake(i);
+  }
+
   /// Calls `f(waiter, receiver)` with the ids of actors whose handlers' sends wait for a full
   /// receiver. For diagnosis: one that found no place is missing, and one may have gone on, or
   /// wait for another receiver by now.
@@ -113,12 +153,6 @@ class basic_drain_lot {
   }
 
  private:
-  template <class T>
-  using atomic = typename Atomics::template atomic<T>;
-
-  struct alignas(64) slot {
-    atomic<std::uint32_t> word{0};
-  };
   struct entry {
     atomic<std::uint64_t> waiter{0};   ///< an actor whose handler's send waits; 0: none
     atomic<std::uint64_t> awaited{0};  ///< for whom
@@ -175,34 +209,7 @@ class basic_drain_lot {
   std::array<entry, entries> entries_;
 };
 
-/// The product's lot, which also knows how many workers wait.
-class drain_lot final : public basic_drain_lot<base::real_atomics> {
- public:
-  /// While it lives, a worker of the system that has this lot waits. Null: it is no worker.
-  class waiting_worker {
-   public:
-    explicit waiting_worker(drain_lot* lot) noexcept : lot_(lot) {
-      if (lot_ != nullptr)
-        lot_->workers_.fetch_add(1, std::memory_order_relaxed);  // order: a count
-    }
-    ~waiting_worker() {
-      if (lot_ != nullptr)
-        lot_->workers_.fetch_sub(1, std::memory_order_relaxed);  // order: a count
-    }
-    waiting_worker(const waiting_worker&) = delete;
-    waiting_worker& operator=(const waiting_worker&) = delete;
-
-   private:
-    drain_lot* const lot_;
-  };
-
-  /// Workers that wait in the sends of handlers; an estimate.
-  [[nodiscard]] std::uint32_t waiting_workers() const noexcept {
-    return workers_.load(std::memory_order_relaxed);  // order: an estimate
-  }
-
- private:
-  std::atomic<std::uint32_t> workers_{0};
-};
+/// The product's lot.
+class drain_lot final : public basic_drain_lot<base::real_atomics> {};
 
 }  // namespace garrick::core

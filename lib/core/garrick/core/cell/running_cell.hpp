@@ -97,11 +97,14 @@ class running_cell : public cell {
   void refuse(envelope* e) noexcept final;
   void answer_late_signals() noexcept final;
 
+  [[nodiscard]] base::executor* executor_in_place() const noexcept;
   bool run_in_place(bool must) noexcept;
+  bool run_claimed(bool must) noexcept;
   void run_in_place_chain(base::executor& ex) noexcept;
   [[nodiscard]] bool has_run_enough_in_place() const noexcept;
   enum class wait_outcome : std::uint8_t {
     progress,     ///< there is room, or the receiver has handled a good number of messages
+    claimed,      ///< the receiver waited in a queue, and this thread has its run right
     no_progress,  ///< the time is over
     pointless,    ///< the receiver is idle, stalled or has ended; or it waits for the sender
   };

@@ -134,10 +134,8 @@ class slot_looks {
   void expose_stuck(tick_budget& budget, const Expose& expose, const Stuck& stuck) noexcept {
     for (std::size_t i = 0; i < fronts_.size(); ++i) {
       if (!stuck(i) || !is_stuck(i)) continue;
-      runnable* const r = fronts_[i]->slot.steal();
-      if (r == nullptr) continue;
-      expose(static_cast<std::uint32_t>(i), *r);
-      budget.refill();
+      const auto give = [&](runnable& r) { expose(static_cast<std::uint32_t>(i), r); };
+      if (fronts_[i]->slot.steal(give)) budget.refill();
     }
   }
 

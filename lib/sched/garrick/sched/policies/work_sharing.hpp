@@ -107,6 +107,8 @@ class work_sharing {
   [[nodiscard]] bool claim(worker_data&, runnable& r) noexcept { return r.claim(); }
   /// Nothing: all work is open.
   void expose(worker_data&) noexcept {}
+  /// Whether the queue holds something. Any thread.
+  [[nodiscard]] bool has_open_work() const noexcept { return !looks_empty(); }
 
   /// No helper.
   [[nodiscard]] bool wants_helper() const noexcept { return false; }

@@ -57,8 +57,8 @@
 
 namespace garrick::sched {
 
-/// The default policy. `Guide` says where a runnable goes and whom a thief asks; see
-/// locality_guided.hpp. See `scheduling_policy` for what the functions are.
+/// The default policy. `Guide` says where a runnable goes and whom a thief asks
+/// (locality_guided.hpp). See `scheduling_policy` for what the functions are.
 template <class Traits = real_traits, class Guide = no_guide>
 class work_stealing {
   using atomics = typename Traits::atomics;
@@ -169,8 +169,7 @@ class work_stealing {
 
   // --- what runs next ----------------------------------------------------------------------------
 
-  /// From the slot, the deque, the inbox, or another worker. Blocks until there is something; null:
-  /// the pool stops.
+  /// From the slot, the deque, the inbox, or another worker. Waits for something; null: the end.
   [[nodiscard]] runnable* dequeue(worker_data& self) noexcept {
     // order: relaxed; request_stop wakes everybody
     if (stopping_.load(std::memory_order_relaxed)) [[unlikely]]
@@ -212,12 +211,18 @@ class work_stealing {
     return self.front.slot.claim(r);
   }
 
-  /// Puts what is in the own slot into the deque.
+  /// Puts what is in the own slot into the deque; what the ticker took there is in the inbox (N4).
   void expose(worker_data& self) noexcept {
     runnable* const r = self.front.slot.take();
+    self.front.slot.wait_for_helper();
     if (r == nullptr || !r->offer()) return;
     self.deque.push(r);
     sleepers_.announce();
+  }
+
+  /// Whether a deque or an inbox holds something. Any thread.
+  [[nodiscard]] bool has_open_work() const noexcept {
+    return std::ranges::any_of(workers_, [](const auto& w) { return w->has_open_work(); });
   }
 
   // --- the helper: the slots of busy workers -----------------------------------------------------
@@ -534,7 +539,7 @@ class work_stealing {
     self.dry.add();
     self.front.sit();
     leading<sleepers_type> events(sleepers_, self.own_index, seat_);
-    const auto look = [this] { return open_work_somewhere(); };
+    const auto look = [this] { return has_open_work(); };
     bool searching = sleepers_.try_begin_search();
     for (;;) {
       if (runnable* r = searching ? search(self) : nullptr) {
@@ -542,7 +547,7 @@ class work_stealing {
         return r;
       }
       sleepers_.prepare_park(self.own_index, searching);
-      const bool open = open_work_somewhere();
+      const bool open = has_open_work();
       if (open) sleepers_.announce(self.own_index);
       if (count_ > 1 && (open || some_slot_occupied()) && !ticker_.armed()) ticker_.arm();
       const bool handled = events.nap(self, [&] { sleepers_.end_search(look); });
@@ -560,10 +565,6 @@ class work_stealing {
     return r != nullptr ? r : self.front.slot.take();
   }
 
-  [[nodiscard]] bool open_work_somewhere() const noexcept {
-    return std::ranges::any_of(workers_, [](const auto& w) { return w->has_open_work(); });
-  }
-
   [[nodiscard]] bool some_slot_occupied() const noexcept {
     return std::ranges::any_of(workers_,
                                [](const auto& w) { return w->front.slot.look().item != nullptr; });
@@ -572,8 +573,7 @@ class work_stealing {
   /// Disarms the ticker and looks once more (K2). True: the ticker goes on.
   [[nodiscard]] bool found_reason_after_disarming(bool unused) noexcept {
     ticker_.disarm(unused);
-    if (!sleepers_type::any_parked(sleepers_.peek()) ||
-        !(some_slot_occupied() || open_work_somewhere()))
+    if (!sleepers_type::any_parked(sleepers_.peek()) || !(some_slot_occupied() || has_open_work()))
       return false;
     ticker_.stay_awake();
     return true;

@@ -9,8 +9,8 @@
 // announced itself. The helper pays for both: it announces itself, makes every thread see that, and
 // then looks whether the owner was in the middle of something.
 //
-// Thread safety: `put`, `take`, `claim` and `occupied_for_owner` are for the owner, `steal` and
-// `look` for any thread.
+// Thread safety: `put`, `take`, `claim`, `occupied_for_owner` and `wait_for_helper` are for the
+// owner, `steal` and `look` for any thread.
 //
 // Invariants
 // N1 Only the owner puts something in; a helper only changes it to null. So if the owner sees
@@ -23,9 +23,12 @@
 //    who sets helper_busy_ finds it unset, or goes away at once.
 // N3 The count of puts grows with every put: slot and count unchanged between two looks mean that
 //    the owner has not come by.
+// N4 `steal(give)` hands on what it has taken before it unsets helper_busy_. So an owner that finds
+//    its item gone, fences and sees no helper finds the item where that one has put it.
 #pragma once
 
 #include <garrick/base/concurrency/atomics_policy.hpp>
+#include <garrick/base/concurrency/brief_wait.hpp>
 #include <garrick/base/concurrency/runnable.hpp>
 
 #include <atomic>
@@ -42,6 +45,7 @@ enum class slot_order : std::uint8_t {
   helper_looks,  ///< whether the owner is at work on the slot
   helper_done,   ///< the helper is no longer about
   owner_looks,   ///< whether a helper is about
+  owner_waits,   ///< until no helper is about
 };
 
 /// A worker's slot for what it runs next.
@@ -80,11 +84,31 @@ class next_slot {
     return item_.load(std::memory_order_relaxed) != nullptr;  // order: relaxed; a hint
   }
 
+  /// Owner: waits until the helper that is about, if one is, has handed on what it took (N4). The
+  /// helper may make two system calls until then: the heavy fence, and the one that wakes somebody.
+  void wait_for_helper() const noexcept {
+    Atomics::light_fence();
+    base::brief_wait<Atomics> wait;
+    // order: acquire, pairs with helper_done: where the helper has put it
+    while (helper_busy_.load(
+               base::order<Atomics, slot_order::owner_waits>(std::memory_order_acquire)) != 0)
+      wait.once();
+  }
+
   /// A helper: takes what is there. Null: there is nothing, or the owner or another helper is at
   /// work on it. Costs a heavy fence.
   [[nodiscard]] T* steal() noexcept {
+    T* stolen = nullptr;
+    steal([&stolen](T& item) { stolen = &item; });
+    return stolen;
+  }
+
+  /// As `steal()`, but hands the item to `give(item)`, which makes it available to others (N4).
+  /// True: it did.
+  template <class Give>
+  bool steal(const Give& give) noexcept {
     // order: relaxed, before the fence (N2), which also acquires what the helper before left
-    if (helper_busy_.exchange(1, std::memory_order_relaxed) != 0) return nullptr;
+    if (helper_busy_.exchange(1, std::memory_order_relaxed) != 0) return false;
     Atomics::heavy_fence();
     T* item = nullptr;
     // order: acquire, pairs with owner_done: what the owner did plainly is done, and its content is
@@ -95,9 +119,11 @@ class next_slot {
       item = item_.exchange(nullptr,
                             base::order<Atomics, slot_order::steal>(std::memory_order_acquire));
     }
-    // order: release, pairs with owner_looks: an owner that sees the helper gone sees what it left
+    if (item != nullptr) give(*item);
+    // order: release, pairs with owner_looks and owner_waits: an owner that sees the helper gone
+    // sees what it left
     helper_busy_.store(0, base::order<Atomics, slot_order::helper_done>(std::memory_order_release));
-    return item;
+    return item != nullptr;
   }
 
   /// What an onlooker sees; two equal pictures with an item mean that the owner has been busy

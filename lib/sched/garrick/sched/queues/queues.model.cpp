@@ -171,6 +171,26 @@ struct slot_suite_of : rl::test_suite<slot_suite_of<Helpers>, 1 + Helpers> {
 using slot_suite = slot_suite_of<1>;
 using slot_suite_of_two = slot_suite_of<2>;
 
+/// What the owner no longer finds in its slot is where the helper has put it, once no helper is
+/// about (N4).
+struct handed_on_suite : rl::test_suite<handed_on_suite, 2> {
+  next_slot<relacy_atomics, item> slot;
+  item only;
+  relacy_atomics::atomic<bool> handed_on{false};
+
+  void thread(unsigned index) {
+    if (index == 1) {
+      // order: for the test, whose subject is what makes it visible
+      slot.steal([this](item&) { handed_on.store(true, relaxed); });
+      return;
+    }
+    RL_ASSERT(slot.put(only) == nullptr);
+    if (slot.take() != nullptr) return;
+    slot.wait_for_helper();
+    RL_ASSERT(handed_on.load(relaxed));  // order: as above
+  }
+};
+
 }  // namespace
 
 TEST_CASE("the deque hands out everything exactly once") {
@@ -184,6 +204,7 @@ TEST_CASE("the next slot hands out everything exactly once") {
   for (const fences kind : {fences::symmetric, fences::asymmetric}) {
     CHECK(explore<slot_suite>(thorough, {}, kind) == "");
     CHECK(explore<slot_suite_of_two>(thorough, {}, kind) == "");
+    CHECK(explore<handed_on_suite>(thorough, {}, kind) == "");
   }
 }
 
@@ -231,4 +252,6 @@ TEST_CASE("the next slot needs each of its memory orders and both fences") {
   CHECK(explore<slot_suite>(enough_to_fail, {no_light_fence}) != "");
   CHECK(explore<slot_suite>(enough_to_fail, {no_heavy_fence}) != "");
   CHECK(explore<slot_suite>(enough_to_fail, {no_heavy_fence}, fences::asymmetric) != "");
+  CHECK(needs<handed_on_suite>(owner_waits, acquire, enough_to_fail));
+  CHECK(needs<handed_on_suite>(helper_done, release, enough_to_fail));
 }

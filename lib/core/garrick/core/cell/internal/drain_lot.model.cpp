@@ -1,5 +1,7 @@
 // Senders that wait for room under the model checker: the shipped lot, mailbox and steps. A wake-up
 // that is lost is a deadlock, since these waits have no limit.
+#include <garrick/base/concurrency/run_token.hpp>
+#include <garrick/base/concurrency/waiting_workers.hpp>
 #include <garrick/core/cell/cell_steps.hpp>
 #include <garrick/core/cell/drain_lot.hpp>
 
@@ -12,6 +14,9 @@
 
 #include <garrick/core/cell/internal/planted_mailbox.model.hpp>
 
+using garrick::base::run_token;
+using garrick::base::waiting_order;
+using garrick::base::waiting_workers;
 using namespace garrick::core;
 using namespace garrick::core::model;
 using namespace garrick::base::model;
@@ -36,11 +41,17 @@ class full_cell {
  public:
   using atomics = relacy_atomics;
 
-  explicit full_cell(lot_of_model& lot) : environment_{&lot} { now = {}; }
+  explicit full_cell(lot_of_model& lot, std::uint64_t number = 1)
+      : environment_{&lot}, id_(number) {
+    now = {};
+  }
 
   /// Waits once if it is of use, whatever the length: the worst sender.
   void wait_and_send(node& m) {
-    static_cast<void>(cell_steps::wait_for_wake(*this, 1, [] { rl::ctx().sched(); }));
+    static_cast<void>(cell_steps::wait_for_wake(*this, 1, [] {
+      rl::ctx().sched();
+      return false;
+    }));
     send(m);
   }
   void send(node& m) {
@@ -72,7 +83,7 @@ class full_cell {
 
   // what the steps call
   environment_of_model& env() { return environment_; }
-  [[nodiscard]] std::uint64_t id() const { return 1; }
+  [[nodiscard]] std::uint64_t id() const { return id_; }
   void add_weak() {}
   void free_block() {}
   void answer_late_signals() {}
@@ -88,6 +99,7 @@ class full_cell {
   }
 
   environment_of_model environment_;
+  std::uint64_t id_;
   parker worker;
 };
 
@@ -135,6 +147,58 @@ struct circle_suite : rl::test_suite<circle_suite<N, Gap>, N> {
   }
 };
 
+/// Who queues an actor for which a worker waits: a worker, or a thread that is none; and whether an
+/// old entry in the queue becomes valid again.
+enum class queuer { worker, outsider, outsider_again };
+
+/// The second thread is a worker that runs the actor `running`. It waits for the actor `queued`,
+/// which the first thread queues. If that is a worker, it waits for `running` then.
+template <queuer By>
+struct all_wait_suite : rl::test_suite<all_wait_suite<By>, 2> {
+  lot_of_model lot;
+  waiting_workers<relacy_atomics> waiting{By == queuer::worker ? 2 : 1};
+  full_cell running{lot, 1};
+  full_cell queued{lot, 2};
+  run_token<relacy_atomics> token;
+  relacy_atomics::atomic<int> queue{0};
+  relacy_atomics::atomic<bool> is_tried{false};
+
+  all_wait_suite() {
+    waiting.listen([](void* all) noexcept { static_cast<lot_of_model*>(all)->wake_claimers(); },
+                   &lot);
+    if (By != queuer::outsider_again) return;
+    RL_ASSERT(token.offer());
+    queue.store(1, relaxed);  // order: before the threads
+    RL_ASSERT(token.claim());
+  }
+  void thread(unsigned index) {
+    if (index == 0) {
+      while (!is_tried.load(acquire)) relacy_atomics::pause();  // order: for the test
+      if (token.offer()) queue.store(1, relaxed);               // order: the weakest queue
+      if (By == queuer::worker)
+        wait(running, [] { return false; });
+      else
+        waiting.queued();
+      return;
+    }
+    const auto claim = [this] { return token.claim(); };
+    RL_ASSERT(!claim());
+    is_tried.store(true, release);  // order: for the test
+    RL_ASSERT(wait(queued, claim) == wait_end::claimed);
+    queued.work(0, false);
+    running.work(0, false);
+  }
+  template <class Claim>
+  wait_end wait(full_cell& receiver, Claim claim) {
+    const lot_of_model::claimer may_claim(lot, receiver.id());
+    waiting.begin([this] { return queue.load(relaxed) != 0; });  // order: as above
+    wait_end end = wait_end::woken;
+    while (end == wait_end::woken) end = cell_steps::wait_for_wake(receiver, 1, claim);
+    waiting.end();
+    return end;
+  }
+};
+
 }  // namespace
 
 TEST_CASE("a sender that waits for room is woken when there is some, or when the receiver ends") {
@@ -145,6 +209,19 @@ TEST_CASE("of the waits that form a circle one sees it, and a pipeline is none")
   CHECK(explore<circle_suite<2, false>>(thorough) == "");
   CHECK(explore<circle_suite<3, false>>(thorough) == "");
   CHECK(explore<circle_suite<3, true>>(thorough) == "");
+}
+
+TEST_CASE("while all workers wait, one of them claims the receiver that waits in a queue") {
+  for (const fences kind : {fences::symmetric, fences::asymmetric}) {
+    CHECK(explore<all_wait_suite<queuer::worker>>(thorough, {}, kind) == "");
+    CHECK(explore<all_wait_suite<queuer::outsider>>(thorough, {}, kind) == "");
+    CHECK(explore<all_wait_suite<queuer::outsider_again>>(thorough, {}, kind) == "");
+  }
+}
+TEST_CASE("the last worker sees what is queued, or the thread that queues sees the last worker") {
+  CHECK(needs<all_wait_suite<queuer::worker>>(waiting_order::begin, release, enough_to_fail));
+  CHECK(explore<all_wait_suite<queuer::outsider>>(enough_to_fail, {no_light_fence}) != "");
+  CHECK(explore<all_wait_suite<queuer::outsider>>(enough_to_fail, {no_heavy_fence}) != "");
 }
 
 // Beyond this checker are the orders of the epoch, which keep the steps of a wait and of a wake-up

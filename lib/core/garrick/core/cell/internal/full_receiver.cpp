@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <memory>
 #include <new>
+#include <optional>
 #include <utility>
 
 namespace garrick::core {
@@ -67,12 +68,21 @@ class observed_wait {
   const std::uint64_t sender_;
 };
 
-/// Of the system whose worker this is; null: it is no worker, or runs no handler.
-drain_lot* lot_of_this_worker() noexcept {
-  cell* const running = detail::here.running;
-  const bool is_worker = base::this_thread.worker_of != nullptr && running != nullptr;
-  return is_worker ? running->env().lot : nullptr;
-}
+/// While it lives, this thread waits in a send.
+class counted_wait {
+ public:
+  counted_wait() noexcept {
+    if (pool_ != nullptr) pool_->begin_wait();
+  }
+  ~counted_wait() {
+    if (pool_ != nullptr) pool_->end_wait();
+  }
+  counted_wait(const counted_wait&) = delete;
+  counted_wait& operator=(const counted_wait&) = delete;
+
+ private:
+  base::executor* const pool_ = base::this_thread.worker_of;
+};
 
 std::uint64_t turns_of_this_thread() noexcept {
   return base::this_thread.turns.load(std::memory_order_relaxed);  // order: own thread's value
@@ -136,9 +146,11 @@ bool running_cell::admit(envelope* e, std::uint64_t head) noexcept {
     return true;
   }
   const std::uint32_t beyond = std::min<std::uint32_t>(soft_limit_, most_beyond_soft_limit);
-  if (run_in_place(length >= soft_limit_ + beyond) || detail::is_on_stack(here.below, id_))
-    return true;
-  if (wait_for_room() == wait_outcome::no_progress) thread.free_sends = sends_per_wait;
+  const bool must = length >= soft_limit_ + beyond;
+  if (run_in_place(must) || detail::is_on_stack(here.below, id_)) return true;
+  const wait_outcome waited = wait_for_room();
+  if (waited == wait_outcome::claimed) run_claimed(must);
+  if (waited == wait_outcome::no_progress) thread.free_sends = sends_per_wait;
   return true;
 }
 
@@ -188,8 +200,7 @@ bool running_cell::take_or_owe(cell& of, bool may_pause) noexcept {
     if (!waits.closes_circle()) {
       prepare_to_wait();
       const observed_wait told(of);
-      const drain_lot::waiting_worker counted(lot_of_this_worker());
-      if (thread.worker_of != nullptr) thread.worker_of->expose();
+      const counted_wait counted;
       if (credit.wait(*of.env().lot, of.id(), [&of] { return of.has_ended(); })) return true;
     }
   }
@@ -219,6 +230,7 @@ bool running_cell::wait_below_bound() noexcept {
       if (detail::is_on_stack(here.below, id_)) return false;
       waited = wait_for_room();
     }
+    if (waited == wait_outcome::claimed && !run_claimed(true)) waited = wait_outcome::no_progress;
     if (gate_.length() < bound_ || has_ended()) return true;
     if (waited == wait_outcome::pointless) return false;
     failed = waited == wait_outcome::no_progress ? failed + 1 : 0;
@@ -226,38 +238,49 @@ bool running_cell::wait_below_bound() noexcept {
   return false;
 }
 
+// The executor whose worker this thread is, if it may run this actor in a handler's send; or null.
+base::executor* running_cell::executor_in_place() const noexcept {
+  const auto& thread = base::this_thread;
+  if (!env_->mailbox.in_place || !in_place_ || thread.no_in_place != 0 ||
+      detail::here.run_depth == 0 || thread.worker_of == nullptr)
+    return nullptr;
+  base::executor& ex = home_executor();
+  return thread.worker_of == &ex ? &ex : nullptr;
+}
+
 // `must`: now, and not when the present batch is over or its turn comes.
 bool running_cell::run_in_place(bool must) noexcept {
-  auto& thread = base::this_thread;
-  auto& here = detail::here;
-  if (!env_->mailbox.in_place || !in_place_ || thread.no_in_place != 0 || here.run_depth == 0 ||
-      thread.worker_of == nullptr)
-    return false;
-  base::executor& ex = home_executor();
-  if (thread.worker_of != &ex) return false;
-  detail::in_place_chain* const chain = here.chain;
+  base::executor* const ex = executor_in_place();
+  if (ex == nullptr) return false;
+  detail::in_place_chain* const chain = detail::here.chain;
   if (chain != nullptr && chain->next == this) {
     if (!must) return true;  // its turn comes when the present batch is over
     chain->next = nullptr;
-  } else if (ex.claim(*this)) {
-    if (!must && chain != nullptr && chain->next == nullptr) {
-      chain->next = this;
-      here.batch_over = true;
-      return true;
-    }
-    if (!must && has_run_enough_in_place()) {
-      ex.schedule(*this);
-      return true;
-    }
+  } else if (ex->claim(*this)) {
+    return run_claimed(must);
   } else if (auto* const holder = claimed_by(this)) {
     if (!must) return true;
     holder->next = nullptr;
   } else {
     return false;
   }
-  if (!stack_has_room()) {
+  return run_claimed(true);
+}
+
+// This thread has the run right. True: it has run this actor, will, or has queued it for its turn.
+// False: the stack has no room, and the actor is queued.
+bool running_cell::run_claimed(bool must) noexcept {
+  base::executor& ex = home_executor();
+  detail::in_place_chain* const chain = detail::here.chain;
+  if (!must && chain != nullptr && chain->next == nullptr) {
+    chain->next = this;
+    detail::here.batch_over = true;
+    return true;
+  }
+  const bool has_turn_later = !must && has_run_enough_in_place();
+  if (has_turn_later || !stack_has_room()) {
     ex.schedule(*this);
-    return false;
+    return has_turn_later;
   }
   run_in_place_chain(ex);
   return true;
@@ -322,7 +345,9 @@ void running_cell::prepare_to_wait() noexcept {
 running_cell::wait_outcome running_cell::wait_for_room() noexcept {
   const auto once = static_cast<std::uint64_t>(env_->mailbox.full_wait.count());
   if (once == 0) return wake_overlooked(), wait_outcome::pointless;
-  auto& thread = base::this_thread;
+  constexpr std::uint64_t does_not_run =
+      mailbox_word::idle | mailbox_word::closed | mailbox_word::stalled;
+  if ((gate_.peek() & does_not_run) != 0) return wait_outcome::pointless;
   auto& here = detail::here;
   // Actors whose handlers wait in a circle would all stand still. So the sender that would close
   // the circle goes on instead.
@@ -331,7 +356,11 @@ running_cell::wait_outcome running_cell::wait_for_room() noexcept {
   if (waits.closes_circle()) return wait_outcome::pointless;
   prepare_to_wait();
   const observed_wait told(*this);
-  const drain_lot::waiting_worker counted(lot_of_this_worker());
+  base::executor* const ex = stack_has_room() ? executor_in_place() : nullptr;
+  std::optional<drain_lot::claimer> claimer;
+  if (ex != nullptr) claimer.emplace(*env_->lot, id_);
+  const counted_wait counted;
+  const auto claim = [&] { return ex != nullptr && ex->claim(*this); };
   std::uint8_t& doublings = here.wait_doublings;
   const std::uint64_t limit = once << doublings;
   std::uint64_t longest = 0;
@@ -339,10 +368,11 @@ running_cell::wait_outcome running_cell::wait_for_room() noexcept {
   std::uint32_t seen = before;
   std::uint64_t since = base::platform::monotonic_ns();
   for (;;) {
-    if (!cell_steps::wait_for_wake(*this, static_cast<std::int64_t>(once), [&thread] {
-          if (thread.worker_of != nullptr) thread.worker_of->expose();
-        }))
-      return wait_outcome::pointless;
+    switch (cell_steps::wait_for_wake(*this, static_cast<std::int64_t>(once), claim)) {
+      case wait_end::pointless: return wait_outcome::pointless;
+      case wait_end::claimed: return wait_outcome::claimed;
+      case wait_end::woken: break;
+    }
     const std::uint32_t consumed = gate_.consumed();
     if (gate_.length() < soft_limit() || consumed - before >= sends_per_wait) break;
     const std::uint64_t now = base::platform::monotonic_ns();
@@ -352,9 +382,11 @@ running_cell::wait_outcome running_cell::wait_for_room() noexcept {
       since = now;
       continue;
     }
-    // If it waits for a worker, perhaps every worker waits like this one, and nobody can run it.
+    // If it waits for a worker, all of them may be in handlers, and none of those that wait may run
+    // it; or this one may.
     const bool queued = is_queued();
     if (now - since < (queued ? once : limit)) continue;
+    if (queued && claim()) return wait_outcome::claimed;
     if (!queued && doublings < most_doublings) ++doublings;
     return wait_outcome::no_progress;
   }

@@ -40,6 +40,7 @@
 #include <garrick/sched/queues/inbox.hpp>
 #include <garrick/sched/queues/work_stealing_deque.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -182,6 +183,12 @@ class polling {
   [[nodiscard]] bool claim(worker_data&, runnable& r) noexcept { return r.claim(); }
   /// Nothing: all work is open.
   void expose(worker_data&) noexcept {}
+  /// Whether a deque or an inbox holds something. Any thread.
+  [[nodiscard]] bool has_open_work() const noexcept {
+    return std::ranges::any_of(workers_, [](const auto& w) {
+      return !w->inbox_.looks_empty() || !w->deque_.looks_empty();
+    });
+  }
 
   /// No helper.
   [[nodiscard]] bool wants_helper() const noexcept { return false; }

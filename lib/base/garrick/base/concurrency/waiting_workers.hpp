@@ -1,0 +1,88 @@
+// How many workers of a pool wait inside handlers, and who is told when all of them do while
+// something is queued: nobody looks into the queues then.
+//
+// Thread safety: `listen` before any other thread has the pool, the rest any thread.
+//
+// Invariant
+// A1 A worker makes what it has available to others and counts itself. The one that makes the count
+//    complete then looks, after a heavy fence, into the queues. A thread that is no worker of the
+//    pool fills a queue and then looks, after a light fence, at the count. One of the two fences
+//    comes first. So if all workers wait and something is queued, the thread whose step was the
+//    later one tells the listener. Workers that wait queue nothing. What somebody takes from a
+//    worker's slot is queued before that worker counts itself if it is the pool's helper (N4 of
+//    next_slot.hpp), and else that is a worker which counts itself later.
+// (The model checker runs this: core/cell/internal/drain_lot.model.cpp.)
+#pragma once
+
+#include <garrick/base/concurrency/atomics_policy.hpp>
+
+#include <atomic>
+#include <cstdint>
+
+namespace garrick::base {
+
+/// The memory orders below that the model checker weakens, one at a time.
+enum class waiting_order : std::uint8_t {
+  begin,  ///< a worker counts itself
+};
+
+/// The workers of a pool that wait inside handlers.
+template <class Atomics = real_atomics>
+class waiting_workers {
+ public:
+  /// Of a pool with so many workers, none of which waits.
+  explicit waiting_workers(std::uint32_t workers) noexcept : workers_(workers) {}
+
+  /// There are only so many workers.
+  void limit(std::uint32_t workers) noexcept {
+    workers_.store(workers, std::memory_order_relaxed);  // order: before the pool's start is over
+  }
+
+  /// From now on calls `call(context)` when all workers wait while something is queued.
+  void listen(void (*call)(void* context) noexcept, void* context) noexcept {
+    call_ = call;
+    context_ = context;
+  }
+
+  /// A worker waits from now on. The others can take what it had. `has_work()`: may something be in
+  /// a queue? A queue that a worker has filled, or another thread before its light fence, counts.
+  template <class HasWork>
+  void begin(const HasWork& has_work) noexcept {
+    // order: release: what this worker has left in queues, to the last one's fence
+    const std::uint32_t before =
+        waiting_.fetch_add(1, order<Atomics, waiting_order::begin>(std::memory_order_release));
+    if (before + 1 < workers()) return;
+    Atomics::heavy_fence();
+    if (has_work()) tell();
+  }
+  /// A worker goes on.
+  void end() noexcept { waiting_.fetch_sub(1, std::memory_order_relaxed); }  // order: a count
+
+  /// A thread that is no worker of this pool has queued something.
+  void queued() noexcept {
+    Atomics::light_fence();
+    if (all_wait()) [[unlikely]]
+      tell();
+  }
+
+  /// Whether all workers wait; an estimate.
+  [[nodiscard]] bool all_wait() const noexcept {
+    // order: acquire: what they have left in queues, and who listens there
+    return waiting_.load(std::memory_order_acquire) >= workers();
+  }
+
+ private:
+  [[nodiscard]] std::uint32_t workers() const noexcept {
+    return workers_.load(std::memory_order_relaxed);  // order: as limit
+  }
+  void tell() noexcept {
+    if (call_ != nullptr) call_(context_);
+  }
+
+  typename Atomics::template atomic<std::uint32_t> workers_;
+  void (*call_)(void*) noexcept = nullptr;
+  void* context_ = nullptr;
+  typename Atomics::template atomic<std::uint32_t> waiting_{0};
+};
+
+}  // namespace garrick::base
