@@ -86,6 +86,11 @@ outcome run(const job& what) {
     result.stream = std::move(done->stream);
   } else {
     // An overseer that gave up has written its verdict before the foreman, its child, has ended.
+    // Only a lack of memory ends an overseer without a verdict.
+    const bool has_none_for_it =
+        verdict->empty() && (done.error() == garrick::errc::not_handled ||
+                             done.error() == garrick::errc::broken_promise);
+    if (has_none_for_it) *verdict = "not enough memory: the overseer could not go on";
     result.trouble = verdict->empty() ? done.error().to_string() : *verdict;
   }
   static_cast<void>(system.request(everybody.supervisor, garrick::stop_children{}).get());

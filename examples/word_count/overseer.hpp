@@ -27,6 +27,7 @@ class overseer_actor : public garrick::supervisor {
   static constexpr int most_failures = 8;
   std::shared_ptr<std::string> verdict_;
   int failures_ = 0;
+  bool memory_is_short_ = false;  ///< a failure was about it
 };
 
 }  // namespace word_count

@@ -7,12 +7,14 @@ may also succeed. disk: standard output is /dev/full.
 """
 
 import resource
+import signal
 import subprocess
 import sys
 
 MEGABYTE = 1_000_000
 LIMITS = [60, 80, 100, 120, 150]  # of memory, in megabytes
 SECONDS = 60
+OF_GLIBC = "Fatal glibc error: failed to register TLS destructor: out of memory"
 LACKING = {
     "memory": ["not enough memory", "Resource temporarily unavailable"],
     "disk": ["No space left on device"],
@@ -21,6 +23,8 @@ LACKING = {
 
 def complaint(what: str, status: int, errors: str) -> str:
     """What is wrong with the end of a program that lacked something; empty: nothing."""
+    if what == "memory" and status == -signal.SIGABRT and OF_GLIBC in errors:
+        return ""  # glibc itself ends a process that has no memory for a thread's destructors
     if status != 1:
         return f"it ended with {status}, expected 1"
     if not any(text in errors for text in LACKING[what]):
