@@ -37,7 +37,7 @@ class sink : public actor<sink_protocol> {
   std::uint32_t on(peak) const { return peak_; }
 };
 
-/// Sends so many in one handler.
+/// Sends this number of items in one handler.
 class source : public actor<source_protocol> {
   ref<protocol<void(item)>> to_;
   std::uint32_t n_;
@@ -90,7 +90,7 @@ inline settings counted(std::uint32_t workers, std::uint32_t soft, waits& w, dur
   return o;
 }
 
-/// The clock ends no wait that something else ends, on a machine as busy as may be.
+/// A limit that a wait reaches only if nothing but the clock ends it, however busy the machine is.
 inline constexpr duration too_long = core::longest_full_wait;
 
 }  // namespace garrick::tests::floods

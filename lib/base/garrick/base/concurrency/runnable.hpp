@@ -142,9 +142,10 @@ class executor {
   /// Whether all workers wait inside handlers; an estimate. False also if this executor does not
   /// count them. Any thread.
   [[nodiscard]] virtual bool all_wait() const noexcept { return false; }
-  /// Takes a function that the executor calls whenever all workers wait and something is queued, on
-  /// the thread that has made it so. An executor that does not count them never calls it. Requires
-  /// that no other thread uses the executor yet, and that `call` does not block.
+  /// Registers `call`. The executor calls `call(context)` whenever all workers wait and something
+  /// is queued, on the thread that has made it so. An executor that does not count its waiting
+  /// workers never calls it. Must be used before any other thread has the executor. `call`
+  /// must not block.
   virtual void when_all_wait(void (*call)(void* context) noexcept, void* context) noexcept {
     static_cast<void>(call);
     static_cast<void>(context);

@@ -8,9 +8,9 @@
 //    complete then looks, after a heavy fence, into the queues. A thread that is no worker of the
 //    pool fills a queue and then looks, after a light fence, at the count. One of the two fences
 //    comes first. So if all workers wait and something is queued, the thread whose step was the
-//    later one tells the listener. Workers that wait queue nothing. What somebody takes from a
-//    worker's slot is queued before that worker counts itself if it is the pool's helper (N4 of
-//    next_slot.hpp), and else that is a worker which counts itself later.
+//    later one tells the listener. Workers that wait queue nothing. An item that the pool's helper
+//    takes from a worker's slot is queued before that worker counts itself (N4 of next_slot.hpp). A
+//    worker that takes an item from another one's slot queues it before it counts itself.
 // (The model checker runs this: core/cell/internal/drain_lot.model.cpp.)
 #pragma once
 

@@ -168,9 +168,9 @@ concept scheduling_policy =
     // at any time, if only the first n workers could be started. One whose workers keep figures
     // of their own has worker_statistics(n) const noexcept -> worker_stats. One whose workers wait
     // for events says so, `static constexpr bool leads = true`, and has wake_guest() noexcept, for
-    // any thread, which wakes one that sleeps. One that knows whether something waits in any queue
-    // that all workers can reach has has_open_work() const noexcept -> bool, for any thread; it may
-    // be wrong only in saying that there is something (A1 of waiting_workers.hpp).
+    // any thread, which wakes one that sleeps. A policy may have has_open_work() const noexcept ->
+    // bool, for any thread: whether something waits in a queue that all workers can reach. Its
+    // `false` must be true (A1 of waiting_workers.hpp).
     // A thread of the policy's own, if it wants one: `helper` runs until `request_stop`.
     { seen.wants_helper() } noexcept -> std::same_as<bool>;
     { all.helper() } noexcept;

@@ -211,7 +211,7 @@ class work_stealing {
     return self.front.slot.claim(r);
   }
 
-  /// Puts what is in the own slot into the deque; what the ticker took there is in the inbox (N4).
+  /// Empties the slot into the deque. An item that the ticker took is in the inbox by then (N4).
   void expose(worker_data& self) noexcept {
     runnable* const r = self.front.slot.take();
     self.front.slot.wait_for_helper();

@@ -171,7 +171,7 @@ struct slot_suite_of : rl::test_suite<slot_suite_of<Helpers>, 1 + Helpers> {
 using slot_suite = slot_suite_of<1>;
 using slot_suite_of_two = slot_suite_of<2>;
 
-/// What the owner no longer finds in its slot is where the helper has put it, once no helper is
+/// An item that the owner misses in its slot is where the helper has put it, once no helper is
 /// about (N4).
 struct handed_on_suite : rl::test_suite<handed_on_suite, 2> {
   next_slot<relacy_atomics, item> slot;

@@ -147,8 +147,8 @@ struct circle_suite : rl::test_suite<circle_suite<N, Gap>, N> {
   }
 };
 
-/// Who queues an actor for which a worker waits: a worker, or a thread that is none; and whether an
-/// old entry in the queue becomes valid again.
+/// The thread that queues the actor for which a worker waits: a worker, a thread outside the pool,
+/// or such a thread when an old entry in the queue becomes valid again.
 enum class queuer { worker, outsider, outsider_again };
 
 /// The second thread is a worker that runs the actor `running`. It waits for the actor `queued`,

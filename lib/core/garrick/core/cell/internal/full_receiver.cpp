@@ -382,8 +382,8 @@ running_cell::wait_outcome running_cell::wait_for_room() noexcept {
       since = now;
       continue;
     }
-    // If it waits for a worker, all of them may be in handlers, and none of those that wait may run
-    // it; or this one may.
+    // A queued receiver may wait for workers whose handlers compute. If this thread may run the
+    // receiver, it does so before it gives up.
     const bool queued = is_queued();
     if (now - since < (queued ? once : limit)) continue;
     if (queued && claim()) return wait_outcome::claimed;
