@@ -78,6 +78,19 @@ TEST_CASE("a thread of a stage's own runs nothing else, and nobody else runs tha
   CHECK(behind.count(*own.begin()) == 0);
 }
 
+TEST_CASE("a stream whose stage finds no thread left ends and says why") {
+  settings s;
+  s.detached.threads = 1;
+  actor_system system(s);
+  const auto h = spawn(system, pipeline(counting(0, 10), seq(twice).own_thread().named("first"),
+                                        seq(twice).own_thread().named("second"), sum()));
+  const auto outcome = system.request(h, join{}, duration::seconds(30)).get();
+  REQUIRE(!outcome);
+  CHECK(outcome.error() == errc::not_handled);
+  CHECK(outcome.error().to_string().find("detached.threads is 1") != std::string::npos);
+  CHECK(system.await_all(duration::seconds(30)).complete);  // what it had begun is gone
+}
+
 TEST_CASE("a supervisor begins a stream anew when it has failed") {
   for (std::uint64_t seed = 1; seed <= 30; ++seed) {
     test_system kit(seed);

@@ -190,7 +190,8 @@ class stream_actor : public actor<typename detail::protocols<In, Value>::whole> 
   explicit stream_actor(detail::stream_seed<In> seed, stream_options o = {})
       : run_(std::move(seed.pattern), o) {}
 
-  /// Builds the nodes and lets them run. Throws what copying a stage throws.
+  /// Builds the nodes and lets them run. Throws what copying a stage throws, std::bad_alloc, and
+  /// std::runtime_error if there is no thread left for a stage that is to have one of its own.
   void on_start() {
     const detail::tuple_type* takes = nullptr;
     detail::stream_run::fed_by by;

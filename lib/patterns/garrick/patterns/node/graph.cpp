@@ -1,6 +1,7 @@
 #include <garrick/base/platform/platform.hpp>
 #include <garrick/patterns/node/graph.hpp>
 
+#include <stdexcept>
 #include <thread>
 
 namespace garrick::patterns::detail {
@@ -32,7 +33,10 @@ void graph::launch(actor_base& from, weak_ref<protocol<void(all_ended)>> told) {
     spawn_options o;
     o.name = n->name();
     o.detached = n->own_thread();
-    carriers.push_back(from.spawn<carrier>(o, carried{shared_from_this(), n.get()}));
+    // A carrier that could not begin its life would never run its node, and nobody would know.
+    auto made = from.try_spawn<carrier>(o, carried{shared_from_this(), n.get()});
+    if (!made) throw std::runtime_error(made.error().to_string());
+    carriers.push_back(*std::move(made));
   }
   for (std::size_t i = 0; i < nodes_.size(); ++i) nodes_[i]->carried_by(std::move(carriers[i]));
   for (const auto& n : nodes_) n->begin(from, shared_from_this());
