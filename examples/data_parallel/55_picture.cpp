@@ -19,8 +19,8 @@ using namespace garrick::patterns;
 
 namespace {
 
-constexpr int width = 720;
-constexpr int height = 480;
+constexpr int width = 480;
+constexpr int height = 320;
 constexpr int rows_of_strip = 16;
 
 // [colour]
@@ -33,7 +33,7 @@ struct pixel {
 // that takes long, so pixels take differently long, too.
 void colour(pixel& p) {
   const std::complex<double> c(-0.8, 0.156);
-  std::complex<double> z((p.x - width / 2) / 220.0, (p.y - height / 2) / 220.0);
+  std::complex<double> z((p.x - width / 2) / 146.0, (p.y - height / 2) / 146.0);
   int steps = 0;
   while (steps < 400 && std::norm(z) < 4) {
     z = z * z + c;
