@@ -248,49 +248,6 @@ TEST_CASE("failures further apart than the window do not add up") {
   CHECK(t.total_of(t.a) == 0);
 }
 
-TEST_CASE("backoff waits before each restart, longer each time and with jitter from the seed") {
-  const auto delays = [](std::uint64_t seed) {
-    trio t(supervision{.max_restarts = 100,
-                       .window = duration::seconds(3600),
-                       .delay = {.first = duration::milliseconds(100),
-                                 .longest = duration::milliseconds(1000),
-                                 .factor = 2,
-                                 .jitter = 0.2},
-                       .seed = seed});
-    std::vector<std::int64_t> ms;
-    for (int i = 0; i < 6; ++i) {
-      send(t.a, fail{"x"});
-      t.kit.run();
-      t.notes.to->take();
-      const auto before = t.kit.now();
-      CHECK(t.kit.run_until([&] { return !t.notes.to->lines.empty(); }));
-      ms.push_back((t.kit.now() - before).count() / 1'000'000);
-    }
-    return ms;
-  };
-  const auto first = delays(11);
-  const std::int64_t expected[] = {100, 200, 400, 800, 1000, 1000};
-  for (std::size_t i = 0; i < 6; ++i) {
-    CHECK(first[i] >= expected[i] * 79 / 100);
-    CHECK(first[i] <= expected[i] * 121 / 100);
-  }
-  CHECK(first == delays(11));
-  CHECK(first != delays(12));
-}
-
-TEST_CASE("a first delay above half a minute is kept, and doubles no further") {
-  trio t(supervision{.window = duration::seconds(3600),
-                     .delay = {.first = duration::seconds(600), .jitter = 0}});
-  for (int i = 0; i < 2; ++i) {
-    send(t.a, fail{"x"});
-    t.kit.run();
-    t.notes.to->take();
-    const auto before = t.kit.now();
-    CHECK(t.kit.run_until([&] { return !t.notes.to->lines.empty(); }));
-    CHECK(t.kit.now() - before == duration::seconds(600));
-  }
-}
-
 TEST_CASE("mail that comes during the backoff waits for the restart, and senders do not") {
   trio t(supervision{.delay = {.first = duration::seconds(1), .jitter = 0}});
   send(t.a, fail{"x"});

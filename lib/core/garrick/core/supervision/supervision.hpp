@@ -38,9 +38,9 @@ inline constexpr restart_policy transient = restart_policy::transient;
 inline constexpr restart_policy temporary = restart_policy::temporary;
 
 /// How long to wait before a restart. By default there is no wait. Else it is `first`, multiplied
-/// by `factor` for each restart in a row without a quiet window between them, and at most
-/// `longest`. No value may be negative, and `longest` not below `first`; a bad one throws where the
-/// supervision is set.
+/// by `factor` for each restart of this child in a row, and at most `longest`. A child that has
+/// been up for longer than the window begins with `first` again. No value may be negative, and
+/// `longest` not below `first`; a bad one throws where the supervision is set.
 struct backoff {
   base::duration first{};    ///< before the first restart; 0: none
   base::duration longest{};  ///< before the jitter; 0: 30 s, or `first` if that is more

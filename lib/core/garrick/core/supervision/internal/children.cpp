@@ -119,6 +119,7 @@ void children::adopt(cell& self, adoption& arrival) {
   made.name = std::move(arrival.name);
   made.restart = arrival.restart;
   made.stop_within = arrival.stop_within.count() > 0 ? arrival.stop_within : how_.stop_within;
+  made.up_since = self.env().clock->now();
   places_.emplace(made.actor.id(), ++last_place_);
   child& added = children_.emplace_hint(children_.end(), last_place_, std::move(made))->second;
   names_.emplace(added.name, last_place_);
@@ -158,6 +159,9 @@ void children::on_suspended(cell& self, std::uint64_t place, const base::exit_re
   child& failed = children_.at(place);
   const bool asked = std::exchange(failed.asked, false);
   failed.state = child_state::suspended;
+  // The time that a delay takes is no time without failures, nor do the failures of others count.
+  if (!failed.up_since.is_never() && self.env().clock->now() - failed.up_since > how_.window)
+    failed.in_a_row = 0;
   if (!failed.stopping) failed.deadline.cancel();
   if (failed.stopping) return;             // the order to end is on its way
   if (now_ == activity::stopping) return;  // its turn comes
@@ -180,6 +184,7 @@ void children::on_up(cell& self, const address& who) {
   if (place == nobody || children_.at(place).state != child_state::starting) return;
   child& failed = children_.at(place);
   failed.state = child_state::up;
+  failed.up_since = self.env().clock->now();
   if (!failed.asked && !failed.stopping)
     failed.deadline.cancel();  // else the deadline is for another answer
   if (now_ == activity::starting) go_on_starting(self);
@@ -223,8 +228,6 @@ bool children::too_many(cell& self) {
 }
 
 base::duration children::delay_for(child& c) {
-  const bool quiet = c.restarts != 0 && failures_.size() <= 1;
-  c.in_a_row = quiet ? 0 : c.in_a_row;
   const base::duration first = how_.delay.first;
   const base::duration longest = how_.delay.longest.count() != 0
                                      ? how_.delay.longest
@@ -264,6 +267,7 @@ void children::give_up_waiting(cell& self, std::uint64_t place, const char* mean
 
 void children::start_child(cell& self, child& c, bool keep_mail) {
   c.state = child_state::starting;
+  c.up_since = base::instant::never();
   ++c.restarts;
   if (now_ == activity::starting) set_deadline(self, c);  // the others of its group wait for it
   tell_child<signals::restart>(c.actor, keep_mail);

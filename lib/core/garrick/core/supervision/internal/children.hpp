@@ -93,10 +93,11 @@ class children final : public dependents {
     bool asked = false;     ///< to suspend
     bool stopping = false;  ///< told to end
     std::uint32_t restarts = 0;
-    /// restarts without a quiet window between them: the backoff's exponent
+    /// its own failures since it was up for longer than the window: the backoff's exponent
     std::uint32_t in_a_row = 0;
-    std::uint64_t alarm = 0;  ///< serial awaited
-    timer deadline;           ///< that alarm, if the child has to answer until then
+    base::instant up_since = base::instant::never();  ///< never: it is not up yet
+    std::uint64_t alarm = 0;                          ///< serial awaited
+    timer deadline;  ///< that alarm, if the child has to answer until then
     std::vector<response_promise<>> when_ended;
   };
   enum class activity : std::uint8_t { none, halting, waiting, starting, stopping };
