@@ -9,7 +9,9 @@
 #include <cstdlib>
 #include <cstring>
 #include <iterator>
+#include <random>
 #include <string>
+#include <system_error>
 #include <thread>
 
 #if defined(__linux__)
@@ -19,6 +21,7 @@
 #include <sched.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/random.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #include <climits>
@@ -341,6 +344,19 @@ bool bind_this_thread(std::span<const std::int32_t> processors) noexcept {
 #else
   static_cast<void>(processors);
   return false;
+#endif
+}
+
+void draw_unguessable(std::span<std::byte> to) {
+#if defined(__linux__)
+  while (!to.empty()) {
+    const ssize_t got = getrandom(to.data(), to.size(), 0);
+    if (got < 0 && errno != EINTR) throw std::system_error(errno, std::system_category());
+    to = to.subspan(static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
+  }
+#else
+  std::random_device system;
+  for (std::byte& b : to) b = static_cast<std::byte>(system());
 #endif
 }
 

@@ -140,6 +140,10 @@ bool leave_processors(std::span<const std::int32_t> busy) noexcept;
 /// if the system refuses, because none of them is usable, or cannot.
 bool bind_this_thread(std::span<const std::int32_t> processors) noexcept;
 
+/// Fills `to` with bytes that nobody outside of this machine can guess. Blocks only if the system
+/// has just been started. Throws std::exception if the system has no such bytes.
+void draw_unguessable(std::span<std::byte> to);
+
 /// Reserves a range of addresses without memory behind it, aligned to pages. Null if the system has
 /// none. The range is never given back.
 [[nodiscard]] void* reserve_addresses(std::size_t bytes) noexcept;

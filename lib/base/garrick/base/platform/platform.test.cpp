@@ -9,7 +9,9 @@
 #include <support/forbidden_call.hpp>
 #include <support/in_child.hpp>
 
+#include <algorithm>
 #include <cerrno>
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
@@ -249,6 +251,17 @@ TEST_CASE(
   CHECK((mine.runtime == 100'000 || mine.runtime == 0));  // 0: a kernel before 6.12
   CHECK(mine.policy == SCHED_OTHER);
 #endif
+}
+
+TEST_CASE("the system's bytes fill a span of any length, and are others each time") {
+  for (const std::size_t n : {0u, 1u, 8u, 300u, 100'000u}) {
+    std::vector<std::byte> first(n), second(n);
+    platform::draw_unguessable(first);
+    platform::draw_unguessable(second);
+    if (n < 8) continue;  // so few may be equal
+    CHECK(first != second);
+    CHECK(std::any_of(first.end() - 8, first.end(), [](std::byte b) { return b != std::byte{}; }));
+  }
 }
 
 }  // namespace platform_test

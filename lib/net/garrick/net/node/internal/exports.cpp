@@ -3,7 +3,6 @@
 #include <garrick/core/ref.hpp>
 
 #include <algorithm>
-#include <random>
 #include <utility>
 
 namespace garrick::net::internal {
@@ -35,11 +34,7 @@ export_table::export_table(std::uint64_t seed) {
   if (seed != 0) seeded_.emplace(seed);
 }
 
-std::uint64_t export_table::draw() {
-  if (seeded_) return (*seeded_)();
-  std::random_device system;  // getrandom: nobody outside can guess
-  return (std::uint64_t{system()} << 32) | system();
-}
+std::uint64_t export_table::draw() { return seeded_ ? (*seeded_)() : unguessable_(); }
 
 export_table::entries::iterator export_table::find_or_add(const core::address& who) {
   if (const auto known = by_actor_.find(who); known != by_actor_.end())

@@ -12,6 +12,7 @@
 
 #include <garrick/base/values/random.hpp>
 #include <garrick/core/cell/handle.hpp>
+#include <garrick/net/node/internal/unguessable_numbers.hpp>
 #include <garrick/net/node/node_settings.hpp>
 #include <garrick/net/node/protocol_table.hpp>
 #include <garrick/net/wire/frame.hpp>
@@ -103,7 +104,8 @@ class export_table {
   entry* last_ = nullptr;  // null, or in by_id_
   std::unordered_map<core::address, actor_id> by_actor_;
   std::size_t spawned_ = 0;
-  std::optional<base::random_source> seeded_;
+  std::optional<base::random_source> seeded_;  ///< for tests
+  unguessable_numbers unguessable_;
 };
 
 }  // namespace garrick::net::internal

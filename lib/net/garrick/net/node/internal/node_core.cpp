@@ -4,28 +4,24 @@
 #include <garrick/base/values/random.hpp>
 #include <garrick/net/error.hpp>
 #include <garrick/net/node/internal/link_port.hpp>
+#include <garrick/net/node/internal/unguessable_numbers.hpp>
 #include <garrick/net/stack/accept_sessions.hpp>
 #include <garrick/system/names/registry.hpp>
 
 #include <algorithm>
 #include <future>
 #include <optional>
-#include <random>
 #include <utility>
 
 namespace garrick::net::internal {
 
 namespace {
 
-std::uint64_t draw() {
-  std::random_device system;
-  return (std::uint64_t{system()} << 32) | system();
-}
-
 /// The life of a node, as far as the settings do not say it; drawn from a seed that is not 0.
 peer_identity life_of(const node_settings& s, std::uint64_t seed) {
   base::random_source seeded(seed);
-  const auto number = [&] { return seed != 0 ? seeded() : draw(); };
+  unguessable_numbers unguessable;
+  const auto number = [&] { return seed != 0 ? seeded() : unguessable(); };
   peer_identity self{s.id, s.incarnation};
   if (self.node == node_id{}) self.node = {number(), number()};
   while (self.incarnation == 0) self.incarnation = number();
@@ -100,7 +96,7 @@ link_settings node_core::settings_for(bool connects) const {
   s.session.self = self_;
   s.session.connects = connects;
   s.session.program = settings_.program;
-  if (settings_.seed == 0) s.session.seed = draw();
+  if (settings_.seed == 0) s.session.seed = unguessable_numbers()();
   return s;
 }
 

@@ -4,11 +4,11 @@
 // Thread safety: a value.
 #pragma once
 
+#include <garrick/net/node/internal/unguessable_numbers.hpp>
 #include <garrick/net/wire/frame.hpp>
 
 #include <cstddef>
 #include <cstdint>
-#include <random>
 
 namespace garrick::net::internal {
 
@@ -28,8 +28,7 @@ class peer_hash {
   /// The same secret for the same seed; of seed 0, one that the system gives. May throw.
   [[nodiscard]] static std::uint64_t secret_of(std::uint64_t seed) {
     if (seed != 0) return seed * 0x9e3779b97f4a7c15u;
-    std::random_device system;
-    return (std::uint64_t{system()} << 32) | system();
+    return unguessable_numbers()();
   }
 
   std::size_t operator()(std::uint64_t n) const noexcept {
