@@ -6,9 +6,11 @@
 #include <garrick/garrick.hpp>
 #include <garrick/testkit/test_system.hpp>
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace requests_test {
@@ -70,6 +72,47 @@ TEST_CASE("a request without an answer ends in a time-out") {
   send(a, release{});
   CHECK(system.request(a, value{}).get().value() == 1);
   CHECK(system.dead_letter_count() == 0);
+}
+
+TEST_CASE("a request without time is a time-out, unless its answer is there already") {
+  struct outcomes {
+    std::vector<std::string> all;
+  };
+  using asked = protocol<int(value)>;
+  struct quick : actor<asked> {
+    int on(value) { return 1; }
+  };
+  struct hurried : actor<protocol<void(release)>> {
+    hurried(ref<asked> whom, outcomes* to) : whom_(std::move(whom)), to_(to) {}
+    void on_start() {
+      for (const duration none : {duration(), duration::seconds(-1)})
+        note(request(whom_, value{}, none));
+      early_ = std::make_unique<pending_response<int>>(request(whom_, value{}));
+    }
+    void on(release) { note(std::move(*early_).within(duration())); }
+
+   private:
+    void note(pending_response<int>&& answer) {
+      std::move(answer).then([this](int) { to_->all.push_back("value"); },
+                             [this](const error& why) {
+                               to_->all.push_back(why == errc::timeout ? "timeout" : "other");
+                             });
+    }
+    ref<asked> whom_;
+    outcomes* to_;
+    std::unique_ptr<pending_response<int>> early_;
+  };
+  for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+    CAPTURE(seed);
+    testkit::test_system kit(seed);
+    outcomes seen;
+    const auto whom = kit.spawn<quick>();
+    const auto asker = kit.spawn<hurried>(whom, lent(&seen));
+    kit.run();
+    send(asker, release{});
+    kit.run();
+    CHECK(seen.all == std::vector<std::string>{"timeout", "timeout", "value"});
+  }
 }
 
 using sleeper = protocol<duration(std::string, duration)>;

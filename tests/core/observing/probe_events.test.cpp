@@ -150,6 +150,41 @@ TEST_CASE("a request from a thread that is not answered in time is told, too") {
 
 namespace {
 
+/// Awaits two answers that do not come, the second one inside the wait for the first.
+class awaiting_two : public actor<protocol<void(go)>> {
+ public:
+  awaiting_two(ref<asked> to, duration first, duration second)
+      : to_(std::move(to)), limits_{first, second} {}
+  void on(go) {
+    for (const duration limit : limits_)
+      request(to_, question{0}, limit).await([](int) {}, [](const error&) {});
+  }
+
+ private:
+  ref<asked> to_;
+  duration limits_[2];
+};
+
+}  // namespace
+
+TEST_CASE("a probe hears once of each time limit, also of one that is over before another's") {
+  for (const auto& [first, second] : {std::pair(1, 2), {2, 1}, {0, 1}, {0, 0}, {1, 0}}) {
+    CAPTURE(first);
+    CAPTURE(second);
+    notes heard;
+    test_system kit({.probe = &heard});
+    const auto to = kit.spawn<answering>();
+    const auto from =
+        kit.spawn<awaiting_two>(to, duration::seconds(first), duration::seconds(second));
+    send(from, go{});
+    kit.run_for(duration::seconds(60));
+    CHECK(heard.count({what::timed_out, from.id(), to.id()}) == 2);
+    kit.kill(to);
+  }
+}
+
+namespace {
+
 using box = protocol<void(item)>;
 
 struct counter : actor<box> {

@@ -205,8 +205,8 @@ class [[nodiscard]] pending_response {
   }
 
   /// The answer must come within `limit` from now, or it is the error `timeout`; a later answer is
-  /// ignored. As soon as possible for zero or less; no limit if it is infinite. A second call
-  /// replaces the first.
+  /// ignored. For zero or less it is that error unless the answer has come already; no limit if it
+  /// is infinite. A second call replaces the first, but for one of zero or less.
   pending_response&& within(base::duration limit) && {
     if (id_ != 0) detail::limit_request(*self_, id_, limit);
     return std::move(*this);

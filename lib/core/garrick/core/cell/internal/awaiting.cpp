@@ -31,9 +31,9 @@ void let_go(cell& self, cell_extension& x) noexcept {
   if (std::exchange(x.answer_skipped, false)) self.retry_skipped();
 }
 
-/// The response `e` decides the request of `s`: its time limit is over.
+/// The response `e` decides the request of `s`: its time limit, if it has one, is over.
 void end_time_limit(const cell& self, const response_table::slot& s, const envelope* e) noexcept {
-  s.timer->cancel_and_drop();
+  if (s.timer != nullptr) s.timer->cancel_and_drop();
   if (!e->is(envelope_flag::timed_out)) return;
   if (base::probe* const p = self.env().probe) p->on_request_timed_out(self.id(), s.target);
 }
@@ -66,10 +66,11 @@ dispatch_outcome keep(cell& self, response_table::slot& s, envelope* e) noexcept
   if (s.early != nullptr) return dispatch_outcome::handled;
   s.early = e;
   response_table::no_longer_due(s, self.env());
-  if (s.timer != nullptr) {
+  if (s.k == nullptr)
     end_time_limit(self, s, e);
-    s.timer = nullptr;
-  }
+  else if (s.timer != nullptr)  // it comes here again, and then tells of its end
+    s.timer->cancel_and_drop();
+  s.timer = nullptr;
   return dispatch_outcome::kept;
 }
 
@@ -94,7 +95,7 @@ dispatch_outcome on_response(cell& self, envelope* e) {
     extension->awaiting.pop_back();
   }
   continuation* const waiting = slot.k;
-  if (slot.timer != nullptr) end_time_limit(self, slot, e);
+  end_time_limit(self, slot, e);
   if (self.env().waits != nullptr) detail::note_answered(self, id);
   asked_proxy::finish(extension->pending, id, self);
   struct after {
