@@ -1,6 +1,6 @@
 // each: signature state captures bits range made pointer join again dividing chunk container keyed
 // each: reducing_nothing reducing_ranges other_type range_goes_round solving_later dividing_later
-// each: merging_later coroutine_values coroutine_results coroutine_sums
+// each: merging_later coroutine_values coroutine_results coroutine_sums narrow_sum narrow_merge
 // expect: garrick:
 // expect: names its types|several threads call this function at once|a stage owns what it is made of|operator[] that gives an Element&|lie in a std::vector|a tuple owns all it refers to|Value combine(Value, Value)|`Value f(const T&)` that names|`void f(T&)` or `T f(const T&)`|bool again(const T&)|divide_conquer(divide, merge|divide_conquer has no dynamic(chunk)|takes another container
 // What a data-parallel pattern's functions and containers have to look like.
@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <deque>
+#include <functional>
 #include <map>
 #include <span>
 #include <utility>
@@ -78,6 +79,12 @@ void test(actor_base& self, const accelerator& acc) {
   static_cast<void>(map([](const int& x) -> generator<int> { co_yield x; }));
 #elif defined(GARRICK_WITHOUT_coroutine_sums)
   static_cast<void>(reduce([](const int& x) -> generator<int> { co_yield x; }, either));
+#elif defined(GARRICK_WITHOUT_narrow_sum)
+  static_cast<void>(reduce([](const int& x) { return x / 2.0; }, plus));
+#elif defined(GARRICK_WITHOUT_narrow_merge)
+  static_cast<void>(divide_conquer(
+      halves, [](std::vector<int> all) { return all.size() / 2.0; }, [](int n) { return n; },
+      is_left));
 #elif defined(GARRICK_WITHOUT_chunk)
   static_cast<void>(divide_conquer(divide, merge, solve, is_small).dynamic(10));
 #elif defined(GARRICK_WITHOUT_container)
@@ -87,6 +94,8 @@ void test(actor_base& self, const accelerator& acc) {
   static_cast<void>(map<std::deque<int>>(twice));
   static_cast<void>(map([](const int& x) { return x / 2.0; }));
   static_cast<void>(reduce(same, plus));
+  static_cast<void>(reduce([](const int& x) { return x > 0; }, std::bit_or<>()));
+  static_cast<void>(reduce(same, [](auto a, auto b) { return a + b; }));
   static_cast<void>(master_worker(twice, is_left));
   static_cast<void>(divide_conquer(divide, merge, solve, is_small));
   static_cast<void>(acc.request_from(self, reduce(same, plus), std::vector<int>()));

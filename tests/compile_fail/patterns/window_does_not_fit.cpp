@@ -1,4 +1,5 @@
 // each: fold key time units clock step merge whole copies replicas late counted never_late number_late
+// each: narrow_step narrow_merge
 // expect: garrick:
 // expect: not_all_is_said<|no_key_for_windows<|no_event_time<|units_differ<|clock_has_no_ticks<|window_fold_does_not_fit<|window_is_put_together<|window_function_does_not_fit<|window_copies_tuples<|replicas_need_a_key<|receiver_does_not_understand<|windows_have_no_times<|no_tuple_is_late<
 // What windows are made of.
@@ -32,6 +33,11 @@ void test(ref<protocol<void(std::string)>> texts, ref<protocol<void(reading)>> r
   static_cast<void>(texts);
 #ifdef GARRICK_WITHOUT_fold
   static_cast<void>(pipeline(from(std::vector<reading>()), window(tumbling(3s))));
+#elif defined(GARRICK_WITHOUT_narrow_step)
+  static_cast<void>(window(tuples(3)).fold(0L, step));
+#elif defined(GARRICK_WITHOUT_narrow_merge)
+  static_cast<void>(window(sessions(3s)).event_time(&reading::at).fold(
+      0L, [](long n, reading) { return n; }, merge));
 #elif defined(GARRICK_WITHOUT_key)
   static_cast<void>(window(tuples(3)).by(&reading::odd).fold(0, step));
 #elif defined(GARRICK_WITHOUT_time)

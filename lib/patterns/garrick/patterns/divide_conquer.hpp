@@ -285,11 +285,13 @@ consteval bool fits_with_values() {
   using V = typename divided_by<Solve>::value;
   if constexpr (std::is_void_v<V>)
     return false;
-  else
+  else if constexpr (std::is_invocable_r_v<V, callee<const Merge>, std::vector<V>>)
     return std::is_invocable_r_v<V, callee<const Solve>, P> &&
            std::is_invocable_r_v<bool, callee<const IsSmall>, const P&> &&
            std::is_invocable_r_v<std::vector<P>, callee<const Divide>, P> &&
-           std::is_invocable_r_v<V, callee<const Merge>, std::vector<V>>;
+           keeps_values<std::invoke_result_t<callee<const Merge>, std::vector<V>>, V>();
+  else
+    return false;
 }
 template <class C, class T>
 using range_for = std::conditional_t<std::is_void_v<C>, std::vector<T>, C>;

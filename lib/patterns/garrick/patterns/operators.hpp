@@ -103,7 +103,8 @@ struct scan_function_does_not_fit {
   static constexpr bool reported = true;
   static_assert(Fits,
                 "garrick: scan(first, f) takes a function `State f(State, Tuple)` that names its "
-                "types: no auto, no overloads; State is the type of `first`");
+                "types: no auto, no overloads; State is the type of `first`, and a number keeps "
+                "its value on the way into f and out of it");
 };
 
 /// The container that F makes of its tuple; void: none.
@@ -141,7 +142,7 @@ consteval auto check_filter() {
 }
 template <class F, class State>
 consteval auto check_scan() {
-  if constexpr (is_function<F, State, State, argument_of<1, F>>)
+  if constexpr (accumulates<F, State, argument_of<1, F>>)
     return static_cast<all_of<part_check<F>, part_check<State>>*>(nullptr);
   else
     return static_cast<scan_function_does_not_fit<F, State, false>*>(nullptr);

@@ -106,8 +106,20 @@ struct reduce_cannot_combine_values {
   static_assert(
       Fits,
       "garrick: reduce(f, combine) takes a function `Value combine(Value, Value)` that can be "
-      "called by several threads at once; Value is what f gives, and can be copied");
+      "called by several threads at once; Value is what f gives, can be copied, and a number keeps "
+      "its value on the way into combine and out of it");
 };
+
+/// Can this function combine values, and does none change on its way in or out?
+template <class Combine, class Value>
+consteval bool can_combine() {
+  if constexpr (!std::is_invocable_r_v<Value, callee<const Combine>, Value, Value>)
+    return false;
+  else if constexpr (signature_of_stage<Combine>::known)
+    return combines<Combine, Value>;
+  else
+    return gives_value<std::invoke_result_t<callee<const Combine>, Value, Value>, Value>();
+}
 
 template <class F, class Combine, class C>
 consteval auto check_reduce() {
@@ -118,8 +130,7 @@ consteval auto check_reduce() {
     if constexpr (std::is_void_v<Value>)
       return static_cast<
           reduce_takes_no_such_function<typename signature_of_stage<F>::type, false>*>(nullptr);
-    else if constexpr (!std::is_invocable_r_v<Value, callee<const Combine>, Value, Value> ||
-                       !base::copyable_message<Value>)
+    else if constexpr (!can_combine<Combine, Value>() || !base::copyable_message<Value>)
       return static_cast<reduce_cannot_combine_values<Combine, Value, false>*>(nullptr);
     else
       return static_cast<all_of<container_check<F, C>, part_check<Combine>, value_check<Value>>*>(

@@ -96,7 +96,8 @@ struct fold_function_does_not_fit {
   static constexpr bool reported = true;
   static_assert(Fits,
                 "garrick: fold(first, f) takes a function `Value f(Value, Tuple)` that names its "
-                "types: no auto, no overloads; Value is the type of `first`");
+                "types: no auto, no overloads; Value is the type of `first`, and a number keeps "
+                "its value on the way into f and out of it");
 };
 
 template <class P, class T>
@@ -121,7 +122,7 @@ template <class T, class P>
 }
 template <class F, class Value>
 consteval auto check_fold() {
-  if constexpr (is_function<F, Value, Value, argument_of<1, F>>)
+  if constexpr (accumulates<F, Value, argument_of<1, F>>)
     return static_cast<part_check<F>*>(nullptr);
   else
     return static_cast<fold_function_does_not_fit<F, Value, false>*>(nullptr);

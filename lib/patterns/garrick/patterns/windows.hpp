@@ -129,9 +129,9 @@ template <class T, class Late>
 
 template <class F, class State, class Merge, bool NeedsMerge>
 consteval auto check_window_fold() {
-  if constexpr (!is_function<F, State, State, argument_of<1, F>>)
+  if constexpr (!accumulates<F, State, argument_of<1, F>>)
     return static_cast<window_fold_does_not_fit<F, State, false>*>(nullptr);
-  else if constexpr (NeedsMerge && !is_function<Merge, State, State, State>)
+  else if constexpr (NeedsMerge && !combines<Merge, State>)
     return static_cast<window_is_put_together<Merge, State, false>*>(nullptr);
   else
     return static_cast<all_of<part_check<State>, part_check<F>, part_check<Merge>>*>(nullptr);

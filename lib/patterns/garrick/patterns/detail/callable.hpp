@@ -11,6 +11,7 @@
 #include <garrick/patterns/generator.hpp>
 
 #include <cstddef>
+#include <limits>
 #include <optional>
 #include <tuple>
 #include <type_traits>
@@ -152,6 +153,49 @@ template <class F, class R, class... Args>
 inline constexpr bool is_function = [] {
   if constexpr (signature_of_stage<F>::arity == sizeof...(Args))
     return std::is_invocable_r_v<R, callee<F>, Args...>;
+  else
+    return false;
+}();
+
+/// Has each value of From the same value as a To? True of types that are no numbers: what they make
+/// of each other is theirs.
+template <class From, class To>
+consteval bool keeps_values() {
+  using from = std::decay_t<From>;
+  using to = std::decay_t<To>;
+  if constexpr (!std::is_arithmetic_v<from> || !std::is_arithmetic_v<to>) {
+    return true;
+  } else {
+    using f = std::numeric_limits<from>;
+    using t = std::numeric_limits<to>;
+    return (t::is_signed || !f::is_signed) && (f::is_integer || !t::is_integer) &&
+           f::digits <= t::digits && f::max_exponent <= t::max_exponent;
+  }
+}
+
+/// The same of what a function gives for a Value: `a | b` of two bools is an int.
+template <class Result, class Value>
+consteval bool gives_value() {
+  constexpr bool is_truth =
+      std::is_same_v<Value, bool> && std::is_same_v<std::decay_t<Result>, int>;
+  return is_truth || keeps_values<Result, Value>();
+}
+
+/// Is F a function `Value f(Value, Args...)`, and does no value change on its way in or out? With
+/// one that did, `fold(0L, f)` would compute in the narrower type.
+template <class F, class Value, class... Args>
+inline constexpr bool accumulates = [] {
+  if constexpr (is_function<F, Value, Value, Args...>)
+    return keeps_values<Value, argument_of<0, F>>() &&
+           gives_value<typename signature_of_stage<F>::result, Value>();
+  else
+    return false;
+}();
+/// The same for a function `Value f(Value, Value)`.
+template <class F, class Value>
+inline constexpr bool combines = [] {
+  if constexpr (accumulates<F, Value, Value>)
+    return keeps_values<Value, argument_of<1, F>>();
   else
     return false;
 }();

@@ -62,7 +62,8 @@ struct window_fold_does_not_fit {
   static constexpr bool reported = true;
   static_assert(Fits,
                 "garrick: fold(first, step) of a window takes a function `State step(State, "
-                "Tuple)` that names its types: no auto, no overloads; State is the type of first");
+                "Tuple)` that names its types: no auto, no overloads; State is the type of first, "
+                "and a number keeps its value on the way into step and out of it");
 };
 template <class Merge, class State, bool Fits>
 struct window_is_put_together {
@@ -70,7 +71,7 @@ struct window_is_put_together {
   static_assert(Fits,
                 "garrick: sliding windows and sessions are put together from pieces, so they take "
                 "fold(first, step, merge) with a function `State merge(State, State)` that names "
-                "its types");
+                "its types, and in which a number keeps its value");
 };
 template <class F, bool Fits>
 struct window_function_does_not_fit {
