@@ -36,8 +36,9 @@ void test(ref<protocol<void(std::string)>> texts, ref<protocol<void(reading)>> r
 #elif defined(GARRICK_WITHOUT_narrow_step)
   static_cast<void>(window(tuples(3)).fold(0L, step));
 #elif defined(GARRICK_WITHOUT_narrow_merge)
-  static_cast<void>(window(sessions(3s)).event_time(&reading::at).fold(
-      0L, [](long n, reading) { return n; }, merge));
+  static_cast<void>(window(sessions(3s))
+                        .event_time(&reading::at)
+                        .fold(0L, [](long n, reading) { return n; }, merge));
 #elif defined(GARRICK_WITHOUT_key)
   static_cast<void>(window(tuples(3)).by(&reading::odd).fold(0, step));
 #elif defined(GARRICK_WITHOUT_time)

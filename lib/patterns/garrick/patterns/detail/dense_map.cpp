@@ -13,6 +13,11 @@ constexpr std::size_t largest_kept = 8192;
 
 }  // namespace
 
+void throw_key_is_not_itself() {
+  throw std::invalid_argument(
+      "garrick: a key is not equal to itself, as NaN is: nothing could be found by it");
+}
+
 void dense_index::widen(std::size_t n) {
   if (n >= std::numeric_limits<std::uint32_t>::max() / 2)
     throw std::length_error("garrick: a window has more keys than can be counted");

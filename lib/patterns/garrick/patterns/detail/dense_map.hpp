@@ -14,19 +14,33 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 namespace garrick::patterns::detail {
 
-/// A key's hash.
+/// Throws std::invalid_argument for a key that is not equal to itself, as NaN is: nobody would find
+/// again what is kept for it.
+[[noreturn]] void throw_key_is_not_itself();
+
+/// Can a key be unequal to itself? Of integers and strings none is.
+template <class Key>
+inline constexpr bool may_be_unequal_to_itself =
+    !std::is_integral_v<Key> && !std::is_enum_v<Key> &&
+    !std::is_convertible_v<const Key&, std::string_view>;
+
+/// A key's hash. Throws std::invalid_argument as above.
 template <class Key>
 [[nodiscard]] std::size_t hash_of([[maybe_unused]] const Key& key) {
-  if constexpr (std::is_same_v<Key, no_key>)
+  if constexpr (std::is_same_v<Key, no_key>) {
     return 0;
-  else
+  } else {
+    if constexpr (may_be_unequal_to_itself<Key>)
+      if (!static_cast<bool>(key == key)) throw_key_is_not_itself();
     return std::hash<Key>()(key);
+  }
 }
 
 /// The numbers of entries by the hashes of their keys.
