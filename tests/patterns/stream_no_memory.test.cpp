@@ -1,5 +1,5 @@
-// An allocation that fails while a stream begins, whichever it is: whoever waits for its end hears
-// of it.
+// Every allocation of a name that fails while a stream begins ends the stream, and its `join` gets
+// an error.
 #include <doctest/doctest.h>
 #include <garrick/garrick.hpp>
 #include <garrick/patterns/patterns.hpp>

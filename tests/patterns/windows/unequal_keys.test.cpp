@@ -1,5 +1,5 @@
-// Keys that are not equal to themselves: what was kept for one would be found by nobody, and kept
-// for ever.
+// Keys that are not equal to themselves, as NaN is. A look-up would never find the entry of such a
+// key, so the entry would stay for ever.
 #include <doctest/doctest.h>
 #include <garrick/patterns/patterns.hpp>
 #include <garrick/testkit/test_system.hpp>

@@ -133,8 +133,8 @@ void limit_request(cell& self, std::uint64_t id, base::duration limit) {
   answer->set(envelope_flag::timed_out);
   timer_record*& timer = pending.at(id).timer;
   if (timer != nullptr) std::exchange(timer, nullptr)->cancel_and_drop();
-  // No time is left, so no other thread may be quicker: behind an answer that is there already, and
-  // before one that is not.
+  // Without time left, the time-out is pushed here and not by the clock's thread. So it lies behind
+  // an answer that has come already, and before every later one.
   if (limit.count() <= 0) return self.deliver_now(answer);
   timer = timer_record::arm_once(self.env(), self, answer, limit);
 }

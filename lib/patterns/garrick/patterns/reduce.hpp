@@ -110,7 +110,8 @@ struct reduce_cannot_combine_values {
       "its value on the way into combine and out of it");
 };
 
-/// Can this function combine values, and does none change on its way in or out?
+/// Returns true if Combine can combine two values, and a number keeps its value on the way into
+/// Combine and out of it.
 template <class Combine, class Value>
 consteval bool can_combine() {
   if constexpr (!std::is_invocable_r_v<Value, callee<const Combine>, Value, Value>)

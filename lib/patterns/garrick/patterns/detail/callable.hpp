@@ -157,8 +157,8 @@ inline constexpr bool is_function = [] {
     return false;
 }();
 
-/// Has each value of From the same value as a To? True of types that are no numbers: what they make
-/// of each other is theirs.
+/// Returns true if every number of type From has the same value as a To, or if one of the types is
+/// no number: such types define their conversions themselves.
 template <class From, class To>
 consteval bool keeps_values() {
   using from = std::decay_t<From>;
@@ -173,7 +173,8 @@ consteval bool keeps_values() {
   }
 }
 
-/// The same of what a function gives for a Value: `a | b` of two bools is an int.
+/// Returns true if a function's Result keeps its value as a Value. An int may become a bool, since
+/// `a | b` of two bools is an int.
 template <class Result, class Value>
 consteval bool gives_value() {
   constexpr bool is_truth =
@@ -181,8 +182,9 @@ consteval bool gives_value() {
   return is_truth || keeps_values<Result, Value>();
 }
 
-/// Is F a function `Value f(Value, Args...)`, and does no value change on its way in or out? With
-/// one that did, `fold(0L, f)` would compute in the narrower type.
+/// True if F is a function `Value f(Value, Args...)` and a number keeps its value on the way into F
+/// and out of it. Without the second condition, `fold(0L, f)` with an `int f(int, int)` would
+/// compute in int.
 template <class F, class Value, class... Args>
 inline constexpr bool accumulates = [] {
   if constexpr (is_function<F, Value, Value, Args...>)
@@ -191,7 +193,7 @@ inline constexpr bool accumulates = [] {
   else
     return false;
 }();
-/// The same for a function `Value f(Value, Value)`.
+/// True if F is a function `Value f(Value, Value)` and a number keeps its value on every such way.
 template <class F, class Value>
 inline constexpr bool combines = [] {
   if constexpr (accumulates<F, Value, Value>)

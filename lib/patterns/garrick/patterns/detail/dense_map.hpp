@@ -21,17 +21,17 @@
 
 namespace garrick::patterns::detail {
 
-/// Throws std::invalid_argument for a key that is not equal to itself, as NaN is: nobody would find
-/// again what is kept for it.
+/// Throws std::invalid_argument: a key is not equal to itself, as NaN is. A look-up would never
+/// find the entry of such a key.
 [[noreturn]] void throw_key_is_not_itself();
 
-/// Can a key be unequal to itself? Of integers and strings none is.
+/// True if a key of this type may be unequal to itself. Integers, enumerations and strings are not.
 template <class Key>
 inline constexpr bool may_be_unequal_to_itself =
     !std::is_integral_v<Key> && !std::is_enum_v<Key> &&
     !std::is_convertible_v<const Key&, std::string_view>;
 
-/// A key's hash. Throws std::invalid_argument as above.
+/// Returns a key's hash. Throws std::invalid_argument if the key is not equal to itself.
 template <class Key>
 [[nodiscard]] std::size_t hash_of([[maybe_unused]] const Key& key) {
   if constexpr (std::is_same_v<Key, no_key>) {

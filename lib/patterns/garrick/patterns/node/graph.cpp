@@ -33,7 +33,7 @@ void graph::launch(actor_base& from, weak_ref<protocol<void(all_ended)>> told) {
     spawn_options o;
     o.name = n->name();
     o.detached = n->own_thread();
-    // A carrier that could not begin its life would never run its node, and nobody would know.
+    // `spawn` would return the handle of an ended actor, and the node would never run.
     auto made = from.try_spawn<carrier>(o, carried{shared_from_this(), n.get()});
     if (!made) throw std::runtime_error(made.error().to_string());
     carriers.push_back(*std::move(made));

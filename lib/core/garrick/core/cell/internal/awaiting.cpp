@@ -68,7 +68,7 @@ dispatch_outcome keep(cell& self, response_table::slot& s, envelope* e) noexcept
   response_table::no_longer_due(s, self.env());
   if (s.k == nullptr)
     end_time_limit(self, s, e);
-  else if (s.timer != nullptr)  // it comes here again, and then tells of its end
+  else if (s.timer != nullptr)  // the probe is told when the response comes back from `changed`
     s.timer->cancel_and_drop();
   s.timer = nullptr;
   return dispatch_outcome::kept;

@@ -159,7 +159,8 @@ void children::on_suspended(cell& self, std::uint64_t place, const base::exit_re
   child& failed = children_.at(place);
   const bool asked = std::exchange(failed.asked, false);
   failed.state = child_state::suspended;
-  // The time that a delay takes is no time without failures, nor do the failures of others count.
+  // A delay before a restart does not count as time without failures. Failures of other children
+  // do not lengthen this child's delay.
   if (!failed.up_since.is_never() && self.env().clock->now() - failed.up_since > how_.window)
     failed.in_a_row = 0;
   if (!failed.stopping) failed.deadline.cancel();
