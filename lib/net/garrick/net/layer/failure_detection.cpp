@@ -221,7 +221,8 @@ void failure_detection::on_disconnected(const link_event& e, layer_context& c) {
   if (stream_) next_hello_ = instant::never();
   last_loss_ = e.why;
   if (e.why == net_errc::bad_endpoint) return end(e.why, c);
-  // Silence decides on datagrams: that one could not be sent says little.
+  // Silence decides on datagrams. But a handshake needs a socket: perhaps a name was not found.
+  if (!stream_ && phase_ == phase::greeting && settings_.connects) schedule_reopen(c.now());
   if (!stream_) return;
   // `framing` has closed the transport for good.
   if (e.why == net_errc::too_large) {

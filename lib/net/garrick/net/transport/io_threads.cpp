@@ -12,19 +12,24 @@
 #include "garrick/base/concurrency/runnable.hpp"
 #include "garrick/base/platform/assert.hpp"
 #include "garrick/net/transport/internal/io_loop.hpp"
+#include "garrick/net/transport/internal/name_lookups.hpp"
 
 namespace garrick::net {
 
 namespace {
 constexpr std::size_t most_threads = 1024;
-}
+constexpr std::size_t most_lookups = 1024;
+}  // namespace
 
 io_threads::io_threads(io_settings s)
     : made_after_(base::watch_forks()), pool_(std::make_unique<internal::io_pool>()) {
   if (s.threads == 0 || s.threads > most_threads)
     throw std::invalid_argument("io_settings::threads is 1 to 1024");
+  if (s.lookups == 0 || s.lookups > most_lookups)
+    throw std::invalid_argument("io_settings::lookups is 1 to 1024");
+  const auto names = std::make_shared<internal::name_lookups>(s.lookups);
   for (std::size_t i = 0; i < s.threads; ++i)
-    pool_->loops.push_back(std::make_unique<internal::io_loop>(i));
+    pool_->loops.push_back(std::make_unique<internal::io_loop>(i, names));
   try {
     for (const auto& loop : pool_->loops) loop->start();
   } catch (...) {

@@ -6,8 +6,9 @@
 //
 // Invariants:
 //   T1  Whatever lives on these threads has ended, and is destroyed, when `stop` returns.
-//   T2  `stop` sends what fits into the sockets, and waits for nobody but visitors that are in, and
-//       for the system if it looks up a name.
+//   T2  `stop` sends what fits into the sockets, and waits for nobody but visitors that are in. A
+//       name that is being looked up keeps a detached thread until the system has answered; that
+//       thread uses nothing of the link's.
 //   T3  "On an I/O thread" is what the rest of this folder says of what the thread's loop does. If
 //       the loop is shared (`share_with`), a worker may do it in that thread's place: one thread at
 //       a time, and never in the middle of an actor's handler.
@@ -33,6 +34,9 @@ struct io_pool;
 /// What `io_threads` can be told.
 struct io_settings {
   std::size_t threads = 1;  ///< how many; 1 to 1024
+  /// Names that are looked up at once, each on a thread beside these; 1 to 1024. Beyond that an
+  /// attempt to connect by another name fails with `net_errc::unreachable`.
+  std::size_t lookups = 64;
 };
 
 /// Threads for links.

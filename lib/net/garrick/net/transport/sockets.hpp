@@ -2,7 +2,9 @@
 // listens. The endpoint says which.
 //
 // What both promise, whatever the kind:
-//   K1  A name is looked up again at each opening; each of its addresses is tried in turn.
+//   K1  A name is looked up again at each opening; each of its addresses is tried in turn. No link
+//       waits while another one's name is looked up. Links that open while the same name is looked
+//       up share the answer.
 //   K2  What a stack transmits is kept while somebody is in, and goes out in one call of the system
 //       when he leaves. Who visits an idle link writes to the socket himself. If messages come
 //       faster than the socket takes them, the I/O thread writes, and they meet in one call.

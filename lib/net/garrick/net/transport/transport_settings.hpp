@@ -35,8 +35,8 @@ struct transport_settings {
   /// Bytes that are read from a stream at once, at most. The links of an I/O thread share the room
   /// for it.
   std::size_t read_size = std::size_t{256} << 10;
-  /// How long one address may take to answer; each of a name's addresses is tried. Above
-  /// zero.
+  /// How long a name may take to be looked up, and then each of its addresses to answer: all are
+  /// tried. Above zero.
   base::duration attempt_limit = base::duration::seconds(3);
   /// How long a closed stream may take to send what was taken before. Not below zero.
   base::duration close_limit = base::duration::seconds(2);

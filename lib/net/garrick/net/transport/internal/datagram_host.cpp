@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "garrick/base/platform/assert.hpp"
+#include "garrick/net/transport/internal/name_lookups.hpp"
 
 namespace garrick::net::internal {
 namespace {
@@ -28,13 +29,14 @@ void datagram_host::open() {
 }
 
 void datagram_host::start_opening() {
+  stop_looking_up();
   ++number_;
   socket_.reset();
-  if (!to_.is_numeric()) {
-    is_looking_up_ = true;
-    return resolve(loop_, to_.host(), to_.port(), self(), number_);
-  }
   is_looking_up_ = true;
+  if (!to_.is_numeric()) {
+    look_up_ends_ = now() + settings_.attempt_limit;
+    return loop_.names().begin(loop_, to_.host(), to_.port(), self(), number_);
+  }
   resolved(number_, {address_of(to_)}, {});
 }
 
@@ -42,6 +44,7 @@ void datagram_host::resolved(std::uint64_t what, std::vector<socket_address> fou
                              std::string failed) {
   auto take = [this, what, all = std::move(found), words = std::move(failed)] {
     if (what != number_ || !std::exchange(is_looking_up_, false)) return;
+    look_up_ends_ = base::instant::never();
     base::error why = base::make_error(net_errc::unreachable, to_.to_string(), words);
     for (const socket_address& a : all) {
       base::result<unique_fd> fd = open_socket(transport_kind::udp, a, settings_);
@@ -59,6 +62,18 @@ void datagram_host::resolved(std::uint64_t what, std::vector<socket_address> fou
   // Of an address the stack hears at once: then this call is made by who is in.
   if (to_.is_numeric()) return take();
   inside(std::move(take));
+}
+
+void datagram_host::stop_looking_up() noexcept {
+  if (std::exchange(is_looking_up_, false)) loop_.names().withdraw(to_.host(), *this);
+  look_up_ends_ = base::instant::never();
+}
+
+void datagram_host::on_time(base::instant at) {
+  stop_looking_up();
+  above().disconnected(base::make_error(net_errc::unreachable, to_.to_string(),
+                                        "its name was not looked up in time"),
+                       at);
 }
 
 void datagram_host::opened() {
@@ -209,6 +224,7 @@ void datagram_host::attend_elsewhere() {
 
 void datagram_host::farewell() noexcept {
   if (is_open_) flush();
+  stop_looking_up();
   ++number_;
   is_open_ = false;
   socket_.reset();

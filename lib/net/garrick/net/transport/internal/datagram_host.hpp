@@ -77,10 +77,14 @@ class datagram_host final : public host, public resolution {
   void event(std::uint64_t what, int failed, std::size_t bytes) override;
   bool receive_first() override { return shared_ != nullptr && shared_->receive_some(); }
   bool bytes_before_time(base::instant at) override;
+  [[nodiscard]] base::instant due() const override { return look_up_ends_; }
+  void on_time(base::instant at) override;
   void farewell() noexcept override;
 
  private:
   void start_opening();
+  /// Whatever the answer to the name's look-up is, it comes too late.
+  void stop_looking_up() noexcept;
   void opened();
   /// Passes up the bytes `at(0)` to `at(n - 1)`, as far as the link goes on.
   template <class At>
@@ -107,6 +111,7 @@ class datagram_host final : public host, public resolution {
   std::size_t told_limit_ = 0;
   base::error hint_;
   std::uint64_t number_ = 0;
+  base::instant look_up_ends_ = base::instant::never();
   const bool opens_;  ///< this end opens it, and may do so again
   bool is_open_ = false;
   bool is_looking_up_ = false;

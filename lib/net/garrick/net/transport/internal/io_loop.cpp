@@ -6,12 +6,10 @@
 #include <algorithm>
 #include <boost/asio/generic/stream_protocol.hpp>
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <chrono>
-#include <cstring>
 #include <limits>
 #include <new>
 #include <optional>
@@ -33,8 +31,6 @@ struct io_loop::engine {
   /// Asio opens its descriptors with the first timer or socket. Then it is too late to say that
   /// there are none.
   asio::steady_timer first_timer{context};
-  /// Asio has no way to stop waiting for a name, so the loop has one resolver for all.
-  asio::ip::tcp::resolver names{context};
   /// By which a guest is interrupted; closed if the loop has none.
   asio::posix::stream_descriptor interruptions{context};
 };
@@ -48,7 +44,8 @@ namespace {
 
 }  // namespace
 
-io_loop::io_loop(std::size_t number) : number_(number) {
+io_loop::io_loop(std::size_t number, std::shared_ptr<name_lookups> names)
+    : number_(number), names_(std::move(names)) {
   try {
     engine_ = std::make_unique<engine>();
   } catch (const boost::system::system_error& e) { rethrow(e.code(), "an I/O thread's events"); }
@@ -249,9 +246,8 @@ void io_loop::begin_stop() {
 void io_loop::end_if_empty() {
   const std::lock_guard lock(mutex_);
   if (!stopping_ || !residents_.empty() || std::exchange(ended_, true)) return;
-  engine_->names.cancel();
   engine_->interruptions.close();
-  is_over_ = true;  // from here on it waits for nothing but what cannot be stopped
+  is_over_ = true;  // from here on it does what was posted, and waits for nothing
   engine_->work.reset();
 }
 
@@ -330,24 +326,6 @@ void io_timer::expire_at(base::instant when, std::shared_ptr<completion> who, st
   const base::duration left = when - base::real_clock().now();
   part_->timer.expires_after(std::chrono::nanoseconds(left.count() > 0 ? left.count() : 0));
   part_->timer.async_wait(told{part_->loop, std::move(who), what});
-}
-
-void resolve(io_loop& loop, const std::string& host, std::uint16_t port,
-             std::shared_ptr<resolution> who, std::uint64_t what) {
-  loop.asio().names.async_resolve(
-      host, std::to_string(port), asio::ip::resolver_base::numeric_service,
-      [&loop, to = std::move(who), what](const boost::system::error_code& e,
-                                         const asio::ip::tcp::resolver::results_type& found) {
-        loop.event_has_come();
-        std::vector<socket_address> all;
-        for (const auto& entry : found) {
-          const asio::ip::tcp::endpoint at = entry.endpoint();
-          socket_address& a = all.emplace_back();
-          a.size = static_cast<socklen_t>(at.size());
-          std::memcpy(&a.bytes, at.data(), at.size());
-        }
-        to->resolved(what, std::move(all), e ? e.message() : std::string());
-      });
 }
 
 }  // namespace garrick::net::internal

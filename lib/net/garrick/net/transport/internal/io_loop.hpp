@@ -35,6 +35,8 @@
 
 namespace garrick::net::internal {
 
+class name_lookups;
+
 /// Something to do once.
 class job {
  public:
@@ -87,7 +89,7 @@ class resident {
 class io_loop final : public base::event_loop {
  public:
   /// Throws std::system_error without descriptors for the system's events.
-  explicit io_loop(std::size_t number);
+  io_loop(std::size_t number, std::shared_ptr<name_lookups> names);
   ~io_loop();
 
   /// Starts the thread; throws std::system_error.
@@ -142,6 +144,9 @@ class io_loop final : public base::event_loop {
     if (guest_ != nullptr) std::exchange(guest_, nullptr)->event_has_come(!has_waited_);
   }
 
+  /// By which residents look names up.
+  [[nodiscard]] name_lookups& names() noexcept { return *names_; }
+
   /// What the classes below need of Asio.
   struct engine;
   [[nodiscard]] engine& asio() noexcept { return *engine_; }
@@ -161,6 +166,7 @@ class io_loop final : public base::event_loop {
   void end_if_empty();
 
   const std::size_t number_;
+  const std::shared_ptr<name_lookups> names_;
   std::unique_ptr<engine> engine_;
   std::thread thread_;
   std::unique_ptr<std::byte[]> read_room_;  // the loop's thread's, as its size
@@ -253,9 +259,5 @@ class resolution {
  protected:
   ~resolution() = default;
 };
-
-/// Looks a name up, on a thread beside; the loop does not end before that has an answer.
-void resolve(io_loop& loop, const std::string& host, std::uint16_t port,
-             std::shared_ptr<resolution> who, std::uint64_t what);
 
 }  // namespace garrick::net::internal

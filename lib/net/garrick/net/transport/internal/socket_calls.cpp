@@ -265,22 +265,28 @@ base::result<unique_fd> bind_socket(transport_kind kind, const socket_address& a
   return fd;
 }
 
-base::result<std::vector<socket_address>> look_up(const endpoint& e) {
-  if (e.kind() == transport_kind::unix_stream || e.is_numeric()) return std::vector{address_of(e)};
+int addresses_of(const std::string& host, std::uint16_t port, std::vector<socket_address>& found) {
   addrinfo hints{};
   hints.ai_socktype = SOCK_STREAM;
-  addrinfo* found = nullptr;
-  const int failed =
-      ::getaddrinfo(e.host().c_str(), std::to_string(e.port()).c_str(), &hints, &found);
-  if (failed != 0) return base::make_error(net_errc::unreachable, e.host(), ::gai_strerror(failed));
-  std::vector<socket_address> all;
-  for (const addrinfo* i = found; i != nullptr; i = i->ai_next) {
-    socket_address& a = all.emplace_back();
+  addrinfo* first = nullptr;
+  if (const int failed = ::getaddrinfo(host.c_str(), std::to_string(port).c_str(), &hints, &first);
+      failed != 0)
+    return failed;
+  for (const addrinfo* i = first; i != nullptr; i = i->ai_next) {
+    socket_address& a = found.emplace_back();
     a.size = i->ai_addrlen;
     std::memcpy(&a.bytes, i->ai_addr, i->ai_addrlen);
   }
-  ::freeaddrinfo(found);
-  return all;
+  ::freeaddrinfo(first);
+  return 0;
+}
+
+base::result<std::vector<socket_address>> look_up(const endpoint& e) {
+  if (e.kind() == transport_kind::unix_stream || e.is_numeric()) return std::vector{address_of(e)};
+  std::vector<socket_address> found;
+  const int failed = addresses_of(e.host(), e.port(), found);
+  if (failed != 0) return base::make_error(net_errc::unreachable, e.host(), ::gai_strerror(failed));
+  return found;
 }
 
 socket_file::socket_file(std::string path) : path_(std::move(path)) {

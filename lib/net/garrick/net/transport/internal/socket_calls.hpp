@@ -53,6 +53,10 @@ void prepare_accepted(int fd, transport_kind kind) noexcept;
 [[nodiscard]] base::result<unique_fd> bind_socket(transport_kind kind, const socket_address& at,
                                                   const transport_settings& s);
 
+/// Appends the addresses of a host by its name, looked up on this thread. Returns 0 or the number
+/// of an error, as `getaddrinfo`.
+[[nodiscard]] int addresses_of(const std::string& host, std::uint16_t port,
+                               std::vector<socket_address>& found);
 /// The addresses of an endpoint, looked up on this thread.
 [[nodiscard]] base::result<std::vector<socket_address>> look_up(const endpoint& e);
 

@@ -8,6 +8,7 @@
 
 #include "garrick/base/platform/assert.hpp"
 #include "garrick/net/transport/internal/last_words.hpp"
+#include "garrick/net/transport/internal/name_lookups.hpp"
 
 namespace garrick::net::internal {
 namespace {
@@ -36,7 +37,8 @@ void stream_host::start_opening() {
   addresses_.clear();
   if (kind_ != transport_kind::unix_stream && !to_.is_numeric()) {
     state_ = state::looking_up;
-    return resolve(loop_, to_.host(), to_.port(), self(), number(looking));
+    attempt_ends_ = now() + settings_.attempt_limit;
+    return loop_.names().begin(loop_, to_.host(), to_.port(), self(), number(looking));
   }
   addresses_.push_back(address_of(to_));
   try_next();
@@ -48,8 +50,7 @@ void stream_host::resolved(std::uint64_t what, std::vector<socket_address> found
     if (what != number(looking) || state_ != state::looking_up) return;
     addresses_ = std::move(all);
     if (!addresses_.empty()) return try_next();
-    state_ = state::closed;
-    above().disconnected(base::make_error(net_errc::unreachable, to_.to_string(), why), now());
+    attempt_failed(base::make_error(net_errc::unreachable, to_.to_string(), why));
   });
 }
 
@@ -125,10 +126,13 @@ void stream_host::reopen() {
 }
 
 void stream_host::on_time(base::instant) {
-  attempt_failed(base::make_error(net_errc::unreachable, to_.to_string(), "no answer in time"));
+  attempt_failed(base::make_error(
+      net_errc::unreachable, to_.to_string(),
+      state_ == state::looking_up ? "its name was not looked up in time" : "no answer in time"));
 }
 
 void stream_host::forget() noexcept {
+  if (state_ == state::looking_up) loop_.names().withdraw(to_.host(), *this);
   ++number_;
   socket_.reset();
   queue_.clear();

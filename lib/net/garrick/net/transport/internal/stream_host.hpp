@@ -12,6 +12,8 @@
 //       one burst (hosted::burst).
 //   C3  blocked_: the socket took no more. It is asked again when it is writable, and not before.
 //   C4  Packets wait only while connected.
+//   C5  Only in the state looking up does a look-up have this host among its waiters, unless its
+//       answer was posted before. attempt_ends_ ends that state and connecting.
 //
 // Thread safety: as host.hpp says.
 #pragma once
