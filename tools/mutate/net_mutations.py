@@ -12,6 +12,7 @@ PARTIAL = LAYER + "internal/partial_messages.cpp"
 ORDERING = LAYER + "ordering.cpp"
 DUPLICATES = LAYER + "duplicate_suppression.cpp"
 DETECTION = LAYER + "failure_detection.cpp"
+SHAKING = LAYER + "failure_detection_handshake.cpp"
 HANDSHAKE = LAYER + "failure_detection/handshake.cpp"
 PHI = LAYER + "failure_detection/phi_accrual.cpp"
 PROBE = LAYER + "failure_detection/path_probe.cpp"
@@ -305,7 +306,7 @@ MUTATIONS = [
     ),
     mutation(
         "failure_detection: a stranger of other layers ends what this end has begun",
-        DETECTION,
+        SHAKING,
         "refusal::other_layers, h.self.incarnation, c);\n  if (!may_end(h))",
         "refusal::other_layers, h.self.incarnation, c);\n  if (false)",
         ("net.failure_detection",),
@@ -319,21 +320,21 @@ MUTATIONS = [
     ),
     mutation(
         "failure_detection: anybody may say that the peer was restarted",
-        DETECTION,
+        SHAKING,
         "if (stream_ || h.to == settings_.self.incarnation) return restarted(h, c);",
         "return restarted(h, c);",
         by_detection,
     ),
     mutation(
         "failure_detection: a refusal of another end is believed",
-        DETECTION,
+        SHAKING,
         "if (!r || !connected_ || !expected || r->to != settings_.self.incarnation)",
         "if (!r || !connected_ || !expected)",
         by_detection,
     ),
     mutation(
         "failure_detection: a challenge to another end is believed",
-        DETECTION,
+        SHAKING,
         "phase_ != phase::greeting ||\n      h->to != settings_.self.incarnation)",
         "phase_ != phase::greeting)",
         by_detection,
@@ -361,7 +362,7 @@ MUTATIONS = [
     ),
     mutation(
         "failure_detection: streams are opened again as slowly as the last time at its end",
-        DETECTION,
+        SHAKING,
         "  reopen_pause_ = settings_.reopen_first;\n",
         "",
         by_detection,
@@ -382,7 +383,7 @@ MUTATIONS = [
     ),
     mutation(
         "failure_detection: an interval of nothing is believed",
-        DETECTION,
+        SHAKING,
         "std::clamp(peer_.interval, least_interval, most_interval)",
         "std::min(peer_.interval, most_interval)",
         by_silence,
@@ -396,14 +397,14 @@ MUTATIONS = [
     ),
     mutation(
         "failure_detection: a stack with other layers is talked to",
-        DETECTION,
+        SHAKING,
         "if (h.layers == c.fingerprint()) return true;",
         "return true;",
         by_fingerprint,
     ),
     mutation(
         "failure_detection: an answer may come from another stack when a session goes on",
-        DETECTION,
+        SHAKING,
         "    if (!has_same_layers(*h, c)) return;\n",
         "",
         by_fingerprint,

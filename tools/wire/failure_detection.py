@@ -25,6 +25,7 @@ REFUSALS = {
     4: "no session that could go on",
     5: "both ends are the same",
     6: "other layers",
+    7: "a session that there is already",
 }
 
 
@@ -77,7 +78,7 @@ class hello:
     node: int
     incarnation: int
     to: int
-    resumes: bool
+    flags: int
     interval: int
     layers: int
     capabilities: list[int]
@@ -91,20 +92,24 @@ class hello:
         incarnation, to = data.fixed(8), data.fixed(8)
         if incarnation == 0:
             raise data.wrong("an incarnation that is 0", data.at - 16)
-        resumes, interval, layers = data.fixed(1) % 2 == 1, data.fixed(4), data.fixed(4)
+        flags, interval, layers = data.fixed(1), data.fixed(4), data.fixed(4)
         bits = data.fixed(data.fixed(1))
         capabilities = [i for i in range(bits.bit_length()) if bits >> i & 1]
         program = data.take(data.fixed(1))[:64].decode("utf-8", errors="backslashreplace")
         return hello(
-            versions, node, incarnation, to, resumes, interval, layers, capabilities, program
+            versions, node, incarnation, to, flags, interval, layers, capabilities, program
         )
+
+    def resumes(self) -> bool:
+        return self.flags % 2 == 1
 
     def text(self) -> str:
         to = f"to {self.to:016x}" if self.to else "to nobody known"
         return (
             f"{self.versions.text()}, node {self.node:032x}, "
             f"incarnation {self.incarnation:016x}, {to}, "
-            f"{'goes on' if self.resumes else 'begins'}, beats in {self.interval} ms, "
+            f"{'goes on' if self.resumes() else 'begins'}"
+            f"{' anew' if self.flags & 2 else ''}, beats in {self.interval} ms, "
             f"layers {self.layers:08x}, capabilities {self.capabilities}, program {self.program!r}"
         )
 
@@ -173,10 +178,16 @@ class failure_detection(layer):
         other, at = self.opposite(), m.data.at + 4
         versions = version_range.read(m.data)
         to, why = m.data.fixed(8), m.data.fixed(1)
+        if m.data.left() != 0:
+            m.data.take(m.data.fixed(1))  # words for people
+        by = ""
+        if m.data.left() >= 24:
+            node, incarnation = m.data.fixed(16), m.data.fixed(8)
+            by = f", with node {node:032x}, incarnation {incarnation:016x}"
         ignored = to != other.said
         reason = REFUSALS.get(why, f"reason {why}")
         self.say(
-            f"refuse: {versions.text()}, incarnation {to:016x}: {reason}"
+            f"refuse: {versions.text()}, incarnation {to:016x}: {reason}{by}"
             f"{', ignored' if ignored else ''}"
         )
         overlap = versions.overlaps(other.versions)
@@ -186,7 +197,8 @@ class failure_detection(layer):
                 f"{other.versions.text()}",
                 at,
             )
-        self.session.over |= m.came and not ignored
+        # An end that is refused for a session tries again.
+        self.session.over |= m.came and not ignored and why != 7
 
     def receive_hello(self, kind: str, m: message) -> None:
         at = m.data.at + 4

@@ -142,8 +142,11 @@ class failure_detection : public layer_defaults {
   void leave(layer_context& c);
 
   /// What the peer has said about itself, from `opened` on and after `down`, too: its identity is
-  /// what goes into quarantine. Null before.
-  [[nodiscard]] const hello* peer() const noexcept { return knows_peer_ ? &peer_ : nullptr; }
+  /// what goes into quarantine. Null before, unless the peer has refused this end because it has a
+  /// session with it: then the identity is known.
+  [[nodiscard]] const hello* peer() const noexcept {
+    return knows_peer_ || has_session_ ? &peer_ : nullptr;
+  }
   /// The version that both speak; 0 before `opened`.
   [[nodiscard]] std::uint16_t version() const noexcept { return version_; }
   /// How unusual the peer's silence is; 0 unless the session is open.
@@ -154,6 +157,10 @@ class failure_detection : public layer_defaults {
   [[nodiscard]] const path_probe& path() const noexcept { return path_; }
 
  private:
+  // Milliseconds: what a peer says about its interval is believed within these.
+  static constexpr std::uint32_t least_interval = 1;
+  static constexpr std::uint32_t most_interval = 3'600'000;
+
   enum class phase : std::uint8_t {
     before,    // nothing has happened
     greeting,  // the first handshake is under way, or the stream for it
@@ -172,6 +179,7 @@ class failure_detection : public layer_defaults {
   void on_hello_ack(std::span<const std::byte> bytes, layer_context& c);
   void on_challenge(std::span<const std::byte> bytes, layer_context& c);
   void on_refusal(std::span<const std::byte> bytes, layer_context& c);
+  void on_session_elsewhere(const refusal_notice& r, layer_context& c);
   [[nodiscard]] bool is_the_peers(std::span<const std::byte> bytes) const noexcept;
   /// Of what one read of a stream brings the first packet has said all that there is to learn:
   /// since then time has not passed, and whoever is suspected was heard last before now.
@@ -205,16 +213,18 @@ class failure_detection : public layer_defaults {
   void schedule_reopen(base::instant now);
   [[nodiscard]] base::instant suspected_at() const noexcept;
   [[nodiscard]] base::error unanswered() const;
+  [[nodiscard]] static base::error peer_down(std::string_view text);
   [[nodiscard]] base::error different_stacks() const;
 
   failure_detection_settings settings_;
   base::random_source random_;
   phase phase_ = phase::before;
-  bool stream_ = false;      // else datagrams
-  bool connected_ = false;   // the transport carries bytes
-  bool greeted_ = false;     // a hello has come by this stream
-  bool knows_peer_ = false;  // peer_ is meant; from `open` on it does not change
-  bool confirmed_ = false;   // the peer has said something that shows that it is open
+  bool stream_ = false;       // else datagrams
+  bool connected_ = false;    // the transport carries bytes
+  bool greeted_ = false;      // a hello has come by this stream
+  bool knows_peer_ = false;   // peer_ is meant; from `open` on it does not change
+  bool has_session_ = false;  // peer_.self has refused this end for that
+  bool confirmed_ = false;    // the peer has said something that shows that it is open
   bool suspected_ = false;
   std::uint16_t version_ = 0;
   hello peer_;

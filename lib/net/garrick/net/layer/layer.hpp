@@ -122,6 +122,8 @@ struct link_event {
     path,          ///< the largest datagram that the path takes has changed: `number` bytes
     delivered,     ///< the message with the report `number` is in the receiver's mailbox
     unknown,       ///< the message with the report `number` was perhaps delivered
+    has_session,   ///< before `opened`: the other end has a session with this end by another link;
+                   ///< `any_link::peer` names it. This link tries again
   };
   kind what;                 ///< what has happened
   std::uint64_t number = 0;  ///< of `path`, `paused`, `delivered` and `unknown`

@@ -98,9 +98,10 @@ class node {
   /// such name.
   bool unpublish(std::string_view name);
 
-  /// Connects to the node at this endpoint, unless that was done, and says who it is. Waits for one
-  /// that is not there yet, up to `limit`. Not on a worker (`errc::would_block`): actors use the
-  /// other form. The connection stays until one of the two nodes ends or is lost. Errors:
+  /// Connects to the node at this endpoint and says who it is. If there is a link to that node, by
+  /// this endpoint or another one, it stays the only link. Waits up to `limit` for a node that is
+  /// not there yet. Not on a worker (`errc::would_block`): actors use the other form. The link
+  /// stays until one of the two nodes ends or is lost. Errors:
   /// `errc::timeout`, with what has come of the last attempt; `net_errc::bad_endpoint`;
   /// `errc::invalid_setting` as `listen`; `net_errc::denied` beyond this machine, unless the
   /// settings say `insecure`; why there is no connection, such as `not_garrick`, `incompatible`

@@ -15,7 +15,7 @@ packet words_for(const arrival& from, const refusal_notice& why) {
   // A datagram's sender may be false, and then somebody else gets the answer: no more than he sent.
   if (from.local.kind() == transport_kind::udp && words.size() > from.bytes.size()) {
     words = packet::with_room(framing::header_size, largest_hello);
-    encode_refusal({why.why, why.versions, why.to, {}}, words);
+    encode_refusal({why.why, why.versions, why.to, {}, why.self}, words);
   }
   const auto size = static_cast<std::uint32_t>(words.size());
   if (from.local.kind() != transport_kind::udp) store_le(words.prepend(framing::header_size), size);
@@ -64,12 +64,26 @@ verdict accept_sessions::decide(const arrival& from, const hello& says) const {
                          found->second.from == from.remote && link.was_admitted();
     return is_late ? verdict::refuse() : verdict::start();
   }
+  const std::optional<peer_identity> me = named_to(says);
+  const auto refused = [&] {
+    if (!me) return verdict::refuse();
+    return verdict::refuse(
+        words_for(from, {refusal::has_session, {}, says.self.incarnation, {}, *me}));
+  };
   // Datagrams of a peer find its link by their address, so this is another one.
-  if (from.local.kind() == transport_kind::udp) return verdict::refuse();
+  if (from.local.kind() == transport_kind::udp) return refused();
+  if (says.resumes) return verdict::join(link);
   // Who has lost the stream says that the session is to go on. Who begins one has not, or it is not
   // known yet that he has: then he will come again.
-  if (!says.resumes && link.is_connected()) return verdict::refuse();
+  if (link.is_connected()) return refused();
+  // He may have this session, and have come by another address.
+  if (me && !says.begins_anew) return refused();
   return verdict::join(link);
+}
+
+std::optional<peer_identity> accept_sessions::named_to(const hello& says) const {
+  if (!says.capabilities.has(hears_of_sessions)) return {};
+  return self();
 }
 
 connection accept_sessions::claim(const arrival& from, const connection& fresh) {

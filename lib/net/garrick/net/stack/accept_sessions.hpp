@@ -6,10 +6,13 @@
 //
 // An incarnation has one link here. Who begins another session while that is connected is refused,
 // and his stack tries again until its handshake limit is over. So of two that come at once, one
-// gets through, and neither takes the other's place. Datagrams of a peer come from one address:
-// from another one he is refused as long as the link lives. When it is over, he is refused from
-// that one: what the network still has of the session comes from there, and whoever begins another
-// one has another socket.
+// gets through, and neither takes the other's place. A peer that understands it is told the reason,
+// with the identity of this end (`self`): it may have come by another address, and use the link
+// that it has. For the same reason such a peer does not get the link that has lost its stream,
+// unless it says that it has no session (`hello::begins_anew`). Datagrams of a peer come from one
+// address: from another one he is refused as long as the link lives. When it is over, he is refused
+// from that one: what the network still has of the session comes from there, and whoever begins
+// another one has another socket.
 //
 // Whose session went down may begin another one. If each incarnation is to be down once and for
 // good, the policy is made with `peer_return::new_life_only`; and an owner may say so of a single
@@ -95,6 +98,9 @@ class accept_sessions : public accept_policy {
   /// He hears the reason and the words. Called before a link is made or joined, on the listener's
   /// thread, without a lock.
   [[nodiscard]] virtual std::optional<denial> objection(const arrival&, const hello&) { return {}; }
+  /// Who this end is: for peers that begin another session. Nothing: they are not told. Called
+  /// under a lock of the policy's.
+  [[nodiscard]] virtual std::optional<peer_identity> self() const { return {}; }
   /// Makes the link for such a peer. Null refuses him without a word.
   [[nodiscard]] virtual std::unique_ptr<hosted> make_session(const arrival& from, const hello& who,
                                                              carrier& below,
@@ -106,6 +112,8 @@ class accept_sessions : public accept_policy {
   [[nodiscard]] bool may_not_return(const peer_identity& who) const;
   /// What becomes of who says this. Under mutex_.
   [[nodiscard]] verdict decide(const arrival& from, const hello& says) const;
+  /// Who this end is, if a peer that says this is to hear of the session that it has. Under mutex_.
+  [[nodiscard]] std::optional<peer_identity> named_to(const hello& says) const;
   /// Under mutex_.
   void remember(const peer_identity& who, const connection& link, const endpoint& from);
 

@@ -54,10 +54,7 @@ struct policy final : accept_sessions {
 const endpoint tcp = endpoint::parse("tcp://127.0.0.1:1").value();
 const endpoint udp = endpoint::parse("udp://127.0.0.1:1").value();
 
-std::vector<std::byte> hello_of(peer_identity who, bool resumes, bool framed) {
-  hello h;
-  h.self = who;
-  h.resumes = resumes;
+std::vector<std::byte> bytes_of(const hello& h, bool framed) {
   packet p = packet::with_room(8, 100);
   encode_hello(session_packet::hello, h, p);
   if (framed) {
@@ -65,6 +62,13 @@ std::vector<std::byte> hello_of(peer_identity who, bool resumes, bool framed) {
     store_le(p.prepend(4), size);
   }
   return {p.bytes().begin(), p.bytes().end()};
+}
+
+std::vector<std::byte> hello_of(peer_identity who, bool resumes, bool framed) {
+  hello h;
+  h.self = who;
+  h.resumes = resumes;
+  return bytes_of(h, framed);
 }
 
 /// Somebody between `look` and `claim`.
@@ -156,6 +160,58 @@ TEST_CASE("accept_sessions: who begins a session gets the link that has lost its
   link->over = true;
   CHECK(p.look(from).what() == verdict::kind::start);
   CHECK(p.look({udp, udp, datagram}).what() == verdict::kind::start);
+}
+
+/// Says who it is.
+struct named_policy final : accept_sessions {
+  std::unique_ptr<hosted> make_session(const arrival&, const hello&, carrier&,
+                                       const connection&) override {
+    return nullptr;
+  }
+  std::optional<peer_identity> self() const override { return me; }
+  std::optional<peer_identity> me;
+};
+
+/// The refusal that the words of a verdict are.
+std::optional<refusal_notice> refusal_in(verdict v, bool framed) {
+  CHECK(v.what() == verdict::kind::refuse);
+  const packet words = v.take_words();
+  if (words.empty()) return {};
+  return decode_refusal(words.bytes().subspan(framed ? 4 : 0));
+}
+
+TEST_CASE("accept_sessions: a peer that has a session hears with whom, if it understands that") {
+  named_policy p;
+  hello h;
+  h.self = {{0, 1}, 7};
+  const auto link = std::make_shared<door>();
+  const auto older = bytes_of(h, true);
+  REQUIRE(p.claim({tcp, tcp, older}, connection(link)) == connection(link));
+  h.capabilities.add(hears_of_sessions);
+  const auto newer = bytes_of(h, true);
+  const auto datagram = bytes_of(h, false);
+  CHECK_FALSE(refusal_in(p.look({tcp, tcp, newer}), true).has_value());  // it has no name
+  p.me = peer_identity{{3, 4}, 9};
+  CHECK_FALSE(refusal_in(p.look({tcp, tcp, older}), true).has_value());
+  for (const bool is_udp : {false, true}) {
+    const arrival from{is_udp ? udp : tcp, is_udp ? udp : tcp, is_udp ? datagram : newer};
+    const auto said = refusal_in(p.look(from), !is_udp);
+    REQUIRE(said.has_value());
+    CHECK(said->why == refusal::has_session);
+    CHECK(said->to == 7);
+    CHECK(said->self == *p.me);
+  }
+  // A link without a stream is not taken from a peer that may have it, too.
+  link->connected = false;
+  CHECK(refusal_in(p.look({tcp, tcp, newer}), true).has_value());
+  CHECK(p.look({tcp, tcp, older}).to() == connection(link));
+  h.begins_anew = true;
+  const auto anew = bytes_of(h, true);
+  CHECK(p.look({tcp, tcp, anew}).to() == connection(link));
+  link->connected = true;
+  CHECK(refusal_in(p.look({tcp, tcp, anew}), true).has_value());
+  link->over = true;
+  CHECK(p.look({tcp, tcp, newer}).what() == verdict::kind::start);
 }
 
 TEST_CASE("accept_sessions: a datagram from where a session was is late, and begins no other one") {

@@ -71,7 +71,7 @@ class any_link : public carried {
   /// from now on nothing of the peer comes up, and nothing more is taken.
   virtual void leave(base::instant now) = 0;
   /// What the peer has said about itself, from `opened` on, if a layer of the stack shakes hands;
-  /// null before, and without such a layer.
+  /// null before, and without such a layer. From `link_event::kind::has_session` on its identity.
   [[nodiscard]] virtual const hello* peer() const noexcept { return nullptr; }
   /// What its layers have counted, the top first. Throws std::bad_alloc.
   [[nodiscard]] virtual std::vector<link_count> counters() const { return {}; }

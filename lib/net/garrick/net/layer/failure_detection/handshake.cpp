@@ -15,6 +15,7 @@ namespace {
 constexpr std::array<char, 4> magic{'G', 'R', 'C', 'K'};
 constexpr std::size_t length_size = 4;  // of a frame
 constexpr std::byte resumes_flag{1};
+constexpr std::byte anew_flag{2};
 
 template <class T>
 void put(packet& to, T number) {
@@ -45,6 +46,20 @@ struct reader {
 void put_head(packet& to, session_packet kind) {
   put(to, static_cast<std::uint8_t>(kind));
   to.append(std::as_bytes(std::span(magic)));
+}
+
+void put_identity(packet& to, const peer_identity& who) {
+  put(to, who.node.low);
+  put(to, who.node.high);
+  put(to, who.incarnation);
+}
+
+peer_identity read_identity(reader& from) {
+  peer_identity who;
+  who.node.low = from.number<std::uint64_t>();
+  who.node.high = from.number<std::uint64_t>();
+  who.incarnation = from.number<std::uint64_t>();
+  return who;
 }
 
 bool read_head(reader& from) {
@@ -119,11 +134,10 @@ void encode_hello(session_packet kind, const hello& h, packet& to) {
   put_head(to, kind);
   put(to, h.versions.lowest);
   put(to, h.versions.highest);
-  put(to, h.self.node.low);
-  put(to, h.self.node.high);
-  put(to, h.self.incarnation);
+  put_identity(to, h.self);
   put(to, h.to);
-  put(to, static_cast<std::uint8_t>(h.resumes ? resumes_flag : std::byte{0}));
+  put(to, static_cast<std::uint8_t>((h.resumes ? resumes_flag : std::byte{0}) |
+                                    (h.begins_anew ? anew_flag : std::byte{0})));
   put(to, h.interval);
   put(to, h.layers);
   put(to, static_cast<std::uint8_t>(capabilities.size()));
@@ -137,11 +151,11 @@ std::optional<hello> decode_hello(std::span<const std::byte> packet) {
   if (packet.size() > largest_hello || !read_head(from)) return std::nullopt;
   hello h;
   h.versions = read_versions(from);
-  h.self.node.low = from.number<std::uint64_t>();
-  h.self.node.high = from.number<std::uint64_t>();
-  h.self.incarnation = from.number<std::uint64_t>();
+  h.self = read_identity(from);
   h.to = from.number<std::uint64_t>();
-  h.resumes = (std::byte{from.number<std::uint8_t>()} & resumes_flag) != std::byte{0};
+  const std::byte flags{from.number<std::uint8_t>()};
+  h.resumes = (flags & resumes_flag) != std::byte{0};
+  h.begins_anew = (flags & anew_flag) != std::byte{0};
   h.interval = from.number<std::uint32_t>();
   h.layers = from.number<std::uint32_t>();
   h.capabilities = capability_set::from(from.bytes(from.number<std::uint8_t>()));
@@ -159,9 +173,11 @@ void encode_refusal(const refusal_notice& r, packet& to) {
   put(to, r.to);
   put(to, static_cast<std::uint8_t>(r.why));
   const std::string_view words = std::string_view(r.words).substr(0, longest_words);
-  if (words.empty()) return;
+  const bool names_itself = r.self.incarnation != 0;
+  if (words.empty() && !names_itself) return;
   put(to, static_cast<std::uint8_t>(words.size()));
   to.append(std::as_bytes(std::span(words)));
+  if (names_itself) put_identity(to, r.self);
 }
 
 std::optional<refusal_notice> decode_refusal(std::span<const std::byte> packet) {
@@ -174,6 +190,8 @@ std::optional<refusal_notice> decode_refusal(std::span<const std::byte> packet) 
   if (!from.ok) return std::nullopt;
   const std::span<const std::byte> words = from.bytes(from.number<std::uint8_t>());
   if (from.ok) r.words = shown(words.first(std::min(words.size(), longest_words)));
+  const peer_identity self = read_identity(from);
+  if (from.ok) r.self = self;
   return r;
 }
 

@@ -76,6 +76,10 @@ class capability_set {
   std::array<std::byte, size / 8> bits_{};
 };
 
+/// A capability: this end understands `refusal::has_session`, and `hello::begins_anew` of its
+/// hellos can be believed.
+inline constexpr std::size_t hears_of_sessions = 0;
+
 /// Bytes of the text by which a program names itself, at most.
 inline constexpr std::size_t longest_program = 64;
 /// Bytes of the words of a refusal, at most.
@@ -89,6 +93,7 @@ struct hello {
   peer_identity self;           ///< who it is
   std::uint64_t to = 0;         ///< the incarnation that it talks to; 0: it knows none yet
   bool resumes = false;         ///< it has a session with `to` that is to go on
+  bool begins_anew = false;     ///< it was refused for a session, and has none with this peer
   std::uint32_t interval = 0;   ///< its heartbeats come at least so often: milliseconds
   std::uint32_t layers = 0;     ///< the fingerprint of its stack
   capability_set capabilities;  ///< what it can
@@ -105,6 +110,7 @@ enum class refusal : std::uint8_t {
   no_session,        ///< there is no session that could go on
   oneself,           ///< both ends are the same
   other_layers,      ///< the two ends have different stacks
+  has_session,       ///< `refusal_notice::self` has a session with this incarnation already
 };
 
 /// The body of `refuse`.
@@ -113,6 +119,7 @@ struct refusal_notice {
   version_range versions;  ///< what the refusing end speaks
   std::uint64_t to = 0;    ///< the incarnation that is refused
   std::string words{};     ///< for people; at most `longest_words` bytes
+  peer_identity self{};    ///< who refuses, if it says so; else the incarnation is 0
 };
 
 /// Appends `kind` and the body to `to`. A program's text beyond its limit is cut.

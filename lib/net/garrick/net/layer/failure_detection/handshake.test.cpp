@@ -112,6 +112,28 @@ TEST_CASE("handshake: a refusal comes back") {
   for (std::size_t n = 0; n != p.size(); ++n) CHECK(!decode_refusal(p.bytes().first(n)));
 }
 
+TEST_CASE("handshake: a refusal may name who refuses, behind its words, or without any") {
+  const peer_identity self{{5, 6}, 7};
+  for (const std::string words : {"", "no"}) {
+    packet p;
+    encode_refusal({refusal::has_session, {1, 2}, 77, words, self}, p);
+    CHECK(p.size() <= 52);  // no larger than a hello
+    const auto r = decode_refusal(p.bytes());
+    REQUIRE(r);
+    CHECK(r->why == refusal::has_session);
+    CHECK(r->words == words);
+    CHECK(r->self == self);
+    const auto half = decode_refusal(p.bytes().first(p.size() - 1));
+    REQUIRE(half);
+    CHECK(half->self == peer_identity{});
+  }
+  hello h = full_hello();
+  h.begins_anew = true;
+  packet p;
+  encode_hello(session_packet::hello, h, p);
+  CHECK(decode_hello(p.bytes()) == h);
+}
+
 TEST_CASE("handshake: a refusal's words are cut, show no control characters, and may be missing") {
   packet without, p;
   encode_refusal({refusal::not_allowed, {}, 5}, without);

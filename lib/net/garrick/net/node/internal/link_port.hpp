@@ -27,7 +27,7 @@ class link_port : public hosted {
  public:
   // ---- for the node -----------------------------------------------------------------------------
 
-  /// The peer, from `opened` on.
+  /// The peer, from `opened` on, or from the event `has_session`.
   [[nodiscard]] virtual const peer_identity& peer() const noexcept = 0;
   /// What the peer has said about itself; null before.
   [[nodiscard]] virtual const hello* says() const noexcept = 0;

@@ -3,6 +3,7 @@
 #include <garrick/base/platform/assert.hpp>
 #include <garrick/base/values/random.hpp>
 #include <garrick/net/error.hpp>
+#include <garrick/net/layer/failure_detection/handshake.hpp>
 #include <garrick/net/node/internal/link_port.hpp>
 #include <garrick/net/node/internal/unguessable_numbers.hpp>
 #include <garrick/net/stack/accept_sessions.hpp>
@@ -26,6 +27,10 @@ peer_identity life_of(const node_settings& s, std::uint64_t seed) {
   if (self.node == node_id{}) self.node = {number(), number()};
   while (self.incarnation == 0) self.incarnation = number();
   return self;
+}
+
+base::error not_wanted() {
+  return base::make_error(net_errc::peer_down, "another link is used, or none");
 }
 
 /// True if nobody outside of this machine can reach it, or be reached by it.
@@ -52,6 +57,11 @@ class node_core::policy final : public accept_sessions {
         node->objection({who.self, who.program, from.remote.to_string(), false});
     if (no) return denial(refusal::not_allowed, std::move(*no));
     return {};
+  }
+  std::optional<peer_identity> self() const override {
+    const std::shared_ptr<node_core> node = node_.lock();
+    if (node == nullptr) return {};
+    return node->self();
   }
   std::unique_ptr<hosted> make_session(const arrival&, const hello&, carrier& below,
                                        const connection& self) override {
@@ -96,6 +106,7 @@ link_settings node_core::settings_for(bool connects) const {
   s.session.self = self_;
   s.session.connects = connects;
   s.session.program = settings_.program;
+  s.session.capabilities.add(hears_of_sessions);
   if (settings_.seed == 0) s.session.seed = unguessable_numbers()();
   return s;
 }
@@ -171,6 +182,8 @@ void node_core::dial(const endpoint& given, dial_handler done) {
       const std::lock_guard lock(node->mutex_);
       if (node->is_stopping_) return nullptr;
       node->all_.push_back(self);
+      if (const auto at = node->dialled_.find(key); at != node->dialled_.end())
+        at->second.by = self;
       return made;
     }
   };
@@ -179,7 +192,7 @@ void node_core::dial(const endpoint& given, dial_handler done) {
   made->kind = stack_for(to);
   made->key = key;
   if (base::result<connection> link = source().connect(to, std::move(made)); !link)
-    answer_dial(key, link.error());
+    answer_dial(key, connection(), link.error());
 }
 
 std::string node_core::last_attempt(const endpoint& given, const base::error& earlier) const {
@@ -195,13 +208,15 @@ void node_core::not_reached(const std::string& key, const base::error& why) {
     unreached_.is_to_speak(key);
 }
 
-/// Tells those who wait for this endpoint, and forgets it unless a link stands.
-void node_core::answer_dial(const std::string& key, base::result<connection> with) {
+/// Tells those who wait for this endpoint, and forgets it unless a link stands. `by`: the link that
+/// was to reach it; none if there never was one. Another attempt to reach it is left alone.
+void node_core::answer_dial(const std::string& key, const connection& by,
+                            base::result<connection> with) {
   std::vector<dial_handler> waiting;
   {
     const std::lock_guard lock(mutex_);
     const auto at = dialled_.find(key);
-    if (at == dialled_.end()) return;
+    if (at == dialled_.end() || at->second.by != by) return;
     waiting = std::exchange(at->second.waiting, {});
     if (with) {
       at->second.link = *with;
@@ -212,6 +227,37 @@ void node_core::answer_dial(const std::string& key, base::result<connection> wit
     }
   }
   for (const dial_handler& one : waiting) one(with);
+}
+
+void node_core::answer_dials(const link_port& link) {
+  const peer_identity& who = link.peer();
+  if (!link.dialled().empty()) answer_dial(link.dialled(), link.self(), link.self());
+  std::vector<std::pair<std::string, connection>> others;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [key, d] : dialled_)
+      if (!d.is_up && d.told_of == who && d.by != link.self()) others.emplace_back(key, d.by);
+  }
+  for (const auto& [key, by] : others) {
+    answer_dial(key, by, link.self());
+    by.insist([](hosted& h) { static_cast<link_port&>(h).leave(not_wanted()); });
+  }
+}
+
+void node_core::has_session(link_port& link) {
+  if (link.dialled().empty()) return;
+  connection standing;
+  {
+    const std::lock_guard lock(mutex_);
+    if (const auto at = peers_.find(link.peer()); at != peers_.end())
+      standing = at->second;
+    else if (const auto d = dialled_.find(link.dialled());
+             d != dialled_.end() && d->second.by == link.self())
+      d->second.told_of = link.peer();
+  }
+  if (standing == connection()) return;  // it tries again, and `answer_dials` may be quicker
+  answer_dial(link.dialled(), link.self(), standing);
+  link.leave(not_wanted());
 }
 
 std::optional<std::string> node_core::objection(const applicant& who) const {
@@ -256,14 +302,14 @@ void node_core::opened(link_port& link) {
           base::make_error(net_errc::node_down, "its node came back as another one"));
     });
   if (is_unwanted) {
-    if (in_use && !link.dialled().empty()) answer_dial(link.dialled(), in_use);
+    if (in_use && !link.dialled().empty()) answer_dial(link.dialled(), link.self(), in_use);
+    if (!is_given_up) return link.leave(not_wanted());
     return link.leave(
-        base::make_error(net_errc::peer_down, is_given_up ? "this node has given its incarnation up"
-                                                          : "another link is used, or none"));
+        base::make_error(net_errc::peer_down, "this node has given its incarnation up"));
   }
   if (!lets_use) return;
   link.let_use();
-  if (!link.dialled().empty()) answer_dial(link.dialled(), link.self());
+  answer_dials(link);
   tell(who, peer_change::up, {});
 }
 
@@ -294,7 +340,7 @@ void node_core::usable(link_port& link) {
     return link.shut(
         base::make_error(net_errc::node_down, "it is in quarantine, or this one ends"));
   link.let_use();
-  if (!link.dialled().empty()) answer_dial(link.dialled(), link.self());
+  answer_dials(link);
   tell(who, peer_change::up, {});
 }
 
@@ -328,7 +374,7 @@ void node_core::closed(link_port& link, const base::error& why) noexcept {
                  return d.second.is_up && d.second.link == link.self();
                }) != 0;
   }
-  if (!link.dialled().empty() && !was_up) answer_dial(link.dialled(), other);
+  if (!link.dialled().empty() && !was_up) answer_dial(link.dialled(), link.self(), other);
   if (was_in_use) tell(link.peer(), peer_change::down, why);
 }
 

@@ -6,6 +6,8 @@
 //    sent on them.
 // C2 Whoever waits for a peer is told once: that it can be reached, or why not.
 // C3 A link of a new incarnation of a node ends those of others, which then are down.
+// C4 A peer is known by its identity. An endpoint of a peer whose link is in use stands for that
+//    link, however many endpoints the peer has, until the link is over.
 //
 // Thread safety: any thread. `mutex_` is held for some instructions, and while nothing is called.
 #pragma once
@@ -86,6 +88,9 @@ class node_core final : public std::enable_shared_from_this<node_core> {
 
   /// The peer has said who it is.
   void opened(link_port& link);
+  /// The peer has a session with this node by another link. If that one is in use, whoever waits
+  /// for this one gets that one, now or as soon as it is.
+  void has_session(link_port& link);
   /// The peer lets this end send: it is the link in use. Another one of this peer is over. Once for
   /// each link.
   void usable(link_port& link);
@@ -113,9 +118,11 @@ class node_core final : public std::enable_shared_from_this<node_core> {
 
  private:
   struct dialled {
-    connection link;
+    connection link;  // that stands, if it is up
     std::vector<dial_handler> waiting;
     bool is_up = false;
+    connection by;            // that was made to reach the endpoint
+    peer_identity told_of{};  // it has a session with this peer, says the peer
   };
   class policy;
 
@@ -123,7 +130,9 @@ class node_core final : public std::enable_shared_from_this<node_core> {
   [[nodiscard]] const named_stack* stack_for(const endpoint& e) const;
   [[nodiscard]] link_settings settings_for(bool connects) const;
   [[nodiscard]] base::error may_use(const endpoint& e) const;
-  void answer_dial(const std::string& key, base::result<connection> with);
+  void answer_dial(const std::string& key, const connection& by, base::result<connection> with);
+  /// The link to this peer is in use from now on.
+  void answer_dials(const link_port& link);
   [[nodiscard]] std::vector<std::shared_ptr<peer_listener>> listening() const;
   void tell(const peer_identity& who, peer_change what, const base::error& why);
 

@@ -104,6 +104,9 @@ void node_link::on_event(const link_event& e) {
       if (const hello* const who = link_->peer()) peer_ = who->self;
       is_open_ = true;
       return node_->opened(*this);
+    case has_session:
+      if (const hello* const who = link_->peer()) peer_ = who->self;
+      return node_->has_session(*this);
     case suspected: return notice({peer_evidence::kind::suspected});
     case trusted: return notice({peer_evidence::kind::trusted});
     case paused:

@@ -1,0 +1,196 @@
+// How two ends agree on a session: hello, its answers, and refusals.
+#include <algorithm>
+#include <string>
+
+#include "garrick/net/error.hpp"
+#include "garrick/net/layer/failure_detection.hpp"
+
+namespace garrick::net {
+
+using base::duration;
+using base::instant;
+
+bool failure_detection::agree(const hello& h, layer_context& c) {
+  if (h.self == settings_.self) {
+    send_refusal(refusal::oneself, h.self.incarnation, c);
+    if (!may_end(h)) return ++counters_.strangers, false;
+    end(base::make_error(net_errc::refused, "failure_detection",
+                         "the other end is this end itself"),
+        c);
+    return false;
+  }
+  if (const auto common = settings_.versions.common(h.versions)) {
+    version_ = *common;
+    return has_same_layers(h, c);
+  }
+  send_refusal(refusal::incompatible, h.self.incarnation, c);
+  if (!may_end(h)) return ++counters_.strangers, false;
+  end(base::make_error(net_errc::incompatible, "failure_detection",
+                       "this end speaks versions " + settings_.versions.to_string() +
+                           ", the other end " + h.versions.to_string()),
+      c);
+  return false;
+}
+
+bool failure_detection::has_same_layers(const hello& h, layer_context& c) {
+  if (h.layers == c.fingerprint()) return true;
+  send_refusal(refusal::other_layers, h.self.incarnation, c);
+  if (!may_end(h)) return ++counters_.strangers, false;
+  end(different_stacks(), c);
+  return false;
+}
+
+base::error failure_detection::different_stacks() const {
+  return base::make_error(
+      net_errc::incompatible, "failure_detection",
+      "the two ends use different stacks" +
+          (settings_.stack.empty() ? std::string(" of layers")
+                                   : ", and this end's is '" + settings_.stack + "'"));
+}
+
+void failure_detection::learn(const hello& h) {
+  peer_ = h;
+  knows_peer_ = true;
+  tag_to_ = session_tag(settings_.self.incarnation, h.self.incarnation);
+  tag_from_ = session_tag(h.self.incarnation, settings_.self.incarnation);
+}
+
+void failure_detection::open(layer_context& c) {
+  const instant now = c.now();
+  const bool first = phase_ == phase::greeting;
+  phase_ = phase::open;
+  suspected_ = false;
+  next_hello_ = next_reopen_ = instant::never();
+  reopen_pause_ = settings_.reopen_first;
+  last_sent_ = last_heard_ = now;
+  const std::uint32_t interval = std::clamp(peer_.interval, least_interval, most_interval);
+  if (first) detector_.expect(duration::milliseconds(interval));
+  detector_.skip(now);
+  if (first && !stream_) path_.begin(c.largest_below(), now);
+  if (!first) ++counters_.resumptions;
+  c.notify({first ? link_event::kind::opened : link_event::kind::resumed});
+  if (writable(c)) c.notify({link_event::kind::writable});
+}
+
+void failure_detection::on_hello(std::span<const std::byte> bytes, layer_context& c) {
+  const std::optional<hello> h = decode_hello(bytes);
+  if (!h || !connected_) return on_stranger(bytes, c);
+  if (phase_ == phase::open) return on_hello_while_open(*h, c);
+  greeted_ = true;
+  if (phase_ == phase::lost) return on_hello_while_lost(*h, c);
+  if (!agree(*h, c)) return;
+  if (h->resumes && stream_) {
+    send_refusal(refusal::no_session, h->self.incarnation, c);
+    return end(peer_down("the other end wants to go on with a session that is over"), c);
+  }
+  learn(*h);
+  send_hello(session_packet::hello_ack, h->self.incarnation, c);
+  // Who knows this end's number sees what is sent to it; by a stream that is sure.
+  // Else the answer is not repeated, since it may have gone to somebody who has asked for nothing:
+  // who is open sends something within an interval, which opens this end, too.
+  if (stream_ || h->to == settings_.self.incarnation) open(c);
+}
+
+void failure_detection::on_hello_while_open(const hello& h, layer_context& c) {
+  // One that came late or twice. An answer makes good for one that was lost.
+  if (h.self == peer_.self) {
+    if (!stream_) send_hello(session_packet::hello_ack, h.self.incarnation, c);
+    return;
+  }
+  if (h.self == settings_.self) return on_stranger({}, c);
+  if (stream_ || h.to == settings_.self.incarnation) return restarted(h, c);
+  // Perhaps the peer was restarted. Perhaps this comes from an earlier life of it, or from anybody:
+  // then nobody answers.
+  ++counters_.strangers;
+  send_hello(session_packet::challenge, h.self.incarnation, c);
+}
+
+void failure_detection::on_hello_while_lost(const hello& h, layer_context& c) {
+  if (h.self != peer_.self) return restarted(h, c);
+  if (!has_same_layers(h, c)) return;
+  // A peer that was never told that the session is open may begin it once more.
+  const bool continues = h.resumes ? h.to == settings_.self.incarnation : !confirmed_;
+  if (!continues) {
+    send_refusal(refusal::no_session, h.self.incarnation, c);
+    return end(peer_down("the other end does not have the session any more"), c);
+  }
+  send_hello(session_packet::hello_ack, h.self.incarnation, c);
+  open(c);
+}
+
+void failure_detection::on_hello_ack(std::span<const std::byte> bytes, layer_context& c) {
+  const std::optional<hello> h = decode_hello(bytes);
+  if (!h || !connected_ || h->to != settings_.self.incarnation || h->self == settings_.self)
+    return on_stranger(bytes, c);
+  greeted_ = true;
+  if (phase_ == phase::greeting) {
+    if (!agree(*h, c)) return;
+    learn(*h);
+    confirmed_ = true;
+    open(c);
+  } else if (h->self != peer_.self) {
+    if (stream_) return restarted(*h, c);
+    return on_stranger(bytes, c);
+  } else if (phase_ == phase::lost) {
+    if (!has_same_layers(*h, c)) return;
+    if (!h->resumes) return end(peer_down("the other end has begun another session"), c);
+    open(c);
+  } else if (stream_) {
+    return;  // both have said hello at once
+  }
+  // Now the other end knows, too.
+  if (phase_ == phase::open) send_heartbeat(0, c);
+}
+
+void failure_detection::on_challenge(std::span<const std::byte> bytes, layer_context& c) {
+  const std::optional<hello> h = decode_hello(bytes);
+  if (!h || stream_ || !settings_.connects || phase_ != phase::greeting ||
+      h->to != settings_.self.incarnation)
+    return on_stranger(bytes, c);
+  challenged_by_ = h->self.incarnation;
+  send_hello(session_packet::hello, challenged_by_, c);
+}
+
+void failure_detection::on_refusal(std::span<const std::byte> bytes, layer_context& c) {
+  const std::optional<refusal_notice> r = decode_refusal(bytes);
+  const bool expected = phase_ == phase::greeting || phase_ == phase::lost;
+  if (!r || !connected_ || !expected || r->to != settings_.self.incarnation)
+    return on_stranger(bytes, c);
+  switch (r->why) {
+    case refusal::incompatible:
+      return end(base::make_error(net_errc::incompatible, "failure_detection",
+                                  "this end speaks versions " + settings_.versions.to_string() +
+                                      ", the other end " + r->versions.to_string()),
+                 c);
+    case refusal::given_up: return end(peer_down("the other end has given this incarnation up"), c);
+    case refusal::no_session:
+      return end(peer_down("the other end does not have the session any more"), c);
+    case refusal::other_layers: return end(different_stacks(), c);
+    case refusal::has_session: return on_session_elsewhere(*r, c);
+    case refusal::oneself:
+    case refusal::not_allowed: break;
+  }
+  std::string text = r->why == refusal::oneself ? "the other end is this end itself"
+                                                : "the other end's rules do not allow it";
+  if (!r->words.empty()) text += ": " + r->words;
+  end(base::make_error(net_errc::refused, "failure_detection", text), c);
+}
+
+/// Perhaps this end has that session, too, by a link to another address of the peer: then the owner
+/// of this link leaves. Else the peer has yet to notice that the session is over, or to hear it.
+void failure_detection::on_session_elsewhere(const refusal_notice& r, layer_context& c) {
+  if (phase_ != phase::greeting || knows_peer_ || r.self.incarnation == 0)
+    return static_cast<void>(++counters_.strangers);
+  peer_.self = r.self;
+  has_session_ = true;
+  c.notify({link_event::kind::has_session});
+}
+
+void failure_detection::restarted(const hello& h, layer_context& c) {
+  end(peer_down(h.self.node == peer_.self.node
+                    ? "the peer was restarted as " + h.self.to_string()
+                    : "another node is in the peer's place: " + h.self.to_string()),
+      c);
+}
+
+}  // namespace garrick::net

@@ -1,0 +1,105 @@
+// A session that the peer has already, and the refusal that says so; datagrams without a socket.
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include "garrick/net/error.hpp"
+#include "garrick/net/layer/failure_detection.hpp"
+#include "garrick/net/little_endian.hpp"
+#include "garrick/net/stack/internal/session_pair.hpp"
+
+namespace failure_detection_handshake_test {
+
+using namespace garrick;
+using namespace garrick::net;
+using namespace garrick::net::tests;
+using base::duration;
+using kind = link_event::kind;
+
+namespace {
+
+/// The packet, as end 0 gets it.
+std::vector<std::byte> received(const packet& p, bool stream) {
+  std::vector<std::byte> all(stream ? 4 : 0);
+  if (stream) store_le(all.data(), static_cast<std::uint32_t>(p.size()));
+  all.insert(all.end(), p.bytes().begin(), p.bytes().end());
+  return all;
+}
+
+/// Refused, since the peer has a session with end 0.
+std::vector<std::byte> refused_for_session(const peer_identity& by, bool stream) {
+  packet said;
+  encode_refusal({refusal::has_session, {}, settings_of(0).self.incarnation, {}, by}, said);
+  return received(said, stream);
+}
+
+}  // namespace
+
+TEST_CASE("failure_detection: a refusal for a session is told, and the next hello begins anew") {
+  for (const bool stream : {true, false}) {
+    CAPTURE(stream);
+    pair_of p(stream);
+    std::vector<hello> said;
+    p.ends[0].on_transmit = [&](std::vector<std::byte> b) {
+      const auto body = std::span(b).subspan(stream ? 4 : 0);
+      if (const auto h = decode_hello(body)) said.push_back(*h);
+    };
+    const auto connects = [&] {
+      p.ends[0].connected = true;
+      p.ends[0].stack->connected(p.now);
+    };
+    connects();
+    REQUIRE(said.size() == 1);
+    CHECK_FALSE(said[0].begins_anew);
+    CHECK(p.layer(0).peer() == nullptr);
+    const peer_identity by{{8, 9}, 10};
+    p.inject(0, refused_for_session({}, stream));  // who has it?
+    CHECK_FALSE(p.ends[0].has(kind::has_session));
+    p.inject(0, refused_for_session(by, stream));
+    CHECK(p.ends[0].count(kind::has_session) == 1);
+    REQUIRE(p.layer(0).peer() != nullptr);
+    CHECK(p.layer(0).peer()->self == by);
+    if (stream) p.lose(0);
+    p.ends[0].on_reopen = connects;
+    p.run(duration::milliseconds(300));
+    REQUIRE(said.size() >= 2);
+    CHECK(said.back().begins_anew);
+    CHECK_FALSE(said.back().resumes);
+    CHECK(!p.ends[0].down());
+    // Nobody answers any more: it says whom it has waited for.
+    p.run(settings_of(0).handshake_limit);
+    const std::string why(p.ends[0].down().detail());
+    CHECK_MESSAGE(why.find("has an earlier session with this end") != std::string::npos, why);
+  }
+}
+
+TEST_CASE("failure_detection: an end that is open takes no refusal for a session") {
+  for (const bool stream : {true, false}) {
+    CAPTURE(stream);
+    pair_of p(stream);
+    p.connect();
+    p.run(duration::milliseconds(100));
+    REQUIRE(p.ends[0].count(kind::opened) == 1);
+    p.inject(0, refused_for_session({{8, 9}, 10}, stream));
+    CHECK_FALSE(p.ends[0].has(kind::has_session));
+    CHECK(p.layer(0).peer()->self == settings_of(1).self);
+    CHECK(!p.ends[0].down());
+  }
+}
+
+TEST_CASE(
+    "failure_detection: an end that connects by datagrams opens again until it has a socket") {
+  pair_of p(false);
+  p.ends[0].on_reopen = [&] {
+    if (p.ends[0].reopened < 4) return p.ends[0].stack->disconnected(net_errc::unreachable, p.now);
+    p.connect();
+  };
+  p.ends[0].stack->disconnected(net_errc::unreachable, p.now);
+  p.run(duration::seconds(5));
+  CHECK(p.ends[0].reopened == 4);
+  CHECK(p.ends[0].count(kind::opened) == 1);
+  CHECK(p.ends[1].count(kind::opened) == 1);
+}
+
+}  // namespace failure_detection_handshake_test
