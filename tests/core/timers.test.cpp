@@ -2,6 +2,10 @@
 // ends them.
 #include <doctest/doctest.h>
 #include <garrick/base/platform/platform.hpp>
+#include <garrick/core/cell/cell.hpp>
+#include <garrick/core/cell/extension.hpp>
+#include <garrick/core/cell/signals.hpp>
+#include <garrick/core/cell/timer_record.hpp>
 #include <garrick/garrick.hpp>
 #include <garrick/testkit/test_system.hpp>
 
@@ -331,6 +335,35 @@ TEST_CASE("listing a timer costs a constant time, however many its actor has") {
   MESSAGE("arming through an actor: ", few, " ns, with many pending ", more, " ns");
   CHECK(more < 20 * few + 2000);
   system.exit(h);
+}
+
+TEST_CASE("after thousands of timers have fired, no call of send_after forgets more than three") {
+  /// Counts the records in its list, before and after it lists another.
+  class counting final : public core::errand {
+   public:
+    explicit counting(std::vector<std::uint32_t>& to) : to_(to) {}
+    void run(core::cell& self) override { to_.push_back(self.ext().timers.size()); }
+    void turned_away() noexcept override {}
+
+   private:
+    std::vector<std::uint32_t>& to_;
+  };
+  fixture f;
+  constexpr int fired = 3000;
+  for (int i = 0; i < fired; ++i) send(f.c, after_ms{i / 100, i});
+  f.kit.run_for(duration::seconds(1));
+  REQUIRE(f.out->size() == fired);
+  std::vector<std::uint32_t> sizes;
+  for (int i = 0; i < fired; ++i) {
+    send(f.c, after_ms{3'600'000, 0});
+    f.kit.run();
+    core::send_errand(f.c.address(), std::make_unique<counting>(sizes));
+    f.kit.run();
+    if (i > 0) REQUIRE(sizes.back() + 2 >= sizes[sizes.size() - 2]);
+  }
+  CHECK(sizes.front() > fired / 2);
+  CHECK(sizes.back() < fired + 16);
+  f.kit.exit(f.c);
 }
 
 TEST_CASE("a periodic send without a period is refused: its actor fails and is told why") {

@@ -11,6 +11,7 @@ TIMER = CELL + "internal/timer_steps.hpp"
 SERVICE = BASE + "time/timer_service.cpp"
 WHEEL = BASE + "time/timing_wheel.cpp"
 VISITS = BASE + "time/internal/visited_mutex.hpp"
+SWEPT = BASE + "memory/swept_list.hpp"
 SLOT = "lib/system/garrick/system/threads/internal/thread_slot.hpp"
 POOL = "lib/system/garrick/system/threads/detached_pool.cpp"
 STEALING = "lib/sched/garrick/sched/policies/work_stealing.hpp"
@@ -21,6 +22,7 @@ by_steps = ("core.model.cell_steps",)
 by_timer = ("core.model.timer_steps",)
 by_service = ("base.timer_service",)
 by_wheel = ("base.timing_wheel",)
+by_swept = ("base.swept_list",)
 by_visits = ("base.visited_mutex",)
 by_slot = ("system.model.thread_slot",)
 
@@ -181,6 +183,35 @@ MUTATIONS = [
         "base::order<atomics<Record>, timer_order::armed_again>(std::memory_order_release)",
         "std::memory_order_relaxed",
         by_timer,
+    ),
+    # ---- the list of an actor's timers
+    mutation(
+        "timer list: one call looks at all records",
+        SWEPT,
+        "    for (unsigned looks = 0; looks < most_looked_at && next_look_ != nullptr; ++looks) {",
+        "    while (next_look_ != nullptr) {",
+        by_swept,
+    ),
+    mutation(
+        "timer list: a record that is removed stays the place to go on from",
+        SWEPT,
+        "    if (next_look_ == &x) next_look_ = x.next_;  // S2\n",
+        "",
+        by_swept,
+    ),
+    mutation(
+        "timer list: each call begins a pass anew",
+        SWEPT,
+        "    if (next_look_ == nullptr) next_look_ = first_;",
+        "    next_look_ = first_;",
+        by_swept,
+    ),
+    mutation(
+        "timer list: one look a call is too few for the bound",
+        SWEPT,
+        "most_looked_at = 3;",
+        "most_looked_at = 1;",
+        by_swept,
     ),
     # ---- the clock's thread
     mutation(

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <garrick/base/concurrency/runnable.hpp>
+#include <garrick/base/memory/swept_list.hpp>
 #include <garrick/base/time/clock.hpp>
 #include <garrick/base/values/exit_reason.hpp>
 #include <garrick/core/cell/dependents.hpp>
@@ -77,16 +78,13 @@ struct cell_extension {
   std::unique_ptr<core::dependents> dependents;  ///< its own children; made by `supervise`
   std::vector<parked_message> parked;  ///< from `first_parked` on: senders that wait for room
   std::size_t first_parked = 0;
-  std::uint32_t timer_count = 0;  ///< records in `timers`
-  /// the count at which those that are over are swept out
-  std::uint32_t timer_sweep_at = 16;
   /// whose promises an exception has dropped, until it is known whether the handler fails with it
   std::vector<pending_request> unkept;
   bool trap_exit = false;
   bool interleave = false;  ///< other messages go on while a coroutine handler waits
   std::unique_ptr<belongings> behaviors_below;  ///< the present one; see behavior_stack.cpp
   suspended_frame* frames = nullptr;
-  timer_record* timers = nullptr;
+  base::swept_list<timer_record> timers;  ///< those that are cancelled with the actor
   timer_record* idle_timer = nullptr;
   base::instant last_activity;     ///< while there is a receive time-out
   base::duration silence_limit{};  ///< of the receive time-out; zero: there is none

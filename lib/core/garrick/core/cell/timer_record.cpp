@@ -16,16 +16,6 @@ namespace garrick::core {
 namespace {
 // Beats that may wait for a receiver that is late, if its soft limit is not above that.
 constexpr std::uint32_t most_beats_behind = 1000;
-
-// An owner's list is swept when it has doubled, so listing a timer costs a constant time on
-// average.
-constexpr std::uint32_t first_sweep = 16;
-
-void unlink(timer_record& r) noexcept {
-  *r.slot_of_owner = r.next_of_owner;
-  if (r.next_of_owner != nullptr) r.next_of_owner->slot_of_owner = r.slot_of_owner;
-  r.slot_of_owner = nullptr;
-}
 }  // namespace
 
 timer_record* timer_record::arm(environment& env, cell& target, envelope* e, base::duration delay,
@@ -175,34 +165,14 @@ void timer_record::free_self() noexcept {
 }
 
 void list_timer(cell& self, timer_record* r) {
-  cell_extension& extension = self.ext();
-  if (extension.timer_count >= extension.timer_sweep_at) {
-    extension.timer_count = 0;
-    for (timer_record** at = &extension.timers; *at != nullptr;) {
-      timer_record* const listed = *at;
-      if (listed->active()) {
-        at = &listed->next_of_owner;
-        ++extension.timer_count;
-      } else {
-        unlink(*listed);
-        listed->drop_holder();
-      }
-    }
-    extension.timer_sweep_at = std::max(first_sweep, 2 * extension.timer_count);
-  }
-  ++extension.timer_count;
   r->owner = &self;
-  r->next_of_owner = extension.timers;
-  r->slot_of_owner = &extension.timers;
-  if (extension.timers != nullptr) extension.timers->slot_of_owner = &r->next_of_owner;
-  extension.timers = r;
+  self.ext().timers.add(*r, [](timer_record& over) { over.drop_holder(); });
 }
 
 bool timer_record::cancel_and_unlist() noexcept {
   const bool was_armed = cancel();
-  if (slot_of_owner == nullptr || detail::here.running != owner) return was_armed;
-  unlink(*this);
-  --owner->ext_if()->timer_count;
+  if (!listed() || detail::here.running != owner) return was_armed;
+  owner->ext_if()->timers.remove(*this);
   drop_holder();  // the list's; the caller has its own
   return was_armed;
 }
@@ -220,8 +190,8 @@ std::vector<pending_timer> list_timers(cell& self, std::size_t most) {
   if (const timer_record* const r = extension->idle_timer; r != nullptr && r->active())
     all.push_back(r->facts());
   std::size_t looks = 4 * most;
-  for (const timer_record* r = extension->timers; r != nullptr && all.size() < most && looks-- != 0;
-       r = r->next_of_owner)
+  for (const timer_record* r = extension->timers.first();
+       r != nullptr && all.size() < most && looks-- != 0; r = r->next_listed())
     if (r->active()) all.push_back(r->facts());
   return all;
 }
@@ -232,13 +202,10 @@ void cancel_all_timers(cell& self) noexcept {
   if (extension->idle_timer != nullptr)
     std::exchange(extension->idle_timer, nullptr)->cancel_and_drop();
   extension->silence_limit = {};
-  while (extension->timers != nullptr) {
-    timer_record* const r = extension->timers;
-    unlink(*r);
+  while (timer_record* const r = extension->timers.first()) {
+    extension->timers.remove(*r);
     r->cancel_and_drop();
   }
-  extension->timer_count = 0;
-  extension->timer_sweep_at = first_sweep;
 }
 
 }  // namespace garrick::core

@@ -13,6 +13,7 @@
 // same time on the clock's thread. `state` decides who wins (internal/timer_steps.hpp).
 #pragma once
 
+#include <garrick/base/memory/swept_list.hpp>
 #include <garrick/base/time/clock.hpp>
 #include <garrick/core/cell/cell.hpp>
 
@@ -33,7 +34,7 @@ struct pending_timer {
 
 /// A timer that its owner may cancel. It is counted: the clock service holds it, and so do the
 /// owner's list and handle.
-class timer_record {
+class timer_record : public base::swept_entry<timer_record> {
  public:
   using atomics = base::real_atomics;
   enum class kind : std::uint8_t { once, periodic };
@@ -67,10 +68,8 @@ class timer_record {
   /// As cancel; on its owner's turn the owner forgets the record at once.
   bool cancel_and_unlist() noexcept;
 
-  // the owner's list, owner's turn
-  timer_record* next_of_owner = nullptr;
-  timer_record** slot_of_owner = nullptr;  ///< what points to this record; null: not listed
-  cell* owner = nullptr;                   ///< followed only where it is the actor that runs
+  /// whose list has the record; owner's turn, and followed only where it is the actor that runs
+  cell* owner = nullptr;
 
  private:
   friend struct timer_steps;
@@ -116,7 +115,7 @@ class timer_record {
 };
 
 /// Lists `r` with the timers that are cancelled when the actor ends or restarts; takes over one
-/// hold. The runner.
+/// hold. Constant time, however many are listed or over. The runner.
 void list_timer(cell& self, timer_record* r);
 
 /// Cancels and forgets every timer that belongs to the actor. The runner.

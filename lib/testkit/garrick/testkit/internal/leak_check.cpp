@@ -25,8 +25,8 @@ bool can_be_woken(core::cell& c) {
   const core::cell_extension* const ext = c.ext_if();
   if (ext == nullptr) return false;
   if (ext->idle_timer != nullptr || ext->pending.active() != 0) return true;
-  for (const core::timer_record* timer = ext->timers; timer != nullptr;
-       timer = timer->next_of_owner)
+  for (const core::timer_record* timer = ext->timers.first(); timer != nullptr;
+       timer = timer->next_listed())
     if (timer->active()) return true;
   return false;
 }
