@@ -366,17 +366,25 @@ consteval auto check_as_case() {
 template <class C>
 using checked_as_case = typename decltype(check_as_case<C>())::type;
 
+/// Whether a message that a case's function takes owns all that it refers to, if that is known.
+template <class C>
+inline constexpr bool owned_case_content = true;
+template <plain_function C>
+inline constexpr bool owned_case_content<C> = owned_content<typename callable<C>::content>;
+
 template <class C>
 consteval auto check_of_case() {
-  if constexpr (std::is_same_v<checked_as_case<C>, base::detail::can_be_sent>)
+  if constexpr (!std::is_same_v<checked_as_case<C>, base::detail::can_be_sent>)
+    return std::type_identity<checked_as_case<C>>{};
+  else if constexpr (!owned_case_content<C>)
+    return std::type_identity<checked_content<typename callable<C>::content>>{};
+  else
     return std::type_identity<
         checked_answer<typename decltype(to_case(std::declval<C>()))::answer>>{};
-  else
-    return std::type_identity<checked_as_case<C>>{};
 }
 
 /// The checks of one case of a behavior: that it is one, that it does not refer to a message that
-/// is gone, and that its answer is owned.
+/// is gone, and that its message and its answer are owned.
 template <class C>
 using checked_case = typename decltype(check_of_case<C>())::type;
 

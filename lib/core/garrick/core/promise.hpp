@@ -18,10 +18,48 @@
 
 namespace garrick::core {
 
-/// Says in a handler's return type that another actor answers. It carries nothing; `delegate` gives
-/// one.
+namespace detail {
+
+/// Instantiated only to fail: what a delegation to an actor that answers with Ts... would become.
+template <class To, class... Ts>
+struct delegation_becomes {
+  static constexpr bool reported = true;
+  static constexpr bool same_answer =
+      std::is_same_v<typename response_of<To>::type, response<Ts...>>;
+  static_assert(!same_answer,
+                "garrick: a handler that delegates has no answer at hand: it returns auto or "
+                "result<T>, where T is the answer's type");
+  static_assert(same_answer,
+                "garrick: delegate(): the actor that is to answer answers with another type than "
+                "this handler: request the answer and make one of it, or delegate a message with "
+                "the same answer");
+};
+template <class To>
+[[noreturn]] To no_delegation();
+
+/// Does a T have constructors that tell a delegation from other things?
+template <class T>
+inline constexpr bool takes_delegations = false;
 template <class... Ts>
-class delegated {};
+inline constexpr bool takes_delegations<result<Ts...>> = true;
+template <class... Ts>
+inline constexpr bool takes_delegations<base::result<Ts...>> = true;
+
+}  // namespace detail
+
+/// Says in a handler's return type that another actor answers. It carries nothing; `delegate` gives
+/// one. It becomes a `result` of the same answer, and nothing else.
+template <class... Ts>
+class delegated {
+ public:
+  /// Never compiles: a handler that does not return a `result` is told why.
+  template <class To>
+    requires(!detail::takes_delegations<To>)
+  operator To() const {
+    static_assert(detail::delegation_becomes<To, Ts...>::reported);
+    return detail::no_delegation<To>();
+  }
+};
 
 /// The part of a promise that does not depend on the values' types. It can be moved, not copied,
 /// and sent in messages. One object is used by one thread at a time.

@@ -13,6 +13,7 @@
 #pragma once
 
 #include <garrick/core/cell/handle.hpp>
+#include <garrick/core/detail/isolation.hpp>
 #include <garrick/core/protocol/protocol.hpp>
 
 #include <cstddef>
@@ -65,6 +66,8 @@ using any_ref = ref<any_protocol>;
 ///     if (ref<account> r = weak.lock()) send(r, deposit{5});
 template <class P>
 class weak_ref {
+  static_assert(detail::looked_at<P>);
+
  public:
   using garrick_sendable = void;
 

@@ -8,6 +8,7 @@
 #include <garrick/base/values/result.hpp>
 #include <garrick/core/promise.hpp>
 
+#include <type_traits>
 #include <utility>
 
 namespace garrick::core {
@@ -37,6 +38,12 @@ class [[nodiscard]] result : public base::result<Ts...> {
       : base::result<Ts...>(detail::answered_later()), later_(true) {}
   /// From a handler: the answer comes from the actor that was delegated to.
   result(delegated<Ts...>) : base::result<Ts...>(detail::answered_later()), later_(true) {}
+  /// Never compiles: the answer of the actor that was delegated to has another type.
+  template <class... Us>
+    requires(!std::is_same_v<delegated<Ts...>, delegated<Us...>>)
+  result(delegated<Us...>) : result(delegated<Ts...>()) {
+    static_assert(detail::delegation_becomes<result<Ts...>, Us...>::reported);
+  }
 
   /// Was it made from a promise or a delegation? A result that a request yields never was.
   [[nodiscard]] bool answered_later() const noexcept { return later_; }
@@ -58,6 +65,11 @@ class [[nodiscard]] result<void> : public base::result<void> {
   result(const response_promise<>&) : base::result<void>(detail::answered_later()), later_(true) {}
   /// From a handler: the answer comes from the actor that was delegated to.
   result(delegated<>) : base::result<void>(detail::answered_later()), later_(true) {}
+  /// Never compiles: the answer of the actor that was delegated to has another type.
+  template <class U, class... Us>
+  result(delegated<U, Us...>) : result(delegated<>()) {
+    static_assert(detail::delegation_becomes<result<void>, U, Us...>::reported);
+  }
   /// Was it made from a promise or a delegation?
   [[nodiscard]] bool answered_later() const noexcept { return later_; }
 

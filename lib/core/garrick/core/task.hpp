@@ -183,6 +183,14 @@ class task_promise final : public task_promise_base {
   void return_value(U&& v) {
     value_.emplace(std::forward<U>(v));
   }
+  /// A delegation. Of its own, so that the error for one to another answer is short.
+  template <class... Us>
+  void return_value([[maybe_unused]] delegated<Us...> d) {
+    if constexpr (std::is_same_v<typename response_of<value>::type, response<Us...>>)
+      value_.emplace(d);
+    else
+      static_assert(delegation_becomes<value, Us...>::reported);
+  }
   [[nodiscard]] value take() {
     this->rethrow();
     return std::move(*value_);

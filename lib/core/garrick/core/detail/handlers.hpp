@@ -215,7 +215,8 @@ struct handlers_of<Actor, protocol<Sigs...>> {
   static constexpr mask lying{(!by_behavior && !handler_of<Actor, Sigs>::right_result)...};
   static constexpr mask borrowed{(!by_behavior && handler_of<Actor, Sigs>::borrows)...};
   static constexpr mask too_wide{(alignof(typename signature<Sigs>::answer::content) > 32)...};
-  static constexpr mask not_owned{!owned_answer<typename signature<Sigs>::answer>...};
+  static constexpr mask lent_message{!owned_content<typename signature<Sigs>::content>...};
+  static constexpr mask lent_answer{!owned_answer<typename signature<Sigs>::answer>...};
 
   static consteval std::size_t count(const mask& of) {
     std::size_t n = 0;
@@ -241,18 +242,22 @@ struct handlers_of<Actor, protocol<Sigs...>> {
   using reported = typename decltype(report<Report, Which>(
       std::make_index_sequence<count(mask_of(Which))>()))::type;
 
-  /// The first answer that is not owned: a list of all would be too long.
+  /// The first message or answer that is not owned: a list of all would be too long.
   static auto first_sharing() {
-    if constexpr (count(not_owned) == 0) {
-      return std::type_identity<base::detail::can_be_sent>{};
-    } else {
-      using first = type_at<nth(not_owned, 0), Sigs...>;
+    if constexpr (count(lent_message) != 0) {
+      using first = type_at<nth(lent_message, 0), Sigs...>;
+      return std::type_identity<checked_content<typename signature<first>::content, first>>{};
+    } else if constexpr (count(lent_answer) != 0) {
+      using first = type_at<nth(lent_answer, 0), Sigs...>;
       return std::type_identity<checked_answer<typename signature<first>::answer, first>>{};
+    } else {
+      return std::type_identity<base::detail::can_be_sent>{};
     }
   }
 
   static constexpr bool fit = count(lacking) == 0 && count(lying) == 0 && count(borrowed) == 0 &&
-                              count(too_wide) == 0 && count(not_owned) == 0;
+                              count(too_wide) == 0 && count(lent_message) == 0 &&
+                              count(lent_answer) == 0;
   using missing = reported<no_handler, lacking_ones>;
   using wrong = reported<wrong_result, lying_ones>;
   using borrowing = reported<coroutine_takes_references, borrowing_ones>;

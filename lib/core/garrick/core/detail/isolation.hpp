@@ -1,8 +1,16 @@
-// The isolation check of answers. Messages are checked where they are sent (send.hpp).
+// The isolation check of what a protocol names: messages and answers. Messages are also checked
+// where they are sent (send.hpp), since a wildcard handle has no protocol.
 //
 // Problem: an answer's type is named in many places: by a protocol's signature, by a request of a
-// wildcard handle, by a promise, by a case of a behavior. Each of these names `checked_answer`, so
-// none of them lets a pointer or a view through, and the error is one of a few lines.
+// wildcard handle, by a promise, by a case of a behavior; a message's type by signatures and cases.
+// Each of these names `checked_answer` or `checked_content`, so none of them lets a pointer or a
+// view through, and the error is one of a few lines.
+//
+// A handle, too, names a protocol, but perhaps before its messages are defined: a message may hold
+// a handle that takes the message. To look into a class that is only declared would fix for the
+// whole program that it cannot be looked into. So `looked_at` refuses what is plain from the
+// type's name alone, such as pointers and views. The rest is found where an actor is spawned or a
+// message is sent.
 //
 // Private: installed because templates need it.
 //
@@ -31,23 +39,102 @@ template <class Answer>
 inline constexpr bool owned_answer =
     std::is_same_v<typename not_owned_of<Answer>::type, base::detail::nothing_found>;
 
+/// What in a message with this content is not owned.
+template <class Content>
+struct not_owned_in : base::detail::search_arguments<Content> {};
+template <class... Ts>
+struct not_owned_in<pack<Ts...>> : base::detail::search_arguments<Ts...> {};
+template <>
+struct not_owned_in<unit> {
+  using type = base::detail::nothing_found;
+};
+
+/// Does a message with this content own all that it refers to?
+template <class Content>
+inline constexpr bool owned_content =
+    std::is_same_v<typename not_owned_in<Content>::type, base::detail::nothing_found>;
+
 struct in_answer {
   static constexpr std::string_view name = "answer";
 };
 
-template <class... Signature>
-std::type_identity<base::detail::can_be_sent> report_of_answer(base::detail::nothing_found);
-template <class... Signature, class T, class Reason, std::size_t... Path>
-std::type_identity<base::detail::cannot_be_sent<base::detail::path_of<in_answer, Path...>(), T,
-                                                Reason, Signature...>>
-    report_of_answer(base::detail::found<T, Reason, Path...>);
+template <class Root, class... Signature>
+std::type_identity<base::detail::can_be_sent> report_with(base::detail::nothing_found);
+template <class Root, class... Signature, class T, class Reason, std::size_t... Path>
+std::type_identity<
+    base::detail::cannot_be_sent<base::detail::path_of<Root, Path...>(), T, Reason, Signature...>>
+    report_with(base::detail::found<T, Reason, Path...>);
+
+template <class Kind>
+inline constexpr bool is_refused = false;
+template <class Reason>
+inline constexpr bool is_refused<base::detail::refused<Reason>> = true;
 
 /// `checked_answer<Answer>::reported` is an error that names the path in the answer, the type, the
 /// reason and the signature, if there is one, unless the answer is owned. An alias, so that the
 /// compiler's backtrace is short.
 template <class Answer, class... Signature>
-using checked_answer =
-    typename decltype(report_of_answer<Signature...>(typename not_owned_of<Answer>::type()))::type;
+using checked_answer = typename decltype(report_with<in_answer, Signature...>(
+    typename not_owned_of<Answer>::type()))::type;
+/// The same for a message with this content.
+template <class Content, class... Signature>
+using checked_content = typename decltype(report_with<base::detail::in_message, Signature...>(
+    typename not_owned_in<Content>::type()))::type;
+
+/// Is it plain that a T is not owned, from T's name alone? Looks into no class that is not
+/// complete.
+template <class T>
+inline constexpr bool plainly_shared = [] {
+  if constexpr (std::is_pointer_v<T> || std::is_member_pointer_v<T> || std::is_null_pointer_v<T> ||
+                std::is_reference_v<T>)
+    return true;
+  else if constexpr (!std::is_class_v<T>)
+    return false;
+  else if constexpr (base::detail::standard_name<T>().empty())
+    return false;  // a user's class
+  else if constexpr (is_refused<typename base::detail::wrapped<T>::type>)
+    return !base::is_sendable<T>;  // a view, a std::function; or an empty class, which is owned
+  else
+    return false;
+}();
+
+/// Whether it is plain of a signature's message or answer.
+template <class Content>
+inline constexpr bool content_plainly_shared = plainly_shared<Content>;
+template <class... Ts>
+inline constexpr bool content_plainly_shared<pack<Ts...>> =
+    any_true({plainly_shared<Ts>..., false});
+template <class Answer>
+inline constexpr bool answer_plainly_shared = false;
+template <class... Ts>
+inline constexpr bool answer_plainly_shared<response<Ts...>> =
+    any_true({plainly_shared<Ts>..., false});
+
+/// Reports the first signature of which it is plain.
+template <class... Sigs>
+consteval auto find_plainly_shared() {
+  constexpr std::size_t content =
+      first_true({content_plainly_shared<typename signature<Sigs>::content>..., true});
+  constexpr std::size_t answer =
+      first_true({answer_plainly_shared<typename signature<Sigs>::answer>..., true});
+  if constexpr (content < sizeof...(Sigs)) {
+    using first = type_at<content, Sigs...>;
+    return std::type_identity<checked_content<typename signature<first>::content, first>>{};
+  } else if constexpr (answer < sizeof...(Sigs)) {
+    using first = type_at<answer, Sigs...>;
+    return std::type_identity<checked_answer<typename signature<first>::answer, first>>{};
+  } else {
+    return std::type_identity<base::detail::can_be_sent>{};
+  }
+}
+
+/// True. Asking makes the compiler look at the protocol, so that a wrong one is refused where a
+/// handle or an actor is first declared with it, and not only where something is sent.
+template <class P>
+inline constexpr bool looked_at = true;
+template <class... Sigs>
+inline constexpr bool looked_at<protocol<Sigs...>> =
+    sizeof(protocol<Sigs...>) != 0 && decltype(find_plainly_shared<Sigs...>())::type::reported;
 
 /// The answer to a message of this content, as response<Ts...>; void if there is none.
 template <class P, class Content>

@@ -183,17 +183,6 @@ struct protocol {
                 "garrick: a protocol has two signatures for one message");
 };
 
-namespace detail {
-
-/// True. Asking makes the compiler look at the protocol, so that a wrong one is refused where a
-/// handle or an actor is first declared with it, and not only where something is sent.
-template <class P>
-inline constexpr bool looked_at = true;
-template <class... Sigs>
-inline constexpr bool looked_at<protocol<Sigs...>> = sizeof(protocol<Sigs...>) != 0;
-
-}  // namespace detail
-
 /// The protocol of a handle that may be sent anything.
 struct any_protocol {
   /// True for every content.
