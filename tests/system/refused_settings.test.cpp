@@ -24,8 +24,8 @@ struct idle : actor<protocol<void(int)>> {
   void on(int) {}
 };
 
-std::string refusal_of_spawn(const spawn_options& o) {
-  test_system kit(1);
+std::string refusal_of_spawn(const spawn_options& o, const testkit::settings& system = {}) {
+  test_system kit(system);
   const auto r = kit.try_spawn<idle>(o);
   if (r.has_value()) return {};
   CHECK(r.error() == errc::spawn_failed);
@@ -54,14 +54,20 @@ TEST_CASE("a spawn whose options make no sense fails and names the option") {
   CHECK(names(refusal_of_spawn({.policy = mailbox_policy::reject, .bound = 32769}),
               "spawn_options.bound"));
   CHECK(names(refusal_of_spawn({.soft_limit = 32769}), "spawn_options.soft_limit"));
-  CHECK(names(refusal_of_spawn({.soft_limit = 100, .hard_limit = 99}), "spawn_options.hard_limit"));
   CHECK(names(refusal_of_spawn({.hard_limit = core::most_messages_at_all + 1}),
               "spawn_options.hard_limit"));
   CHECK(refusal_of_spawn({.hard_limit = core::most_messages_at_all}).empty());
-  CHECK(names(refusal_of_spawn({.hard_limit = 3, .policy = mailbox_policy::reject, .bound = 4}),
-              "spawn_options.hard_limit"));
-  // below the system's soft limit
-  CHECK(names(refusal_of_spawn({.hard_limit = 3}), "spawn_options.hard_limit"));
+  CHECK(names(refusal_of_spawn({.soft_limit = 100, .hard_limit = 99}),
+              "spawn_options.hard_limit: must not be below spawn_options.soft_limit, which is 100 "
+              "messages, and is 99"));
+  CHECK(names(refusal_of_spawn({.hard_limit = 3, .policy = mailbox_policy::wait, .bound = 4}),
+              "spawn_options.hard_limit: must not be below spawn_options.bound, which is 4"));
+  CHECK(names(refusal_of_spawn({.hard_limit = 3}),
+              "spawn_options.hard_limit: must not be below mailbox.soft_limit, which is 512"));
+  const testkit::settings low{.mailbox = {.soft_limit = 10, .hard_limit = 20}};
+  CHECK(names(refusal_of_spawn({.soft_limit = 21}, low),
+              "mailbox.hard_limit: must not be below spawn_options.soft_limit, which is 21"));
+  CHECK(refusal_of_spawn({.soft_limit = 20}, low).empty());
   CHECK(names(refusal_of_spawn({.lazy = true, .detached = true}), "spawn_options.lazy"));
   CHECK(names(refusal_of_spawn({.policy = mailbox_policy(99), .bound = 4}),
               "spawn_options.policy: is no mailbox_policy"));

@@ -14,6 +14,23 @@ namespace garrick::core::detail {
 
 namespace {
 
+/// What is wrong with the limits that the mailbox would have; empty: nothing.
+std::string complaint_of_limits(const spawn_options& o, const mailbox_settings& system) {
+  const bool bounded = o.policy != mailbox_policy::unbounded;
+  const bool own_soft = bounded || o.soft_limit != 0;
+  const std::uint32_t soft = bounded ? o.bound : own_soft ? o.soft_limit : system.soft_limit;
+  const std::uint32_t hard = o.hard_limit != 0 ? o.hard_limit : system.hard_limit;
+  if (hard > most_messages_at_all)
+    return "spawn_options.hard_limit: must be at most " + std::to_string(most_messages_at_all) +
+           " messages, or 0 for the system's";
+  if (hard >= soft) return {};
+  const std::string_view keys = own_soft ? "spawn_options." : "mailbox.";
+  return std::string(o.hard_limit != 0 ? "spawn_options" : "mailbox") +
+         ".hard_limit: must not be below " + std::string(keys) +
+         (bounded ? "bound" : "soft_limit") + ", which is " + std::to_string(soft) +
+         " messages, and is " + std::to_string(hard);
+}
+
 /// What is wrong with the options; empty: nothing.
 std::string complaint(const spawn_options& o, cell_kind kind, const mailbox_settings& system) {
   const auto at_most = [](const char* what, const char* otherwise) {
@@ -34,16 +51,7 @@ std::string complaint(const spawn_options& o, cell_kind kind, const mailbox_sett
     return "spawn_options.bound: needs a policy; without one the mailbox is unbounded";
   if (o.soft_limit > most_messages)
     return at_most("spawn_options.soft_limit: must be 1 to ", ", or 0 for the system's");
-  const std::uint32_t soft = bounded             ? o.bound
-                             : o.soft_limit != 0 ? o.soft_limit
-                                                 : system.soft_limit;
-  const std::uint32_t hard = o.hard_limit != 0 ? o.hard_limit : system.hard_limit;
-  if (hard > most_messages_at_all)
-    return "spawn_options.hard_limit: must be at most " + std::to_string(most_messages_at_all) +
-           " messages, or 0 for the system's";
-  if (hard < soft)
-    return "spawn_options.hard_limit: must not be below the soft limit or the bound (messages)";
-  return {};
+  return complaint_of_limits(o, system);
 }
 
 void apply(cell& c, const spawn_options& o) {

@@ -110,6 +110,11 @@ class running_cell : public cell {
   };
   wait_outcome wait_for_room() noexcept;
   bool wait_below_bound() noexcept;
+  wait_outcome wait_below(std::uint32_t limit, int most_failures,
+                          std::uint32_t most_handled) noexcept;
+  [[nodiscard]] bool is_at(std::uint32_t limit) const noexcept;
+  bool make_room(std::uint32_t length, bool stalled) noexcept;
+  bool make_room_at_hard_limit() noexcept;
   static void prepare_to_wait() noexcept;
   static bool owe_and_pause(cell& of) noexcept;
   bool pause() noexcept;

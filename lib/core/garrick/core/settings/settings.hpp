@@ -30,8 +30,9 @@ inline constexpr base::duration longest_full_wait = base::duration::seconds(60);
 struct mailbox_settings {
   /// messages in a mailbox from which on senders are slowed: 1 to `most_messages`
   std::uint32_t soft_limit = 512;
-  /// messages in a mailbox above which new ones become dead letters: not below `soft_limit`, and up
-  /// to `most_messages_at_all`; where the limit is above 65'536, at most `soft_limit` more come in
+  /// messages in a mailbox above which new ones become dead letters, unless the receiver can be run
+  /// or makes progress: not below `soft_limit`, and up to `most_messages_at_all`; where the limit
+  /// is above 65'536, at most `soft_limit` more come in
   std::uint32_t hard_limit = 16'777'216;
   /// may a sending worker run its full receiver in place?
   bool in_place = true;

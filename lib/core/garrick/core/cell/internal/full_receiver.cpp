@@ -39,8 +39,20 @@ constexpr std::uint8_t most_doublings = 4;
 // What a handler sends without credit before it waits for some: of one message, the receiver's and
 // that of the link to its node.
 constexpr std::uint8_t most_owed = 2;
-// With the policy `wait`: so many waits in a row may fail before the message is given up.
-constexpr int most_failed_waits = 64;
+/// How long a sender tries to get the mailbox below a limit before its message is lost.
+struct patience {
+  int failures;           ///< in a row, of rounds in which the receiver handled nothing
+  std::uint32_t handled;  ///< messages that the receiver handles meanwhile, at most
+};
+// With the policy `wait`, at the bound.
+constexpr patience at_bound{64, ~std::uint32_t{0}};
+// At the hard limit of any other mailbox. A receiver that sends to itself may keep its mailbox full
+// for ever, so the number of messages is limited, too.
+constexpr patience at_hard_limit{16, 65'536};
+
+// The receiver at whose hard limit this thread has waited in vain; 0: none. The thread's next sends
+// there, `sends_per_wait` of them, do not wait again.
+constinit thread_local std::uint64_t gave_up_on = 0;
 
 /// Lets in those coroutines that wait for room, as far as there is credit.
 class letting_in final : public errand {
@@ -120,38 +132,72 @@ bool running_cell::admit(envelope* e, std::uint64_t head) noexcept {
   if (length < bound_) return true;
   if (policy_ == mailbox_policy::drop_oldest) return bounded_mailbox::keep_latest(*this, e), false;
   if ((head & mailbox_word::closed) != 0) return true;  // the push will find it closed
-  auto& thread = base::this_thread;
-  auto& here = detail::here;
   const std::uint32_t hard = hard_limit();
-  if (length >= hard && mailbox_length() >= hard) {
+  if (policy_ != mailbox_policy::unbounded) {
+    if (mailbox_length() < bound_) return true;
+    const bool waits = policy_ == mailbox_policy::wait;
+    const bool has_waited = waits && base::this_thread.has_waited != 0;
+    if (waits && !has_waited && wait_below_bound()) return true;
+    if (!has_waited) return bounded_mailbox::turn_away(*this, e), false;
+  } else if (senders_credit() == nullptr) {
+    if (length < soft_limit_) return true;  // it is stalled
+    // Others may have taken the room meanwhile: each sender may pass the hard limit by one message.
+    if (make_room(length, (head & mailbox_word::stalled) != 0)) return true;
+  }
+  if (is_at(hard)) {
     lost_mail::lose(*this, envelope_ptr(e),
                     base::make_error(base::errc::overload, name(), "mailbox is at its hard limit"));
     return false;
   }
-  if (senders_credit() != nullptr) return static_cast<void>(take_or_owe(*this)), true;
-  const bool stalled = (head & mailbox_word::stalled) != 0;
-  if (policy_ != mailbox_policy::unbounded) {
-    if (mailbox_length() < bound_) return true;
-    if (policy_ == mailbox_policy::wait && (thread.has_waited != 0 || wait_below_bound()))
-      return true;
-    bounded_mailbox::turn_away(*this, e);
-    return false;
-  }
-  if (!stalled && length < soft_limit_) return true;
-  if (env_->probe != nullptr && length >= soft_limit_ && std::has_single_bit(length))
+  if (senders_credit() != nullptr) static_cast<void>(take_or_owe(*this));
+  return true;
+}
+
+// The mailbox has no bound and is over its soft limit: runs the receiver or waits. True: that made
+// room, or the receiver has ended.
+bool running_cell::make_room(std::uint32_t length, bool stalled) noexcept {
+  auto& thread = base::this_thread;
+  auto& here = detail::here;
+  if (env_->probe != nullptr && std::has_single_bit(length))
     env_->probe->on_mailbox_doubled(id_, length);
-  if (stalled || thread.no_wait != 0 || here.running == this) return true;
+  if (stalled || thread.no_wait != 0 || here.running == this) return false;
+  const std::uint32_t hard = hard_limit();
+  if (length >= hard && is_at(hard)) return make_room_at_hard_limit();
+  if (gave_up_on == id_) gave_up_on = 0;
   if (thread.free_sends != 0) {
     --thread.free_sends;
-    return true;
+    return false;
   }
   const std::uint32_t beyond = std::min<std::uint32_t>(soft_limit_, most_beyond_soft_limit);
-  const bool must = length >= soft_limit_ + beyond;
-  if (run_in_place(must) || detail::is_on_stack(here.below, id_)) return true;
+  const bool must = length >= std::min(soft_limit_ + beyond, hard);
+  if (run_in_place(must)) return true;
+  if (detail::is_on_stack(here.below, id_)) return false;
   const wait_outcome waited = wait_for_room();
   if (waited == wait_outcome::claimed) run_claimed(must);
   if (waited == wait_outcome::no_progress) thread.free_sends = sends_per_wait;
-  return true;
+  return waited == wait_outcome::progress || waited == wait_outcome::claimed;
+}
+
+// A message to a receiver that can run is lost only if the receiver makes no progress for a while.
+// Then a thread that goes on sending waits once for many messages, as it does above the soft limit.
+bool running_cell::make_room_at_hard_limit() noexcept {
+  auto& thread = base::this_thread;
+  if (gave_up_on == id_ && thread.free_sends != 0) {
+    --thread.free_sends;
+    return false;
+  }
+  const wait_outcome waited =
+      wait_below(hard_limit(), at_hard_limit.failures, at_hard_limit.handled);
+  if (waited == wait_outcome::no_progress) {
+    gave_up_on = id_;
+    thread.free_sends = sends_per_wait;
+  }
+  return waited == wait_outcome::progress;
+}
+
+// Are there so many messages, also if the runner's own count is looked at?
+bool running_cell::is_at(std::uint32_t limit) const noexcept {
+  return gate_.length() >= limit && mailbox_length() >= limit;
 }
 
 // The handler of an actor on a worker sends without credit, and its actor pauses afterwards. False:
@@ -222,20 +268,31 @@ std::int64_t running_cell::credit() const noexcept { return senders_credit()->le
 
 // The mailbox is at its bound. True: it has room now, or it has been closed.
 bool running_cell::wait_below_bound() noexcept {
+  return wait_below(bound_, at_bound.failures, at_bound.handled) == wait_outcome::progress;
+}
+
+// The mailbox is at `limit`: runs the receiver or waits, again and again. `progress`: there is room
+// now, or the receiver has ended.
+running_cell::wait_outcome running_cell::wait_below(std::uint32_t limit, int most_failures,
+                                                    std::uint32_t most_handled) noexcept {
   auto& here = detail::here;
-  if (base::this_thread.no_wait != 0 || here.running == this) return false;
-  for (int failed = 0; failed != most_failed_waits;) {
+  if (base::this_thread.no_wait != 0 || here.running == this) return wait_outcome::pointless;
+  const std::uint32_t first = gate_.consumed();
+  for (int failures = 0; failures != most_failures;) {
+    const std::uint32_t before = gate_.consumed();
     wait_outcome waited = wait_outcome::progress;
     if (!run_in_place(true)) {
-      if (detail::is_on_stack(here.below, id_)) return false;
+      if (detail::is_on_stack(here.below, id_)) return wait_outcome::pointless;
       waited = wait_for_room();
     }
     if (waited == wait_outcome::claimed && !run_claimed(true)) waited = wait_outcome::no_progress;
-    if (gate_.length() < bound_ || has_ended()) return true;
-    if (waited == wait_outcome::pointless) return false;
-    failed = waited == wait_outcome::no_progress ? failed + 1 : 0;
+    if (!is_at(limit) || has_ended()) return wait_outcome::progress;
+    if (waited == wait_outcome::pointless) return waited;
+    const std::uint32_t now = gate_.consumed();
+    if (now - first >= most_handled) break;
+    failures = waited == wait_outcome::no_progress || now == before ? failures + 1 : 0;
   }
-  return false;
+  return wait_outcome::no_progress;
 }
 
 // The executor whose worker this thread is, if it may run this actor in a handler's send; or null.
