@@ -347,8 +347,8 @@ MUTATIONS = [
     mutation(
         "stuck: who waits for room in its own node is not counted",
         FULL,
-        "  const counted_wait counted;\n  const auto claim",
-        "  const auto claim",
+        "  const counted_wait counted;\n  return wait_counted",
+        "  return wait_counted",
         ("tests.net.floods", "tests.waiting_senders"),
     ),
     mutation(
@@ -375,7 +375,7 @@ MUTATIONS = [
     mutation(
         "all wait: nobody counts as one who could run its receiver",
         FULL,
-        "  if (ex != nullptr) claimer.emplace(*env_->lot, id_);\n",
+        "  if (ex != nullptr || restarts) claimer.emplace(*env_->lot, id_);\n",
         "",
         ("tests.waiting_senders",),
     ),

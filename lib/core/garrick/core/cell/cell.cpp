@@ -158,6 +158,11 @@ std::uint64_t cell::supervisor_id() const noexcept {
   return is_supervised() ? ext_->parent->supervisor.id() : 0;
 }
 
+bool cell::awaits_restart() const noexcept {
+  // order: relaxed; a sender that is to wait has read the epoch of its word before
+  return is_supervised() && ext_->parent->awaits_restart.load(std::memory_order_relaxed);
+}
+
 std::uint32_t cell::restarts() const noexcept {
   // order: relaxed; a number for diagnosis
   return is_supervised() ? ext_->parent->restarts.load(std::memory_order_relaxed) : 0;

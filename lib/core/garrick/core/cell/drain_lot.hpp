@@ -26,7 +26,11 @@
 //   something is queued, the claimers are woken (A1 of waiting_workers.hpp). A claimer reads the
 //   epoch, then tries to claim its receiver, then waits for that epoch to pass. So it is woken, or
 //   it reads the epoch after that and claims what was queued before.
-// (The model checker runs this: internal/drain_lot.model.cpp.)
+// 5 A sender that waits for a child's restart reads the epoch, then sees that the child still
+//   awaits it, then waits for that epoch to pass. The child says that the restart or its end has
+//   come, then advances the epoch. So a sender that reads the new epoch sees that, and any other
+//   is woken.
+// (The model checker runs 1 to 4: internal/drain_lot.model.cpp.)
 #pragma once
 
 #include <garrick/base/concurrency/atomics_policy.hpp>
@@ -38,11 +42,14 @@
 
 namespace garrick::core {
 
+class cell;
+
 namespace detail {
 /// An actor whose handler is on a thread's stack, and those below it.
 struct stacked_actor {
   std::uint64_t id;
-  const stacked_actor* outer;  ///< the one whose send runs this one in place; null: none
+  const stacked_actor* outer;   ///< the one whose send runs this one in place; null: none
+  const cell* actor = nullptr;  ///< its cell; null: none, or unknown
 };
 
 [[nodiscard]] inline bool is_on_stack(const stacked_actor* top, std::uint64_t id) noexcept {

@@ -60,7 +60,8 @@ struct mailbox_word {
   /// a response.
   /// Set by the runner, in `set_stalled` or along with `idle` in `release`. Cleared by the runner
   /// in `set_stalled`; the next `release` without the flag leaves it out, too.
-  /// While it is set senders do not wait for room: the mailbox grows instead.
+  /// While it is set senders do not wait for room: the mailbox grows instead. A child that awaits
+  /// its restart has it, too; its senders may wait for that (invariant 5 of drain_lot.hpp).
   static constexpr std::uint64_t stalled = 1u << 5;
 
   /// The mailbox is a proxy's, whose actor lives elsewhere: nothing is ever taken here.

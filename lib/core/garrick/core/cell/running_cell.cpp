@@ -82,7 +82,7 @@ base::run_outcome running_cell::run_nested(std::uint32_t& budget) noexcept {
   cell* const outer_running = here.running;
   // order: own thread's value
   const std::uint64_t outer_id = thread.actor_id.load(std::memory_order_relaxed);
-  const detail::stacked_actor outer{outer_id, here.below};
+  const detail::stacked_actor outer{outer_id, here.below, outer_running};
   cell* const outer_owes_to = std::exchange(here.owes_to, nullptr);
   const std::uint8_t outer_owed = std::exchange(here.owed, std::uint8_t{0});
   // order: own thread's value

@@ -33,6 +33,16 @@ struct waiting_message {
   bool droppable;
 };
 
+namespace detail {
+struct stacked_actor;
+}
+
+/// How long a sender tries to get a mailbox below a limit.
+struct sender_patience {
+  int failures;           ///< waits without progress, in a row
+  std::uint32_t handled;  ///< messages that the receiver handles meanwhile, at most
+};
+
 /// A cell with its run loop.
 class running_cell : public cell {
  public:
@@ -105,13 +115,17 @@ class running_cell : public cell {
   enum class wait_outcome : std::uint8_t {
     progress,     ///< there is room, or the receiver has handled a good number of messages
     claimed,      ///< the receiver waited in a queue, and this thread has its run right
+    look_again,   ///< its supervisor waits in a queue
     no_progress,  ///< the time is over
     pointless,    ///< the receiver is idle, stalled or has ended; or it waits for the sender
   };
   wait_outcome wait_for_room() noexcept;
   bool wait_below_bound() noexcept;
-  wait_outcome wait_below(std::uint32_t limit, int most_failures,
-                          std::uint32_t most_handled) noexcept;
+  wait_outcome wait_below(std::uint32_t limit, const sender_patience& most) noexcept;
+  wait_end wait_for_restart(std::int64_t limit_ns) noexcept;
+  wait_outcome wait_counted(base::executor* ex, const detail::stacked_actor* top) noexcept;
+  bool run_now() noexcept;
+  [[nodiscard]] running_cell* supervisor_with_signal() const noexcept;
   [[nodiscard]] bool is_at(std::uint32_t limit) const noexcept;
   bool make_room(std::uint32_t length, bool stalled) noexcept;
   bool make_room_at_hard_limit() noexcept;

@@ -32,6 +32,9 @@ struct supervised {
   bool keep_mail = true;               ///< of the restart that is due
   demand due = demand::none;           ///< carried out at the next end of a turn
   std::atomic<std::uint32_t> restarts{0};  ///< the child writes it; any thread reads it
+  /// It is suspended and has told its supervisor: senders may wait for its restart or its end
+  /// (invariant 5 of drain_lot.hpp). The child writes it, any thread reads it.
+  std::atomic<bool> awaits_restart{false};
 };
 
 }  // namespace garrick::core

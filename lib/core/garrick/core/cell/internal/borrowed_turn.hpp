@@ -18,7 +18,7 @@ class borrowed_turn {
   explicit borrowed_turn(cell& c) noexcept
       : actor_(base::this_thread.actor),
         running_(detail::here.running),
-        outer_{detail::running_id(), detail::here.below} {
+        outer_{detail::running_id(), detail::here.below, detail::here.running} {
     auto& here = detail::here;
     auto& thread = base::this_thread;
     // order: own thread's values, which the watchdog reads as samples

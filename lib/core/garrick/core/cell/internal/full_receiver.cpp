@@ -39,16 +39,15 @@ constexpr std::uint8_t most_doublings = 4;
 // What a handler sends without credit before it waits for some: of one message, the receiver's and
 // that of the link to its node.
 constexpr std::uint8_t most_owed = 2;
-/// How long a sender tries to get the mailbox below a limit before its message is lost.
-struct patience {
-  int failures;           ///< in a row, of rounds in which the receiver handled nothing
-  std::uint32_t handled;  ///< messages that the receiver handles meanwhile, at most
-};
 // With the policy `wait`, at the bound.
-constexpr patience at_bound{64, ~std::uint32_t{0}};
+constexpr sender_patience at_bound{64, ~std::uint32_t{0}};
 // At the hard limit of any other mailbox. A receiver that sends to itself may keep its mailbox full
 // for ever, so the number of messages is limited, too.
-constexpr patience at_hard_limit{16, 65'536};
+constexpr sender_patience at_hard_limit{16, 65'536};
+// Above the soft limit of a child that awaits its restart.
+constexpr sender_patience during_restart{1, ~std::uint32_t{0}};
+// A sleep of a sender that waits for a restart ends after this time: its own actor may be wanted.
+constexpr base::duration longest_sleep = base::duration::milliseconds(10);
 
 // The receiver at whose hard limit this thread has waited in vain; 0: none. The thread's next sends
 // there, `sends_per_wait` of them, do not wait again.
@@ -112,6 +111,15 @@ bool stack_has_room() noexcept {
   return detail::here.chain == nullptr || detail::here.in_place_stack - stack_now() < share;
 }
 
+// Does a signal wait for an actor whose handler this thread runs? It may be asked to end, or to
+// suspend with a group that is restarted. The restart that its send waits for may wait for that.
+bool is_wanted(const detail::stacked_actor* top) noexcept {
+  for (; top != nullptr; top = top->outer)
+    if (top->actor != nullptr && (top->actor->gate().peek() & mailbox_word::signal) != 0)
+      return true;
+  return false;
+}
+
 // The send further down the stack that has claimed `c` and will run it; null: none.
 detail::in_place_chain* claimed_by(const cell* c) noexcept {
   detail::in_place_chain* chain = detail::here.chain;
@@ -153,20 +161,27 @@ bool running_cell::admit(envelope* e, std::uint64_t head) noexcept {
   return true;
 }
 
-// The mailbox has no bound and is over its soft limit: runs the receiver or waits. True: that made
+// The mailbox has no bound and is over its soft limit: runs the receiver or waits. A child that
+// awaits its restart is `stalled`, but its supervisor is about to decide. True: that made
 // room, or the receiver has ended.
 bool running_cell::make_room(std::uint32_t length, bool stalled) noexcept {
   auto& thread = base::this_thread;
   auto& here = detail::here;
   if (env_->probe != nullptr && std::has_single_bit(length))
     env_->probe->on_mailbox_doubled(id_, length);
-  if (stalled || thread.no_wait != 0 || here.running == this) return false;
+  const bool restarts = stalled && awaits_restart();
+  if ((stalled && !restarts) || thread.no_wait != 0 || here.running == this) return false;
   const std::uint32_t hard = hard_limit();
   if (length >= hard && is_at(hard)) return make_room_at_hard_limit();
   if (gave_up_on == id_) gave_up_on = 0;
   if (thread.free_sends != 0) {
     --thread.free_sends;
     return false;
+  }
+  if (restarts) {
+    const wait_outcome waited = wait_below(soft_limit_, during_restart);
+    if (waited == wait_outcome::no_progress) thread.free_sends = sends_per_wait;
+    return waited == wait_outcome::progress;
   }
   const std::uint32_t beyond = std::min<std::uint32_t>(soft_limit_, most_beyond_soft_limit);
   const bool must = length >= std::min(soft_limit_ + beyond, hard);
@@ -186,8 +201,7 @@ bool running_cell::make_room_at_hard_limit() noexcept {
     --thread.free_sends;
     return false;
   }
-  const wait_outcome waited =
-      wait_below(hard_limit(), at_hard_limit.failures, at_hard_limit.handled);
+  const wait_outcome waited = wait_below(hard_limit(), at_hard_limit);
   if (waited == wait_outcome::no_progress) {
     gave_up_on = id_;
     thread.free_sends = sends_per_wait;
@@ -268,20 +282,21 @@ std::int64_t running_cell::credit() const noexcept { return senders_credit()->le
 
 // The mailbox is at its bound. True: it has room now, or it has been closed.
 bool running_cell::wait_below_bound() noexcept {
-  return wait_below(bound_, at_bound.failures, at_bound.handled) == wait_outcome::progress;
+  return wait_below(bound_, at_bound) == wait_outcome::progress;
 }
 
 // The mailbox is at `limit`: runs the receiver or waits, again and again. `progress`: there is room
 // now, or the receiver has ended.
-running_cell::wait_outcome running_cell::wait_below(std::uint32_t limit, int most_failures,
-                                                    std::uint32_t most_handled) noexcept {
+running_cell::wait_outcome running_cell::wait_below(std::uint32_t limit,
+                                                    const sender_patience& most) noexcept {
   auto& here = detail::here;
   if (base::this_thread.no_wait != 0 || here.running == this) return wait_outcome::pointless;
   const std::uint32_t first = gate_.consumed();
-  for (int failures = 0; failures != most_failures;) {
+  std::uint32_t idle_rounds = 0;
+  for (int failures = 0; failures != most.failures;) {
     const std::uint32_t before = gate_.consumed();
     wait_outcome waited = wait_outcome::progress;
-    if (!run_in_place(true)) {
+    if (!run_now()) {
       if (detail::is_on_stack(here.below, id_)) return wait_outcome::pointless;
       waited = wait_for_room();
     }
@@ -289,10 +304,37 @@ running_cell::wait_outcome running_cell::wait_below(std::uint32_t limit, int mos
     if (!is_at(limit) || has_ended()) return wait_outcome::progress;
     if (waited == wait_outcome::pointless) return waited;
     const std::uint32_t now = gate_.consumed();
-    if (now - first >= most_handled) break;
-    failures = waited == wait_outcome::no_progress || now == before ? failures + 1 : 0;
+    if (now - first >= most.handled) break;
+    if (now != before) {
+      failures = 0;
+      idle_rounds = 0;
+    } else if (++idle_rounds == sends_per_wait) {
+      break;  // such as restarts of a child that is killed at once
+    }
+    if (waited == wait_outcome::no_progress) ++failures;
   }
   return wait_outcome::no_progress;
+}
+
+// Runs the receiver in place, and before that the supervisor for which it waits. False: it could
+// not, or the receiver still waits.
+bool running_cell::run_now() noexcept {
+  if (!awaits_restart()) return run_in_place(true);
+  if (running_cell* const supervisor = supervisor_with_signal())
+    static_cast<void>(supervisor->run_in_place(true));
+  return run_in_place(true) && !awaits_restart();
+}
+
+// Its supervisor, if that has a signal to handle, such as a child's failure, and this thread may
+// run it in place; or null. The child keeps the supervisor's block.
+running_cell* running_cell::supervisor_with_signal() const noexcept {
+  if (!is_supervised()) return nullptr;
+  cell* const c = handle_access::get(ext_->parent->supervisor);
+  if (c == nullptr || c->is_proxy()) return nullptr;
+  running_cell& supervisor = running_cell::of(*c);
+  const bool asked = (supervisor.gate_.peek() & mailbox_word::signal) != 0;
+  return asked && supervisor.executor_in_place() != nullptr && stack_has_room() ? &supervisor
+                                                                                : nullptr;
 }
 
 // The executor whose worker this thread is, if it may run this actor in a handler's send; or null.
@@ -399,36 +441,69 @@ void running_cell::prepare_to_wait() noexcept {
   wake_overlooked();
 }
 
+// The child awaits its restart: waits until that or the end has come, or for `limit_ns` at most.
+// May return early.
+wait_end running_cell::wait_for_restart(std::int64_t limit_ns) noexcept {
+  auto& lot = *env_->lot;
+  const std::uint32_t epoch = lot.epoch(id_);
+  if (!awaits_restart()) return wait_end::woken;
+  // The caller runs it, which costs this thread less than to wait for another one.
+  if (const running_cell* const s = supervisor_with_signal(); s != nullptr && s->is_queued())
+    return wait_end::claimed;
+  lot.wait(id_, epoch, std::min(limit_ns, longest_sleep.count()));
+  return wait_end::woken;
+}
+
 running_cell::wait_outcome running_cell::wait_for_room() noexcept {
   const auto once = static_cast<std::uint64_t>(env_->mailbox.full_wait.count());
   if (once == 0) return wake_overlooked(), wait_outcome::pointless;
   constexpr std::uint64_t does_not_run =
       mailbox_word::idle | mailbox_word::closed | mailbox_word::stalled;
-  if ((gate_.peek() & does_not_run) != 0) return wait_outcome::pointless;
+  const bool restarts = awaits_restart();
+  if (!restarts && (gate_.peek() & does_not_run) != 0) return wait_outcome::pointless;
   auto& here = detail::here;
   // Actors whose handlers wait in a circle would all stand still. So the sender that would close
-  // the circle goes on instead.
-  const detail::stacked_actor inner{detail::running_id(), here.below};
-  const drain_lot::waiting_scope waits(*env_->lot, id_, here.running != nullptr ? &inner : nullptr);
+  // the circle goes on instead. Who waits for a restart waits for the supervisor.
+  const detail::stacked_actor inner{detail::running_id(), here.below, here.running};
+  const detail::stacked_actor* const top = here.running != nullptr ? &inner : nullptr;
+  const std::uint64_t awaited = restarts ? supervisor_id() : id_;
+  if (detail::is_on_stack(top, awaited)) return wait_outcome::pointless;
+  const drain_lot::waiting_scope waits(*env_->lot, awaited, top);
   if (waits.closes_circle()) return wait_outcome::pointless;
   prepare_to_wait();
   const observed_wait told(*this);
   base::executor* const ex = stack_has_room() ? executor_in_place() : nullptr;
   std::optional<drain_lot::claimer> claimer;
-  if (ex != nullptr) claimer.emplace(*env_->lot, id_);
+  if (ex != nullptr || restarts) claimer.emplace(*env_->lot, id_);
   const counted_wait counted;
+  return wait_counted(ex, top);
+}
+
+// The wait itself. `top` is the innermost actor on this thread's stack, or null.
+running_cell::wait_outcome running_cell::wait_counted(base::executor* ex,
+                                                      const detail::stacked_actor* top) noexcept {
+  const auto once = static_cast<std::uint64_t>(env_->mailbox.full_wait.count());
   const auto claim = [&] { return ex != nullptr && ex->claim(*this); };
-  std::uint8_t& doublings = here.wait_doublings;
+  std::uint8_t& doublings = detail::here.wait_doublings;
   const std::uint64_t limit = once << doublings;
   std::uint64_t longest = 0;
   const std::uint32_t before = gate_.consumed();
   std::uint32_t seen = before;
   std::uint64_t since = base::platform::monotonic_ns();
   for (;;) {
-    switch (cell_steps::wait_for_wake(*this, static_cast<std::int64_t>(once), claim)) {
-      case wait_end::pointless: return wait_outcome::pointless;
-      case wait_end::claimed: return wait_outcome::claimed;
-      case wait_end::woken: break;
+    if (awaits_restart()) {
+      if (is_wanted(top)) return wait_outcome::pointless;
+      if (wait_for_restart(static_cast<std::int64_t>(once)) == wait_end::claimed)
+        return wait_outcome::look_again;
+      if (claim()) return wait_outcome::claimed;
+    } else {
+      switch (cell_steps::wait_for_wake(*this, static_cast<std::int64_t>(once), claim)) {
+        case wait_end::pointless:
+          if (!awaits_restart()) return wait_outcome::pointless;
+          break;
+        case wait_end::claimed: return wait_outcome::claimed;
+        case wait_end::woken: break;
+      }
     }
     const std::uint32_t consumed = gate_.consumed();
     if (gate_.length() < soft_limit() || consumed - before >= sends_per_wait) break;

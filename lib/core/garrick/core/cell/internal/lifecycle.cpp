@@ -120,8 +120,19 @@ bool wants_restart(const supervised& child, const base::exit_reason& reason) noe
   return failed ? child.restarts_after_failure : child.restarts_after_quit;
 }
 
+/// The restart or the end has come. The caller has said in the mailbox's word which one.
+void await_restart_no_more(cell& self, supervised& parent) noexcept {
+  // order: relaxed, both: the runner's own value, and published by the epoch
+  if (!parent.awaits_restart.load(std::memory_order_relaxed)) return;
+  parent.awaits_restart.store(false, std::memory_order_relaxed);
+  self.env().lot->wake(self.id());
+}
+
 void start_anew(cell& self, cell_extension& x) {
   supervised& parent = *x.parent;
+  // first: from now on senders wait for it as for any actor that runs
+  self.set_stalled(false);
+  await_restart_no_more(self, parent);
   if (!parent.keep_mail) {
     constexpr std::string_view text = "restarted by its supervisor, which drops mail";
     const base::error held = base::make_error(base::errc::broken_promise, self.name(), text);
@@ -129,7 +140,6 @@ void start_anew(cell& self, cell_extension& x) {
     drop_mail(self, base::make_error(base::errc::not_handled, self.name(), text));
   }
   x.reason = {};
-  self.set_stalled(false);
   self.set_phase(life::running);
   const std::uint32_t restarts = self.restarts() + 1;
   parent.restarts.store(restarts, std::memory_order_relaxed);  // order: others only look
@@ -165,6 +175,8 @@ bool stay_for_supervisor(cell& self, cell_extension& x) {
     lost_mail::answer_unkept(self, held);
     end_incarnation(self, reason);
   }
+  // order: relaxed; a sender that does not see it yet does not wait
+  parent.awaits_restart.store(true, std::memory_order_relaxed);
   self.set_stalled(true);
   sup->signal(
       last_words<signals::child_failed>("a supervisor cannot be told of its child's failure",
@@ -248,6 +260,7 @@ void conclude(cell& self) noexcept {
     drop_mail(self, unread);
     bounded_mailbox::refuse_parked(self, unread);
     if (cell_extension* const x = self.ext_if()) {
+      if (x->parent != nullptr) await_restart_no_more(self, *x->parent);
       if (x->credit != nullptr) x->credit->end_pauses();
       if (x->watching != nullptr)
         x->watching->watchers.for_each(
