@@ -90,7 +90,9 @@ exit_reason stream_run::why() const {
 }
 
 error stream_run::refuses() const {
-  if (finished_ || ended_ || graph_->is_cancelled())
+  // One that does not stay has taken this tuple out of its mailbox, so it is in the stream. If the
+  // stream has failed since, the tuple is lost with it.
+  if (options_.stays && (finished_ || ended_ || graph_->is_cancelled()))
     return make_error(errc::not_handled, "stream", "the stream has ended");
   if (feeder_->is_full())
     return make_error(errc::overload, "stream",

@@ -128,6 +128,18 @@ class stream_run {
   /// its turns; null: it has a source.
   void start(actor_base& self, told_of_end told, const tuple_type* takes, fed_by by);
   void exit(const exit_reason& why);
+  /// Does it leave the next tuple in the actor's mailbox? True for a stream that takes no more and
+  /// does not stay: the next incarnation takes the tuple, or it is a dead letter that says why the
+  /// actor has ended.
+  [[nodiscard]] bool leaves_tuple() noexcept {
+    if (options_.stays || !(finished_ || ended_ || graph_->is_cancelled())) return false;
+    has_left_some_ = true;
+    return true;
+  }
+  /// The same for an `end_of_stream`, which stays behind the tuples that it ends.
+  [[nodiscard]] bool leaves_end() const noexcept {
+    return !options_.stays && (has_left_some_ || graph_->is_cancelled());
+  }
   /// Takes a tuple. Returns an error, and the tuple is as before, if it takes no more.
   [[nodiscard]] error feed(void* tuple, actor_base& self);
   void finish();
@@ -161,6 +173,30 @@ class stream_run {
   std::uint64_t left_ = 0;
   bool finished_ = false;
   bool ended_ = false;
+  bool has_left_some_ = false;  ///< tuples, in the mailbox
+};
+
+/// The part of a stream's actor that leaves messages in its mailbox.
+template <class In>
+class leaves_mail {
+ public:
+  [[nodiscard]] bool skips(const In&) noexcept { return run_.leaves_tuple(); }
+  [[nodiscard]] bool skips(const end_of_stream&) const noexcept { return run_.leaves_end(); }
+
+ protected:
+  leaves_mail(std::shared_ptr<const any_pattern> pattern, const stream_options& o)
+      : run_(std::move(pattern), o) {}
+
+  stream_run run_;
+};
+/// A stream with a source is sent nothing that could wait.
+template <>
+class leaves_mail<void> {
+ protected:
+  leaves_mail(std::shared_ptr<const any_pattern> pattern, const stream_options& o)
+      : run_(std::move(pattern), o) {}
+
+  stream_run run_;
 };
 
 }  // namespace detail
@@ -178,9 +214,11 @@ template <class In = void, class Value = void>
 using stream_ref = ref<typename detail::protocols<In, Value>::open>;
 
 /// The actor behind a stream's handle. As a supervised child it begins the stream anew after a
-/// failure.
+/// failure. Tuples that come when the stream takes no more wait in the mailbox then, with an
+/// `end_of_stream` behind them: the next incarnation takes them.
 template <class In, class Value>
-class stream_actor : public actor<typename detail::protocols<In, Value>::whole> {
+class stream_actor : public actor<typename detail::protocols<In, Value>::whole>,
+                     public detail::leaves_mail<In> {
   using input = In;
   using value = Value;
   static constexpr bool is_fed = !std::is_void_v<input>;
@@ -188,7 +226,7 @@ class stream_actor : public actor<typename detail::protocols<In, Value>::whole> 
  public:
   /// Throws std::invalid_argument that names a bad option.
   explicit stream_actor(detail::stream_seed<In> seed, stream_options o = {})
-      : run_(std::move(seed.pattern), o) {}
+      : detail::leaves_mail<In>(std::move(seed.pattern), o) {}
 
   /// Builds the nodes and lets them run. Throws what copying a stage throws, std::bad_alloc, and
   /// std::runtime_error if there is no thread left for a stage that is to have one of its own.
@@ -207,7 +245,8 @@ class stream_actor : public actor<typename detail::protocols<In, Value>::whole> 
 
   /// Feeds the stream. While there is no room it waits, up to a millisecond, so senders are slowed
   /// as by any full mailbox; then it keeps the tuple, up to 1024 times a channel's capacity. Beyond
-  /// that the tuple is a dead letter (`overload`), and so it is after the end (`not_handled`).
+  /// that the tuple is a dead letter (`overload`). So it is after the end of a stream that stays
+  /// (`not_handled`).
   void on(std::conditional_t<is_fed, input, detail::nothing> tuple)
     requires is_fed
   {
@@ -267,7 +306,7 @@ class stream_actor : public actor<typename detail::protocols<In, Value>::whole> 
       return *static_cast<const value*>(run_.value());
   }
 
-  detail::stream_run run_;
+  using detail::leaves_mail<In>::run_;
   ref<typename detail::protocols<In, Value>::whole> me_;  ///< while somebody waits for the end
 };
 

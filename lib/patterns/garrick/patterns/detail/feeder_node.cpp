@@ -1,4 +1,5 @@
 #include <garrick/patterns/detail/feeder_node.hpp>
+#include <garrick/patterns/node/past_bounds.hpp>
 
 #include <exception>
 
@@ -55,7 +56,7 @@ void feeder_node::wait_for_room(turn& t) {
 
 void feeder_node::schedule() noexcept {
   const bool lent = actors_turns_.lend([&] {
-    if (const ref<protocol<void(go)>> by = fed_by_.lock()) send(by, go{});
+    if (const ref<protocol<void(go)>> by = fed_by_.lock()) send_past_bounds(by, go{});
   });
   if (!lent) node::schedule();
 }

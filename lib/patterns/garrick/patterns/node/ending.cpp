@@ -1,4 +1,5 @@
 #include <garrick/patterns/node/ending.hpp>
+#include <garrick/patterns/node/past_bounds.hpp>
 
 namespace garrick::patterns::detail {
 
@@ -27,7 +28,7 @@ error ending::failure() const {
 void ending::node_ended() noexcept {
   // order: acq_rel: what each node did, to whoever hears of the end
   if (live_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
-  if (const auto told = told_.lock()) send(told, all_ended{number_});
+  if (const auto told = told_.lock()) send_past_bounds(told, all_ended{number_});
 }
 
 }  // namespace garrick::patterns::detail

@@ -1,0 +1,14 @@
+#include <garrick/patterns/node/past_bounds.hpp>
+
+namespace garrick::patterns::detail {
+
+void deliver_past_bounds(const core::handle& to, core::envelope* e) noexcept {
+  core::cell* const c = core::handle_access::get(to);
+  e->sender_id = core::detail::running_id();
+  if (c->policy() == mailbox_policy::drop_oldest)
+    c->deliver_urgent(e);
+  else
+    c->deliver_now(e);
+}
+
+}  // namespace garrick::patterns::detail

@@ -1,0 +1,29 @@
+// Messages of the framework to an actor whose mailbox may be at its bound.
+//
+// Problem: the actor behind a stream's handle leaves tuples in its mailbox while the stream winds
+// down, and so the mailbox may stay full. A message that ends the winding down would then be turned
+// away, and the actor would wait for it for ever.
+//
+// Private: installed because templates need it.
+//
+// Thread safety: any thread that holds the handle.
+#pragma once
+
+#include <garrick/garrick.hpp>
+
+#include <utility>
+
+namespace garrick::patterns::detail {
+
+/// Puts `e` into the mailbox of `to`, whatever its length, and does not wait. A mailbox that keeps
+/// its newest messages takes it as an urgent one, which it drops last.
+void deliver_past_bounds(const core::handle& to, core::envelope* e) noexcept;
+
+/// Sends a message as above.
+template <class P, class Message>
+void send_past_bounds(const ref<P>& to, Message&& m) {
+  using content = typename core::detail::checked_message<P, Message>::type;
+  deliver_past_bounds(to, core::detail::make_message_envelope<content>(std::forward<Message>(m)));
+}
+
+}  // namespace garrick::patterns::detail
