@@ -429,8 +429,11 @@ class maker {
       case leaf_form::acting: return then(acting(s));
       case leaf_form::asking: return then(asking(s));
       case leaf_form::batched:
-        return then(pipeline(batch<item>(s.n, duration::milliseconds(1)).named(named('b', s.id)),
-                             flat_map([](items all) { return all; }), one<leaf>(s)));
+        // each second one waits for the end of the stream, or of what moves in its loop
+        return then(pipeline(
+            batch<item>(s.n, s.id % 2 == 0 ? duration::infinite() : duration::milliseconds(1))
+                .named(named('b', s.id)),
+            flat_map([](items all) { return all; }), one<leaf>(s)));
       case leaf_form::throttled:
         return then(pipeline(throttle<item>(1e5, s.n).named(named('h', s.id)), one<leaf>(s)));
       case leaf_form::taken:

@@ -151,7 +151,7 @@ TEST_CASE("a loop waits for the tuples that a batch in it holds") {
                               collect<int>()));
     REQUIRE(got.value().size() == 103);
     CHECK(std::accumulate(got.value().begin(), got.value().end(), 0) == 0);
-    // fewer than a batch: in each round all of them are held until their time has come
+    // fewer than a batch: in each round all of them are held until the loop gives them up
     const auto few =
         outcome(kit, pipeline(counting(5, 8), feedback(halve, [](const int& x) { return x > 0; }),
                               collect<int>()));

@@ -435,9 +435,17 @@ MUTATIONS = [
     mutation(
         "stream, loop: it is over when nothing comes from outside",
         FEEDBACK,
-        "  if (!loop_.is_empty()) return step_outcome::starved;\n",
+        "  if (!loop_.is_empty()) {\n    if (loop_.stands_still()) loop_.flush();\n"
+        "    return step_outcome::starved;\n  }\n",
         "",
         by_graphs,
+    ),
+    mutation(
+        "stream, loop: what its stages hold is not given up",
+        FEEDBACK,
+        "    if (loop_.stands_still()) loop_.flush();\n",
+        "",
+        ("tests.held_in_loops",),
     ),
     # ---- time
     mutation(
@@ -457,8 +465,8 @@ MUTATIONS = [
     mutation(
         "stream, time: what a batch holds does not hold its loop",
         STAGE,
-        "      n += held_before - held_;\n",
-        "      static_cast<void>(held_before);\n",
+        "        more_held = held_ - held_before;\n",
+        "        static_cast<void>(held_before);\n",
         by_times,
     ),
     mutation(

@@ -42,6 +42,10 @@ class batch_stage {
     put(out);
   }
   template <class To>
+  void flush(To& out) {
+    put(out);
+  }
+  template <class To>
   void consume(T&& in, To& out) {
     if (some_.empty()) {
       some_.reserve(std::min<std::size_t>(n_, 1024));

@@ -116,7 +116,10 @@ step_outcome gate_node::step(turn& t) {
 step_outcome gate_node::nothing(turn& t) {
   if (!in_.ended()) return in_.sleep() ? step_outcome::starved : step_outcome::worked;
   loop_.gate_sleeps();
-  if (!loop_.is_empty()) return step_outcome::starved;
+  if (!loop_.is_empty()) {
+    if (loop_.stands_still()) loop_.flush();
+    return step_outcome::starved;
+  }
   loop_.end();
   stop();
   return ended(t);

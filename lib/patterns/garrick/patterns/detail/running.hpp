@@ -40,7 +40,10 @@ concept paced = requires(const Stage& s) {
 };
 
 /// So many tuples that it has taken are still to be dealt with: a loop waits for them, and they are
-/// counted as dropped if the stream is cancelled.
+/// counted as dropped if the stream is cancelled. If it holds them until others come, it has
+///
+///   void flush(To& out)                gives up all of them, at once or piece by piece: no others
+///                                      come. A loop calls it when all its tuples are held
 template <class Stage>
 concept holding = requires(const Stage& s) {
   { s.held() } -> std::convertible_to<std::size_t>;

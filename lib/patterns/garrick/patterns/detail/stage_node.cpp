@@ -97,6 +97,7 @@ stage_node_base::stage_node_base(graph& of, const node_options& o, on_failure po
   if (type.belongs_to != nullptr) type.belongs_to(stage(), of);
   if (type.goes_on_after_failures != nullptr && policy_ == on_failure::skip)
     type.goes_on_after_failures(stage());
+  if (type.flush != nullptr) holds_in_loops();
   if (policy_ == on_failure::restart && type.restart == nullptr)
     first_ = std::make_unique<stage_object>(type, stage());
 }
@@ -147,15 +148,19 @@ void stage_node_base::abandon(turn& t) noexcept {
 }
 
 void stage_node_base::settle(std::size_t n) noexcept {
+  std::size_t more_held = 0;
   if (type().tells_after_a_step && stage() != nullptr) {
     if (type().held != nullptr) {
       const std::size_t held_before = std::exchange(held_, type().held(stage()));
-      n += held_before - held_;
+      if (type().flush != nullptr)
+        more_held = held_ - held_before;
+      else
+        n += held_before - held_;  // they count as tuples on their way
     }
     if (type().take_lost != nullptr) drop(type().take_lost(stage()));
     if (type().take_late != nullptr) count_late(type().take_late(stage()));
   }
-  out_of_loops(n);
+  out_of_loops(n, more_held);
 }
 
 bool stage_node_base::look_at_clock(turn& t) {
@@ -286,6 +291,7 @@ std::optional<step_outcome> stage_node::before_input(turn& t, std::size_t& most)
     return more(t, [&] { is.go_on(stage(), *out_); });
   if (is.deadline != nullptr && look_at_clock(t) && is.on_time != nullptr)
     return more(t, [&] { is.on_time(stage(), now_, *out_); });
+  if (is_flushed()) return more(t, [&] { is.flush(stage(), *out_); });
   if (is.has_enough != nullptr && is.has_enough(stage())) return wind_down(t);
   if (is.room != nullptr) {
     most = std::min(most, is.room(stage()));

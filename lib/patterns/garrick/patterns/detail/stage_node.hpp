@@ -18,6 +18,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <utility>
 
 namespace garrick::patterns::detail {
 
@@ -123,6 +124,13 @@ class stage_node_base : public putting_node {
   /// Nothing is to be done until an input wakes the node, or until the stage's time comes.
   [[nodiscard]] step_outcome starved(turn& t);
 
+  /// Is the stage to give up what it holds now, once?
+  [[nodiscard]] bool is_flushed() noexcept {
+    if (type().flush == nullptr || !in_loops()) return false;
+    const std::uint64_t now = flushes();
+    return std::exchange(flushes_, now) != now;
+  }
+
   /// A `consume` has thrown: drops its results.
   void count_lost();
   /// The same, and the stage goes on as its policy says. Rethrows what ends the stream.
@@ -146,6 +154,7 @@ class stage_node_base : public putting_node {
   bool started_ = false;
   std::uint32_t in_a_row_ = 0;  ///< failures of a stage that is called again at once
   std::size_t held_ = 0;        ///< by the stage, when it was last looked at
+  std::uint64_t flushes_ = 0;   ///< of its loops, that it has seen
 };
 
 /// A node that reads one stream.

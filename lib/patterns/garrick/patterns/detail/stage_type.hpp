@@ -64,7 +64,8 @@ struct stage_type {
   std::size_t (*room)(const void* s) = nullptr;  ///< paced
   bool (*has_enough)(const void* s) = nullptr;   ///< ends early
   std::size_t (*held)(const void* s) = nullptr;  ///< holding
-  bool (*under_way)(const void* s) = nullptr;    ///< resumable
+  void (*flush)(void* s, output& to) = nullptr;
+  bool (*under_way)(const void* s) = nullptr;  ///< resumable
   void (*go_on)(void* s, output& to) = nullptr;
   void (*give_up)(void* s) = nullptr;
   std::size_t (*kept)(const void* s) = nullptr;  ///< keeping
@@ -150,6 +151,10 @@ struct stage_functions {
   static void on_time(void* s, instant now, output& out) {
     to_out to(out);
     of(s).on_time(now, to);
+  }
+  static void flush(void* s, output& out) {
+    to_out to(out);
+    of(s).flush(to);
   }
   static void go_on(void* s, output& out) {
     to_out to(out);
@@ -240,7 +245,10 @@ struct stage_functions {
         t.on_time = &on_time;
     if constexpr (paced<Stage>) t.room = &room;
     if constexpr (ends_early<Stage>) t.has_enough = &has_enough;
-    if constexpr (holding<Stage>) t.held = &held;
+    if constexpr (holding<Stage>) {
+      t.held = &held;
+      if constexpr (requires(Stage& s, to_out& to) { s.flush(to); }) t.flush = &flush;
+    }
     if constexpr (resumable<Stage>) {
       t.under_way = &under_way;
       t.go_on = &go_on;

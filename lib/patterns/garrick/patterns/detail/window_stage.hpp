@@ -114,24 +114,36 @@ class clock_stage : public windows_stage<Windows> {
     watermark_ = now.since_beginning().count();
     go_on(out);
   }
+  /// Puts out what there is of all windows. Tuples that come later make new ones of the same times.
+  template <class To>
+  void flush(To& out) {
+    is_flushed_ = true;
+    go_on(out);
+  }
   template <class To>
   void consume(T&& in, To& /*out*/) {
+    if (std::exchange(is_flushed_, false)) this->windows_.watermark_is(watermark_);
     decltype(auto) key = this->key_of(key_of_, in);
     static_cast<void>(this->windows_.take(now_.since_beginning().count(), key, std::move(in)));
   }
   [[nodiscard]] std::size_t held() const noexcept { return this->windows_.counts().kept(); }
   void input_has_ended() noexcept { watermark_ = end_of_time; }
-  [[nodiscard]] bool under_way() const noexcept { return this->windows_.is_due(watermark_); }
+  [[nodiscard]] bool under_way() const noexcept { return this->windows_.is_due(due_until()); }
   template <class To>
   void go_on(To& out) {
-    this->windows_.watermark_is(watermark_);
+    this->windows_.watermark_is(due_until());
     this->windows_.put_due(out);
   }
 
  private:
+  [[nodiscard]] std::int64_t due_until() const noexcept {
+    return is_flushed_ ? end_of_time : watermark_;
+  }
+
   [[no_unique_address]] KeyOf key_of_;
   instant now_{};
   std::int64_t watermark_ = watermark::unknown;
+  bool is_flushed_ = false;  ///< until it takes the next tuple
 };
 
 /// What finds a watermark has. `Idles`: inputs may become idle.

@@ -2,6 +2,10 @@
 // only while there are credits, so the loop's channels never fill up with tuples that came from
 // outside; and the loop is over when nothing comes from outside and nothing is on its way.
 //
+// Some stages hold tuples until others join them, as a batch does. If the source has ended and all
+// tuples in the loop are held, no other will join them: the gate begins a flush round, in which
+// these stages give up what they hold. Their results go on or back, so there may be another round.
+//
 // Private: installed because templates need it.
 //
 // Thread safety: any thread.
@@ -11,7 +15,11 @@
 //    counted what it made of it. So the count is zero only if nothing is on its way. What goes on
 //    to the next stage is no longer counted, even while it finds no room there: the next stage may
 //    be this loop's gate, in a loop around it.
-// L2 Who brings the count to zero, or to half of the credits, wakes the gate if that sleeps (F1).
+// L2 A tuple that a stage holds is in the other half of the same word. So the gate, which reads
+//    both halves at once, never takes a tuple that is on its way for one that is held.
+// L3 The thread that brings the count to half of the credits or less wakes the gate if that sleeps
+//    (F1).
+// L4 A flush is announced before the holders are woken, and each holder looks for it in each step.
 #pragma once
 
 #include <garrick/patterns/node/sleeper_flag.hpp>
@@ -19,6 +27,8 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
+#include <vector>
 
 namespace garrick::patterns::detail {
 
@@ -29,23 +39,39 @@ class loop {
 
   /// Whom `remove` wakes. While the graph is built.
   void gated_by(wakeable& gate) noexcept { gate_ = &gate; }
+  /// A node whose stage can give up what it holds. While the graph is built.
+  void has_holder(wakeable& w) { holders_.push_back(&w); }
   /// So many tuples come into the loop's channels.
   void add(std::size_t n) noexcept {
     // order: seq_cst, as the fence of the gate's flag
     count_.fetch_add(n, std::memory_order_seq_cst);
   }
   /// So many were dealt with, or have left.
-  void remove(std::size_t n) noexcept;
+  void remove(std::size_t n) noexcept { settle(n, 0); }
+  /// So many were dealt with by a stage that now holds `more` than before: fewer, if that is
+  /// negative, modulo 2^64.
+  void settle(std::size_t n, std::size_t more) noexcept;
 
-  /// How many may come in from outside.
+  /// How many may come in from outside. Tuples that a stage holds need no room in a channel.
   [[nodiscard]] std::size_t credits() const noexcept {
     // order: acquire; what has left the loop
-    const std::size_t n = count_.load(std::memory_order_acquire);
+    const std::size_t n = moving(count_.load(std::memory_order_acquire));
     return n < credits_ ? credits_ - n : 0;
   }
-  /// Is nothing on its way?
+  /// Is nothing on its way, and nothing held?
   [[nodiscard]] bool is_empty() const noexcept {
     return count_.load(std::memory_order_acquire) == 0;  // order: as above
+  }
+  /// Are all tuples of the loop held, or none there?
+  [[nodiscard]] bool stands_still() const noexcept {
+    return moving(count_.load(std::memory_order_acquire)) == 0;  // order: as above
+  }
+  /// Lets all stages give up what they hold. By the gate.
+  void flush() noexcept;
+  /// Returns how often `flush` was called. A holder that has not seen the last one gives up what it
+  /// holds.
+  [[nodiscard]] std::uint64_t flushes() const noexcept {
+    return flushes_.load(std::memory_order_acquire);  // order: pairs with flush
   }
   /// The gate will sleep until `remove` has brought the count down.
   void gate_sleeps() noexcept { sleeps_.set(); }
@@ -60,9 +86,16 @@ class loop {
   }
 
  private:
+  static constexpr int held_shift = 32;
+  [[nodiscard]] static std::size_t moving(std::uint64_t count) noexcept {
+    return count & 0xffff'ffffU;
+  }
+
   const std::size_t credits_;
   wakeable* gate_ = nullptr;
-  std::atomic<std::size_t> count_{0};
+  std::vector<wakeable*> holders_;
+  std::atomic<std::uint64_t> count_{0};  ///< on their way; above `held_shift`: held
+  std::atomic<std::uint64_t> flushes_{0};
   std::atomic<bool> over_{false};
   sleeper_flag sleeps_;
 };

@@ -180,6 +180,21 @@ class node : public wakeable {
     if (n != 0)
       for (loop* const l : loops_) l->remove(n);
   }
+  /// The same, for a stage that now holds `more` than before, and gives them up in a flush.
+  void out_of_loops(std::size_t n, std::size_t more) noexcept {
+    if (n != 0 || more != 0)
+      for (loop* const l : loops_) l->settle(n, more);
+  }
+  /// The stage gives up what it holds if a loop is flushed. While the graph is built.
+  void holds_in_loops() {
+    for (loop* const l : loops_) l->has_holder(*this);
+  }
+  /// Returns how often the node's loops were flushed.
+  [[nodiscard]] std::uint64_t flushes() const noexcept {
+    std::uint64_t n = 0;
+    for (const loop* const l : loops_) n += l->flushes();
+    return n;
+  }
   /// Tuples that lead nowhere.
   void drop(std::uint64_t n) noexcept { add(dropped_, n); }
   /// Makes a dead letter of this. False: there is no memory for it.
