@@ -311,12 +311,12 @@ consteval auto check_divide_conquer() {
     else if constexpr (!holds_a_range<container, T>)
       return static_cast<no_container_of_elements<container, T, false>*>(nullptr);
     else
-      return static_cast<all_of<parts_of_it, tuple_check<container>>*>(nullptr);
+      return static_cast<all_of<parts_of_it, content_check<container>>*>(nullptr);
   } else if constexpr (!fits_with_values<Divide, Merge, Solve, IsSmall>()) {
     return static_cast<misfit*>(nullptr);
   } else {
-    return static_cast<all_of<parts_of_it, tuple_check<typename divided_by<Solve>::argument>,
-                              tuple_check<typename divided_by<Solve>::value>>*>(nullptr);
+    return static_cast<all_of<parts_of_it, content_check<typename divided_by<Solve>::argument>,
+                              content_check<typename divided_by<Solve>::value>>*>(nullptr);
   }
 }
 template <class C, class Divide, class Merge, class Solve, class IsSmall>

@@ -291,7 +291,7 @@ consteval auto check_stencil() {
     else if constexpr (!std::is_constructible_v<edge_rule<T>, Rule>)
       return static_cast<no_rule_for_edges<Rule, T, false>*>(nullptr);
     else
-      return static_cast<tuple_check<container>*>(nullptr);
+      return static_cast<content_check<container>*>(nullptr);
   }
 }
 template <class F, class C, class Rule>

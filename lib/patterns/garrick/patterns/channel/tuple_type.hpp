@@ -67,11 +67,22 @@ struct tuple_type {
   }
 };
 
+template <class T>
+inline constexpr bool moves_quietly =
+    std::is_nothrow_move_constructible_v<T> && std::is_nothrow_destructible_v<T>;
+/// Instantiated with false only to fail, once for each type.
+template <class Tuple, bool Quiet>
+struct tuple_move_may_throw {
+  static constexpr bool reported = true;
+  static_assert(Quiet,
+                "garrick: to move or destroy a tuple throws nothing: make this one's move "
+                "constructor noexcept, or send a std::unique_ptr to it");
+};
+
 /// The functions in the table.
 template <class T>
 struct tuple_functions {
-  static_assert(std::is_nothrow_move_constructible_v<T> && std::is_nothrow_destructible_v<T>,
-                "tuples are moved and destroyed without exceptions");
+  static_assert(tuple_move_may_throw<T, moves_quietly<T>>::reported);
 
   static void move(void* to, void* from) noexcept {
     std::construct_at(static_cast<T*>(to), std::move(*static_cast<T*>(from)));

@@ -13,6 +13,7 @@
 
 #include <garrick/garrick.hpp>
 #include <garrick/patterns/channel/called.hpp>
+#include <garrick/patterns/channel/tuple_type.hpp>
 #include <garrick/patterns/plan.hpp>
 
 #include <cstddef>
@@ -145,12 +146,12 @@ struct tuple_cannot_be_moved {
                 "garrick: this tuple can be neither moved nor copied, and it must be: make a "
                 "tuple of what it is made of, or of a std::unique_ptr to it");
 };
-
 template <class T, class Reason, std::size_t... Path>
 cannot_be_in_a_tuple<base::detail::path_of<in_tuple, Path...>(), T, Reason>* report_of_tuple(
     base::detail::found<T, Reason, Path...>);
 
-template <class T>
+/// `Travels`: it lies in channels, and is no container that one request brings and gets back.
+template <class T, bool Travels>
 consteval auto check_tuple() {
   if constexpr (std::is_void_v<T>) {
     return static_cast<passed_check*>(nullptr);
@@ -160,13 +161,18 @@ consteval auto check_tuple() {
       return decltype(report_of_tuple(not_owned()))(nullptr);
     else if constexpr (!std::is_move_constructible_v<T>)
       return static_cast<tuple_cannot_be_moved<T, false>*>(nullptr);
+    else if constexpr (Travels && !moves_quietly<T>)
+      return static_cast<tuple_move_may_throw<T, false>*>(nullptr);
     else
       return static_cast<passed_check*>(nullptr);
   }
 }
 /// The check of a type that goes from stage to stage; void: none does.
 template <class T>
-using tuple_check = check_of<decltype(check_tuple<T>())>;
+using tuple_check = check_of<decltype(check_tuple<T, true>())>;
+/// The check of what a data-parallel pattern works on, which may be alone.
+template <class T>
+using content_check = check_of<decltype(check_tuple<T, false>())>;
 
 template <class Tuple, bool Copies>
 struct broadcast_copies_tuples {

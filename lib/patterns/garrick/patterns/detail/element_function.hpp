@@ -203,7 +203,7 @@ consteval auto check_container() {
                                                  : !holds_elements<container, T>)
     return static_cast<no_container_of_elements<container, T, false>*>(nullptr);
   else
-    return static_cast<tuple_check<container>*>(nullptr);
+    return static_cast<content_check<container>*>(nullptr);
 }
 template <class F, class C>
 using container_check = check_of<decltype(check_container<F, C>()), F>;
@@ -223,7 +223,7 @@ consteval auto check_map() {
                        !std::is_move_assignable_v<U>)
       return static_cast<no_result_element<U, false>*>(nullptr);
     else
-      return static_cast<tuple_check<U>*>(nullptr);
+      return static_cast<content_check<U>*>(nullptr);
   }
 }
 /// The check of a map with F of containers C, void: a vector.
