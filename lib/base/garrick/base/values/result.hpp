@@ -174,10 +174,11 @@ class value_result {
   [[nodiscard]] constexpr explicit operator bool() const noexcept { return !error_; }
 
   /// The value; of a temporary result a value of its own, so that nothing refers into what is gone.
-  /// If there is none, throws `bad_result_access` with the error's text.
-  [[nodiscard]] constexpr Value& value() & { return checked(), value_; }
-  [[nodiscard]] constexpr const Value& value() const& { return checked(), value_; }
-  [[nodiscard]] constexpr Value value() && { return checked(), std::move(value_); }
+  /// If there is none, throws `bad_result_access` with the error's text. So a call for its effect
+  /// alone may end with `.value();`, whether or not it has a value.
+  constexpr Value& value() & { return checked(), value_; }
+  constexpr const Value& value() const& { return checked(), value_; }
+  constexpr Value value() && { return checked(), std::move(value_); }
 
   /// The value or, if there is none, `other`.
   template <class U>

@@ -107,6 +107,12 @@ TEST_CASE("values are destroyed exactly once") {
   CHECK(counted::alive == 0);
 }
 
+TEST_CASE("a call for its effect may end with value(), whether or not it has a value") {
+  half(8).value();  // no warning; it throws what went wrong
+  CHECK_THROWS_AS(half(7).value(), bad_result_access);
+  result<>().value();
+}
+
 TEST_CASE("move-only values move") {
   result<std::unique_ptr<int>> p = std::make_unique<int>(3);
   std::unique_ptr<int> out = std::move(p).value();
