@@ -495,10 +495,8 @@ MUTATIONS = [
     mutation(
         "stream, windows: one replica does not hear of the watermark",
         ROUTES,
-        "          for (std::size_t i = 0; i < to_.size(); ++i) {\n"
-        "            T one",
-        "          for (std::size_t i = 1; i < to_.size(); ++i) {\n"
-        "            T one",
+        "            if (goes_to(value, i)) {\n",
+        "            if (i != 0 && goes_to(value, i)) {\n",
         ("tests.windows",),
     ),
     mutation(
@@ -528,6 +526,20 @@ MUTATIONS = [
         "    if (other != nullptr) join(at->second, *into, *other);\n",
         "    static_cast<void>(other);\n",
         ("tests.window_kinds",),
+    ),
+    mutation(
+        "stream, windows: sessions of a key overlap",
+        SESSIONS,
+        " || t < into->begin",
+        "",
+        ("tests.sessions",),
+    ),
+    mutation(
+        "stream, windows: a replica waits for what is on its way to it",
+        WATERMARK,
+        "  if (w - shortest_ >= all_[i]",
+        "  if (w - 2 * shortest_ >= all_[i]",
+        ("tests.sessions",),
     ),
     mutation(
         "stream, joins: a tuple is freed before the last one that could meet it",

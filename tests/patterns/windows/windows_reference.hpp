@@ -91,19 +91,17 @@ struct expected {
 /// The highest watermark up to each event, before that event.
 class reference_watermark {
  public:
-  explicit reference_watermark(std::int64_t disorder, std::int64_t grain = 1)
-      : disorder_(disorder), grain_(grain) {}
+  explicit reference_watermark(std::int64_t disorder) : disorder_(disorder) {}
   [[nodiscard]] bool has_passed(std::int64_t end) const { return seen_ && end <= value_; }
+  [[nodiscard]] bool is_behind(std::int64_t t) const { return seen_ && t < value_; }
   void see(std::int64_t t) {
-    std::int64_t w = t - disorder_;
-    while (w % grain_ != 0) --w;
+    const std::int64_t w = t - disorder_;
     value_ = seen_ ? std::max(value_, w) : w;
     seen_ = true;
   }
 
  private:
   std::int64_t disorder_;
-  std::int64_t grain_;
   std::int64_t value_ = 0;
   bool seen_ = false;
 };
@@ -132,42 +130,44 @@ class reference_watermark {
   return all;
 }
 
-/// Sessions: the watermark moves in eighths of a gap.
-[[nodiscard]] inline expected sessions(const events& in, std::int64_t gap, std::int64_t disorder) {
-  struct session {
-    std::int64_t begin;
-    std::int64_t last;
-    ids of;
-  };
-  expected all;
-  std::map<int, std::vector<session>> open;
-  reference_watermark mark(disorder, std::max<std::int64_t>(gap / 8, 1));
-  for (const event& e : in) {
-    auto& mine = open[e.key];
-    std::vector<session> apart;
-    session joined{e.at, e.at, {e.number}};
-    bool alone = true;
-    for (session& s : mine) {
-      if (mark.has_passed(s.last + gap)) {
-        all.windows.push_back({e.key, s.begin, s.last + gap, s.of});
-      } else if (e.at - s.last < gap && s.begin - e.at < gap) {
-        alone = false;
-        joined = {std::min(joined.begin, s.begin), std::max(joined.last, s.last),
-                  both(joined.of, s.of)};
-      } else {
-        apart.push_back(s);
+/// What sessions come to, and how many of them have ended after each event.
+struct expected_sessions : expected {
+  std::vector<std::size_t> ended{};
+};
+/// Sessions by their definition: the events of a key that are in time, sorted, and cut where the
+/// next one is a gap later. They are cut anew after each event. An event behind the watermark is in
+/// time only between the begin and the end of a session that has not ended.
+[[nodiscard]] inline expected_sessions sessions(const events& in, std::int64_t gap,
+                                                std::int64_t disorder) {
+  expected_sessions all;
+  std::map<int, std::map<std::pair<std::int64_t, int>, int>> in_time;
+  const auto cut = [&] {
+    all_found now;
+    for (const auto& [key, sorted_by_time] : in_time)
+      for (const auto& [of, number] : sorted_by_time) {
+        if (now.empty() || now.back().key != key || of.first >= now.back().end)
+          now.push_back({key, of.first, of.first, {}});
+        now.back().end = of.first + gap;
+        now.back().value.push_back(number);
       }
-    }
-    if (alone && mark.has_passed(e.at + gap))
+    return now;
+  };
+  reference_watermark mark(disorder);
+  for (const event& e : in) {
+    bool late = mark.is_behind(e.at);
+    for (const found& w : cut())
+      if (w.key == e.key && w.begin <= e.at && e.at < w.end && !mark.has_passed(w.end))
+        late = false;
+    if (late)
       all.late.insert(e.number);
     else
-      apart.push_back(joined);
-    mine = apart;
+      in_time[e.key][{e.at, e.number}] = e.number;
     mark.see(e.at);
+    std::size_t ended = 0;
+    for (const found& w : cut()) ended += mark.has_passed(w.end) ? 1 : 0;
+    all.ended.push_back(ended);
   }
-  for (const auto& [key, rest] : open)
-    for (const session& s : rest) all.windows.push_back({key, s.begin, s.last + gap, s.of});
-  all.windows = sorted(std::move(all.windows));
+  all.windows = sorted(cut());
   return all;
 }
 

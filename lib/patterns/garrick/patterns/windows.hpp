@@ -19,7 +19,10 @@
 // With it (event_time.hpp) tuples may come out of order. A window is put out once, as soon as the
 // watermark has reached its end: all tuples are there that are not further behind than out_of_order
 // says. One that is, and of which every window has closed, is late: it is counted in the report
-// (node_figures::late), and goes to late_to(handle) if there is one. A producer that stands still
+// (node_figures::late), and goes to late_to(handle) if there is one. Of sessions, a tuple that is
+// further behind is late unless it lies within an open session of its key, from begin to end: in
+// front of that a session may have been put out, and sessions of a key never overlap. A producer
+// that stands still
 // holds all windows open, unless idle_after(time) says for how long. The tuples' time does not go
 // on by itself: with one producer, or when all are silent, the last windows stay open.
 //
@@ -347,6 +350,12 @@ class window_of {
     if constexpr (!Spread) {
       using running = detail::event_stage<T, F, Idles, KeyOf, Windows>;
       return one_stage<T, Out>(running(t.f, std::move(mark), key_, std::move(w), std::move(late)));
+    } else if constexpr (Windows::needs_every_watermark) {
+      using marks = detail::marking_stage<T, F, Idles>;
+      using worker = detail::marked_stage<T, KeyOf, Windows>;
+      return detail::spread_sessions<T, Out, marks, KeyOf, worker>(
+          marks(t.f, std::move(mark)), key_, worker(key_, std::move(w), std::move(late)),
+          rest_.name, rest_.policy, rest_.replicas);
     } else {
       using stamps = detail::stamping_stage<T, F, Idles>;
       using worker = detail::stamped_stage<T, KeyOf, Windows>;
@@ -404,7 +413,9 @@ template <std::integral Number>
   return detail::time_kind<unit, true>{n, detail::number_of(slide)};
 }
 /// Windows that end when no tuple has come for `gap`: neighbouring tuples of a session are less
-/// than `gap` apart. Throws std::invalid_argument as `tumbling`.
+/// than `gap` apart. Sessions of a key never overlap. A tuple that is less than `gap` from two open
+/// ones makes one of them. Of the times 0, 6, 3 with a gap of 5 and no disorder, 3 is late: [0, 5)
+/// was put out at 6. Throws std::invalid_argument as `tumbling`.
 [[nodiscard]] inline auto sessions(duration gap) {
   return detail::session_kind<duration>{
       detail::checked_length<duration>(gap.count(), 1, "sessions(gap): it")};

@@ -5,6 +5,7 @@
 //   std::size_t choose(const T& result, const Choices& among)   the number of the one that gets it
 //   static constexpr bool any_will_do = true                    if others would do as well
 //   bool is_for_all(const T&), T one_more(const T&)             this one goes to all, in copies
+//   bool goes_to(const T&, std::size_t i)                       of these, if not all get it
 //
 // or it is `to_all`. `among.size()` says how many there are, `among.waiting(i)` how many tuples
 // wait there.
@@ -215,14 +216,23 @@ class routes final : public routes_base {
     } else {
       if constexpr (requires { policy_.is_for_all(value); })
         if (policy_.is_for_all(value)) {
-          for (std::size_t i = 0; i < to_.size(); ++i) {
-            T one = policy_.one_more(value);
-            put_to(i, one);
-          }
+          for (std::size_t i = 0; i < to_.size(); ++i)
+            if (goes_to(value, i)) {
+              T one = policy_.one_more(value);
+              put_to(i, one);
+            }
           return;
         }
       put_to(policy_.choose(std::as_const(value), choices<T>(to_)), value);
     }
+  }
+
+  /// Of a result for all: does number `i` get one, too?
+  [[nodiscard]] bool goes_to(const T& value, std::size_t i) const noexcept {
+    if constexpr (requires { policy_.goes_to(value, i); })
+      return policy_.goes_to(value, i);
+    else
+      return true;
   }
 
   static constexpr bool any_will_do = requires { Policy::any_will_do; };

@@ -108,9 +108,13 @@ class window_counts {
   }
   void lose_all() noexcept { lose(kept_); }
 
-  /// Throws std::length_error if there are so many pieces of windows that one more is too many.
+  /// Returns false if there are so many pieces of windows that one more is too many.
+  [[nodiscard]] bool has_room_for_one_more(std::size_t pieces) const noexcept {
+    return pieces < most_;
+  }
+  /// Throws std::length_error then.
   void room_for_one_more(std::size_t pieces) const {
-    if (pieces >= most_) [[unlikely]]
+    if (!has_room_for_one_more(pieces)) [[unlikely]]
       no_room();
   }
 

@@ -1,6 +1,11 @@
 // Windows of sessions: for each key, tuples of which each is less than a gap from the next one.
 //
-// A session ends a gap after its latest tuple. One tuple may join two sessions, which then are one.
+// A session ends a gap after its latest tuple, and is open until the watermark reaches that end. A
+// tuple behind the watermark is taken only if it lies within an open session of its key, from its
+// begin to its end; else the tuple is late. So what was put out is never reached again. Tuples that
+// are not behind the watermark begin sessions, and put their begins back. One tuple may join two
+// sessions, which then are one.
+//
 // What is due is found in a heap of ends, in which a session stands once, with the end that it had
 // when it was put there: if it has grown meanwhile, it goes back with its new one. So sessions are
 // put out in the order of their ends.
@@ -13,8 +18,9 @@
 // S1 The sessions of a key are at least a gap from each other, in the order of their begins.
 // S2 A session stands in the heap once, at its end or before it. So does one that is gone, until
 //    its turn comes; its key stays until then.
-// S3 No tuple is taken while something is due. So a session that is there is open, and a tuple that
-//    belongs to it is in time, however old it is.
+// S3 Where a session of a key begins, the watermark had not been before. A session that was put out
+//    ended at the watermark or before it. So sessions of a key do not overlap.
+// S4 A session that has ended takes no tuple, also if it is still to be put out.
 #pragma once
 
 #include <garrick/patterns/detail/aggregate.hpp>
@@ -47,27 +53,34 @@ class session_windows : public windows_base<Aggregate> {
   session_windows& operator=(const session_windows&) = delete;
   ~session_windows() = default;
 
-  /// The watermark closes sessions an eighth of a gap after their end at most.
-  [[nodiscard]] std::int64_t grain() const noexcept { return std::max(gap_ / 8, std::int64_t{1}); }
+  /// Sessions end at any time, so a tuple has to be compared with the very watermark that it meets.
+  static constexpr bool needs_every_watermark = true;
+  [[nodiscard]] static std::int64_t grain() noexcept { return 1; }
+  /// Returns the time between a tuple that begins a session, and the end of that session.
+  [[nodiscard]] std::int64_t shortest() const noexcept { return gap_; }
 
   /// Takes a tuple of time `t`, whose key may be a part of it. False: it is late, and `in` is as it
   /// was. If it throws, the windows are as before, unless that was in the middle of joining two
   /// sessions: then they are lost.
   template <class K>
   [[nodiscard]] bool take(std::int64_t t, const K& key, T&& in) {
-    const auto at = keys_.find(key);
+    auto at = keys_.find(key);
     session* into = nullptr;
     session* other = nullptr;
     if (at != keys_.end())
       for (session& s : at->second.sessions)
         if (s.begin - gap_ < t && t < s.last + gap_) (into == nullptr ? into : other) = &s;
+    if (t < watermark_ && (into == nullptr || t < into->begin || has_ended(*into))) return false;
     if (into == nullptr) {
-      if (t + gap_ <= watermark_) return false;
-      counts_.room_for_one_more(std::max(pieces_, ends_.size()));
+      if (!counts_.has_room_for_one_more(std::max(pieces_, ends_.size()))) {
+        make_room();
+        at = keys_.find(key);
+      }
       open(t, at, key, std::move(in));
       return true;
     }
-    if constexpr (Aggregate::keeps_tuples) counts_.room_for_one_more(pieces_);
+    if constexpr (Aggregate::keeps_tuples)
+      if (!counts_.has_room_for_one_more(pieces_)) make_room();
     aggregate_.step(into->now, std::move(in));
     ++into->pieces;
     if constexpr (Aggregate::keeps_tuples) ++pieces_;
@@ -90,22 +103,9 @@ class session_windows : public windows_base<Aggregate> {
   /// that result and no other.
   template <class To>
   void put_due(To& out) {
-    while (next() <= watermark_) {
-      std::pop_heap(ends_.begin(), ends_.end());
-      const turn_of_session turn = ends_.back();
-      ends_.pop_back();
-      auto& all = turn.of->second.sessions;
-      --turn.of->second.in_heap;
-      const auto at = std::find_if(all.begin(), all.end(),
-                                   [&](const session& s) { return s.number == turn.number; });
-      if (at == all.end()) {
-        forget(*turn.of);
-      } else if (at->last + gap_ != turn.end) {
-        in_heap(*turn.of, *at);  // there was room for one a moment ago
-      } else {
-        put(*turn.of, at, out);
-        if (out.is_blocked()) return;
-      }
+    while (session* const s = first_that_has_ended()) {
+      put(*out_of_heap().of, *s, out);
+      if (out.is_blocked()) return;
     }
   }
   void clear() noexcept {
@@ -145,10 +145,45 @@ class session_windows : public windows_base<Aggregate> {
     }
   };
 
+  [[nodiscard]] bool has_ended(const session& s) const noexcept {
+    return s.last + gap_ <= watermark_;
+  }
   void in_heap(one_key& of, const session& s) {
     ends_.push_back({s.last + gap_, s.number, &of});
     std::push_heap(ends_.begin(), ends_.end());
     ++of.second.in_heap;
+  }
+  /// Takes the first turn out of the heap.
+  turn_of_session out_of_heap() noexcept {
+    std::pop_heap(ends_.begin(), ends_.end());
+    const turn_of_session turn = ends_.back();
+    ends_.pop_back();
+    --turn.of->second.in_heap;
+    return turn;
+  }
+  /// Returns the session whose turn is the first in the heap, if it has ended; null: none has. Puts
+  /// those that have grown back with their new ends, and forgets those that are gone.
+  [[nodiscard]] session* first_that_has_ended() {
+    while (next() <= watermark_) {
+      const turn_of_session& first = ends_.front();
+      auto& all = first.of->second.sessions;
+      const auto at = std::find_if(all.begin(), all.end(),
+                                   [&](const session& s) { return s.number == first.number; });
+      if (at != all.end() && at->last + gap_ == first.end) return &*at;
+      one_key& of = *out_of_heap().of;
+      if (at != all.end())
+        in_heap(of, *at);  // there was room for one a moment ago
+      else
+        forget(of);
+    }
+    return nullptr;
+  }
+  /// So much is open that there is no room for one more piece, unless some of it has ended and is
+  /// put out before the next tuple. Then that does not count. Keys without sessions may be gone
+  /// after it.
+  void make_room() {
+    if (first_that_has_ended() == nullptr)
+      counts_.room_for_one_more(std::max(pieces_, ends_.size()));
   }
   void forget(one_key& of) {
     if (of.second.sessions.empty() && of.second.in_heap == 0) keys_.erase(Key(of.first));
@@ -195,10 +230,11 @@ class session_windows : public windows_base<Aggregate> {
     return Aggregate::keeps_tuples ? s.pieces : 1;
   }
   template <class To>
-  void put(one_key& of, typename std::vector<session>::iterator at, To& out) {
+  void put(one_key& of, session& which, To& out) {
     out.begin_input();
-    session s = std::move(*at);
-    of.second.sessions.erase(at);
+    auto& all = of.second.sessions;
+    session s = std::move(which);
+    all.erase(all.begin() + (&which - all.data()));
     pieces_ -= weight(s);
     try {
       Key key = of.first;

@@ -6,6 +6,11 @@
 // for every replica, behind the tuple that has moved it on. It does so only when the watermark
 // enters another pane, since nothing happens in between.
 //
+// A session may end at any time. A watermark for every replica behind every tuple would cost more
+// than the tuples. So each tuple carries the watermark that it meets, by which the replica decides
+// exactly. Sessions that end in a replica without tuples come out by watermarks alone, which are
+// sent between two batches, and only to replicas that wait for one (E3 and E4 in watermark.hpp).
+//
 // Private: installed because templates need it.
 //
 // Thread safety: patterns are plain values.
@@ -80,6 +85,19 @@ class farm_of_windows {
   on_failure policy_;
 };
 
+/// How many replicas there are, and how they look in a plan.
+[[nodiscard]] inline std::size_t replicas_of(std::size_t said, const builder& b) noexcept {
+  if (said != 0) return said;
+  return b.options.replicas != 0 ? b.options.replicas : b.workers;
+}
+[[nodiscard]] inline plan plan_of_replicas(std::size_t said, const char* policy,
+                                           const std::string& name) {
+  return {.what = "farm",
+          .policy = policy,
+          .replicas = said,
+          .parts = {{.what = "stage", .name = name, .emitter = false}}};
+}
+
 /// Event-time windows of replicas that share the keys and go by one watermark.
 template <class T, class Out, class Stamps, class KeyOf, class Worker>
 class spread_windows {
@@ -102,15 +120,10 @@ class spread_windows {
   }
 
   [[nodiscard]] plan describe() const {
-    return {.what = "farm",
-            .policy = by_key_with_watermarks<KeyOf>::name,
-            .replicas = replicas_,
-            .parts = {{.what = "stage", .name = worker_.name, .emitter = false}}};
+    return plan_of_replicas(replicas_, by_key_with_watermarks<KeyOf>::name, worker_.name);
   }
   inlet_ptr<T> build(const builder& b, const inlet_ptr<Out>& next) const {
-    const std::size_t n = replicas_ != 0            ? replicas_
-                          : b.options.replicas != 0 ? b.options.replicas
-                                                    : b.workers;
+    const std::size_t n = replicas_of(replicas_, b);
     std::vector<any_inlet_ptr> all;
     for (std::size_t i = 0; i < n; ++i)
       all.push_back(worker_.build(b.inside(std::to_string(i + 1) + "."), next));
@@ -123,6 +136,60 @@ class spread_windows {
   any_seq stamps_;
   any_seq worker_;
   KeyOf key_;
+  std::size_t replicas_;
+};
+
+/// The same for windows that need every watermark: sessions.
+template <class T, class Out, class Marks, class KeyOf, class Worker>
+class spread_sessions {
+  static_assert(all_of<tuple_check<T>, tuple_check<Out>>::reported);
+
+ public:
+  using garrick_stage = void;
+  using garrick_sendable = void;  ///< stages own what they are made of
+  static constexpr bool garrick_keeps_order = false;
+  using input = T;     ///< what it takes
+  using output = Out;  ///< what it puts out
+
+  spread_sessions(Marks marks, KeyOf key, Worker worker, std::string name, on_failure policy,
+                  std::size_t replicas)
+      : marks_(std::move(marks)),
+        worker_(std::move(worker)),
+        key_(std::move(key)),
+        name_(std::move(name)),
+        policy_(policy),
+        replicas_(replicas) {}
+
+  [[nodiscard]] plan describe() const {
+    return plan_of_replicas(replicas_, by_key_with_awaited<KeyOf>::name, name_);
+  }
+  inlet_ptr<T> build(const builder& b, const inlet_ptr<Out>& next) const {
+    const std::size_t n = replicas_of(replicas_, b);
+    const awaited_ptr awaited(new awaited_watermarks(n, worker_.shortest()));
+    std::vector<any_inlet_ptr> all;
+    for (std::size_t i = 0; i < n; ++i) {
+      Worker one(worker_);
+      one.says_to(awaited, i);
+      const builder inside = b.inside(std::to_string(i + 1) + ".");
+      all.push_back(add_stage_before(inside, inside.node(name_), policy_,
+                                     stage_type_of<Worker, marked<T>, Out>, &one,
+                                     tuple_type_of<marked<T>>, next));
+    }
+    Marks marks(marks_);
+    marks.looks_at(awaited);
+    using policy = by_key_with_awaited<KeyOf>;
+    return add_stage_before(b, b.node(name_ + " times"), policy_,
+                            stage_type_of<Marks, T, marked<T>>, &marks, tuple_type_of<T>,
+                            base::shared_as<inlet>(new routes_inlet<marked<T>, policy>(
+                                std::move(all), policy(key_, awaited))));
+  }
+
+ private:
+  Marks marks_;
+  Worker worker_;
+  KeyOf key_;
+  std::string name_;
+  on_failure policy_;
   std::size_t replicas_;
 };
 

@@ -71,6 +71,31 @@ void watermark::look() noexcept {
   next_ = value_ + grain_;
 }
 
+// ---- what replicas wait for
+
+awaited_watermarks::awaited_watermarks(std::size_t replicas, std::int64_t shortest)
+    : shortest_(shortest), all_(replicas) {}
+awaited_watermarks::~awaited_watermarks() = default;
+
+void awaited_watermarks::says(std::size_t i, std::int64_t reached, std::int64_t next) noexcept {
+  all_[i].next.store(next, std::memory_order_relaxed);  // order: relaxed; before `reached`
+  // order: release, pairs with awaits: `next` is that of this watermark, or of a later one
+  all_[i].reached.store(reached, std::memory_order_release);
+}
+
+bool awaited_watermarks::awaits(std::size_t i, std::int64_t w) const noexcept {
+  // order: acquire, pairs with says. A `next` of a later call is right, too: it holds for more
+  // tuples, and those behind them meet a watermark that is not below this one
+  if (w - shortest_ >= all_[i].reached.load(std::memory_order_acquire)) return true;
+  return w >= all_[i].next.load(std::memory_order_relaxed);  // order: relaxed; as above
+}
+
+bool awaited_watermarks::some_awaits(std::int64_t w) const noexcept {
+  for (std::size_t i = 0; i < all_.size(); ++i)
+    if (awaits(i, w)) return true;
+  return false;
+}
+
 // ---- tuples' times
 
 template <>

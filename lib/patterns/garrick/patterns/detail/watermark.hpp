@@ -1,4 +1,5 @@
 // How far time has come, as the tuples say: the watermark of a node that reads several producers.
+// And which watermarks the replicas behind such a node wait for.
 //
 // Each input has a watermark of its own: the latest time that it has brought, less the disorder.
 // The node's is the lowest of them, without those that have ended or are idle; when all of them
@@ -7,17 +8,26 @@
 //
 // Private: installed because templates need it.
 //
-// Thread safety: the holder of the node's run right.
+// Thread safety: the holder of the node's run right, but for `awaited_watermarks`.
 //
 // Invariants
 // E1 It never goes back. So a window that has been put out stays closed.
 // E2 While an input is neither idle nor has ended, it is at most that input's latest time less the
 //    disorder. So a tuple that is not further behind in its own input is in time.
+//
+// Of replicas that are sent tuples with the watermarks that they meet, and watermarks alone:
+// E3 A replica that has said `reached` and `next` has nothing due before `next`, of the tuples that
+//    it had taken until then. Those that it takes later meet `reached` or a later watermark.
+// E4 A tuple behind the watermark that it meets makes nothing due earlier; another one makes
+//    something due at least `shortest` behind that watermark. So nothing is due before the earlier
+//    of `next` and `reached + shortest`, whatever is on its way, and a replica needs no watermark
+//    below that. It is sent the next one that is not below.
 #pragma once
 
 #include <garrick/patterns/channel/input.hpp>
 #include <garrick/patterns/event_time.hpp>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -84,6 +94,34 @@ class watermark {
   std::size_t at_ = 0;       ///< the input that is read
   std::size_t slowest_ = 0;  ///< the one that holds the others back
   instant now_{};
+};
+
+/// Which watermarks replicas wait for. The node that sends them has to send no others.
+///
+/// Thread safety: `says` is for the holder of that replica's run right, `awaits` and `some_awaits`
+/// for any thread.
+class awaited_watermarks {
+ public:
+  /// A tuple that is not behind the watermark makes something due `shortest` later at least.
+  awaited_watermarks(std::size_t replicas, std::int64_t shortest);
+  ~awaited_watermarks();
+  awaited_watermarks(const awaited_watermarks&) = delete;
+  awaited_watermarks& operator=(const awaited_watermarks&) = delete;
+
+  /// Replica `i` has dealt with what it was sent up to the watermark `reached`. Of that, nothing is
+  /// due before `next`.
+  void says(std::size_t i, std::int64_t reached, std::int64_t next) noexcept;
+  /// Returns false if replica `i` has certainly nothing to do at the watermark `w`.
+  [[nodiscard]] bool awaits(std::size_t i, std::int64_t w) const noexcept;
+  [[nodiscard]] bool some_awaits(std::int64_t w) const noexcept;
+
+ private:
+  struct alignas(64) replica {
+    std::atomic<std::int64_t> reached{watermark::unknown};
+    std::atomic<std::int64_t> next{std::numeric_limits<std::int64_t>::max()};
+  };
+  const std::int64_t shortest_;
+  std::vector<replica> all_;
 };
 
 }  // namespace garrick::patterns::detail

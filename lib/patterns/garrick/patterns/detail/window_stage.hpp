@@ -15,6 +15,7 @@
 #include <garrick/patterns/detail/watermark.hpp>
 #include <garrick/patterns/event_time.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -230,16 +231,37 @@ template <class T>
 struct stamped {
   std::int64_t time;
   std::optional<T> tuple;
+
+  [[nodiscard]] stamped without_tuple() const noexcept { return {time, std::nullopt}; }
+};
+/// A tuple, its time and the watermark that it meets; or a watermark alone.
+template <class T>
+struct marked {
+  std::int64_t time;
+  std::int64_t watermark;
+  std::optional<T> tuple;
+
+  [[nodiscard]] marked without_tuple() const noexcept { return {time, watermark, std::nullopt}; }
 };
 /// Watermarks are not counted.
 template <class T>
 inline constexpr bool always_tuples<stamped<T>> = false;
 template <class T>
+inline constexpr bool always_tuples<marked<T>> = false;
+template <class T>
 [[nodiscard]] bool is_tuple(const stamped<T>& item) noexcept {
   return item.tuple.has_value();
 }
 template <class T>
+[[nodiscard]] bool is_tuple(const marked<T>& item) noexcept {
+  return item.tuple.has_value();
+}
+template <class T>
 [[nodiscard]] T* content_of(stamped<T>& taken) noexcept {
+  return taken.tuple ? &*taken.tuple : nullptr;
+}
+template <class T>
+[[nodiscard]] T* content_of(marked<T>& taken) noexcept {
   return taken.tuple ? &*taken.tuple : nullptr;
 }
 
@@ -249,18 +271,18 @@ class by_key_with_watermarks {
  public:
   static constexpr const char* name = "by_key";
   explicit by_key_with_watermarks(KeyOf key) : keyed_(value_by{std::move(key)}) {}
-  template <class T, class Choices>
-  std::size_t choose(const stamped<T>& item, const Choices& among) {
+  template <class Item, class Choices>
+  std::size_t choose(const Item& item, const Choices& among) {
     return keyed_.choose(*item.tuple, among);
   }
   /// Does everybody get one like this?
-  template <class T>
-  [[nodiscard]] static bool is_for_all(const stamped<T>& item) noexcept {
+  template <class Item>
+  [[nodiscard]] static bool is_for_all(const Item& item) noexcept {
     return !item.tuple;
   }
-  template <class T>
-  [[nodiscard]] static stamped<T> one_more(const stamped<T>& item) noexcept {
-    return {item.time, std::nullopt};
+  template <class Item>
+  [[nodiscard]] static Item one_more(const Item& item) noexcept {
+    return item.without_tuple();
   }
 
  private:
@@ -272,6 +294,21 @@ class by_key_with_watermarks {
     }
   };
   keyed<value_by> keyed_;
+};
+using awaited_ptr = std::shared_ptr<awaited_watermarks>;
+/// The same, but a watermark goes to those replicas alone that wait for it.
+template <class KeyOf>
+class by_key_with_awaited : public by_key_with_watermarks<KeyOf> {
+ public:
+  by_key_with_awaited(KeyOf key, awaited_ptr awaited)
+      : by_key_with_watermarks<KeyOf>(std::move(key)), awaited_(std::move(awaited)) {}
+  template <class T>
+  [[nodiscard]] bool goes_to(const marked<T>& item, std::size_t i) const noexcept {
+    return awaited_->awaits(i, item.watermark);
+  }
+
+ private:
+  awaited_ptr awaited_;
 };
 
 /// Puts the watermark among the tuples.
@@ -341,6 +378,117 @@ class stamped_stage : public windows_stage<Windows> {
   [[no_unique_address]] KeyOf key_of_;
   late_sink_ptr<T> late_;
   std::int64_t watermark_ = watermark::unknown;
+  std::size_t late_count_ = 0;
+};
+
+// --- the same for windows that need every watermark ---
+
+/// Puts to each tuple the watermark that it meets. Watermarks alone follow between two batches, if
+/// a replica may wait for them: those that have no tuple at present have something due, too.
+template <class T, class TimeOf, bool Idles>
+class marking_stage : public by_event_time<TimeOf, Idles> {
+  using base = by_event_time<TimeOf, Idles>;
+
+ public:
+  marking_stage(TimeOf time, watermark w) : base(std::move(time), std::move(w)) {}
+  /// What replicas wait for. Before the first tuple.
+  void looks_at(awaited_ptr awaited) noexcept { awaited_ = std::move(awaited); }
+
+  /// It knows no more than how far time is, which stays true.
+  void restart() noexcept {}
+  void give_up() noexcept { is_told(); }
+  [[nodiscard]] static std::size_t kept() noexcept { return 0; }
+  /// Each step begins here, also the one after the last batch.
+  void inputs_are(inputs& in) {
+    base::inputs_are(in);
+    look();
+  }
+  template <class To>
+  void consume(T&& in, To& out) {
+    const std::int64_t t = time_by(this->time_of_, std::as_const(in));
+    // A tuple is built in its slot: a copy would wait for the stores to the original.
+    out.put(t, this->watermark_.value(), std::move(in));
+    this->watermark_.saw(t);
+  }
+  template <class To>
+  void on_time(instant now, To& out) {
+    this->watermark_.on_time(now);
+    look();
+    if (under_way()) go_on(out);
+  }
+  [[nodiscard]] bool under_way() const noexcept { return tells_; }
+  template <class To>
+  void go_on(To& out) {
+    is_told();
+    out.put(told_, told_, std::nullopt);
+  }
+
+ private:
+  void look() noexcept {
+    const std::int64_t w = this->watermark_.value();
+    tells_ = w != told_ && awaited_->some_awaits(w);
+  }
+  void is_told() noexcept {
+    told_ = this->watermark_.value();
+    tells_ = false;
+  }
+
+  awaited_ptr awaited_;
+  std::int64_t told_ = watermark::unknown;
+  bool tells_ = false;
+};
+
+/// Goes by the watermarks that its tuples meet, and by those that come alone.
+template <class T, class KeyOf, class Windows>
+class marked_stage : public windows_stage<Windows> {
+ public:
+  marked_stage(KeyOf key, Windows w, late_sink_ptr<T> late)
+      : windows_stage<Windows>(std::move(w)), key_of_(std::move(key)), late_(std::move(late)) {}
+  /// It is replica `number`, and says there what it waits for. Before the first tuple.
+  void says_to(awaited_ptr awaited, std::size_t number) noexcept {
+    awaited_ = std::move(awaited);
+    number_ = number;
+  }
+  [[nodiscard]] std::int64_t shortest() const noexcept { return this->windows_.shortest(); }
+
+  template <class To>
+  void consume(marked<T>&& in, To& /*out*/) {
+    watermark_ = in.watermark;
+    this->windows_.watermark_is(watermark_);
+    if (!in.tuple) return say();
+    if (watermark_ >= says_at_) say();
+    decltype(auto) key = this->key_of(key_of_, *in.tuple);
+    if (this->windows_.take(in.time, key, std::move(*in.tuple))) [[likely]]
+      return;
+    ++late_count_;
+    if (late_) late_->take(std::move(*in.tuple));
+  }
+  [[nodiscard]] std::size_t kept() const noexcept { return this->windows_.counts().kept(); }
+  [[nodiscard]] std::size_t take_late() noexcept { return std::exchange(late_count_, 0); }
+  void input_has_ended() noexcept { watermark_ = end_of_time; }
+  [[nodiscard]] bool under_way() const noexcept { return this->windows_.is_due(watermark_); }
+  template <class To>
+  void go_on(To& out) {
+    this->windows_.watermark_is(watermark_);
+    this->windows_.put_due(out);
+    say();
+  }
+
+ private:
+  /// While something is due there is nothing to wait for, nor at the end.
+  void say() noexcept {
+    if (under_way() || watermark_ == end_of_time) return;
+    awaited_->says(number_, watermark_, this->windows_.next());
+    // now and then also if nothing is due, or it would be sent watermarks for want of news
+    says_at_ = watermark_ + std::max(this->windows_.shortest() / 4, std::int64_t{1});
+  }
+
+  [[no_unique_address]] KeyOf key_of_;
+  late_sink_ptr<T> late_;
+  awaited_ptr awaited_;
+  std::size_t number_ = 0;
+  std::int64_t watermark_ = watermark::unknown;
+  std::int64_t says_at_ = watermark::unknown;
   std::size_t late_count_ = 0;
 };
 
