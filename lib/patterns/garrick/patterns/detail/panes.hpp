@@ -41,6 +41,7 @@ class pane_windows_base {
  public:
   /// Results become due at the ends of panes alone, so no other watermark makes a difference.
   static constexpr bool needs_every_watermark = false;
+  [[nodiscard]] static bool is_overfull() noexcept { return true; }
   /// Returns the length of a stretch of time within which no result becomes due.
   [[nodiscard]] std::int64_t grain() const noexcept { return times_.pane; }
   void watermark_is(std::int64_t w) noexcept { watermark_ = w; }

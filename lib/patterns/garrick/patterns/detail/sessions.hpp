@@ -97,12 +97,16 @@ class session_windows : public windows_base<Aggregate> {
   [[nodiscard]] std::int64_t next() const noexcept {
     return ends_.empty() ? no_time : ends_.front().end;
   }
+  /// Returns true if something has to be put out before the next tuple is taken. Else that may wait
+  /// for the end of the batch, since what has ended takes no tuple and does not count.
+  [[nodiscard]] bool is_overfull() const noexcept { return overfull_; }
   /// Is there something to look at, at watermark `w`?
   [[nodiscard]] bool is_due(std::int64_t w) const noexcept { return next() <= w; }
   /// Puts out what is due, in the order of the ends, as far as there is room. What throws has lost
   /// that result and no other.
   template <class To>
   void put_due(To& out) {
+    overfull_ = false;
     while (session* const s = first_that_has_ended()) {
       put(*out_of_heap().of, *s, out);
       if (out.is_blocked()) return;
@@ -182,7 +186,9 @@ class session_windows : public windows_base<Aggregate> {
   /// put out before the next tuple. Then that does not count. Keys without sessions may be gone
   /// after it.
   void make_room() {
-    if (first_that_has_ended() == nullptr)
+    if (first_that_has_ended() != nullptr)
+      overfull_ = true;
+    else
       counts_.room_for_one_more(std::max(pieces_, ends_.size()));
   }
   void forget(one_key& of) {
@@ -254,6 +260,7 @@ class session_windows : public windows_base<Aggregate> {
   std::vector<turn_of_session> ends_;  ///< a heap
   std::uint64_t numbers_ = 0;
   std::size_t pieces_ = 0;
+  bool overfull_ = false;  ///< one piece more than there may be, until the next result is put out
 };
 
 }  // namespace garrick::patterns::detail

@@ -3,8 +3,9 @@
 // and one that goes by it.
 //
 // A tuple is taken first, and then the watermark moves on, for which the tuple cannot be late. What
-// is due then is put out before the next tuple is taken, as there is room. A result that throws is
-// one failure, and the others stay.
+// is due then is put out before the next tuple is taken, as there is room; sessions, of which one
+// may be due at each tuple, between two batches. A result that throws is one failure, and the
+// others stay.
 //
 // Private: installed because templates need it.
 //
@@ -189,6 +190,7 @@ class event_stage : public windows_stage<Windows>, public by_event_time<TimeOf, 
   }
   template <class To>
   void consume(T&& in, To& /*out*/) {
+    if constexpr (Windows::needs_every_watermark) amid_batch_ = true;
     const std::int64_t t = this->asked([&] { return time_by(this->time_of_, std::as_const(in)); });
     decltype(auto) key = this->key_of(key_of_, in);
     this->windows_.watermark_is(this->watermark_.value());
@@ -205,8 +207,15 @@ class event_stage : public windows_stage<Windows>, public by_event_time<TimeOf, 
   }
   [[nodiscard]] std::size_t kept() const noexcept { return this->windows_.counts().kept(); }
   [[nodiscard]] std::size_t take_late() noexcept { return std::exchange(late_count_, 0); }
+  /// Each step begins here, also the one after the last batch.
+  void inputs_are(inputs& in) {
+    amid_batch_ = false;
+    by_event_time<TimeOf, Idles>::inputs_are(in);
+  }
   void input_has_ended() noexcept { ended_ = true; }
-  [[nodiscard]] bool under_way() const noexcept { return this->windows_.is_due(now()); }
+  [[nodiscard]] bool under_way() const noexcept {
+    return this->windows_.is_due(now()) && (!amid_batch_ || this->windows_.is_overfull());
+  }
   template <class To>
   void go_on(To& out) {
     this->windows_.watermark_is(now());
@@ -222,6 +231,7 @@ class event_stage : public windows_stage<Windows>, public by_event_time<TimeOf, 
   late_sink_ptr<T> late_;
   std::size_t late_count_ = 0;
   bool ended_ = false;
+  bool amid_batch_ = false;  ///< of windows that need every watermark
 };
 
 // --- one watermark for several replicas ---
@@ -453,6 +463,7 @@ class marked_stage : public windows_stage<Windows> {
 
   template <class To>
   void consume(marked<T>&& in, To& /*out*/) {
+    amid_batch_ = true;
     watermark_ = in.watermark;
     this->windows_.watermark_is(watermark_);
     if (!in.tuple) return say();
@@ -465,8 +476,12 @@ class marked_stage : public windows_stage<Windows> {
   }
   [[nodiscard]] std::size_t kept() const noexcept { return this->windows_.counts().kept(); }
   [[nodiscard]] std::size_t take_late() noexcept { return std::exchange(late_count_, 0); }
+  void inputs_are(inputs& /*in*/) noexcept { amid_batch_ = false; }
+  void reads_input(std::size_t /*i*/) noexcept {}
   void input_has_ended() noexcept { watermark_ = end_of_time; }
-  [[nodiscard]] bool under_way() const noexcept { return this->windows_.is_due(watermark_); }
+  [[nodiscard]] bool under_way() const noexcept {
+    return this->windows_.is_due(watermark_) && (!amid_batch_ || this->windows_.is_overfull());
+  }
   template <class To>
   void go_on(To& out) {
     this->windows_.watermark_is(watermark_);
@@ -477,7 +492,7 @@ class marked_stage : public windows_stage<Windows> {
  private:
   /// While something is due there is nothing to wait for, nor at the end.
   void say() noexcept {
-    if (under_way() || watermark_ == end_of_time) return;
+    if (this->windows_.is_due(watermark_) || watermark_ == end_of_time) return;
     awaited_->says(number_, watermark_, this->windows_.next());
     // now and then also if nothing is due, or it would be sent watermarks for want of news
     says_at_ = watermark_ + std::max(this->windows_.shortest() / 4, std::int64_t{1});
@@ -490,6 +505,7 @@ class marked_stage : public windows_stage<Windows> {
   std::int64_t watermark_ = watermark::unknown;
   std::int64_t says_at_ = watermark::unknown;
   std::size_t late_count_ = 0;
+  bool amid_batch_ = false;
 };
 
 }  // namespace garrick::patterns::detail
