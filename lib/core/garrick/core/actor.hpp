@@ -412,10 +412,11 @@ class actor_base {
 
   /// From now on, a `receive_timeout` comes when no message was handled for the time `limit`, and
   /// again after each further such time: as soon as possible if it is zero or less, never if it is
-  /// infinite. Messages that are skipped and answers to requests do not count. A second call
-  /// replaces the first. Off at first, and after a restart. Without a handler
-  /// `on(const receive_timeout&)` it is a dead letter. An actor that is made of behaviors has
-  /// `after` instead.
+  /// infinite. Messages that are skipped and answers to requests do not count. An actor that awaits
+  /// is at work: nothing comes then, and the time begins anew when the await is over. While it
+  /// interleaves, an await does not count either. A second call replaces the first. Off at first,
+  /// and after a restart. Without a handler `on(const receive_timeout&)` it is a dead letter. An
+  /// actor that is made of behaviors has `after` instead.
   ///
   ///     void on_start() { set_receive_timeout(30s); }
   ///     void on(const receive_timeout&) { quit(); }

@@ -559,9 +559,10 @@ template <class... Patterns>
 inline constexpr detail::otherwise_builder otherwise{};
 
 /// Runs its function when no message was handled for the time `d`, and again after each further
-/// such time; for zero or less, whenever nothing waits. Skipped messages do not count. In `receive`
-/// it runs once, and ends the receive; for zero or less, `receive` takes what waits, and does not
-/// wait.
+/// such time; for zero or less, whenever nothing waits. Skipped messages do not count. While the
+/// actor awaits, the function does not run, and the time begins anew when the await is over. In
+/// `receive` it runs once, and ends the receive; for zero or less, `receive` takes what waits, and
+/// does not wait.
 ///
 ///     after(100ms) >> [] { … }
 [[nodiscard]] inline detail::timeout_builder after(base::duration d) noexcept {

@@ -3,7 +3,8 @@
 //
 // The time-out is a message to the actor itself. When it comes and something was handled meanwhile,
 // it is sent anew for the rest of the time; so an ordinary message costs one look at the clock, and
-// no timer is moved.
+// no timer is moved. While the actor awaits, the time-out waits with the other mail, and the
+// silence begins when the await is over (W4 of cell/internal/awaiting.hpp).
 //
 // Private: installed because templates need it.
 //

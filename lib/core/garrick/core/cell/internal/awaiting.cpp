@@ -26,8 +26,11 @@ struct passes {
   }
 };
 
+/// The last await is over. Its actor was at work, so the silence of a receive time-out begins now:
+/// a time-out that came due meanwhile waits in the mailbox, and is put off when it is taken.
 void let_go(cell& self, cell_extension& x) noexcept {
   self.reader().hold(false);
+  if (x.silence_limit.count() != 0) x.last_activity = self.env().clock->now();
   if (std::exchange(x.answer_skipped, false)) self.retry_skipped();
 }
 

@@ -13,7 +13,8 @@
 //
 // Invariants: W1 While a request is awaited, the mailbox is held. W2 While it is held, everything
 // that passes and was taken is in `answers` or kept with its request. W3 It is let go only when
-// nothing is awaited and `answers` is empty.
+// nothing is awaited and `answers` is empty. W4 When it is let go, the silence of a receive
+// time-out begins anew.
 #pragma once
 
 #include <garrick/core/cell/cell.hpp>
