@@ -14,7 +14,9 @@
 //   void on_exit(const exit_reason&);   the last on each object, at the end and before a restart;
 //                                       not if the spawn was refused
 //   void on(const down&);               system messages; also exit_signal and signals::child_failed
-//   void on(const receive_timeout&);    nothing was handled for a while: see set_receive_timeout
+//   void on(const receive_timeout&);    nothing was handled for a while: see set_receive_timeout;
+//                                       each of these may be a task<> that takes its message by
+//                                       value, as task<> on(down d)
 //   bool skips(const M&);               true: this message waits until retry_skipped()
 //
 // No destructor may throw. One that does ends the process, as it would in every noexcept function.
@@ -106,7 +108,7 @@ class down_continuation final : public continuation {
       down_continuation* k;
       ~cleanup() { k->abandon(); }
     } const guard{this};
-    f_(*static_cast<const down*>(e->raw()));
+    static_cast<void>(f_(*static_cast<const down*>(e->raw())));
   }
   void abandon() noexcept override {
     this->~down_continuation();
@@ -379,6 +381,8 @@ class actor_base {
   ///     demonitor(m);
   template <class F>
   monitor_id monitor(const core::address& other, F f) {
+    constexpr bool plain = detail::hears_down_at_once<F>;
+    static_assert(detail::function_of_monitor_is_a_coroutine<F, plain>::reported);
     return detail::monitor_cell(*cell_, other, detail::down_continuation<F>::make(std::move(f)));
   }
   /// The same for a handle. Throws std::logic_error for an empty one.
@@ -402,8 +406,9 @@ class actor_base {
   void demonitor(monitor_id id) { detail::demonitor_cell(*cell_, id); }
 
   /// While on, exit signals are messages (`on(const exit_signal&)`) and do not end this actor,
-  /// whatever the reason. Without that handler they are dead letters. A kill cannot be trapped. Off
-  /// at first, and after a restart.
+  /// whatever the reason. Without that handler they are dead letters. If that handler is a
+  /// coroutine, they wait for it behind the mail. A kill cannot be trapped. Off at first, and after
+  /// a restart.
   void trap_exit(bool on);
 
   /// While on, other messages are handled while a coroutine handler waits; so the actor's state may

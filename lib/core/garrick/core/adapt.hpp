@@ -47,6 +47,19 @@ class completion {
   std::shared_ptr<response_promise<Rs...>> promise_;
 };
 
+namespace detail {
+
+/// Instantiated only to fail.
+template <class Start, bool Plain>
+struct start_is_a_coroutine {
+  static constexpr bool reported = true;
+  static_assert(Plain,
+                "garrick: what adapt calls is no coroutine: it would never run. It begins the "
+                "foreign work, and hands the completion on");
+};
+
+}  // namespace detail
+
 /// Makes a response of something that the framework does not know. Calls `start(completion<Rs...>)`
 /// now, and gives the response, which comes when the completion is called. On the turn of `self`.
 /// Errors: what `fail` is given; `broken_promise` if nobody calls; `overload`, without a call of
@@ -57,11 +70,16 @@ class completion {
 template <class... Rs, class Start>
 [[nodiscard]] auto adapt(actor_base& self, Start&& start) {
   static_assert(detail::checked_answer<response<Rs...>>::reported);
+  constexpr bool plain = !requires(Start&& called, completion<Rs...>&& done) {
+    { static_cast<Start&&>(called)(static_cast<completion<Rs...>&&>(done)) } -> detail::coroutine;
+  };
+  static_assert(detail::start_is_a_coroutine<Start, plain>::reported);
   cell& c = actor_access::get(self);
   pending_request r;
   typename detail::asked_with<pending_response<Rs...>, Start>::type pending(
       c, detail::open_request_to_outside(c, r));
-  if (r.requester != nullptr) std::forward<Start>(start)(completion<Rs...>(r));
+  if constexpr (plain)
+    if (r.requester != nullptr) std::forward<Start>(start)(completion<Rs...>(r));
   return pending;
 }
 

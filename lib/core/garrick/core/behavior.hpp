@@ -300,10 +300,21 @@ struct timeout_case {
   std::int64_t ns;
   F f;
 };
+template <class F, bool Plain>
+struct function_of_after_is_a_coroutine {
+  static constexpr bool reported = true;
+  static_assert(Plain,
+                "garrick: the function of after(d) is no coroutine: it would never run. Let it "
+                "send a message to self(), whose case returns a task");
+};
 struct timeout_builder {
   std::int64_t ns;
   template <class F>
   auto operator>>(F f) const {
+    constexpr bool plain = !requires(F& called) {
+      { called() } -> coroutine;
+    };
+    static_assert(function_of_after_is_a_coroutine<F, plain>::reported);
     return timeout_case<F>{ns, std::move(f)};
   }
 };
@@ -430,7 +441,7 @@ class behavior_of final : public behavior_impl {
   }
   template <class C>
   static void run_timeout(C& c) {
-    if constexpr (is_timeout<C>::value) c.f();
+    if constexpr (is_timeout<C>::value) static_cast<void>(c.f());
   }
   std::tuple<Cases...> cases_;
 };

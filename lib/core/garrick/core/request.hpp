@@ -28,6 +28,8 @@
 
 namespace garrick::core {
 
+struct down;
+
 namespace detail {
 
 /// Reserves an id and sends `e` as a request of `self`. 0: the actor has too many requests out, and
@@ -144,7 +146,7 @@ class function_continuation final : public continuation {
 template <class Content, class F>
 consteval bool is_no_coroutine() {
   if constexpr (handles<F, Content>)
-    return !is_task<decltype(call_owned<Content>(std::declval<F&>(), std::declval<Content&>()))>;
+    return !coroutine<decltype(call_owned<Content>(std::declval<F&>(), std::declval<Content&>()))>;
   else
     return true;
 }
@@ -167,16 +169,32 @@ struct error_function_does_not_take {
   static_assert(Takes, "garrick: the error function takes a const error&");
 };
 
+template <class F, bool Plain>
+struct function_of_monitor_is_a_coroutine {
+  static constexpr bool reported = true;
+  static_assert(Plain,
+                "garrick: the function of monitor is no coroutine: it would never run. Say "
+                "monitor(who), and hear of it in a handler task<> on(down d)");
+};
+template <class F>
+inline constexpr bool hears_down_at_once = !requires(F& f, const down& d) {
+  { f(d) } -> coroutine;
+};
+
 /// The functions of a `then` or `await`, for a response that holds Content.
 template <class Content, class F, class G>
 struct checked_continuation {
   static constexpr bool takes = handles<F, Content>;
   static constexpr bool plain = is_no_coroutine<Content, F>();
   static constexpr bool takes_error = std::is_invocable_v<G&, const base::error&>;
-  static constexpr bool fits = takes && plain && takes_error;
+  static constexpr bool plain_error = !requires(G& g, const base::error& why) {
+    { g(why) } -> coroutine;
+  };
+  static constexpr bool fits = takes && plain && takes_error && plain_error;
 
   static_assert(function_does_not_take<F, takes>::reported);
   static_assert(function_is_a_coroutine<F, plain>::reported);
+  static_assert(function_is_a_coroutine<G, plain_error>::reported);
   static_assert(error_function_does_not_take<G, takes_error>::reported);
 };
 

@@ -91,12 +91,13 @@ ref<protocol_of<A>> spawn_class(environment& env, cell* spawner, const spawn_opt
   return spawn_cell<A>(env, spawner, o, nullptr, std::forward<Args>(args)...);
 }
 
-/// The type of `self` that a function actor asks for.
+/// The type of `self` that a function actor asks for, and what the function gives.
 template <class F>
 struct self_of : self_of<decltype(&F::operator())> {};
 template <class R, class C>
 struct self_of<R (C::*)() const> {
   using type = dynamic_actor;
+  using result = R;
   static constexpr bool takes = false;
 };
 template <class R, class C>
@@ -105,6 +106,7 @@ template <class R, class C, class S, class... Args>
 struct self_of<R (C::*)(S, Args...) const> {
   static constexpr bool takes = std::is_base_of_v<actor_base, std::remove_cvref_t<S>>;
   using type = std::conditional_t<takes, std::remove_cvref_t<S>, dynamic_actor>;
+  using result = R;
 };
 template <class R, class C, class S, class... Args>
 struct self_of<R (C::*)(S, Args...)> : self_of<R (C::*)(S, Args...) const> {};
@@ -115,12 +117,14 @@ struct self_of<R (C::*)(Args...) noexcept> : self_of<R (C::*)(Args...) const> {}
 template <class R>
 struct self_of<R (*)()> {
   using type = dynamic_actor;
+  using result = R;
   static constexpr bool takes = false;
 };
 template <class R, class S, class... Args>
 struct self_of<R (*)(S, Args...)> {
   static constexpr bool takes = std::is_base_of_v<actor_base, std::remove_cvref_t<S>>;
   using type = std::conditional_t<takes, std::remove_cvref_t<S>, dynamic_actor>;
+  using result = R;
 };
 
 template <class R, class... Args>
@@ -203,6 +207,13 @@ struct function_takes_others {
                 "garrick: a function actor takes its self, such as `dynamic_actor& self`, if it "
                 "wants it, and then the arguments that follow it in the call, and no others");
 };
+template <class F, bool Plain>
+struct function_is_no_body {
+  static constexpr bool reported = true;
+  static_assert(Plain,
+                "garrick: an actor's function is no coroutine: it would never run. A class may "
+                "have task<> on_start(), and a case of a behavior may return a task");
+};
 
 template <class F, class... Args>
 consteval auto check_function() {
@@ -216,6 +227,8 @@ consteval auto check_function() {
     return static_cast<function_without_self<F, false>*>(nullptr);
   else if constexpr (!takes_arguments<kept_function<F>, kept<Args>...>())
     return static_cast<function_takes_others<false, F, Args...>*>(nullptr);
+  else if constexpr (coroutine<typename self_of<kept_function<F>>::result>)
+    return static_cast<function_is_no_body<kept_function<F>, false>*>(nullptr);
   else if constexpr (!fits_as_actor<actor_of_function<F, Args...>>)
     return static_cast<checked_actor<actor_of_function<F, Args...>>*>(nullptr);
   else

@@ -50,7 +50,7 @@ inline void resume_chain(std::coroutine_handle<> first, suspended_frame* frame) 
 }
 
 /// What a dead letter tells of a message whose content was moved into the frame of the coroutine
-/// that handles it. Without a type it is the start hook's frame.
+/// that handles it. Without a type it is a hook's frame.
 struct handled_message {
   const base::message_type* type = nullptr;
   std::uint64_t sender = 0;
@@ -120,7 +120,7 @@ class task_promise_base : public suspended_frame {
     link_frame(self, *this);
     resume_chain(me, this);
   }
-  /// Runs as the start hook: there is no message.
+  /// Runs as a hook: there is no message.
   void start_top_level(cell& self, std::coroutine_handle<> me) {
     self_ = &self;
     me_ = me;

@@ -248,6 +248,24 @@ inline constexpr bool is_stage_actor =
       a.consume(std::move(in));
     };
 
+template <class Class, bool AtOnce>
+struct stage_actor_is_a_coroutine {
+  static constexpr bool reported = true;
+  static_assert(
+      AtOnce,
+      "garrick: the consume, on_stop and on_restart of a stage's actor are no coroutines: "
+      "they would never run. They ask with then and keep a hold(); its on_start and its "
+      "handlers may return a task");
+};
+template <class A>
+inline constexpr bool is_coroutine_as_stage = requires(A& a, typename A::stage_input in) {
+  { a.consume(std::move(in)) } -> core::detail::coroutine;
+} || requires(A& a) {
+  { a.on_stop() } -> core::detail::coroutine;
+} || requires(A& a) {
+  { a.on_restart() } -> core::detail::coroutine;
+};
+
 /// How a stage keeps an argument for its actors. A literal stays where it is.
 template <class Arg>
 using stored =
@@ -257,6 +275,8 @@ template <class A, class... Args>
 consteval auto check_stage_actor() {
   if constexpr (!is_stage_actor<A>) {
     return static_cast<no_stage_actor<A, false>*>(nullptr);
+  } else if constexpr (is_coroutine_as_stage<A>) {
+    return static_cast<stage_actor_is_a_coroutine<A, false>*>(nullptr);
   } else {
     using parts = all_of<arguments_check<true, Args...>, making_check<A, Args...>>;
     if constexpr (!passes<parts>) {

@@ -7,7 +7,8 @@
 //
 // A `down` is the exception. It comes after all that the dead actor had sent to its watcher, so it
 // waits in the watcher's mailbox as a response does (system_lane::bring_down). An exit signal is to
-// end its receiver, and does not wait for mail.
+// end its receiver, and does not wait for mail. One that is trapped by a hook that is a coroutine
+// waits with the mail, as does a `child_failed` for such a hook (detail::put_behind_mail).
 //
 // While a supervised child is suspended, it has no object. Then exit signals, and kills that are
 // not final, find nothing to end and are dropped, and the restart goes on.
@@ -171,6 +172,16 @@ void tell_withdrawn(cell& proxy, const cell& requester, std::uint64_t request) n
 /// it away at once. Throws std::bad_alloc if there is no memory for the signal: then it was not
 /// sent, and `what` is gone without a word. Any thread; does not block.
 void send_errand(const address& to, std::unique_ptr<errand> what);
+
+namespace detail {
+
+/// Puts a signal behind the mail of `self`, where it fares as mail does: it waits for a restart and
+/// for the end of a handler that awaits, and is a dead letter when the mail is dropped. The runner.
+void put_behind_mail(cell& self, envelope* e) noexcept;
+/// Returns true if the signal comes from the mail.
+[[nodiscard]] bool has_its_turn(const envelope* e) noexcept;
+
+}  // namespace detail
 
 /// Puts `what` behind the mail of `self`, where it fares as mail does: it waits for a restart and
 /// for the end of a handler that awaits, and is turned away when the mail is dropped. Throws

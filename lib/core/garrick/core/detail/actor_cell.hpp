@@ -137,11 +137,32 @@ struct dispatcher<Actor, protocol<Sigs...>> {
   }
 };
 
+/// Calls the hook for a Content, or starts it if it is a coroutine.
+template <class Content, class A>
+void call_hook(cell& self, A& a, const Content& c) {
+  if constexpr (std::is_void_v<decltype(a.on(c))>)
+    a.on(c);
+  else if constexpr (is_task<decltype(a.on(c))>)
+    start_hook(self, a.on(c));
+  else
+    static_cast<void>(a.on(c));
+}
+
+/// Offers a signal to the hook for a Content. A hook that is a coroutine takes its turn among the
+/// mail, or it would begin in the middle of another coroutine's wait.
 template <class A, class Content>
 bool offer(cell& self, A& a, envelope* e) {
-  if constexpr (requires { a.on(std::declval<const Content&>()); }) {
+  if constexpr (hears<A, Content>) {
     if (e->type != &base::message_type_of<Content>) return false;
-    a.on(*static_cast<const Content*>(e->raw()));
+    Content& c = *static_cast<Content*>(e->raw());
+    // a `down` has come with the mail
+    if constexpr (is_task<decltype(a.on(c))> && !std::is_same_v<Content, down>) {
+      if (!has_its_turn(e)) {
+        put_behind_mail(self, make_envelope<Content>(std::move(c)));
+        return true;
+      }
+    }
+    call_hook<Content>(self, a, c);
     return true;
   } else {
     static_cast<void>(self), static_cast<void>(a), static_cast<void>(e);
@@ -171,15 +192,14 @@ struct skipper<A, protocol<Sigs...>> {
 };
 
 template <class A>
-inline constexpr bool hears_timeouts =
-    requires(A& a, const receive_timeout& t) { a.on(t); } && !uses_behaviors<A>;
+inline constexpr bool hears_timeouts = hears<A, receive_timeout> && !uses_behaviors<A>;
 
 /// For a class that has a handler for its receive time-out.
 template <class A, class P>
 dispatch_outcome dispatch_with_timeout(cell& self, A& a, envelope* e) {
   if (e->type == &base::message_type_of<receive_timeout>) [[unlikely]] {
     if (receive_timeout_is_due(self)) {
-      a.on(*static_cast<const receive_timeout*>(e->raw()));
+      call_hook<receive_timeout>(self, a, *static_cast<const receive_timeout*>(e->raw()));
       renew_receive_timeout(self);
     }
     return dispatch_outcome::handled;
@@ -204,11 +224,6 @@ class constructing_scope {
 
 /// Builds the object for a restart.
 void rebuild_with_factory(cell& self, void* storage);
-
-/// Runs on_start as a coroutine. Defined in task.hpp, which an actor that returns a task has
-/// included.
-template <class R>
-void start_hook(cell& self, task<R>&& t);
 
 }  // namespace detail
 

@@ -13,11 +13,13 @@
 
 #include <garrick/base/platform/diagnostics.hpp>
 #include <garrick/base/values/exit_reason.hpp>
+#include <garrick/core/cell/signals.hpp>
 #include <garrick/core/detail/actor_class.hpp>
 #include <garrick/core/detail/by_value.hpp>
 #include <garrick/core/detail/invoke.hpp>
 #include <garrick/core/detail/isolation.hpp>
 #include <garrick/core/protocol/protocol.hpp>
+#include <garrick/core/receive_timeout.hpp>
 
 #include <array>
 #include <cstddef>
@@ -278,6 +280,36 @@ concept has_body = requires(A& a) {
 };
 template <class A>
 inline constexpr bool lacks_body = requires { typename A::garrick_blocking; } && !has_body<A>;
+template <class A>
+consteval bool lives_in_body() {
+  if constexpr (has_body<A>)
+    return !coroutine<decltype(std::declval<A&>().run())>;
+  else
+    return !lacks_body<A>;
+}
+
+/// A has a hook `on` for a Content that is no message of its protocol: a signal, or its receive
+/// time-out.
+template <class A, class Content>
+concept hears = requires(A& a, const Content& c) { a.on(c); };
+/// Returns true unless A's hook for a Content is a coroutine that cannot run.
+template <class A, class Content>
+consteval bool hears_well() {
+  if constexpr (hears<A, Content>) {
+    using R = decltype(std::declval<A&>().on(std::declval<const Content&>()));
+    if constexpr (coroutine<R>)
+      return std::is_same_v<R, task<void>> && !borrowing_task<A, R, Content> &&
+             !requires { typename A::garrick_blocking; };
+    else
+      return true;
+  } else {
+    return true;
+  }
+}
+template <class A>
+inline constexpr bool hears_all_well =
+    hears_well<A, down>() && hears_well<A, exit_signal>() &&
+    hears_well<A, signals::child_failed>() && hears_well<A, receive_timeout>();
 
 /// Whether A has an on_start that cannot be called, and so would never run.
 template <class A>
@@ -330,7 +362,8 @@ struct wrong_hook {
   static constexpr bool shows_start = !hides_start<Actor>();
   static constexpr bool shows_exit = !hides_exit<Actor>();
   static constexpr bool shows_skips = !hides_skips<Actor>();
-  static constexpr bool lives = !lacks_body<Actor>;
+  static constexpr bool lives = lives_in_body<Actor>();
+  static constexpr bool hears_well = hears_all_well<Actor>;
   static_assert(
       lives,
       "garrick: a blocking actor's class needs a public void run(), which is its whole life");
@@ -339,6 +372,10 @@ struct wrong_hook {
   static_assert(
       exits,
       "garrick: on_exit(const exit_reason&) returns void: an actor that ends cannot wait any more");
+  static_assert(hears_well,
+                "garrick: if on(down), on(exit_signal), on(child_failed) or on(receive_timeout) is "
+                "a coroutine, it returns task<> and takes its message by value; a blocking actor's "
+                "is none");
   static_assert(shows_start,
                 "garrick: on_start() must be public and take no argument, or it would never run");
   static_assert(shows_exit,
@@ -353,8 +390,9 @@ template <class A>
 inline constexpr bool fits_as_actor = false;
 template <actor_class A>
 inline constexpr bool fits_as_actor<A> =
-    handlers_of<A, typename A::protocol_type>::fit && !lacks_body<A> && starts_well<A>() &&
-    exits_at_once<A>() && !hides_start<A>() && !hides_exit<A>() && !hides_skips<A>();
+    handlers_of<A, typename A::protocol_type>::fit && lives_in_body<A>() && starts_well<A>() &&
+    exits_at_once<A>() && hears_all_well<A> && !hides_start<A>() && !hides_exit<A>() &&
+    !hides_skips<A>();
 
 /// Every check of an actor's class, done once per class.
 template <class A>

@@ -151,6 +151,10 @@ template <class T>
 inline constexpr bool is_task = false;
 template <class R>
 inline constexpr bool is_task<task<R>> = true;
+/// What a coroutine returns, ours or another one: its body runs only if the caller does more than
+/// drop that.
+template <class R>
+concept coroutine = requires { typename std::remove_cvref_t<R>::promise_type; };
 template <class T>
 inline constexpr bool is_promise = false;
 template <class... Ts>
@@ -181,6 +185,11 @@ void respond_result(pending_request req, response<Ts...>, R&& r) {
   else
     respond_value<content>(req, *std::forward<R>(r));
 }
+
+/// Runs a hook as a coroutine. Defined in task.hpp, which an actor that returns a task has
+/// included.
+template <class R>
+void start_hook(cell& self, task<R>&& t);
 
 /// Answers the request in `e`, if there is one, with what `call` returns.
 template <class Answer, class Call>

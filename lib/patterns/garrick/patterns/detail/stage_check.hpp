@@ -88,6 +88,32 @@ struct hooks_of {
       requires(N& n, instant now) { n.time_is(now); } || requires { &Names::time_is; };
   static constexpr bool fit = starts && stops && restarts && keeps_time && hears_time;
 };
+/// Is a hook of N, a stage that puts out an Out, a coroutine?
+template <class N, class Out>
+inline constexpr bool has_hook_that_waits = requires(N& n) {
+  { n.on_start() } -> core::detail::coroutine;
+} || requires(N& n) {
+  { n.on_stop() } -> core::detail::coroutine;
+} || requires(N& n, emit_of<Out> e) {
+  { n.on_stop(e) } -> core::detail::coroutine;
+} || requires(N& n) {
+  { n.on_restart() } -> core::detail::coroutine;
+} || requires(N& n, instant now) {
+  { n.on_time(now) } -> core::detail::coroutine;
+} || requires(N& n, instant now, emit_of<Out> e) {
+  { n.on_time(now, e) } -> core::detail::coroutine;
+} || requires(N& n, instant now) {
+  { n.time_is(now) } -> core::detail::coroutine;
+};
+template <class Stage, bool AtOnce>
+struct hook_is_a_coroutine {
+  static constexpr bool reported = true;
+  static_assert(
+      AtOnce,
+      "garrick: a stage's hooks, such as on_start, on_stop or on_time, are no coroutines: "
+      "they would never run. A stage that waits is a stage_actor, whose on_start may "
+      "return a task");
+};
 template <class Stage, class Hooks>
 struct wrong_hook {
   static constexpr bool reported = true;
@@ -115,7 +141,9 @@ struct function_with_hooks {
 
 template <class N, class In, class Out>
 consteval auto check_hooks() {
-  if constexpr (std::is_final_v<N>)
+  if constexpr (has_hook_that_waits<N, Out>)
+    return static_cast<hook_is_a_coroutine<N, false>*>(nullptr);
+  else if constexpr (std::is_final_v<N>)
     return static_cast<passed_check*>(nullptr);
   else if constexpr (hooks_of<N, In, Out>::fit)
     return static_cast<passed_check*>(nullptr);

@@ -91,7 +91,7 @@ void end_incarnation(cell& self, const base::exit_reason& reason) noexcept {
 void drop_mail(cell& self, const base::error& why) noexcept {
   const auto lose_one = [&](envelope* e) {
     if (!e->is(envelope_flag::system)) return lost_mail::lose_kept(self, e, why);
-    system_lane::drop_from_mail(self, e);
+    system_lane::drop_from_mail(self, e, why);
     self.finish(e);
   };
   if (cell_extension* const x = self.ext_if()) {

@@ -123,7 +123,15 @@ void on_down(cell& self, envelope* e) {
   if (!self.dispatch_system(e)) lost_mail::report_unexpected(self, e);
 }
 
+/// It had been put behind the mail: a hook that is a coroutine hears it now.
+void on_turn(cell& self, envelope* e) {
+  if (self.dispatch_system(e)) return;
+  e->clear(envelope_flag::response);  // as in `on_down`
+  lost_mail::report_unexpected(self, e);
+}
+
 void on_exit(cell& self, envelope* e) {
+  if (detail::has_its_turn(e)) return on_turn(self, e);
   auto& signal = content<exit_signal>(e);
   cell_extension* const extension = self.ext_if();
   if (extension != nullptr && extension->watching != nullptr)
@@ -143,6 +151,7 @@ void on_room_wanted(cell& self, envelope* e) {
 
 /// From a child, or for one.
 void on_dependent(cell& self, envelope* e) {
+  if (detail::has_its_turn(e)) return on_turn(self, e);
   cell_extension* const extension = self.ext_if();
   // else from a child that was let go
   if (extension != nullptr && extension->dependents != nullptr)
@@ -250,7 +259,11 @@ void answer_for_the_dead(cell& dead, envelope* e) noexcept {
   if (const row* const r = row_of(e->type)) r->answer(dead, e);
 }
 
-void drop_from_mail(cell& self, envelope* e) noexcept {
+void drop_from_mail(cell& self, envelope* e, const base::error& why) noexcept {
+  if (e->type == type_of<exit_signal> || e->type == type_of<signals::child_failed>) {
+    e->clear(envelope_flag::response);  // as in `on_down`
+    return lost_mail::report(self, e, why);
+  }
   if (self.has_ended()) return answer_for_the_dead(self, e);
   if (e->type != type_of<signals::watch>) return;
   try {
@@ -305,6 +318,12 @@ void send_errand(const address& to, std::unique_ptr<errand> what) {
   c->signal(e.release());
   c->drop_strong();
 }
+
+void detail::put_behind_mail(cell& self, envelope* e) noexcept {
+  system_lane::put_behind_mail(self, e);
+}
+
+bool detail::has_its_turn(const envelope* e) noexcept { return e->is(envelope_flag::response); }
 
 void put_off_errand(cell& self, std::unique_ptr<errand> what) {
   system_lane::put_behind_mail(self, detail::make_envelope<signals::run_errand>(std::move(what)));
