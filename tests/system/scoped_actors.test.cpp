@@ -197,4 +197,52 @@ TEST_CASE("scoped actors come and go on many threads while others live") {
   for (std::thread& t : crowd) t.join();
 }
 
+TEST_CASE("a thread keeps several requests in a vector, and takes the answers in any order") {
+  using doubling = protocol<int(int)>;
+  struct doubler : actor<doubling> {
+    int on(int n) { return 2 * n; }
+  };
+  actor_system system;
+  const auto d = system.spawn<doubler>();
+  std::vector<system::blocking_response<int>> asked;
+  for (int i = 0; i < 20; ++i) asked.push_back(system.request(d, i));
+  asked.erase(asked.begin());  // its answer is not wanted: the others move up
+  for (int i = 19; i > 0; --i) CHECK(asked[static_cast<std::size_t>(i) - 1].get().value() == 2 * i);
+}
+
+TEST_CASE("a blocking response that was moved from has no answer, and may be dropped or assigned") {
+  testkit::test_system kit;
+  const auto to = kit.spawn<silent_actor>();
+  const auto other =
+      kit.spawn([](dynamic_actor&) -> behavior { return {[](int n) { return n; }}; });
+  auto first = kit.request_as<int>(other, 7);
+  auto second = std::move(first);
+  CHECK(first.get().error() == errc::cancelled);
+  static_cast<void>(first.within(duration::seconds(1)));  // of nothing
+  CHECK(second.get().value() == 7);
+  first = kit.request_as<int>(other, 8);
+  CHECK(first.get().value() == 8);
+  CHECK(first.get().error() == errc::cancelled);  // taken before
+  auto third = kit.request_as<int>(other, 9).within(duration::seconds(1));
+}
+
+TEST_CASE("a scoped actor that is moved stays the same actor, and the one before it ends") {
+  testkit::test_system kit;
+  core::scoped_actor first(kit.env());
+  const any_ref mine = first->self();
+  core::scoped_actor second(std::move(first));
+  send(mine, 7);
+  int got = 0;
+  CHECK(second->receive([&](int n) { got = n; }));
+  CHECK(got == 7);
+  first = core::scoped_actor(kit.env());
+  send(first->self(), 8);
+  CHECK(first->receive([&](int n) { got = n; }));
+  second = std::move(first);
+  kit.expect_down(mine);
+  send(second->self(), 9);
+  CHECK(second->receive([&](int n) { got = n; }));
+  CHECK(got == 9);
+}
+
 }  // namespace scoped_actors_test

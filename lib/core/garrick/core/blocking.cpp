@@ -254,6 +254,7 @@ scoped_actor::scoped_actor(environment& env, bool asks_for_thread) {
 }
 
 scoped_actor::~scoped_actor() {
+  if (state_ == nullptr) return;  // moved from
   environment& env = state_->env;
   if (env.is_copy()) return;  // the parent's: somebody may hold the lock of its list
   env.scoped_left(state_->entry);

@@ -17,6 +17,7 @@
 // Thread safety: the actor's own thread only. Paper 001 §4.2.
 #pragma once
 
+#include <garrick/base/platform/assert.hpp>
 #include <garrick/core/actor.hpp>
 #include <garrick/core/behavior.hpp>
 #include <garrick/core/cell/waiting_executor.hpp>
@@ -203,8 +204,8 @@ auto blocking_actor::get(pending_response<Rs...>&& p) {
 /// Lets any thread take part as an actor, for as long as this object lives. The thread that made it
 /// is its thread, and nobody else may use it. In a handler that runs on a worker it may send, but
 /// not wait. It is hidden: `await_all` does not wait for it, and the end of its system neither. It
-/// may outlive its system, which tells it to end: then a wait ends (`receive` throws
-/// `blocking_actor_ends`, `get` gives the error `cancelled`), and so does each later one.
+/// can be moved, and may outlive its system, which tells it to end: then a wait ends (`receive`
+/// throws `blocking_actor_ends`, `get` gives the error `cancelled`), and so does each later one.
 ///
 ///     scoped_actor me(system.env());
 ///     send(printer, me->self());  me->receive([](done) {});
@@ -215,13 +216,25 @@ class scoped_actor final {
   /// For the framework: an actor that asks on behalf of a thread, and that nobody else knows. To
   /// other nodes, what it asks is in order with what the thread itself sends.
   scoped_actor(environment& env, bool asks_for_thread);
+  /// Takes the actor over; `o` has none then, and may only be dropped or assigned to.
+  scoped_actor(scoped_actor&& o) noexcept
+      : state_(std::exchange(o.state_, nullptr)), self_(std::exchange(o.self_, nullptr)) {}
+  /// The same; the actor that was here before ends.
+  scoped_actor& operator=(scoped_actor&& o) noexcept {
+    if (this == &o) return *this;
+    const scoped_actor ends(std::move(*this));
+    std::swap(state_, o.state_);
+    std::swap(self_, o.self_);
+    return *this;
+  }
   /// Ends the actor; what is left in its mailbox becomes dead letters.
   ~scoped_actor();
-  scoped_actor(const scoped_actor&) = delete;
-  scoped_actor& operator=(const scoped_actor&) = delete;
 
-  [[nodiscard]] blocking_actor* operator->() noexcept { return self_; }
-  [[nodiscard]] blocking_actor& operator*() noexcept { return *self_; }
+  [[nodiscard]] blocking_actor* operator->() noexcept { return &**this; }
+  [[nodiscard]] blocking_actor& operator*() noexcept {
+    GARRICK_ASSERT(self_ != nullptr, "a scoped_actor was used after it was moved from");
+    return *self_;
+  }
 
  private:
   struct state;

@@ -7,13 +7,15 @@
 #include <garrick/core/blocking.hpp>
 #include <garrick/core/spawn.hpp>
 
+#include <new>
 #include <type_traits>
 #include <utility>
 
 namespace garrick::system {
 
 /// The answer to a request that a thread waits for: what `system.request(...)` gives. It belongs to
-/// one thread. Dropped without `get()`, it withdraws the request: a later answer is ignored.
+/// one thread. Dropped without `get()`, it withdraws the request: a later answer is ignored. It can
+/// be moved, so a thread may keep several in a vector.
 ///
 ///     result<long> left = system.request(account, withdraw{120}).within(1s).get();
 template <class... Rs>
@@ -26,14 +28,28 @@ class [[nodiscard]] blocking_response {
   template <class Start>
   blocking_response(core::environment& of, Start begin_request)
       : scope_(of, true), pending_(begin_request(*scope_)) {}
-  blocking_response(const blocking_response&) = delete;
-  blocking_response& operator=(const blocking_response&) = delete;
+  /// Takes the request over; `get()` of `o` is the error `cancelled` then.
+  blocking_response(blocking_response&& o) noexcept
+      : scope_(std::move(o.scope_)),
+        pending_(std::move(o.pending_)),
+        taken_(std::exchange(o.taken_, true)) {}
+  /// The same; the request that was here before is withdrawn unless it was answered.
+  blocking_response& operator=(blocking_response&& o) noexcept {
+    if (this != &o) {
+      this->~blocking_response();
+      ::new (static_cast<void*>(this)) blocking_response(std::move(o));
+    }
+    return *this;
+  }
+  ~blocking_response() = default;
 
   /// The answer must come within `limit` from now, or it is the error `timeout`.
-  blocking_response& within(base::duration limit) {
+  blocking_response& within(base::duration limit) & {
     static_cast<void>(std::move(pending_).within(limit));
     return *this;
   }
+  /// The same of a request that has no name yet.
+  blocking_response&& within(base::duration limit) && { return std::move(within(limit)); }
 
   /// Blocks until the answer has come; for ever without `within`, if the receiver neither answers
   /// nor ends. Once: a second call is the error `cancelled`. On a worker thread it is the error
@@ -45,7 +61,8 @@ class [[nodiscard]] blocking_response {
   /// call throws.
   [[nodiscard]] value get() {
     if (std::exchange(taken_, true))
-      return base::make_error(base::errc::cancelled, "get()", "the answer was taken before");
+      return base::make_error(base::errc::cancelled, "get()",
+                              "the answer was taken before, or moved to another object");
     if (base::this_thread.worker_of != nullptr)
       return base::make_error(base::errc::would_block, "get()",
                               "this is a worker thread: use .then, .await or co_await in an actor");
