@@ -70,16 +70,15 @@ MUTATIONS = [
     mutation(
         "slicing: there is room again although most bytes still wait",
         SLICING,
-        "(queues_->messages(false) > settings_.queue_messages / 2 ||\n"
-        "                             queues_->bytes(false) > settings_.queue_bytes / 2)))",
-        "queues_->messages(false) > settings_.queue_messages / 2))",
+        "settings_.queue_bytes / 2 + 1, large_room()",
+        "settings_.queue_bytes, large_room()",
         by_slicing,
     ),
     mutation(
         "slicing: bytes that wait do not fill the queue",
         SLICING,
-        " ||\n          queues_->bytes(false) >= settings_.queue_bytes;",
-        ";",
+        "         queues_->bytes(false) - queues_->large_bytes() < bytes && ",
+        "         ",
         by_slicing,
     ),
     mutation(

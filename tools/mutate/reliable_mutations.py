@@ -261,8 +261,15 @@ MUTATIONS = [
     mutation(
         "reconnect: the system's messages have no window",
         RECONNECT,
-        "first_window), system_window};",
-        "first_window), amount{1u << 30, 1u << 30}};",
+        "first_window), system_window,",
+        "first_window), amount{1u << 30, 1u << 30},",
+        by_reconnect,
+    ),
+    mutation(
+        "reconnect: large and other messages together are more than the other end takes",
+        RECONNECT,
+        "below(sum_of(in_flight_[0], in_flight_[2]), taken_there_) && ",
+        "",
         by_reconnect,
     ),
     mutation(

@@ -134,7 +134,7 @@ MUTATIONS = [
     mutation(
         "node: a request without time leaves",
         LINK,
-        "  if (time_left <= base::duration()) return to.overdue(e, counted_as);\n",
+        "  if (time_left <= base::duration()) return to.overdue(e, counted_as), counted_as;\n",
         "",
         by_overdue,
     ),

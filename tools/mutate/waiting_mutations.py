@@ -94,7 +94,7 @@ MUTATIONS = [
     mutation(
         "link: what the link has weighed once is weighed again",
         LINK,
-        "asker_->weigh(1 + weight - counted_as);",
+        "asker_->weigh(weight, counted_as);",
         "asker_->weigh(weight);",
         by_credit + by_waiting,
     ),

@@ -28,6 +28,10 @@ constexpr std::size_t ack_entry = 1 + 8;
 constexpr detail::message_amount first_window{256, 1u << 20};
 constexpr detail::message_amount system_window{1024, 1u << 20};
 
+detail::message_amount sum_of(const detail::message_amount& a, const detail::message_amount& b) {
+  return {a.messages + b.messages, a.bytes + b.bytes};
+}
+
 detail::message_amount smaller(const detail::message_amount& a, const detail::message_amount& b) {
   return {std::min(a.messages, b.messages), std::min(a.bytes, b.bytes)};
 }
@@ -108,6 +112,7 @@ base::error reconnect::check(const reconnect_settings& s) {
   using internal::check_range;
   if (base::error e = check_range("reconnect.messages", s.messages, 1)) return e;
   if (base::error e = check_range("reconnect.bytes", s.bytes, 1)) return e;
+  if (base::error e = check_range("reconnect.large_bytes", s.large_bytes, 1)) return e;
   if (base::error e = check_range("reconnect.system_messages", s.system_messages, 1)) return e;
   if (base::error e = check_range("reconnect.accepted_messages", s.accepted_messages, 1)) return e;
   if (base::error e = check_range("reconnect.accepted_bytes", s.accepted_bytes, 1)) return e;
@@ -117,7 +122,9 @@ base::error reconnect::check(const reconnect_settings& s) {
 
 reconnect::reconnect(reconnect_settings s) : settings_(s) {
   GARRICK_ASSERT(!check(s), "`check` says which setting is wrong");
-  window_ = {smaller({s.messages, s.bytes}, first_window), system_window};
+  taken_there_ = first_window;
+  window_ = {smaller({s.messages, s.bytes}, first_window), system_window,
+             smaller({s.messages, s.bytes}, first_window)};
   accepted_ = {amount{std::max<std::uint64_t>(s.accepted_messages, first_window.messages),
                       std::max<std::uint64_t>(s.accepted_bytes, first_window.bytes)},
                system_window};
@@ -130,7 +137,9 @@ reconnect::~reconnect() = default;
 // -- Limits -------------------------------------------------------------------
 
 bool reconnect::writable(const layer_context&) const {
-  return !over_ && below(kept_[0], window_[0]);
+  return !over_ && below(kept_[0], window_[0]) &&
+         sum_of(kept_[0], kept_[2]).messages < window_[0].messages &&
+         kept_[2].bytes < settings_.large_bytes;
 }
 
 std::size_t reconnect::largest(const layer_context& c) const {
@@ -167,12 +176,12 @@ void reconnect::send(outgoing&& m, layer_context& c) {
     return;
   }
   GARRICK_ASSERT(m.lane != layer_lane, "this lane belongs to the layer");
-  const std::size_t which = class_of(m.lane);
   const auto size = static_cast<std::uint32_t>(m.bytes.size());
+  const std::size_t which = class_of(m.lane, size);
   lane(m.lane).out.push_back({std::move(m.bytes), nullptr, size, m.report});
   add(kept_[which], size);
   ++held_;
-  if (which != 0 && kept_[1].messages > settings_.system_messages)
+  if (which == 1 && kept_[1].messages > settings_.system_messages)
     return end(base::make_error(net_errc::overload, "reconnect",
                                 "too many messages of the system's lane are not acknowledged"),
                c);
@@ -182,9 +191,11 @@ void reconnect::send(outgoing&& m, layer_context& c) {
 
 bool reconnect::may_hand_down(lane_number n, const layer_context& c) {
   const lane_state& l = *lanes_[n];
-  const std::size_t which = class_of(n);
-  return l.next != l.end() && below(in_flight_[which], window_[which]) &&
-         (which != 0 || c.below_is_writable());
+  if (l.next == l.end()) return false;
+  const std::size_t which = class_of(n, l.out[static_cast<std::size_t>(l.next - l.acked)].size);
+  if (!below(in_flight_[which], window_[which])) return false;
+  return which == 1 ||
+         (below(sum_of(in_flight_[0], in_flight_[2]), taken_there_) && c.below_is_writable());
 }
 
 packet reconnect::to_hand_down(lane_state& l, kept_message& m, const layer_context& c) const {
@@ -204,7 +215,7 @@ void reconnect::hand_down(lane_number n, layer_context& c) {
   l.handed = std::max(l.handed, ++l.next);
   ever_handed_ = true;
   --held_;
-  add(in_flight_[class_of(n)], m.size);
+  add(in_flight_[class_of(n, m.size)], m.size);
   if (!c.below().lanes) *bytes.prepend(header_size) = static_cast<std::byte>(n);
   c.down({std::move(bytes), n});
 }
@@ -239,7 +250,8 @@ void reconnect::recount() {
   for (const lane_number n : used_) {
     const lane_state& l = *lanes_[n];
     const auto under_way = static_cast<std::size_t>(l.next - l.acked);
-    for (std::size_t i = 0; i != under_way; ++i) add(in_flight_[class_of(n)], l.out[i].size);
+    for (std::size_t i = 0; i != under_way; ++i)
+      add(in_flight_[class_of(n, l.out[i].size)], l.out[i].size);
     held_ += l.out.size() - under_way;
   }
 }
@@ -263,7 +275,7 @@ void reconnect::on_message(const incoming& m, layer_context& c) {
 }
 
 void reconnect::on_data(const incoming& m, layer_context& c) {
-  const std::size_t which = class_of(m.lane);
+  const std::size_t which = receiving_class_of(m.lane);
   if (!below(undelivered_[which], accepted_[which]))
     return violated("more than this end takes was sent", c);
   const auto size = static_cast<std::uint32_t>(m.bytes.size());
@@ -295,7 +307,7 @@ void reconnect::settle(lane_number n, layer_context& c) {
     const std::uint32_t size = l.waiting.front().size;
     l.waiting.pop_front();
     ++l.delivered;
-    take(undelivered_[class_of(n)], size);
+    take(undelivered_[receiving_class_of(n)], size);
     add(unacked_, size);
   }
   ack_if_due(c);
@@ -387,7 +399,8 @@ void reconnect::on_begin(std::span<const std::byte> body, layer_context& c) {
   if (!told.valid() || (!streams_ && told.count() != 0))
     return violated("a beginning with a wrong list of lanes", c);
   begun_ = true;
-  window_[0] = smaller({settings_.messages, settings_.bytes}, accepts);
+  taken_there_ = accepts;
+  window_[0] = window_[2] = smaller({settings_.messages, settings_.bytes}, accepts);
   learn_limits(window);
   if (!apply_counts(told)) return violated("counts that cannot be", c);
   for (std::size_t i = 0; i != told.count() && !over_; ++i)
@@ -436,9 +449,9 @@ void reconnect::on_ack(std::span<const std::byte> body, layer_context& c) {
 
 void reconnect::acknowledge(lane_number n, std::uint64_t count, layer_context& c) {
   lane_state& l = *lanes_[n];
-  const std::size_t which = class_of(n);
   while (l.acked < count && !over_) {
     const std::uint32_t size = l.out.front().size;
+    const std::size_t which = class_of(n, size);
     const std::uint64_t report = l.out.front().report;
     if (l.out.front().copy != nullptr) l.copies.pop(size);
     l.out.pop_front();

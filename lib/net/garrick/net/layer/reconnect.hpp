@@ -11,6 +11,10 @@
 // stand still until then. So the sender's window fills, its link is not writable, and nothing grows
 // anywhere. Each end tells how much it takes before it has counted it.
 //
+// Large messages have a window of their own, of the same size. So one of them, which may be larger
+// than the window, holds up only its own lane and other large ones. Both together stay within what
+// the other end takes.
+//
 // What is sent before the session is open, between two streams, or when the window is full, is held
 // here. The system's lane has a window of its own, and its messages go first.
 //
@@ -59,14 +63,19 @@ struct reconnect_settings {
   /// Ordinary messages that are held or not yet in a mailbox, at most. Above that the link is not
   /// writable. The other end's `accepted_messages` is a limit, too. At least 1.
   std::uint32_t messages = 4096;
-  /// Their bytes. The message that passes this limit is still taken. At least 1.
+  /// Bytes of those that are not large. The message that passes this limit is still taken. As many
+  /// bytes of large messages may be under way. At least 1.
   std::uint64_t bytes = 16u << 20;
+  /// Bytes of large messages (`large_message`) that are held or not yet in a mailbox; as above. At
+  /// least 1.
+  std::uint64_t large_bytes = 128u << 20;
   /// Messages of the system's lane, at most; one more ends the session with `overload`.
   std::uint32_t system_messages = 4096;
   /// What the other end may have sent here that is not in a mailbox yet. At least 1.
   std::uint32_t accepted_messages = 4096;
-  /// Their bytes. At least 1.
-  std::uint64_t accepted_bytes = 16u << 20;
+  /// Their bytes. At least 1. With less than twice the other end's `bytes` and its largest message,
+  /// a large message may hold up the others until it is in the mailbox.
+  std::uint64_t accepted_bytes = 96u << 20;
   /// The sender is told after so many messages, or half of its window. At least 1.
   std::uint32_t ack_every = 64;
   /// And at the latest so long after one came into a mailbox.
@@ -139,7 +148,7 @@ class reconnect : public layer_defaults {
   [[nodiscard]] const reconnect_counters& counters() const noexcept { return counters_; }
   /// Messages that are kept: held, or not known to be in the receiver's mailbox.
   [[nodiscard]] std::size_t kept() const noexcept {
-    return static_cast<std::size_t>(kept_[0].messages + kept_[1].messages);
+    return static_cast<std::size_t>(kept_[0].messages + kept_[1].messages + kept_[2].messages);
   }
 
  private:
@@ -150,7 +159,14 @@ class reconnect : public layer_defaults {
   class entries;
 
   [[nodiscard]] lane_state& lane(lane_number n);
-  [[nodiscard]] static std::size_t class_of(lane_number n) noexcept { return n == system_lane; }
+  /// An index into the sums below.
+  [[nodiscard]] static std::size_t class_of(lane_number n, std::size_t size) noexcept {
+    return n == system_lane ? 1 : size > large_message ? 2 : 0;
+  }
+  /// The same of what the receiver counts, to whom size does not matter.
+  [[nodiscard]] static std::size_t receiving_class_of(lane_number n) noexcept {
+    return n == system_lane;
+  }
   [[nodiscard]] static bool below(const amount& a, const amount& limit) noexcept {
     return a.messages < limit.messages && a.bytes < limit.bytes;
   }
@@ -193,13 +209,14 @@ class reconnect : public layer_defaults {
   bool pumping_ = false;
   bool blocked_ = false;  // who sends was told to wait
 
-  // [0]: ordinary messages, [1]: the system's
-  std::array<amount, 2> kept_{};
-  std::array<amount, 2> in_flight_{};
-  std::array<amount, 2> undelivered_{};
-  std::uint64_t held_ = 0;  // messages that have not gone down in this connection
+  // [0]: ordinary messages, [1]: the system's, [2]: large ones that are not the system's
+  std::array<amount, 3> kept_{};
+  std::array<amount, 3> in_flight_{};
+  std::array<amount, 2> undelivered_{};  // [0]: of all that are not the system's
+  std::uint64_t held_ = 0;               // messages that have not gone down in this connection
 
-  std::array<amount, 2> window_{};    // of what is kept, and of what is in flight, at most
+  std::array<amount, 3> window_{};    // of what is in flight, at most
+  amount taken_there_{};              // of [0] and [2] together, by what the other end says
   std::array<amount, 2> accepted_{};  // of what is undelivered, at most
 
   amount tell_at_{};  // so much is told at once

@@ -416,6 +416,54 @@ TEST_CASE("reconnect: a carrier that takes nothing holds messages back, up to th
   CHECK(p.ends[0].stack->writable());
 }
 
+TEST_CASE("reconnect: large messages leave the others their window, and keep to their own") {
+  reconnecting<laned_stream> p({.bytes = 200'000});
+  p.ends[1].on_incoming = [](incoming) { return false; };
+  p.connect();
+  p.run(10_ms);
+  const std::string large(150'000, 'x');
+  for (int i = 0; i != 3; ++i) CHECK(p.say(0, large, 1));
+  CHECK(p.say(0, "behind", 1));
+  for (int i = 0; i != 10; ++i) CHECK(p.say(0, "small", 2));
+  p.run(100_ms);
+  const auto come = [&](std::string_view text) {
+    const std::vector<std::string> all = p.texts(1);
+    return std::count(all.begin(), all.end(), text);
+  };
+  CHECK(come(large) == 2);
+  CHECK(come("small") == 10);
+  CHECK(come("behind") == 0);
+  for (int i = 0; i != 2; ++i) p.ends[1].stack->delivered(1, p.now);
+  p.run(100_ms);
+  CHECK(come(large) == 3);
+  CHECK(p.texts(1).back() == "behind");
+}
+
+TEST_CASE("reconnect: large and other messages together keep to what the other end takes") {
+  reconnecting<laned_stream> p({}, {.accepted_bytes = 1u << 20});
+  p.ends[1].on_incoming = [](incoming) { return false; };
+  p.connect();
+  p.run(10_ms);
+  CHECK(p.say(0, std::string(2'000'000, 'x'), 1));
+  CHECK(p.say(0, "small", 2));
+  p.run(100_ms);
+  CHECK(p.ends[1].messages.size() == 1);
+  CHECK(!p.ends[1].down());
+  p.ends[1].stack->delivered(1, p.now);
+  p.run(100_ms);
+  REQUIRE(p.ends[1].messages.size() == 2);
+  CHECK(p.ends[1].messages.back().second == "small");
+}
+
+TEST_CASE("reconnect: large messages that wait fill the window at last") {
+  reconnecting<laned_stream> p({.large_bytes = 500'000});
+  const std::string large(150'000, 'x');
+  int taken = 0;
+  while (p.say(0, large)) ++taken;
+  CHECK(taken == 4);
+  CHECK(!p.say(0, "small", 2));
+}
+
 TEST_CASE("reconnect: what is sent at once from within a call does not overrun the other end") {
   reconnecting<laned_stream> p({}, {.accepted_messages = 300});
   p.ends[1].on_incoming = [](incoming) { return false; };
@@ -462,6 +510,7 @@ TEST_CASE("reconnect: settings that make no sense are named") {
   CHECK(!reconnect::check({}));
   CHECK(reconnect::check({.messages = 0}) == base::errc::invalid_setting);
   CHECK(reconnect::check({.accepted_bytes = 0}) == base::errc::invalid_setting);
+  CHECK(reconnect::check({.large_bytes = 0}) == base::errc::invalid_setting);
   CHECK(reconnect::check({.system_messages = 0}) == base::errc::invalid_setting);
   CHECK(reconnect::check({.ack_every = 0}) == base::errc::invalid_setting);
 }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <utility>
-#include <vector>
 
 #include "garrick/net/error.hpp"
 #include "garrick/net/layer/internal/lane_queues.hpp"
@@ -97,9 +96,20 @@ void slicing::send(outgoing&& m, layer_context& c) {
         c);
     return;
   }
-  full_ = full_ || queues_->messages(false) >= settings_.queue_messages ||
-          queues_->bytes(false) >= settings_.queue_bytes;
+  full_ = full_ || !has_room(settings_.queue_messages, settings_.queue_bytes, large_room());
   tell_room(c);
+}
+
+/// Bytes of large messages that may wait. The other end takes as many.
+std::uint64_t slicing::large_room() const noexcept {
+  return 2 * std::uint64_t{std::max(settings_.partial_bytes, settings_.largest)};
+}
+
+/// A large message that waits leaves the others their room.
+bool slicing::has_room(std::uint64_t messages, std::uint64_t bytes,
+                       std::uint64_t large) const noexcept {
+  return queues_->messages(false) < messages &&
+         queues_->bytes(false) - queues_->large_bytes() < bytes && queues_->large_bytes() < large;
 }
 
 /// The next that is to go down, with its header. False if there is nothing, or nothing can go.
@@ -140,8 +150,8 @@ void slicing::drain(layer_context& c) {
 
 /// Those above are told when the queue is half empty, not each time when one message has gone.
 void slicing::tell_room(layer_context& c) {
-  if (!full_ || (queues_ && (queues_->messages(false) > settings_.queue_messages / 2 ||
-                             queues_->bytes(false) > settings_.queue_bytes / 2)))
+  if (!full_ || (queues_ && !has_room(settings_.queue_messages / 2 + 1,
+                                      settings_.queue_bytes / 2 + 1, large_room() / 2 + 1)))
     return;
   full_ = false;
   c.notify({link_event::kind::writable});
@@ -184,14 +194,14 @@ void slicing::receive(const incoming& m, layer_context& c) {
 void slicing::receive_piece(const internal::piece& p, layer_context& c) {
   using internal::verdict;
   if (!partial_) partial_ = std::make_unique<internal::partial_messages>(settings_);
-  std::vector<std::byte> whole;
+  internal::growing_bytes whole;
   const verdict v = partial_->add(p, c.below(), c.now(), whole, counters_);
   count_partial();
   switch (v) {
     case verdict::kept: break;
     case verdict::whole:
       ++counters_.joined;
-      static_cast<void>(c.up({whole, p.lane}));
+      static_cast<void>(c.up({whole.bytes(), p.lane}));
       break;
     case verdict::repeated: ++counters_.repeated; break;
     case verdict::stale: ++counters_.stale; break;

@@ -97,6 +97,9 @@ class slicing : public layer_defaults {
   [[nodiscard]] bool goes_at_once(const outgoing& m, const layer_context& c) const;
   void drain(layer_context& c);
   [[nodiscard]] bool take_next(outgoing& m, const layer_context& c);
+  [[nodiscard]] std::uint64_t large_room() const noexcept;
+  [[nodiscard]] bool has_room(std::uint64_t messages, std::uint64_t bytes,
+                              std::uint64_t large) const noexcept;
   void tell_room(layer_context& c);
   void receive_piece(const internal::piece& p, layer_context& c);
   void count_partial() noexcept;

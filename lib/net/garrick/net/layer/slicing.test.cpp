@@ -254,6 +254,18 @@ TEST_CASE("slicing: a full queue is not writable until it is half empty, and say
     CHECK(e.link.writable());
     CHECK(e.here.count(link_event::kind::writable) == 1);
   }
+  SUBCASE("by large messages, which have room of their own") {
+    endpoint<unordered> large({.largest = 100'000, .queue_bytes = 1000, .partial_bytes = 100'000});
+    large.here.takes = 0;
+    for (int i = 0; i < 2; ++i) large.send(text_of_size(90'000));
+    large.send(text_of_size(999), 2);
+    CHECK(large.link.writable());
+    large.send(text_of_size(90'000));
+    CHECK(!large.link.writable());
+    large.take(100'000);
+    CHECK(large.link.writable());
+    CHECK(large.here.count(link_event::kind::writable) == 1);
+  }
   SUBCASE("the system's messages do not fill it") {
     for (int i = 0; i < 3; ++i) e.send(text_of_size(600), 0);
     CHECK(e.link.writable());

@@ -23,8 +23,9 @@ struct slicing_settings {
   /// Not writable while so many messages wait to be sent; at least 1. The system's lanes have as
   /// many for themselves; more of those end the link.
   std::uint32_t queue_messages = 4096;
-  /// As above, in bytes. The last message that is taken may be larger than the room that is left;
-  /// the system's lanes have `largest` more.
+  /// As above, in bytes, of messages that are not large (`large_message`). The last message that is
+  /// taken may be larger than the room that is left; the system's lanes have `largest` more. Of
+  /// large messages twice `partial_bytes` may wait.
   std::uint32_t queue_bytes = 8u << 20;
   /// Messages that are under way in pieces at a time; the system's lanes have as many again.
   std::uint32_t partial_messages = 64;

@@ -76,7 +76,7 @@ void add_settings(base::setting_table& table, std::string& stack, link_settings&
   count("net.slicing_largest", s.slicing.largest, 1, "bytes",
         note("Bytes of a message, at most; both ends should say the same"), slicing);
   count("net.slicing_queue_bytes", s.slicing.queue_bytes, 1, "bytes",
-        note("Bytes that wait to be sent, at most"), slicing);
+        note("Bytes that wait to be sent, at most; those of large messages do not count"), slicing);
   time("net.slicing_expiry", s.slicing.expiry, some,
        note("How long a message waits for its next piece, where pieces can be lost"), slicing);
   constexpr std::string_view ordering = note("net/layer/ordering.cpp");

@@ -27,15 +27,21 @@ lane_number lane_queues::pop_turn() noexcept {
   return lane;
 }
 
+void lane_queues::count(lane_number lane, std::size_t size, bool is_new) noexcept {
+  sum& used = used_[is_reserved(lane) ? 1 : 0];
+  const std::uint64_t large = size > large_message && !is_reserved(lane) ? size : 0;
+  used.messages = is_new ? used.messages + 1 : used.messages - 1;
+  used.bytes = is_new ? used.bytes + size : used.bytes - size;
+  large_bytes_ = is_new ? large_bytes_ + large : large_bytes_ - large;
+}
+
 void lane_queues::push(outgoing m) {
   const lane_number lane = m.lane;
   const std::size_t size = m.bytes.size();
   lane_queue& q = queue(lane);
   q.messages.push_back(std::move(m));
   if (q.messages.size() == 1 && !is_reserved(lane)) push_turn(lane);
-  sum& used = used_[is_reserved(lane) ? 1 : 0];
-  ++used.messages;
-  used.bytes += size;
+  count(lane, size, true);
 }
 
 bool lane_queues::may_go(lane_number lane, std::size_t whole) {
@@ -70,9 +76,7 @@ void lane_queues::take_from(lane_number lane, turn& t, std::size_t whole, std::s
     take_piece(lane, t, piece);
     return;
   }
-  sum& used = used_[is_reserved(lane) ? 1 : 0];
-  --used.messages;
-  used.bytes -= q.messages.front().bytes.size();
+  count(lane, q.messages.front().bytes.size(), false);
   t = {.m = std::move(q.messages.front()), .is_whole = true};
   q.messages.pop_front();
 }
@@ -103,8 +107,7 @@ void lane_queues::take_piece(lane_number lane, turn& t, std::size_t piece) {
   q.begun = false;
   --under_way_[kind].messages;
   under_way_[kind].bytes -= total;
-  --used_[kind].messages;
-  used_[kind].bytes -= total;
+  count(lane, total, false);
 }
 
 }  // namespace garrick::net::internal

@@ -58,6 +58,8 @@ class lane_queues {
   [[nodiscard]] std::uint64_t bytes(bool reserved) const noexcept {
     return used_[reserved ? 1 : 0].bytes;
   }
+  /// Of the bytes of ordinary lanes, those of large messages.
+  [[nodiscard]] std::uint64_t large_bytes() const noexcept { return large_bytes_; }
   /// Takes what is next: a message of up to `whole` bytes, or `piece` bytes of a larger one. False
   /// if there is nothing, or nothing that may begin.
   [[nodiscard]] bool take(turn& t, std::size_t whole, std::size_t piece);
@@ -80,6 +82,7 @@ class lane_queues {
   [[nodiscard]] bool may_go(lane_number lane, std::size_t whole);
   void take_from(lane_number lane, turn& t, std::size_t whole, std::size_t piece);
   void take_piece(lane_number lane, turn& t, std::size_t piece);
+  void count(lane_number lane, std::size_t size, bool is_new) noexcept;
   void push_turn(lane_number lane) noexcept;
   [[nodiscard]] lane_number pop_turn() noexcept;
 
@@ -89,6 +92,7 @@ class lane_queues {
   std::size_t first_turn_ = 0;
   std::size_t turn_count_ = 0;
   std::array<sum, 2> used_{};       ///< of ordinary lanes, and of the others
+  std::uint64_t large_bytes_ = 0;   ///< of used_[0], those of large messages
   std::array<sum, 2> under_way_{};  ///< as above: messages that are begun, and their whole bytes
   std::uint32_t next_id_ = 0;
 };

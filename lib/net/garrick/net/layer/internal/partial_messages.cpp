@@ -121,10 +121,10 @@ verdict partial_messages::join(const piece& p, iterator m, properties below, sli
     m->joined.reserve(wanted);
     use(*m, m->joined.capacity() - before);
   }
-  m->joined.insert(m->joined.end(), p.bytes.begin(), p.bytes.end());
+  m->joined.append(p.bytes);
   while (m->joined.size() != end) {
     const auto next = m->early.begin();
-    m->joined.insert(m->joined.end(), next->second.begin(), next->second.end());
+    m->joined.append(next->second);
     give_back(*m, next->second.size() + piece_overhead);
     m->early.erase(next);
   }
@@ -154,7 +154,7 @@ verdict partial_messages::place(const piece& p, iterator m, properties below, sl
 }
 
 verdict partial_messages::add(const piece& p, properties below, base::instant now,
-                              std::vector<std::byte>& whole, slicing_counters& k) {
+                              growing_bytes& whole, slicing_counters& k) {
   iterator m = find(p.id);
   const bool possible = p.total <= settings_.largest && !p.bytes.empty() &&
                         std::uint64_t{p.offset} + p.bytes.size() <= p.total;

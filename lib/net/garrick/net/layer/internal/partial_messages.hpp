@@ -24,6 +24,7 @@
 #include <span>
 #include <vector>
 
+#include "garrick/net/layer/internal/growing_bytes.hpp"
 #include "garrick/net/layer/layer.hpp"
 #include "garrick/net/layer/slicing_settings.hpp"
 
@@ -57,7 +58,7 @@ class partial_messages {
   /// Adds a piece; `whole` gets the bytes of a message that it completes. What is given up for it
   /// is counted in `k`.
   [[nodiscard]] verdict add(const piece& p, properties below, base::instant now,
-                            std::vector<std::byte>& whole, slicing_counters& k);
+                            growing_bytes& whole, slicing_counters& k);
   /// A message of this lane has begun after all that are coming, in order: those are never whole.
   void abandon(lane_number lane, slicing_counters& k) noexcept;
   /// Gives up what expires until `now`.
@@ -76,7 +77,7 @@ class partial_messages {
     lane_number lane = 0;
     base::instant expires;
     std::uint64_t used = 0;
-    std::vector<std::byte> joined;
+    growing_bytes joined;
     std::map<std::uint32_t, std::vector<std::byte>> early;  ///< by offset
   };
   using iterator = std::list<message>::iterator;

@@ -379,6 +379,7 @@ void node_link::settle(std::uint64_t report, const base::error& why) {
                               .descriptor = u.type,
                               .reason = why});
   settled_ += u.credit;
+  if (asker_->is_large(u.credit)) settled_large_ += u.credit;
   if (!holds_) give_credit_back();
   while (!under_way_.empty() && under_way_.front().is_settled) {
     under_way_.pop_front();
@@ -388,18 +389,21 @@ void node_link::settle(std::uint64_t report, const base::error& why) {
 }
 
 void node_link::give_credit_back() noexcept {
-  if (const std::uint32_t n = std::exchange(settled_, 0); n != 0) asker_->confirm(n);
+  const std::uint32_t large = std::exchange(settled_large_, 0);
+  if (const std::uint32_t n = std::exchange(settled_, 0); n != 0) asker_->confirm(n, large);
 }
 
 /// What one thread sends stays in order: `flush` goes on with what waits.
-void node_link::send(remote_cell& to, envelope_ptr e, base::instant until) {
+std::uint32_t node_link::send(remote_cell& to, envelope_ptr e, base::instant until) {
   if (!is_behind()) {
     const std::uint64_t by = answering_cell::whose_lane(*e);
     return send_now(to, std::move(e), until, by);
   }
   const core::no_wait_scope scope;  // as in `written`
+  std::uint32_t weight = 1;
   // The one who has left what waits may have had no memory for a visit, and taken it away.
-  if (to.leave_waiting(std::move(e), until)) asker_->bring_visit();
+  if (to.leave_waiting(std::move(e), until, weight)) asker_->bring_visit();
+  return weight;
 }
 
 /// Back again, in what the peer says of a message: believed for a dead letter, and for no more.
@@ -410,14 +414,17 @@ std::uint64_t node_link::local_sender(const actor_id& id) const noexcept {
 }
 
 /// In the lane of `by`.
-void node_link::send_now(remote_cell& to, envelope_ptr e, base::instant until, std::uint64_t by,
-                         std::uint32_t counted_as) {
-  const auto lose = [&](base::error why) { to.lost(std::move(e), std::move(why), counted_as); };
+std::uint32_t node_link::send_now(remote_cell& to, envelope_ptr e, base::instant until,
+                                  std::uint64_t by, std::uint32_t counted_as) {
+  const auto lose = [&](base::error why) {
+    to.lost(std::move(e), std::move(why), counted_as);
+    return counted_as;
+  };
   if (is_closed_)
     return lose(base::make_error(base::errc::not_handled, to.name(), why_.to_string()));
   const bool is_limited = !until.is_never();
   const base::duration time_left = is_limited ? until - actors_now() : base::duration::infinite();
-  if (time_left <= base::duration()) return to.overdue(e, counted_as);
+  if (time_left <= base::duration()) return to.overdue(e, counted_as), counted_as;
   const signature_codec* const s = to.by_content(e->type);
   if (s == nullptr)
     return lose(
@@ -430,7 +437,7 @@ void node_link::send_now(remote_cell& to, envelope_ptr e, base::instant until, s
   base::result<packet> p = written(s->message, core::content_pointer(e.get()), f);
   if (!p) return lose(p.error().at(e->type->name));
   const std::uint32_t weight = std::max(asker_->weight_of(p->size()), counted_as);
-  asker_->weigh(1 + weight - counted_as);
+  asker_->weigh(weight, counted_as);
   f.sender = sender_id(by);
   const lane_number lane = net::lane_of(f);
   f.urgent = e->is(envelope_flag::urgent);
@@ -457,6 +464,7 @@ void node_link::send_now(remote_cell& to, envelope_ptr e, base::instant until, s
   under_way_.emplace_back(to.local_id(), type, by, false, weight);
   post_message(std::move(m), now());
   if (is_limited) outbox_may_be_stale_ = !outbox_.empty();
+  return weight;
 }
 
 void node_link::send_waiting() {
@@ -490,7 +498,8 @@ void node_link::send_taken(waiting_frames::entry& e, base::instant at) {
   if (e.as == release) return released_now(to);
   if (e.as == signal) return signal_now(to, std::move(e.envelope));
   if (e.envelope != nullptr)
-    return send_now(to, std::move(e.envelope), e.what.until, e.what.sender, e.what.weight);
+    return static_cast<void>(
+        send_now(to, std::move(e.envelope), e.what.until, e.what.sender, e.what.weight));
   const std::uint32_t weight = asker_->weight_of(e.size());
   if (is_closed_)
     return to.lost(e.what.type, e.what.sender, weight,

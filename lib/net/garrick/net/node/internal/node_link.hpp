@@ -76,7 +76,7 @@ class node_link final : public link_port, carried, link_owner, handle_porter {
   void shut(const base::error& why) override;
   [[nodiscard]] bool resolve(const std::string& name, const protocol_table& as,
                              std::unique_ptr<name_answer>& done) override;
-  void send(remote_cell& to, core::envelope_ptr e, base::instant until) override;
+  std::uint32_t send(remote_cell& to, core::envelope_ptr e, base::instant until) override;
   [[nodiscard]] bool spawn(const std::string& name, const spawn_arguments& with,
                            const protocol_table& as, std::unique_ptr<name_answer>& done) override;
   void spawned(std::uint64_t number, const spawnable& what,
@@ -193,8 +193,8 @@ class node_link final : public link_port, carried, link_owner, handle_porter {
   [[nodiscard]] bool is_behind() const noexcept {
     return !taken_.empty() || asker_->waiting().any();
   }
-  void send_now(remote_cell& to, core::envelope_ptr e, base::instant until, std::uint64_t by,
-                std::uint32_t counted_as = 1);
+  std::uint32_t send_now(remote_cell& to, core::envelope_ptr e, base::instant until,
+                         std::uint64_t by, std::uint32_t counted_as = 1);
   void signal_now(remote_cell& to, core::envelope_ptr e);
   void answer_now(core::envelope_ptr e);
   void released_now(remote_cell& who);
@@ -346,12 +346,13 @@ class node_link final : public link_port, carried, link_owner, handle_porter {
   std::deque<release_order> releases_;  // that wait for what is under way
   std::vector<actor_id> owed_;
   waiting_frames::batch taken_{
-      &remote_cell::lose_entry};    // behind the outbox: what the stack is to take then
-  bool holds_ = false;              // the stack is passing up what has come, or is to in a burst
-  bool in_burst_ = false;           // more of what it holds may come
-  bool flushes_ = false;            // when that is over
-  std::vector<held_message> held_;  // of that
-  std::uint32_t settled_ = 0;       // and what that has settled: credit to be given back
+      &remote_cell::lose_entry};     // behind the outbox: what the stack is to take then
+  bool holds_ = false;               // the stack is passing up what has come, or is to in a burst
+  bool in_burst_ = false;            // more of what it holds may come
+  bool flushes_ = false;             // when that is over
+  std::vector<held_message> held_;   // of that
+  std::uint32_t settled_ = 0;        // and what that has settled: credit to be given back
+  std::uint32_t settled_large_ = 0;  // of that, the credit of large messages
   base::instant next_look_ = base::instant::never();
   std::uint64_t to_nobody_ = 0;     // messages and requests whose receiver nobody here is
   std::uint64_t not_decoded_ = 0;   // and answers, which are none of their type

@@ -133,6 +133,19 @@ bool answering_cell::take_credit() noexcept {
   return holds_worker || credit() >= -std::int64_t{most_under_way_};
 }
 
+bool answering_cell::pass_large_ones() noexcept {
+  if (credit() > 0) return false;
+  // order: relaxed; an estimate, as `credit` is
+  if (credit() + large_.load(std::memory_order_relaxed) <= 0 || !waiting_.has_room()) return false;
+  owe(1);
+  return true;
+}
+
+void answering_cell::pause() noexcept {
+  static_cast<void>(core::running_cell::take_or_owe(*this));
+  grant(1);  // the message has taken its own already
+}
+
 void answering_cell::bring_visit() noexcept {
   try {
     auto all = std::make_unique<taking>(*this);
@@ -220,10 +233,13 @@ void remote_cell::overdue(const core::envelope_ptr& e, std::uint32_t weight) noe
 
 void remote_cell::forward(core::envelope_ptr e, base::instant until) noexcept {
   if (env().is_copy()) base::refuse_in_child("a message was sent to another node");
-  if (!link_credit_.take_credit()) return lost(std::move(e), too_much_waits());
-  if (!link_credit_.let_in([&](link_port& l) { l.send(*this, std::move(e), until); }) &&
-      leave_waiting(std::move(e), until))
+  const bool passes = link_credit_.pass_large_ones();
+  if (!passes && !link_credit_.take_credit()) return lost(std::move(e), too_much_waits());
+  std::uint32_t weight = 1;
+  if (!link_credit_.let_in([&](link_port& l) { weight = l.send(*this, std::move(e), until); }) &&
+      leave_waiting(std::move(e), until, weight))
     link_credit_.bring_visit();  // who has come to its end loses it there
+  if (passes && link_credit_.is_large(weight)) link_credit_.pause();
 }
 
 void remote_cell::forward_signal(core::envelope_ptr e) noexcept {
@@ -232,13 +248,14 @@ void remote_cell::forward_signal(core::envelope_ptr e) noexcept {
     lost_signal(e, net_errc::node_down);
 }
 
-bool remote_cell::leave_waiting(core::envelope_ptr e, base::instant until) noexcept {
+bool remote_cell::leave_waiting(core::envelope_ptr e, base::instant until,
+                                std::uint32_t& weight) noexcept {
   bool first = false;
   try {
-    if (leave_encoded(*e, first)) return first;
+    if (leave_encoded(*e, first, weight)) return first;
     // What comes to a link that is only busy is taken soon.
     const std::size_t bytes = link_credit_.waiting().is_long() ? encoded_size(*e) : 0;
-    const std::uint32_t weight = link_credit_.weight_of(bytes);
+    weight = link_credit_.weight_of(bytes);
     first = link_credit_.waiting().add(
         {.to = this, .sender = answering_cell::whose_lane(*e), .weight = weight, .until = until}, e,
         waiting_frames::kind::message, bytes);
@@ -263,7 +280,7 @@ std::size_t remote_cell::encoded_size(const core::envelope& e) const {
 }
 
 /// Encodes a message on its sender's thread. False: only the link can, or knows what is wrong.
-bool remote_cell::leave_encoded(const core::envelope& e, bool& first) {
+bool remote_cell::leave_encoded(const core::envelope& e, bool& first, std::uint32_t& weight) {
   // order: acquire, pairs with seen_as
   const protocol_table* const table = first_table_.load(std::memory_order_acquire);
   if (e.is(core::envelope_flag::request) || table == nullptr) return false;
@@ -290,7 +307,7 @@ bool remote_cell::leave_encoded(const core::envelope& e, bool& first) {
                 {.receiver = id_, .sender = sender, .type = s->message.type, .urgent = true},
                 std::move(*p))
           : message_to(id_, sender, s->message.type, std::move(*p));
-  const std::uint32_t weight = link_credit_.weight_of(m.bytes.size());
+  weight = link_credit_.weight_of(m.bytes.size());
   first = link_credit_.waiting().add(
       {.to = this, .type = e.type, .sender = e.sender_id, .lane = m.lane}, std::move(m.bytes));
   link_credit_.weigh(weight);

@@ -53,19 +53,36 @@ class answering_cell final : public core::proxy_cell {
   /// thread may exceed the limit by a message. What has credit passes without a look at the room:
   /// that is half of it at most.
   [[nodiscard]] bool take_credit() noexcept;
+  /// As `take_credit`, where only large messages have used up the credit: the next message need not
+  /// wait for them unless it is large itself (`pause`). False: there is credit, or other messages
+  /// owe it, too.
+  [[nodiscard]] bool pass_large_ones() noexcept;
+  /// The one that has passed is large, too: its sender waits now, or pauses after its handler.
+  void pause() noexcept;
   /// How many messages one of this size counts as.
   [[nodiscard]] std::uint32_t weight_of(std::size_t bytes) const noexcept {
     // Most are too small for a division.
     return bytes < bytes_a_credit_ ? 1 : 1 + static_cast<std::uint32_t>(bytes / bytes_a_credit_);
   }
   /// A message that has taken a credit is as large as this many.
-  void weigh(std::uint32_t weight) noexcept {
-    if (weight > 1) owe(weight - 1);
+  void weigh(std::uint32_t weight, std::uint32_t counted_as = 1) noexcept {
+    if (weight == counted_as) return;
+    owe(weight - counted_as);
+    if (is_large(weight)) count_large(weight - (is_large(counted_as) ? counted_as : 0));
   }
-  /// So many did not get under way.
-  void give_back(std::uint32_t messages) noexcept { grant(messages); }
-  /// So many are not under way any more: the peer goes on.
-  void confirm(std::uint32_t messages) noexcept {
+  /// A message that counts as so many is a large one.
+  [[nodiscard]] bool is_large(std::uint32_t weight) const noexcept {
+    return weight > 1 + large_message / bytes_a_credit_;
+  }
+  /// One that counts as so many did not get under way.
+  void give_back(std::uint32_t weight) noexcept {
+    if (is_large(weight)) count_large(-std::int64_t{weight});
+    grant(weight);
+  }
+  /// So many are not under way any more, of which `large` were counted for large ones: the peer
+  /// goes on.
+  void confirm(std::uint32_t messages, std::uint32_t large) noexcept {
+    if (large != 0) count_large(-std::int64_t{large});
     // A line of the cache that senders read is not written to for nothing.
     if (waits_in_vain_.load(std::memory_order_relaxed))        // order: a hint
       waits_in_vain_.store(false, std::memory_order_relaxed);  // order: as above
@@ -97,6 +114,10 @@ class answering_cell final : public core::proxy_cell {
   void forward_signal(core::envelope_ptr e) noexcept override;
   void free_self() noexcept override { delete this; }
 
+  void count_large(std::int64_t more) noexcept {
+    large_.fetch_add(more, std::memory_order_relaxed);  // order: a count
+  }
+
   const connection link_;
   const std::uint32_t most_under_way_;
   const std::size_t bytes_a_credit_;  // half of the bytes that may wait are all credit
@@ -105,6 +126,7 @@ class answering_cell final : public core::proxy_cell {
   // other cache lines.
   alignas(64) waiting_frames waiting_;
   std::atomic<bool> waits_in_vain_{false};  // an actor has, for room, and nothing was confirmed
+  std::atomic<std::int64_t> large_{0};      // of the credit that is taken, what large messages have
   wanted_requests wanted_;
 };
 
@@ -153,7 +175,9 @@ class remote_cell final : public core::proxy_cell {
   void lost_signal(const core::envelope_ptr& e, const base::exit_reason& why) noexcept;
   /// Leaves a message that has credit for the link. True: there was nothing, and the caller brings
   /// a visit. Any thread.
-  [[nodiscard]] bool leave_waiting(core::envelope_ptr e, base::instant until) noexcept;
+  /// `weight`: how many messages it counts as.
+  [[nodiscard]] bool leave_waiting(core::envelope_ptr e, base::instant until,
+                                   std::uint32_t& weight) noexcept;
   /// Itself, by its identity.
   [[nodiscard]] core::address address() noexcept { return core::handle_access::make_address(this); }
   using proxy_cell::tell_down;
@@ -165,7 +189,7 @@ class remote_cell final : public core::proxy_cell {
   void forward_signal(core::envelope_ptr e) noexcept override;
   void nobody_holds_it() noexcept override;
   void free_self() noexcept override { delete this; }
-  [[nodiscard]] bool leave_encoded(const core::envelope& e, bool& first);
+  [[nodiscard]] bool leave_encoded(const core::envelope& e, bool& first, std::uint32_t& weight);
   [[nodiscard]] std::size_t encoded_size(const core::envelope& e) const;
 
   const connection link_;
