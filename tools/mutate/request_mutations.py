@@ -120,15 +120,15 @@ MUTATIONS = [
     mutation(
         "node: a request in front of a busy link forgets its limit",
         REMOTE,
-        ".until = until}",
-        ".until = until.is_never() ? until : base::instant::never()}",
+        ".weight = weight, .until = until}",
+        ".weight = weight, .until = until.is_never() ? until : base::instant::never()}",
         by_overdue,
     ),
     mutation(
         "node: a request that waits behind others forgets its limit",
         "lib/net/garrick/net/node/internal/remote_cell.cpp",
-        ".until = until}",
-        ".until = until.is_never() ? until : base::instant::never()}",
+        ".weight = weight, .until = until}",
+        ".weight = weight, .until = until.is_never() ? until : base::instant::never()}",
         by_overdue,
     ),
     mutation(

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,6 +22,29 @@ using tests::listening_machine;
 struct large {
   std::vector<std::uint8_t> bytes;
 };
+
+/// Something is done while it is written.
+std::function<void()> at_encoding;
+struct noted {
+  using garrick_sendable = void;
+  std::vector<std::uint8_t> bytes;
+};
+
+}  // namespace beside_large_messages_test
+
+template <>
+struct garrick::net::codec<beside_large_messages_test::noted> {
+  static void encode(byte_writer& out, const beside_large_messages_test::noted& x) {
+    if (const auto& what = beside_large_messages_test::at_encoding) what();
+    encode_value(out, x.bytes);
+  }
+  static void decode(byte_reader& in, beside_large_messages_test::noted& x) {
+    decode_value(in, x.bytes);
+  }
+};
+
+namespace beside_large_messages_test {
+
 struct wanted {
   std::uint64_t bytes = 0;
 };
@@ -109,6 +133,46 @@ TEST_CASE("beside large messages: large answers, too, hold up nobody else") {
   }
   answers += asked.get().value().bytes.size() == size;
   CHECK(answers == 1);
+}
+
+using log_type = protocol<void(noted), std::uint64_t(noted, bool), void(std::uint64_t),
+                          std::vector<std::uint64_t>(wanted)>;
+/// The sizes of what has come, and numbers.
+class log : public actor<log_type> {
+ public:
+  void on(const noted& n) { all_.push_back(n.bytes.size()); }
+  std::uint64_t on(const noted& n, bool) { return all_.emplace_back(n.bytes.size()); }
+  void on(std::uint64_t n) { all_.push_back(n); }
+  std::vector<std::uint64_t> on(const wanted&) { return all_; }
+
+ private:
+  std::vector<std::uint64_t> all_;
+};
+
+TEST_CASE("beside large messages: nobody is in the link while one is encoded") {
+  two_machines m;
+  const ref<log_type> far = m.b.shown_to(m.a, "log", m.b.system.spawn<log>());
+  const noted big{std::vector<std::uint8_t>(1'000'000)};
+  std::vector<std::uint64_t> expected{1'000'000, 7, 1'000'000};
+  SUBCASE("a message") {
+    send(far, big);  // from here on its type is known to be large
+    at_encoding = [&] { send(far, std::uint64_t{7}); };
+    send(far, big);
+  }
+  SUBCASE("a request") {
+    CHECK(m.a.system.request(far, big, true).get().value() == 1'000'000);
+    at_encoding = [&] { send(far, std::uint64_t{7}); };
+    CHECK(m.a.system.request(far, big, true).get().value() == 1'000'000);
+  }
+  SUBCASE("until one of its type is small") {
+    send(far, big);
+    send(far, noted{{1, 2, 3}});
+    at_encoding = [&] { send(far, std::uint64_t{7}); };
+    send(far, noted{{1, 2, 3}});
+    expected = {1'000'000, 3, 3, 7};
+  }
+  at_encoding = nullptr;
+  CHECK(m.a.system.request(far, wanted{}).get().value() == expected);
 }
 
 TEST_CASE("beside large messages: those that nobody takes do not grow beyond a limit") {

@@ -60,8 +60,8 @@ struct node_settings {
   std::shared_ptr<peer_admission> admission{};
 
   /// Messages to one peer that are not confirmed: with so many on their way, senders wait. Large
-  /// ones count as several: also half of `most_bytes_waiting` is as much. What messages above 64 KiB
-  /// have of that counts against such messages only. Who may not wait goes
+  /// ones count as several: also half of `most_bytes_waiting` is as much. What is taken by messages
+  /// above 64 KiB counts against such messages only. Who may not wait goes
   /// beyond that, up to twice as much; then its message is lost, with `errc::overload`. An actor
   /// that pauses has sent one message beyond it, however many such actors there are. At least 1.
   std::uint32_t most_under_way = 8192;

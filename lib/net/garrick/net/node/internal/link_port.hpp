@@ -58,8 +58,10 @@ class link_port : public hosted {
   // ---- for proxies ------------------------------------------------------------------------------
 
   /// A message or a request. The caller holds the proxy. Of a request, `until` is when its time is
-  /// over, if that is known. Returns how many messages it counts as.
-  virtual std::uint32_t send(remote_cell& to, core::envelope_ptr e, base::instant until) = 0;
+  /// over, if that is known. Returns how many messages it counts as. 0: it is left to the caller,
+  /// who is to encode it outside and leave it among what waits.
+  [[nodiscard]] virtual std::uint32_t send(remote_cell& to, core::envelope_ptr& e,
+                                           base::instant until) = 0;
   virtual void signal(remote_cell& to, core::envelope_ptr e) = 0;
   /// What senders have left while somebody else was in (waiting_frames.hpp), as far as the link
   /// has room; the rest follows by itself.

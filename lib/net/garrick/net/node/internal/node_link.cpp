@@ -240,8 +240,10 @@ packet node_link::empty_payload() const {
   return packet::with_room(frame_room + link_->header_size(), 0);
 }
 
-base::result<packet> node_link::written(const content_codec& how, const void* value, frame& f) {
+base::result<packet> node_link::written(const content_codec& how, const void* value, frame& f,
+                                        std::size_t largest) {
   byte_writer out({.front = frame_room + link_->header_size(),
+                   .largest = largest,
                    .context = codec_context(static_cast<handle_porter&>(*this))});
   newly_sent_.clear();
   brings_home_ = false;
@@ -394,11 +396,8 @@ void node_link::give_credit_back() noexcept {
 }
 
 /// What one thread sends stays in order: `flush` goes on with what waits.
-std::uint32_t node_link::send(remote_cell& to, envelope_ptr e, base::instant until) {
-  if (!is_behind()) {
-    const std::uint64_t by = answering_cell::whose_lane(*e);
-    return send_now(to, std::move(e), until, by);
-  }
+std::uint32_t node_link::send(remote_cell& to, envelope_ptr& e, base::instant until) {
+  if (!is_behind()) return send_now(to, e, until, answering_cell::whose_lane(*e), 0);
   const core::no_wait_scope scope;  // as in `written`
   std::uint32_t weight = 1;
   // The one who has left what waits may have had no memory for a visit, and taken it away.
@@ -414,8 +413,10 @@ std::uint64_t node_link::local_sender(const actor_id& id) const noexcept {
 }
 
 /// In the lane of `by`.
-std::uint32_t node_link::send_now(remote_cell& to, envelope_ptr e, base::instant until,
-                                  std::uint64_t by, std::uint32_t counted_as) {
+std::uint32_t node_link::send_now(remote_cell& to, envelope_ptr& e, base::instant until,
+                                  std::uint64_t by, std::uint32_t counted_as, packet payload) {
+  const bool may_be_left = counted_as == 0 && !to.is_for_the_link(e->type);
+  counted_as = std::max(counted_as, 1u);
   const auto lose = [&](base::error why) {
     to.lost(std::move(e), std::move(why), counted_as);
     return counted_as;
@@ -434,7 +435,11 @@ std::uint32_t node_link::send_now(remote_cell& to, envelope_ptr e, base::instant
     return lose(base::make_error(base::errc::overload, to.name(),
                                  "too many requests to its node wait for their answers"));
   frame f{.kind = frame_kind::message, .receiver = to.id(), .type = s->message.type};
-  base::result<packet> p = written(s->message, core::content_pointer(e.get()), f);
+  base::result<packet> p = !payload.empty() ? std::move(payload)
+                                            : written(s->message, core::content_pointer(e.get()), f,
+                                                      may_be_left ? remote_cell::most_encoded_inside
+                                                                  : writer_settings().largest);
+  if (!p && may_be_left && p.error() == net_errc::too_large) return to.is_large(e->type), 0;
   if (!p) return lose(p.error().at(e->type->name));
   const std::uint32_t weight = std::max(asker_->weight_of(p->size()), counted_as);
   asker_->weigh(weight, counted_as);
@@ -497,9 +502,9 @@ void node_link::send_taken(waiting_frames::entry& e, base::instant at) {
   auto& to = static_cast<remote_cell&>(*e.what.to);
   if (e.as == release) return released_now(to);
   if (e.as == signal) return signal_now(to, std::move(e.envelope));
-  if (e.envelope != nullptr)
+  if (envelope_ptr message = std::move(e.envelope))
     return static_cast<void>(
-        send_now(to, std::move(e.envelope), e.what.until, e.what.sender, e.what.weight));
+        send_now(to, message, e.what.until, e.what.sender, e.what.weight, std::move(e.whole)));
   const std::uint32_t weight = asker_->weight_of(e.size());
   if (is_closed_)
     return to.lost(e.what.type, e.what.sender, weight,

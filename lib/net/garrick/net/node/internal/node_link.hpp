@@ -76,7 +76,7 @@ class node_link final : public link_port, carried, link_owner, handle_porter {
   void shut(const base::error& why) override;
   [[nodiscard]] bool resolve(const std::string& name, const protocol_table& as,
                              std::unique_ptr<name_answer>& done) override;
-  std::uint32_t send(remote_cell& to, core::envelope_ptr e, base::instant until) override;
+  std::uint32_t send(remote_cell& to, core::envelope_ptr& e, base::instant until) override;
   [[nodiscard]] bool spawn(const std::string& name, const spawn_arguments& with,
                            const protocol_table& as, std::unique_ptr<name_answer>& done) override;
   void spawned(std::uint64_t number, const spawnable& what,
@@ -186,15 +186,18 @@ class node_link final : public link_port, carried, link_owner, handle_porter {
   }
   /// A user's value, with handles in it, of which `f` says how many. If that fails, no handle
   /// counts as sent.
-  [[nodiscard]] base::result<packet> written(const content_codec& how, const void* value, frame& f);
+  [[nodiscard]] base::result<packet> written(const content_codec& how, const void* value, frame& f,
+                                             std::size_t largest = writer_settings().largest);
   /// Requires that nothing waits which is to be before it.
   void post(outgoing m, base::instant at);
   /// Something of before waits for room.
   [[nodiscard]] bool is_behind() const noexcept {
     return !taken_.empty() || asker_->waiting().any();
   }
-  std::uint32_t send_now(remote_cell& to, core::envelope_ptr e, base::instant until,
-                         std::uint64_t by, std::uint32_t counted_as = 1);
+  /// `counted_as` 0: as 1, and it is left to the caller, with the result 0, if it is larger than is
+  /// encoded here. `payload`: what it is encoded as, if it was before.
+  std::uint32_t send_now(remote_cell& to, core::envelope_ptr& e, base::instant until,
+                         std::uint64_t by, std::uint32_t counted_as, packet payload = {});
   void signal_now(remote_cell& to, core::envelope_ptr e);
   void answer_now(core::envelope_ptr e);
   void released_now(remote_cell& who);

@@ -236,9 +236,15 @@ void remote_cell::forward(core::envelope_ptr e, base::instant until) noexcept {
   const bool passes = link_credit_.pass_large_ones();
   if (!passes && !link_credit_.take_credit()) return lost(std::move(e), too_much_waits());
   std::uint32_t weight = 1;
-  if (!link_credit_.let_in([&](link_port& l) { weight = l.send(*this, std::move(e), until); }) &&
-      leave_waiting(std::move(e), until, weight))
-    link_credit_.bring_visit();  // who has come to its end loses it there
+  const auto send_inside = [&](link_port& l) { weight = l.send(*this, e, until); };
+  // order: relaxed; a hint
+  const bool stays_outside = large_.load(std::memory_order_relaxed) == e->type;
+  const bool was_in = !stays_outside && link_credit_.let_in(send_inside);
+  if ((!was_in || weight == 0) && leave_waiting(std::move(e), until, weight)) {
+    // Perhaps nobody is in who would take it.
+    const bool is_taken = (stays_outside || was_in) && link_credit_.let_in([](link_port&) {});
+    if (!is_taken) link_credit_.bring_visit();  // who has come to its end loses it there
+  }
   if (passes && link_credit_.is_large(weight)) link_credit_.pause();
 }
 
@@ -252,7 +258,7 @@ bool remote_cell::leave_waiting(core::envelope_ptr e, base::instant until,
                                 std::uint32_t& weight) noexcept {
   bool first = false;
   try {
-    if (leave_encoded(*e, first, weight)) return first;
+    if (leave_encoded(e, until, first, weight)) return first;
     // What comes to a link that is only busy is taken soon.
     const std::size_t bytes = link_credit_.waiting().is_long() ? encoded_size(*e) : 0;
     weight = link_credit_.weight_of(bytes);
@@ -279,13 +285,16 @@ std::size_t remote_cell::encoded_size(const core::envelope& e) const {
   return out.failure() ? 0 : out.size();
 }
 
-/// Encodes a message on its sender's thread. False: only the link can, or knows what is wrong.
-bool remote_cell::leave_encoded(const core::envelope& e, bool& first, std::uint32_t& weight) {
+/// Encodes a message on its sender's thread, or a request that may be large. False: only the link
+/// can, or knows what is wrong.
+bool remote_cell::leave_encoded(core::envelope_ptr& message, base::instant until, bool& first,
+                                std::uint32_t& weight) {
+  const core::envelope& e = *message;
   // order: acquire, pairs with seen_as
   const protocol_table* const table = first_table_.load(std::memory_order_acquire);
-  if (e.is(core::envelope_flag::request) || table == nullptr) return false;
-  // order: relaxed; a hint
-  if (for_the_link_.load(std::memory_order_relaxed) == e.type) return false;
+  const bool asks = e.is(core::envelope_flag::request);
+  if (table == nullptr || is_for_the_link(e.type)) return false;
+  if (asks && large_.load(std::memory_order_relaxed) != e.type) return false;  // order: a hint
   const signature_codec* const s = table->by_content(e.type);
   if (s == nullptr) return false;
   const answering_cell::encoding& how = link_credit_.how();
@@ -298,7 +307,20 @@ bool remote_cell::leave_encoded(const core::envelope& e, bool& first, std::uint3
   base::result<packet> p = std::move(out).finish();
   if (!p) {
     for_the_link_.store(e.type, std::memory_order_relaxed);  // order: as above
+    is_large(nullptr);
     return false;
+  }
+  const bool was_large = large_.load(std::memory_order_relaxed) == e.type;  // order: as above
+  if (const bool is = p->size() > most_encoded_inside; is != was_large)
+    is_large(is ? e.type : nullptr);
+  if (asks) {
+    weight = link_credit_.weight_of(p->size());
+    const std::uint32_t counted = weight;  // what is added may be gone before this returns
+    first = link_credit_.waiting().add(
+        {.to = this, .sender = answering_cell::whose_lane(e), .weight = counted, .until = until},
+        message, std::move(*p));
+    link_credit_.weigh(counted);
+    return true;
   }
   const actor_id sender = how.sender(e.sender_id);
   outgoing m =

@@ -155,6 +155,17 @@ class remote_cell final : public core::proxy_cell {
   /// The signature of what was sent, by its number; null: as above.
   [[nodiscard]] const signature_codec* by_type(std::uint64_t type) const noexcept;
   void grant_credit(std::uint32_t messages) noexcept { grant(messages); }
+  /// Bytes of a message that its sender encodes while it is in the link. A larger one would hold up
+  /// others, and what comes, for milliseconds.
+  static constexpr std::size_t most_encoded_inside = std::size_t{256} << 10;
+  /// Messages of this content are encoded by their senders outside of the link until one is small.
+  void is_large(const base::message_type* content) noexcept {
+    large_.store(content, std::memory_order_relaxed);  // order: a hint
+  }
+  /// Only the link can encode such content.
+  [[nodiscard]] bool is_for_the_link(const base::message_type* content) const noexcept {
+    return for_the_link_.load(std::memory_order_relaxed) == content;  // order: a hint
+  }
   /// The message, which counts as `weight` messages, did not get on its way: the credit that it has
   /// taken is given back.
   void lost(core::envelope_ptr e, base::error why, std::uint32_t weight = 1) noexcept {
@@ -189,7 +200,8 @@ class remote_cell final : public core::proxy_cell {
   void forward_signal(core::envelope_ptr e) noexcept override;
   void nobody_holds_it() noexcept override;
   void free_self() noexcept override { delete this; }
-  [[nodiscard]] bool leave_encoded(const core::envelope& e, bool& first, std::uint32_t& weight);
+  [[nodiscard]] bool leave_encoded(core::envelope_ptr& e, base::instant until, bool& first,
+                                   std::uint32_t& weight);
   [[nodiscard]] std::size_t encoded_size(const core::envelope& e) const;
 
   const connection link_;
@@ -199,6 +211,7 @@ class remote_cell final : public core::proxy_cell {
   // For senders: the first of tables_, and the last content that the link alone can encode.
   std::atomic<const protocol_table*> first_table_{nullptr};
   std::atomic<const base::message_type*> for_the_link_{nullptr};
+  std::atomic<const base::message_type*> large_{nullptr};  // a content that was large
 };
 
 GARRICK_NO_VIRTUAL_DESTRUCTORS_END

@@ -107,6 +107,15 @@ bool waiting_frames::add(const about& what, core::envelope_ptr& e, kind as, std:
   });
 }
 
+bool waiting_frames::add(const about& what, core::envelope_ptr& e, packet payload) {
+  return write_entry(sizeof(request_and_payload), [&] {
+    std::byte* const at = place(what, form::both, kind::message, sizeof(request_and_payload));
+    count(payload.size());
+    ::new (at) request_and_payload{e.release(), std::move(payload)};
+    return was_empty();
+  });
+}
+
 bool waiting_frames::take(batch& to) noexcept {
   GARRICK_ASSERT(to.empty(), "what was taken before comes before what waits");
   chunks taken;
@@ -153,6 +162,13 @@ bool waiting_frames::batch::next(entry& e) noexcept {
       auto* const p = std::launder(reinterpret_cast<packet*>(at));
       e.whole = std::move(*p);
       p->~packet();
+      break;
+    }
+    case form::both: {
+      auto* const p = std::launder(reinterpret_cast<request_and_payload*>(at));
+      e.envelope.reset(p->request);
+      e.whole = std::move(p->payload);
+      p->~request_and_payload();
       break;
     }
     case form::envelope:

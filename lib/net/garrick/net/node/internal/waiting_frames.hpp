@@ -62,7 +62,8 @@ class waiting_frames {
     about what;
     std::span<const std::byte> bytes{};  ///< a frame, until the next entry is taken; or
     packet whole{};                      ///< a large one; or
-    core::envelope_ptr envelope{};       ///< what is still to be encoded
+    core::envelope_ptr envelope{};       ///< what is still to be encoded, or has `whole` as its
+                                         ///< payload
     kind as = kind::message;             ///< such an envelope, or none
     /// Of a frame, in bytes.
     [[nodiscard]] std::size_t size() const noexcept { return bytes.size() + whole.size(); }
@@ -81,6 +82,8 @@ class waiting_frames {
   /// What is to be encoded by the link; no envelope for a release. As above, and then the envelope
   /// is as it was. Always true for a signal. `bytes`: how many a message takes besides itself.
   [[nodiscard]] bool add(const about& what, core::envelope_ptr& e, kind as, std::size_t bytes = 0);
+  /// A request whose payload is encoded. As above.
+  [[nodiscard]] bool add(const about& what, core::envelope_ptr& e, packet payload);
   /// False: too much waits for what has no credit to wait, too. All else is added without a look.
   /// Several who look at once may exceed it by what they add.
   [[nodiscard]] bool has_room() const noexcept {
@@ -119,7 +122,7 @@ class waiting_frames {
   bool take(batch& to) noexcept;
 
  private:
-  enum class form : std::uint8_t { bytes, packet, envelope };
+  enum class form : std::uint8_t { bytes, packet, envelope, both };
   struct head {
     about what;
     std::uint32_t size;  ///< behind it
@@ -129,6 +132,10 @@ class waiting_frames {
   };
   static constexpr std::size_t chunk_size = (std::size_t{16} << 10) - 64;
   static constexpr std::size_t largest_copied = 2048;
+  struct request_and_payload {
+    core::envelope* request;
+    packet payload;
+  };
   struct chunk {
     std::unique_ptr<chunk> next{};
     std::uint32_t used = 0;
