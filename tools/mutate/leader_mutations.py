@@ -125,7 +125,7 @@ MUTATIONS = [
     mutation(
         "stealing: what an event has woken besides is not announced",
         STEALING,
-        "      if (!first) sleepers_.announce();\n",
+        "      if (!first) call_for_open_work();\n",
         "",
         ("sched.leading",),
     ),

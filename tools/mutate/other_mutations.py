@@ -313,14 +313,14 @@ MUTATIONS = [
     mutation(
         "stealing: what is taken out of an inbox is not announced",
         STEALING,
-        "    if (more) sleepers_.announce();\n",
+        "    if (more) call_for_open_work();\n",
         "",
         ("sched.model.work_stealing",),
     ),
     mutation(
         "stealing: what is stolen is not announced",
         STEALING,
-        "    if (got != 0) sleepers_.announce();",
+        "    if (got != 0) call_for_open_work();",
         "",
         equivalent="only a searching worker steals, and the end of its search looks into all "
         "queues and wakes whoever it must; the announcement is only sooner",
@@ -328,7 +328,7 @@ MUTATIONS = [
     mutation(
         "stealing: what is left in an inbox is not announced",
         STEALING,
-        "    if (!self.inbox.seems_empty()) sleepers_.announce();\n",
+        "    if (!self.inbox.seems_empty()) call_for_open_work();\n",
         "",
         ("sched.model.work_stealing",),
     ),
@@ -385,7 +385,7 @@ MUTATIONS = [
     mutation(
         "stealing: what leaves the slot when a round begins is not announced",
         STEALING,
-        "      self.deque.push(occupant);\n      sleepers_.announce();\n",
+        "      self.deque.push(occupant);\n      call_for_open_work();\n",
         "      self.deque.push(occupant);\n",
         ("sched.work_stealing",),
     ),
@@ -413,23 +413,23 @@ MUTATIONS = [
     mutation(
         "stealing: work is left to one in a handler that takes long",
         STEALING,
-        "w.inbox.looks_empty() && w.has_begun_run_since_asked()) return index;",
-        "w.inbox.looks_empty()) return index;",
+        "(enough || w.inbox.looks_empty()) && w.has_begun_run_since_asked()) return index;",
+        "(enough || w.inbox.looks_empty())) return index;",
         ("sched.work_stealing",),
     ),
     mutation(
         "stealing: nobody watches work that is left to those awake",
         STEALING,
-        "    else if (sleepers_type::any_parked(seen) && !ticker_.armed())\n"
-        "      ticker_.arm();\n  }\n\n  std::uint32_t target_from_outside",
+        "    else if (sleepers_type::any_parked(seen) && !watch_.armed())\n"
+        "      watch_.arm();\n  }\n\n  std::uint32_t target_from_outside",
         "  }\n\n  std::uint32_t target_from_outside",
         ("sched.model.work_stealing", "sched.scheduler", "machine.sharing"),
     ),
     mutation(
         "stealing: the ticker calls nobody for a worker that is behind",
         "lib/sched/garrick/sched/parking/slot_looks.hpp",
-        "w->dry.get())) sleepers.wake_another();",
-        "w->dry.get())) continue;",
+        "w->emptied.get())) sleepers.wake_another();",
+        "w->emptied.get())) continue;",
         ("sched.model.work_stealing", "sched.scheduler", "machine.sharing"),
     ),
     mutation(

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "simulator/papers/programs.hpp"
 #include "simulator/simulated.hpp"
@@ -39,6 +40,18 @@ TEST_CASE(
     CHECK(two.percentile_us(0.999) > 700);  // 1560, 1500, 1500
     CHECK(two.percentile_us(0.999) < 7000);
     CHECK(two.mean_us() > 3 * one.mean_us());
+  }
+}
+
+TEST_CASE("shared pipeline: the default policy is hardly worse with many workers than with one") {
+  for (const double rate : {100'000.0, 400'000.0}) {
+    CAPTURE(rate);
+    const double one = measure("work_stealing", 2, 1, rate).mean_us();
+    for (const auto& [processors, workers] : {std::pair{2U, 2U}, {2U, 16U}, {4U, 4U}, {16U, 16U}}) {
+      CAPTURE(processors);
+      CAPTURE(workers);
+      CHECK(measure("work_stealing", processors, workers, rate).mean_us() < 1.5 * one);
+    }
   }
 }
 

@@ -10,11 +10,13 @@
 
 #include <garrick/base/concurrency/atomics_policy.hpp>
 #include <garrick/base/concurrency/parker.hpp>
+#include <garrick/base/platform/platform.hpp>
 #include <garrick/machine/engine.hpp>
 #include <garrick/sched/policies/policy.hpp>
 
 #include <atomic>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <utility>
 
@@ -178,6 +180,13 @@ struct machine_place {
       return of_ != nullptr && of_->shares_processors()
                  ? static_cast<std::int32_t>(of_->unit_of(number_))
                  : unknown;
+    }
+
+    /// For how long the thread has run and waited for a processor; nothing if it has its own one.
+    [[nodiscard]] std::optional<base::platform::processor_times> times() const noexcept {
+      if (of_ == nullptr || !of_->shares_processors()) return {};
+      return base::platform::processor_times{.ran_ns = of_->busy(number_) / 1000,
+                                             .waited_ns = of_->run_delay(number_) / 1000};
     }
 
    private:

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -15,6 +16,7 @@
 #include <thread>
 
 #if defined(__linux__)
+#include <fcntl.h>
 #include <linux/futex.h>
 #include <linux/membarrier.h>
 #include <pthread.h>
@@ -264,6 +266,7 @@ std::size_t default_stack_bytes() noexcept {
 
 thread_place thread_place::of_this_thread() noexcept {
   thread_place here;
+  here.id_ = this_thread_id();
 #if GARRICK_HAS_RSEQ
   // The C library has registered this area with the kernel, which keeps the number up to date
   // whenever the thread gets a processor.
@@ -278,6 +281,27 @@ thread_place thread_place::of_this_thread() noexcept {
 
 std::int32_t thread_place::processor() const noexcept {
   return number_ == nullptr ? unknown : static_cast<std::int32_t>(*number_);
+}
+
+std::optional<processor_times> thread_place::times() const noexcept {
+#if defined(__linux__)
+  if (id_ == 0) return {};
+  char text[64] = "/proc/self/task/";
+  char* const end = std::to_chars(text + std::strlen(text), text + 40, id_).ptr;
+  std::memcpy(end, "/schedstat", sizeof("/schedstat"));
+  const int file = ::open(text, O_RDONLY | O_CLOEXEC);
+  if (file < 0) return {};
+  const ssize_t length = ::read(file, text, sizeof text);
+  ::close(file);
+  processor_times out;
+  const char* const last = text + std::max<ssize_t>(length, 0);
+  const auto ran = std::from_chars(text, last, out.ran_ns);
+  if (ran.ec != std::errc() || ran.ptr == last) return {};
+  if (std::from_chars(ran.ptr + 1, last, out.waited_ns).ec != std::errc()) return {};
+  return out;
+#else
+  return {};
+#endif
 }
 
 #if defined(__linux__)

@@ -10,6 +10,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -107,6 +108,12 @@ void name_this_thread(std::string_view name) noexcept;
 /// The size of the stack that a new thread gets unless it asks for another, in bytes.
 [[nodiscard]] std::size_t default_stack_bytes() noexcept;
 
+/// The system's account of a thread, from its beginning until now.
+struct processor_times {
+  std::uint64_t ran_ns = 0;     ///< for how long it had a processor
+  std::uint64_t waited_ns = 0;  ///< for how long it could run and had none, until it got one last
+};
+
 /// Which processor a thread runs on, for other threads to read.
 class thread_place {
  public:
@@ -123,7 +130,12 @@ class thread_place {
   /// has not ended.
   [[nodiscard]] std::int32_t processor() const noexcept;
 
+  /// The system's account of the thread; nothing where the system does not say, or while no file
+  /// can be opened. Any thread; costs three system calls, some 2 µs.
+  [[nodiscard]] std::optional<processor_times> times() const noexcept;
+
  private:
+  std::uint64_t id_ = 0;  ///< 0: unknown
   /// written by the kernel (restartable sequences)
   const volatile std::uint32_t* number_ = nullptr;
 };

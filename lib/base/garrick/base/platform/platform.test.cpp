@@ -16,6 +16,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -209,6 +210,22 @@ TEST_CASE("a thread's place is the processor that it runs on") {
     CHECK(seen == before);
     break;
   }
+}
+
+TEST_CASE("the system's account of a thread says what its own clock says") {
+  CHECK_FALSE(platform::thread_place().times());
+  const auto me = platform::thread_place::of_this_thread();
+  const auto before = me.times();
+  if (!before) return;  // this system does not say
+  const std::uint64_t begin = platform::thread_cpu_ns();
+  std::uint64_t used = 0;
+  while (used < 20'000'000) used = platform::thread_cpu_ns() - begin;
+  std::optional<platform::processor_times> after;
+  std::thread([&] { after = me.times(); }).join();  // from elsewhere, while it sleeps
+  REQUIRE(after);
+  CHECK(after->ran_ns >= before->ran_ns + used / 2);
+  CHECK(after->ran_ns <= platform::thread_cpu_ns());
+  CHECK(after->waited_ns >= before->waited_ns);
 }
 
 TEST_CASE(

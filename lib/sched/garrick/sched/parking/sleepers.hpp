@@ -41,8 +41,8 @@
 //    all processors where threads of the process run.
 // S6 From S4: while open work exists and a worker is parked, some worker searches, or has just
 //    added the work and not reached a3, or has not reached b3 or c3. None of these states lasts.
-//    The exception is work that was added without `announce` because some worker was awake (W1 of
-//    work_stealing.hpp): the ticker calls somebody if it stays (K5 of slot_ticker.hpp).
+//    The exception is work that was added without `announce` because some worker was awake (W1 and
+//    W5 of work_stealing.hpp): the ticker calls somebody if it stays (K5 of slot_ticker.hpp).
 // S7 A worker that waits for events instead of sleeping (leading.hpp) is parked. When an event has
 //    come it wakes itself: it lowers the count and takes its own bit (S2). If somebody else has its
 //    bit by then, its token is on the way; and if the count was lowered for another bit, that one's

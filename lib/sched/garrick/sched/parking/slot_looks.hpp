@@ -7,12 +7,14 @@
 #pragma once
 
 #include <garrick/base/concurrency/runnable.hpp>
+#include <garrick/base/platform/platform.hpp>
 #include <garrick/sched/parking/slot_ticker.hpp>
 #include <garrick/sched/queues/next_slot.hpp>
 
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -36,6 +38,14 @@ class worker_front {
   [[nodiscard]] std::int32_t processor() const noexcept {
     // order: acquire, pairs with sit: the place
     return placed_.load(std::memory_order_acquire) ? place_.processor() : thread::unknown;
+  }
+
+  /// For how long its thread has run and waited for a processor; nothing if it does not sit, or if
+  /// the system does not say.
+  [[nodiscard]] std::optional<base::platform::processor_times> times() const noexcept {
+    // order: acquire, pairs with sit: the place
+    if (!placed_.load(std::memory_order_acquire)) return {};
+    return place_.times();
   }
 
   next_slot<typename Traits::atomics> slot;  ///< the owner's, and now and then a helper's
@@ -152,12 +162,13 @@ class backlog_looks {
   /// At this number of workers.
   explicit backlog_looks(std::size_t workers) : seen_(workers) {}
 
-  /// Has this worker had open work since the look before? `open()`: it has some now; `dry`: how
-  /// often it has run dry so far.
+  /// Has this worker had open work since the look before? `open()`: it has some now; `emptied`: how
+  /// often it has emptied its slot and its deque so far.
   template <class Open>
-  [[nodiscard]] bool is_behind(std::size_t worker, const Open& open, std::uint64_t dry) noexcept {
-    const sample before = std::exchange(seen_[worker], {dry, open()});
-    if (!seen_[worker].open || !before.open || before.dry != dry) return false;
+  [[nodiscard]] bool is_behind(std::size_t worker, const Open& open,
+                               std::uint64_t emptied) noexcept {
+    const sample before = std::exchange(seen_[worker], {emptied, open()});
+    if (!seen_[worker].open || !before.open || before.emptied != emptied) return false;
     // One that is alone on its worker is open work, too, for a moment after each of its runs.
     for (int i = 0; i < looks_at_once; ++i) {
       Atomics::pause();
@@ -172,7 +183,7 @@ class backlog_looks {
   bool call(const Workers& workers, Sleepers& sleepers) noexcept {
     for (const auto& w : workers) {
       const auto open = [&w] { return w->has_open_work(); };
-      if (is_behind(w->own_index, open, w->dry.get())) sleepers.wake_another();
+      if (is_behind(w->own_index, open, w->emptied.get())) sleepers.wake_another();
     }
     return some_open();
   }
@@ -186,7 +197,7 @@ class backlog_looks {
   static constexpr int looks_at_once = 8;
 
   struct sample {
-    std::uint64_t dry = 0;
+    std::uint64_t emptied = 0;
     bool open = false;
   };
   std::vector<sample> seen_;

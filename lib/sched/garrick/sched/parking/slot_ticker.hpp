@@ -15,8 +15,8 @@
 // It also sees to open work that waits although a worker is awake. Nobody is called for that at
 // once, since a worker that is awake takes it sooner than another one could wake up. But its
 // handler may take long, or a worker that was woken may have to wait for a processor that somebody
-// else holds. If a worker has open work at two looks in a row and has not run dry in between,
-// another one is woken, whoever else searches.
+// else holds. If a worker has open work at two looks in a row and has not emptied its slot and its
+// deque in between, another one is woken, whoever else searches.
 //
 // Waking it takes a system call, 2 µs on bare metal and 15 on some virtual machines. If a message
 // from outside wakes a worker and that worker had to make the call, the message would wait for it.

@@ -136,7 +136,7 @@ TEST_CASE(
   CHECK(budget.after_look(wall + 40 * us, cpu + 40 * us) == tick_budget::period_ns);
 }
 
-TEST_CASE("a worker is behind that has open work at two looks and has not run dry in between") {
+TEST_CASE("a worker is behind that has open work at two looks and has not emptied its own queues") {
   const auto yes = [] { return true; };
   const auto no = [] { return false; };
   backlog_looks<garrick::base::real_atomics> looks(2);

@@ -76,7 +76,7 @@ struct alignas(64) stealing_worker {
   typename Traits::random random;                     ///< in which order it visits victims
   worker_figures<Traits> figures;                     ///< what it has done
   own_counter<atomics> beats;                         ///< W4: signs of life
-  own_counter<atomics> dry;        ///< how often it found nothing in its own queues
+  own_counter<atomics> emptied;    ///< how often it found nothing in its slot and its deque
   bool handles_event = false;      ///< the owner's; not in a run, but in a loop (leading.hpp)
   bool had_event_at_once = false;  ///< the owner's: the last one did not have to be waited for
   // owner, and now and then the ticker or a worker that looks about

@@ -6,12 +6,12 @@
 //
 // Invariants
 // W1 Open work is in a deque or an inbox. Every addition of open work is followed on the same
-//    thread, before it runs user code, by `announce` or `leave_to_those_awake`, except what that
-//    thread takes out again before. One that goes on later and was alone on its worker is not
-//    announced either: it runs next, unless something arrives at that moment and runs first, whose
-//    announcement then serves both. `leave_to_those_awake` is for what comes from outside while
-//    somebody is awake and goes on: that one takes it or sees it before it sleeps (b3 of S4), or
-//    the ticker calls somebody (K5 of slot_ticker.hpp).
+//    thread, before it runs user code, by `call_for_open_work` or `leave_to_those_awake`, except
+//    what that thread takes out again before. One that goes on later and was alone on its worker is
+//    not announced either: it runs next, unless something arrives at that moment and runs first,
+//    whose announcement then serves both. `leave_to_those_awake` is for what comes from outside
+//    while somebody is awake and goes on: that one takes it or sees it before it sleeps (b3 of S4),
+//    or the ticker calls somebody (K5 of slot_ticker.hpp).
 // W2 A slot is empty while its owner looks for work, is parked or has ended.
 // W3 Fairness. Time is cut into rounds of at most a quarter of a quantum of messages (a run counts
 //    for at least one). Each round starts with the oldest of the inbox or the oldest of the deque,
@@ -36,16 +36,21 @@
 //    with k more has its turn there or is moved within 4(k+1)(n-1) looks. Then it runs within
 //    4(m+1) rounds if the looker has m. (A worker that is not busy searches or is parked: S6 of
 //    sleepers.hpp.)
+// W5 Nobody is called for open work while as many are awake as may be (worker_limit.hpp). One of
+//    those sees the work before it sleeps (b3 of S4), and the ticker is armed, so it calls somebody
+//    if the work stays (K5). A worker beyond the limit sleeps when its own queues are empty,
+//    without a search; if it sees open work then (b3) and too few are awake, it wakes itself. The
+//    limit counts for nothing where those who are awake are held up: a worker is behind, an item
+//    does not move in its slot, or no run has begun there since the last message from outside.
 #pragma once
 
 #include <garrick/sched/parking/leading.hpp>
 #include <garrick/sched/parking/sleepers.hpp>
-#include <garrick/sched/parking/slot_looks.hpp>
-#include <garrick/sched/parking/slot_ticker.hpp>
 #include <garrick/sched/places/home_rule.hpp>
 #include <garrick/sched/policies/no_guide.hpp>
 #include <garrick/sched/policies/policy.hpp>
 #include <garrick/sched/policies/stealing_worker.hpp>
+#include <garrick/sched/policies/worker_watch.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -82,7 +87,8 @@ class work_stealing {
         idle_spin_ns_(options.idle_spin_ns),
         guide_(options),
         seat_(options.idle_spin_ns == 0 ? options.seat : nullptr),
-        sleepers_(options.workers, options.seat) {
+        sleepers_(options.workers, options.seat),
+        watch_(options.workers) {
     workers_.reserve(count_);
     for (std::uint32_t i = 0; i < count_; ++i)
       workers_.push_back(std::make_unique<worker_data>(i, round_, options));
@@ -112,16 +118,20 @@ class work_stealing {
         return leave_to_those_awake(awake);
       }
     }
-    const bool ahead = sleepers_type::may_wake(sleepers_.peek()) && ticker_.arm_ahead();
-    external_enqueue(worker(target_from_outside(r)), r);
-    if (ahead) ticker_.keep_promise();
+    const bool ahead = sleepers_type::may_wake(sleepers_.peek()) && watch_.arm_ahead();
+    worker_data& target = worker(target_from_outside(r));
+    if constexpr (Guide::active)
+      external_enqueue(target, r);
+    else
+      enqueue_beyond_limit(target, r);
+    if (ahead) watch_.keep_promise();
   }
 
   /// Into the inbox of `target`, who is woken if somebody must be.
   void external_enqueue(worker_data& target, runnable& r) noexcept {
     if (!r.offer()) return;  // its old entry, which was announced, is valid again
     target.inbox.push(r);
-    sleepers_.announce(target.own_index);
+    call_for_open_work(target.own_index);
   }
 
   /// Into the next slot of `self`; what was there becomes open work. No locked operation, unless
@@ -135,7 +145,7 @@ class work_stealing {
     if (r.has_stale_entry()) [[unlikely]] {
       if (r.offer()) {
         self.inbox.push(r);
-        sleepers_.announce();
+        call_for_open_work();
       }
       return;
     }
@@ -164,7 +174,7 @@ class work_stealing {
       self.deque.push(&r);
     else
       self.inbox.push(r);
-    if (!alone) sleepers_.announce();
+    if (!alone) call_for_open_work();
   }
 
   // --- what runs next ----------------------------------------------------------------------------
@@ -179,6 +189,7 @@ class work_stealing {
     }
     if (runnable* r = self.front.slot.take()) return r;
     if (runnable* r = self.deque.pop()) return r;
+    self.emptied.add();
     self.round.has_nothing_else();
     if (runnable* r = take_inbox(self, self)) return r;
     return wait_for_work(self);
@@ -217,7 +228,7 @@ class work_stealing {
     self.front.slot.wait_for_helper();
     if (r == nullptr || !r->offer()) return;
     self.deque.push(r);
-    sleepers_.announce();
+    call_for_open_work();
   }
 
   /// Whether a deque or an inbox holds something. Any thread.
@@ -230,36 +241,11 @@ class work_stealing {
   /// One helper, if there is more than one worker.
   [[nodiscard]] bool wants_helper() const noexcept { return count_ > 1; }
 
-  /// The ticker: exposes what stays in the slot of a busy worker (slot_ticker.hpp). Blocks until
-  /// `request_stop`.
+  /// The ticker (worker_watch.hpp). Blocks until `request_stop`.
   void helper() noexcept {
-    std::vector<worker_front<Traits>*> fronts;
-    for (auto& w : workers_) fronts.push_back(&w->front);
-    slot_looks<Traits> slots(std::move(fronts));
-    backlog_looks<atomics> backlogs(workers_.size());
-    const auto expose = [this](std::uint32_t owner, runnable& r) {
-      exposed_.add();
-      external_enqueue(worker(owner), r);
-    };
-    tick_budget budget;
-    while (!stopping_.load(std::memory_order_acquire)) {  // order: acquire, pairs with request_stop
-      ticker_.sleep_until_armed();
-      budget.armed(Traits::clock::now_ns());
-      bool unused = true;
-      while (!stopping_.load(std::memory_order_relaxed)) {  // order: relaxed; looked at again above
-        const bool open = backlogs.call(workers_, sleepers_);
-        const bool used = slots.look(budget, sleepers_, expose) || open;
-        unused = unused && !used;
-        ticks_.add();
-        const std::uint64_t now = Traits::clock::now_ns();
-        const auto seen = sleepers_.peek();
-        if (budget.may_rest(now, used && sleepers_type::any_parked(seen),
-                            sleepers_.all_parked(seen)) &&
-            !found_reason_after_disarming(unused))
-          break;
-        Traits::clock::sleep_ns(budget.after_look(now, Traits::clock::thread_cpu_ns()));
-      }
-    }
+    watch_.run(workers_, sleepers_, stopping_, [this](std::uint32_t owner, runnable& r) {
+      enqueue_beyond_limit(worker(owner), r);
+    });
   }
 
   // --- the end -----------------------------------------------------------------------------------
@@ -269,7 +255,7 @@ class work_stealing {
     // order: release, pairs with helper; the tokens carry it to the workers
     stopping_.store(true, std::memory_order_release);
     sleepers_.wake_all();
-    ticker_.stop();
+    watch_.stop();
   }
 
   /// Something that is left in any slot, deque or inbox, or null.
@@ -292,8 +278,8 @@ class work_stealing {
       sum.parks += one.parks;
     }
     sum.wakes = sleepers_.wakes();
-    sum.exposed = exposed_.get();
-    sum.ticks = ticks_.get();
+    sum.exposed = watch_.exposed();
+    sum.ticks = watch_.ticks();
     return sum;
   }
 
@@ -304,8 +290,7 @@ class work_stealing {
 
   /// The sleepers, the ticker, and each worker's queues.
   [[nodiscard]] std::string describe() const {
-    std::string text =
-        sleepers_.describe() + (ticker_.armed() ? ", ticker armed" : ", ticker asleep");
+    std::string text = sleepers_.describe() + ", " + watch_.describe();
     for (const auto& w : workers_) text += "; " + w->describe();
     return text;
   }
@@ -318,17 +303,48 @@ class work_stealing {
   /// workers that are asked whether work from outside may be left to them
   static constexpr std::uint32_t most_asked = 4;
 
+  /// As `external_enqueue`, and wakes somebody whatever the limit is (W5): those who are awake seem
+  /// to be held up.
+  void enqueue_beyond_limit(worker_data& target, runnable& r) noexcept {
+    if (!r.offer()) return;
+    target.inbox.push(r);
+    sleepers_.announce(target.own_index);
+  }
+
+  /// How many are awake, of those that have a thread.
+  [[nodiscard]] std::uint32_t awake(typename sleepers_type::state seen) const noexcept {
+    const std::uint32_t among = started_.load(std::memory_order_relaxed);  // order: as use_first
+    return among - std::min(among, sleepers_type::parked(seen));
+  }
+
+  /// Open work has been made visible: wakes somebody, worker `preferred` if that one is parked, or
+  /// has the ticker watch if as many are awake as may be (W5).
+  [[gnu::hot]] void call_for_open_work(std::uint32_t preferred = sleepers_type::nobody) noexcept {
+    const auto seen = sleepers_.observe();
+    if (sleepers_type::may_wake(seen)) call(seen, preferred);
+  }
+
+  /// The rest of `call_for_open_work`: somebody may be woken by the word that was seen.
+  void call(typename sleepers_type::state seen, std::uint32_t preferred) noexcept {
+    if (awake(seen) < watch_.most_awake()) [[likely]]
+      sleepers_.wake_one(seen, preferred);
+    else if (!watch_.armed())
+      watch_.arm();
+  }
+
   /// A worker that is awake while another is parked, goes on and has nothing in its inbox. `nobody`
   /// if it is not among the first few that are awake.
   [[nodiscard]] std::uint32_t awake_while_others_sleep() noexcept {
-    if (!sleepers_type::any_parked(sleepers_.peek())) return sleepers_type::nobody;
+    const auto seen = sleepers_.peek();
+    if (!sleepers_type::any_parked(seen)) return sleepers_type::nobody;
+    const bool enough = awake(seen) >= watch_.most_awake();
     const std::uint32_t among = started_.load(std::memory_order_relaxed);  // order: as use_first
     // order: relaxed; any of them will do
     std::uint32_t index = next_target_.load(std::memory_order_relaxed) % among;
     for (std::uint32_t i = 0, asked = 0; i < among && asked < most_asked; ++i) {
       if (!sleepers_.looks_parked(index)) {
         worker_data& w = worker(index);
-        if (w.inbox.looks_empty() && w.has_begun_run_since_asked()) return index;
+        if ((enough || w.inbox.looks_empty()) && w.has_begun_run_since_asked()) return index;
         ++asked;
       }
       if (++index == among) index = 0;
@@ -343,8 +359,8 @@ class work_stealing {
     // order: as use_first
     if (sleepers_type::parked(seen) >= started_.load(std::memory_order_relaxed))
       sleepers_.wake_one(seen, target);
-    else if (sleepers_type::any_parked(seen) && !ticker_.armed())
-      ticker_.arm();
+    else if (sleepers_type::any_parked(seen) && !watch_.armed())
+      watch_.arm();
   }
 
   std::uint32_t target_from_outside(runnable& r) noexcept {
@@ -369,10 +385,10 @@ class work_stealing {
       const bool first = self.inbox.looks_empty();
       runnable* const r = self.front.slot.take();
       if (r != nullptr && r->offer()) self.inbox.push(*r);
-      if (!first) sleepers_.announce();
+      if (!first) call_for_open_work();
     }
-    if (open_work && sleepers_type::may_wake(seen)) sleepers_.wake_one(seen);
-    if (self.front.slot.occupied_for_owner() && !ticker_.armed()) ticker_.arm();
+    if (open_work && sleepers_type::may_wake(seen)) call(seen, sleepers_type::nobody);
+    if (self.front.slot.occupied_for_owner() && !watch_.armed()) watch_.arm();
   }
 
   /// Empties `from`'s inbox. Returns the oldest; the rest goes into the deque of `self`, oldest out
@@ -383,7 +399,7 @@ class work_stealing {
       self.deque.push(&r);
       more = true;
     });
-    if (more) sleepers_.announce();
+    if (more) call_for_open_work();
     return oldest;
   }
 
@@ -394,7 +410,7 @@ class work_stealing {
     runnable* const oldest = self.inbox.take_oldest();
     if (oldest == nullptr) return nullptr;
     self.round.arrival_runs();
-    if (!self.inbox.seems_empty()) sleepers_.announce();
+    if (!self.inbox.seems_empty()) call_for_open_work();
     return oldest;
   }
 
@@ -419,7 +435,7 @@ class work_stealing {
     runnable* const occupant = self.front.slot.take();
     if (occupant != nullptr && occupant->offer()) {
       self.deque.push(occupant);
-      sleepers_.announce();
+      call_for_open_work();
     }
     return oldest;
   }
@@ -438,7 +454,7 @@ class work_stealing {
     const auto add = [&](runnable* r) {
       if (r == nullptr) return;
       self.inbox.push(*r);
-      sleepers_.announce();
+      call_for_open_work();
       self.figures.stole(other.own_index);
     };
     const picture slot = other.front.slot.look();
@@ -483,7 +499,7 @@ class work_stealing {
       self.deque.push(r);
       ++got;
     }
-    if (got != 0) sleepers_.announce();
+    if (got != 0) call_for_open_work();
   }
 
   /// Visits all others, from a random one on.
@@ -512,7 +528,7 @@ class work_stealing {
     if (result == deque::steal_result::taken) return oldest;
     if (result == deque::steal_result::lost) contended = true;
     oldest = victim.inbox.take_oldest();
-    if (oldest != nullptr && !victim.inbox.seems_empty()) sleepers_.announce(victim.own_index);
+    if (oldest != nullptr && !victim.inbox.seems_empty()) call_for_open_work(victim.own_index);
     return oldest;
   }
 
@@ -536,11 +552,11 @@ class work_stealing {
   /// The own queues are empty: searches, or sleeps until woken. Null: the pool stops.
   [[gnu::hot]] runnable* wait_for_work(worker_data& self) noexcept {
     self.beats.add();
-    self.dry.add();
     self.front.sit();
     leading<sleepers_type> events(sleepers_, self.own_index, seat_);
     const auto look = [this] { return has_open_work(); };
-    bool searching = sleepers_.try_begin_search();
+    const bool has_room = awake(sleepers_.peek()) <= watch_.most_awake();  // W5
+    bool searching = has_room && sleepers_.try_begin_search();
     for (;;) {
       if (runnable* r = searching ? search(self) : nullptr) {
         sleepers_.end_search(look);
@@ -548,8 +564,9 @@ class work_stealing {
       }
       sleepers_.prepare_park(self.own_index, searching);
       const bool open = has_open_work();
-      if (open) sleepers_.announce(self.own_index);
-      if (count_ > 1 && (open || some_slot_occupied()) && !ticker_.armed()) ticker_.arm();
+      if (open) call_for_open_work(self.own_index);
+      if (count_ > 1 && (open || watch_.some_slot_occupied(workers_)) && !watch_.armed())
+        watch_.arm();
       const bool handled = events.nap(self, [&] { sleepers_.end_search(look); });
       // order: relaxed; the token carried it
       if (stopping_.load(std::memory_order_relaxed)) return nullptr;
@@ -565,20 +582,6 @@ class work_stealing {
     return r != nullptr ? r : self.front.slot.take();
   }
 
-  [[nodiscard]] bool some_slot_occupied() const noexcept {
-    return std::ranges::any_of(workers_,
-                               [](const auto& w) { return w->front.slot.look().item != nullptr; });
-  }
-
-  /// Disarms the ticker and looks once more (K2). True: the ticker goes on.
-  [[nodiscard]] bool found_reason_after_disarming(bool unused) noexcept {
-    ticker_.disarm(unused);
-    if (!sleepers_type::any_parked(sleepers_.peek()) || !(some_slot_occupied() || has_open_work()))
-      return false;
-    ticker_.stay_awake();
-    return true;
-  }
-
   // constant
   std::uint32_t count_;
   typename atomics::template atomic<std::uint32_t> started_;  // almost: it falls at most once
@@ -590,11 +593,8 @@ class work_stealing {
   typename atomics::template atomic<bool> stopping_{false};  // written once, at the end
   // everybody
   sleepers_type sleepers_;
-  slot_ticker<atomics, typename Traits::parker> ticker_;
+  worker_watch<Traits> watch_;
   alignas(64) typename atomics::template atomic<std::uint32_t> next_target_{0};
-  // the helper
-  alignas(64) counter exposed_;
-  counter ticks_;
 };
 
 }  // namespace garrick::sched

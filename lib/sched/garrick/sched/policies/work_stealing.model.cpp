@@ -29,6 +29,9 @@ struct model_place {
   struct thread {
     static constexpr std::int32_t unknown = -1;
     [[nodiscard]] std::int32_t processor() const noexcept { return unknown; }
+    [[nodiscard]] std::optional<base::platform::processor_times> times() const noexcept {
+      return {};
+    }
   };
   static thread of_this_thread() noexcept { return {}; }
   static bool leave(std::span<const std::int32_t>) noexcept { return false; }

@@ -68,6 +68,9 @@ class worker_figures {
   /// How many runs it has begun. Any thread.
   [[nodiscard]] std::uint64_t runs() const noexcept { return runs_.get(); }
 
+  /// How often it went to sleep. Any thread.
+  [[nodiscard]] std::uint64_t parks() const noexcept { return parks_.get(); }
+
   /// Fills in what this class counts. Any thread.
   [[nodiscard]] worker_stats read() const noexcept {
     worker_stats now;
