@@ -23,6 +23,7 @@ import stream_table_mutations
 import team_mutations
 import transport_mutations
 import waiting_mutations
+import window_mutations
 import wire_mutations
 
 MUTATIONS = (
@@ -31,6 +32,7 @@ MUTATIONS = (
     + cell_mutations.MUTATIONS
     + memory_mutations.MUTATIONS
     + stream_mutations.MUTATIONS
+    + window_mutations.MUTATIONS
     + stream_table_mutations.MUTATIONS
     + team_mutations.MUTATIONS
     + net_mutations.MUTATIONS
