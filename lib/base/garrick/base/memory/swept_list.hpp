@@ -27,6 +27,7 @@ class swept_list;
 template <class T>
 class swept_entry {
  public:
+  /// Whether it is in a list.
   [[nodiscard]] bool listed() const noexcept { return slot_ != nullptr; }
   /// The entry behind this one, which was added before it; null if there is none.
   [[nodiscard]] T* next_listed() const noexcept { return next_; }
