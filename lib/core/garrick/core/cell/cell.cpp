@@ -252,6 +252,12 @@ void cell::deliver_urgent(envelope* e) noexcept {
   cell_steps::want_attention(*this);
 }
 
+void cell::deliver_urgent_now(envelope* e) noexcept {
+  e->set(envelope_flag::urgent);
+  deliver_now(e);
+  cell_steps::want_attention(*this);
+}
+
 // ---- the runner ---------------------------------------------------------------------------------
 
 void cell::quit(base::exit_reason reason) noexcept {

@@ -197,6 +197,8 @@ class alignas(64) cell : public base::runnable {
 
   /// As `deliver`, with urgent priority.
   void deliver_urgent(envelope* e) noexcept;
+  /// As `deliver_now`, with urgent priority.
+  void deliver_urgent_now(envelope* e) noexcept;
 
   /// Of a proxy that asks on behalf of somebody elsewhere: until when the answer to this request is
   /// wanted, by the environment's clock. Long ago, if nobody waits for it any more. Any thread that

@@ -28,7 +28,13 @@ error ending::failure() const {
 void ending::node_ended() noexcept {
   // order: acq_rel: what each node did, to whoever hears of the end
   if (live_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
-  if (const auto told = told_.lock()) send_past_bounds(told, all_ended{number_});
+  const auto told = told_.lock();
+  if (!told) return;
+  // After a failure the actor would look at all that waits for its next life before it heard.
+  if (is_cancelled())
+    send_first(told, all_ended{number_});
+  else
+    send_past_bounds(told, all_ended{number_});
 }
 
 }  // namespace garrick::patterns::detail

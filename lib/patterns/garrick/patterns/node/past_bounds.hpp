@@ -15,15 +15,25 @@
 
 namespace garrick::patterns::detail {
 
-/// Puts `e` into the mailbox of `to`, whatever its length, and does not wait. A mailbox that keeps
-/// its newest messages takes it as an urgent one, which it drops last.
-void deliver_past_bounds(const core::handle& to, core::envelope* e) noexcept;
+/// Puts `e` into the mailbox of `to`, whatever its length, and does not wait. `first`: before all
+/// others, as an urgent message. A mailbox that keeps its newest messages takes each as an urgent
+/// one, which it drops last.
+void deliver_past_bounds(const core::handle& to, core::envelope* e, bool first) noexcept;
 
-/// Sends a message as above.
+/// Sends a message as above, behind those that are there.
 template <class P, class Message>
 void send_past_bounds(const ref<P>& to, Message&& m) {
   using content = typename core::detail::checked_message<P, Message>::type;
-  deliver_past_bounds(to, core::detail::make_message_envelope<content>(std::forward<Message>(m)));
+  deliver_past_bounds(to, core::detail::make_message_envelope<content>(std::forward<Message>(m)),
+                      false);
+}
+
+/// Sends a message as above, before all others.
+template <class P, class Message>
+void send_first(const ref<P>& to, Message&& m) {
+  using content = typename core::detail::checked_message<P, Message>::type;
+  deliver_past_bounds(to, core::detail::make_message_envelope<content>(std::forward<Message>(m)),
+                      true);
 }
 
 }  // namespace garrick::patterns::detail
