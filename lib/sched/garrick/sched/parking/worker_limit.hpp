@@ -7,7 +7,7 @@
 // workers until the system's own account of them says that they wait for processors, and that what
 // they have run for would fit into fewer.
 //
-//   lowered   In a window of some milliseconds the workers together waited for a processor for a
+//   lowered   In a window of a millisecond or more the workers together waited for a processor for a
 //             fifth of the time or more, and together ran for less than the limit less one, plus a
 //             quarter. The limit becomes what they ran for, rounded up.
 //   raised    Work waits: a worker had open work at every look of a window, and never emptied its
@@ -38,7 +38,7 @@ class worker_limit {
  public:
   static constexpr std::uint64_t shortest_patience_ns = 4'000'000;     ///< after a wrong lowering
   static constexpr std::uint64_t longest_patience_ns = 1'000'000'000;  ///< as well
-  static constexpr std::uint64_t shortest_hold_ns = 200'000'000;       ///< until a try
+  static constexpr std::uint64_t shortest_hold_ns = 500'000'000;       ///< until a try
   static constexpr std::uint64_t longest_hold_ns = 10'000'000'000;     ///< as well
   /// a lowering that has held for so long was right; a try that has, too
   static constexpr std::uint64_t verdict_ns = 50'000'000;
@@ -132,7 +132,7 @@ class crowd_looks {
   }
 
  private:
-  static constexpr std::uint64_t shortest_window_ns = 2'000'000;
+  static constexpr std::uint64_t shortest_window_ns = 1'000'000;
   static constexpr std::uint64_t window_ns_each = 256'000;  ///< a reading takes about 2 µs
 
   struct sample {
