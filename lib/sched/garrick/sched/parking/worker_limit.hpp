@@ -7,9 +7,9 @@
 // workers until the system's own account of them says that they wait for processors, and that what
 // they have run for would fit into fewer.
 //
-//   lowered   In a window of a millisecond or more the workers together waited for a processor for a
-//             fifth of the time or more, and together ran for less than the limit less one, plus a
-//             quarter. The limit becomes what they ran for, rounded up.
+//   lowered   In a window of a millisecond or more the workers together waited for a processor for
+//             a fifth of the time or more, and together ran for less than the limit less one, plus
+//             a quarter. The limit becomes what they ran for, rounded up.
 //   raised    Work waits: a worker had open work at every look of a window, and never emptied its
 //             slot and its deque. The limit doubles, and stays for a while even if workers wait.
 //             That while doubles each time that a lowering was wrong in this way.
