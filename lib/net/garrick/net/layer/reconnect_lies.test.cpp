@@ -215,10 +215,25 @@ TEST_CASE("reconnect: before the other end's limits are known no more is sent th
   }
   SUBCASE("bytes, and then no more than it takes") {
     against_liar<true> p;
-    REQUIRE(!p.ends[1].stack->send(message(std::string(1u << 20, 'x'), 1), p.now));
-    CHECK(!p.ends[1].stack->writable());
+    const std::string bytes(60'000, 'x');
+    for (std::size_t sent = 0; p.ends[1].stack->writable(); sent += bytes.size()) {
+      REQUIRE(sent < (1u << 20));
+      REQUIRE(!p.ends[1].stack->send(message(bytes, 1), p.now));
+    }
     p.begin({p.counted(1, 0, 0)});
     CHECK(!p.ends[1].stack->writable());
+  }
+  SUBCASE("bytes of large messages, more of which are held") {
+    against_liar<true> p;
+    const std::size_t before = p.ends[0].messages.size();
+    for (int i = 0; i != 4; ++i)
+      REQUIRE(!p.ends[1].stack->send(message(std::string(1u << 20, 'x'), 1), p.now));
+    CHECK(p.ends[1].stack->writable());
+    p.run(1_s);
+    CHECK(p.ends[0].messages.size() == before + 1);
+    p.begin({p.counted(1, 0, 0)});
+    p.run(1_s);
+    CHECK(p.ends[0].messages.size() == before + 1);
   }
 }
 
