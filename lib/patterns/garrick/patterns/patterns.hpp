@@ -6,6 +6,7 @@
 
 // First what the compiler says of mistakes: each header between would be another line above it.
 #include <garrick/garrick.hpp>
+#include <garrick/patterns/channel/tuple_type.hpp>
 #include <garrick/patterns/detail/checks.hpp>
 #include <garrick/patterns/detail/stage_check.hpp>
 #include <garrick/patterns/detail/window_check.hpp>
