@@ -9,10 +9,13 @@
 //
 //   lowered   In a window of a millisecond or more the workers together waited for a processor for
 //             a fifth of the time or more, and together ran for less than the limit less one, plus
-//             a quarter. The limit becomes what they ran for, rounded up.
-//   raised    Work waits: a worker had open work at every look of a window, and never emptied its
-//             slot and its deque. The limit doubles, and stays for a while even if workers wait.
-//             That while doubles each time that a lowering was wrong in this way.
+//             a quarter. The limit becomes what they ran for, rounded up. But it stays if the
+//             helper has hardly looked, or saw many runnables wait at a worker: others could run
+//             some of them.
+//   raised    Work waits: many runnables waited at most looks, or a worker had open work at every
+//             look of a window and never emptied its slot and its deque. The limit doubles, and
+//             stays for a while even if workers wait. That while doubles each time that a lowering
+//             was wrong in this way.
 //   tried     The limit has been low for long: it is raised to see whether that is still needed.
 //             The time until the next try doubles if it was.
 //
@@ -112,21 +115,28 @@ class crowd_looks {
   /// A look at all of a policy's workers, at `at`. Returns how many may be awake.
   template <class Workers, class Sleepers>
   std::uint32_t look(const Workers& workers, const Sleepers& sleepers, std::uint64_t at) noexcept {
+    ++looks_;
+    bool many = false;
     for (std::size_t i = 0; i < seen_.size(); ++i) {
+      many = many || workers[i]->deque.size() >= many_runnables;
       sample& s = seen_[i];
       const std::uint64_t emptied = workers[i]->emptied.get();
       if (emptied == s.emptied && workers[i]->has_open_work()) continue;
       s.emptied = emptied;
       s.moved_at = at;
     }
+    if (many) ++looks_at_many_;
     if (at - began_at_ < length_) return limit_.now();
     worker_limit::window w{.passed = at - began_at_};
     const bool complete = account(workers, sleepers, w);
     // The helper slept in between, or it was kept from its processor.
     const bool too_long = w.passed > 4 * length_;
-    for (const sample& s : seen_) w.work_waits = w.work_waits || at - s.moved_at >= length_;
-    if (too_long || !complete) w.ran = w.waited = 0;
-    if (too_long) w.work_waits = false;
+    if (!too_long)
+      for (const sample& s : seen_) w.work_waits = w.work_waits || at - s.moved_at >= length_;
+    w.work_waits = w.work_waits || looks_at_many_ * 2 > looks_;
+    if (too_long || !complete || looks_ < fewest_looks || looks_at_many_ * 4 > looks_)
+      w.ran = w.waited = 0;
+    looks_ = looks_at_many_ = 0;
     began_at_ = at;
     return limit_.judge(at, w);
   }
@@ -134,6 +144,9 @@ class crowd_looks {
  private:
   static constexpr std::uint64_t shortest_window_ns = 1'000'000;
   static constexpr std::uint64_t window_ns_each = 256'000;  ///< a reading takes about 2 µs
+  /// that wait in a deque: more than a pipeline has there, so others could run some
+  static constexpr std::size_t many_runnables = 8;
+  static constexpr std::uint32_t fewest_looks = 4;  ///< of a window by which the limit may fall
 
   struct sample {
     std::uint64_t emptied = 0;
@@ -170,6 +183,8 @@ class crowd_looks {
 
   worker_limit limit_;
   std::vector<sample> seen_;
+  std::uint32_t looks_ = 0;  // in this window, both
+  std::uint32_t looks_at_many_ = 0;
   std::uint64_t began_at_ = 0;
   std::uint64_t length_ = shortest_window_ns;
 };

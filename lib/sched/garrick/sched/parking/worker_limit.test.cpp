@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -124,6 +125,10 @@ struct seen_worker {
       return value;
     }
   } front;
+  struct {
+    std::size_t value = 0;
+    [[nodiscard]] std::size_t size() const noexcept { return value; }
+  } deque;
   bool open = false;
   [[nodiscard]] bool has_open_work() const noexcept { return open; }
 };
@@ -170,6 +175,33 @@ TEST_CASE("crowd looks: workers that wait for processors lower the limit, and wo
   looks_made = 0;
   while (m.look(0.4, 0) == 1) REQUIRE(++looks_made < 100);
   CHECK(looks_made > 5);
+}
+
+TEST_CASE("crowd looks: many runnables that wait keep the limit up, and raise it") {
+  machine m(2);
+  m.workers[0]->deque.value = 8;
+  for (int i = 0; i < 100; ++i) CHECK(m.look(0.4, 0.4) == 2);
+  m.workers[0]->deque.value = 7;  // a long pipeline may have so many
+  int looks_made = 0;
+  while (m.look(0.4, 0.4) == 2) REQUIRE(++looks_made < 100);
+  for (int i = 0; i < 100; ++i) CHECK(m.look(0.4, 0) == 1);
+  m.workers[1]->deque.value = 8;
+  looks_made = 0;
+  while (m.look(0.4, 0) == 1) REQUIRE(++looks_made < 25);
+}
+
+TEST_CASE("crowd looks: a helper that hardly gets to look lowers nothing, and may raise") {
+  machine m(2);
+  int looks_made = 0;
+  while (m.look(0.4, 0.4) == 2) REQUIRE(++looks_made < 100);
+  m.workers[0]->deque.value = 100;
+  m.at += 10 * ms;
+  CHECK(m.look(4, 4) == 2);
+  m.workers[0]->deque.value = 0;
+  for (int i = 0; i < 100; ++i) {
+    m.at += 1 * ms;
+    CHECK(m.look(4, 4) == 2);
+  }
 }
 
 TEST_CASE("crowd looks: where the system does not say, the limit stays") {
