@@ -104,8 +104,8 @@ BENCHMARK(service_arm_and_cancel);
 
 /// A million timers fall due within 400 ms, all of them in one or two slots. Meanwhile another is
 /// armed and cancelled every 100 us, and each pair is timed. One item is one pair; a pair that the
-/// last one held up counts from when it was to begin. `max_cpu_us` is the most processor time that
-/// one pair took of its thread: for the rest, the thread slept, or was ready and had no core.
+/// last one held up counts from when it was to begin. `max_cpu_us` is the most processor time of a
+/// pair. In the rest of a pair's time its thread slept, or waited for a core.
 void service_while_many_are_due(benchmark::State& state) {
   std::vector<std::int64_t> took;
   std::uint64_t most_cpu = 0;

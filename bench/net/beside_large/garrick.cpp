@@ -65,7 +65,7 @@ struct asker : actor<starter> {
   results* results_;
 };
 
-// One large request is under way at any time, as long as the asker lives.
+// Sends large requests, one after the other, as long as the asker lives.
 struct source : actor<starter> {
   source(ref<sink_type> to, std::uint64_t bytes, ref<starter> beside, results& r)
       : to_(std::move(to)), bytes_(bytes), results_(&r) {

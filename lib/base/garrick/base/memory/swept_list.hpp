@@ -23,7 +23,7 @@ namespace garrick::base {
 template <class T>
 class swept_list;
 
-/// What an entry of a `swept_list` derives from. An entry is in one list at most.
+/// The base class of an entry of a `swept_list`. An entry is in one list at most.
 template <class T>
 class swept_entry {
  public:

@@ -159,7 +159,8 @@ class alignas(64) cell : public base::runnable {
   [[nodiscard]] life phase() const noexcept {
     return phase_.load(std::memory_order_relaxed);  // order: own value; others only look
   }
-  /// Is it suspended until its supervisor has decided? Senders may wait for that.
+  /// Returns true if the actor is suspended until its supervisor has decided. Senders may wait for
+  /// that.
   [[nodiscard]] bool awaits_restart() const noexcept;
   /// How often its supervisor has restarted it; 0 without one. For diagnosis, as `phase`.
   [[nodiscard]] std::uint32_t restarts() const noexcept;

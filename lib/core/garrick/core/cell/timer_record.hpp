@@ -68,7 +68,8 @@ class timer_record : public base::swept_entry<timer_record> {
   /// As cancel; on its owner's turn the owner forgets the record at once.
   bool cancel_and_unlist() noexcept;
 
-  /// whose list has the record; owner's turn, and followed only where it is the actor that runs
+  /// The actor whose list has the record. Set and read on that actor's turn; it is followed only
+  /// where it is the running actor.
   cell* owner = nullptr;
 
  private:

@@ -151,8 +151,8 @@ template <class T>
 inline constexpr bool is_task = false;
 template <class R>
 inline constexpr bool is_task<task<R>> = true;
-/// What a coroutine returns, ours or another one: its body runs only if the caller does more than
-/// drop that.
+/// R is the result of a coroutine, of ours or of another library's. The coroutine's body runs only
+/// if the caller does more than drop the result.
 template <class R>
 concept coroutine = requires { typename std::remove_cvref_t<R>::promise_type; };
 template <class T>

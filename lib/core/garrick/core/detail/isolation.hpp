@@ -39,7 +39,8 @@ template <class Answer>
 inline constexpr bool owned_answer =
     std::is_same_v<typename not_owned_of<Answer>::type, base::detail::nothing_found>;
 
-/// What in a message with this content is not owned.
+/// `type` is the first part of a message with this content that the message does not own, or
+/// `nothing_found`.
 template <class Content>
 struct not_owned_in : base::detail::search_arguments<Content> {};
 template <class... Ts>

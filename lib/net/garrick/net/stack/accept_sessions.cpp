@@ -73,10 +73,10 @@ verdict accept_sessions::decide(const arrival& from, const hello& says) const {
   // Datagrams of a peer find its link by their address, so this is another one.
   if (from.local.kind() == transport_kind::udp) return refused();
   if (says.resumes) return verdict::join(link);
-  // Who has lost the stream says that the session is to go on. Who begins one has not, or it is not
-  // known yet that he has: then he will come again.
+  // A peer that has lost the stream says that the session is to go on. One that begins a session
+  // has not lost it, or does not know yet that it has: then the peer comes again.
   if (link.is_connected()) return refused();
-  // He may have this session, and have come by another address.
+  // The peer may have this session, and have come by another address.
   if (me && !says.begins_anew) return refused();
   return verdict::join(link);
 }

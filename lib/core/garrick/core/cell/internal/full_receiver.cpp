@@ -463,7 +463,8 @@ running_cell::wait_outcome running_cell::wait_for_room() noexcept {
   if (!restarts && (gate_.peek() & does_not_run) != 0) return wait_outcome::pointless;
   auto& here = detail::here;
   // Actors whose handlers wait in a circle would all stand still. So the sender that would close
-  // the circle goes on instead. Who waits for a restart waits for the supervisor.
+  // the circle goes on instead. A sender waits for the supervisor if it waits
+  // for a restart.
   const detail::stacked_actor inner{detail::running_id(), here.below, here.running};
   const detail::stacked_actor* const top = here.running != nullptr ? &inner : nullptr;
   const std::uint64_t awaited = restarts ? supervisor_id() : id_;
