@@ -16,29 +16,18 @@
 #include <vector>
 
 #include "support/floods.hpp"
+#include "support/seen_numbers.hpp"
 
 namespace hard_limit_test {
 
 namespace {
 
 using namespace garrick;
+using tests::numbers;
+using tests::seen;
 using namespace garrick::tests::floods;
 
 constexpr std::uint32_t soft = 10;
-
-using numbers = protocol<void(std::uint64_t)>;
-
-/// What an actor saw; read after the system's end.
-struct seen {
-  std::uint64_t count = 0;
-  bool in_order = true;
-  std::uint32_t longest = 0;
-  void note(std::uint64_t value, std::uint32_t length) {
-    in_order = in_order && value == count;
-    ++count;
-    longest = std::max(longest, length);
-  }
-};
 
 /// At its first message it sends `each` of them to the next one, if there is one.
 class stage : public actor<numbers> {

@@ -8,27 +8,17 @@
 #include <utility>
 #include <vector>
 
+#include "support/seen_numbers.hpp"
+
 namespace nested_floods_test {
 
 namespace {
 
 using namespace garrick;
+using tests::numbers;
+using tests::seen;
 
 constexpr std::uint32_t limit = 16;
-
-using numbers = protocol<void(std::uint64_t)>;
-
-/// What an actor saw; read after the system's end.
-struct seen {
-  std::uint64_t count = 0;
-  bool in_order = true;
-  std::uint32_t longest = 0;
-  void note(std::uint64_t value, std::uint32_t length) {
-    in_order = in_order && value == count;
-    ++count;
-    longest = std::max(longest, length);
-  }
-};
 
 class sink : public actor<numbers> {
  public:

@@ -19,33 +19,21 @@
 #include <support/quiet.hpp>
 #include <support/transports.hpp>
 
+#include "net/node/connecting/caller.hpp"
+
 namespace connecting_test {
 
 using namespace garrick;
 using net::net_errc;
 using net::node;
 using net::peer_identity;
+using tests::caller;
 using garrick::testkit::test_system;
 using garrick::testkit::test_world;
 using net::testkit::simulated_network;
 using net::testkit::simulated_source;
 
 constexpr duration ms(std::int64_t n) { return duration::milliseconds(n); }
-
-/// Asks who is there, as actors do.
-class caller : public actor<protocol<std::uint64_t(std::string)>> {
- public:
-  explicit caller(node& n) : node_(n) {}
-  task<std::uint64_t> on(std::string at) {
-    auto asked = node_.connect(*this, at);
-    const result<peer_identity> who = co_await std::move(asked);
-    if (!who) co_return who.error();
-    co_return who->incarnation;
-  }
-
- private:
-  node& node_;
-};
 
 class echo : public actor<protocol<int(int)>> {
  public:

@@ -12,12 +12,13 @@
 #include <support/transports.hpp>
 
 #include "net/gated_names.hpp"
+#include "net/node/connecting/caller.hpp"
 
 namespace slow_names_test {
 
 using namespace garrick;
 using net::node;
-using net::peer_identity;
+using tests::caller;
 using tests::closed_gate;
 using tests::gated_names;
 
@@ -28,21 +29,6 @@ extern "C" int getaddrinfo(const char* name, const char* service, const addrinfo
   gated_names::gate().pass(name);
   return tests::systems_getaddrinfo("127.0.0.1", service, hints, found);
 }
-
-/// Asks who is there, as actors do.
-class caller : public actor<protocol<std::uint64_t(std::string)>> {
- public:
-  explicit caller(node& n) : node_(n) {}
-  task<std::uint64_t> on(std::string at) {
-    auto asked = node_.connect(*this, at);
-    const result<peer_identity> who = co_await std::move(asked);
-    if (!who) co_return who.error();
-    co_return who->incarnation;
-  }
-
- private:
-  node& node_;
-};
 
 net::node_settings open_to_all() {
   net::node_settings s;
