@@ -440,6 +440,20 @@ MUTATIONS = [
         ("sched.sleepers", "machine.sharing"),
     ),
     mutation(
+        "worker limit: many runnables that wait do not raise it",
+        "lib/sched/garrick/sched/parking/worker_limit.hpp",
+        "    w.work_waits = w.work_waits || looks_at_many_ * 2 > looks_;\n",
+        "",
+        ("sched.worker_limit",),
+    ),
+    mutation(
+        "worker limit: a helper that hardly looks lowers it",
+        "lib/sched/garrick/sched/parking/worker_limit.hpp",
+        "looks_ < fewest_looks ||",
+        "",
+        ("sched.worker_limit",),
+    ),
+    mutation(
         "inbox: what is put back forgets what came meanwhile",
         "lib/sched/garrick/sched/queues/inbox.hpp",
         "        last->queue_link = newer;\n",
