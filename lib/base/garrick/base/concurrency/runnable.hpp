@@ -134,13 +134,13 @@ class executor {
   /// to the others. Does nothing on a thread that is no worker of this executor.
   virtual void expose() noexcept = 0;
 
-  /// The calling thread is about to wait inside a handler: exposes what it has and, if it is a
+  /// The calling thread is about to wait inside a handler: exposes its work and, if it is a
   /// worker of this executor, counts as waiting until `end_wait`.
   virtual void begin_wait() noexcept { expose(); }
   /// The thread that has called `begin_wait` goes on.
   virtual void end_wait() noexcept {}
-  /// Whether all workers wait inside handlers; an estimate. False also if this executor does not
-  /// count them. Any thread.
+  /// Returns true if all workers wait inside handlers; an estimate. Returns false if this executor
+  /// does not count them. Any thread.
   [[nodiscard]] virtual bool all_wait() const noexcept { return false; }
   /// Registers `call`. The executor calls `call(context)` whenever all workers wait and something
   /// is queued, on the thread that has made it so. An executor that does not count its waiting

@@ -1,11 +1,11 @@
-// How many workers of a pool wait inside handlers, and who is told when all of them do while
-// something is queued: nobody looks into the queues then.
+// The workers of a pool that wait inside handlers: their number, and the listener that is told when
+// all of them wait while something is queued. No worker looks into the queues then.
 //
 // Thread safety: `listen` before any other thread has the pool, the rest any thread.
 //
 // Invariant
-// A1 A worker makes what it has available to others and counts itself. The one that makes the count
-//    complete then looks, after a heavy fence, into the queues. A thread that is no worker of the
+// A1 A worker makes its own work available to others and counts itself. The worker that completes
+//    the count then looks, after a heavy fence, into the queues. A thread that is no worker of the
 //    pool fills a queue and then looks, after a light fence, at the count. One of the two fences
 //    comes first. So if all workers wait and something is queued, the thread whose step was the
 //    later one tells the listener. Workers that wait queue nothing. An item that the pool's helper
@@ -44,8 +44,9 @@ class waiting_workers {
     context_ = context;
   }
 
-  /// A worker waits from now on. The others can take what it had. `has_work()`: may something be in
-  /// a queue? A queue that a worker has filled, or another thread before its light fence, counts.
+  /// A worker waits from now on. The others can take its work. `has_work()` returns true if
+  /// something may be in a queue that a worker has filled, or another thread before its light
+  /// fence.
   template <class HasWork>
   void begin(const HasWork& has_work) noexcept {
     // order: release: what this worker has left in queues, to the last one's fence
@@ -67,7 +68,7 @@ class waiting_workers {
 
   /// Whether all workers wait; an estimate.
   [[nodiscard]] bool all_wait() const noexcept {
-    // order: acquire: what they have left in queues, and who listens there
+    // order: acquire: the work that they have left in queues, and the listener
     return waiting_.load(std::memory_order_acquire) >= workers();
   }
 

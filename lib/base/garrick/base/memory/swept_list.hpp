@@ -1,8 +1,8 @@
 // A list whose entries end by themselves, at any time and on any thread, and are taken out later.
 //
-// Problem: an actor lists the timers that it has set. A timer that fires tells nobody, so its
-// record stays in the list until somebody looks at it. To look at all of them at once, whenever the
-// list has doubled, costs a constant time on average, but one call of many milliseconds with a
+// Problem: an actor lists the timers that it has set. A timer that fires does not tell the actor,
+// so its record stays in the list until it is looked at. To look at all of them at once, whenever
+// the list has doubled, costs a constant time on average, but one call of many milliseconds with a
 // million timers. So each `add` looks at a few entries, and goes on where the last one stopped.
 //
 // Thread safety: the owner's, but for `T::active()`, which may turn false on another thread.
@@ -10,10 +10,10 @@
 // Invariants, which hold between any two calls:
 // S1 `add` looks at no more than `most_looked_at` entries, and `remove` at none but its own.
 // S2 `next_look_` is an entry of the list, or null where a pass has ended. A pass comes by all
-//    entries that were listed when it began: what is added meanwhile lies in front of it.
+//    entries that were listed when it began: those that are added meanwhile lie in front of it.
 // S3 The list has at most twice as many entries as were active at once, and `swept_from` more. A
-//    pass over n entries takes n / 3 calls of `add`, which add as many; and what it leaves of the n
-//    was active when it began.
+//    pass over n entries takes n / 3 calls of `add`, which add as many; and those of the n that it
+//    leaves were active when it began.
 #pragma once
 
 #include <cstdint>
@@ -27,9 +27,9 @@ class swept_list;
 template <class T>
 class swept_entry {
  public:
-  /// Whether it is in a list.
+  /// Returns true if it is in a list.
   [[nodiscard]] bool listed() const noexcept { return slot_ != nullptr; }
-  /// The entry behind this one, which was added before it; null if there is none.
+  /// Returns the entry behind this one, which was added before it; null if there is none.
   [[nodiscard]] T* next_listed() const noexcept { return next_; }
 
  private:
@@ -68,9 +68,9 @@ class swept_list {
     --size_;
   }
 
-  /// The newest entry; null if there is none.
+  /// Returns the newest entry; null if there is none.
   [[nodiscard]] T* first() const noexcept { return first_; }
-  /// How many entries are listed, including those that are over.
+  /// Returns the number of entries, including those that are over.
   [[nodiscard]] std::uint32_t size() const noexcept { return size_; }
 
  private:

@@ -130,7 +130,7 @@ class thread_place {
   /// has not ended.
   [[nodiscard]] std::int32_t processor() const noexcept;
 
-  /// The system's account of the thread; nothing where the system does not say, or while no file
+  /// Returns the system's account of the thread; nothing if the system keeps none, or while no file
   /// can be opened. Any thread; costs three system calls, some 2 µs.
   [[nodiscard]] std::optional<processor_times> times() const noexcept;
 
@@ -152,7 +152,7 @@ bool leave_processors(std::span<const std::int32_t> busy) noexcept;
 /// if the system refuses, because none of them is usable, or cannot.
 bool bind_this_thread(std::span<const std::int32_t> processors) noexcept;
 
-/// Fills `to` with bytes that nobody outside of this machine can guess. Blocks only if the system
+/// Fills `to` with bytes that cannot be guessed outside of this machine. Blocks only if the system
 /// has just been started. Throws std::exception if the system has no such bytes.
 void draw_unguessable(std::span<std::byte> to);
 

@@ -40,13 +40,13 @@ namespace garrick::sched {
 class worker_limit {
  public:
   static constexpr std::uint64_t shortest_patience_ns = 4'000'000;     ///< after a wrong lowering
-  static constexpr std::uint64_t longest_patience_ns = 1'000'000'000;  ///< as well
+  static constexpr std::uint64_t longest_patience_ns = 1'000'000'000;  ///< after several of them
   static constexpr std::uint64_t shortest_hold_ns = 500'000'000;       ///< until a try
-  static constexpr std::uint64_t longest_hold_ns = 10'000'000'000;     ///< as well
-  /// a lowering that has held for so long was right; a try that has, too
+  static constexpr std::uint64_t longest_hold_ns = 10'000'000'000;     ///< after tries in vain
+  /// a lowering, or a try, that lasts for this time was right
   static constexpr std::uint64_t verdict_ns = 50'000'000;
 
-  /// What happened in a window.
+  /// The account of a window.
   struct window {
     std::uint64_t passed = 0;  ///< how long it was
     std::uint64_t ran = 0;     ///< for how long the workers together had processors
@@ -57,10 +57,10 @@ class worker_limit {
   /// Of this number of workers, all of which may be awake.
   explicit worker_limit(std::uint32_t workers) noexcept : all_(workers), now_(workers) {}
 
-  /// How many may be awake.
+  /// Returns the number of workers that may be awake.
   [[nodiscard]] std::uint32_t now() const noexcept { return now_; }
 
-  /// A window has ended, at `at`. Returns how many may be awake from now on.
+  /// A window has ended, at `at`. Returns the number of workers that may be awake from now on.
   std::uint32_t judge(std::uint64_t at, const window& w) noexcept {
     if (w.work_waits) {
       raise_for_need(at);
@@ -74,7 +74,7 @@ class worker_limit {
   }
 
  private:
-  /// As many as what they ran for would keep busy.
+  /// Returns the number of workers that would be busy all the time with what all of them ran.
   [[nodiscard]] static std::uint32_t fitting(const window& w) noexcept {
     const std::uint64_t beyond = w.ran - std::min(w.ran, w.passed / 4);
     return static_cast<std::uint32_t>(
@@ -112,7 +112,7 @@ class crowd_looks {
   /// At this number of workers.
   explicit crowd_looks(std::uint32_t workers) : limit_(workers), seen_(workers) {}
 
-  /// A look at all of a policy's workers, at `at`. Returns how many may be awake.
+  /// Looks at all of a policy's workers, at `at`. Returns the number of workers that may be awake.
   template <class Workers, class Sleepers>
   std::uint32_t look(const Workers& workers, const Sleepers& sleepers, std::uint64_t at) noexcept {
     ++looks_;
@@ -155,8 +155,8 @@ class crowd_looks {
     base::platform::processor_times times;
   };
 
-  /// Reads what the workers have run and waited for since the window before, of those that were
-  /// awake in this one. False: it is not known of all.
+  /// Adds the times that the workers have run and waited since the window before, of those that
+  /// were awake in this one. Returns false if the system did not tell the times of all of them.
   template <class Workers, class Sleepers>
   bool account(const Workers& workers, const Sleepers& sleepers, worker_limit::window& w) noexcept {
     std::uint64_t read = 0;

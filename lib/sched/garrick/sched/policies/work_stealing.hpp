@@ -36,12 +36,12 @@
 //    with k more has its turn there or is moved within 4(k+1)(n-1) looks. Then it runs within
 //    4(m+1) rounds if the looker has m. (A worker that is not busy searches or is parked: S6 of
 //    sleepers.hpp.)
-// W5 Nobody is called for open work while as many are awake as may be (worker_limit.hpp). One of
-//    those sees the work before it sleeps (b3 of S4), and the ticker is armed, so it calls somebody
-//    if the work stays (K5). A worker beyond the limit sleeps when its own queues are empty,
-//    without a search; if it sees open work then (b3) and too few are awake, it wakes itself. The
-//    limit counts for nothing where those who are awake are held up: a worker is behind, an item
-//    does not move in its slot, or no run has begun there since the last message from outside.
+// W5 No worker is called for open work while as many are awake as may be (worker_limit.hpp). One
+//    of those sees the work before it sleeps (b3 of S4), and the ticker is armed, so it calls
+//    another worker if the work stays (K5). A worker beyond the limit sleeps when its own queues
+//    are empty, without a search; if it sees open work then (b3) and too few are awake, it wakes
+//    itself. The limit does not count where those that are awake are held up: a worker is behind,
+//    an item stays in its slot, or no run has begun there since the last message from outside.
 #pragma once
 
 #include <garrick/sched/parking/leading.hpp>
@@ -303,28 +303,28 @@ class work_stealing {
   /// workers that are asked whether work from outside may be left to them
   static constexpr std::uint32_t most_asked = 4;
 
-  /// As `external_enqueue`, and wakes somebody whatever the limit is (W5): those who are awake seem
-  /// to be held up.
+  /// As `external_enqueue`, but wakes a worker also beyond the limit (W5): those that are awake
+  /// seem to be held up.
   void enqueue_beyond_limit(worker_data& target, runnable& r) noexcept {
     if (!r.offer()) return;
     target.inbox.push(r);
     sleepers_.announce(target.own_index);
   }
 
-  /// How many are awake, of those that have a thread.
+  /// Returns the number of workers that are awake, of those that have a thread.
   [[nodiscard]] std::uint32_t awake(typename sleepers_type::state seen) const noexcept {
     const std::uint32_t among = started_.load(std::memory_order_relaxed);  // order: as use_first
     return among - std::min(among, sleepers_type::parked(seen));
   }
 
-  /// Open work has been made visible: wakes somebody, worker `preferred` if that one is parked, or
-  /// has the ticker watch if as many are awake as may be (W5).
+  /// Open work has been made visible: wakes a worker, `preferred` if that one is parked. If as many
+  /// are awake as may be (W5), the ticker watches instead.
   [[gnu::hot]] void call_for_open_work(std::uint32_t preferred = sleepers_type::nobody) noexcept {
     const auto seen = sleepers_.observe();
     if (sleepers_type::may_wake(seen)) call(seen, preferred);
   }
 
-  /// The rest of `call_for_open_work`: somebody may be woken by the word that was seen.
+  /// The rest of `call_for_open_work`. Requires that `seen` lets a worker be woken.
   void call(typename sleepers_type::state seen, std::uint32_t preferred) noexcept {
     if (awake(seen) < watch_.most_awake()) [[likely]]
       sleepers_.wake_one(seen, preferred);

@@ -19,7 +19,7 @@
 
 namespace garrick::sched {
 
-/// What the helper thread of a policy sees to. Its ticker is armed by workers and outside threads.
+/// The work of a policy's helper thread. Its ticker is armed by workers and outside threads.
 template <class Traits>
 class worker_watch : public slot_ticker<typename Traits::atomics, typename Traits::parker> {
   using atomics = typename Traits::atomics;
@@ -29,30 +29,30 @@ class worker_watch : public slot_ticker<typename Traits::atomics, typename Trait
   /// Of this number of workers.
   explicit worker_watch(std::uint32_t workers) : most_awake_(workers), crowd_(workers) {}
 
-  /// How many workers may be awake. A hint.
+  /// Returns the number of workers that may be awake. A hint.
   [[nodiscard]] std::uint32_t most_awake() const noexcept {
     return most_awake_.load(std::memory_order_relaxed);  // order: relaxed; a hint
   }
 
-  /// How many runnables it took out of a slot. A statistic.
+  /// Returns the number of runnables that it took out of a slot. A statistic.
   [[nodiscard]] std::uint64_t exposed() const noexcept { return exposed_.get(); }
-  /// How many looks it made. A statistic.
+  /// Returns the number of looks that it made. A statistic.
   [[nodiscard]] std::uint64_t ticks() const noexcept { return ticks_.get(); }
 
-  /// Whether the slot of some worker holds something.
+  /// Returns true if the slot of some worker holds something.
   template <class Workers>
   [[nodiscard]] static bool some_slot_occupied(const Workers& workers) noexcept {
     return std::ranges::any_of(workers,
                                [](const auto& w) { return w->front.slot.look().item != nullptr; });
   }
 
-  /// Its state in words, for a diagnosis.
+  /// Returns its state in words, for a diagnosis.
   [[nodiscard]] std::string describe() const {
     return (this->armed() ? "ticker armed" : "ticker asleep") + std::string(", at most ") +
            std::to_string(most_awake()) + " awake";
   }
 
-  /// Looks at the workers until `stopping`. What does not move in a slot goes to
+  /// Looks at the workers until `stopping`. A runnable that does not move in a slot goes to
   /// `enqueue(worker, runnable)`.
   template <class Workers, class Sleepers, class Stopping, class Enqueue>
   void run(const Workers& workers, Sleepers& sleepers, const Stopping& stopping,
@@ -88,7 +88,7 @@ class worker_watch : public slot_ticker<typename Traits::atomics, typename Trait
   }
 
  private:
-  /// Disarms the ticker and looks once more (K2). True: the ticker goes on.
+  /// Disarms the ticker and looks once more (K2). Returns true if the ticker goes on.
   template <class Workers, class Sleepers>
   [[nodiscard]] bool found_reason_after_disarming(const Workers& workers, const Sleepers& sleepers,
                                                   bool unused) noexcept {

@@ -23,7 +23,7 @@
 //    who sets helper_busy_ finds it unset, or goes away at once.
 // N3 The count of puts grows with every put: slot and count unchanged between two looks mean that
 //    the owner has not come by.
-// N4 `steal(give)` hands on what it has taken before it unsets helper_busy_. So an owner that finds
+// N4 `steal(give)` hands its item on before it unsets helper_busy_. So an owner that finds
 //    its item gone, fences and sees no helper finds the item where that one has put it.
 #pragma once
 
@@ -84,8 +84,8 @@ class next_slot {
     return item_.load(std::memory_order_relaxed) != nullptr;  // order: relaxed; a hint
   }
 
-  /// Owner: waits until the helper that is about, if one is, has handed on what it took (N4). The
-  /// helper may make two system calls until then: the heavy fence, and the one that wakes somebody.
+  /// Owner: if a helper is about, waits until it has handed its item on (N4). The helper may make
+  /// two system calls until then: the heavy fence, and the one that wakes a worker.
   void wait_for_helper() const noexcept {
     Atomics::light_fence();
     base::brief_wait<Atomics> wait;
@@ -104,7 +104,7 @@ class next_slot {
   }
 
   /// As `steal()`, but hands the item to `give(item)`, which makes it available to others (N4).
-  /// True: it did.
+  /// Returns true if there was one.
   template <class Give>
   bool steal(const Give& give) noexcept {
     // order: relaxed, before the fence (N2), which also acquires what the helper before left
