@@ -59,7 +59,7 @@ TEST_CASE("a spawn whose options make no sense fails and names the option") {
   CHECK(refusal_of_spawn({.hard_limit = core::most_messages_at_all}).empty());
   CHECK(names(refusal_of_spawn({.soft_limit = 100, .hard_limit = 99}),
               "spawn_options.hard_limit: must not be below spawn_options.soft_limit, which is 100 "
-              "messages, and is 99"));
+              "messages; it is 99"));
   CHECK(names(refusal_of_spawn({.hard_limit = 3, .policy = mailbox_policy::wait, .bound = 4}),
               "spawn_options.hard_limit: must not be below spawn_options.bound, which is 4"));
   CHECK(names(refusal_of_spawn({.hard_limit = 3}),
@@ -109,7 +109,7 @@ TEST_CASE(
   CHECK(names(refusal({.delay = {.first = duration::seconds(-1)}}), "supervision.delay"));
   const backoff contradicts{.first = duration::seconds(600), .longest = duration::seconds(30)};
   CHECK(names(refusal({.delay = contradicts}),
-              "supervision.delay.longest: must not be below first, which is 600s, and is 30s"));
+              "supervision.delay.longest: must not be below first, which is 600s; it is 30s"));
   CHECK(refusal({.delay = {.first = duration::seconds(600)}}).empty());
   CHECK(names(refusal({.stop_within = duration::seconds(-1)}), "supervision.stop_within"));
   CHECK(refusal({.max_restarts = 0, .delay = {.factor = 1, .jitter = 1}}).empty());

@@ -37,7 +37,7 @@ struct delegation_becomes {
 template <class To>
 [[noreturn]] To no_delegation();
 
-/// Does a T have constructors that tell a delegation from other things?
+/// True if T has constructors that tell a delegation from other things.
 template <class T>
 inline constexpr bool takes_delegations = false;
 template <class... Ts>

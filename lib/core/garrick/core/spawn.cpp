@@ -14,7 +14,7 @@ namespace garrick::core::detail {
 
 namespace {
 
-/// What is wrong with the limits that the mailbox would have; empty: nothing.
+/// Returns the complaint about the limits that the mailbox would have; empty: there is none.
 std::string complaint_of_limits(const spawn_options& o, const mailbox_settings& system) {
   const bool bounded = o.policy != mailbox_policy::unbounded;
   const bool own_soft = bounded || o.soft_limit != 0;
@@ -28,10 +28,10 @@ std::string complaint_of_limits(const spawn_options& o, const mailbox_settings& 
   return std::string(o.hard_limit != 0 ? "spawn_options" : "mailbox") +
          ".hard_limit: must not be below " + std::string(keys) +
          (bounded ? "bound" : "soft_limit") + ", which is " + std::to_string(soft) +
-         " messages, and is " + std::to_string(hard);
+         " messages; it is " + std::to_string(hard);
 }
 
-/// What is wrong with the options; empty: nothing.
+/// Returns the complaint about the options; empty: there is none.
 std::string complaint(const spawn_options& o, cell_kind kind, const mailbox_settings& system) {
   const auto at_most = [](const char* what, const char* otherwise) {
     return what + std::to_string(most_messages) + " messages" + otherwise;

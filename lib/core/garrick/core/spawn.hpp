@@ -91,7 +91,7 @@ ref<protocol_of<A>> spawn_class(environment& env, cell* spawner, const spawn_opt
   return spawn_cell<A>(env, spawner, o, nullptr, std::forward<Args>(args)...);
 }
 
-/// The type of `self` that a function actor asks for, and what the function gives.
+/// The type of `self` that a function actor asks for, and the type that the function returns.
 template <class F>
 struct self_of : self_of<decltype(&F::operator())> {};
 template <class R, class C>

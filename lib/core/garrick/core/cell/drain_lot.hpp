@@ -8,8 +8,8 @@
 // waiting actor's id. If all of them are taken, the wait is not entered: a circle that is not seen
 // ends with the time limits.
 //
-// And it knows where *claimers* wait: workers that would run their receiver themselves if it waited
-// in a queue. While all workers wait, nobody else would.
+// The lot also knows where *claimers* wait: workers that would run their receiver themselves if it
+// waited in a queue. While all workers wait, no other worker would.
 //
 // Thread safety: any thread. A wake may reach senders that wait for another receiver of the same
 // word: they look again.
@@ -120,7 +120,7 @@ class basic_drain_lot {
     Atomics::wake_all(at(id).word);
   }
 
-  /// While it lives, the calling thread would run this receiver if that waited in a queue.
+  /// While it lives, the calling thread counts as a claimer of this receiver.
   class claimer {
    public:
     claimer(basic_drain_lot& lot, std::uint64_t receiver) noexcept : slot_(lot.at(receiver)) {
@@ -128,7 +128,7 @@ class basic_drain_lot {
       slot_.claimers.fetch_add(1, std::memory_order_relaxed);
     }
     ~claimer() {
-      // order: relaxed: a count that is too high wakes somebody for nothing
+      // order: relaxed: a count that is too high only costs a wake-up in vain
       slot_.claimers.fetch_sub(1, std::memory_order_relaxed);
     }
     claimer(const claimer&) = delete;

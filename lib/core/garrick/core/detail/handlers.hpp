@@ -133,7 +133,7 @@ struct skips_caller {
 template <class A, class Content>
 inline constexpr bool may_skip = content_access<Content>::template reads<skips_caller<A>> &&
                                  handles_exactly<skips_caller<A>, Content>;
-// Nobody makes an object of it.
+// No object of it is ever made.
 GARRICK_NO_VIRTUAL_DESTRUCTORS_BEGIN
 struct hook_names {
   void on_start();

@@ -8,9 +8,9 @@
 //
 // A handle, too, names a protocol, but perhaps before its messages are defined: a message may hold
 // a handle that takes the message. To look into a class that is only declared would fix for the
-// whole program that it cannot be looked into. So `looked_at` refuses what is plain from the
-// type's name alone, such as pointers and views. The rest is found where an actor is spawned or a
-// message is sent.
+// whole program that it cannot be looked into. So `looked_at` refuses those types that the name
+// alone tells, such as pointers and views. The rest is found where an actor is spawned or a message
+// is sent.
 //
 // Private: installed because templates need it.
 //
@@ -50,7 +50,7 @@ struct not_owned_in<unit> {
   using type = base::detail::nothing_found;
 };
 
-/// Does a message with this content own all that it refers to?
+/// True if a message with this content owns all that it refers to.
 template <class Content>
 inline constexpr bool owned_content =
     std::is_same_v<typename not_owned_in<Content>::type, base::detail::nothing_found>;
@@ -82,8 +82,7 @@ template <class Content, class... Signature>
 using checked_content = typename decltype(report_with<base::detail::in_message, Signature...>(
     typename not_owned_in<Content>::type()))::type;
 
-/// Is it plain that a T is not owned, from T's name alone? Looks into no class that is not
-/// complete.
+/// True if T's name alone tells that a T is not owned. Looks into no class that is not complete.
 template <class T>
 inline constexpr bool plainly_shared = [] {
   if constexpr (std::is_pointer_v<T> || std::is_member_pointer_v<T> || std::is_null_pointer_v<T> ||
@@ -99,7 +98,7 @@ inline constexpr bool plainly_shared = [] {
     return false;
 }();
 
-/// Whether it is plain of a signature's message or answer.
+/// True if that holds for a part of a signature's message or answer.
 template <class Content>
 inline constexpr bool content_plainly_shared = plainly_shared<Content>;
 template <class... Ts>
@@ -111,7 +110,7 @@ template <class... Ts>
 inline constexpr bool answer_plainly_shared<response<Ts...>> =
     any_true({plainly_shared<Ts>..., false});
 
-/// Reports the first signature of which it is plain.
+/// Returns the report of the first signature for which that holds.
 template <class... Sigs>
 consteval auto find_plainly_shared() {
   constexpr std::size_t content =
@@ -129,7 +128,7 @@ consteval auto find_plainly_shared() {
   }
 }
 
-/// True. Asking makes the compiler look at the protocol, so that a wrong one is refused where a
+/// Always true. Its use makes the compiler look at the protocol, so a wrong one is refused where a
 /// handle or an actor is first declared with it, and not only where something is sent.
 template <class P>
 inline constexpr bool looked_at = true;

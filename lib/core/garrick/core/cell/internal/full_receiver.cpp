@@ -111,8 +111,9 @@ bool stack_has_room() noexcept {
   return detail::here.chain == nullptr || detail::here.in_place_stack - stack_now() < share;
 }
 
-// Does a signal wait for an actor whose handler this thread runs? It may be asked to end, or to
-// suspend with a group that is restarted. The restart that its send waits for may wait for that.
+// Returns true if a signal waits for an actor whose handler this thread runs. The signal may ask it
+// to end, or to suspend with a group that is restarted. The restart that its send waits for may
+// wait for that.
 bool is_wanted(const detail::stacked_actor* top) noexcept {
   for (; top != nullptr; top = top->outer)
     if (top->actor != nullptr && (top->actor->gate().peek() & mailbox_word::signal) != 0)
@@ -162,8 +163,8 @@ bool running_cell::admit(envelope* e, std::uint64_t head) noexcept {
 }
 
 // The mailbox has no bound and is over its soft limit: runs the receiver or waits. A child that
-// awaits its restart is `stalled`, but its supervisor is about to decide. True: that made
-// room, or the receiver has ended.
+// awaits its restart is `stalled`, but its supervisor is about to decide. Returns true if there is
+// room now, or if the receiver has ended.
 bool running_cell::make_room(std::uint32_t length, bool stalled) noexcept {
   auto& thread = base::this_thread;
   auto& here = detail::here;
@@ -209,7 +210,7 @@ bool running_cell::make_room_at_hard_limit() noexcept {
   return waited == wait_outcome::progress;
 }
 
-// Are there so many messages, also if the runner's own count is looked at?
+// Returns true if there are so many messages, also by the runner's own count.
 bool running_cell::is_at(std::uint32_t limit) const noexcept {
   return gate_.length() >= limit && mailbox_length() >= limit;
 }
@@ -280,13 +281,13 @@ void running_cell::grant_credit(std::uint32_t messages) noexcept {
 
 std::int64_t running_cell::credit() const noexcept { return senders_credit()->left(); }
 
-// The mailbox is at its bound. True: it has room now, or it has been closed.
+// The mailbox is at its bound. Returns true if it has room now, or has been closed.
 bool running_cell::wait_below_bound() noexcept {
   return wait_below(bound_, at_bound) == wait_outcome::progress;
 }
 
-// The mailbox is at `limit`: runs the receiver or waits, again and again. `progress`: there is room
-// now, or the receiver has ended.
+// The mailbox is at `limit`: runs the receiver or waits, again and again. Returns `progress` if
+// there is room now, or if the receiver has ended.
 running_cell::wait_outcome running_cell::wait_below(std::uint32_t limit,
                                                     const sender_patience& most) noexcept {
   auto& here = detail::here;
@@ -316,8 +317,8 @@ running_cell::wait_outcome running_cell::wait_below(std::uint32_t limit,
   return wait_outcome::no_progress;
 }
 
-// Runs the receiver in place, and before that the supervisor for which it waits. False: it could
-// not, or the receiver still waits.
+// Runs the receiver in place, and before that the supervisor for which it waits. Returns false if
+// this thread could not, or if the receiver still waits.
 bool running_cell::run_now() noexcept {
   if (!awaits_restart()) return run_in_place(true);
   if (running_cell* const supervisor = supervisor_with_signal())
@@ -325,8 +326,8 @@ bool running_cell::run_now() noexcept {
   return run_in_place(true) && !awaits_restart();
 }
 
-// Its supervisor, if that has a signal to handle, such as a child's failure, and this thread may
-// run it in place; or null. The child keeps the supervisor's block.
+// Returns the supervisor if it has a signal to handle, such as a child's failure, and this thread
+// may run it in place; else null. The child keeps the supervisor's block.
 running_cell* running_cell::supervisor_with_signal() const noexcept {
   if (!is_supervised()) return nullptr;
   cell* const c = handle_access::get(ext_->parent->supervisor);
@@ -337,7 +338,8 @@ running_cell* running_cell::supervisor_with_signal() const noexcept {
                                                                                 : nullptr;
 }
 
-// The executor whose worker this thread is, if it may run this actor in a handler's send; or null.
+// Returns the executor whose worker this thread is, if this actor may run in a handler's send
+// there; else null.
 base::executor* running_cell::executor_in_place() const noexcept {
   const auto& thread = base::this_thread;
   if (!env_->mailbox.in_place || !in_place_ || thread.no_in_place != 0 ||
@@ -366,8 +368,8 @@ bool running_cell::run_in_place(bool must) noexcept {
   return run_claimed(true);
 }
 
-// This thread has the run right. True: it has run this actor, will, or has queued it for its turn.
-// False: the stack has no room, and the actor is queued.
+// This thread has the run right. Returns true if it has run this actor, will, or has queued it for
+// its turn; false if the stack has no room: then the actor is queued.
 bool running_cell::run_claimed(bool must) noexcept {
   base::executor& ex = home_executor();
   detail::in_place_chain* const chain = detail::here.chain;
@@ -463,8 +465,7 @@ running_cell::wait_outcome running_cell::wait_for_room() noexcept {
   if (!restarts && (gate_.peek() & does_not_run) != 0) return wait_outcome::pointless;
   auto& here = detail::here;
   // Actors whose handlers wait in a circle would all stand still. So the sender that would close
-  // the circle goes on instead. A sender waits for the supervisor if it waits
-  // for a restart.
+  // the circle goes on instead. A sender that waits for a restart waits for the supervisor.
   const detail::stacked_actor inner{detail::running_id(), here.below, here.running};
   const detail::stacked_actor* const top = here.running != nullptr ? &inner : nullptr;
   const std::uint64_t awaited = restarts ? supervisor_id() : id_;

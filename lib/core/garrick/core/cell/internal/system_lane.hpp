@@ -25,8 +25,8 @@ void answer_for_the_dead(cell& dead) noexcept;
 void answer_for_the_dead(cell& dead, envelope* e) noexcept;
 
 /// The mail of `self` is dropped for `why`, at its end or at a restart, and `e` of the system is in
-/// it: the dead answer it, an actor that restarts keeps what asks to watch, and what waited for a
-/// hook is a dead letter. It stays the caller's. The runner.
+/// it: the dead answer it, an actor that restarts keeps requests to watch, and a signal that waited
+/// for a hook is a dead letter. `e` stays the caller's. The runner.
 void drop_from_mail(cell& self, envelope* e, const base::error& why) noexcept;
 
 /// Sends a signal to an actor that may have ended: then it is answered for it. False if nobody
@@ -50,7 +50,7 @@ void notify(const watcher& w, cell& self, const base::exit_reason& reason) noexc
 
 /// Puts a `down` behind the mail of `watcher`, so that it does not overtake what the dead actor had
 /// sent there. Nothing else of the system goes that way, but for a watch that its actor has no
-/// memory for, an errand that is put off, and what waits for a hook. Any thread that holds a
+/// memory for, an errand that is put off, and a signal for a hook. Any thread that holds a
 /// handle.
 void bring_down(cell& watcher, const address& dead, const base::exit_reason& reason,
                 std::uint64_t monitor) noexcept;

@@ -41,7 +41,7 @@ std::string children::complaint(const supervision& how) {
     return "supervision.delay: neither first nor longest may be negative";
   if (how.delay.longest.count() != 0 && how.delay.longest < how.delay.first)
     return "supervision.delay.longest: must not be below first, which is " +
-           how.delay.first.to_string() + ", and is " + how.delay.longest.to_string();
+           how.delay.first.to_string() + "; it is " + how.delay.longest.to_string();
   if (!(how.delay.factor >= 1.0))
     return "supervision.delay.factor: must be at least 1, and is " +
            std::to_string(how.delay.factor);
