@@ -85,22 +85,22 @@ void failure_detection::on_hello(std::span<const std::byte> bytes, layer_context
   }
   learn(*h);
   send_hello(session_packet::hello_ack, h->self.incarnation, c);
-  // Who knows this end's number sees what is sent to it; by a stream that is sure.
-  // Else the answer is not repeated, since it may have gone to somebody who has asked for nothing:
-  // who is open sends something within an interval, which opens this end, too.
+  // A peer that knows this end's number gets the packets that are sent to it; by a stream that is
+  // sure. Else the answer is not repeated, since it may have gone to an end that has asked for
+  // nothing: a peer that is open sends something within an interval, which opens this end, too.
   if (stream_ || h->to == settings_.self.incarnation) open(c);
 }
 
 void failure_detection::on_hello_while_open(const hello& h, layer_context& c) {
-  // One that came late or twice. An answer makes good for one that was lost.
+  // A hello that came late or twice. An answer makes good for one that was lost.
   if (h.self == peer_.self) {
     if (!stream_) send_hello(session_packet::hello_ack, h.self.incarnation, c);
     return;
   }
   if (h.self == settings_.self) return on_stranger({}, c);
   if (stream_ || h.to == settings_.self.incarnation) return restarted(h, c);
-  // Perhaps the peer was restarted. Perhaps this comes from an earlier life of it, or from anybody:
-  // then nobody answers.
+  // Perhaps the peer was restarted. Perhaps this comes from an earlier life of it, or from a
+  // stranger: then the challenge stays without an answer.
   ++counters_.strangers;
   send_hello(session_packet::challenge, h.self.incarnation, c);
 }

@@ -71,8 +71,8 @@ inline constexpr lane_number system_lane = 0;
 /// What layers tell the same layer at the other end, above those layers that order.
 inline constexpr lane_number layer_lane = 255;
 
-/// A message of more bytes is a large one. It goes in pieces, and what limits the bytes of messages
-/// limits those of large ones apart: so they leave the others their room.
+/// A message of more bytes is a large one. It goes in pieces, and each limit to the bytes of
+/// messages is apart for large ones: so they leave the others their room.
 inline constexpr std::size_t large_message = std::size_t{64} << 10;
 
 /// A message on its way down.

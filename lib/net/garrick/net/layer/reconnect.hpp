@@ -163,7 +163,7 @@ class reconnect : public layer_defaults {
   [[nodiscard]] static std::size_t class_of(lane_number n, std::size_t size) noexcept {
     return n == system_lane ? 1 : size > large_message ? 2 : 0;
   }
-  /// The same of what the receiver counts, to whom size does not matter.
+  /// The same for the receiver's sums, in which size does not matter.
   [[nodiscard]] static std::size_t receiving_class_of(lane_number n) noexcept {
     return n == system_lane;
   }
@@ -207,7 +207,7 @@ class reconnect : public layer_defaults {
   bool waits_for_counts_ = false;  // R3
   bool begun_ = false;             // the other end has said how it begins, in this connection
   bool pumping_ = false;
-  bool blocked_ = false;  // who sends was told to wait
+  bool blocked_ = false;  // the senders were told to wait
 
   // [0]: ordinary messages, [1]: the system's, [2]: large ones that are not the system's
   std::array<amount, 3> kept_{};
@@ -215,9 +215,9 @@ class reconnect : public layer_defaults {
   std::array<amount, 2> undelivered_{};  // [0]: of all that are not the system's
   std::uint64_t held_ = 0;               // messages that have not gone down in this connection
 
-  std::array<amount, 3> window_{};    // of what is in flight, at most
-  amount taken_there_{};              // of [0] and [2] together, by what the other end says
-  std::array<amount, 2> accepted_{};  // of what is undelivered, at most
+  std::array<amount, 3> window_{};    // in flight at most; of [0] also kept at most
+  amount taken_there_{};              // [0] and [2] in flight, by the word of the other end
+  std::array<amount, 2> accepted_{};  // undelivered at most
 
   amount tell_at_{};  // so much is told at once
   amount unacked_{};  // delivered here, and not yet told

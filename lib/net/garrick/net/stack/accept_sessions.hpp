@@ -98,8 +98,8 @@ class accept_sessions : public accept_policy {
   /// He hears the reason and the words. Called before a link is made or joined, on the listener's
   /// thread, without a lock.
   [[nodiscard]] virtual std::optional<denial> objection(const arrival&, const hello&) { return {}; }
-  /// Who this end is: for peers that begin another session. Nothing: they are not told. Called
-  /// under a lock of the policy's.
+  /// Returns the identity of this end, which is told to peers that begin another session; nothing:
+  /// they are not told. Called under a lock of the policy's. By default nothing.
   [[nodiscard]] virtual std::optional<peer_identity> self() const { return {}; }
   /// Makes the link for such a peer. Null refuses him without a word.
   [[nodiscard]] virtual std::unique_ptr<hosted> make_session(const arrival& from, const hello& who,
@@ -112,7 +112,8 @@ class accept_sessions : public accept_policy {
   [[nodiscard]] bool may_not_return(const peer_identity& who) const;
   /// What becomes of who says this. Under mutex_.
   [[nodiscard]] verdict decide(const arrival& from, const hello& says) const;
-  /// Who this end is, if a peer that says this is to hear of the session that it has. Under mutex_.
+  /// Returns the identity of this end if a peer that says this is to hear of the session that it
+  /// has. Under mutex_.
   [[nodiscard]] std::optional<peer_identity> named_to(const hello& says) const;
   /// Under mutex_.
   void remember(const peer_identity& who, const connection& link, const endpoint& from);

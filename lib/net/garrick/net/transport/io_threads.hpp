@@ -6,7 +6,7 @@
 //
 // Invariants:
 //   T1  Whatever lives on these threads has ended, and is destroyed, when `stop` returns.
-//   T2  `stop` sends what fits into the sockets, and waits for nobody but visitors that are in. A
+//   T2  `stop` sends what fits into the sockets, and waits only for visitors that are in. A
 //       name that is being looked up keeps a detached thread until the system has answered; that
 //       thread uses nothing of the link's.
 //   T3  "On an I/O thread" is what the rest of this folder says of what the thread's loop does. If

@@ -17,7 +17,7 @@
 
 namespace garrick::net::internal {
 
-/// See above.
+/// A growing array of bytes.
 class growing_bytes {
  public:
   growing_bytes() noexcept = default;
@@ -26,7 +26,7 @@ class growing_bytes {
       : data_(std::exchange(other.data_, nullptr)),
         size_(std::exchange(other.size_, 0)),
         capacity_(std::exchange(other.capacity_, 0)) {}
-  /// As above; the own ones are dropped.
+  /// As above; `other` gets the bytes of this one.
   growing_bytes& operator=(growing_bytes&& other) noexcept {
     std::swap(data_, other.data_);
     std::swap(size_, other.size_);
@@ -35,7 +35,7 @@ class growing_bytes {
   }
   ~growing_bytes() { std::free(data_); }
 
-  /// Room for so many in all. Throws std::bad_alloc, and then nothing has changed.
+  /// Makes room for `n` bytes in all. Throws std::bad_alloc, and then nothing has changed.
   void reserve(std::size_t n) {
     if (n <= capacity_) return;
     void* const moved = std::realloc(data_, n);
@@ -43,7 +43,8 @@ class growing_bytes {
     data_ = static_cast<std::byte*>(moved);
     capacity_ = n;
   }
-  /// A copy of `more` behind the others. Throws std::bad_alloc.
+  /// Appends a copy of `more`, which must not be a part of these bytes. Throws std::bad_alloc, and
+  /// then nothing has changed.
   void append(std::span<const std::byte> more) {
     if (more.empty()) return;
     if (more.size() > capacity_ - size_) reserve(std::max(size_ + more.size(), 2 * capacity_));

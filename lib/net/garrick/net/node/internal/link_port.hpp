@@ -58,8 +58,8 @@ class link_port : public hosted {
   // ---- for proxies ------------------------------------------------------------------------------
 
   /// A message or a request. The caller holds the proxy. Of a request, `until` is when its time is
-  /// over, if that is known. Returns how many messages it counts as. 0: it is left to the caller,
-  /// who is to encode it outside and leave it among what waits.
+  /// over, if that is known. Returns the number of messages that it counts as; 0 if it is left to
+  /// the caller, which encodes it outside and leaves it among the waiting frames.
   [[nodiscard]] virtual std::uint32_t send(remote_cell& to, core::envelope_ptr& e,
                                            base::instant until) = 0;
   virtual void signal(remote_cell& to, core::envelope_ptr e) = 0;

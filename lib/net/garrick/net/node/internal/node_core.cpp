@@ -208,8 +208,8 @@ void node_core::not_reached(const std::string& key, const base::error& why) {
     unreached_.is_to_speak(key);
 }
 
-/// Tells those who wait for this endpoint, and forgets it unless a link stands. `by`: the link that
-/// was to reach it; none if there never was one. Another attempt to reach it is left alone.
+/// Answers the callers that wait for this endpoint, and forgets it unless a link stands. `by`: the
+/// link that was to reach it; none if there never was one. Another attempt is left alone.
 void node_core::answer_dial(const std::string& key, const connection& by,
                             base::result<connection> with) {
   std::vector<dial_handler> waiting;

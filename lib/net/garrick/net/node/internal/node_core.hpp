@@ -88,8 +88,8 @@ class node_core final : public std::enable_shared_from_this<node_core> {
 
   /// The peer has said who it is.
   void opened(link_port& link);
-  /// The peer has a session with this node by another link. If that one is in use, whoever waits
-  /// for this one gets that one, now or as soon as it is.
+  /// The peer has a session with this node by another link. The callers that wait for this link get
+  /// the other one: at once if it is in use, else as soon as it is.
   void has_session(link_port& link);
   /// The peer lets this end send: it is the link in use. Another one of this peer is over. Once for
   /// each link.
@@ -118,11 +118,11 @@ class node_core final : public std::enable_shared_from_this<node_core> {
 
  private:
   struct dialled {
-    connection link;  // that stands, if it is up
+    connection link;  // the link that stands, if it is up
     std::vector<dial_handler> waiting;
     bool is_up = false;
-    connection by;            // that was made to reach the endpoint
-    peer_identity told_of{};  // it has a session with this peer, says the peer
+    connection by;            // the link that was made to reach the endpoint
+    peer_identity told_of{};  // the peer that has refused `by`, since it has a session
   };
   class policy;
 

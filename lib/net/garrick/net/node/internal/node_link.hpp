@@ -194,8 +194,9 @@ class node_link final : public link_port, carried, link_owner, handle_porter {
   [[nodiscard]] bool is_behind() const noexcept {
     return !taken_.empty() || asker_->waiting().any();
   }
-  /// `counted_as` 0: as 1, and it is left to the caller, with the result 0, if it is larger than is
-  /// encoded here. `payload`: what it is encoded as, if it was before.
+  /// Sends it; it has been counted as `counted_as` messages. Returns the number that it counts as
+  /// now. `counted_as` 0: as 1, but returns 0 and leaves the message to the caller if it is larger
+  /// than `most_encoded_inside`. `payload`: its bytes, if it was encoded before.
   std::uint32_t send_now(remote_cell& to, core::envelope_ptr& e, base::instant until,
                          std::uint64_t by, std::uint32_t counted_as, packet payload = {});
   void signal_now(remote_cell& to, core::envelope_ptr e);
@@ -354,7 +355,7 @@ class node_link final : public link_port, carried, link_owner, handle_porter {
   bool in_burst_ = false;            // more of what it holds may come
   bool flushes_ = false;             // when that is over
   std::vector<held_message> held_;   // of that
-  std::uint32_t settled_ = 0;        // and what that has settled: credit to be given back
+  std::uint32_t settled_ = 0;        // and the credit of those that were settled: to be given back
   std::uint32_t settled_large_ = 0;  // of that, the credit of large messages
   base::instant next_look_ = base::instant::never();
   std::uint64_t to_nobody_ = 0;     // messages and requests whose receiver nobody here is

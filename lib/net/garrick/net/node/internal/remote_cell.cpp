@@ -241,9 +241,9 @@ void remote_cell::forward(core::envelope_ptr e, base::instant until) noexcept {
   const bool stays_outside = large_.load(std::memory_order_relaxed) == e->type;
   const bool was_in = !stays_outside && link_credit_.let_in(send_inside);
   if ((!was_in || weight == 0) && leave_waiting(std::move(e), until, weight)) {
-    // Perhaps nobody is in who would take it.
+    // Perhaps no thread is in the link that would take it.
     const bool is_taken = (stays_outside || was_in) && link_credit_.let_in([](link_port&) {});
-    if (!is_taken) link_credit_.bring_visit();  // who has come to its end loses it there
+    if (!is_taken) link_credit_.bring_visit();  // a link that has ended loses it there
   }
   if (passes && link_credit_.is_large(weight)) link_credit_.pause();
 }
@@ -285,8 +285,8 @@ std::size_t remote_cell::encoded_size(const core::envelope& e) const {
   return out.failure() ? 0 : out.size();
 }
 
-/// Encodes a message on its sender's thread, or a request that may be large. False: only the link
-/// can, or knows what is wrong.
+/// Encodes a message on its sender's thread, or a request that may be large. Returns false if only
+/// the link can do so, or can tell the error.
 bool remote_cell::leave_encoded(core::envelope_ptr& message, base::instant until, bool& first,
                                 std::uint32_t& weight) {
   const core::envelope& e = *message;
@@ -315,7 +315,7 @@ bool remote_cell::leave_encoded(core::envelope_ptr& message, base::instant until
     is_large(is ? e.type : nullptr);
   if (asks) {
     weight = link_credit_.weight_of(p->size());
-    const std::uint32_t counted = weight;  // what is added may be gone before this returns
+    const std::uint32_t counted = weight;  // the message may be gone before `add` returns
     first = link_credit_.waiting().add(
         {.to = this, .sender = answering_cell::whose_lane(e), .weight = counted, .until = until},
         message, std::move(*p));

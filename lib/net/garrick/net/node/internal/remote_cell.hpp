@@ -54,27 +54,27 @@ class answering_cell final : public core::proxy_cell {
   /// that is half of it at most.
   [[nodiscard]] bool take_credit() noexcept;
   /// As `take_credit`, where only large messages have used up the credit: the next message need not
-  /// wait for them unless it is large itself (`pause`). False: there is credit, or other messages
-  /// owe it, too.
+  /// wait for them unless it is large itself (`pause`). Returns false, and takes nothing, if there
+  /// is credit, or if other messages owe it, too.
   [[nodiscard]] bool pass_large_ones() noexcept;
-  /// The one that has passed is large, too: its sender waits now, or pauses after its handler.
+  /// The message that has passed is large, too: its sender waits now, or pauses after its handler.
   void pause() noexcept;
   /// How many messages one of this size counts as.
   [[nodiscard]] std::uint32_t weight_of(std::size_t bytes) const noexcept {
     // Most are too small for a division.
     return bytes < bytes_a_credit_ ? 1 : 1 + static_cast<std::uint32_t>(bytes / bytes_a_credit_);
   }
-  /// A message that has taken a credit is as large as this many.
+  /// A message that was counted as `counted_as` is as large as `weight` messages.
   void weigh(std::uint32_t weight, std::uint32_t counted_as = 1) noexcept {
     if (weight == counted_as) return;
     owe(weight - counted_as);
     if (is_large(weight)) count_large(weight - (is_large(counted_as) ? counted_as : 0));
   }
-  /// A message that counts as so many is a large one.
+  /// Returns true if a message that counts as so many is a large one.
   [[nodiscard]] bool is_large(std::uint32_t weight) const noexcept {
     return weight > 1 + large_message / bytes_a_credit_;
   }
-  /// One that counts as so many did not get under way.
+  /// A message that counts as so many did not get under way.
   void give_back(std::uint32_t weight) noexcept {
     if (is_large(weight)) count_large(-std::int64_t{weight});
     grant(weight);
@@ -126,7 +126,7 @@ class answering_cell final : public core::proxy_cell {
   // other cache lines.
   alignas(64) waiting_frames waiting_;
   std::atomic<bool> waits_in_vain_{false};  // an actor has, for room, and nothing was confirmed
-  std::atomic<std::int64_t> large_{0};      // of the credit that is taken, what large messages have
+  std::atomic<std::int64_t> large_{0};      // the credit that large messages have taken
   wanted_requests wanted_;
 };
 
@@ -156,13 +156,13 @@ class remote_cell final : public core::proxy_cell {
   [[nodiscard]] const signature_codec* by_type(std::uint64_t type) const noexcept;
   void grant_credit(std::uint32_t messages) noexcept { grant(messages); }
   /// Bytes of a message that its sender encodes while it is in the link. A larger one would hold up
-  /// others, and what comes, for milliseconds.
+  /// other senders, and incoming messages, for milliseconds.
   static constexpr std::size_t most_encoded_inside = std::size_t{256} << 10;
   /// Messages of this content are encoded by their senders outside of the link until one is small.
   void is_large(const base::message_type* content) noexcept {
     large_.store(content, std::memory_order_relaxed);  // order: a hint
   }
-  /// Only the link can encode such content.
+  /// Returns true if only the link can encode such content.
   [[nodiscard]] bool is_for_the_link(const base::message_type* content) const noexcept {
     return for_the_link_.load(std::memory_order_relaxed) == content;  // order: a hint
   }
@@ -184,9 +184,9 @@ class remote_cell final : public core::proxy_cell {
   static void lose_entry(waiting_frames::entry& e) noexcept;
   /// A signal that did not get on its way.
   void lost_signal(const core::envelope_ptr& e, const base::exit_reason& why) noexcept;
-  /// Leaves a message that has credit for the link. True: there was nothing, and the caller brings
-  /// a visit. Any thread.
-  /// `weight`: how many messages it counts as.
+  /// Leaves a message that has credit for the link, and sets `weight` to the number of messages
+  /// that it counts as. Returns true if nothing waited before: then the caller brings a visit. Any
+  /// thread.
   [[nodiscard]] bool leave_waiting(core::envelope_ptr e, base::instant until,
                                    std::uint32_t& weight) noexcept;
   /// Itself, by its identity.

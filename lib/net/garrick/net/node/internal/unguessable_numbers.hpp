@@ -1,4 +1,4 @@
-// Numbers that nobody outside of the machine can guess: of actors, nodes and lives.
+// Numbers that cannot be guessed outside of the machine: of actors, nodes and lives.
 //
 // Problem: a peer that knows the number of an actor may send to it, so a generator with a seed will
 // not do. But a node draws two numbers for each handle that it exports, and asking the system for
@@ -28,7 +28,8 @@ class unguessable_numbers {
   unguessable_numbers(const unguessable_numbers&) = delete;
   unguessable_numbers& operator=(const unguessable_numbers&) = delete;
 
-  /// The next number. Throws what the system's source throws, and then no number is lost.
+  /// Returns the next number. An exception of the system's source passes through, and loses no
+  /// number.
   [[nodiscard]] std::uint64_t operator()() {
     if (next_ == drawn_.size()) {
       system_(std::as_writable_bytes(std::span(drawn_)));

@@ -83,7 +83,7 @@ class datagram_host final : public host, public resolution {
 
  private:
   void start_opening();
-  /// Whatever the answer to the name's look-up is, it comes too late.
+  /// From now on an answer to the name's look-up is ignored.
   void stop_looking_up() noexcept;
   void opened();
   /// Passes up the bytes `at(0)` to `at(n - 1)`, as far as the link goes on.

@@ -1,3 +1,4 @@
+// How a name is looked up on a thread of its own, and its answer posted to the loops that wait.
 #include "garrick/net/transport/internal/name_lookups.hpp"
 
 #include <netdb.h>

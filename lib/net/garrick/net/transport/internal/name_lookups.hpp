@@ -1,4 +1,4 @@
-// Looks names up, so that no I/O thread waits for it, and no link for another link's name.
+// Looks names up, so that no I/O thread waits for a name, and no link for another link's name.
 //
 // The system's function (`getaddrinfo`) blocks, for half a minute if a server is silent, and cannot
 // be stopped. So each name is looked up on a detached thread, which shares a table with this
@@ -27,6 +27,7 @@
 
 namespace garrick::net::internal {
 
+/// The look-ups for all loops of an `io_threads`.
 class name_lookups {
  public:
   explicit name_lookups(std::size_t most) : most_(most), table_(std::make_shared<table>()) {}
@@ -51,7 +52,7 @@ class name_lookups {
     std::map<std::string, std::vector<waiter>> names;  // under mutex: by the host
   };
 
-  /// What a thread does.
+  /// Looks the host up and answers those that wait for it. Runs on a detached thread.
   static void look_up_host(const std::shared_ptr<table>& in, const std::string& host) noexcept;
   /// Under the table's mutex: posts the answer to the waiter's loop.
   static void answer(waiter& to, std::vector<socket_address> found, std::string failed);
