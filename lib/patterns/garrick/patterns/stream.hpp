@@ -128,9 +128,9 @@ class stream_run {
   /// its turns; null: it has a source.
   void start(actor_base& self, told_of_end told, const tuple_type* takes, fed_by by);
   void exit(const exit_reason& why);
-  /// Does it leave the next tuple in the actor's mailbox? True for a stream that takes no more and
-  /// does not stay: the next incarnation takes the tuple, or it is a dead letter that says why the
-  /// actor has ended.
+  /// Returns true if it leaves the next tuple in the actor's mailbox, as a stream does that takes
+  /// no more and does not stay: the next incarnation takes the tuple, or it is a dead letter that
+  /// says why the actor has ended.
   [[nodiscard]] bool leaves_tuple() noexcept {
     if (options_.stays || !(finished_ || ended_ || graph_->is_cancelled())) return false;
     has_left_some_ = true;
@@ -155,8 +155,9 @@ class stream_run {
   /// with the value.
   [[nodiscard]] bool ends(const all_ended& e,
                           void (*deliver)(core::promise_base& to, const void* value));
-  /// Why the actor is to quit when the stream has ended.
+  /// Returns true if the actor stays when the stream has ended.
   [[nodiscard]] bool stays() const noexcept { return options_.stays; }
+  /// Returns the reason with which the actor quits when the stream has ended.
   [[nodiscard]] exit_reason why() const;
 
  private:

@@ -1,3 +1,4 @@
+// The end of a loop, its way back, and its gate (feedback.hpp).
 #include <garrick/patterns/feedback.hpp>
 
 #include <algorithm>

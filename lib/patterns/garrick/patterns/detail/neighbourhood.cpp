@@ -1,3 +1,4 @@
+// The errors of a stencil's neighbourhood (neighbourhood.hpp).
 #include <garrick/patterns/neighbourhood.hpp>
 
 #include <stdexcept>

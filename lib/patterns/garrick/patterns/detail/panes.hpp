@@ -123,8 +123,8 @@ class pane_windows : public windows_base<Aggregate>, public pane_windows_base {
   pane_windows& operator=(const pane_windows&) = delete;
   ~pane_windows() = default;
 
-  /// Takes a tuple of time `t`, whose key may be a part of it. False: it is late, and `in` is as it
-  /// was. If it throws, the windows are as before.
+  /// Takes a tuple of time `t`, whose key may be a part of it. Returns false if the tuple is late:
+  /// then `in` is as it was. If it throws, the windows are as before.
   template <class K>
   [[nodiscard]] bool take(std::int64_t t, const K& key, T&& in) {
     const found_pane to = pane_of(t);
@@ -133,12 +133,12 @@ class pane_windows : public windows_base<Aggregate>, public pane_windows_base {
     return true;
   }
 
-  /// Is something to be put out at watermark `w`?
+  /// Returns true if something is to be put out at watermark `w`.
   [[nodiscard]] bool is_due(std::int64_t w) const noexcept {
     return next_ <= w || at_ < closing_.size();
   }
-  /// Puts out what is due, the earliest window first, as far as there is room. What throws has lost
-  /// that result and no other.
+  /// Puts out the windows that are due, the earliest first, as far as there is room. An exception
+  /// loses one result and no other.
   template <class To>
   void put_due(To& out) {
     while (true) {

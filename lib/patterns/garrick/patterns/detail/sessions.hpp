@@ -2,9 +2,9 @@
 //
 // A session ends a gap after its latest tuple, and is open until the watermark reaches that end. A
 // tuple behind the watermark is taken only if it lies within an open session of its key, from its
-// begin to its end; else the tuple is late. So what was put out is never reached again. Tuples that
-// are not behind the watermark begin sessions, and put their begins back. One tuple may join two
-// sessions, which then are one.
+// begin to its end; else the tuple is late. So no tuple reaches a session that was put out. Tuples
+// that are not behind the watermark begin sessions, and put their begins back. One tuple may join
+// two sessions, which then are one.
 //
 // What is due is found in a heap of ends, in which a session stands once, with the end that it had
 // when it was put there: if it has grown meanwhile, it goes back with its new one. So sessions are
@@ -59,9 +59,9 @@ class session_windows : public windows_base<Aggregate> {
   /// Returns the time between a tuple that begins a session, and the end of that session.
   [[nodiscard]] std::int64_t shortest() const noexcept { return gap_; }
 
-  /// Takes a tuple of time `t`, whose key may be a part of it. False: it is late, and `in` is as it
-  /// was. If it throws, the windows are as before, unless that was in the middle of joining two
-  /// sessions: then they are lost.
+  /// Takes a tuple of time `t`, whose key may be a part of it. Returns false if the tuple is late:
+  /// then `in` is as it was. If it throws, the windows are as before, unless that was in the middle
+  /// of joining two sessions: then these are lost.
   template <class K>
   [[nodiscard]] bool take(std::int64_t t, const K& key, T&& in) {
     auto at = keys_.find(key);
@@ -93,17 +93,17 @@ class session_windows : public windows_base<Aggregate> {
   }
 
   void watermark_is(std::int64_t w) noexcept { watermark_ = w; }
-  /// The watermark at which something may have to be put out.
+  /// Returns the watermark at which something may have to be put out.
   [[nodiscard]] std::int64_t next() const noexcept {
     return ends_.empty() ? no_time : ends_.front().end;
   }
-  /// Returns true if something has to be put out before the next tuple is taken. Else that may wait
-  /// for the end of the batch, since what has ended takes no tuple and does not count.
+  /// Returns true if a session has to be put out before the next tuple is taken. Else that may wait
+  /// for the end of the batch, since a session that has ended takes no tuple and does not count.
   [[nodiscard]] bool is_overfull() const noexcept { return overfull_; }
-  /// Is there something to look at, at watermark `w`?
+  /// Returns true if there is something to look at, at watermark `w`.
   [[nodiscard]] bool is_due(std::int64_t w) const noexcept { return next() <= w; }
-  /// Puts out what is due, in the order of the ends, as far as there is room. What throws has lost
-  /// that result and no other.
+  /// Puts out the sessions that are due, in the order of their ends, as far as there is room. An
+  /// exception loses one result and no other.
   template <class To>
   void put_due(To& out) {
     overfull_ = false;

@@ -124,7 +124,7 @@ class stage_node_base : public putting_node {
   /// Nothing is to be done until an input wakes the node, or until the stage's time comes.
   [[nodiscard]] step_outcome starved(turn& t);
 
-  /// Is the stage to give up what it holds now, once?
+  /// Returns true, once for each flush, if the stage is to give up its tuples now.
   [[nodiscard]] bool is_flushed() noexcept {
     if (type().flush == nullptr || !in_loops()) return false;
     const std::uint64_t now = flushes();

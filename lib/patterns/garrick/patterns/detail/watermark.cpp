@@ -1,3 +1,4 @@
+// Watermarks, the replicas that wait for them, and the errors of tuples' times (event_time.hpp).
 #include <garrick/patterns/detail/watermark.hpp>
 #include <garrick/patterns/event_time.hpp>
 

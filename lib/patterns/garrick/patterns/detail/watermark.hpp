@@ -47,7 +47,7 @@ class watermark {
   /// It moves in steps of this. Before the first tuple.
   void grain_is(std::int64_t g) noexcept { grain_ = g; }
 
-  /// How far it is.
+  /// Returns how far it is.
   [[nodiscard]] std::int64_t value() const noexcept { return value_; }
 
   /// At the beginning of a step: which inputs there are. They may have ended.
@@ -69,7 +69,7 @@ class watermark {
   /// The node has not read since its last step: it had no room for results, or waited for others.
   /// That time does not count as an input's silence. After `time_is`, before `inputs_are`.
   void was_not_read() noexcept;
-  /// When an input is idle if nothing comes from it.
+  /// Returns the time at which an input is idle if nothing comes from it.
   [[nodiscard]] instant deadline() const noexcept;
   void on_time(instant now) noexcept;
 
@@ -108,8 +108,8 @@ class awaited_watermarks {
   awaited_watermarks(const awaited_watermarks&) = delete;
   awaited_watermarks& operator=(const awaited_watermarks&) = delete;
 
-  /// Replica `i` has dealt with what it was sent up to the watermark `reached`. Of that, nothing is
-  /// due before `next`.
+  /// Replica `i` has dealt with all that it was sent up to the watermark `reached`. Nothing of that
+  /// is due before `next`.
   void says(std::size_t i, std::int64_t reached, std::int64_t next) noexcept;
   /// Returns false if replica `i` has certainly nothing to do at the watermark `w`.
   [[nodiscard]] bool awaits(std::size_t i, std::int64_t w) const noexcept;

@@ -26,7 +26,7 @@
 
 namespace garrick::patterns::detail {
 
-/// Who gets tuples that are late.
+/// The receiver of tuples that are late.
 template <class T>
 class late_sink {
  public:
@@ -56,7 +56,7 @@ struct keyless {
   }
 };
 
-/// What all of them have.
+/// The common part of all of them.
 template <class Windows>
 class windows_stage : protected asks_tuples {
  public:
@@ -116,7 +116,7 @@ class clock_stage : public windows_stage<Windows> {
     watermark_ = now.since_beginning().count();
     go_on(out);
   }
-  /// Puts out what there is of all windows. Tuples that come later make new ones of the same times.
+  /// Puts out all windows as they are. Tuples that come later make new ones of the same times.
   template <class To>
   void flush(To& out) {
     is_flushed_ = true;
@@ -148,7 +148,7 @@ class clock_stage : public windows_stage<Windows> {
   bool is_flushed_ = false;  ///< until it takes the next tuple
 };
 
-/// What finds a watermark has. `Idles`: inputs may become idle.
+/// The common part of stages that find a watermark. `Idles`: inputs may become idle.
 template <class TimeOf, bool Idles>
 class by_event_time {
  public:
@@ -285,7 +285,7 @@ class by_key_with_watermarks {
   std::size_t choose(const Item& item, const Choices& among) {
     return keyed_.choose(*item.tuple, among);
   }
-  /// Does everybody get one like this?
+  /// Returns true if all replicas get an item like this.
   template <class Item>
   [[nodiscard]] static bool is_for_all(const Item& item) noexcept {
     return !item.tuple;
@@ -401,7 +401,7 @@ class marking_stage : public by_event_time<TimeOf, Idles> {
 
  public:
   marking_stage(TimeOf time, watermark w) : base(std::move(time), std::move(w)) {}
-  /// What replicas wait for. Before the first tuple.
+  /// Sets the object in which replicas say which watermarks they wait for. Before the first tuple.
   void looks_at(awaited_ptr awaited) noexcept { awaited_ = std::move(awaited); }
 
   /// It knows no more than how far time is, which stays true.
@@ -454,7 +454,8 @@ class marked_stage : public windows_stage<Windows> {
  public:
   marked_stage(KeyOf key, Windows w, late_sink_ptr<T> late)
       : windows_stage<Windows>(std::move(w)), key_of_(std::move(key)), late_(std::move(late)) {}
-  /// It is replica `number`, and says there what it waits for. Before the first tuple.
+  /// Makes it replica `number`, which says there which watermarks it waits for. Before the first
+  /// tuple.
   void says_to(awaited_ptr awaited, std::size_t number) noexcept {
     awaited_ = std::move(awaited);
     number_ = number;

@@ -1,3 +1,4 @@
+// The node of two streams side by side (zip.hpp).
 #include <garrick/patterns/zip.hpp>
 
 #include <algorithm>

@@ -6,7 +6,7 @@
 
 namespace garrick::patterns::detail {
 
-/// What a carrier gets: its node, and what keeps that alive.
+/// A carrier's node, and the graph that keeps it alive.
 struct carried {
   using garrick_sendable = void;
   std::shared_ptr<graph> owner;

@@ -1,6 +1,7 @@
-// How many tuples are on their way round a feedback loop. The gate at its entrance lets others in
-// only while there are credits, so the loop's channels never fill up with tuples that came from
-// outside; and the loop is over when nothing comes from outside and nothing is on its way.
+// The number of tuples that are on their way round a feedback loop. The gate at its entrance lets
+// others in only while there are credits, so the loop's channels never fill up with tuples that
+// came from outside; and the loop is over when nothing comes from outside and nothing is on its
+// way.
 //
 // Some stages hold tuples until others join them, as a batch does. If the source has ended and all
 // tuples in the loop are held, no other will join them: the gate begins a flush round, in which
@@ -37,9 +38,9 @@ class loop {
  public:
   explicit loop(std::size_t credits) noexcept : credits_(credits) {}
 
-  /// Whom `remove` wakes. While the graph is built.
+  /// Sets the gate, which `remove` wakes. While the graph is built.
   void gated_by(wakeable& gate) noexcept { gate_ = &gate; }
-  /// A node whose stage can give up what it holds. While the graph is built.
+  /// Adds a node whose stage holds tuples and can give them up. While the graph is built.
   void has_holder(wakeable& w) { holders_.push_back(&w); }
   /// So many tuples come into the loop's channels.
   void add(std::size_t n) noexcept {
@@ -52,24 +53,25 @@ class loop {
   /// negative, modulo 2^64.
   void settle(std::size_t n, std::size_t more) noexcept;
 
-  /// How many may come in from outside. Tuples that a stage holds need no room in a channel.
+  /// Returns the number of tuples that may come in from outside. Tuples that a stage holds need no
+  /// room in a channel.
   [[nodiscard]] std::size_t credits() const noexcept {
     // order: acquire; what has left the loop
     const std::size_t n = moving(count_.load(std::memory_order_acquire));
     return n < credits_ ? credits_ - n : 0;
   }
-  /// Is nothing on its way, and nothing held?
+  /// Returns true if no tuple is on its way, and none is held.
   [[nodiscard]] bool is_empty() const noexcept {
     return count_.load(std::memory_order_acquire) == 0;  // order: as above
   }
-  /// Are all tuples of the loop held, or none there?
+  /// Returns true if all tuples of the loop are held, or if there is none.
   [[nodiscard]] bool stands_still() const noexcept {
     return moving(count_.load(std::memory_order_acquire)) == 0;  // order: as above
   }
-  /// Lets all stages give up what they hold. By the gate.
+  /// Lets all stages give up the tuples that they hold. By the gate.
   void flush() noexcept;
-  /// Returns how often `flush` was called. A holder that has not seen the last one gives up what it
-  /// holds.
+  /// Returns the number of calls of `flush`. A holder that has not seen the last one gives up its
+  /// tuples.
   [[nodiscard]] std::uint64_t flushes() const noexcept {
     return flushes_.load(std::memory_order_acquire);  // order: pairs with flush
   }

@@ -168,7 +168,7 @@ class node : public wakeable {
   void count_failure() noexcept { add(failures_, std::uint64_t{1}); }
   void count_late(std::uint64_t n) noexcept { add(late_, n); }
   void count_partial() noexcept { add(partial_, std::uint64_t{1}); }
-  /// Is the node in a loop, which has to know what is put out?
+  /// Returns true if the node is in a loop, which counts all that is put out.
   [[nodiscard]] bool in_loops() const noexcept { return !loops_.empty(); }
   /// The loops that the node is in: what it puts out is in them, before it is published.
   void into_loops(std::size_t n) noexcept {
@@ -185,7 +185,7 @@ class node : public wakeable {
     if (n != 0 || more != 0)
       for (loop* const l : loops_) l->settle(n, more);
   }
-  /// The stage gives up what it holds if a loop is flushed. While the graph is built.
+  /// The stage gives up the tuples that it holds if a loop is flushed. While the graph is built.
   void holds_in_loops() {
     for (loop* const l : loops_) l->has_holder(*this);
   }
