@@ -30,7 +30,8 @@ peer_identity life_of(const node_settings& s, std::uint64_t seed) {
 }
 
 base::error not_wanted() {
-  return base::make_error(net_errc::peer_down, "another link is used, or none");
+  return base::make_error(net_errc::peer_down,
+                          "this node uses another link to the peer, or is stopping");
 }
 
 /// True if nobody outside of this machine can reach it, or be reached by it.
