@@ -78,7 +78,7 @@ template <class Stages, std::size_t... I>
 struct neighbours_checked<Stages, std::index_sequence<I...>>
     : first_failure<check_of<decltype(check_neighbours<I, Stages>())>...> {};
 
-/// The patterns of a row. Not a std::tuple, which is more to compile than it can do here.
+/// The patterns of a row. A std::tuple would do the same, but takes longer to compile.
 template <class P, class... Ps>
 class row_of {
  public:

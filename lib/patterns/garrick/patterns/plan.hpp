@@ -42,7 +42,8 @@ template <class P>
 [[nodiscard]] plan describe_itself(const void* pattern) {
   return static_cast<const P*>(pattern)->describe();
 }
-/// Draws the plan that `describe` gives of a pattern. Out of line: a plan is much to destroy.
+/// Draws the plan that `describe` gives of a pattern. Out of line, since a plan's destructor is
+/// long.
 [[nodiscard]] std::string drawn(const void* pattern, plan (*describe)(const void* pattern));
 
 }  // namespace detail

@@ -58,8 +58,8 @@ class batch_stage {
   [[nodiscard]] std::size_t take_lost() noexcept { return std::exchange(lost_, 0); }
 
  private:
-  /// If the batch cannot be put out, because a key function behind throws, its tuples are lost. The
-  /// node itself tells of `told` of them.
+  /// If the batch cannot be put out, because a key function behind throws, its tuples are lost.
+  /// `told`: how many of them the node itself counts as failed.
   template <class To>
   void put(To& out, std::size_t told = 0) {
     due_ = instant::never();

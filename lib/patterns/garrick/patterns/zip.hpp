@@ -32,8 +32,8 @@ class zip_base : public reading_node {
   zip_base(graph& of, const node_options& o, const stage_type& type, const void* prototype,
            const tuple_type& a, const tuple_type& b)
       : reading_node(of, o, on_failure::fail, type, prototype, a), other_(b) {}
-  /// Puts out at most `most` pairs, as there is room. Throws a policy's exception. `n` counts the
-  /// pairs that were taken, also then.
+  /// Puts out at most `most` pairs, as there is room. Throws a policy's exception. Sets `n` to the
+  /// number of pairs that were taken, also if it throws.
   virtual void pair(void* as, void* bs, std::size_t most, std::size_t& n) = 0;
 
  private:

@@ -157,7 +157,7 @@ class failure_detection : public layer_defaults {
   [[nodiscard]] const path_probe& path() const noexcept { return path_; }
 
  private:
-  // Milliseconds: what a peer says about its interval is believed within these.
+  // A peer's interval is believed within these, in milliseconds.
   static constexpr std::uint32_t least_interval = 1;
   static constexpr std::uint32_t most_interval = 3'600'000;
 

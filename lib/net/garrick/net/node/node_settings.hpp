@@ -60,10 +60,10 @@ struct node_settings {
   std::shared_ptr<peer_admission> admission{};
 
   /// Messages to one peer that are not confirmed: with so many on their way, senders wait. Large
-  /// ones count as several: also half of `most_bytes_waiting` is as much. What is taken by messages
-  /// above 64 KiB counts against such messages only. Who may not wait goes
-  /// beyond that, up to twice as much; then its message is lost, with `errc::overload`. An actor
-  /// that pauses has sent one message beyond it, however many such actors there are. At least 1.
+  /// ones count as several: also half of `most_bytes_waiting` is as much. The share of messages
+  /// above 64 KiB counts against such messages only. A sender that may not wait goes beyond that,
+  /// up to twice as much; then its message is lost, with `errc::overload`. An actor that pauses has
+  /// sent one message beyond it, however many such actors there are. At least 1.
   std::uint32_t most_under_way = 8192;
   /// Bytes of what the stack has not taken, and some 50 for each message, beyond which no actor
   /// pauses: it waits in `send`, as a thread does, and who may not wait loses the message, as does

@@ -1,22 +1,22 @@
-// Who comes back finds his session: an accept policy for stacks with `failure_detection`.
+// A peer that comes back finds its session: an accept policy for stacks with `failure_detection`.
 //
 // It looks at the hello of a new connection. A peer whose session still lives here gets that one,
-// with the new stream in place of the one that was lost. Everybody else gets a stack of his own,
+// with the new stream in place of the one that was lost. Any other peer gets a stack of its own,
 // and bytes that are no hello get nothing.
 //
-// An incarnation has one link here. Who begins another session while that is connected is refused,
-// and his stack tries again until its handshake limit is over. So of two that come at once, one
-// gets through, and neither takes the other's place. A peer that understands it is told the reason,
-// with the identity of this end (`self`): it may have come by another address, and use the link
-// that it has. For the same reason such a peer does not get the link that has lost its stream,
-// unless it says that it has no session (`hello::begins_anew`). Datagrams of a peer come from one
-// address: from another one he is refused as long as the link lives. When it is over, he is refused
-// from that one: what the network still has of the session comes from there, and whoever begins
-// another one has another socket.
+// An incarnation has one link here. A peer that begins another session while that link is connected
+// is refused, and its stack tries again until its handshake limit is over. So of two that come at
+// once, one gets through, and neither takes the other's place. A peer that understands it is told
+// the reason, with the identity of this end (`self`): it may have come by another address, and use
+// the link that it has. For the same reason such a peer does not get the link that has lost its
+// stream, unless it says that it has no session (`hello::begins_anew`). Datagrams of a peer come
+// from one address: from another one it is refused as long as the link lives. When the link is
+// over, it is refused from that address: late datagrams of the session come from there, and a peer
+// that begins another session has another socket.
 //
-// Whose session went down may begin another one. If each incarnation is to be down once and for
-// good, the policy is made with `peer_return::new_life_only`; and an owner may say so of a single
-// one (`quarantine`). Who is in quarantine is told so, and may begin a new life.
+// A peer whose session went down may begin another one. If each incarnation is to be down once and
+// for good, the policy is made with `peer_return::new_life_only`; and an owner may say so of a
+// single one (`quarantine`). A peer in quarantine is told so, and may begin a new life.
 //
 //   struct my_policy final : accept_sessions {
 //     std::unique_ptr<hosted> make_session(const arrival&, const hello& who, carrier& below,

@@ -4,14 +4,14 @@
 // hold the processors, it takes turns with them and with the workers that it should help: the same
 // work is spread over two caches and costs twice as much, so that all seem busy, and nothing leads
 // back. So there is a limit to the number of workers that are woken for work. It is the number of
-// workers until the system's own account of them says that they wait for processors, and that what
-// they have run for would fit into fewer.
+// workers until the system's own account of them says that they wait for processors, and that fewer
+// of them could have run for the same time.
 //
 //   lowered   In a window of a millisecond or more the workers together waited for a processor for
 //             a fifth of the time or more, and together ran for less than the limit less one, plus
-//             a quarter. The limit becomes what they ran for, rounded up. But it stays if the
-//             helper has hardly looked, or saw many runnables wait at a worker: others could run
-//             some of them.
+//             a quarter. The limit becomes that time less the quarter, rounded up. But it stays if
+//             the helper has hardly looked, or saw many runnables wait at a worker: others could
+//             run some of them.
 //   raised    Work waits: many runnables waited at most looks, or a worker had open work at every
 //             look of a window and never emptied its slot and its deque. The limit doubles, and
 //             stays for a while even if workers wait. That while doubles each time that a lowering
