@@ -37,7 +37,7 @@ void CL_CALLBACK device_core::on_event(cl_event /*unused*/, cl_int status,
 
 void device_core::reported(detail::call& c) noexcept {
   device_core& me = *c.on;  // D5; the call may be gone for all but the last one
-  // order: acq_rel: pairs with itself: the last one sees what the others have done (C3)
+  // order: acq_rel: pairs with itself: the last one sees what the others have done (C3 of call.hpp)
   if (c.due.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
   call_ptr kept = me.take_back(c);
   kept->settle({});

@@ -1,7 +1,8 @@
 // The nodes of the shipped stages: one that reads, one that only puts out.
 //
 // A step takes a batch from one input and runs it through the stage. Then it hands on the results,
-// and last it gives the tuples' slots back: a tuple is accounted for until its results are (L1).
+// and last it gives the tuples' slots back: a tuple is accounted for until its results are (L1 of
+// loop.hpp).
 //
 // Private: installed because templates need it.
 //

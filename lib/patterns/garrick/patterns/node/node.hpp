@@ -16,7 +16,8 @@
 // N4 Who has got the run right by `wake` runs the node or sends `go` to its carrier. A `go` stands
 //    for the run right, so at most one is on its way.
 // N5 A node that has ended keeps its run right for ever, so nobody runs it again.
-// N6 A node gives its run right up only after a step that found it starved or blocked (H1).
+// N6 A node gives its run right up only after a step that found it starved or blocked (H1 of
+//    channel.hpp).
 #pragma once
 
 #include <garrick/garrick.hpp>

@@ -44,9 +44,10 @@
 // K4 A worker that has lost its processor to the ticker itself looks stuck and is not. So the
 //    ticker judges what it has watched only from a processor other than the worker's, and moves
 //    there if it has to. If there is none, it judges by what happened while it slept.
-// K5 A thread that makes work open and calls nobody for it, since somebody is awake, finds the
-//    ticker armed or arms it if, after a fence, it sees a parked worker. K2 holds for such work as
-//    for occupied slots. So while a worker is parked and such work waits, the ticker is armed.
+// K5 A thread that makes work open and calls no worker for it, since one is awake or as many are as
+//    may be (W1 and W5 of work_stealing.hpp), finds the ticker armed or arms it if, after a fence,
+//    it sees a parked worker. K2 holds for such work as for occupied slots. So while a worker is
+//    parked and such work waits, the ticker is armed.
 #pragma once
 
 #include <garrick/base/concurrency/atomics_policy.hpp>

@@ -96,7 +96,8 @@ bool answering_cell::let_in(F f) noexcept {
   const detail::leaving at_end{*door};
   auto& link = static_cast<link_port&>(door->occupant());
   const auto end = [&](std::string_view why) noexcept {
-    // As what throws in a visit in line ends it (H4). What is open is told of by that.
+    // An exception ends the link, as in a visit in line (H4 of hosted.hpp). The end tells of all
+    // that is open.
     try {
       link.shut(base::make_error(net_errc::owner_failed, "a link", why));
     } catch (...) { link.ended(net_errc::owner_failed); }
