@@ -1,4 +1,5 @@
 // each: pointer view weak second wrapped answer actor deep function dynamic member
+// each: elements maybe nested one_of owned shared answers
 // expect: cannot_be_sent<
 // expect: a message or answer must own all it refers to
 // What no message may hold is refused where a protocol is named, before anything is sent: by a
@@ -7,9 +8,13 @@
 #include <garrick/garrick.hpp>
 
 #include <functional>
+#include <map>
+#include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 struct row {
@@ -45,6 +50,34 @@ struct holder {
 struct holder {
   garrick::ref<garrick::protocol<garrick::result<std::string_view>(int)>> to;
 };
+#elif defined(GARRICK_WITHOUT_elements)
+struct holder {
+  garrick::ref<garrick::protocol<void(std::vector<const char*>)>> to;
+};
+#elif defined(GARRICK_WITHOUT_maybe)
+struct holder {
+  garrick::ref<garrick::protocol<void(std::optional<std::string_view>)>> to;
+};
+#elif defined(GARRICK_WITHOUT_nested)
+struct holder {
+  garrick::ref<garrick::protocol<void(std::map<int, std::vector<std::span<int>>>)>> to;
+};
+#elif defined(GARRICK_WITHOUT_one_of)
+struct holder {
+  garrick::weak_ref<garrick::protocol<void(std::variant<int, int*>)>> to;
+};
+#elif defined(GARRICK_WITHOUT_owned)
+struct holder {
+  garrick::ref<garrick::protocol<void(std::unique_ptr<std::string_view>)>> to;
+};
+#elif defined(GARRICK_WITHOUT_shared)
+struct holder {
+  garrick::ref<garrick::protocol<void(std::vector<std::shared_ptr<int>>)>> to;
+};
+#elif defined(GARRICK_WITHOUT_answers)
+struct holder {
+  garrick::ref<garrick::protocol<std::vector<int*>(int)>> to;
+};
 #elif defined(GARRICK_WITHOUT_actor)
 class server : public garrick::actor<garrick::protocol<void(const int*)>> {};
 #elif defined(GARRICK_WITHOUT_deep)
@@ -79,6 +112,12 @@ class server : public garrick::blocking_actor {
 };
 void test(garrick::actor_system& system) { static_cast<void>(system.spawn<server>()); }
 #else
+struct later;
+struct holder {
+  garrick::ref<garrick::protocol<void(std::vector<later>), void(std::optional<std::string>),
+                                 void(std::shared_ptr<const std::string>)>>
+      to;
+};
 using nodes = garrick::protocol<int(node), void(const std::string&), void(std::less<int>)>;
 class server : public garrick::actor<nodes> {
  public:

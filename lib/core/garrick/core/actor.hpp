@@ -191,6 +191,12 @@ class actor_base {
       return detail::refused_response();
   }
 
+  /// An error that says so: an actor is asked by its handle.
+  template <bool Reached = true, class... Args>
+  detail::refused_response request(detail::not_a_handle, const Args&...) {
+    static_assert(detail::asked_no_handle<Reached>::reported);
+    return {};
+  }
   /// As `request`, with urgent priority: it overtakes normal mail at the receiver. The response has
   /// normal priority.
   template <class P, class... Args>
@@ -345,6 +351,12 @@ class actor_base {
       return delegated<>{};
     else
       return delegated_for<typename P::template answer<content>>{};
+  }
+  /// An error that says so: a request is handed to a handle.
+  template <bool Reached = true, class... Args>
+  delegated<detail::refused_delegation> delegate(detail::not_a_handle, const Args&...) {
+    static_assert(detail::asked_no_handle<Reached>::reported);
+    return {};
   }
   /// As `delegate`, to the member that the router picks here. Not for a broadcast, which has many
   /// answers.
@@ -542,7 +554,7 @@ class actor_base {
   friend struct actor_access;
 
   template <class Answer>
-  struct delegated_of;
+  struct delegated_of : std::type_identity<delegated<detail::refused_delegation>> {};
   template <class... Ts>
   struct delegated_of<response<Ts...>> {
     using type = delegated<Ts...>;

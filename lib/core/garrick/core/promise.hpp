@@ -34,6 +34,12 @@ struct delegation_becomes {
                 "this handler: request the answer and make one of it, or delegate a message with "
                 "the same answer");
 };
+/// Stands for the answer of a delegation that has been refused: no more is said of that.
+struct refused_delegation;
+template <class To>
+struct delegation_becomes<To, refused_delegation> {
+  static constexpr bool reported = true;
+};
 template <class To>
 [[noreturn]] To no_delegation();
 

@@ -58,6 +58,13 @@ struct sent_to_no_handle {
   static_assert(!Reached,
                 "garrick: send(to, ...) sends to a handle: to a ref, an any_ref or a router");
 };
+template <bool Reached>
+struct asked_no_handle {
+  static constexpr bool reported = true;
+  static_assert(!Reached,
+                "garrick: request(to, ...) and delegate(to, ...) take a handle first, a ref or a "
+                "router: inside its own actor that is self(), and a weak_ref's is lock()");
+};
 /// What braces without a type become. Nothing else does: there are better choices for all else.
 struct braced {
   template <class... Ts>

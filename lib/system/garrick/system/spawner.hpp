@@ -167,6 +167,13 @@ class spawner {
     else
       return core::detail::refused_response();
   }
+  /// An error that says so: an actor is asked by its handle.
+  template <bool Reached = true>
+  core::detail::refused_response request(core::detail::not_a_handle, core::detail::anything = {},
+                                         core::detail::anything = {}, core::detail::anything = {}) {
+    static_assert(core::detail::asked_no_handle<Reached>::reported);
+    return {};
+  }
   /// The same for a router.
   template <class R, class... Args>
     requires requires { typename R::garrick_router; }

@@ -47,7 +47,8 @@ template <class R, class... Ts>
 inline constexpr bool answers<R, response<Ts...>> = [] {
   using plain = std::remove_cvref_t<R>;
   using own = typename response_of<plain>::type;
-  if constexpr (std::is_same_v<own, response<Ts...>> || std::is_same_v<plain, base::error>)
+  if constexpr (std::is_same_v<own, response<Ts...>> || std::is_same_v<plain, base::error> ||
+                std::is_same_v<own, response<refused_delegation>>)
     return true;
   else if constexpr (std::is_void_v<R> || is_task<plain> || is_promise<plain> ||
                      is_core_result<plain> || is_base_result<plain>)
@@ -169,9 +170,10 @@ template <class Actor, class... Signatures>
 struct wrong_result {
   static constexpr bool reported = true;
   static constexpr bool none = sizeof...(Signatures) == 0;
-  static_assert(
-      none,
-      "garrick: the handlers on(...) for these signatures of the protocol return something else");
+  static_assert(none,
+                "garrick: the handlers on(...) for these signatures of the protocol return "
+                "something else, and "
+                "one that delegates returns auto or a result<T>");
 };
 template <class Actor, class... Signatures>
 struct coroutine_takes_references {

@@ -8,9 +8,9 @@
 //
 // A handle, too, names a protocol, but perhaps before its messages are defined: a message may hold
 // a handle that takes the message. To look into a class that is only declared would fix for the
-// whole program that it cannot be looked into. So `looked_at` refuses those types that the name
-// alone tells, such as pointers and views. The rest is found where an actor is spawned or a message
-// is sent.
+// whole program that it cannot be looked into. So `looked_at` refuses what is plain from the
+// type's name alone, such as pointers and views. The rest is found where an actor is spawned or a
+// message is sent.
 //
 // Private: installed because templates need it.
 //
@@ -82,21 +82,50 @@ template <class Content, class... Signature>
 using checked_content = typename decltype(report_with<base::detail::in_message, Signature...>(
     typename not_owned_in<Content>::type()))::type;
 
+/// True for a policy among the arguments of a standard template. No policy is looked at: that would
+/// define a std::hash before a user specializes it.
+consteval bool is_policy(std::string_view name) {
+  return base::detail::is_one_of(name,
+                                 "char_traits allocator default_delete less greater equal_to hash");
+}
+template <class T>
+consteval bool is_plainly_shared();
+/// True if that holds for a part of a standard template, such as the elements of a container.
+template <class Kind>
+inline constexpr bool has_shared_part = false;
+template <class... Parts>
+inline constexpr bool has_shared_part<base::detail::made_of<Parts...>> =
+    (is_plainly_shared<Parts>() || ...);
+template <class... Parts>
+inline constexpr bool has_shared_part<base::detail::points_to<Parts...>> =
+    (is_plainly_shared<Parts>() || ...);
+template <class... Parts>
+inline constexpr bool has_shared_part<base::detail::shares<Parts...>> =
+    (is_plainly_shared<Parts>() || ...);
+
+template <class T>
+consteval bool is_plainly_shared() {
+  if constexpr (std::is_pointer_v<T> || std::is_member_pointer_v<T> || std::is_null_pointer_v<T> ||
+                std::is_reference_v<T>) {
+    return true;
+  } else if constexpr (!std::is_class_v<T>) {
+    return false;
+  } else {
+    constexpr std::string_view name = base::detail::standard_name<T>();
+    if constexpr (name.empty() || is_policy(name)) {
+      return false;  // a user's class; or not to be looked at
+    } else {
+      using kind = typename base::detail::wrapped<T>::type;
+      if constexpr (is_refused<kind>)
+        return !base::is_sendable<T>;  // a view, a std::function; or an empty class, which is owned
+      else
+        return has_shared_part<kind>;
+    }
+  }
+}
 /// True if T's name alone tells that a T is not owned. Looks into no class that is not complete.
 template <class T>
-inline constexpr bool plainly_shared = [] {
-  if constexpr (std::is_pointer_v<T> || std::is_member_pointer_v<T> || std::is_null_pointer_v<T> ||
-                std::is_reference_v<T>)
-    return true;
-  else if constexpr (!std::is_class_v<T>)
-    return false;
-  else if constexpr (base::detail::standard_name<T>().empty())
-    return false;  // a user's class
-  else if constexpr (is_refused<typename base::detail::wrapped<T>::type>)
-    return !base::is_sendable<T>;  // a view, a std::function; or an empty class, which is owned
-  else
-    return false;
-}();
+inline constexpr bool plainly_shared = is_plainly_shared<T>();
 
 /// True if that holds for a part of a signature's message or answer.
 template <class Content>
@@ -128,7 +157,7 @@ consteval auto find_plainly_shared() {
   }
 }
 
-/// Always true. Its use makes the compiler look at the protocol, so a wrong one is refused where a
+/// True. Asking makes the compiler look at the protocol, so that a wrong one is refused where a
 /// handle or an actor is first declared with it, and not only where something is sent.
 template <class P>
 inline constexpr bool looked_at = true;
