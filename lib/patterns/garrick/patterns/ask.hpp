@@ -139,6 +139,8 @@ template <class In, class P>
 consteval auto check_question() {
   if constexpr (std::is_void_v<In>)
     return static_cast<ask_whom_understands_several<P, false>*>(nullptr);
+  else if constexpr (std::is_same_v<P, core::any_protocol>)
+    return static_cast<ask_gets_no_value<P, In, false>*>(nullptr);
   else if constexpr (!P::template accepts<In>)
     return static_cast<ask_gets_no_value<P, In, false>*>(nullptr);
   else if constexpr (!answer_of<In, P>::is)
@@ -201,6 +203,15 @@ template <class In, class P>
 template <class P>
 [[nodiscard]] auto ask(ref<P> whom, std::size_t n) {
   return detail::asker_of<typename detail::only_question<P>::type>(std::move(whom), n);
+}
+
+/// Does not compile: the stage needs a typed handle and a number.
+template <class Call = void>
+[[nodiscard]] detail::refused_pattern ask(detail::anything /*whom*/, detail::anything /*n*/ = {}) {
+  static_assert(detail::is_right_call<Call>,
+                "garrick: ask(handle, n) takes an actor's typed handle, a ref<P>, and how many "
+                "requests may be under way, as in ask(dictionary, 8)");
+  return {};
 }
 
 }  // namespace garrick::patterns

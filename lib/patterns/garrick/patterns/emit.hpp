@@ -5,6 +5,7 @@
 
 #include <garrick/garrick.hpp>
 #include <garrick/patterns/channel/output.hpp>
+#include <garrick/patterns/detail/checks.hpp>
 
 #include <cstddef>
 #include <utility>
@@ -24,9 +25,22 @@ class emit {
   explicit emit(detail::slots<T>& to) noexcept : to_(&to) {}
 
   /// Puts out a copy. Throws what copying throws, and std::bad_alloc.
-  void operator()(const T& value) { to_->put(value); }
+  void operator()(const T& value) {
+    if constexpr (requires { T(value); })
+      to_->put(value);
+    else
+      static_assert(
+          requires { T(value); },
+          "garrick: what this stage puts out cannot be copied: out(std::move(x))");
+  }
   /// The same, moved.
   void operator()(T&& value) { to_->put(std::move(value)); }
+  /// Does not compile: a stage with an emit<T> puts out a T.
+  template <class Call = T>
+  void operator()(detail::anything /*value*/) {
+    static_assert(detail::is_right_call<Call>,
+                  "garrick: a stage with an emit<T> puts out a T, and nothing else");
+  }
 
   /// Puts `value` out if fewer than `limit` tuples wait in the channel behind. Else the error
   /// `overload`, and `value` is as before: a source can wait, drop or keep it. A limit of zero is

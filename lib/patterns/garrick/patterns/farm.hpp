@@ -203,7 +203,7 @@ class farm_of {
 
 /// Replicas of a pattern side by side: any composition, also of farms. A function stands for
 /// `seq(function)`.
-template <class P>
+template <class P = detail::several_functions>
 [[nodiscard]] auto farm(P pattern) {
   using check = detail::check_of<decltype(detail::check_farm<P>())>;
   static_assert(check::reported);
@@ -212,6 +212,15 @@ template <class P>
                                                          0);
   else
     return detail::refused_pattern();
+}
+
+/// Does not compile: a farm holds one pattern, and `replicas` says how many of it.
+template <class Call = void>
+[[nodiscard]] detail::refused_pattern farm(detail::anything /*pattern*/, detail::anything /*n*/) {
+  static_assert(detail::is_right_call<Call>,
+                "garrick: farm(pattern) takes one pattern: farm(f).replicas(4) says how many of "
+                "it, and several stages are a pipeline(...)");
+  return {};
 }
 
 }  // namespace garrick::patterns

@@ -194,7 +194,7 @@ class feedback_of {
 
 /// A pattern whose results go through it again while `again(result)` is true, and then on. `again`
 /// has no captures (else say lent(f)).
-template <class P, class Again>
+template <class P = detail::several_functions, class Again = detail::several_functions>
 [[nodiscard]] auto feedback(P pattern, Again again) {
   using check = detail::check_of<decltype(detail::check_feedback<P, Again>()), Again>;
   static_assert(check::reported);
@@ -202,6 +202,15 @@ template <class P, class Again>
     return feedback_of<detail::stage_of<P>, Again>(seq(std::move(pattern)), std::move(again));
   else
     return detail::refused_pattern();
+}
+
+/// Does not compile: a loop has a pattern and a condition.
+template <class Call = void>
+[[nodiscard]] detail::refused_pattern feedback(detail::anything /*pattern*/) {
+  static_assert(detail::is_right_call<Call>,
+                "garrick: feedback(pattern, again) takes a pattern and a function `bool "
+                "again(const Tuple&)`, which says what goes through it once more");
+  return {};
 }
 
 }  // namespace garrick::patterns

@@ -17,6 +17,7 @@
 #include <coroutine>
 #include <exception>
 #include <memory>
+#include <type_traits>
 #include <utility>
 
 namespace garrick::patterns {
@@ -28,14 +29,15 @@ class generator {
  public:
   /// For the compiler.
   class promise_type {
+    using value_type = std::remove_reference_t<T>;  // a stage refuses a reference
     struct copied {
-      explicit copied(const T& v) : value(v) {}
+      explicit copied(const value_type& v) : value(v) {}
       [[nodiscard]] bool await_ready() const noexcept { return false; }
       void await_suspend(std::coroutine_handle<promise_type> h) noexcept {
         h.promise().value_ = std::addressof(value);
       }
       void await_resume() const noexcept {}
-      T value;
+      value_type value;
     };
 
    public:
@@ -48,12 +50,20 @@ class generator {
     /// For the compiler: its owner destroys it.
     [[nodiscard]] std::suspend_always final_suspend() const noexcept { return {}; }
     /// The value lies in the coroutine until that goes on.
-    [[nodiscard]] std::suspend_always yield_value(T&& value) noexcept {
+    [[nodiscard]] std::suspend_always yield_value(value_type&& value) noexcept {
       value_ = std::addressof(value);
       return {};
     }
     /// A copy of it does.
-    [[nodiscard]] copied yield_value(const T& value) { return copied(value); }
+    [[nodiscard]] copied yield_value(const value_type& value) { return copied(value); }
+    /// Does not compile: the value has another type.
+    template <class Other>
+      requires(!std::is_convertible_v<Other, value_type>)
+    [[nodiscard]] std::suspend_always yield_value(Other&& /*value*/) noexcept {
+      static_assert(std::is_convertible_v<Other, value_type>,
+                    "garrick: a generator<T> yields values of the type T");
+      return {};
+    }
     /// For the compiler.
     void return_void() const noexcept {}
     /// For the compiler: `next` throws it.
@@ -63,7 +73,7 @@ class generator {
 
    private:
     friend class generator;
-    T* value_ = nullptr;
+    value_type* value_ = nullptr;
     std::exception_ptr why_;
   };
 

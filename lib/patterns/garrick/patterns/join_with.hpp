@@ -177,6 +177,12 @@ class join_spec {
     return join_spec<P, L, R, TimeL, TimeR, Disorder, Interval>(
         source_, std::move(left), std::move(right), time_l_, time_r_, rest_);
   }
+  /// Does not compile: there are two keys.
+  template <class Call = void>
+  [[nodiscard]] auto by(detail::anything /*left*/) const {
+    static_assert(detail::join_says_too_little<Call, false>::reported);
+    return detail::refused_pattern();
+  }
   /// The times, in the same way (event_time.hpp), and how far a tuple may be behind others of its
   /// side.
   template <class L, class R, class Unit = void>
@@ -202,6 +208,12 @@ class join_spec {
   template <std::integral Number>
   [[nodiscard]] auto within(Number before, std::type_identity_t<Number> after) const {
     return within_of<detail::ticks_unit>(detail::number_of(before), detail::number_of(after));
+  }
+  /// Does not compile: an interval is a time, or a number of ticks.
+  template <class Call = void>
+  [[nodiscard]] auto within(detail::anything /*before*/, detail::anything /*after*/ = {}) const {
+    static_assert(detail::no_length_of_window<Call>::reported);
+    return detail::refused_pattern();
   }
   /// A side, or one of several producers of a side, from which nothing has come for that time, by
   /// the clock, is taken to be as far as the other. What comes of it later may be late. Throws

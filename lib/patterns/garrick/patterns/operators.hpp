@@ -153,7 +153,7 @@ consteval auto check_scan() {
 /// Puts out each element of the container that `f(tuple)` gives.
 ///
 ///     flat_map([](line l) -> std::vector<word> { return words_of(l); })
-template <class F>
+template <class F = detail::several_functions>
 [[nodiscard]] auto flat_map(F f) {
   using check = detail::check_of<decltype(detail::check_flat_map<F>()), F>;
   static_assert(check::reported);
@@ -171,16 +171,22 @@ template <class F>
 /// Hands on the first `n` tuples, and then ends the stream behind it. The stages before it hear
 /// that nobody wants more: sources stop there, and what is on its way is dropped and counted. In a
 /// farm, `n` for each replica.
-template <class T>
+template <class T = void>
 [[nodiscard]] auto take(std::size_t n) {
-  using running = detail::take_stage<T>;
-  return seq_stage<running, T, T>(running(n), "take");
+  using check = detail::told_type_check<T>;
+  static_assert(check::reported);
+  if constexpr (detail::passes<check>) {
+    using running = detail::take_stage<T>;
+    return seq_stage<running, T, T>(running(n), "take");
+  } else {
+    return detail::refused_pattern();
+  }
 }
 
 /// Hands on the tuples for which `f(tuple)` is true.
 ///
 ///     filter(patterns::bind([](int least, int x) { return x >= least; }, 7))
-template <class F>
+template <class F = detail::several_functions>
 [[nodiscard]] auto filter(F f) {
   using check = detail::check_of<decltype(detail::check_filter<F>()), F>;
   static_assert(check::reported);
@@ -195,7 +201,7 @@ template <class F>
 
 /// `state = f(state, tuple)` for each tuple, and puts out a copy of the state each time. With
 /// `on_failure::skip`, `f` works on a copy, since one that throws may have moved from its state.
-template <class State, class F>
+template <class State, class F = detail::several_functions>
 [[nodiscard]] auto scan(State first, F f) {
   using check = detail::check_of<decltype(detail::check_scan<F, State>()), F>;
   static_assert(check::reported);
@@ -206,6 +212,15 @@ template <class State, class F>
   } else {
     return detail::refused_pattern();
   }
+}
+
+/// Does not compile: a scan has a first value and a function.
+template <class Call = void>
+[[nodiscard]] detail::refused_pattern scan(detail::anything /*first*/) {
+  static_assert(detail::is_right_call<Call>,
+                "garrick: scan(first, f) takes a first value and a function `State f(State, Tuple)`"
+                ", which is no template and has no overloads");
+  return {};
 }
 
 }  // namespace garrick::patterns

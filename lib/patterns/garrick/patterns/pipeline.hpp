@@ -180,6 +180,11 @@ template <class P, class... Ps>
   else
     return detail::refused_pattern();
 }
+/// Does not compile: a function's name stands for one function.
+template <class Pipeline = void>
+[[nodiscard]] detail::refused_pattern pipeline(detail::several_functions /*first*/, ...) {
+  return {};
+}
 /// Does not compile: a pipeline has at least one stage.
 template <class Pipeline = void>
 [[nodiscard]] auto pipeline() {

@@ -188,7 +188,7 @@ inline constexpr bool is_object<N, Arg> = std::is_same_v<N, std::remove_cvref_t<
 
 /// A function, or an object of a class, as a stage; the forms are at the top of this file. What is
 /// a pattern stays as it is.
-template <class F>
+template <class F = detail::several_functions>
 [[nodiscard]] auto seq(F f) {
   using check = detail::stage_check<F>;
   static_assert(check::reported);

@@ -123,7 +123,8 @@ template <class T, class P>
 template <class F, class Value>
 consteval auto check_fold() {
   if constexpr (accumulates<F, Value, argument_of<1, F>>)
-    return static_cast<part_check<F>*>(nullptr);
+    return static_cast<all_of<value_check<Value>, tuple_check<argument_of<1, F>>, part_check<F>>*>(
+        nullptr);
   else
     return static_cast<fold_function_does_not_fit<F, Value, false>*>(nullptr);
 }
@@ -131,7 +132,7 @@ consteval auto check_fold() {
 }  // namespace detail
 
 /// Calls `f(tuple)` for each tuple.
-template <class F>
+template <class F = detail::several_functions>
 [[nodiscard]] auto for_each(F f) {
   auto s = seq(std::move(f));
   constexpr bool fits = std::is_void_v<typename decltype(s)::output>;
@@ -154,16 +155,30 @@ template <class T, class P>
   return detail::sender_to<T>(std::move(receiver));
 }
 
+/// Does not compile: the sink needs a typed handle.
+template <class Call = void>
+[[nodiscard]] detail::refused_pattern to(detail::anything /*receiver*/) {
+  static_assert(detail::is_right_call<Call>,
+                "garrick: to(handle) takes an actor's typed handle, a ref<P>: inside an actor that "
+                "is self()");
+  return {};
+}
+
 /// Drops each tuple.
-template <class T>
+template <class T = void>
 [[nodiscard]] auto discard() {
-  return seq([](T) {}).named("discard").cheap();
+  using check = detail::told_type_check<T>;
+  static_assert(check::reported);
+  if constexpr (detail::passes<check>)
+    return seq([](T) {}).named("discard").cheap();
+  else
+    return detail::refused_pattern();
 }
 
 /// `value = f(value, tuple)` for each tuple; the last value is what a request of `join` to the
 /// stream's handle gives. Refused inside `farm` and `parallel`. With `on_failure::skip`, `f` works
 /// on a copy, since one that throws may have moved from the value that it was given.
-template <class Value, class F>
+template <class Value, class F = detail::several_functions>
 [[nodiscard]] auto fold(Value first, F f) {
   using check = detail::check_of<decltype(detail::check_fold<F, Value>()), F>;
   static_assert(check::reported);
@@ -174,6 +189,15 @@ template <class Value, class F>
   } else {
     return detail::refused_pattern();
   }
+}
+
+/// Does not compile: a fold has a first value and a function.
+template <class Call = void>
+[[nodiscard]] detail::refused_pattern fold(detail::anything /*first*/) {
+  static_assert(detail::is_right_call<Call>,
+                "garrick: fold(first, f) takes a first value and a function `Value f(Value, Tuple)`"
+                ", which is no template and has no overloads");
+  return {};
 }
 
 }  // namespace garrick::patterns

@@ -17,6 +17,7 @@
 
 #include <concepts>
 #include <cstddef>
+#include <initializer_list>
 #include <iterator>
 #include <optional>
 #include <string>
@@ -107,7 +108,8 @@ struct numbers {
 template <class Container, bool Has>
 struct from_no_container {
   static constexpr bool reported = true;
-  static_assert(Has, "garrick: from takes a container, such as a std::vector");
+  static_assert(
+      Has, "garrick: from takes a container, such as a std::vector: from(std::vector{3, 1, 2})");
 };
 template <class F, bool None>
 struct generate_takes_tuples {
@@ -137,10 +139,34 @@ template <class Container>
     return detail::refused_pattern();
 }
 
+/// Does not compile: one container, which the pattern owns.
+template <class Call = void>
+[[nodiscard]] detail::refused_pattern from(detail::anything /*begin*/, detail::anything /*end*/,
+                                           detail::anything /*third*/ = {}) {
+  static_assert(detail::from_no_container<Call, false>::reported);
+  return {};
+}
+/// The same for from({1, 2, 3}).
+template <class T>
+[[nodiscard]] detail::refused_pattern from(std::initializer_list<T> /*all*/) {
+  static_assert(detail::from_no_container<std::initializer_list<T>, false>::reported);
+  return {};
+}
+
 /// The whole numbers from `first` on, without `end`.
 template <std::integral T>
 [[nodiscard]] auto counting(T first, T end) {
   return seq(detail::numbers<T>{first, end}).named("counting");
+}
+
+/// Does not compile: both are numbers of one type.
+template <class Call = void>
+[[nodiscard]] detail::refused_pattern counting(detail::anything /*first*/,
+                                               detail::anything /*end*/ = {}) {
+  static_assert(detail::is_right_call<Call>,
+                "garrick: counting(first, end) takes two whole numbers of one type, as in "
+                "counting(0L, n) or counting<long>(0, n)");
+  return {};
 }
 
 /// The lines of a file, each a `slice` without its end: "\n" or "\r\n". The last one may lack it;
@@ -154,7 +180,7 @@ template <std::integral T>
 
 /// What `f()` gives, a std::optional, until it gives nothing. What it throws follows the stage's
 /// policy.
-template <class F>
+template <class F = detail::several_functions>
 [[nodiscard]] auto generate(F f) {
   auto s = seq(std::move(f));
   constexpr bool fits = std::is_void_v<typename decltype(s)::input>;

@@ -133,6 +133,14 @@ class stage_actor : public actor<protocol<void(detail::go), void(detail::leave),
   {
     node().put(value, *this);
   }
+  /// Does not compile: the value has another type.
+  template <class T>
+  void send_next(T /*value*/)
+    requires(!std::is_convertible_v<T, Out>)
+  {
+    static_assert(std::is_same_v<T, Out>,
+                  "garrick: send_next(value) of a stage_actor<In, Out> takes an Out");
+  }
   /// Puts `value` out if fewer than `limit` tuples wait in the channel behind, as
   /// emit::try_send_next. Else the error `overload`, and `value` is as before. A limit of zero is
   /// always `overload`. After the end of the stage the value is dropped and counted. What a key

@@ -316,6 +316,69 @@ namespace detail {
 template <class P>
 using stream_actor_of = stream_actor<typename P::input, typename value_of<P>::type>;
 
+/// The check of what is spawned in the place of a pattern, or beside one.
+template <class P, bool Is>
+struct spawn_takes_a_pattern {
+  static constexpr bool reported = true;
+  static_assert(Is,
+                "garrick: spawn(system, pattern, options) takes an actor system (in an actor, "
+                "*this), one pattern, such as pipeline(a, b, c) or seq(f) of a function f, and "
+                "perhaps stream_options; stream_child(options, pattern) takes child_options first");
+};
+template <class P>
+consteval auto check_spawned() {
+  if constexpr (requires { typename P::garrick_unfinished; })
+    return static_cast<stage_check<P>*>(nullptr);
+  else if constexpr (!stage<P> || data_parallel<P>)
+    return static_cast<spawn_takes_a_pattern<P, false>*>(nullptr);
+  else
+    return static_cast<whole_check<P>*>(nullptr);
+}
+template <class From, class T>
+inline constexpr bool may_be_spawned =
+    stage<T> || requires { typename T::garrick_unfinished; } ||
+    (signature_of<T>::known &&
+     (std::is_base_of_v<actor_base, From> || std::is_same_v<From, actor_system>));
+
+/// The first of these that a user may take for a pattern; void: none is.
+template <class From, class... Args>
+struct spawned_of {
+  using type = void;
+};
+template <class From, class First, class... Rest>
+struct spawned_of<From, First, Rest...> : spawned_of<From, Rest...> {};
+template <class From, class First, class... Rest>
+  requires may_be_spawned<From, First>
+struct spawned_of<From, First, Rest...> {
+  using type = First;
+};
+/// True if a `spawn` takes these arguments.
+template <class From, class... Args>
+inline constexpr bool spawn_takes = false;
+template <class From, class P>
+inline constexpr bool spawn_takes<From&, P> = stage<P>;
+template <class From, class A, class B>
+inline constexpr bool spawn_takes<From&, A, B> =
+    (stage<A> && std::is_convertible_v<B, stream_options>) ||
+    (stage<B> && std::is_convertible_v<A, spawn_options>);
+template <class From, class O, class P, class Options>
+inline constexpr bool spawn_takes<From&, O, P, Options> =
+    stage<P> && std::is_convertible_v<O, spawn_options> &&
+    std::is_convertible_v<Options, stream_options>;
+
+/// What is said of a `spawn` of P that takes none of its arguments.
+template <class P>
+using misspawned = std::conditional_t<requires { typename P::garrick_unfinished; }, stage_check<P>,
+                                      spawn_takes_a_pattern<P, refused<P>>>;
+template <class P>
+struct handle_of {
+  using type = any_ref;
+};
+template <stage P>
+struct handle_of<P> {
+  using type = ref<stream_protocol<P>>;
+};
+
 }  // namespace detail
 
 /// Runs a pattern: `from` is an actor system, a test system, or an actor (`*this`), which then is
@@ -347,12 +410,12 @@ ref<stream_protocol<P>> spawn(Spawner& from, const spawn_options& actor, P patte
 /// is lost then; its handle and the tuples that wait in its mailbox stay.
 ///
 ///     system.spawn<supervisor>(supervision{}, stream_child({.name = "log"}, pipeline(f, store)));
-template <stage P>
-  requires(!data_parallel<P>)
+template <class P>
 [[nodiscard]] auto stream_child(child_options how, P pattern, stream_options o = {}) {
-  static_assert(detail::whole_check<P>::reported);
+  using check = detail::check_of<decltype(detail::check_spawned<P>())>;
+  static_assert(check::reported);
   o.stays = false;
-  if constexpr (detail::passes<detail::whole_check<P>>)
+  if constexpr (detail::passes<check>)
     return child<detail::stream_actor_of<P>>(std::move(how), detail::seed_of(std::move(pattern)),
                                              o);
   else
@@ -371,6 +434,16 @@ result<ref<stream_protocol<P>>> try_spawn(Spawner& from, P pattern, stream_optio
   } else {
     return error();
   }
+}
+
+/// Does not compile: a pattern, or a function, is among arguments that no other `spawn` takes.
+template <class From, class... Args,
+          class P = typename detail::spawned_of<std::decay_t<From>, std::decay_t<From>,
+                                                std::decay_t<Args>...>::type>
+  requires(!std::is_void_v<P> && !detail::spawn_takes<From, std::decay_t<Args>...>)
+typename detail::handle_of<P>::type spawn(From&& /*from*/, Args&&... /*args*/) {
+  static_assert(detail::misspawned<P>::reported);
+  return {};
 }
 
 }  // namespace garrick::patterns

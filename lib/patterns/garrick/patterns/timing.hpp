@@ -155,22 +155,52 @@ class ticks_stage {
 /// Gathers tuples: puts out a std::vector<T> as soon as it has `n`, and what it has, at least one,
 /// when `within` has passed since the first of them or the stream ends. Throws
 /// std::invalid_argument for an `n` of zero, and for a time of zero or less.
-template <class T>
+template <class T = void>
 [[nodiscard]] auto batch(std::size_t n, duration within) {
-  detail::check_batch(n, within);
-  using running = detail::batch_stage<T>;
-  return seq_stage<running, T, std::vector<T>>(running(n, within), "batch");
+  using check = detail::told_type_check<T>;
+  static_assert(check::reported);
+  if constexpr (detail::passes<check>) {
+    detail::check_batch(n, within);
+    using running = detail::batch_stage<T>;
+    return seq_stage<running, T, std::vector<T>>(running(n, within), "batch");
+  } else {
+    return detail::refused_pattern();
+  }
+}
+/// Does not compile: a batch has a number and a time.
+template <class T = void>
+[[nodiscard]] detail::refused_pattern batch(detail::anything /*n*/,
+                                            detail::anything /*within*/ = {}) {
+  static_assert(detail::is_right_call<T>,
+                "garrick: batch<T>(n, time) takes a number of tuples and a std::chrono duration, "
+                "as in batch<int>(100, 10ms)");
+  return {};
 }
 
 /// Hands on at most `per_second` tuples a second, spread evenly; the others wait in the channel,
 /// and eventually hold up those before it. After a pause at most `at_once` pass together: if it is
 /// 0, as many as come in a hundredth of a second, at least one. In a farm, each replica by itself.
 /// Throws std::invalid_argument for a rate that is not above 0 and at most 1e9.
-template <class T>
+template <class T = void>
 [[nodiscard]] auto throttle(double per_second, std::size_t at_once = 0) {
-  using running = detail::throttle_stage<T>;
-  return seq_stage<running, T, T>(
-      running(per_second, detail::checked_throttle(per_second, at_once)), "throttle");
+  using check = detail::told_type_check<T>;
+  static_assert(check::reported);
+  if constexpr (detail::passes<check>) {
+    using running = detail::throttle_stage<T>;
+    return seq_stage<running, T, T>(
+        running(per_second, detail::checked_throttle(per_second, at_once)), "throttle");
+  } else {
+    return detail::refused_pattern();
+  }
+}
+/// Does not compile: a rate is a number.
+template <class T = void>
+[[nodiscard]] detail::refused_pattern throttle(detail::anything /*per_second*/,
+                                               detail::anything /*at_once*/ = {}) {
+  static_assert(detail::is_right_call<T>,
+                "garrick: throttle<T>(rate) takes a number of tuples a second, as in "
+                "throttle<int>(5000)");
+  return {};
 }
 
 /// A source: a tick after each period, up to number `last`. Ticks for which there was no time, or
@@ -182,6 +212,15 @@ template <class T>
                                 std::uint64_t last = std::numeric_limits<std::uint64_t>::max()) {
   detail::check_ticks(period);
   return seq_stage<detail::ticks_stage, void, tick>(detail::ticks_stage(period, last), "ticks");
+}
+
+/// Does not compile: a period is a time.
+template <class Call = void>
+[[nodiscard]] detail::refused_pattern ticks(detail::anything /*period*/,
+                                            detail::anything /*last*/ = {}) {
+  static_assert(detail::is_right_call<Call>,
+                "garrick: ticks(period) takes a std::chrono duration, as in ticks(1s)");
+  return {};
 }
 
 }  // namespace garrick::patterns

@@ -187,17 +187,34 @@ class window_of {
     return with<KeyOf, time, Late>(key_, time{std::move(f), behind.most, duration::infinite()},
                                    late_);
   }
+  /// Does not compile: the disorder is said by out_of_order.
+  template <class Call = void>
+  [[nodiscard]] auto event_time(detail::anything /*f*/, detail::anything /*behind*/) const {
+    static_assert(detail::is_right_call<Call>,
+                  "garrick: event_time(time, out_of_order(5s)) takes a member or a function of the "
+                  "tuple, and how far a tuple may be behind others");
+    return detail::refused_pattern();
+  }
   /// A producer from which nothing has come for that time, by the clock, holds no window open any
   /// more: the others decide. What comes of it later may be late. The tuples' time does not go on
   /// by itself: with one producer, or when all are silent, the last windows stay open until a tuple
   /// comes or the stream ends. After `event_time`. Throws std::invalid_argument for a time of zero
   /// or less.
-  template <class Events = Time>
-    requires(Events::by_events)
   [[nodiscard]] auto idle_after(duration time) const {
+    constexpr bool by_events = Time::by_events;
+    static_assert(detail::no_producer_is_idle<Kind, by_events>::reported);
     static_cast<void>(
         detail::checked_length<duration>(time.count(), 1, "idle_after(time): the time"));
-    return idle(time_, time);
+    if constexpr (by_events)
+      return idle(time_, time);
+    else
+      return *this;
+  }
+  /// Does not compile: the time is a duration.
+  template <class Call = void>
+  [[nodiscard]] auto idle_after(detail::anything /*time*/) const {
+    static_assert(detail::no_length_of_window<Call>::reported);
+    return detail::refused_pattern();
   }
   /// Tuples that are late are sent to this actor, as `to(handle)` sends. With `event_time` only: in
   /// other windows none is late.
@@ -262,6 +279,12 @@ class window_of {
     } else {
       return detail::refused_pattern();
     }
+  }
+  /// Does not compile: a fold has a first value and a function.
+  template <class Call = void>
+  [[nodiscard]] auto fold(detail::anything /*first*/) const {
+    static_assert(detail::window_fold_does_not_fit<Call, void, false>::reported);
+    return detail::refused_pattern();
   }
   /// `f(std::span<const Tuple>)` of all tuples of a window, which are there for that call only.
   /// They are in the order of their arrival, which is not that of their times. In sliding windows
@@ -375,9 +398,13 @@ class window_of {
 
 /// Windows of this kind: `tumbling`, `sliding`, `sessions` or `tuples`.
 template <class Kind>
-  requires requires { Kind::needs_merge; }
 [[nodiscard]] auto window(Kind kind) {
-  return window_of<Kind>(kind);
+  constexpr bool is = requires { Kind::needs_merge; };
+  static_assert(detail::no_kind_of_window < Kind, is || detail::refused < Kind >> ::reported);
+  if constexpr (is)
+    return window_of<Kind>(kind);
+  else
+    return detail::refused_pattern();
 }
 
 /// Windows of this length, one behind the other. Throws std::invalid_argument for a length of zero
@@ -394,6 +421,13 @@ template <std::integral Number>
   const std::int64_t n =
       detail::checked_length<unit>(detail::number_of(length), 1, "tumbling(length): it");
   return detail::time_kind<unit, false>{n, n};
+}
+/// Does not compile: a length is a time, or a number of ticks.
+template <class Call = void>
+[[nodiscard]] detail::refused_pattern tumbling(detail::anything /*length*/,
+                                               detail::anything /*slide*/ = {}) {
+  static_assert(detail::no_length_of_window<Call>::reported);
+  return {};
 }
 /// Windows of this length, of which one begins after each `slide`. Throws std::invalid_argument as
 /// `tumbling`, for a slide that is not above zero and at most the length, and if the greatest
@@ -412,6 +446,13 @@ template <std::integral Number>
   detail::check_slide<unit>(n, detail::number_of(slide));
   return detail::time_kind<unit, true>{n, detail::number_of(slide)};
 }
+/// Does not compile, as such a `tumbling`.
+template <class Call = void>
+[[nodiscard]] detail::refused_pattern sliding(detail::anything /*length*/,
+                                              detail::anything /*slide*/ = {}) {
+  static_assert(detail::no_length_of_window<Call>::reported);
+  return {};
+}
 /// Windows that end when no tuple has come for `gap`: neighbouring tuples of a session are less
 /// than `gap` apart. Sessions of a key never overlap. A tuple that is less than `gap` from two open
 /// ones makes one of them. Of the times 0, 6, 3 with a gap of 5 and no disorder, 3 is late: [0, 5)
@@ -427,6 +468,12 @@ template <std::integral Number>
   return detail::session_kind<unit>{
       detail::checked_length<unit>(detail::number_of(gap), 1, "sessions(gap): it")};
 }
+/// Does not compile, as such a `tumbling`.
+template <class Call = void>
+[[nodiscard]] detail::refused_pattern sessions(detail::anything /*gap*/) {
+  static_assert(detail::no_length_of_window<Call>::reported);
+  return {};
+}
 /// Windows of `n` tuples, and `tuples(n).sliding(k)`: n tuples from every k-th one on. What is not
 /// full when the stream ends is put out with what it has. Throws std::invalid_argument for zero,
 /// for 2^61 and more, and for a k that is not from 1 to n or that cuts a window into more than
@@ -437,6 +484,13 @@ template <std::integral Number>
                                 "; it must be above zero, and have an end");
   const auto length = static_cast<std::int64_t>(n);
   return detail::count_kind<false>{length, length};
+}
+
+/// Does not compile, as such a `tumbling`.
+template <class Call = void>
+[[nodiscard]] detail::refused_pattern tuples(detail::anything /*n*/) {
+  static_assert(detail::no_length_of_window<Call>::reported);
+  return {};
 }
 
 }  // namespace garrick::patterns

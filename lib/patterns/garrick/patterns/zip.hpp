@@ -137,9 +137,10 @@ class zip_of {
 /// any composition that begins with a source. The shorter side ends it. Then the other side's
 /// sources stop, and what is on its way is dropped and counted. In a farm, each replica has a
 /// source of its own.
-template <class A, class P>
+template <class A = void, class P>
 [[nodiscard]] auto zip(P source) {
-  using check = detail::check_of<decltype(detail::check_zip<A, P>())>;
+  using check = detail::all_of<detail::told_type_check<A>,
+                               detail::check_of<decltype(detail::check_zip<A, P>())>>;
   static_assert(check::reported);
   if constexpr (detail::passes<check>)
     return zip_of<A, detail::stage_of<P>>(seq(std::move(source)));

@@ -44,6 +44,27 @@ struct first_failure<passed_check, Rest...> : first_failure<Rest...> {};
 template <class... Checks>
 using all_of = typename first_failure<Checks...>::type;
 
+// --- calls that do not fit ---
+
+/// What any value becomes. A function that takes it is chosen only if no other of its name fits,
+/// and says why none does.
+struct anything {
+  anything() = default;
+  template <class T>
+  anything(const T& /*value*/) {}
+};
+/// What a function's name becomes that stands for several functions, or for a template. The
+/// compiler says so by itself, in fewer lines than if it had to list the functions that do not fit.
+struct several_functions {
+  using garrick_refused = void;
+  template <class T>
+  several_functions(const T& /*value*/) {}
+  several_functions(...) {}
+};
+/// Asserted by a function that is not to be called, and depends on a template parameter of it.
+template <class... /*Call*/>
+inline constexpr bool is_right_call = false;
+
 struct builder;
 class inlet;
 
@@ -107,6 +128,26 @@ class refused_pattern {
   }
   template <class... Args>
   refused_pattern with(const Args&... /*unused*/) const {
+    return {};
+  }
+  template <class... Args>
+  refused_pattern fold(const Args&... /*unused*/) const {
+    return {};
+  }
+  template <class... Args>
+  refused_pattern all(const Args&... /*unused*/) const {
+    return {};
+  }
+  template <class... Args>
+  refused_pattern late_to(const Args&... /*unused*/) const {
+    return {};
+  }
+  template <class... Args>
+  refused_pattern idle_after(const Args&... /*unused*/) const {
+    return {};
+  }
+  template <class... Args>
+  refused_pattern at_most(const Args&... /*unused*/) const {
     return {};
   }
   refused_pattern own_thread() const { return {}; }
@@ -211,6 +252,19 @@ template <class P>
 using whole_check =
     all_of<run_check<P>, std::conditional_t<std::is_void_v<typename P::output>, passed_check,
                                             results_go_nowhere<typename P::output, false>>>;
+
+/// The check of a tuple's type that a user has to tell.
+template <class Tuple, bool Told>
+struct type_of_tuples_is_not_told {
+  static constexpr bool reported = true;
+  static_assert(Told,
+                "garrick: nothing tells this stage the type of its tuples: say it, as in "
+                "take<int>(4), discard<int>(), batch<int>(100, 10ms), throttle<int>(5000) or "
+                "zip<int>(source)");
+};
+template <class T>
+using told_type_check =
+    std::conditional_t<std::is_void_v<T>, type_of_tuples_is_not_told<T, false>, passed_check>;
 
 // --- what a stream yields ---
 

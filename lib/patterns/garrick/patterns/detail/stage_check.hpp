@@ -179,7 +179,7 @@ template <class F>
 consteval auto check_function() {
   using function = typename called_of<F>::type;
   using signature = signature_of<function>;
-  if constexpr (!signature::known) {
+  if constexpr (!signature::known || std::is_member_pointer_v<function>) {
     return static_cast<no_stage<function, false>*>(nullptr);
   } else {
     using R = typename signature::result;

@@ -57,6 +57,28 @@ struct no_tuple_is_late {
                 "garrick: late_to(handle) is for windows with event_time(f): in others no tuple is "
                 "late");
 };
+template <class Kind, bool Is>
+struct no_kind_of_window {
+  static constexpr bool reported = true;
+  static_assert(Is,
+                "garrick: window(kind) takes tumbling(10s), sliding(10s, 1s), sessions(5min) or "
+                "tuples(100)");
+};
+template <class Call, bool Right = false>
+struct no_length_of_window {
+  static constexpr bool reported = true;
+  static_assert(Right,
+                "garrick: times of windows and joins are std::chrono durations, or whole numbers "
+                "of one type: tumbling(10s), sliding(10s, 1s), sessions(5min), within(0s, 15s); "
+                "and tuples(100) takes a number");
+};
+template <class Window, bool ByEventTime>
+struct no_producer_is_idle {
+  static constexpr bool reported = true;
+  static_assert(ByEventTime,
+                "garrick: idle_after(time) is for windows with event_time(f), which is said before "
+                "it: no others wait for a producer");
+};
 template <class F, class State, bool Fits>
 struct window_fold_does_not_fit {
   static constexpr bool reported = true;

@@ -1,0 +1,14 @@
+// expect: overloaded function
+// A name that stands for several functions: what the compiler says of it is short.
+#include <garrick/patterns/patterns.hpp>
+
+#include <string>
+
+using namespace garrick::patterns;
+
+int grown(int x) { return x + 1; }
+#ifndef GARRICK_CONTROL
+std::string grown(std::string x) { return x + "."; }
+#endif
+
+void test() { static_cast<void>(pipeline(counting(0, 9), grown, discard<int>())); }
