@@ -392,4 +392,50 @@ TEST_CASE("connecting: a node of another version is told so at both ends") {
   CHECK(b.peers().empty());
 }
 
+namespace {
+
+/// Links that are never made: their threads come to their end before.
+class late_source final : public net::link_source {
+ public:
+  explicit late_source(bool refuses) : refuses_(refuses) {}
+  base::result<net::connection> connect(const net::endpoint&,
+                                        std::unique_ptr<net::hosted_maker> make) override {
+    if (refuses_) return make_error(errc::shutting_down, "source", "it has ended");
+    makers_.push_back(std::move(make));
+    return net::connection();
+  }
+  base::result<net::listener> listen(const net::endpoint&,
+                                     std::shared_ptr<net::accept_policy>) override {
+    return errc::shutting_down;
+  }
+  [[nodiscard]] instant now() const noexcept override { return {}; }
+  void wait_for_end(const std::vector<net::connection>&, duration) override {}
+  void stop() noexcept override { makers_.clear(); }
+
+ private:
+  const bool refuses_;
+  std::vector<std::unique_ptr<net::hosted_maker>> makers_;
+};
+
+}  // namespace
+
+TEST_CASE("connecting: who waits for a link that was not made is told of the node's end") {
+  for (const bool refuses : {false, true}) {
+    CAPTURE(refuses);
+    test_system kit;
+    net::node_settings s;
+    s.source = std::make_shared<late_source>(refuses);
+    std::optional<node> self(std::in_place, kit.env(), s);
+    const auto first = kit.spawn<caller>(lent(*self));
+    const auto second = kit.spawn<caller>(lent(*self));
+    auto asked = kit.request(first, std::string("tcp://127.0.0.1:1"));
+    auto asked_too = kit.request(second, std::string("tcp://127.0.0.1:1"));
+    kit.run();
+    self.reset();
+    kit.run();
+    CHECK(asked.get().error() == errc::shutting_down);
+    CHECK(asked_too.get().error() == errc::shutting_down);
+  }
+}
+
 }  // namespace connecting_test

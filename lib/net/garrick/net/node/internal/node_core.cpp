@@ -559,10 +559,16 @@ void node_core::stop() noexcept {
   source().wait_for_end(links, settings_.leave_limit - half);
   source().stop();
   std::map<std::string, published, std::less<>> names;
+  std::map<std::string, dialled> never_made;
   {
     const std::lock_guard lock(mutex_);
     names = std::exchange(names_, {});
+    never_made = std::exchange(dialled_, {});
   }
+  // All links have ended and said so. Who still waits for one waits for a link that was not made.
+  const base::error stopped = base::make_error(base::errc::shutting_down, "node", "it is stopping");
+  for (const auto& [key, d] : never_made)
+    for (const dial_handler& one : d.waiting) one(stopped);
   for (const auto& [name, p] : names) core::handle_access::get(p.who)->drop_strong();
 }
 
