@@ -438,4 +438,40 @@ TEST_CASE("connecting: who waits for a link that was not made is told of the nod
   }
 }
 
+namespace {
+
+/// What two nodes get that connect to each other at almost the same time, by virtual time.
+void check_crossing(const char* scheme, std::uint64_t seed, duration later) {
+  test_world world(seed);
+  simulated_network net(world);
+  net.both("a", "b", {.delay = ms(1), .jitter = ms(2)});
+  machine a(world, net, "a", 1), b(world, net, "b", 2);
+  const auto at = [&](const char* host) { return std::string(scheme) + "://" + host + ":7"; };
+  REQUIRE(a.self.listen(at("a")).has_value());
+  REQUIRE(b.self.listen(at("b")).has_value());
+  auto by_a = a.system.request(a.system.spawn<caller>(lent(a.self)), at("b"));
+  a.system.run_for(later);
+  auto by_b = b.system.request(b.system.spawn<caller>(lent(b.self)), at("a"));
+  const result<std::uint64_t> got_a = by_a.get(), got_b = by_b.get();
+  REQUIRE_MESSAGE(got_a.has_value(), got_a.error().to_string());
+  REQUIRE_MESSAGE(got_b.has_value(), got_b.error().to_string());
+  CHECK(*got_a == b.self.self().incarnation);
+  CHECK(*got_b == a.self.self().incarnation);
+  a.system.run_for(duration::seconds(1));
+  CHECK(a.self.peers() == std::vector{b.self.self()});
+  CHECK(b.self.peers() == std::vector{a.self.self()});
+}
+
+}  // namespace
+
+TEST_CASE("connecting: nodes that connect to each other at once get each other") {
+  for (const char* scheme : {"tcp", "udp"})
+    for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+      CAPTURE(scheme);
+      CAPTURE(seed);
+      check_crossing(scheme, seed,
+                     duration::microseconds(static_cast<std::int64_t>(seed % 40) * 100));
+    }
+}
+
 }  // namespace connecting_test

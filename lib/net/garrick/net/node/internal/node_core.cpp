@@ -173,6 +173,10 @@ void node_core::dial(const endpoint& given, dial_handler done) {
     if (!known) unreached_.forget(key);
   }
   if (known) return done(std::move(*known));
+  begin_link(to, key);
+}
+
+void node_core::begin_link(const endpoint& to, const std::string& key) {
   struct maker final : hosted_maker {
     std::shared_ptr<node_core> node;
     const named_stack* kind;
@@ -182,9 +186,11 @@ void node_core::dial(const endpoint& given, dial_handler done) {
           node->make_link_(node, *kind, node->settings_for(true), below, self, key);
       const std::lock_guard lock(node->mutex_);
       if (node->is_stopping_) return nullptr;
-      node->all_.push_back(self);
-      if (const auto at = node->dialled_.find(key); at != node->dialled_.end())
+      if (const auto at = node->dialled_.find(key); at != node->dialled_.end()) {
+        if (at->second.is_up) return nullptr;  // another link reaches it by now
         at->second.by = self;
+      }
+      node->all_.push_back(self);
       return made;
     }
   };
@@ -194,6 +200,22 @@ void node_core::dial(const endpoint& given, dial_handler done) {
   made->key = key;
   if (base::result<connection> link = source().connect(to, std::move(made)); !link)
     answer_dial(key, connection(), link.error());
+}
+
+bool node_core::dials_again(const link_port& link) {
+  const std::string& key = link.dialled();
+  const base::result<endpoint> to = endpoint::parse(key);
+  {
+    const std::lock_guard lock(mutex_);
+    const auto at = dialled_.find(key);
+    if (!to || is_stopping_ || quarantined_.contains(link.peer()) || at == dialled_.end() ||
+        at->second.is_up || at->second.by != link.self() || ++at->second.repeats > most_repeats)
+      return false;
+    at->second.by = connection();
+    at->second.told_of = link.peer();
+  }
+  begin_link(*to, key);
+  return true;
 }
 
 std::string node_core::last_attempt(const endpoint& given, const base::error& earlier) const {
@@ -375,7 +397,10 @@ void node_core::closed(link_port& link, const base::error& why) noexcept {
                  return d.second.is_up && d.second.link == link.self();
                }) != 0;
   }
-  if (!link.dialled().empty() && !was_up) answer_dial(link.dialled(), link.self(), other);
+  const bool peer_decides = link.peer() < self_ && why == net_errc::node_down;
+  if (!link.dialled().empty() && !was_up &&
+      (other || was_in_use || !peer_decides || !dials_again(link)))
+    answer_dial(link.dialled(), link.self(), other);
   if (was_in_use) tell(link.peer(), peer_change::down, why);
 }
 

@@ -8,6 +8,8 @@
 // C3 A link of a new incarnation of a node ends those of others, which then are down.
 // C4 A peer is known by its identity. An endpoint of a peer whose link is in use stands for that
 //    link, however many endpoints the peer has, until the link is over.
+// C5 Whoever waits for a link that the peer does not want, since it prefers another one, waits for
+//    that one: also here it may not be in use yet.
 //
 // Thread safety: any thread. `mutex_` is held for some instructions, and while nothing is called.
 #pragma once
@@ -121,15 +123,26 @@ class node_core final : public std::enable_shared_from_this<node_core> {
     connection link;  // the link that stands, if it is up
     std::vector<dial_handler> waiting;
     bool is_up = false;
-    connection by;            // the link that was made to reach the endpoint
-    peer_identity told_of{};  // the peer that has refused `by`, since it has a session
+    connection by;              // the link that was made to reach the endpoint
+    peer_identity told_of{};    // the peer that has refused `by`, since it has a session
+    std::uint32_t repeats = 0;  // links that were over before they were used
   };
   class policy;
+  /// How often an endpoint is dialled again, as its peer prefers another link. Each takes a round
+  /// trip, in which this end as a rule hears which one that is.
+  static constexpr std::uint32_t most_repeats = 16;
 
   [[nodiscard]] const std::string& stack_name_for(const endpoint& e) const;
   [[nodiscard]] const named_stack* stack_for(const endpoint& e) const;
   [[nodiscard]] link_settings settings_for(bool connects) const;
   [[nodiscard]] base::error may_use(const endpoint& e) const;
+  /// Makes a link, whose answer those get who wait for this endpoint.
+  void begin_link(const endpoint& to, const std::string& key);
+  /// This link is over, and was open and never in use. If the peer decides which of several links
+  /// is used, it may have another one in use by now, of which this end has yet to hear. Then those
+  /// who wait for this link wait for that one, or for a further link to the same endpoint. False:
+  /// they do not.
+  [[nodiscard]] bool dials_again(const link_port& link);
   void answer_dial(const std::string& key, const connection& by, base::result<connection> with);
   /// The link to this peer is in use from now on.
   void answer_dials(const link_port& link);
