@@ -105,6 +105,24 @@ TEST_CASE("worker limit: after a while it is tried without, and each vain try ma
   CHECK(at - lowered_at == worker_limit::shortest_hold_ns);
 }
 
+TEST_CASE("worker limit: what fits the limit already puts no try off") {
+  worker_limit limit(4);
+  CHECK(limit.judge(1 * ms, window(1.5, 1)) == 2);
+  CHECK(limit.judge(400 * ms, window(1.5, 1)) == 2);
+  CHECK(limit.judge(501 * ms, window(1.5, 1)) == 4);
+}
+
+TEST_CASE("worker limit: a try that has failed is no reason to doubt a later lowering") {
+  worker_limit limit(2);
+  CHECK(limit.judge(1 * ms, window(1, 1)) == 1);
+  CHECK(limit.judge(501 * ms, window(0.5, 0)) == 2);       // the try
+  CHECK(limit.judge(503 * ms, window(1, 1)) == 1);         // has failed
+  CHECK(limit.judge(505 * ms, window(1, 1, waits)) == 2);  // that was wrong
+  CHECK(limit.judge(510 * ms, window(1, 1)) == 1);         // as after any other raise
+  CHECK(limit.judge(1009 * ms, window(0.5, 0)) == 1);
+  CHECK(limit.judge(1010 * ms, window(0.5, 0)) == 2);
+}
+
 namespace {
 
 /// A worker as `crowd_looks` sees it.
@@ -229,6 +247,45 @@ TEST_CASE("crowd looks: a helper that has slept for long judges nothing") {
     m.at += 20 * ms;
     CHECK(m.look(100, 100) == 2);
   }
+}
+
+TEST_CASE("crowd looks: a limit falls only if few looks saw many runnables wait") {
+  machine m(2);
+  for (int i = 0; i < 200; ++i) {
+    m.workers[0]->deque.value = i % 10 < 4 ? 8 : 0;
+    CHECK(m.look(0.4, 0.4) == 2);
+  }
+}
+
+TEST_CASE("crowd looks: work that may have moved while the helper slept does not raise the limit") {
+  machine m(2);
+  int looks_made = 0;
+  while (m.look(0.4, 0.4) == 2) REQUIRE(++looks_made < 100);
+  for (auto& w : m.workers) w->open = true;
+  m.look(0.4, 0);
+  m.at += 20 * ms;
+  CHECK(m.look(0.4, 0) == 1);
+}
+
+TEST_CASE("crowd looks: work that has its turn within the time of a window does not wait") {
+  machine m(2);
+  int looks_made = 0;
+  while (m.look(0.4, 0.4) == 2) REQUIRE(++looks_made < 100);
+  for (auto& w : m.workers) w->open = true;
+  for (int i = 0; i < 200; ++i) {
+    for (auto& w : m.workers) w->emptied.value += i % 8 == 0 ? 1 : 0;
+    CHECK(m.look(0.4, 0) == 1);
+  }
+}
+
+TEST_CASE("crowd looks: the more workers are awake, the rarer they are asked for") {
+  machine few(2), many(16);
+  for (int i = 0; i < 400; ++i) {
+    few.look(0.1, 0);
+    many.look(0.1, 0);
+  }
+  CHECK(few.workers[0]->front.reads >= 35);  // each millisecond
+  CHECK(many.workers[0]->front.reads <= 12);
 }
 
 }  // namespace worker_limit_test
