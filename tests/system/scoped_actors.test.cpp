@@ -243,6 +243,22 @@ TEST_CASE("a scoped actor that is moved stays the same actor, and the one before
   send(second->self(), 9);
   CHECK(second->receive([&](int n) { got = n; }));
   CHECK(got == 9);
+  core::scoped_actor& same = second;
+  second = std::move(same);
+  send(second->self(), 10);
+  CHECK(second->receive([&](int n) { got = n; }));
+  CHECK(got == 10);
+}
+
+TEST_CASE("a blocking response that is assigned to itself keeps its answer") {
+  struct doubler : actor<protocol<int(int)>> {
+    int on(int n) { return 2 * n; }
+  };
+  testkit::test_system kit;
+  auto asked = kit.request(kit.spawn<doubler>(), 4);
+  auto& same = asked;
+  asked = std::move(same);
+  CHECK(asked.get().value() == 8);
 }
 
 }  // namespace scoped_actors_test

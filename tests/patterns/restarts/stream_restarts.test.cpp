@@ -157,6 +157,7 @@ TEST_CASE("a permanent stream that was ended takes the tuples behind the end in 
     kit.run();
     CHECK(got == all);
     CHECK(kit.dead_letters().empty());
+    CHECK(child.restarts(kit) == 3);  // each end was for a life of its own
   }
 }
 

@@ -215,6 +215,37 @@ TEST_CASE("sessions that have ended are no open pieces, in one node as in a repl
   CHECK(refused > 0);
 }
 
+TEST_CASE("sessions that were joined, put out or lost leave no pieces behind") {
+  constexpr int rounds = 50;
+  events joined, failing;
+  for (int i = 0; i < rounds; ++i) {
+    // the last of these joins the other two
+    for (const std::int64_t at : {0, 18, 9})
+      joined.push_back({static_cast<int>(joined.size()), 0, 100 * i + at});
+    for (const int sign : {1, -1}) failing.push_back({sign * (2 * i + 1), 0, 100 * i});
+  }
+  failing.push_back({1000, 0, 100 * rounds});
+  for (const std::size_t replicas : {0U, 1U}) {
+    CAPTURE(replicas);
+    test_system kit(1);
+    const auto w = window(sessions(10)).by(&event::key).event_time(&event::at, out_of_order(20));
+    const auto room = w.at_most(4);  // the one of this round, and the one before
+    const any_windows kept = replicas == 0 ? any_windows(room.all(numbers_of))
+                                           : any_windows(room.replicas(1).all(numbers_of));
+    for (const any_windows& of : {kept, sessions_of(10, 20, replicas, 4)}) {
+      const outcome<> got = run(kit, joined, of);
+      REQUIRE(got.windows);
+      CHECK(got.windows.value().size() == rounds);
+      for (const found& one : got.windows.value()) CHECK(one.value.size() == 3);
+    }
+    CHECK(kit.dead_letters().empty());
+    const outcome<> got = run(kit, failing, sessions_of(10, 20, replicas, 4, on_failure::restart));
+    CHECK(got.windows.value().size() == 1);
+    CHECK(kit.dead_letters().size() == rounds);
+    CHECK(got.of("window").dropped == rounds);
+  }
+}
+
 TEST_CASE("sessions that are lost in a restart are not begun a second time behind the watermark") {
   std::size_t lost = 0;
   testkit::explore(60, [&](test_system& kit) {
