@@ -8,9 +8,9 @@
 //
 // A handle, too, names a protocol, but perhaps before its messages are defined: a message may hold
 // a handle that takes the message. To look into a class that is only declared would fix for the
-// whole program that it cannot be looked into. So `looked_at` refuses what is plain from the
-// type's name alone, such as pointers and views. The rest is found where an actor is spawned or a
-// message is sent.
+// whole program that it cannot be looked into. So `looked_at` refuses those types that the name
+// alone tells, such as pointers and views. The rest is found where an actor is spawned or a message
+// is sent.
 //
 // Private: installed because templates need it.
 //
@@ -157,7 +157,7 @@ consteval auto find_plainly_shared() {
   }
 }
 
-/// True. Asking makes the compiler look at the protocol, so that a wrong one is refused where a
+/// Always true. Its use makes the compiler look at the protocol, so a wrong one is refused where a
 /// handle or an actor is first declared with it, and not only where something is sent.
 template <class P>
 inline constexpr bool looked_at = true;
