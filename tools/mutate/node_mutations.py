@@ -8,6 +8,7 @@ LINK = INTERNAL + "node_link.cpp"
 RECEIVE = INTERNAL + "node_link_receive.cpp"
 SIGNALS = INTERNAL + "node_link_signals.cpp"
 SPAWN = INTERNAL + "node_link_spawn.cpp"
+DECODE = INTERNAL + "node_link_decode.cpp"
 EXPORTS = INTERNAL + "exports.cpp"
 REMOTE = INTERNAL + "remote_cell.cpp"
 by_quarantine = ("tests.net.quarantine",)
@@ -17,6 +18,7 @@ by_spawn = ("tests.net.remote_spawn",)
 by_releases = ("tests.net.released_handles", "tests.net.remote_spawn")
 by_after_down = ("tests.net.after_down",)
 by_decoding = ("tests.net.decoding",)
+by_workers = ("tests.net.decoded_by_workers",)
 by_peers = ("tests.net.peers",)
 by_several_links = ("tests.net.several_links",)
 by_connecting = ("tests.net.connecting",)
@@ -502,5 +504,19 @@ MUTATIONS = [
         "  if (!stack->provides.confirmed)\n",
         "  if (false)\n",
         ("tests.net.refusals",),
+    ),
+    mutation(
+        "node: what follows a message that a worker decodes overtakes it",
+        DECODE,
+        "    lane->second.behind.push_back(kept(m));\n    return true;\n",
+        "    return false;\n",
+        by_workers,
+    ),
+    mutation(
+        "node: a type that has brought a handle home goes to a worker again",
+        DECODE,
+        "      if (by->needs_link()) for_the_link_ = by->how().content;\n",
+        "",
+        by_workers,
     ),
 ]

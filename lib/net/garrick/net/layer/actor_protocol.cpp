@@ -149,8 +149,11 @@ void actor_protocol::receive(const incoming& m, layer_context& c) {
     }
   };
   const lending until_read(*this);
-  static_cast<void>(
-      c.up({.bytes = m.bytes, .lane = m.lane, .made_here = m.made_here, .decoded = &plain_}));
+  static_cast<void>(c.up({.bytes = m.bytes,
+                          .lane = m.lane,
+                          .made_here = m.made_here,
+                          .decoded = &plain_,
+                          .block = m.block}));
 }
 
 void actor_protocol::receive_other(const incoming& m, layer_context& c) {
@@ -168,7 +171,8 @@ void actor_protocol::receive_other(const incoming& m, layer_context& c) {
                           .lane = m.lane,
                           .made_here = m.made_here,
                           .is_late = is_late,
-                          .decoded = &*f}));
+                          .decoded = &*f,
+                          .block = m.block}));
 }
 
 void actor_protocol::answer(std::uint64_t number, const question& q, const base::error& why,

@@ -30,6 +30,8 @@
 //   - `incoming` is lent: its bytes are gone when `receive` returns. Who holds them, copies them.
 //     It is passed by reference: a copy would be read in wider pieces than it was just written in,
 //     for which a processor waits, in each layer. `incoming::with` makes one with other bytes.
+//     A receiver may keep bytes that have a block of their own (`incoming::block`), and free them
+//     on another thread, so a layer does not read a message that it has passed up.
 //   - A layer that is not `writable` is sent nothing but messages of the lanes `system_lane` and
 //     `layer_lane`. One without a buffer asks what is below. One with a buffer sends what it holds
 //     when it hears `writable` from below, and notifies those above when it has room again.
@@ -61,6 +63,9 @@
 namespace garrick::net {
 
 struct frame;  // wire/frame.hpp
+namespace internal {
+class growing_bytes;  // layer/internal/growing_bytes.hpp
+}  // namespace internal
 
 /// Messages of one lane are kept in order; those of different lanes may overtake each other. So a
 /// large message holds up those of its own lane only. Who sends chooses the lane, usually by the
@@ -96,6 +101,9 @@ struct incoming {
   /// What the bytes say, in stacks whose top is `actor_protocol`; null in all others. Lent as they
   /// are.
   const frame* decoded = nullptr;
+  /// Not null: memory that holds these bytes alone, if a layer above has not passed on others. A
+  /// receiver that wants to keep them may move it away; what refers to the bytes stays valid.
+  internal::growing_bytes* block = nullptr;
 
   /// The same with other bytes: what is left without a header, say. They are lent, too, so what
   /// they are a view of has to live until `up` returns. `decoded` stays as it is: it is for layers
@@ -106,7 +114,7 @@ struct incoming {
   /// And in another lane.
   [[nodiscard]] constexpr incoming with(std::span<const std::byte> other,
                                         lane_number in) const noexcept {
-    return {other, in, made_here, is_late, decoded};
+    return {other, in, made_here, is_late, decoded, block};
   }
 };
 

@@ -201,7 +201,7 @@ void slicing::receive_piece(const internal::piece& p, layer_context& c) {
     case verdict::kept: break;
     case verdict::whole:
       ++counters_.joined;
-      static_cast<void>(c.up({whole.bytes(), p.lane}));
+      static_cast<void>(c.up({.bytes = whole.bytes(), .lane = p.lane, .block = &whole}));
       break;
     case verdict::repeated: ++counters_.repeated; break;
     case verdict::stale: ++counters_.stale; break;

@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <new>
 #include <span>
 #include <utility>
@@ -54,6 +55,11 @@ class growing_bytes {
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
   [[nodiscard]] std::size_t capacity() const noexcept { return capacity_; }
   [[nodiscard]] std::span<const std::byte> bytes() const noexcept { return {data_, size_}; }
+  /// True if `some` lies among them.
+  [[nodiscard]] bool holds(std::span<const std::byte> some) const noexcept {
+    const std::less_equal<> before;  // of pointers that may be of different objects
+    return before(data_, some.data()) && before(some.data() + some.size(), data_ + size_);
+  }
 
  private:
   std::byte* data_ = nullptr;

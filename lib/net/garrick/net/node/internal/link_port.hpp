@@ -70,6 +70,8 @@ class link_port : public hosted {
   virtual void answer(core::envelope_ptr e) = 0;
   /// An actor here has handed a request of the peer on, to an actor elsewhere.
   virtual void handed_on(std::uint64_t request, core::cell& proxy) = 0;
+  /// A worker has decoded a message that has come, or will not do so.
+  virtual void decoded() = 0;
   /// Nobody here holds the proxy any more.
   virtual void released(remote_cell& who) = 0;
 };

@@ -84,6 +84,7 @@ void node_link::finish(const base::error& why) {
 
 void node_link::leave_if_done() {
   if (!leaves_for_ || is_closed_ || is_behind() || !outbox_.empty() || !under_way_.empty()) return;
+  if (!decoding_.empty()) return;  // the peer would not know whether that was delivered
   if (signals_.empty() && signals_under_way_ == 0) leave(std::exchange(leaves_for_, {}));
 }
 
@@ -149,6 +150,8 @@ void node_link::ended(const base::error& why) noexcept {
 void node_link::close(const base::error& why) noexcept {
   if (std::exchange(is_closed_, true)) return;
   deliver_held();
+  decoding_.clear();  // nobody was told that it is delivered
+  next_taking_ = base::instant::never();
   is_shut_ = true;
   const base::exit_reason reason(why);
   signals_.clear();  // what they are about ends here
@@ -171,27 +174,6 @@ void node_link::close(const base::error& why) noexcept {
   for (const auto& [id, proxy] : std::exchange(proxies_, {})) proxy->drop_weak();
   exports_.clear();
   node_->closed(*this, why);
-}
-
-/// What the layers have counted, how many entries the tables have, and what came in vain.
-std::vector<link_count> node_link::counters() const {
-  std::vector<link_count> all = link_->counters();
-  const auto add = [&](std::string_view name, std::size_t n) { all.push_back({"node", name, n}); };
-  add("exports", exports_.size());
-  add("proxies", proxies_.size());
-  add("spawned", exports_.spawned());
-  add("questions", questions_.size());
-  add("asked", asked_.size());
-  add("unanswered", unanswered());
-  add("wanted", asker_->wanted().size());
-  add("monitors", watches_.size() + watched_.size());
-  add("links", links_.size());
-  add("under_way", under_way_.size());
-  add("to_nobody", to_nobody_);
-  add("not_decoded", not_decoded_);
-  add("not_encoded", not_encoded_);
-  add("ends_refused", ends_refused_);
-  return all;
 }
 
 // ---- the stack ----------------------------------------------------------------------------------
@@ -217,7 +199,9 @@ void node_link::path_changed(std::size_t largest, base::instant now) {
   link_->path_changed(largest, now);
 }
 void node_link::over(const base::error& why, base::instant now) { link_->over(why, now); }
-base::instant node_link::deadline() const { return std::min(link_->deadline(), next_look_); }
+base::instant node_link::deadline() const {
+  return std::min({link_->deadline(), next_look_, next_taking_});
+}
 
 void node_link::advance(base::instant now) {
   if (next_look_ <= now) {
@@ -230,8 +214,10 @@ void node_link::advance(base::instant now) {
         if (!is_closed_) grant_or_owe(id, *x);
       }
   }
-  if (link_->deadline() > now) return;
-  from_below([&] { link_->advance(now); });
+  if (std::min(link_->deadline(), next_taking_) > now) return;
+  from_below([&] {
+    if (link_->deadline() <= now) link_->advance(now);
+  });
 }
 
 // ---- what goes out ------------------------------------------------------------------------------

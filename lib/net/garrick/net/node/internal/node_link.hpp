@@ -19,6 +19,9 @@
 // K5 A release is sent when nothing is under way any more that was sent before it.
 // K6 What waits in front of the link is never taken while a frame that has come is being read: that
 //    would change the tables that the reader is looking at.
+// K7 While a worker decodes a message, all that comes in its lane is in `decoding_` behind it. Each
+//    of these is read, and then confirmed, once, in order; or the link ends, and they are neither.
+//    The stack counts them as not delivered, which limits their number and their bytes.
 //
 // Thread safety: one thread at a time, by `connection` (hosted.hpp).
 #pragma once
@@ -29,6 +32,7 @@
 #include <garrick/core/ref.hpp>
 #include <garrick/net/layer/internal/pooled.hpp>
 #include <garrick/net/node/handle_codec.hpp>
+#include <garrick/net/node/internal/decoding.hpp>
 #include <garrick/net/node/internal/exports.hpp>
 #include <garrick/net/node/internal/link_port.hpp>
 #include <garrick/net/node/internal/peer_hash.hpp>
@@ -44,6 +48,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -86,6 +91,7 @@ class node_link final : public link_port, carried, link_owner, handle_porter {
   void answer(core::envelope_ptr e) override;
   void handed_on(std::uint64_t request, core::cell& proxy) override;
   void released(remote_cell& who) override;
+  void decoded() override;
 
   // hosted
   carried& stack() override { return *this; }
@@ -166,6 +172,23 @@ class node_link final : public link_port, carried, link_owner, handle_porter {
     std::uint64_t number = 0;
   };
 
+  /// A frame that has come and was not read yet.
+  struct kept_frame {
+    growing_bytes bytes{};  ///< in which the payload of `what` lies
+    frame what{};
+    bool is_late = false;
+    base::instant until = base::instant::never();  ///< if it has a time left: when that is over
+  };
+  /// A lane in which a worker decodes a message.
+  struct held_lane {
+    kept_frame first{};              ///< without its bytes
+    std::shared_ptr<decoding> by{};  ///< who decodes it; null: it is being read now
+    std::deque<kept_frame> behind{};
+    ~held_lane() {
+      if (by != nullptr) by->give_back();
+    }
+  };
+
   /// Leaves, if it is to when nothing is under way, and nothing is.
   void leave_if_done();
   /// If the link is the one in use.
@@ -216,6 +239,8 @@ class node_link final : public link_port, carried, link_owner, handle_porter {
   template <class F>
   void from_below(F call) {
     holds_ = true;  // if this throws, the link ends, and `close` delivers
+    if (!decoding_.empty()) [[unlikely]]
+      go_on_decoded();
     call();
     if (!in_burst_) let_go();
   }
@@ -249,6 +274,7 @@ class node_link final : public link_port, carried, link_owner, handle_porter {
                    std::uint64_t monitor);
 
   // what comes
+  void read(const frame& f, bool is_late);
   void on_frame(const frame& f);
   void release_unread();
   void on_user_message(const frame& f);
@@ -282,6 +308,16 @@ class node_link final : public link_port, carried, link_owner, handle_porter {
   void on_spawned(const frame& f);
   void on_decode_error(const frame& f);
   void answer_question(question q, base::result<core::envelope*> with) noexcept;
+
+  // what is decoded by workers
+  [[nodiscard]] const content_codec* decoded_by_worker(const frame& f, bool is_late);
+  [[nodiscard]] kept_frame kept(const incoming& m) const;
+  [[nodiscard]] bool keep(const incoming& m);
+  void begin_decoding(held_lane& lane, kept_frame first, const content_codec& how);
+  void withdraw(held_lane& lane, std::uint64_t request);
+  void go_on_decoded();
+  void go_on_in(lane_number n);
+  void read_kept(const kept_frame& k, decoding* by);
 
   // proxies
   /// What `who` is to this link, if it is an actor of the peer; else null.
@@ -357,6 +393,10 @@ class node_link final : public link_port, carried, link_owner, handle_porter {
   std::vector<held_message> held_;   // of that
   std::uint32_t settled_ = 0;        // and the credit of those that were settled: to be given back
   std::uint32_t settled_large_ = 0;  // of that, the credit of large messages
+  std::map<lane_number, held_lane> decoding_;
+  decoding* decoded_ = nullptr;                         // what is being read now, if it is decoded
+  const base::message_type* for_the_link_ = nullptr;    // a content in which a handle has come home
+  base::instant next_taking_ = base::instant::never();  // if no worker has begun with a message
   base::instant next_look_ = base::instant::never();
   std::uint64_t to_nobody_ = 0;     // messages and requests whose receiver nobody here is
   std::uint64_t not_decoded_ = 0;   // and answers, which are none of their type

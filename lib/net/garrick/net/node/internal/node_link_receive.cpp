@@ -58,17 +58,20 @@ std::uint32_t short_mailbox(const core::cell& who, std::uint32_t window) noexcep
 
 bool node_link::on_message(const incoming& m) {
   if (is_shut_ || m.decoded == nullptr) return true;
-  const frame& f = *m.decoded;
+  if (m.block != nullptr || !decoding_.empty()) [[unlikely]]
+    if (!m.made_here && keep(m)) return false;
+  read(*m.decoded, m.is_late);
+  return true;
+}
+
+void node_link::read(const frame& f, bool is_late) {
   being_read_.handles = 0;  // if the last one has thrown
-  if (f.handles == 0) [[likely]] {
-    on_frame(f);
-    return true;
-  }
+  if (f.handles == 0) [[likely]]
+    return on_frame(f);
   being_read_ = f;
   was_read_.assign(f.handles, false);
-  if (!m.is_late) on_frame(f);
+  if (!is_late) on_frame(f);
   release_unread();
-  return true;
 }
 
 void node_link::on_frame(const frame& f) {
@@ -160,21 +163,13 @@ bool node_link::take_in(const frame& f, export_table::entry& x) {
   return true;
 }
 
-/// What the frame carries; or `decode_failed`, from the reader or from a user's codec that throws.
+/// What the frame carries, which may be decoded already.
 base::result<core::envelope*> node_link::read_content(const content_codec& how, const frame& f) {
-  byte_reader in(f.payload, {}, codec_context(static_cast<handle_porter&>(*this)));
-  const core::no_wait_scope scope;  // a codec may send, and this thread is the one that reads
-  base::error why;
-  try {
-    if (core::envelope* const made = how.read(in)) return made;
-    why = in.failure();
-  } catch (const std::exception& e) {
-    why = base::make_error(net_errc::decode_failed, how.content->name, printable(e.what()));
-  } catch (...) {
-    why = base::make_error(net_errc::decode_failed, how.content->name, "its codec has thrown");
-  }
-  ++not_decoded_;
-  return why;
+  base::result<core::envelope*> made =
+      decoded_ != nullptr ? decoded_->result(how)
+                          : read_payload(how, f.payload, static_cast<handle_porter&>(*this));
+  if (!made) ++not_decoded_;
+  return made;
 }
 
 /// Into the mailboxes, all that came together, and then those who sleep are woken. This thread
@@ -430,6 +425,30 @@ std::string_view node_link::content_name(const frame& f) {
   return s != nullptr ? s->message.content->name : std::string_view();
 }
 
+// ---- figures ------------------------------------------------------------------------------------
+
+/// What the layers have counted, how many entries the tables have, and what came in vain.
+std::vector<link_count> node_link::counters() const {
+  std::vector<link_count> all = link_->counters();
+  const auto add = [&](std::string_view name, std::size_t n) { all.push_back({"node", name, n}); };
+  add("exports", exports_.size());
+  add("proxies", proxies_.size());
+  add("spawned", exports_.spawned());
+  add("questions", questions_.size());
+  add("asked", asked_.size());
+  add("unanswered", unanswered());
+  add("wanted", asker_->wanted().size());
+  add("monitors", watches_.size() + watched_.size());
+  add("links", links_.size());
+  add("under_way", under_way_.size());
+  add("held_lanes", decoding_.size());
+  add("to_nobody", to_nobody_);
+  add("not_decoded", not_decoded_);
+  add("not_encoded", not_encoded_);
+  add("ends_refused", ends_refused_);
+  return all;
+}
+
 // ---- names --------------------------------------------------------------------------------------
 
 void node_link::on_resolve(const frame& f) {
@@ -514,12 +533,6 @@ remote_cell& node_link::proxy_of(const actor_id& id) {
 }
 
 namespace {
-
-enum class handle_kind : std::uint8_t {
-  empty,      ///< nobody
-  senders,    ///< the number was given by who writes
-  receivers,  ///< it comes home
-};
 
 void write_id(byte_writer& out, const actor_id& id) {
   out.fixed(id.low);

@@ -1,0 +1,100 @@
+// A large message that is decoded on a worker, while its link goes on.
+//
+// To decode 30 MB takes 23 ms, and to free what they came in another 4. On an I/O thread everybody
+// behind it would wait for that. So the link keeps the message's block, and a short-lived actor
+// reads it on a worker. All workers may wait in handlers for credit that only this message's
+// confirmation gives; then the link takes it back, unless one has begun with it.
+//
+// Invariants:
+//   D1  A message is read by whoever has made the step from `waits`: a worker (`runs`), or the link
+//       (`taken`). Until then nobody looks at its bytes.
+//   D2  From `done` or `taken` on only the link touches it. If it says `done`, there is a value, or
+//       an error, or the bytes are still there and `needs_link`.
+//
+// Thread safety: `run` and `give_back` on any thread, all else where the link is.
+#pragma once
+
+#include <garrick/base/values/error.hpp>
+#include <garrick/base/values/result.hpp>
+#include <garrick/core/cell/envelope.hpp>
+#include <garrick/net/layer/internal/growing_bytes.hpp>
+#include <garrick/net/node/handle_codec.hpp>
+#include <garrick/net/node/protocol_table.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace garrick::net::internal {
+
+/// How a handle begins.
+enum class handle_kind : std::uint8_t {
+  empty,      ///< nobody
+  senders,    ///< the number was given by who writes
+  receivers,  ///< it comes home
+};
+
+/// The value of a payload; or `decode_failed`, from the reader or from a user's codec that throws.
+[[nodiscard]] base::result<core::envelope*> read_payload(const content_codec& how,
+                                                         std::span<const std::byte> payload,
+                                                         handle_porter& handles);
+
+/// See above.
+class decoding {
+ public:
+  /// `payload` lies in `bytes`. The codec is a constant.
+  decoding(growing_bytes bytes, std::span<const std::byte> payload,
+           const content_codec& how) noexcept
+      : how_(how), payload_(payload), bytes_(std::move(bytes)) {}
+
+  /// Decodes, unless the link has taken it.
+  void run() noexcept;
+  /// Nobody will run it; the link is to do so.
+  void give_back() noexcept { static_cast<void>(take()); }
+
+  /// Takes it from a worker that has not begun. True: the worker's part is over.
+  [[nodiscard]] bool take() noexcept {
+    stage now = stage::waits;
+    // order: relaxed; the bytes are the link's, and nobody else has looked at them (D1).
+    return stage_.compare_exchange_strong(now, stage::taken, std::memory_order_relaxed) ||
+           now == stage::taken || is_done();
+  }
+  /// The same without taking it: false while a worker has it, or is to have it.
+  [[nodiscard]] bool is_over() const noexcept {
+    // order: relaxed; as in `take`.
+    return stage_.load(std::memory_order_relaxed) == stage::taken || is_done();
+  }
+  /// No worker has begun.
+  [[nodiscard]] bool waits() const noexcept {
+    return stage_.load(std::memory_order_relaxed) == stage::waits;  // order: relaxed; a hint
+  }
+
+  // Once it is over:
+  /// False: nobody has read it, or only the link can; the bytes are as they came.
+  [[nodiscard]] bool has_result() const noexcept { return is_done() && !needs_link_; }
+  /// The value, which becomes the caller's. Requires that there is a result.
+  [[nodiscard]] base::result<core::envelope*> result(const content_codec& as);
+  /// It has a handle that only the link can read.
+  [[nodiscard]] bool needs_link() const noexcept { return needs_link_; }
+  [[nodiscard]] const content_codec& how() const noexcept { return how_; }
+
+ private:
+  enum class stage : std::uint8_t { waits, runs, done, taken };
+  [[nodiscard]] bool is_done() const noexcept {
+    // order: acquire, pairs with the release in `run`: what it has written is seen.
+    return stage_.load(std::memory_order_acquire) == stage::done;
+  }
+
+  const content_codec& how_;
+  const std::span<const std::byte> payload_;
+  // the worker's while it runs, else the link's
+  growing_bytes bytes_;
+  core::envelope_ptr value_;
+  base::error why_;
+  bool needs_link_ = false;
+
+  std::atomic<stage> stage_{stage::waits};
+};
+
+}  // namespace garrick::net::internal

@@ -1,0 +1,188 @@
+// Large messages that come: a worker decodes them, and the link holds their lanes meanwhile.
+#include <garrick/core/spawn.hpp>
+#include <garrick/core/spawn_options.hpp>
+#include <garrick/net/error.hpp>
+#include <garrick/net/node/internal/decoding.hpp>
+#include <garrick/net/node/internal/node_core.hpp>
+#include <garrick/net/node/internal/node_link.hpp>
+
+#include <algorithm>
+#include <exception>
+#include <memory>
+#include <utility>
+
+namespace garrick::net::internal {
+
+namespace {
+
+/// Bytes of a message that is decoded in the link: for less it is not worth an actor.
+constexpr std::size_t most_decoded_inside = std::size_t{256} << 10;
+/// How often the link looks whether all workers wait, while none has begun with a message.
+constexpr base::duration look_at_workers = base::duration::milliseconds(10);
+
+/// The part of the worker: it visits the link when it is over, whatever has become of it.
+class decode_job {
+ public:
+  decode_job(connection link, std::shared_ptr<decoding> what)
+      : link_(std::move(link)), what_(std::move(what)) {}
+  decode_job(const decode_job&) = delete;
+  decode_job& operator=(const decode_job&) = delete;
+  ~decode_job() {
+    if (what_ == nullptr) return;
+    what_->give_back();
+    visit();
+  }
+
+  void run() noexcept {
+    std::exchange(what_, nullptr)->run();
+    visit();
+  }
+
+ private:
+  void visit() noexcept {
+    try {
+      static_cast<void>(link_.insist([](hosted& h) { static_cast<link_port&>(h).decoded(); }));
+    } catch (const std::exception&) {
+      // No memory for a visit in line: the link sees it at its next call from below.
+    }
+  }
+
+  const connection link_;
+  std::shared_ptr<decoding> what_;
+};
+
+}  // namespace
+
+/// How a worker is to decode it; null: it is small, or is nothing that only has to be decoded, or
+/// the link's tables are needed.
+const content_codec* node_link::decoded_by_worker(const frame& f, bool is_late) {
+  if (f.payload.size() <= most_decoded_inside || f.handles != 0 || is_late) return nullptr;
+  const content_codec* how = nullptr;
+  if (f.kind == frame_kind::message || f.kind == frame_kind::request) {
+    export_table::entry* const x = exports_.find(f.receiver);
+    const signature_codec* const s = x != nullptr ? x->by_type(f.type) : nullptr;
+    if (s != nullptr) how = &s->message;
+  } else if (f.kind == frame_kind::response) {
+    const auto at = questions_.find(f.number);
+    const signature_codec* const s = at != questions_.end() ? at->second.signature : nullptr;
+    if (s != nullptr && s->answer.type == f.type) how = &s->answer;
+  }
+  return how != nullptr && how->content != for_the_link_ ? how : nullptr;
+}
+
+node_link::kept_frame node_link::kept(const incoming& m) const {
+  kept_frame k{.what = *m.decoded, .is_late = m.is_late};
+  if (m.block != nullptr && m.block->holds(m.bytes) && m.block->holds(k.what.payload)) {
+    k.bytes = std::move(*m.block);
+  } else {
+    k.bytes.append(m.bytes);
+    k.what = decode_frame(k.bytes.bytes()).value_or(frame{.kind = frame_kind::marker});
+  }
+  if (k.what.time_left) k.until = actors_now() + *k.what.time_left;
+  return k;
+}
+
+/// True: it was taken, and its lane says `delivered` when it has been read.
+bool node_link::keep(const incoming& m) {
+  if (const auto lane = decoding_.find(m.lane); lane != decoding_.end()) {
+    if (m.decoded->kind == frame_kind::cancel) withdraw(lane->second, m.decoded->number);
+    lane->second.behind.push_back(kept(m));
+    return true;
+  }
+  if (m.block == nullptr) return false;
+  const content_codec* const how = decoded_by_worker(*m.decoded, m.is_late);
+  if (how == nullptr) return false;
+  begin_decoding(decoding_[m.lane], kept(m), *how);
+  return true;
+}
+
+/// A request that is held, and that nobody waits for any more, has no time left.
+void node_link::withdraw(held_lane& lane, std::uint64_t request) {
+  const auto look_at = [&](kept_frame& k) {
+    if (k.what.kind == frame_kind::request && k.what.number == request) k.until = actors_now();
+  };
+  look_at(lane.first);
+  for (kept_frame& k : lane.behind) look_at(k);
+}
+
+void node_link::begin_decoding(held_lane& lane, kept_frame first, const content_codec& how) {
+  lane.by = std::make_shared<decoding>(std::move(first.bytes), first.what.payload, how);
+  lane.first = std::move(first);
+  next_taking_ = std::min(next_taking_, now() + look_at_workers);
+  const core::spawn_options as{.name = "decodes", .hidden = true};
+  core::detail::spawn_function(
+      node_->env(), nullptr, &as,
+      [](core::dynamic_actor&, const std::unique_ptr<decode_job>& to_do) { to_do->run(); },
+      std::make_unique<decode_job>(self_, lane.by));
+}
+
+void node_link::decoded() {
+  if (is_closed_) return;
+  const auto end = [&](std::string_view why) noexcept {
+    // As what throws in a visit in line ends the link.
+    try {
+      shut(base::make_error(net_errc::owner_failed, "a link", why));
+    } catch (...) { ended(net_errc::owner_failed); }
+  };
+  try {
+    from_below([] {});  // what is decoded goes first in it
+  } catch (const std::exception& e) { end(e.what()); } catch (...) {
+    end("a layer has thrown");
+  }
+}
+
+/// Goes on in all lanes whose message is decoded, or is left to the link: workers that wait in
+/// sends may do so until this link gives their credit back.
+void node_link::go_on_decoded() {
+  const base::executor* const workers = node_->env().workers;
+  const bool takes = next_taking_ <= now() && workers != nullptr && workers->all_wait();
+  next_taking_ = base::instant::never();
+  for (auto lane = decoding_.begin(); lane != decoding_.end();) {
+    const lane_number n = lane->first;
+    const held_lane& l = lane->second;
+    const bool is_over = l.by == nullptr || (takes ? l.by->take() : l.by->is_over());
+    if (is_over)
+      go_on_in(n);
+    else if (l.by->waits())
+      next_taking_ = std::min(next_taking_, now() + look_at_workers);
+    lane = decoding_.upper_bound(n);
+  }
+}
+
+/// Reads what is held in this lane, up to the next message that is to be decoded. Each step may end
+/// the link, and then nothing is held any more.
+void node_link::go_on_in(lane_number n) {
+  for (;;) {
+    const auto at = decoding_.find(n);
+    if (at == decoding_.end()) return;
+    held_lane& lane = at->second;
+    kept_frame k;
+    const std::shared_ptr<decoding> by = std::move(lane.by);
+    if (by != nullptr) {
+      k = std::move(lane.first);
+      if (by->needs_link()) for_the_link_ = by->how().content;
+    } else if (lane.behind.empty()) {
+      decoding_.erase(at);
+      return;
+    } else {
+      k = std::move(lane.behind.front());
+      lane.behind.pop_front();
+      if (const content_codec* const how = decoded_by_worker(k.what, k.is_late))
+        return begin_decoding(lane, std::move(k), *how);
+    }
+    if (!k.until.is_never()) k.what.time_left = std::max(k.until - actors_now(), base::duration());
+    read_kept(k, by.get());
+    if (!is_closed_) link_->delivered(n, now());
+  }
+}
+
+void node_link::read_kept(const kept_frame& k, decoding* by) {
+  struct until_read {
+    decoding*& of;
+    ~until_read() { of = nullptr; }
+  };
+  const until_read at_end{decoded_ = by != nullptr && by->has_result() ? by : nullptr};
+  if (!is_shut_) read(k.what, k.is_late);
+}
+
+}  // namespace garrick::net::internal
