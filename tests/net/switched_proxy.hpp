@@ -49,6 +49,15 @@ class switched_proxy {
   void stall() {
     set([this] { stalls_ = true; });
   }
+  /// The stalled ones carry again, with what has waited meanwhile. Returns when that is so.
+  void wake() {
+    set([this] { wakes_ = true; });
+  }
+  /// True: connections that come from now on stand, and never carry anything. Returns when that is
+  /// so.
+  void hush(bool is) {
+    set([this, is] { hushes_ = is; });
+  }
   /// How many connections it has carried.
   [[nodiscard]] std::size_t carried() {
     const std::lock_guard lock(mutex_);
@@ -59,6 +68,7 @@ class switched_proxy {
   struct pair {
     std::array<int, 2> ends;
     bool is_stalled = false;
+    bool is_mute = false;
   };
 
   template <class F>
@@ -81,7 +91,9 @@ class switched_proxy {
     const std::lock_guard lock(mutex_);
     if (stalls_)
       for (pair& p : pairs_) p.is_stalled = true;
-    stalls_ = false;
+    if (wakes_)
+      for (pair& p : pairs_) p.is_stalled = false;
+    stalls_ = wakes_ = false;
     if (is_cut_ || stops_) {
       for (const pair& p : pairs_) reset(p);
       pairs_.clear();
@@ -95,7 +107,7 @@ class switched_proxy {
     while (obey()) {
       std::vector<pollfd> all{{door_.fd(), POLLIN, 0}};
       for (const pair& p : pairs_)
-        for (const int s : p.ends) all.push_back({p.is_stalled ? -1 : s, POLLIN, 0});
+        for (const int s : p.ends) all.push_back({p.is_stalled || p.is_mute ? -1 : s, POLLIN, 0});
       if (::poll(all.data(), all.size(), 5) <= 0) continue;
       std::vector<pair> left;
       for (std::size_t i = 0; i != pairs_.size(); ++i) {
@@ -121,8 +133,9 @@ class switched_proxy {
     for (const int s : p.ends) ::setsockopt(s, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     const sockaddr_in a = bare_socket::loopback(server_);
     if (::connect(p.ends[1], reinterpret_cast<const sockaddr*>(&a), sizeof a) != 0) return reset(p);
-    pairs_.push_back(p);
     const std::lock_guard lock(mutex_);
+    p.is_mute = hushes_;
+    pairs_.push_back(p);
     if (!is_cut_) ++carried_;
   }
 
@@ -136,6 +149,8 @@ class switched_proxy {
   std::size_t carried_ = 0;
   bool is_cut_ = false;
   bool stalls_ = false;
+  bool wakes_ = false;
+  bool hushes_ = false;
   bool stops_ = false;
   bool has_ended_ = false;
   std::thread thread_;

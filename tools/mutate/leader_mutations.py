@@ -174,15 +174,15 @@ MUTATIONS = [
     mutation(
         "stream: it is not watched again before the loop waits",
         STREAM,
-        "if (what != number(reading) || socket_ == nullptr) return;",
-        "if (what == number(reading) || socket_ == nullptr) return;",
+        "if (what != number(stream_wait::reading) || socket_ == nullptr) return;",
+        "if (what == number(stream_wait::reading) || socket_ == nullptr) return;",
         ("tests.net.hosted", "tests.net.streams"),
     ),
     mutation(
         "stream: what is to be read behind others is not read",
         STREAM,
-        "loop_.behind_others(self(), number(reading));",
-        "loop_.behind_others(self(), number(writing));",
+        "loop_.behind_others(self(), number(stream_wait::reading));",
+        "loop_.behind_others(self(), number(stream_wait::writing));",
         ("tests.net.brokers",),
     ),
     mutation(

@@ -23,6 +23,7 @@ by_partial = ("net.partial_messages",)
 by_ordering = ("net.ordering",)
 by_duplicates = ("net.duplicate_suppression",)
 by_detection = ("net.failure_detection",)
+by_beside = ("net.connection_beside",)
 by_silence = ("net.failure_detection_silence",)
 by_handshake = ("net.handshake",)
 by_phi = ("net.phi_accrual",)
@@ -282,6 +283,34 @@ MUTATIONS = [
         by_duplicates,
     ),
     # ---- failure_detection
+    mutation(
+        "failure_detection: a suspected stream is replaced where nobody sends again",
+        DETECTION,
+        " && !c.provided().connected",
+        "",
+        by_beside,
+    ),
+    mutation(
+        "failure_detection: another life of the peer takes a session over",
+        SHAKING,
+        "h->resumes && h->self == peer_.self &&",
+        "h->resumes &&",
+        by_beside,
+    ),
+    mutation(
+        "failure_detection: a connection beside is tried while the peer is trusted",
+        DETECTION,
+        "  next_reopen_ = instant::never();\n  reopen_pause_ = settings_.reopen_first;",
+        "  reopen_pause_ = settings_.reopen_first;",
+        by_beside,
+    ),
+    mutation(
+        "failure_detection: the stream after a lost one may be silent for ever",
+        DETECTION,
+        "phase_ == phase::lost && settings_.connects ? c.now()",
+        "false && settings_.connects ? c.now()",
+        by_beside,
+    ),
     mutation(
         "failure_detection: what comes by a new stream is believed before its hello",
         LAYER + "failure_detection.hpp",

@@ -12,6 +12,7 @@ HOST = INTERNAL + "host.cpp"
 LOOP = INTERNAL + "io_loop.cpp"
 GATE = INTERNAL + "gate.hpp"
 STREAM = INTERNAL + "stream_host.cpp"
+ATTEMPT = INTERNAL + "stream_attempt.cpp"
 LAST_WORDS = INTERNAL + "last_words.cpp"
 DATAGRAM = INTERNAL + "datagram_host.cpp"
 STREAM_DOOR = INTERNAL + "stream_listener.cpp"
@@ -237,17 +238,31 @@ MUTATIONS = [
     ),
     # ---- streams
     mutation(
+        "stream: a connection beside another one is given up at once",
+        STREAM,
+        "case beside::takes: break;",
+        "case beside::takes: return beside_.reset();",
+        ("tests.net.half_open_streams",),
+    ),
+    mutation(
+        "stream: a connection beside another one waits for its answer for ever",
+        STREAM,
+        "  s.ends = now() + settings_.attempt_limit;\n",
+        "",
+        ("tests.net.half_open_streams",),
+    ),
+    mutation(
         "stream: a lost connection is still heard",
         STREAM,
-        "  ++number_;\n  socket_.reset();\n  queue_.clear();",
+        "  number_ = ++numbers_;\n  socket_.reset();\n  queue_.clear();",
         "  socket_.reset();\n  queue_.clear();",
         by_streams,
     ),
     mutation(
         "stream: an attempt that was answered still has a time",
-        STREAM,
-        "  attempt_ends_ = base::instant::never();\n  state_ = state::connected;",
-        "  state_ = state::connected;",
+        ATTEMPT,
+        "  ends_ = base::instant::never();\n  why_ = {};",
+        "  why_ = {};",
         by_streams,
     ),
     mutation(
@@ -266,8 +281,8 @@ MUTATIONS = [
     ),
     mutation(
         "stream: only one address of a name is tried",
-        STREAM,
-        "  if (next_address_ < addresses_.size()) return try_next();\n",
+        ATTEMPT,
+        "  if (next_ < addresses_.size()) return try_next(who);\n",
         "",
         ("tests.net.names",),
     ),

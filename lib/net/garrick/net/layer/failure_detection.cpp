@@ -87,7 +87,7 @@ instant failure_detection::deadline() const noexcept {
     case phase::open: break;
   }
   return std::min({last_sent_ + settings_.interval, last_heard_ + settings_.down_after,
-                   suspected_at(), path_.deadline()});
+                   suspected_at(), path_.deadline(), next_reopen_});
 }
 
 void failure_detection::pass_time(layer_context& c) {
@@ -119,16 +119,22 @@ void failure_detection::advance(layer_context& c) {
   if (phase_ == phase::lost && keep_until_ <= now)
     return end(
         peer_down("the stream was lost, and no other came in time: " + last_loss_.to_string()), c);
-  if (next_reopen_ <= now) {
-    next_reopen_ = instant::never();
-    c.reopen();
-  }
+  if (next_reopen_ <= now) open_again(c);
   if (next_hello_ <= now) {
     hello_pause_ = std::min(hello_pause_ * 2, settings_.hello_most);
     next_hello_ = now + jittered(hello_pause_, random_);
     say_hello(c);
   }
   if (phase_ == phase::open) advance_open(c);
+}
+
+void failure_detection::open_again(layer_context& c) {
+  if (!connected_) {
+    next_reopen_ = instant::never();
+    return c.reopen();
+  }
+  schedule_reopen(c.now());
+  c.reopen_beside();
 }
 
 void failure_detection::advance_open(layer_context& c) {
@@ -143,6 +149,7 @@ void failure_detection::advance_open(layer_context& c) {
   if (suspected_at() <= now) {
     suspected_ = true;
     ++counters_.suspicions;
+    if (may_open_beside(c)) next_reopen_ = now;
     c.notify({link_event::kind::suspected});
     if (phase_ != phase::open) return;
   }
@@ -200,7 +207,9 @@ void failure_detection::on_connected(layer_context& c) {
   start(c);
   connected_ = true;
   greeted_ = false;
-  next_reopen_ = instant::never();
+  // This stream, too, may carry nothing.
+  next_reopen_ = phase_ == phase::lost && settings_.connects ? c.now() + settings_.hello_most
+                                                             : instant::never();
   c.notify({link_event::kind::connected});
   if (phase_ == phase::over || !settings_.connects) return;
   if (!stream_ && phase_ != phase::greeting) return;
@@ -237,6 +246,10 @@ void failure_detection::on_disconnected(const link_event& e, layer_context& c) {
   }
   if (settings_.connects) schedule_reopen(c.now());
   c.notify(e);
+}
+
+bool failure_detection::may_open_beside(const layer_context& c) const {
+  return stream_ && settings_.connects && !c.provided().connected;
 }
 
 void failure_detection::schedule_reopen(instant now) {
@@ -311,7 +324,10 @@ void failure_detection::heard(layer_context& c) {
   confirmed_ = true;
   detector_.heard(c.now());
   path_.heard();
-  if (std::exchange(suspected_, false)) c.notify({link_event::kind::trusted});
+  if (!std::exchange(suspected_, false)) return;
+  next_reopen_ = instant::never();
+  reopen_pause_ = settings_.reopen_first;
+  c.notify({link_event::kind::trusted});
 }
 
 void failure_detection::on_heartbeat_ack(std::uint32_t number, layer_context& c) {
@@ -365,19 +381,23 @@ std::size_t failure_detection::largest(const layer_context& c) const {
   return below > header ? below - header : 0;
 }
 
-void failure_detection::send_hello(session_packet kind, std::uint64_t to, layer_context& c) {
+hello failure_detection::own_hello(std::uint64_t to, bool resumes, const layer_context& c) const {
   hello h;
   h.versions = settings_.versions;
   h.self = settings_.self;
   h.to = to;
-  h.resumes = phase_ == phase::lost;
+  h.resumes = resumes;
   h.begins_anew = phase_ == phase::greeting && has_session_;
   h.interval = static_cast<std::uint32_t>(settings_.interval.count() / 1'000'000);
   h.layers = c.fingerprint();
   h.capabilities = settings_.capabilities;
   h.program = settings_.program;
+  return h;
+}
+
+void failure_detection::send_hello(session_packet kind, std::uint64_t to, layer_context& c) {
   packet p = packet::with_room(header_size + c.headers_below(), 192);
-  encode_hello(kind, h, p);
+  encode_hello(kind, own_hello(to, phase_ == phase::lost, c), p);
   ++counters_.hellos_sent;
   c.down({std::move(p), layer_lane});
 }

@@ -15,6 +15,17 @@
 // A stream that breaks is not the end. The session stays for the resume window at least; who has
 // connected connects again, the handshake is repeated, and the session is `resumed`.
 //
+// A stream may also carry nothing any more without an end: something between the two has forgotten
+// it, or lets only new ones pass. So while the peer is suspected, who has connected tries another
+// connection beside the old one, with growing pauses, and says there that the session is to go on.
+// Both live until the peer answers by the new one that it goes on there; that one carries the
+// session from then on, as after a loss. If the peer is heard by the old one before that, no other
+// is tried; one that was greeted already still takes over if the answer comes, since the peer has
+// left the old one by then. So a peer that is only slow or stopped loses nothing by the attempt,
+// nor does one whose address leads to somebody else by now. What was under way is lost with the old
+// stream, so this is done only if layers above carry messages over from one stream to another
+// (`properties::connected` of the whole stack is false).
+//
 // On datagrams a session is open only when the other end has proved that it sees what is sent to
 // it. Someone who sends from a false address can therefore neither open a session nor end one.
 //
@@ -27,7 +38,9 @@
 //   D2  `down` comes at most once, and after it nothing is sent or passed up.
 //   D3  `opened` comes at most once; `resumed` only after `disconnected` of an open session.
 //   D4  No session is open between ends whose stacks have different fingerprints.
-//   D5  A stranger's packet changes nothing but a counter, and is answered with at most one packet
+//   D5  A connection beside the one that stands takes its place only if the peer of this session
+//       has said there that it goes on with it.
+//   D6  A stranger's packet changes nothing but a counter, and is answered with at most one packet
 //       that is no larger than a hello.
 //
 // Thread safety: none; a layer is its stack's.
@@ -44,10 +57,12 @@
 #include "garrick/base/time/clock.hpp"
 #include "garrick/base/values/error.hpp"
 #include "garrick/base/values/random.hpp"
+#include "garrick/net/beside.hpp"
 #include "garrick/net/layer/failure_detection/handshake.hpp"
 #include "garrick/net/layer/failure_detection/path_probe.hpp"
 #include "garrick/net/layer/failure_detection/phi_accrual.hpp"
 #include "garrick/net/layer/layer.hpp"
+#include "garrick/net/packet.hpp"
 #include "garrick/net/peer_identity.hpp"
 
 namespace garrick::net {
@@ -138,6 +153,11 @@ class failure_detection : public layer_defaults {
   [[nodiscard]] bool writable(const layer_context& c) const;
   /// Bytes of a message: on datagrams as far as the path is known.
   [[nodiscard]] std::size_t largest(const layer_context& c) const;
+  /// What is said first by a connection beside the one that stands; nothing unless the peer is
+  /// suspected, or that one lost by now.
+  [[nodiscard]] packet greeting(layer_context& c);
+  /// What becomes of that connection, by whose first bytes the peer has answered.
+  [[nodiscard]] beside answered(std::span<const std::byte> bytes, layer_context& c) const;
   /// Tells the peer that this end goes.
   void leave(layer_context& c);
 
@@ -202,6 +222,7 @@ class failure_detection : public layer_defaults {
   void restarted(const hello& h, layer_context& c);
   void end(const base::error& why, layer_context& c);
 
+  [[nodiscard]] hello own_hello(std::uint64_t to, bool resumes, const layer_context& c) const;
   void send_hello(session_packet kind, std::uint64_t to, layer_context& c);
   void send_refusal(refusal why, std::uint64_t to, layer_context& c);
   void send_own(session_packet kind, packet body, layer_context& c);
@@ -210,7 +231,11 @@ class failure_detection : public layer_defaults {
   void advance_open(layer_context& c);
   void probe_path(layer_context& c);
   void say_hello(layer_context& c);
+  /// True if this end may try a connection beside the one that stands.
+  [[nodiscard]] bool may_open_beside(const layer_context& c) const;
   void schedule_reopen(base::instant now);
+  /// Opens a transport that is lost, and something beside a stream that is silent.
+  void open_again(layer_context& c);
   [[nodiscard]] base::instant suspected_at() const noexcept;
   [[nodiscard]] base::error unanswered() const;
   [[nodiscard]] static base::error peer_down(std::string_view text);

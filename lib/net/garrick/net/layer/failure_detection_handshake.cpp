@@ -1,14 +1,24 @@
 // How two ends agree on a session: hello, its answers, and refusals.
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "garrick/net/error.hpp"
 #include "garrick/net/layer/failure_detection.hpp"
+#include "garrick/net/little_endian.hpp"
 
 namespace garrick::net {
 
 using base::duration;
 using base::instant;
+
+namespace {
+
+// What `framing` puts in front. What goes by a connection beside the one that stands does not pass
+// through that layer.
+constexpr std::size_t frame_length = 4;
+
+}  // namespace
 
 bool failure_detection::agree(const hello& h, layer_context& c) {
   if (h.self == settings_.self) {
@@ -59,7 +69,7 @@ void failure_detection::open(layer_context& c) {
   const instant now = c.now();
   const bool first = phase_ == phase::greeting;
   phase_ = phase::open;
-  suspected_ = false;
+  const bool was_suspected = std::exchange(suspected_, false);
   next_hello_ = next_reopen_ = instant::never();
   reopen_pause_ = settings_.reopen_first;
   last_sent_ = last_heard_ = now;
@@ -68,6 +78,8 @@ void failure_detection::open(layer_context& c) {
   detector_.skip(now);
   if (first && !stream_) path_.begin(c.largest_below(), now);
   if (!first) ++counters_.resumptions;
+  if (was_suspected) c.notify({link_event::kind::trusted});
+  if (phase_ != phase::open) return;
   c.notify({first ? link_event::kind::opened : link_event::kind::resumed});
   if (writable(c)) c.notify({link_event::kind::writable});
 }
@@ -174,6 +186,31 @@ void failure_detection::on_refusal(std::span<const std::byte> bytes, layer_conte
                                                 : "the other end's rules do not allow it";
   if (!r->words.empty()) text += ": " + r->words;
   end(base::make_error(net_errc::refused, "failure_detection", text), c);
+}
+
+packet failure_detection::greeting(layer_context& c) {
+  const bool wanted = phase_ == phase::lost || (phase_ == phase::open && suspected_);
+  if (!wanted) return {};
+  packet p = packet::with_room(frame_length, largest_hello);
+  encode_hello(session_packet::hello, own_hello(peer_.self.incarnation, true, c), p);
+  store_le(p.prepend(frame_length), static_cast<std::uint32_t>(p.size()));
+  ++counters_.hellos_sent;
+  return p;
+}
+
+beside failure_detection::answered(std::span<const std::byte> bytes, layer_context& c) const {
+  if (phase_ != phase::open && phase_ != phase::lost) return beside::drops;
+  if (bytes.size() < frame_length) return beside::waits;
+  const std::size_t size = load_le<std::uint32_t>(bytes.data());
+  if (size == 0 || size > largest_hello) return beside::drops;
+  bytes = bytes.subspan(frame_length);
+  if (bytes.size() < size) return beside::waits;
+  bytes = bytes.first(size);
+  if (static_cast<session_packet>(bytes[0]) != session_packet::hello_ack) return beside::drops;
+  const std::optional<hello> h = decode_hello(bytes);
+  const bool goes_on = h && h->resumes && h->self == peer_.self &&
+                       h->to == settings_.self.incarnation && h->layers == c.fingerprint();
+  return goes_on ? beside::takes : beside::drops;
 }
 
 /// Perhaps this end has that session, too, by a link to another address of the peer: then the owner

@@ -196,8 +196,13 @@ class layer_context {
   /// A number that two stacks share if their layers have the same names in the same order: always
   /// the same for one stack.
   [[nodiscard]] virtual std::uint32_t fingerprint() const noexcept = 0;
+  /// What the whole stack provides to its owner: always the same for one stack.
+  [[nodiscard]] virtual const properties& provided() const noexcept = 0;
   /// Asks the transport to open again, after `disconnected`.
   virtual void reopen() = 0;
+  /// Asks the transport for a connection beside the one that stands (`carrier::reopen_beside`). The
+  /// stack calls the layer that has `greeting(layer_context&)` and `answered(bytes, context)`.
+  virtual void reopen_beside() = 0;
   /// Asks the transport to close for good.
   virtual void close() = 0;
   /// The time of this call.

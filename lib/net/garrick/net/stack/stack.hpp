@@ -245,6 +245,26 @@ class stack final : public any_link {
   void disconnected(const base::error& why, base::instant now) override {
     from_below(link_event{link_event::kind::disconnected, 0, why}, now);
   }
+  [[nodiscard]] packet greeting(base::instant now) override {
+    packet first;
+    if (!down_ && !leaves_)
+      within(now, [&] {
+        each([&](auto& l, auto& c) {
+          if constexpr (requires { l.greeting(c); }) first = l.greeting(c);
+        });
+      });
+    return first;
+  }
+  [[nodiscard]] beside answered(std::span<const std::byte> bytes, base::instant now) override {
+    beside what = beside::drops;
+    if (!down_ && !leaves_)
+      within(now, [&] {
+        each([&](auto& l, auto& c) {
+          if constexpr (requires { l.answered(bytes, c); }) what = l.answered(bytes, c);
+        });
+      });
+    return what;
+  }
   void receive(std::span<const std::byte> bytes, base::instant now) override {
     if (down_) return;
     within(now, [&] {
@@ -341,7 +361,9 @@ class stack final : public any_link {
       else
         return std::get<I + 1>(whole->contexts_).largest_of_own();
     }
+    [[nodiscard]] const properties& provided() const noexcept override { return stack::provides; }
     void reopen() override { whole->carrier_->reopen(); }
+    void reopen_beside() override { whole->carrier_->reopen_beside(); }
     void close() override {
       whole->closed_here_ = true;
       whole->carrier_->close();

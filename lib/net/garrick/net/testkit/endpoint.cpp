@@ -17,6 +17,7 @@ void endpoint::transmit(packet bytes) { end_->transmit(std::move(bytes)); }
 bool endpoint::writable() const { return end_->writable(); }
 std::size_t endpoint::largest() const { return end_->largest(); }
 void endpoint::reopen() { end_->reopen(); }
+void endpoint::reopen_beside() { end_->reopen_beside(); }
 void endpoint::close() { end_->close(); }
 bool endpoint::is_closed() const { return end_->is_dead(); }
 std::optional<carrier_kind> endpoint::carries() const {

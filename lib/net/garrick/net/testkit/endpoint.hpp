@@ -47,6 +47,7 @@ class endpoint final : public carrier {
   [[nodiscard]] bool writable() const override;
   [[nodiscard]] std::size_t largest() const override;
   void reopen() override;
+  void reopen_beside() override;
   void close() override;
   [[nodiscard]] bool is_closed() const override;
   [[nodiscard]] std::optional<carrier_kind> carries() const override;

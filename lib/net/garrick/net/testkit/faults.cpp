@@ -48,6 +48,10 @@ fault half_open(std::string at, std::string other) {
   return {at + " alone loses its streams to " + other,
           [at, other](net_t& net) { net.half_open(at, other); }};
 }
+fault stall_streams(std::string a, std::string b) {
+  return {"stall the streams between " + a + " and " + b,
+          [a, b](net_t& net) { net.stall_streams(a, b); }};
+}
 fault pause(std::string host) {
   return {"pause " + host, [host](net_t& net) { net.host(host).pause(); }};
 }
@@ -130,7 +134,7 @@ class drawing {
   [[nodiscard]] std::size_t kind() {
     const std::array weights{plan_.cuts,   plan_.one_way_cuts, plan_.resets, plan_.half_opens,
                              plan_.pauses, plan_.crashes,      plan_.jumps,  plan_.rates,
-                             plan_.storms, plan_.narrowings};
+                             plan_.storms, plan_.narrowings,   plan_.stalls};
     std::uint32_t sum = 0;
     for (const std::uint32_t w : weights) sum += w;
     std::uint32_t chosen = random_.below(sum);
@@ -157,6 +161,7 @@ class drawing {
         return net_.at(when, clock_rate(a, static_cast<std::int64_t>(random_.below(401)) - 200));
       case 8: return storm(when, a, b);
       case 9: return narrow(when, a, b);
+      case 10: return net_.at(when, stall_streams(a, b));
       default: return;
     }
   }

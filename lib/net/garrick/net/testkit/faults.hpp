@@ -32,6 +32,8 @@ namespace garrick::net::testkit {
 [[nodiscard]] fault reset_streams(std::string a, std::string b);
 /// Each stream between the two is lost at `at` alone.
 [[nodiscard]] fault half_open(std::string at, std::string other);
+/// Each stream between the two carries nothing any more, and no end is told; new ones do.
+[[nodiscard]] fault stall_streams(std::string a, std::string b);
 /// A host's process is stopped.
 [[nodiscard]] fault pause(std::string host);
 /// It goes on.
@@ -60,6 +62,7 @@ struct fault_plan {
   std::uint32_t rates = 0;           ///< weight of clocks that get another rate, up to 200 ppm
   /// Weight of ways that take smaller datagrams from then on, 1200 bytes at least.
   std::uint32_t narrowings = 0;
+  std::uint32_t stalls = 0;  ///< weight of streams that carry nothing any more, untold
   std::uint32_t storms = 0;  ///< weight of ways that lose a third and reorder a third
   base::duration from{};     ///< since the network's beginning
   base::duration until = base::duration::seconds(2);           ///< all is healed then

@@ -87,6 +87,23 @@ TEST_CASE("questions: over to_mailbox each is answered through short faults") {
   CHECK(all.no_frames > 0);
 }
 
+TEST_CASE("questions: each is answered though streams carry nothing any more") {
+  const fault_plan stalls{
+      .stalls = 1, .from = ms(3'000), .until = ms(20'000), .between = ms(6'000)};
+  for (const stack_kind& k : talking_kinds()) {
+    if (!k.promises.to_mailbox || !k.streams) continue;
+    explore_network(seeds() / 4 + 1, [&](simulated_network& net) {
+      const dialogue_result r = dialogue(net, k,
+                                         {.between = ms(200),
+                                          .path = rough,
+                                          .faults = stalls,
+                                          .settles = ms(40'000),
+                                          .may_go_down = false});
+      net.require(r.seen.perhaps == 0 && r.seen.asked > 30, k.name + ": a question was given up");
+    });
+  }
+}
+
 TEST_CASE("questions: each ends once over every stack, through crashes, too") {
   for (const stack_kind& k : talking_kinds()) {
     CAPTURE(k.name);

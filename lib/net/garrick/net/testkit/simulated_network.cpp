@@ -90,11 +90,11 @@ bool simulated_network::is_cut(std::string_view from, std::string_view to) {
 }
 
 void simulated_network::reset_streams(std::string_view a, std::string_view b) {
-  const internal::host& one = engine_->named(a);
-  const internal::host& other = engine_->named(b);
-  for (const auto& s : engine_->streams())
-    if ((s->is_at(0, one) && s->is_at(1, other)) || (s->is_at(0, other) && s->is_at(1, one)))
-      s->reset();
+  for (const auto& s : engine_->streams_between(a, b)) s->reset();
+}
+
+void simulated_network::stall_streams(std::string_view a, std::string_view b) {
+  for (const auto& s : engine_->streams_between(a, b)) s->stall();
 }
 
 void simulated_network::half_open(std::string_view at, std::string_view other) {

@@ -120,6 +120,9 @@ class simulated_network {
   void reset_streams(std::string_view a, std::string_view b);
   /// Each stream between the two is lost at `at` alone. The other end does not know until it sends.
   void half_open(std::string_view at, std::string_view other);
+  /// Each stream between the two carries nothing any more, and no end is told, as if what lies
+  /// between them had forgotten the streams. New ones are carried.
+  void stall_streams(std::string_view a, std::string_view b);
   /// Every way is whole, every host runs.
   void heal_all();
 

@@ -76,6 +76,7 @@ class place final : public detail::entrance,
   bool writable() const override { return end_->writable(); }
   std::size_t largest() const override { return end_->largest(); }
   void reopen() override { end_->reopen(); }
+  void reopen_beside() override { end_->reopen_beside(); }
   void close() override { closes_ = true; }
   bool is_closed() const override { return closes_ || over_; }
 
@@ -85,6 +86,16 @@ class place final : public detail::entrance,
   }
   void disconnected(const base::error& why, base::instant now) override {
     call([&](carried& s) { s.disconnected(why, now); });
+  }
+  packet greeting(base::instant now) override {
+    packet first;
+    call([&](carried& s) { first = s.greeting(now); });
+    return first;
+  }
+  beside answered(std::span<const std::byte> bytes, base::instant now) override {
+    beside what = beside::drops;
+    call([&](carried& s) { what = s.answered(bytes, now); });
+    return what;
   }
   void receive(std::span<const std::byte> bytes, base::instant now) override {
     call([&](carried& s) { s.receive(bytes, now); });

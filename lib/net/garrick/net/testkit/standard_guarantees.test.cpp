@@ -74,6 +74,44 @@ TEST_CASE("standard stacks: to_mailbox delivers everything through short faults"
     });
 }
 
+namespace {
+
+/// Streams that carry nothing any more, while new ones are carried.
+exchange_settings with_stalls(path_settings path) {
+  return {.messages = 150,
+          .between = ms(200),
+          .path = path,
+          .faults = {.resets = 1,
+                     .half_opens = 1,
+                     .stalls = 4,
+                     .from = ms(3'000),  // when the sessions are open at both ends
+                     .until = ms(30'000),
+                     .between = ms(6'000)},
+          .settles = ms(40'000)};
+}
+
+}  // namespace
+
+TEST_CASE("standard stacks: a stream that carries nothing any more is replaced, and nothing lost") {
+  for (const path_settings& path : {still, rough})
+    explore_network(seeds() / 4 + 1, [&](simulated_network& net) {
+      exchange_settings s = with_stalls(path);
+      s.may_go_down = false;
+      const exchange_result r = exchange(net, stream_kind(), s);
+      net.require(
+          r.received == r.sent && r.sent > 200,
+          "of " + std::to_string(r.sent) + " messages " + std::to_string(r.received) + " arrived");
+    });
+}
+
+TEST_CASE("standard stacks: without reconnect a stream that carries nothing ends its session") {
+  std::size_t downs = 0;
+  explore_network(seeds() / 4 + 1, [&](simulated_network& net) {
+    downs += exchange(net, plain_stream_kind(), with_stalls(still)).downs;
+  });
+  CHECK(downs > seeds() / 4);
+}
+
 TEST_CASE("standard stacks: to_mailbox delivers everything while the path becomes narrower") {
   for (const stack_kind& k : {datagram_kind()})
     explore_network(seeds(), [&](simulated_network& net) {

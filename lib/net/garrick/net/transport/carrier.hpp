@@ -16,6 +16,7 @@
 
 #include "garrick/base/time/clock.hpp"
 #include "garrick/base/values/error.hpp"
+#include "garrick/net/beside.hpp"
 #include "garrick/net/packet.hpp"
 
 namespace garrick::net {
@@ -49,6 +50,13 @@ class carrier {
   /// Opens the transport again, after `carried::disconnected`. Answers with `carried::connected` or
   /// `carried::disconnected`, later. A transport that only others can open does nothing.
   virtual void reopen() = 0;
+  /// Tries another connection beside the one that stands, and keeps that one. The calls come later:
+  /// `carried::greeting` when the other connection stands, `carried::answered` for what comes by
+  /// it, and, if that says so, `disconnected`, `connected` and `receive` when it takes the place of
+  /// the first. A connection beside that fails, or brings no answer, is closed without a word.
+  /// Does nothing if there is no connection or one beside it already, and in a transport that
+  /// cannot do it.
+  virtual void reopen_beside() {}
   /// `carried::room` has something again: reads on. Does nothing if it reads, or never stopped.
   virtual void read_on() {}
   /// Bytes that were transmitted and wait, as far as is known.
@@ -76,6 +84,14 @@ class carried {
   virtual void connected(base::instant now) = 0;
   /// It does not any more, for this reason.
   virtual void disconnected(const base::error& why, base::instant now) = 0;
+  /// A connection beside the one that stands is there (`carrier::reopen_beside`). Returns the first
+  /// bytes that are sent by it; none: nobody wants it any more.
+  [[nodiscard]] virtual packet greeting(base::instant) { return {}; }
+  /// All that has come so far by the connection beside, of which nothing is kept here: if it
+  /// `takes` the other one's place, `receive` brings the same bytes again.
+  [[nodiscard]] virtual beside answered(std::span<const std::byte>, base::instant) {
+    return beside::drops;
+  }
   /// Bytes have come: one datagram, or some bytes of a stream. They are lent until this returns. At
   /// an instant this comes first, then `advance`.
   virtual void receive(std::span<const std::byte> bytes, base::instant now) = 0;

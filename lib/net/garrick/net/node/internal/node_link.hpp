@@ -51,6 +51,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -104,6 +105,10 @@ class node_link final : public link_port, carried, link_owner, handle_porter {
   // carried: the stack, and what this class has to do in time
   void connected(base::instant now) override;
   void disconnected(const base::error& why, base::instant now) override;
+  [[nodiscard]] packet greeting(base::instant now) override { return link_->greeting(now); }
+  [[nodiscard]] beside answered(std::span<const std::byte> bytes, base::instant now) override {
+    return link_->answered(bytes, now);
+  }
   void receive(std::span<const std::byte> bytes, base::instant now) override;
   void carrier_writable(base::instant now) override;
   void path_changed(std::size_t largest, base::instant now) override;

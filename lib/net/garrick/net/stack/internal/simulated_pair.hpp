@@ -69,6 +69,7 @@ struct test_end final : carrier, link_owner {
   bool connected = false;
   std::size_t limit = 1u << 30;
   std::uint64_t reopened = 0;
+  std::uint64_t reopened_beside = 0;
   std::function<void(bytes)> on_transmit;
   std::function<void()> on_reopen;
   std::function<bool(incoming)> on_incoming;
@@ -83,6 +84,7 @@ struct test_end final : carrier, link_owner {
     ++reopened;
     on_reopen();
   }
+  void reopen_beside() override { ++reopened_beside; }
   void close() override { closed = true; }
   bool on_message(const incoming& m) override {
     messages.emplace_back(m.lane, text_of(m.bytes));

@@ -31,7 +31,7 @@ way& connection::way_from(std::uint32_t s) const {
 }
 
 bool connection::is_blocked(std::uint32_t s) const {
-  return way_from(s).cut || !sides_[1 - s].place->has_power();
+  return stalled_ || way_from(s).cut || !sides_[1 - s].place->has_power();
 }
 
 void connection::tell(std::uint32_t s, const char* what, std::uint64_t number,
@@ -129,7 +129,7 @@ void connection::take(std::uint32_t s) {
       tell(1 - s, "has no such stream");
       return say_gone(s, "the other end is gone");
     }
-    if (!e->takes_bytes()) return;
+    if (!e->takes_bytes(this)) return;
     const segment one = std::move(from.come.front());
     from.come.pop_front();
     if (one.last)
@@ -137,9 +137,7 @@ void connection::take(std::uint32_t s) {
     if (one.content.empty()) continue;
     tell(s, "segment received", one.number, one.content.size());
     from.received += one.content.size();
-    net().lend(one.content, [&](std::span<const std::byte> lent) {
-      e->call([lent](carried& upper, base::instant now) { upper.receive(lent, now); });
-    });
+    net().lend(one.content, [&](std::span<const std::byte> lent) { e->received(this, lent); });
     acknowledge(s);
   }
 }
@@ -217,6 +215,15 @@ void connection::forget(std::uint32_t s, const char* why) {
   tell(s, "loses a stream");
   if (const auto e = sides_[s].holder.lock())
     e->lose(this, base::make_error(net_errc::connection_lost, why));
+}
+
+void connection::stall() {
+  if (std::exchange(stalled_, true)) return;
+  tell(0, "stream carries nothing any more");
+  for (const std::uint32_t s : {0u, 1u}) {
+    fall_back(s);
+    watch(s);
+  }
 }
 
 void connection::break_off(std::uint32_t s, base::instant at_the_earliest, const char* why) {

@@ -28,6 +28,7 @@ class connection final : public two_way, public std::enable_shared_from_this<con
   [[nodiscard]] bool takes_more(std::uint32_t side) const override;
   void finish(std::uint32_t side) override;
   void reset() override;
+  void stall() override;
   void forget(std::uint32_t side, const char* why) override;
   /// True if this side sends nothing more.
   [[nodiscard]] bool is_broken(std::uint32_t side) const noexcept { return sides_[side].broken; }
@@ -91,6 +92,7 @@ class connection final : public two_way, public std::enable_shared_from_this<con
 
   engine& net_;
   half sides_[2];
+  bool stalled_ = false;
 };
 
 }  // namespace garrick::net::testkit::internal

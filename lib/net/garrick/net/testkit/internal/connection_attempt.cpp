@@ -102,7 +102,7 @@ void answer(const attempt_state& a) {
       a.client->refused(a.number,
                         base::make_error(net_errc::connection_lost, "it was lost at once"));
     else
-      a.client->join(c);
+      a.client->join(c, a.number);
   }));
 }
 

@@ -140,6 +140,17 @@ std::vector<std::shared_ptr<stream>> engine::streams() {
   return all;
 }
 
+std::vector<std::shared_ptr<stream>> engine::streams_between(std::string_view a,
+                                                             std::string_view b) {
+  const host& one = named(a);
+  const host& other = named(b);
+  std::vector<std::shared_ptr<stream>> all = streams();
+  std::erase_if(all, [&](const std::shared_ptr<stream>& s) {
+    return !(s->is_at(0, one) && s->is_at(1, other)) && !(s->is_at(0, other) && s->is_at(1, one));
+  });
+  return all;
+}
+
 void engine::crash(host& h, crash_kind what) {
   if (!h.is_up()) return;
   h.lose_power_of(what);

@@ -56,6 +56,8 @@ class stream {
   virtual void host_restarted(const host& h) = 0;
   /// Both ends are told, each after some of what flies to it.
   virtual void reset() = 0;
+  /// It carries nothing any more, and nobody is told.
+  virtual void stall() = 0;
   /// This side alone is told, at once.
   virtual void forget(std::uint32_t side, const char* why) = 0;
 };
@@ -80,6 +82,8 @@ class engine final : public timeline {
   void enter(const std::shared_ptr<stream>& s) { streams_.push_back(s); }
   /// The streams that are not over.
   [[nodiscard]] std::vector<std::shared_ptr<stream>> streams();
+  [[nodiscard]] std::vector<std::shared_ptr<stream>> streams_between(std::string_view a,
+                                                                     std::string_view b);
   void crash(host& h, crash_kind what);
   void restart(host& h);
 

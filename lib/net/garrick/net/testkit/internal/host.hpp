@@ -36,6 +36,7 @@ class end : public std::enable_shared_from_this<end> {
   [[nodiscard]] virtual bool writable() const = 0;
   [[nodiscard]] virtual std::size_t largest() const = 0;
   virtual void reopen() = 0;
+  virtual void reopen_beside() {}
   virtual void close() = 0;
   /// The host has crashed, or the network is over.
   virtual void died() { dead_ = true, upper_ = nullptr; }

@@ -54,6 +54,10 @@ class planted_link final : public any_link, link_owner {
   void disconnected(const base::error& why, base::instant now) override {
     real_->disconnected(why, now);
   }
+  packet greeting(base::instant now) override { return real_->greeting(now); }
+  beside answered(std::span<const std::byte> bytes, base::instant now) override {
+    return real_->answered(bytes, now);
+  }
   void receive(std::span<const std::byte> bytes, base::instant now) override {
     real_->receive(bytes, now);
   }

@@ -5,6 +5,12 @@
 #include "garrick/net/error.hpp"
 
 namespace garrick::net::testkit::internal {
+namespace {
+
+/// So long a connection beside another one waits for an answer.
+constexpr base::duration answer_limit = base::duration::seconds(3);
+
+}  // namespace
 
 void stream_end::started() {
   if (connects())
@@ -15,8 +21,12 @@ void stream_end::started() {
 
 void stream_end::reopen() {
   if (is_dead() || !connects() || connecting_ || connection_ || upper() == nullptr) return;
+  drop_beside();
   connecting_ = true;
-  const std::uint64_t attempt = ++attempt_;
+  knock(attempt_ = ++attempts_);
+}
+
+void stream_end::knock(std::uint64_t attempt) {
   auto self = std::static_pointer_cast<stream_end>(shared_from_this());
   timeline& net = at().time();
   net.at(net.now(), [self = std::move(self), attempt] { self->knock_(self, attempt); });
@@ -24,6 +34,7 @@ void stream_end::reopen() {
 
 void stream_end::refused(std::uint64_t attempt, const base::error& why) {
   if (!wants(attempt)) return;
+  if (attempt == beside_attempt_) return drop_beside();
   connecting_ = false;
   later(at().time().now(),
         [why](carried& upper, base::instant now) { upper.disconnected(why, now); });
@@ -49,13 +60,82 @@ void stream_end::join(std::shared_ptr<two_way> c) {
 }
 
 void stream_end::lose(const two_way* c, const base::error& why) {
-  if (is_dead() || connection_.get() != c) return;
+  if (is_dead()) return;
+  if (beside_ && beside_.get() == c) {
+    beside_.reset();
+    return drop_beside();
+  }
+  if (connection_.get() != c) return;
   connection_.reset();
   connecting_ = false;
   // Who has not heard of it need not hear that it is lost, unless he has asked for it.
   if (!std::exchange(told_, false) && !connects()) return;
   later(at().time().now(),
         [why](carried& upper, base::instant now) { upper.disconnected(why, now); });
+}
+
+void stream_end::received(const two_way* c, std::span<const std::byte> b) {
+  if (connection_.get() == c)
+    return call([b](carried& upper, base::instant now) { upper.receive(b, now); });
+  beside_bytes_.insert(beside_bytes_.end(), b.begin(), b.end());
+  beside what = beside::drops;
+  call([&](carried& upper, base::instant now) { what = upper.answered(beside_bytes_, now); });
+  if (what == beside::takes) take_beside();
+  if (what == beside::drops) drop_beside();
+}
+
+// ---- a connection beside the one that stands ----------------------------------------------------
+
+void stream_end::reopen_beside() {
+  if (is_dead() || !connects() || !connection_ || beside_ || beside_attempt_ != 0) return;
+  knock(beside_attempt_ = ++attempts_);
+}
+
+void stream_end::join(std::shared_ptr<two_way> c, std::uint64_t attempt) {
+  if (attempt != beside_attempt_) return join(std::move(c));
+  beside_attempt_ = 0;
+  beside_ = std::move(c);
+  later(at().time().now(), [this, mine = beside_](carried&, base::instant) {
+    if (beside_ == mine) greet_beside();
+  });
+}
+
+void stream_end::greet_beside() {
+  packet first;
+  call([&](carried& upper, base::instant now) { first = upper.greeting(now); });
+  if (first.empty() || !beside_) return drop_beside();
+  const std::shared_ptr<two_way> c = beside_;
+  c->send(c->side_of(*this), first.bytes());
+  c->receive_soon(c->side_of(*this));
+  at().time().at(at().time().now() + answer_limit,
+                 [self = std::static_pointer_cast<stream_end>(shared_from_this()), c] {
+                   if (self->beside_ == c) self->drop_beside();
+                 });
+}
+
+void stream_end::drop_beside() {
+  beside_attempt_ = 0;
+  beside_bytes_.clear();
+  if (const auto c = std::exchange(beside_, nullptr)) c->finish(c->side_of(*this));
+}
+
+void stream_end::take_beside() {
+  const auto self = shared_from_this();  // whom it drives may end it
+  const std::shared_ptr<two_way> c = std::exchange(beside_, nullptr);
+  const bytes come = std::exchange(beside_bytes_, {});
+  const std::shared_ptr<two_way> old = std::exchange(connection_, c);
+  connecting_ = false;
+  if (old) old->forget(old->side_of(*this), "is replaced");
+  if (std::exchange(told_, false))
+    call([](carried& upper, base::instant now) {
+      upper.disconnected(
+          base::make_error(net_errc::connection_lost, "another connection took its place"), now);
+    });
+  if (connection_ != c) return;
+  told_ = true;
+  call([](carried& upper, base::instant now) { upper.connected(now); });
+  if (connection_ != c) return;
+  call([&](carried& upper, base::instant now) { upper.receive(come, now); });
 }
 
 void stream_end::transmit(packet p) {
@@ -72,6 +152,7 @@ bool stream_end::writable() const {
 void stream_end::close() {
   if (is_dead()) return;
   told_ = false;
+  drop_beside();
   if (const auto c = std::exchange(connection_, nullptr)) c->finish(c->side_of(*this));
   bury();
 }
@@ -79,6 +160,8 @@ void stream_end::close() {
 void stream_end::died() {
   told_ = false;
   connection_.reset();
+  beside_.reset();
+  beside_attempt_ = 0;
   end::died();
 }
 

@@ -46,32 +46,51 @@ class stream_end final : public end {
   [[nodiscard]] bool writable() const override;
   [[nodiscard]] std::size_t largest() const override { return 1u << 30; }
   void reopen() override;
+  void reopen_beside() override;
   void close() override;
   void died() override;
 
-  /// The connection is made, from this side's view. One that it had is lost.
+  /// The connection is made, from the side of the end that has accepted. One that it had is lost.
   void join(std::shared_ptr<two_way> c);
+  /// The same for the end that has asked: its connection, or one beside that.
+  void join(std::shared_ptr<two_way> c, std::uint64_t attempt);
+  /// Bytes of a connection that it has.
+  void received(const two_way* c, std::span<const std::byte> b);
   /// The connection is lost, and whom it drives is told, if it still has this one.
   void lose(const two_way* c, const base::error& why);
-  [[nodiscard]] bool has(const two_way* c) const noexcept { return connection_.get() == c; }
+  [[nodiscard]] bool has(const two_way* c) const noexcept {
+    return connection_.get() == c || beside_.get() == c;
+  }
   /// True if whom it drives has heard that it is connected, and may get bytes.
-  [[nodiscard]] bool takes_bytes() const noexcept { return told_ && upper() != nullptr; }
+  [[nodiscard]] bool takes_bytes(const two_way* c) const noexcept {
+    return (told_ || beside_.get() == c) && upper() != nullptr;
+  }
   [[nodiscard]] bool wants(std::uint64_t attempt) const noexcept {
-    return attempt == attempt_ && connecting_ && !is_dead();
+    const bool is_wanted = attempt == beside_attempt_ || (attempt == attempt_ && connecting_);
+    return attempt != 0 && is_wanted && !is_dead();
   }
   /// A connection attempt has ended without one.
   void refused(std::uint64_t attempt, const base::error& why);
 
  private:
   void tell_connected();
+  void knock(std::uint64_t attempt);
+  void greet_beside();
+  /// What is beside the connection, or was to be, is given up.
+  void drop_beside();
+  void take_beside();
 
   [[nodiscard]] bool connects() const noexcept { return static_cast<bool>(knock_); }
 
   const knocking knock_;
   bool told_ = false;  ///< that it has `connection_`
   bool connecting_ = false;
-  std::uint64_t attempt_ = 0;
+  std::uint64_t attempts_ = 0;        ///< so far
+  std::uint64_t attempt_ = 0;         ///< the newest for `connection_`
+  std::uint64_t beside_attempt_ = 0;  ///< under way for `beside_`; 0: none
   std::shared_ptr<two_way> connection_;
+  std::shared_ptr<two_way> beside_;  ///< has asked whom it drives for a greeting, or will
+  bytes beside_bytes_;               ///< that have come by it
 };
 
 }  // namespace garrick::net::testkit::internal

@@ -8,7 +8,6 @@
 
 #include "garrick/base/platform/assert.hpp"
 #include "garrick/net/transport/internal/last_words.hpp"
-#include "garrick/net/transport/internal/name_lookups.hpp"
 
 namespace garrick::net::internal {
 namespace {
@@ -32,64 +31,38 @@ void stream_host::open() {
 
 void stream_host::start_opening() {
   connected(false);
+  beside_.reset();
   forget();
-  next_address_ = 0;
-  addresses_.clear();
-  if (kind_ != transport_kind::unix_stream && !to_.is_numeric()) {
-    state_ = state::looking_up;
-    attempt_ends_ = now() + settings_.attempt_limit;
-    return loop_.names().begin(loop_, to_.host(), to_.port(), self(), number(looking));
+  opening_ = std::make_unique<stream_attempt>(loop_, settings_, to_, numbers_);
+  state_ = state::opening;
+  opened(opening_->begin(waiter()));
+}
+
+void stream_host::opened(stream_attempt::outcome how) {
+  if (how == stream_attempt::outcome::pending) return;
+  if (how == stream_attempt::outcome::failed) {
+    const base::error why = opening_->why();
+    forget();
+    return above().disconnected(why, now());
   }
-  addresses_.push_back(address_of(to_));
-  try_next();
+  unique_fd fd = opening_->take();
+  opening_.reset();
+  // Whose being writable the loop has once waited for, it reports as that anew after each read.
+  established(std::make_unique<io_socket>(loop_, std::move(fd)));
 }
 
 void stream_host::resolved(std::uint64_t what, std::vector<socket_address> found,
                            std::string failed) {
   inside([this, what, all = std::move(found), why = std::move(failed)]() mutable {
-    if (what != number(looking) || state_ != state::looking_up) return;
-    addresses_ = std::move(all);
-    if (!addresses_.empty()) return try_next();
-    attempt_failed(base::make_error(net_errc::unreachable, to_.to_string(), why));
+    if (opening_ && opening_->waits_for(what))
+      opened(opening_->found(std::move(all), why, waiter()));
+    else if (beside_ && beside_->attempt.waits_for(what))
+      opened_beside(beside_->attempt.found(std::move(all), why, waiter()));
   });
-}
-
-void stream_host::try_next() {
-  const socket_address& to = addresses_[next_address_++];
-  state_ = state::connecting;
-  base::result<unique_fd> fd = open_socket(kind_, to, settings_);
-  if (!fd) return attempt_failed(fd.error());
-  const int failed = start_connect(fd->get(), to, settings_);
-  if (failed != 0 && failed != EINPROGRESS)
-    return attempt_failed(error_of(failed, to_.to_string()));
-  socket_ = std::make_unique<io_socket>(loop_, *std::move(fd));
-  if (failed == 0) return attempt_ended(0);
-  attempt_ends_ = now() + settings_.attempt_limit;
-  socket_->wait_writable(self(), number(connecting_op));
-}
-
-void stream_host::attempt_failed(base::error why) {
-  forget();
-  if (next_address_ < addresses_.size()) return try_next();
-  above().disconnected(why, now());
-}
-
-void stream_host::attempt_ended(int failed) {
-  if (failed != 0) return attempt_failed(error_of(failed, to_.to_string()));
-  // A port that nobody has bound may be the one that the system chose for this very socket.
-  if (kind_ == transport_kind::tcp &&
-      same_address(local_address(socket_->fd()), remote_address(socket_->fd())))
-    return attempt_failed(base::make_error(net_errc::unreachable, to_.to_string(),
-                                           "nobody listens; the socket has met itself"));
-  if (kind_ == transport_kind::unix_stream)
-    if (base::error why = check_user(socket_->fd(), settings_)) return attempt_failed(why);
-  // Whose being writable the loop has once waited for, it reports as that anew after each read.
-  established(std::make_unique<io_socket>(loop_, socket_->release()));
 }
 
 void stream_host::established(std::unique_ptr<io_socket> socket) {
   socket_ = std::move(socket);
-  attempt_ends_ = base::instant::never();
   state_ = state::connected;
   connected(true);
   counts_.connects.add(1);
@@ -110,14 +83,18 @@ void stream_host::take_accepted(unique_fd fd, std::vector<std::byte> first) {
 void stream_host::adopt(int fd, std::vector<std::byte> first) {
   connected(true);
   in_line([this, taken = unique_fd(fd), bytes = std::move(first)]() mutable {
-    const bool was_connected = state_ == state::connected;
-    forget();
-    if (was_connected)
-      above().disconnected(
-          base::make_error(net_errc::connection_lost, "another connection took its place"), now());
-    reopens_ = false;  // what the stack has asked for is here
-    if (!is_closing()) take_accepted(std::move(taken), std::move(bytes));
+    replace(std::move(taken), std::move(bytes));
   });
+}
+
+void stream_host::replace(unique_fd fd, std::vector<std::byte> first) {
+  const bool was_connected = state_ == state::connected;
+  forget();
+  if (was_connected)
+    above().disconnected(
+        base::make_error(net_errc::connection_lost, "another connection took its place"), now());
+  reopens_ = false;  // what the stack has asked for is here
+  if (!is_closing()) take_accepted(std::move(fd), std::move(first));
 }
 
 void stream_host::reopen() {
@@ -125,28 +102,84 @@ void stream_host::reopen() {
   reopens_ = opens_ && (state_ == state::closed || state_ == state::connected);
 }
 
-void stream_host::on_time(base::instant) {
-  attempt_failed(base::make_error(
-      net_errc::unreachable, to_.to_string(),
-      state_ == state::looking_up ? "its name was not looked up in time" : "no answer in time"));
+base::instant stream_host::due() const {
+  base::instant first = opening_ ? opening_->ends() : base::instant::never();
+  if (beside_) first = std::min({first, beside_->attempt.ends(), beside_->ends});
+  return first;
+}
+
+void stream_host::on_time(base::instant at) {
+  if (beside_ && beside_->ends <= at) beside_.reset();
+  if (beside_ && beside_->attempt.ends() <= at) opened_beside(beside_->attempt.too_late(waiter()));
+  if (opening_ && opening_->ends() <= at) opened(opening_->too_late(waiter()));
 }
 
 void stream_host::forget() noexcept {
-  if (state_ == state::looking_up) loop_.names().withdraw(to_.host(), *this);
-  ++number_;
+  opening_.reset();
+  number_ = ++numbers_;
   socket_.reset();
   queue_.clear();
-  attempt_ends_ = base::instant::never();
   broken_ = {};
   write_failed_ = 0;
   state_ = state::closed;
   blocked_ = waits_writable_ = is_full_ = time_waits_ = rests_ = input_ended_ = false;
 }
 
+// --- a connection beside this one ----------------------------------------------------------------
+
+void stream_host::reopen_beside() {
+  // Later, as `reopen`.
+  tries_beside_ = opens_ && state_ == state::connected && beside_ == nullptr;
+}
+
+void stream_host::start_beside() {
+  beside_ = std::make_unique<second>(loop_, settings_, to_, numbers_);
+  opened_beside(beside_->attempt.begin(waiter()));
+}
+
+void stream_host::opened_beside(stream_attempt::outcome how) {
+  if (how == stream_attempt::outcome::failed) beside_.reset();
+  if (how == stream_attempt::outcome::stands) greet_beside();
+}
+
+void stream_host::greet_beside() {
+  second& s = *beside_;
+  s.socket = std::make_unique<io_socket>(loop_, s.attempt.take());
+  s.number = ++numbers_;
+  const packet first = above().greeting(now());
+  // A socket without anything in it takes this whole, or is of no use.
+  int failed = 0;
+  const bool is_sent = !first.empty() && send_stream(s.socket->fd(), {&first, 1}, failed) ==
+                                             static_cast<std::ptrdiff_t>(first.size());
+  if (!is_sent) return beside_.reset();
+  s.ends = now() + settings_.attempt_limit;
+  s.socket->wait_readable(self(), wait_number(s.number, stream_wait::reading));
+}
+
+void stream_host::read_beside() {
+  second& s = *beside_;
+  const std::span<std::byte> room = loop_.read_room(settings_.read_size);
+  int failed = 0;
+  const std::ptrdiff_t bytes = receive_stream(s.socket->fd(), room, failed);
+  if (bytes == 0 || (bytes < 0 && failed != EAGAIN)) return beside_.reset();
+  const auto end = room.begin() + std::max<std::ptrdiff_t>(bytes, 0);
+  s.come.insert(s.come.end(), room.begin(), end);
+  switch (above().answered(s.come, now())) {
+    case beside::drops: return beside_.reset();
+    case beside::waits:
+      return s.socket->wait_readable(self(), wait_number(s.number, stream_wait::reading));
+    case beside::takes: break;
+  }
+  unique_fd fd = s.socket->release();
+  std::vector<std::byte> come = std::move(s.come);
+  beside_.reset();
+  replace(std::move(fd), std::move(come));
+}
+
 // --- receiving -----------------------------------------------------------------------------------
 
 void stream_host::read_some(bool behind) {
-  if (!has_room_) return loop_.before_wait(self(), number(reading));
+  if (!has_room_) return loop_.before_wait(self(), number(stream_wait::reading));
   std::optional<receive_room> next = above().room();
   rests_ = !next;
   if (rests_) return;
@@ -154,14 +187,14 @@ void stream_host::read_some(bool behind) {
   // What it has just read wakes an actor, which may run here. Before that one has answered, hardly
   // any more has come, and to ask in vain takes a call of the system.
   if (behind)
-    loop_.behind_others(self(), number(reading));
+    loop_.behind_others(self(), number(stream_wait::reading));
   else
-    socket_->read(room_.bytes, self(), number(reading));
+    socket_->read(room_.bytes, self(), number(stream_wait::reading));
 }
 
 void stream_host::loop_waits(std::uint64_t what) {
   // Not in: but only the loop changes which socket it is, and nobody where it reads to meanwhile.
-  if (what != number(reading) || socket_ == nullptr) return;
+  if (what != number(stream_wait::reading) || socket_ == nullptr) return;
   if (has_room_)
     socket_->read(room_.bytes, self(), what);
   else
@@ -206,13 +239,22 @@ void stream_host::read_on() {
 
 void stream_host::event(std::uint64_t what, int failed, std::size_t bytes) {
   inside([me = self(), what, failed, bytes] {
-    if (what == me->number(reading))
+    if (what == me->number(stream_wait::reading))
       me->has_room_ ? me->have_read(failed, bytes) : me->read_now(failed);
-    else if (what == me->number(connecting_op))
-      me->attempt_ended(failed != 0 ? failed : connect_outcome(me->socket_->fd()));
-    else if (what == me->number(writing))
+    else if (what == me->number(stream_wait::writing))
       me->blocked_ = me->waits_writable_ = false;
+    else
+      me->event_of_attempt(what, failed);
   });
+}
+
+void stream_host::event_of_attempt(std::uint64_t what, int failed) {
+  if (opening_ && opening_->waits_for(what)) return opened(opening_->answered(failed, waiter()));
+  if (beside_ == nullptr) return;
+  if (beside_->attempt.waits_for(what))
+    opened_beside(beside_->attempt.answered(failed, waiter()));
+  else if (what == wait_number(beside_->number, stream_wait::reading) && beside_->socket)
+    read_beside();
 }
 
 void stream_host::have_read(int failed, std::size_t bytes) {
@@ -312,6 +354,7 @@ bool stream_host::attend() {
     start_opening();
     return true;
   }
+  if (std::exchange(tries_beside_, false) && state_ == state::connected && !beside_) start_beside();
   if (state_ != state::connected) return false;
   if (!blocked_ && !queue_.empty() && !broken_) flush();
   if (ends_unread() && !broken_) broken_ = error_of(write_failed_, "write");
@@ -320,7 +363,7 @@ bool stream_host::attend() {
     return true;
   }
   if (blocked_ && !std::exchange(waits_writable_, true))
-    socket_->wait_writable(self(), number(writing));
+    socket_->wait_writable(self(), number(stream_wait::writing));
   if (!is_full_ || queue_.bytes() > settings_.low_water) return false;
   is_full_ = false;
   above().carrier_writable(now());
@@ -328,7 +371,8 @@ bool stream_host::attend() {
 }
 
 void stream_host::attend_elsewhere() {
-  if (reopens_ || broken_ || (is_full_ && queue_.bytes() <= settings_.low_water)) want_loop();
+  if (reopens_ || tries_beside_ || broken_ || (is_full_ && queue_.bytes() <= settings_.low_water))
+    want_loop();
   if (ends_unread()) want_loop();
   if (blocked_ && !waits_writable_) want_loop();  // so much was sent that it was written before
   if (queue_.empty() || blocked_ || flush_posted_ || state_ != state::connected || broken_) return;
@@ -354,6 +398,7 @@ void stream_host::farewell() noexcept {
     say_last_words(loop_, std::move(socket_), std::move(queue_), now() + settings_.close_limit,
                    std::move(ticket_));
   forget();
+  beside_.reset();
   accepted_ = unique_fd();
 }
 

@@ -1,10 +1,16 @@
 // A link over TCP or a Unix domain socket.
 //
-// Its states: closed, looking a name up, connecting, connected. Each attempt and each connection
-// has a number, which stands in all that is waited for; what comes of an earlier one is ignored.
+// Its states: closed, opening (stream_attempt.hpp), connected. Each attempt and each connection has
+// a number, which stands in all that is waited for; what comes of an earlier one is ignored.
+//
+// While it is connected, or has just lost that connection, there may be a second one beside it. The
+// stack says what goes by that one first, and whether the answer is such that it takes the place of
+// the first (carrier::reopen_beside). Nothing else is written to it, and nothing that comes by it
+// is passed up before that.
 //
 // Invariants:
-//   C1  socket_ is null exactly in the states closed and looking up.
+//   C1  socket_ is non-null exactly in the state connected, and opening_ exactly in the state
+//       opening.
 //   C2  While connected, one read is under way, or begins before the loop's next turn; its bytes
 //       are passed up before the next begins. Who has no room of its own waits until there is
 //       something to read, and then reads into the loop's: a connection at rest needs none. If that
@@ -12,8 +18,8 @@
 //       one burst (hosted::burst).
 //   C3  blocked_: the socket took no more. It is asked again when it is writable, and not before.
 //   C4  Packets wait only while connected.
-//   C5  Only in the state looking up does a look-up have this host among its waiters, unless its
-//       answer was posted before. attempt_ends_ ends that state and connecting.
+//   C5  beside_ is null in the state opening, and at an end that does not open the link. It has an
+//       end in time: of its attempt, or of the wait for an answer.
 //
 // Thread safety: as host.hpp says.
 #pragma once
@@ -28,6 +34,7 @@
 #include "garrick/net/transport/internal/host.hpp"
 #include "garrick/net/transport/internal/send_queue.hpp"
 #include "garrick/net/transport/internal/socket_calls.hpp"
+#include "garrick/net/transport/internal/stream_attempt.hpp"
 
 namespace garrick::net::internal {
 
@@ -35,11 +42,10 @@ class stream_host final : public host, public resolution {
  public:
   /// A link that this end opens.
   stream_host(io_loop& loop, const transport_settings& s, endpoint to)
-      : host(loop, s, nullptr), kind_(to.kind()), to_(std::move(to)), opens_(true) {}
+      : host(loop, s, nullptr), to_(std::move(to)), opens_(true) {}
   /// A link for a connection that was accepted, which `accept` brings.
-  stream_host(io_loop& loop, const transport_settings& s, std::unique_ptr<ticket> t,
-              transport_kind kind)
-      : host(loop, s, std::move(t)), kind_(kind), opens_(false) {
+  stream_host(io_loop& loop, const transport_settings& s, std::unique_ptr<ticket> t)
+      : host(loop, s, std::move(t)), opens_(false) {
     connected(true);
   }
   /// Before `begin`: the connection, of which these bytes have been read.
@@ -56,6 +62,7 @@ class stream_host final : public host, public resolution {
     return carrier_kind::stream;
   }
   void reopen() override;
+  void reopen_beside() override;
   void read_on() override;
   [[nodiscard]] std::size_t queued() const override { return queue_.bytes(); }
   void adopt(int fd, std::vector<std::byte> first) override;
@@ -68,26 +75,40 @@ class stream_host final : public host, public resolution {
   void event(std::uint64_t what, int failed, std::size_t bytes) override;
   void loop_waits(std::uint64_t what) override;
   bool bytes_before_time(base::instant at) override;
-  [[nodiscard]] base::instant due() const override { return attempt_ends_; }
+  [[nodiscard]] base::instant due() const override;
   void on_time(base::instant at) override;
   void farewell() noexcept override;
 
  private:
-  enum class state : std::uint8_t { closed, looking_up, connecting, connected };
-  enum operation : std::uint64_t { reading, writing, connecting_op, looking };
-  static constexpr std::uint64_t operations = 4;
+  enum class state : std::uint8_t { closed, opening, connected };
+  /// A connection beside the one that stands, or the attempt at it.
+  struct second {
+    second(io_loop& loop, const transport_settings& s, const endpoint& to, std::uint64_t& numbers)
+        : attempt(loop, s, to, numbers) {}
+    stream_attempt attempt;
+    std::unique_ptr<io_socket> socket;            ///< null: it is not there yet
+    std::uint64_t number = 0;                     ///< of the socket
+    std::vector<std::byte> come;                  ///< by it
+    base::instant ends = base::instant::never();  ///< the wait for an answer
+  };
   /// After so many bytes it is likely that more have come by the time they are handled.
   static constexpr std::ptrdiff_t least_in_burst = 2048;
   /// Then it is others' turn, here and above.
   static constexpr std::ptrdiff_t most_in_burst = std::ptrdiff_t{64} << 10;
 
-  [[nodiscard]] std::uint64_t number(operation o) const noexcept {
-    return number_ * operations + o;
+  [[nodiscard]] std::uint64_t number(stream_wait w) const noexcept {
+    return wait_number(number_, w);
   }
+  [[nodiscard]] stream_attempt::waiter waiter() { return {self(), self()}; }
   void start_opening();
-  void try_next();
-  void attempt_failed(base::error why);
-  void attempt_ended(int failed);
+  void opened(stream_attempt::outcome how);
+  void start_beside();
+  void opened_beside(stream_attempt::outcome how);
+  void greet_beside();
+  void read_beside();
+  void event_of_attempt(std::uint64_t what, int failed);
+  /// This connection, of which these bytes have been read, is the link's from now on.
+  void replace(unique_fd fd, std::vector<std::byte> first);
   void established(std::unique_ptr<io_socket> socket);
   void take_accepted(unique_fd fd, std::vector<std::byte> first);
   void read_some(bool behind = false);
@@ -100,7 +121,7 @@ class stream_host final : public host, public resolution {
   void pass_up(std::size_t bytes);
   /// Closes the connection and tells the stack.
   void lose(const base::error& why);
-  /// Forgets the socket, and whatever was waited for.
+  /// Forgets the socket, or the attempt, and whatever was waited for; not what is beside it.
   void forget() noexcept;
   void flush();
   /// Nothing can be written any more, and nobody reads, who would hear that it is over.
@@ -109,21 +130,20 @@ class stream_host final : public host, public resolution {
     return std::static_pointer_cast<stream_host>(shared_from_this());
   }
 
-  const transport_kind kind_;
   const endpoint to_;
   const bool opens_;  ///< this end opens it, and may do so again
 
   // For who is in.
   unique_fd accepted_;
   std::vector<std::byte> first_;
-  std::vector<socket_address> addresses_;
-  std::size_t next_address_ = 0;
-  base::instant attempt_ends_ = base::instant::never();
+  std::unique_ptr<stream_attempt> opening_;
+  std::unique_ptr<second> beside_;
   std::unique_ptr<io_socket> socket_;
   bool has_room_ = false;  ///< the stack says where to read to
   receive_room room_;      ///< of the stack; a read writes to it, also when the link is over
   send_queue queue_;
-  std::uint64_t number_ = 0;
+  std::uint64_t numbers_ = 0;  ///< the newest that was given out
+  std::uint64_t number_ = 0;   ///< of the connection
   base::instant last_flush_;
   base::duration flush_took_;
   base::error broken_;    ///< writing is over; the stack is told on the loop
@@ -133,6 +153,7 @@ class stream_host final : public host, public resolution {
   bool waits_writable_ = false;
   bool is_full_ = false;  ///< the stack waits for `carrier_writable`
   bool reopens_ = false;
+  bool tries_beside_ = false;
   bool flush_posted_ = false;
   bool time_waits_ = false;   ///< for bytes that have come before
   bool rests_ = false;        ///< the stack has no room

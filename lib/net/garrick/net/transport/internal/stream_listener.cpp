@@ -83,8 +83,8 @@ class newcomer final : public resident,
     const auto& fixed = v.thread() ? v.thread() : at_->settings.thread;
     const std::size_t thread = fixed.value_or(at_->pool.least_loaded());
     if (thread >= at_->pool.loops.size()) return refuse();
-    const auto link = std::make_shared<stream_host>(*at_->pool.loops[thread], at_->settings,
-                                                    std::move(ticket_), at_->local.kind());
+    const auto link =
+        std::make_shared<stream_host>(*at_->pool.loops[thread], at_->settings, std::move(ticket_));
     const connection fresh(link);
     try {
       if (const connection to = at_->policy->claim(who_, fresh); to != fresh) {

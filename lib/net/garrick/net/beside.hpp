@@ -1,0 +1,17 @@
+// The verdict on a second connection of a stream's link, opened while the first one still stands.
+//
+// Thread safety: a value.
+#pragma once
+
+#include <cstdint>
+
+namespace garrick::net {
+
+/// What becomes of a connection that was opened beside another one.
+enum class beside : std::uint8_t {
+  waits,  ///< more of its bytes are needed
+  takes,  ///< it takes the other one's place
+  drops   ///< it is closed, and the other one stays
+};
+
+}  // namespace garrick::net

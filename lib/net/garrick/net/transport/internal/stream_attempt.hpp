@@ -1,0 +1,93 @@
+// One attempt to connect a stream: the name is looked up, and its addresses are tried in turn.
+//
+// Invariants:
+//   A1  socket_ is null unless an address is being tried, or the connection stands and was not
+//       taken yet.
+//   A2  Only while the name is looked up does that look-up have the attempt's host among its
+//       waiters, unless its answer was posted before.
+//   A3  Each look-up and each address has a number that no other one of the host has, which stands
+//       in what is waited for; so what comes of an earlier one is not mistaken for it.
+//
+// Thread safety: its host's.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "garrick/base/time/clock.hpp"
+#include "garrick/base/values/error.hpp"
+#include "garrick/net/transport/endpoint.hpp"
+#include "garrick/net/transport/internal/io_loop.hpp"
+#include "garrick/net/transport/internal/unique_fd.hpp"
+#include "garrick/net/transport/transport_settings.hpp"
+
+namespace garrick::net::internal {
+
+/// What a stream's host waits for, as the lowest part of a number; above it stands of which
+/// connection or attempt.
+enum class stream_wait : std::uint64_t { reading, writing, connecting, looking };
+
+[[nodiscard]] constexpr std::uint64_t wait_number(std::uint64_t of, stream_wait what) noexcept {
+  return of * 4 + static_cast<std::uint64_t>(what);
+}
+
+class stream_attempt {
+ public:
+  /// How it stands.
+  enum class outcome : std::uint8_t { pending, stands, failed };
+  /// Who is told of sockets and of names: the host.
+  struct waiter {
+    std::shared_ptr<completion> socket;
+    std::shared_ptr<resolution> name;
+  };
+
+  /// `numbers`: the newest number that the host has given out.
+  stream_attempt(io_loop& loop, const transport_settings& s, const endpoint& to,
+                 std::uint64_t& numbers) noexcept
+      : loop_(loop), settings_(s), to_(to), numbers_(numbers) {}
+  stream_attempt(const stream_attempt&) = delete;
+  stream_attempt& operator=(const stream_attempt&) = delete;
+  ~stream_attempt();
+
+  [[nodiscard]] outcome begin(const waiter& who);
+  /// The name was looked up: its addresses, or why there are none. Requires `waits_for`.
+  [[nodiscard]] outcome found(std::vector<socket_address> addresses, const std::string& failed,
+                              const waiter& who);
+  /// The address has answered, or the socket could not be waited for. Requires `waits_for`.
+  [[nodiscard]] outcome answered(int failed, const waiter& who);
+  /// `ends()` has come.
+  [[nodiscard]] outcome too_late(const waiter& who);
+
+  [[nodiscard]] bool waits_for(std::uint64_t what) const noexcept;
+  /// When it has taken too long; `never()` unless it is pending.
+  [[nodiscard]] base::instant ends() const noexcept { return ends_; }
+  /// The connection. Requires that it stands.
+  [[nodiscard]] unique_fd take();
+  /// Why the last address failed. Requires that the attempt has failed.
+  [[nodiscard]] const base::error& why() const noexcept { return why_; }
+
+ private:
+  [[nodiscard]] outcome try_next(const waiter& who);
+  [[nodiscard]] outcome failed(base::error why, const waiter& who);
+  [[nodiscard]] outcome check();
+  /// Waits for nothing any more.
+  void forget() noexcept;
+  [[nodiscard]] base::instant limit() const;
+
+  io_loop& loop_;
+  const transport_settings& settings_;
+  const endpoint& to_;
+  std::uint64_t& numbers_;
+  std::uint64_t number_ = 0;
+  std::vector<socket_address> addresses_;
+  std::size_t next_ = 0;
+  std::unique_ptr<io_socket> socket_;
+  const resolution* looks_up_ = nullptr;  ///< who waits for the name
+  base::instant ends_ = base::instant::never();
+  base::error why_;
+};
+
+}  // namespace garrick::net::internal
