@@ -81,6 +81,8 @@ instant failure_detection::suspected_at() const noexcept {
 instant failure_detection::deadline() const noexcept {
   switch (phase_) {
     case phase::before:
+      // The handshake's limit includes the first attempt to connect, however long that takes.
+      return settings_.connects ? instant{} : instant::never();
     case phase::over: return instant::never();
     case phase::greeting: return std::min({greet_until_, next_hello_, next_reopen_});
     case phase::lost: return std::min({keep_until_, next_hello_, next_reopen_});
@@ -115,6 +117,7 @@ void failure_detection::advance(layer_context& c) {
   const instant now = c.now();
   pass_time(c);
   if (phase_ == phase::over) return;
+  if (phase_ == phase::before) start(c);
   if (phase_ == phase::greeting && greet_until_ <= now) return end(unanswered(), c);
   if (phase_ == phase::lost && keep_until_ <= now)
     return end(

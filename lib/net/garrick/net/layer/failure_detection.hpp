@@ -84,7 +84,8 @@ struct failure_detection_settings {
   /// How long a session survives the loss of its stream, at least; at most `down_after`.
   base::duration resume_window = base::duration::seconds(10);
 
-  base::duration handshake_limit = base::duration::seconds(10);    ///< until `opened`
+  /// Until `opened`. At the end that connects, from its first attempt to connect on.
+  base::duration handshake_limit = base::duration::seconds(10);
   base::duration hello_first = base::duration::milliseconds(100);  ///< until hello is said again
   base::duration hello_most = base::duration::seconds(2);          ///< and how rare it becomes
   base::duration reopen_first = base::duration::milliseconds(20);  ///< pause before a stream is

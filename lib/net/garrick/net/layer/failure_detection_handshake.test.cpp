@@ -102,4 +102,20 @@ TEST_CASE(
   CHECK(p.ends[1].count(kind::opened) == 1);
 }
 
+TEST_CASE("failure_detection: the limit of a handshake counts from the first attempt to connect") {
+  for (const bool stream : {true, false}) {
+    CAPTURE(stream);
+    pair_of p(stream);
+    p.ends[0].on_reopen = [] {};
+    const duration limit = settings_of(0).handshake_limit;
+    p.run(limit / 4 * 3);  // as a look-up or an address that is silent takes
+    p.ends[0].stack->disconnected(net_errc::unreachable, p.now);
+    p.run(limit / 4 - duration::milliseconds(10));
+    CHECK(!p.ends[0].down());
+    p.run(duration::milliseconds(20));
+    CHECK(p.ends[0].down() == net_errc::unreachable);
+    CHECK(!p.ends[1].down());  // the end that accepts has not begun
+  }
+}
+
 }  // namespace failure_detection_handshake_test
