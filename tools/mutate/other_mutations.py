@@ -440,6 +440,13 @@ MUTATIONS = [
         ("sched.sleepers", "machine.sharing"),
     ),
     mutation(
+        "stealing: at the limit, outside work is not left to one with a filled inbox",
+        STEALING,
+        "(enough || w.inbox.looks_empty())",
+        "(enough ? w.inbox.looks_empty() : w.inbox.looks_empty())",
+        ("sched.worker_watch",),
+    ),
+    mutation(
         "worker limit: many runnables that wait do not raise it",
         "lib/sched/garrick/sched/parking/worker_limit.hpp",
         "    w.work_waits = w.work_waits || looks_at_many_ * 2 > looks_;\n",

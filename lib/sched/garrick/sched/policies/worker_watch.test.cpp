@@ -1,0 +1,143 @@
+// Work stealing at its limit to awake workers (W5), without threads: who gets what comes from
+// outside, and whom that wakes.
+#include <garrick/sched/policies/work_stealing.hpp>
+
+#include <doctest/doctest.h>
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+
+namespace worker_watch_test {
+
+using namespace garrick;
+using namespace garrick::sched;
+
+namespace {
+
+struct item final : base::runnable {
+  base::run_outcome run(std::uint32_t& budget) noexcept override {
+    --budget;
+    return base::run_outcome::released;
+  }
+};
+
+constexpr std::uint64_t look_ns = 100'000;
+
+/// The time passes when the helper sleeps; then something happens.
+struct helpers_clock {
+  static inline std::uint64_t now;
+  static inline std::function<void()> at_each_look;
+  static std::uint64_t now_ns() noexcept { return now; }
+  static std::uint64_t thread_cpu_ns() noexcept { return 0; }
+  static void sleep_ns(std::uint64_t) noexcept {
+    now += look_ns;
+    at_each_look();
+  }
+};
+
+/// Each worker that is awake waits for a processor as long as it runs.
+struct crowded_place {
+  struct thread {
+    static constexpr std::int32_t unknown = -1;
+    [[nodiscard]] std::int32_t processor() const noexcept { return unknown; }
+    [[nodiscard]] std::optional<base::platform::processor_times> times() const noexcept {
+      return base::platform::processor_times{.ran_ns = helpers_clock::now / 2,
+                                             .waited_ns = helpers_clock::now / 2};
+    }
+  };
+  static thread of_this_thread() noexcept { return {}; }
+  static bool leave(std::span<const std::int32_t>) noexcept { return false; }
+};
+
+/// What happens while a worker sleeps, once; nothing while the helper does.
+struct scripted_parker {
+  static inline std::function<void()> script;
+  void park() {
+    if (const auto now = std::exchange(script, nullptr)) now();
+  }
+  bool park_for(std::uint64_t) { return true; }
+  bool unpark() { return true; }
+};
+
+struct crowded_traits : real_traits {
+  using parker = scripted_parker;
+  using clock = helpers_clock;
+  using place = crowded_place;
+};
+
+/// Two workers, of which one sleeps. The other one is awake, has something in its inbox, and gets
+/// through its work.
+struct crowd {
+  work_stealing<crowded_traits> policy{
+      policy_options{.workers = 2, .quantum = 1024, .idle_spin_ns = 0}};
+  stealing_worker<crowded_traits>& awake = policy.worker(0);
+  stealing_worker<crowded_traits>& asleep = policy.worker(1);
+  item running;
+  std::array<item, 4> items;
+
+  [[nodiscard]] std::uint64_t wakes() const { return policy.statistics().wakes; }
+  void begin_run() { static_cast<void>(policy.before_resume(awake, running)); }
+
+  /// Calls `at_limit` when one worker may be awake.
+  template <class F>
+  void run(const F& at_limit) {
+    helpers_clock::now = 1;
+    awake.front.sit();
+    int looks = 0;
+    helpers_clock::at_each_look = [&] {
+      awake.emptied.add();
+      if (++looks < 50) return;
+      CHECK(policy.describe().find("at most 1 awake") != std::string::npos);
+      at_limit();
+      policy.request_stop();
+    };
+    scripted_parker::script = [&] {
+      begin_run();
+      policy.central_enqueue(items[0]);
+      CHECK(wakes() == 0);
+      policy.helper();
+    };
+    CHECK(policy.dequeue(asleep) == nullptr);
+    CHECK(looks == 50);
+    while (base::runnable* const r = policy.drain_one()) static_cast<void>(r->take());
+  }
+};
+
+}  // namespace
+
+TEST_CASE(
+    "worker watch: at the limit, work from outside is left to one that has some and goes on") {
+  crowd c;
+  c.run([&] {
+    c.begin_run();
+    c.policy.central_enqueue(c.items[1]);
+    CHECK(c.asleep.inbox.looks_empty());
+    CHECK(c.wakes() == 0);
+  });
+}
+
+TEST_CASE("worker watch: at the limit, one that is held up is left no more work from outside") {
+  crowd c;
+  c.run([&] {
+    c.begin_run();
+    c.policy.central_enqueue(c.items[1]);
+    c.policy.central_enqueue(c.items[2]);  // no run has begun since
+    CHECK_FALSE(c.asleep.inbox.looks_empty());
+    CHECK(c.wakes() == 1);
+  });
+}
+
+TEST_CASE("worker watch: at the limit, nobody is called for open work") {
+  crowd c;
+  c.run([&] {
+    c.policy.external_enqueue(c.awake, c.items[1]);
+    CHECK(c.wakes() == 0);
+  });
+}
+
+}  // namespace worker_watch_test
