@@ -12,6 +12,7 @@ WAITING = "lib/base/garrick/base/concurrency/waiting_workers.hpp"
 BOUNDED = CELL + "internal/bounded_mailbox.cpp"
 by_lot = ("core.model.drain_lot",)
 by_lot_test = ("core.drain_lot",)
+by_refills = ("tests.refilled_receivers",)
 by_credit = ("core.model.sender_credit",)
 by_pauses = ("tests.drained_elsewhere",)
 
@@ -71,6 +72,38 @@ MUTATIONS = [
         "    Atomics::wake_all(at(id).word);",
         "    Atomics::wake_one(at(id).word);",
         by_lot,
+    ),
+    # ---- the hard limit
+    mutation(
+        "hard limit: a sender looks for it before it makes room, and not after that",
+        FULL,
+        "    if ((length < hard || !is_at(hard)) && make_room(length)) return true;\n"
+        "    if (!is_at(hard) || make_room_at_hard_limit()) return true;\n",
+        "    const bool full = length >= hard && is_at(hard);\n"
+        "    if (full ? make_room_at_hard_limit() : make_room(length)) return true;\n",
+        by_refills,
+    ),
+    mutation(
+        "hard limit: a receiver that is idle for a moment is no reason to look again",
+        FULL,
+        "  return can_run_soon() && !has_ended() ? wait_outcome::look_again : "
+        "wait_outcome::pointless;\n",
+        "  return wait_outcome::pointless;\n",
+        by_refills,
+    ),
+    mutation(
+        "hard limit: who has given up does not see that the receiver goes on",
+        FULL,
+        " &&\n      (!gave_up.stood_still || gate_.consumed() == gave_up.handled)) {",
+        ") {",
+        by_refills,
+    ),
+    mutation(
+        "hard limit: an await that is over leaves the mailbox stalled",
+        CELL + "internal/awaiting.cpp",
+        "  if (self.waiting_now() != 0) self.slow_senders_again();\n",
+        "",
+        by_refills,
     ),
     # ---- circles
     mutation(

@@ -271,6 +271,22 @@ void cell::quit(base::exit_reason reason) noexcept {
   }
 }
 
+std::uint32_t cell::skipped_count() const noexcept {
+  if (ext_ == nullptr) return 0;
+  return ext_->skipped_count + (ext_->latest != nullptr ? ext_->latest->aside() : 0);
+}
+
+bool cell::is_stalled() const noexcept {
+  return ext_ != nullptr &&
+         (phase() == life::suspended || !ext_->awaiting.empty() || skipped_count() != 0);
+}
+
+// A push leaves the tag as it is, and an actor whose mailbox is never empty does not release.
+void cell::slow_senders_again() noexcept {
+  if ((gate_.peek() & mailbox_word::stalled) != 0 && phase() == life::running && !is_stalled())
+    set_stalled(false);
+}
+
 void cell::retry_skipped() noexcept {
   if (ext_ == nullptr) return;
   if (ext_->latest != nullptr) ext_->latest->retry(reader_);

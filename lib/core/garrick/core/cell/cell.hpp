@@ -304,6 +304,12 @@ class alignas(64) cell : public base::runnable {
   void retry_skipped() noexcept;
   /// Tells senders whether waiting for room makes sense now.
   void set_stalled(bool on) noexcept { reader_.set_stalled(gate_, on); }
+  /// Does the mail wait for something other than its turn?
+  [[nodiscard]] bool is_stalled() const noexcept;
+  /// Senders are slowed again if what the mail waited for has come.
+  void slow_senders_again() noexcept;
+  /// How many messages that no case takes are kept until the behavior changes.
+  [[nodiscard]] std::uint32_t skipped_count() const noexcept;
 
   // ---- the runner: the user's object, for lifecycle ---------------------------------------------
 

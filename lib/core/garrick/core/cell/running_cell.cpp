@@ -171,6 +171,8 @@ base::run_outcome running_cell::run_loop(std::uint32_t& budget) noexcept {
         if (o == release_outcome::unreachable) become_unreachable();
       }
       reader_.publish(gate_);
+      if ((gate_.peek() & mailbox_word::stalled) != 0) [[unlikely]]
+        slow_senders_again();
       if ((gate_.peek() & mailbox_word::waiting) != 0 && here.run_depth == 1) after_batch();
       return base::run_outcome::more;
     }
@@ -292,11 +294,6 @@ void running_cell::skip(envelope* e) noexcept {
     return bounded_mailbox::drop(*this, x.latest->set_aside(e));
   x.skipped.push_back(e);
   ++x.skipped_count;
-}
-
-std::uint32_t running_cell::skipped_count() const noexcept {
-  if (ext_ == nullptr) return 0;
-  return ext_->skipped_count + (ext_->latest != nullptr ? ext_->latest->aside() : 0);
 }
 
 /// What `pick` will return, left where it is: for the testkit.
@@ -430,11 +427,6 @@ void running_cell::settle(envelope* e, dispatch_outcome outcome) noexcept {
     lost_mail::answer_unanswered(*this, e);
   }
   finish(e);
-}
-
-bool running_cell::is_stalled() const noexcept {
-  return ext_ != nullptr &&
-         (phase() == life::suspended || !ext_->awaiting.empty() || skipped_count() != 0);
 }
 
 std::uint32_t running_cell::own_quantum(std::uint32_t budget) const noexcept {

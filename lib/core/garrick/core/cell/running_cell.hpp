@@ -79,8 +79,6 @@ class running_cell : public cell {
   [[nodiscard]] const envelope* peek_next() noexcept;
   /// Keeps a message that no case takes until the behavior changes.
   void skip(envelope* e) noexcept;
-  /// How many are kept so.
-  [[nodiscard]] std::uint32_t skipped_count() const noexcept;
   /// The first `most` messages that wait for it, in the order in which it takes them: what was
   /// skipped, answers that are let through, urgent ones, then the others. Costs a look at each, and
   /// at what has arrived since the actor's last message. Throws std::bad_alloc.
@@ -93,8 +91,6 @@ class running_cell : public cell {
   }
   /// Wakes senders that wait, and attends, when a batch ended because something came.
   void after_batch() noexcept;
-  /// Does the mail wait for something other than its turn?
-  [[nodiscard]] bool is_stalled() const noexcept;
 
  protected:
   using cell::cell;
@@ -115,10 +111,11 @@ class running_cell : public cell {
   enum class wait_outcome : std::uint8_t {
     progress,     ///< there is room, or the receiver has handled a good number of messages
     claimed,      ///< the receiver waited in a queue, and this thread has its run right
-    look_again,   ///< its supervisor waits in a queue
+    look_again,   ///< the receiver was idle; or its supervisor waits in a queue
     no_progress,  ///< the time is over
-    pointless,    ///< the receiver is idle, stalled or has ended; or it waits for the sender
+    pointless,    ///< the receiver is stalled or has ended; or it waits for the sender
   };
+  [[nodiscard]] wait_outcome why_it_does_not_run() const noexcept;
   wait_outcome wait_for_room() noexcept;
   bool wait_below_bound() noexcept;
   wait_outcome wait_below(std::uint32_t limit, const sender_patience& most) noexcept;
@@ -127,7 +124,9 @@ class running_cell : public cell {
   bool run_now() noexcept;
   [[nodiscard]] running_cell* supervisor_with_signal() const noexcept;
   [[nodiscard]] bool is_at(std::uint32_t limit) const noexcept;
-  bool make_room(std::uint32_t length, bool stalled) noexcept;
+  [[nodiscard]] bool can_run_soon() const noexcept;
+  [[nodiscard]] bool can_make_room() const noexcept;
+  bool make_room(std::uint32_t length) noexcept;
   bool make_room_at_hard_limit() noexcept;
   static void prepare_to_wait() noexcept;
   static bool owe_and_pause(cell& of) noexcept;

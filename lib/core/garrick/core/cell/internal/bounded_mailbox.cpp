@@ -13,11 +13,13 @@ namespace garrick::core::bounded_mailbox {
 
 namespace {
 
-base::error full(const cell& receiver, std::uint32_t bound) noexcept {
+base::error full(const cell& receiver, std::uint32_t limit) noexcept {
+  const bool bounded = receiver.policy() != mailbox_policy::unbounded;
   try {
-    return base::make_error(
-        base::errc::overload, receiver.name(),
-        "the mailbox is at its bound of " + std::to_string(bound) + " messages");
+    return base::make_error(base::errc::overload, receiver.name(),
+                            std::string("the mailbox is at its ") +
+                                (bounded ? "bound" : "soft limit") + " of " +
+                                std::to_string(limit) + " messages");
   } catch (const std::bad_alloc&) { return base::errc::overload; }
 }
 

@@ -49,9 +49,14 @@ constexpr sender_patience during_restart{1, ~std::uint32_t{0}};
 // A sleep of a sender that waits for a restart ends after this time: its own actor may be wanted.
 constexpr base::duration longest_sleep = base::duration::milliseconds(10);
 
-// The receiver at whose hard limit this thread has waited in vain; 0: none. The thread's next sends
-// there, `sends_per_wait` of them, do not wait again.
-constinit thread_local std::uint64_t gave_up_on = 0;
+/// A wait in vain at a receiver's hard limit. The thread's next sends there, `sends_per_wait` of
+/// them, do not wait again unless the receiver goes on.
+struct wait_in_vain {
+  std::uint64_t receiver;  ///< 0: none
+  std::uint32_t handled;   ///< how many messages the receiver had handled when the wait ended
+  bool stood_still;        ///< else it has handled many, and its mailbox stayed full
+};
+constinit thread_local wait_in_vain gave_up{};
 
 /// Lets in those coroutines that wait for room, as far as there is credit.
 class letting_in final : public errand {
@@ -150,8 +155,12 @@ bool running_cell::admit(envelope* e, std::uint64_t head) noexcept {
     if (!has_waited) return bounded_mailbox::turn_away(*this, e), false;
   } else if (senders_credit() == nullptr) {
     if (length < soft_limit_) return true;  // it is stalled
+    if (env_->probe != nullptr && std::has_single_bit(length))
+      env_->probe->on_mailbox_doubled(id_, length);
     // Others may have taken the room meanwhile: each sender may pass the hard limit by one message.
-    if (make_room(length, (head & mailbox_word::stalled) != 0)) return true;
+    // Or they have filled a mailbox that was below its hard limit: so the look at it comes last.
+    if ((length < hard || !is_at(hard)) && make_room(length)) return true;
+    if (!is_at(hard) || make_room_at_hard_limit()) return true;
   }
   if (is_at(hard)) {
     lost_mail::lose(*this, envelope_ptr(e),
@@ -162,30 +171,36 @@ bool running_cell::admit(envelope* e, std::uint64_t head) noexcept {
   return true;
 }
 
-// The mailbox has no bound and is over its soft limit: runs the receiver or waits. A child that
-// awaits its restart is `stalled`, but its supervisor is about to decide. Returns true if there is
-// room now, or if the receiver has ended.
-bool running_cell::make_room(std::uint32_t length, bool stalled) noexcept {
+// A child that awaits its restart is `stalled`, but its supervisor is about to decide. The restart
+// may come between the looks.
+bool running_cell::can_run_soon() const noexcept {
+  const auto is_stalled_now = [this] { return (gate_.peek() & mailbox_word::stalled) != 0; };
+  return !is_stalled_now() || awaits_restart() || !is_stalled_now();
+}
+
+// May this thread run the receiver, or wait for it?
+bool running_cell::can_make_room() const noexcept {
+  return base::this_thread.no_wait == 0 && detail::here.running != this && can_run_soon();
+}
+
+// The mailbox has no bound and is over its soft limit: runs the receiver or waits, once. Returns
+// true if there is room now, or if the receiver has ended.
+bool running_cell::make_room(std::uint32_t length) noexcept {
   auto& thread = base::this_thread;
   auto& here = detail::here;
-  if (env_->probe != nullptr && std::has_single_bit(length))
-    env_->probe->on_mailbox_doubled(id_, length);
-  const bool restarts = stalled && awaits_restart();
-  if ((stalled && !restarts) || thread.no_wait != 0 || here.running == this) return false;
-  const std::uint32_t hard = hard_limit();
-  if (length >= hard && is_at(hard)) return make_room_at_hard_limit();
-  if (gave_up_on == id_) gave_up_on = 0;
+  if (!can_make_room()) return false;
+  if (gave_up.receiver == id_) gave_up.receiver = 0;
   if (thread.free_sends != 0) {
     --thread.free_sends;
     return false;
   }
-  if (restarts) {
+  if (awaits_restart()) {
     const wait_outcome waited = wait_below(soft_limit_, during_restart);
     if (waited == wait_outcome::no_progress) thread.free_sends = sends_per_wait;
     return waited == wait_outcome::progress;
   }
   const std::uint32_t beyond = std::min<std::uint32_t>(soft_limit_, most_beyond_soft_limit);
-  const bool must = length >= std::min(soft_limit_ + beyond, hard);
+  const bool must = length >= std::min(soft_limit_ + beyond, hard_limit());
   if (run_in_place(must)) return true;
   if (detail::is_on_stack(here.below, id_)) return false;
   const wait_outcome waited = wait_for_room();
@@ -198,13 +213,17 @@ bool running_cell::make_room(std::uint32_t length, bool stalled) noexcept {
 // Then a thread that goes on sending waits once for many messages, as it does above the soft limit.
 bool running_cell::make_room_at_hard_limit() noexcept {
   auto& thread = base::this_thread;
-  if (gave_up_on == id_ && thread.free_sends != 0) {
+  if (!can_make_room()) return false;
+  if (gave_up.receiver == id_ && thread.free_sends != 0 &&
+      (!gave_up.stood_still || gate_.consumed() == gave_up.handled)) {
     --thread.free_sends;
     return false;
   }
+  const std::uint32_t before = gate_.consumed();
   const wait_outcome waited = wait_below(hard_limit(), at_hard_limit);
   if (waited == wait_outcome::no_progress) {
-    gave_up_on = id_;
+    const std::uint32_t now = gate_.consumed();
+    gave_up = {id_, now, now - before < at_hard_limit.handled};
     thread.free_sends = sends_per_wait;
   }
   return waited == wait_outcome::progress;
@@ -456,13 +475,18 @@ wait_end running_cell::wait_for_restart(std::int64_t limit_ns) noexcept {
   return wait_end::woken;
 }
 
+// Who was idle has emptied its mailbox. Others may have filled it since.
+running_cell::wait_outcome running_cell::why_it_does_not_run() const noexcept {
+  return can_run_soon() && !has_ended() ? wait_outcome::look_again : wait_outcome::pointless;
+}
+
 running_cell::wait_outcome running_cell::wait_for_room() noexcept {
   const auto once = static_cast<std::uint64_t>(env_->mailbox.full_wait.count());
   if (once == 0) return wake_overlooked(), wait_outcome::pointless;
   constexpr std::uint64_t does_not_run =
       mailbox_word::idle | mailbox_word::closed | mailbox_word::stalled;
   const bool restarts = awaits_restart();
-  if (!restarts && (gate_.peek() & does_not_run) != 0) return wait_outcome::pointless;
+  if (!restarts && (gate_.peek() & does_not_run) != 0) return why_it_does_not_run();
   auto& here = detail::here;
   // Actors whose handlers wait in a circle would all stand still. So the sender that would close
   // the circle goes on instead. A sender that waits for a restart waits for the supervisor.
@@ -501,7 +525,7 @@ running_cell::wait_outcome running_cell::wait_counted(base::executor* ex,
     } else {
       switch (cell_steps::wait_for_wake(*this, static_cast<std::int64_t>(once), claim)) {
         case wait_end::pointless:
-          if (!awaits_restart()) return wait_outcome::pointless;
+          if (!awaits_restart()) return why_it_does_not_run();
           break;
         case wait_end::claimed: return wait_outcome::claimed;
         case wait_end::woken: break;

@@ -1,0 +1,301 @@
+// Senders that make room in a full mailbox while others fill it: at the hard limit a message is
+// lost only if the receiver makes no progress, whatever the others did meanwhile.
+#include <doctest/doctest.h>
+#include <garrick/garrick.hpp>
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "support/floods.hpp"
+
+namespace refilled_receivers_test {
+
+namespace {
+
+using namespace garrick;
+using namespace garrick::tests::floods;
+
+constexpr std::uint32_t soft = 10, hard = 40;
+
+/// Runs what the test plans for each step of a sender. It is that thread which runs it, so the
+/// sender does not go on before that has come about.
+struct steps : base::probe {
+  std::vector<std::function<void()>> at_waits, at_ends;  ///< of the sender's waits, in order
+  std::function<void()> at_doubling;                     ///< the first one
+  std::function<void()> at_each_wait;
+  std::uint32_t waits = 0;
+  void on_sender_waits(std::uint64_t, std::uint64_t) noexcept override {
+    if (at_each_wait) at_each_wait();
+    const std::uint32_t i = waits++;
+    if (i < at_waits.size() && at_waits[i]) at_waits[i]();
+  }
+  void on_sender_goes_on(std::uint64_t, std::uint64_t) noexcept override {
+    if (waits - 1 < at_ends.size() && at_ends[waits - 1]) at_ends[waits - 1]();
+  }
+  void on_mailbox_doubled(std::uint64_t, std::uint64_t) noexcept override {
+    if (const auto f = std::exchange(at_doubling, nullptr)) f();
+  }
+};
+
+/// The test's thread is as one that has not waited in vain yet.
+void forget_waits() { base::this_thread.free_sends = 0; }
+
+using held_protocol = protocol<void(go), void(item), std::uint32_t(count)>;
+
+/// Its handler of `go` returns when the test lets it.
+class held : public actor<held_protocol> {
+ public:
+  explicit held(std::atomic<std::uint32_t>* lets) : lets_(lets) {}
+  void on(go) {
+    while (*lets_ == 0) lets_->wait(0);
+    --*lets_;
+  }
+  void on(item) { ++seen_; }
+  std::uint32_t on(count) const { return seen_; }
+
+ private:
+  std::atomic<std::uint32_t>* lets_;
+  std::uint32_t seen_ = 0;
+};
+
+/// A receiver, and what others do with it while the test's own thread sends.
+struct scene {
+  steps plan;
+  std::atomic<std::uint32_t> lets{0};
+  std::uint32_t sent = 0;
+  actor_system system;
+  ref<held_protocol> to;
+
+  explicit scene(duration full_wait, const spawn_options& o = {})
+      : system(made(full_wait)), to(system.spawn<held>(o, lent(&lets))) {
+    forget_waits();
+    stop();
+  }
+  ~scene() {
+    lets = 1'000;
+    lets.notify_all();
+  }
+  scene(const scene&) = delete;
+  scene& operator=(const scene&) = delete;
+
+  settings made(duration full_wait) {
+    settings o = limited(1, soft);
+    o.mailbox.hard_limit = hard;
+    o.mailbox.full_wait = full_wait;
+    o.probe = &plan;
+    return o;
+  }
+  const core::cell& receiver() const { return *core::handle_access::get(to); }
+
+  /// The receiver is in the handler that stands still, and has nothing else to do.
+  void stop() {
+    const no_wait_scope scope;
+    send(to, go{});
+    while (receiver().mailbox_length() != 0) std::this_thread::yield();
+  }
+  /// Another thread sends until `length` messages wait.
+  void fill(std::uint32_t length) {
+    std::thread([this, length] {
+      const no_wait_scope scope;
+      while (receiver().mailbox_length() < length) post();
+    }).join();
+  }
+  void post() {
+    ++sent;
+    send(to, item{0});
+  }
+  void let_go() {
+    ++lets;
+    lets.notify_all();
+  }
+  /// The receiver goes on and handles all that waits.
+  void drain() {
+    let_go();
+    while ((receiver().gate().peek() & core::mailbox_word::idle) == 0) std::this_thread::yield();
+  }
+  void refill(std::uint32_t length = hard) {
+    stop();
+    fill(length);
+  }
+  /// The messages that were lost.
+  std::uint32_t lost() {
+    plan.at_each_wait = nullptr;
+    drain();
+    const std::uint32_t handled = system.request(to, count{}).get().value();
+    CHECK(system.dead_letter_count() == sent - handled);
+    return sent - handled;
+  }
+};
+
+constexpr duration short_wait = duration::microseconds(100);
+
+}  // namespace
+
+TEST_CASE("others fill the mailbox while a sender waits above the soft limit, in vain") {
+  scene s(short_wait);
+  s.fill(soft + 1);
+  s.plan.at_ends = {[&] { s.fill(hard); }};
+  s.plan.at_waits = {nullptr, [&] { s.drain(); }};
+  s.post();
+  CHECK(s.plan.waits == 2);
+  CHECK(s.lost() == 0);
+}
+
+TEST_CASE("others fill the mailbox while a sender goes on without a wait") {
+  scene s(short_wait);
+  s.fill(soft + 1);
+  s.post();  // in vain: the next ones do not wait
+  CHECK(s.plan.waits == 1);
+  s.plan.at_doubling = [&] { s.fill(hard); };
+  s.plan.at_waits = {nullptr, [&] { s.drain(); }};
+  while (s.plan.waits == 1) s.post();
+  CHECK(s.lost() == 0);
+}
+
+TEST_CASE("a receiver that is idle for a moment is full again when its sender looks") {
+  SUBCASE("above the soft limit") {
+    scene s(too_long);
+    s.fill(soft + 1);
+    s.plan.at_waits = {[&] { s.drain(); }, [&] { s.drain(); }};
+    s.plan.at_ends = {[&] { s.refill(); }};
+    s.post();
+    CHECK(s.plan.waits == 2);
+    CHECK(s.lost() == 0);
+  }
+  SUBCASE("at the hard limit") {
+    scene s(too_long);
+    s.fill(hard);
+    s.plan.at_waits = {[&] { s.drain(); }, [&] { s.drain(); }, [&] { s.drain(); }};
+    s.plan.at_ends = {[&] { s.refill(); }, [&] { s.refill(); }};
+    s.post();
+    CHECK(s.plan.waits == 3);
+    CHECK(s.lost() == 0);
+  }
+  SUBCASE("at the bound of a mailbox with the policy wait") {
+    scene s(too_long, {.policy = mailbox_policy::wait, .bound = 4});
+    s.fill(4);
+    s.plan.at_waits = {[&] { s.drain(); }, [&] { s.drain(); }};
+    s.plan.at_ends = {[&] { s.refill(4); }};
+    s.post();
+    CHECK(s.plan.waits == 2);
+    CHECK(s.lost() == 0);
+  }
+}
+
+TEST_CASE("a sender that has given up waits again when the receiver has gone on") {
+  scene s(short_wait);
+  s.fill(hard);
+  s.post();  // lost: the receiver stands still
+  CHECK(s.plan.waits == 16);
+  s.post();
+  CHECK(s.plan.waits == 16);  // still, so this one is lost without a wait
+  s.drain();
+  s.refill();
+  s.plan.at_each_wait = [&] { s.drain(); };
+  s.post();
+  CHECK(s.plan.waits == 17);
+  CHECK(s.lost() == 2);
+}
+
+namespace {
+
+/// Awaits an answer, and is held up by what comes after it.
+class awaiting : public actor<protocol<void(any_ref), void(go), void(item), std::uint32_t(count)>> {
+ public:
+  explicit awaiting(std::atomic<std::uint32_t>* lets) : lets_(lets) {}
+  void on(any_ref whom) {
+    request_as<int>(whom, go{}).await([](int) {});
+  }
+  void on(go) {
+    while (*lets_ == 0) lets_->wait(0);
+    --*lets_;
+  }
+  void on(item) { ++seen_; }
+  std::uint32_t on(count) const { return seen_; }
+
+ private:
+  std::atomic<std::uint32_t>* lets_;
+  std::uint32_t seen_ = 0;
+};
+
+class answering : public actor<protocol<result<int>(go), void(item)>> {
+ public:
+  result<int> on(go) {
+    promise_ = make_promise<int>();
+    return promise_;
+  }
+  void on(item) { promise_.deliver(1); }
+
+ private:
+  response_promise<int> promise_;
+};
+
+}  // namespace
+
+TEST_CASE("threads that flood a receiver with a low hard limit lose nothing") {
+  constexpr std::uint32_t senders = 8, each = 2'000;
+  for (const std::uint32_t limit : {soft, 2 * soft, 20 * soft}) {
+    CAPTURE(limit);
+    settings o = limited(2, soft);
+    o.mailbox.hard_limit = limit;
+    o.mailbox.full_wait = duration::seconds(1);  // sixteen of them: a machine that stands still
+    actor_system system(o);
+    const auto to = system.spawn<sink>();
+    std::vector<std::thread> threads;
+    for (std::uint32_t t = 0; t < senders; ++t)
+      threads.emplace_back([&] {
+        for (std::uint32_t i = 0; i < each; ++i) send(to, item{i});
+      });
+    for (std::thread& t : threads) t.join();
+    CHECK(system.dead_letter_count() == 0);
+    CHECK(system.request(to, count{}).get().value() == senders * each);
+    CHECK(system.request(to, peak{}).get().value() <= limit + senders);
+  }
+}
+
+TEST_CASE("a full mailbox says which limit it has reached") {
+  scene s(short_wait);
+  s.fill(soft + 1);
+  CHECK(try_send(s.to, item{0}).to_string().find("soft limit of 10") != std::string::npos);
+  scene bounded(short_wait, {.policy = mailbox_policy::reject, .bound = 4});
+  bounded.fill(4);
+  CHECK(try_send(bounded.to, item{0}).to_string().find("bound of 4") != std::string::npos);
+}
+
+TEST_CASE("a receiver whose await is over slows its senders again, though mail is left") {
+  using core::mailbox_word;
+  forget_waits();
+  steps plan;
+  std::atomic<std::uint32_t> lets{0};
+  settings o = limited(1, soft);
+  o.mailbox.full_wait = too_long;
+  o.probe = &plan;
+  actor_system system(o);
+  const auto to = system.spawn<awaiting>(lent(&lets));
+  const auto other = system.spawn<answering>();
+  const core::cell& receiver = *core::handle_access::get(to);
+  send(to, any_ref(other));
+  constexpr std::uint64_t idle = mailbox_word::idle | mailbox_word::stalled;
+  while ((receiver.gate().peek() & idle) != idle) std::this_thread::yield();
+  send(to, go{});
+  for (std::uint32_t i = 0; i < hard; ++i) send(to, item{i});
+  CHECK(plan.waits == 0);
+  send(other, item{0});
+  while (receiver.mailbox_length() > hard) std::this_thread::yield();
+  plan.at_waits = {[&] {
+    ++lets;
+    lets.notify_all();
+  }};
+  send(to, item{0});
+  CHECK(plan.waits == 1);
+  lets = 1'000;
+  lets.notify_all();
+  CHECK(system.request(to, count{}).get().value() == hard + 1);
+}
+
+}  // namespace refilled_receivers_test
