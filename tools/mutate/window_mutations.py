@@ -118,9 +118,16 @@ MUTATIONS = [
     mutation(
         "stream, windows: a key or a time that throws takes the windows of a node with it",
         WINDOW_STAGE,
-        "    if (!has_only_asked()) windows_.clear();\n",
+        "    if (!windows_.has_only_asked()) windows_.clear();\n",
         "    windows_.clear();\n",
         ("tests.window_life",),
+    ),
+    mutation(
+        "stream, windows: a key that cannot be hashed takes the windows of a node with it",
+        PANES,
+        "    const std::size_t hash = this->asked([&] { return hash_of<Key>(key); });\n",
+        "    const std::size_t hash = hash_of<Key>(key);\n",
+        ("tests.failing_keys",),
     ),
     mutation(
         "stream, joins: what is late depends on the other side",

@@ -112,11 +112,12 @@ template <class F, class T>
     return t;
   time_is_out_of_range(t);
 }
-/// What a stage asks of a tuple before it touches what it keeps: its time and its key. If that
-/// throws, only the tuple has failed, so a stage that restarts then keeps what it has.
+/// A stage asks a tuple for its time and its key before it touches what it keeps. The key's hash,
+/// its comparison with other keys and its copies belong to that. If one of them throws, only the
+/// tuple has failed, so a stage that restarts then keeps what it has.
 class asks_tuples {
- protected:
-  /// What `f()` gives of a tuple.
+ public:
+  /// Returns what `f()` gives of a tuple.
   template <class F>
   decltype(auto) asked(const F& f) {
     try {
@@ -126,7 +127,7 @@ class asks_tuples {
       throw;
     }
   }
-  /// For `restart`: has `asked` thrown?
+  /// For `restart`: returns true if `asked` has thrown.
   [[nodiscard]] bool has_only_asked() noexcept { return std::exchange(only_asked_, false); }
 
  private:

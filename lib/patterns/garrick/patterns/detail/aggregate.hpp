@@ -7,6 +7,7 @@
 #pragma once
 
 #include <garrick/patterns/channel/called.hpp>
+#include <garrick/patterns/event_time.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -126,9 +127,9 @@ class window_counts {
   std::size_t lost_ = 0;
 };
 
-/// What all kinds of windows have.
+/// The common part of all kinds of windows.
 template <class Aggregate>
-class windows_base {
+class windows_base : public asks_tuples {
  public:
   windows_base(Aggregate a, std::size_t at_most) : aggregate_(std::move(a)), counts_(at_most) {}
 

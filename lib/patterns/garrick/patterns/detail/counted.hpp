@@ -96,13 +96,13 @@ class counted_windows : public windows_base<Aggregate> {
   /// as before.
   template <class K, class To>
   void take(const K& key, T&& in, To& out) {
-    const std::size_t hash = hash_of<Key>(key);
-    auto* e = keys_.find(key, hash);
+    const std::size_t hash = this->asked([&] { return hash_of<Key>(key); });
+    auto* e = this->asked([&] { return keys_.find(key, hash); });
     const bool keeps_one_more = Aggregate::keeps_tuples || (Slides && fills_pane(e));
     if (e == nullptr || keeps_one_more)
       counts_.room_for_one_more(pieces_ + (e == nullptr && keeps_one_more ? 1 : 0));
     if (e == nullptr) {
-      Key own(key);  // before the tuple is moved on
+      Key own = this->asked([&] { return Key(key); });  // before the tuple is moved on
       windows_of_key fresh;
       begin_pane(fresh, std::move(in));
       e = &keys_.insert(std::move(own), hash, std::move(fresh));

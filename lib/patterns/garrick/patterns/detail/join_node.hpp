@@ -96,11 +96,12 @@ class kept_side : public kept_side_base {
   kept_side(std::int64_t bucket_length, std::int64_t reach) noexcept
       : kept_side_base(bucket_length, reach, &destroy) {}
 
-  /// Where a tuple of this time and key is to be kept. There is room for one.
-  [[nodiscard]] place place_for(std::int64_t t, const Key& key, std::size_t hash) {
+  /// Returns the place for a tuple of this time and key. There is room for one.
+  [[nodiscard]] place place_for(std::int64_t t, const Key& key, std::size_t hash,
+                                asks_tuples& asks) {
     bucket& in = bucket_of(floor_to(t, bucket_));
-    auto* e = in.by_key.find(key, hash);
-    if (e == nullptr) e = &in.by_key.insert(Key(key), hash, {});
+    auto* e = asks.asked([&] { return in.by_key.find(key, hash); });
+    if (e == nullptr) e = &in.by_key.insert(asks.asked([&] { return Key(key); }), hash, {});
     std::vector<one>& p = e->cell;
     if (p.size() == p.capacity()) p.reserve(std::max<std::size_t>(1, 2 * p.size()));
     return {&in, &p};
@@ -113,10 +114,11 @@ class kept_side : public kept_side_base {
   /// Calls `f` with each tuple of this key from time `first` to `last`.
   template <class F>
   void for_each(std::int64_t first, std::int64_t last, const Key& key, std::size_t hash,
-                const F& f) {
+                asks_tuples& asks, const F& f) {
     for (time_entry* b = buckets_.from(floor_to(first, bucket_)); b != nullptr && b->at <= last;
          b = b->next)
-      if (auto* const e = static_cast<bucket&>(*b).by_key.find(key, hash))
+      if (auto* const e =
+              asks.asked([&] { return static_cast<bucket&>(*b).by_key.find(key, hash); }))
         for (const one& x : e->cell)
           if (first <= x.at && x.at <= last) f(x.tuple);
   }
@@ -166,8 +168,7 @@ class join_base : protected asks_tuples {
   join_base& operator=(const join_base&) = delete;
 
   void goes_on_after_failures() noexcept { each_pair_alone_ = true; }
-  /// The kept tuples are lost, unless it was a tuple's time or key that has thrown. The watermarks
-  /// stay.
+  /// The kept tuples are lost, unless a tuple's time or key has thrown. The watermarks stay.
   void restart() noexcept;
   [[nodiscard]] std::size_t kept() const noexcept {
     return left_kept_->size() + right_kept_->size();
@@ -325,9 +326,9 @@ class join_stage final : public join_base {
     typename Mine::place place{};
     if (stays) {
       make_room_for_one();
-      place = kept.place_for(t, key, hash);
+      place = kept.place_for(t, key, hash, *this);
     }
-    with.for_each(t - before, t + after, key, hash,
+    with.for_each(t - before, t + after, key, hash, *this,
                   [&](const auto& other) { put(std::as_const(in), other); });
     if (stays) kept.keep(place, t, std::move(in));
   }

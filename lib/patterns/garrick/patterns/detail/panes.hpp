@@ -173,8 +173,8 @@ class pane_windows : public windows_base<Aggregate>, public pane_windows_base {
   /// To the pane of that time; null: it is not there yet.
   template <class K>
   void add(pane* to, std::int64_t t, const K& key, T&& in) {
-    const std::size_t hash = hash_of<Key>(key);
-    auto* const e = to == nullptr ? nullptr : to->of.find(key, hash);
+    const std::size_t hash = this->asked([&] { return hash_of<Key>(key); });
+    auto* const e = to == nullptr ? nullptr : this->asked([&] { return to->of.find(key, hash); });
     if (e == nullptr) [[unlikely]]
       return add_cell(to, t, key, hash, std::move(in));
     if constexpr (Aggregate::keeps_tuples) counts_.room_for_one_more(pieces_);
@@ -194,7 +194,7 @@ class pane_windows : public windows_base<Aggregate>, public pane_windows_base {
       made.reset(new pane{{{.at = begin_of_pane(t)}}, {}});
       made->of.swap(spare_);
     }
-    Key own(key);  // before the tuple is moved on
+    Key own = this->asked([&] { return Key(key); });  // before the tuple is moved on
     (made ? made.get() : to)->of.insert(std::move(own), hash, {aggregate_.begin(std::move(in)), 1});
     if (made) {
       add_pane(made.get());

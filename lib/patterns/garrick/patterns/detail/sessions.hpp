@@ -64,7 +64,7 @@ class session_windows : public windows_base<Aggregate> {
   /// of joining two sessions: then these are lost.
   template <class K>
   [[nodiscard]] bool take(std::int64_t t, const K& key, T&& in) {
-    auto at = keys_.find(key);
+    auto at = look_for(key);
     session* into = nullptr;
     session* other = nullptr;
     if (at != keys_.end())
@@ -74,7 +74,7 @@ class session_windows : public windows_base<Aggregate> {
     if (into == nullptr) {
       if (!counts_.has_room_for_one_more(std::max(pieces_, ends_.size()))) {
         make_room();
-        at = keys_.find(key);
+        at = look_for(key);
       }
       open(t, at, key, std::move(in));
       return true;
@@ -149,6 +149,10 @@ class session_windows : public windows_base<Aggregate> {
     }
   };
 
+  template <class K>
+  [[nodiscard]] typename key_map::iterator look_for(const K& key) {
+    return this->asked([&] { return keys_.find(key); });
+  }
   [[nodiscard]] bool has_ended(const session& s) const noexcept {
     return s.last + gap_ <= watermark_;
   }
@@ -196,10 +200,11 @@ class session_windows : public windows_base<Aggregate> {
   }
   template <class K>
   void open(std::int64_t t, typename key_map::iterator at, const K& key, T&& in) {
-    Key own(key);  // before the tuple is moved on
+    Key own = this->asked([&] { return Key(key); });  // before the tuple is moved on
     session fresh{
         .begin = t, .last = t, .number = ++numbers_, .now = aggregate_.begin(std::move(in))};
-    if (at == keys_.end()) at = keys_.try_emplace(std::move(own)).first;
+    if (at == keys_.end())
+      at = this->asked([&] { return keys_.try_emplace(std::move(own)).first; });
     auto& all = at->second.sessions;
     try {
       const auto place =

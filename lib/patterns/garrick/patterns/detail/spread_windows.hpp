@@ -68,8 +68,9 @@ class farm_of_windows {
   [[nodiscard]] plan describe() const { return farm_.describe(); }
   inlet_ptr<T> build(const builder& b, const inlet_ptr<Out>& next) const {
     const inlet_ptr<T> in = farm_.build(b, next);
-    if constexpr (std::is_member_object_pointer_v<KeyOf>) {
-      return in;  // to read a member does not throw
+    if constexpr (std::is_member_object_pointer_v<KeyOf> &&
+                  std::is_nothrow_invocable_v<std::hash<given<KeyOf, T>>, const given<KeyOf, T>&>) {
+      return in;  // to choose a replica does not throw
     } else {
       using check = key_check_stage<T, KeyOf>;
       const check first(key_);

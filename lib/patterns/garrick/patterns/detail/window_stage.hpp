@@ -58,13 +58,13 @@ struct keyless {
 
 /// The common part of all of them.
 template <class Windows>
-class windows_stage : protected asks_tuples {
+class windows_stage {
  public:
   void goes_on_after_failures() noexcept { windows_.goes_on_after_failures(); }
-  /// The windows are lost, unless it was a tuple's time or key that has thrown. The watermark is
-  /// not, or they would be put out a second time.
+  /// The windows are lost, unless a tuple's time or key has thrown. The watermark is not, or they
+  /// would be put out a second time.
   void restart() noexcept {
-    if (!has_only_asked()) windows_.clear();
+    if (!windows_.has_only_asked()) windows_.clear();
   }
   void give_up() noexcept { windows_.clear(); }
   [[nodiscard]] std::size_t take_lost() noexcept { return windows_.counts().take_lost(); }
@@ -73,7 +73,7 @@ class windows_stage : protected asks_tuples {
   explicit windows_stage(Windows w) : windows_(std::move(w)) {}
   template <class KeyOf, class T>
   [[nodiscard]] decltype(auto) key_of(KeyOf& f, const T& in) {
-    return asked([&]() -> decltype(auto) { return part_of(f, in); });
+    return windows_.asked([&]() -> decltype(auto) { return part_of(f, in); });
   }
 
   Windows windows_;
@@ -191,7 +191,8 @@ class event_stage : public windows_stage<Windows>, public by_event_time<TimeOf, 
   template <class To>
   void consume(T&& in, To& /*out*/) {
     if constexpr (Windows::needs_every_watermark) amid_batch_ = true;
-    const std::int64_t t = this->asked([&] { return time_by(this->time_of_, std::as_const(in)); });
+    const std::int64_t t =
+        this->windows_.asked([&] { return time_by(this->time_of_, std::as_const(in)); });
     decltype(auto) key = this->key_of(key_of_, in);
     this->windows_.watermark_is(this->watermark_.value());
     this->watermark_.saw(t);
