@@ -279,4 +279,29 @@ TEST_CASE("a stream that fails at full rate gets every tuple into one of its inc
   MESSAGE(lost, " were in the stream when it failed");
 }
 
+TEST_CASE(
+    "a stream_child answers a join that came before its end, and its next end the later ones") {
+  const auto nothing = pipeline(for_each([](int) {}));
+  test_system kit;
+  SUBCASE("transient: there is no next end") {
+    const child_stream of(kit, patient, nothing, {.restart = transient});
+    auto early = kit.request(of.log, join{});
+    send(of.log, end_of_stream{});
+    CHECK(early.get().has_value());
+    kit.run();
+    CHECK(kit.request(of.log, join{}).get().error() == errc::not_handled);
+  }
+  SUBCASE("permanent: the stream has begun anew") {
+    const child_stream of(kit, patient, nothing, {.restart = permanent});
+    auto early = kit.request(of.log, join{});
+    send(of.log, end_of_stream{});
+    CHECK(early.get().has_value());
+    kit.run();
+    CHECK(kit.request(of.log, join{}, duration::seconds(1)).get().error() == errc::timeout);
+    auto late = kit.request(of.log, join{});
+    send(of.log, end_of_stream{});
+    CHECK(late.get().has_value());
+  }
+}
+
 }  // namespace stream_restarts_test
