@@ -53,6 +53,8 @@ static_assert(
 // arguments decay: by value, by const reference, by reference are one signature
 static_assert(std::is_convertible_v<ref<protocol<void(const std::string&, int)>>,
                                     ref<protocol<void(std::string, const int)>>>);
+static_assert(
+    std::is_convertible_v<ref<protocol<int(std::string&)>>, ref<protocol<int(std::string)>>>);
 // a tuple is one argument, two arguments are two
 static_assert(!std::is_constructible_v<ref<protocol<void(int, int)>>,
                                        ref<protocol<void(std::tuple<int, int>)>>>);

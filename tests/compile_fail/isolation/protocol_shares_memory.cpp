@@ -1,5 +1,5 @@
 // each: pointer view weak second wrapped answer actor deep function dynamic member
-// each: elements maybe nested one_of owned shared answers
+// each: elements maybe nested one_of owned shared answers reference constant_reference
 // expect: cannot_be_sent<
 // expect: a message or answer must own all it refers to
 // What no message may hold is refused where a protocol is named, before anything is sent: by a
@@ -78,6 +78,14 @@ struct holder {
 struct holder {
   garrick::ref<garrick::protocol<std::vector<int*>(int)>> to;
 };
+#elif defined(GARRICK_WITHOUT_reference)
+struct holder {
+  garrick::ref<garrick::protocol<std::string&(int)>> to;
+};
+#elif defined(GARRICK_WITHOUT_constant_reference)
+struct holder {
+  garrick::ref<garrick::protocol<const std::string&(int)>> to;
+};
 #elif defined(GARRICK_WITHOUT_actor)
 class server : public garrick::actor<garrick::protocol<void(const int*)>> {};
 #elif defined(GARRICK_WITHOUT_deep)
@@ -118,11 +126,14 @@ struct holder {
                                  void(std::shared_ptr<const std::string>)>>
       to;
 };
-using nodes = garrick::protocol<int(node), void(const std::string&), void(std::less<int>)>;
+using nodes = garrick::protocol<int(node), void(const std::string&), void(std::less<int>),
+                                void(std::vector<int>&), void(std::vector<long>&&)>;
 class server : public garrick::actor<nodes> {
  public:
   int on(const node& n) { return static_cast<int>(n.others.size()); }
   void on(const std::string&) {}
+  void on(std::vector<int>&) {}
+  void on(std::vector<long>&&) {}
   void on(std::less<int>) {}
 };
 void test(garrick::actor_system& system) { send(system.spawn<server>(), std::string("fine")); }
