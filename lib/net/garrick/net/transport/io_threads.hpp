@@ -35,7 +35,9 @@ struct io_pool;
 struct io_settings {
   std::size_t threads = 1;  ///< how many; 1 to 1024
   /// Names that are looked up at once, each on a thread beside these; 1 to 1024. Beyond that an
-  /// attempt to connect by another name fails with `net_errc::unreachable`.
+  /// attempt to connect by another name fails with `net_errc::unreachable`. Such a thread may
+  /// outlive `stop` until the system has answered, so a shared library that contains Garrick must
+  /// not be unloaded (`dlclose`) before that.
   std::size_t lookups = 64;
 };
 
