@@ -104,6 +104,10 @@ TEST_CASE(
   CHECK(names(refusal({.window = duration::seconds(-1)}), "supervision.window"));
   CHECK(names(refusal({.delay = {.factor = 0.5}}), "supervision.delay.factor"));
   CHECK(names(refusal({.delay = {.factor = std::nan("")}}), "supervision.delay.factor"));
+  CHECK(names(refusal({.delay = {.factor = HUGE_VAL}}), "supervision.delay.factor"));
+  CHECK(names(refusal({.delay = {.first = duration::infinite()}}), "supervision.delay.first"));
+  CHECK(
+      refusal({.delay = {.first = duration::seconds(1), .longest = duration::infinite()}}).empty());
   CHECK(names(refusal({.delay = {.jitter = -0.1}}), "supervision.delay.jitter"));
   CHECK(names(refusal({.delay = {.jitter = 1.1}}), "supervision.delay.jitter"));
   CHECK(names(refusal({.delay = {.first = duration::seconds(-1)}}), "supervision.delay"));

@@ -39,12 +39,13 @@ inline constexpr restart_policy temporary = restart_policy::temporary;
 
 /// How long to wait before a restart. By default there is no wait. Else it is `first`, multiplied
 /// by `factor` for each restart of this child in a row, and at most `longest`. A child that has
-/// been up for longer than the window begins with `first` again. No value may be negative, and
-/// `longest` not below `first`; a bad one throws where the supervision is set.
+/// been up for longer than the window begins with `first` again. No value may be negative,
+/// `longest` not below `first`, and neither `first` nor `factor` infinite; a bad value throws where
+/// the supervision is set.
 struct backoff {
   base::duration first{};    ///< before the first restart; 0: none
   base::duration longest{};  ///< before the jitter; 0: 30 s, or `first` if that is more
-  double factor = 2.0;       ///< at least 1
+  double factor = 2.0;       ///< at least 1, and finite
   /// the delay is spread evenly over this fraction of it, up and down: 0 to 1
   double jitter = 0.25;
 };

@@ -5,6 +5,7 @@
 #include <garrick/core/supervision/internal/children.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
 
 namespace garrick::core {
@@ -39,11 +40,13 @@ std::string children::complaint(const supervision& how) {
     return "supervision.stop_within: must not be negative, and is " + how.stop_within.to_string();
   if (how.delay.first.count() < 0 || how.delay.longest.count() < 0)
     return "supervision.delay: neither first nor longest may be negative";
+  if (how.delay.first == base::duration::infinite())
+    return "supervision.delay.first: must not be infinite";
   if (how.delay.longest.count() != 0 && how.delay.longest < how.delay.first)
     return "supervision.delay.longest: must not be below first, which is " +
            how.delay.first.to_string() + "; it is " + how.delay.longest.to_string();
-  if (!(how.delay.factor >= 1.0))
-    return "supervision.delay.factor: must be at least 1, and is " +
+  if (!(how.delay.factor >= 1.0 && std::isfinite(how.delay.factor)))
+    return "supervision.delay.factor: must be at least 1 and finite, and is " +
            std::to_string(how.delay.factor);
   if (!(how.delay.jitter >= 0.0 && how.delay.jitter <= 1.0))
     return "supervision.delay.jitter: must be 0 to 1, and is " + std::to_string(how.delay.jitter);
