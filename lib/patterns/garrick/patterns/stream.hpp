@@ -33,8 +33,8 @@ namespace garrick::patterns {
 struct end_of_stream {};
 /// To a stream, as a request: answered when it has ended, with what its last stage yields, or with
 /// the error that has ended it. A stream that is fed has to be told `end_of_stream`, and somebody
-/// has to keep its handle until then. It may be asked again after the end. A `stream_child` has to be
-/// asked before: after its end it answers nothing, and if it begins anew, at its next end.
+/// has to keep its handle until then. It may be asked again after the end. A `stream_child` has to
+/// be asked before: after its end it answers nothing, and if it begins anew, at its next end.
 struct join {};
 /// To a stream: end now. What is in its channels is dropped and counted.
 struct cancel {};
