@@ -385,7 +385,7 @@ MUTATIONS = [
     mutation(
         "node: settings that contradict each other wait for a peer",
         CORE,
-        "  if (base::error no = check(settings_)) return no;\n",
+        "  if (base::error no = check_without_stacks(settings_)) return no;\n",
         "",
         by_connecting + ("tests.net.refusals",),
     ),
@@ -500,7 +500,7 @@ MUTATIONS = [
     ),
     mutation(
         "node: a stack that does not confirm is used",
-        CORE,
+        "lib/net/garrick/net/node/node_settings.cpp",
         "  if (!stack->provides.confirmed)\n",
         "  if (false)\n",
         ("tests.net.refusals",),

@@ -87,6 +87,7 @@ TEST_CASE("refusals: a stack that does not confirm, or is none, or stands on ano
     REQUIRE(!link.has_value());
     CHECK(link.error() == errc::invalid_setting);
     CHECK(link.error().to_string() == door.error().to_string());
+    CHECK(net::check(s).to_string() == door.error().to_string());
     return door.error();
   };
   CHECK(says(told("plain_stream", "datagrams", "tcp://127.0.0.1"), "'plain_stream' does not"));
@@ -97,6 +98,11 @@ TEST_CASE("refusals: a stack that does not confirm, or is none, or stands on ano
   CHECK(says(unknown, "plain_stream, datagrams"));  // which there are
   CHECK(says(told("datagrams", "datagrams", "tcp://127.0.0.1"), "datagrams stands on"));
   CHECK(says(told("stream", "stream", "udp://127.0.0.1"), "stream stands on"));
+  // A node needs no stack for a transport that it does not use; `check` looks at both.
+  net::node_settings s;
+  s.datagram_stack = "nope";
+  CHECK(says(net::check(s), "node_settings.datagram_stack: there is no stack 'nope'"));
+  CHECK(node(system, s).listen("tcp://127.0.0.1:0").has_value());
 }
 
 TEST_CASE("refusals: settings that are nonsense are named, with what they may be") {
@@ -121,7 +127,7 @@ TEST_CASE("refusals: settings that are nonsense are named, with what they may be
   using settings = net::node_settings;
   static constexpr duration negative = duration::nanoseconds(-1);
   constexpr std::string_view some = "0, where 1 to 4294967295 is allowed";
-  constexpr std::string_view not_negative = "-1 ns, where 0 and more is allowed";
+  constexpr std::string_view not_negative = "-1ns, where 0 and more is allowed";
   refused([](settings& s) { s.most_under_way = 0; }, "node_settings.most_under_way", some);
   refused([](settings& s) { s.most_questions = 0; }, "node_settings.most_questions", some);
   refused([](settings& s) { s.most_bytes_waiting = 0; }, "node_settings.most_bytes_waiting",

@@ -21,12 +21,12 @@ base::error check_some(std::string_view name, std::uint64_t value, std::uint64_t
 /// Below zero, a wait would be for ever, or none, by who counts.
 base::error check_time(std::string_view name, base::duration value) {
   if (value >= base::duration()) return {};
-  return wrong(name, std::to_string(value.count()) + " ns, where 0 and more is allowed");
+  return wrong(name, value.to_string() + ", where 0 and more is allowed");
 }
 
 }  // namespace
 
-base::error check(const node_settings& s) {
+base::error internal::check_without_stacks(const node_settings& s) {
   constexpr std::uint64_t most = std::numeric_limits<std::uint32_t>::max();
   if (base::error e = check_some("most_under_way", s.most_under_way, most)) return e;
   if (base::error e = check_some("most_bytes_waiting", s.most_bytes_waiting,
@@ -40,6 +40,30 @@ base::error check(const node_settings& s) {
   link_settings link = s.link;
   link.session.self.incarnation = 1;  // the node puts its own in
   return check(link);
+}
+
+base::error internal::check_stack(const node_settings& s, carrier_kind there) {
+  const bool stream = there == carrier_kind::stream;
+  const std::string_view setting = stream ? "stream_stack" : "datagram_stack";
+  const std::string& name = stream ? s.stream_stack : s.datagram_stack;
+  const named_stack* const stack = s.stacks.find(name);
+  if (stack == nullptr) return wrong(setting, s.stacks.explain(name).detail());
+  if (stack->transport != there)
+    return wrong(setting,
+                 stream ? name + " stands on datagrams, and TCP and Unix domain sockets are streams"
+                        : name + " stands on a stream, and UDP is datagrams");
+  // Credit that is lost is never granted again, and a sender without credit waits.
+  if (!stack->provides.confirmed)
+    return wrong(setting, "the stack '" + name +
+                              "' does not confirm messages, so nodes cannot use it; 'stream' and "
+                              "'datagrams' do");
+  return {};
+}
+
+base::error check(const node_settings& s) {
+  if (base::error e = internal::check_without_stacks(s)) return e;
+  if (base::error e = internal::check_stack(s, carrier_kind::stream)) return e;
+  return internal::check_stack(s, carrier_kind::datagrams);
 }
 
 }  // namespace garrick::net

@@ -37,7 +37,7 @@ struct node_settings {
   std::string program{};
 
   /// What there is to choose from. Only a stack that confirms (`properties::confirmed`) will do:
-  /// with any other, `listen` and `connect` are `errc::invalid_setting`.
+  /// with any other, `check`, `listen` and `connect` are `errc::invalid_setting`.
   stack_catalogue stacks = standard_stacks();
   std::string stream_stack = "stream";       ///< over TCP and Unix domain sockets
   std::string datagram_stack = "datagrams";  ///< over UDP
@@ -102,9 +102,17 @@ struct node_settings {
   std::uint64_t seed = 0;
 };
 
-/// What is wrong with the settings, also with those of the link: `errc::invalid_setting`, whose
-/// text names the setting and what it may be; or no error. `node::listen` and whatever connects ask
-/// this themselves. What the transport is told, `net::listen` and `net::connect` look at.
+/// Returns what is wrong with the settings, also with those of the link: `errc::invalid_setting`,
+/// whose text names the setting and what it may be; or no error. `node::listen` and whatever
+/// connects ask this themselves, but look at no other stack than that for the address. What the
+/// transport is told, `net::listen` and `net::connect` look at.
 [[nodiscard]] base::error check(const node_settings& s);
+
+namespace internal {
+/// The parts of `check`: all but the stacks, and the stack for one kind of transport. A program
+/// that never uses UDP may name a datagram stack that its catalogue lacks.
+[[nodiscard]] base::error check_without_stacks(const node_settings& s);
+[[nodiscard]] base::error check_stack(const node_settings& s, carrier_kind there);
+}  // namespace internal
 
 }  // namespace garrick::net

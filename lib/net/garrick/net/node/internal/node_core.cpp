@@ -121,18 +121,11 @@ base::error node_core::wrong_process() const {
 
 base::error node_core::may_use(const endpoint& e) const {
   if (base::error no = wrong_process()) return no;
-  if (base::error no = check(settings_)) return no;
+  if (base::error no = check_without_stacks(settings_)) return no;
   // Else the first peer's handshake would find out.
-  const std::string& name = stack_name_for(e);
-  const named_stack* const stack = stack_for(e);
-  if (stack == nullptr) return settings_.stacks.explain(name);
-  if (const base::error no = stack->fits(e)) return no;
-  // Credit that is lost is never granted again, and who has none waits.
-  if (!stack->provides.confirmed)
-    return base::make_error(base::errc::invalid_setting, "node",
-                            "the stack '" + name +
-                                "' does not confirm messages, so nodes cannot use it; 'stream' and "
-                                "'datagrams' do");
+  const bool udp = e.kind() == transport_kind::udp;
+  if (base::error no = check_stack(settings_, udp ? carrier_kind::datagrams : carrier_kind::stream))
+    return no;
   if (settings_.insecure || is_of_this_machine(e)) return {};
   return base::make_error(net_errc::denied, e.to_string(),
                           "beyond this machine peers have to be authenticated; "
