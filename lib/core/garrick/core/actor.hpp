@@ -90,8 +90,7 @@ void limit_silence(cell& self, base::duration limit);
 timer delayed(cell& self, cell& target, envelope* e, base::duration delay);
 timer periodic(cell& self, cell& target, envelope* e, base::duration period);
 /// Ends an actor that cannot refuse. If `final`, no supervisor restarts it. False if nobody holds a
-/// handle to `who` now, so that it could not be told; it may still be at work, and hold itself
-/// later.
+/// handle to `who` and it will have no turn any more, so that it could not be told.
 bool kill_cell(const address& who, base::exit_reason reason, bool final = false);
 /// Sends an exit signal; `self` is null for a thread. False as for `kill_cell`.
 bool exit_cell(cell* self, const address& who, base::exit_reason reason);

@@ -242,6 +242,13 @@ void cell::signal(envelope* e) noexcept {
   cell_steps::signal(*this, e);
 }
 
+bool cell::signal_unheld(envelope* e) noexcept {
+  e->set(envelope_flag::system);
+  return cell_steps::signal_unheld(*this, e);
+}
+
+bool cell::deliver_unheld(envelope* e) noexcept { return cell_steps::tell_unheld(*this, e); }
+
 void cell::signal_elsewhere(envelope*) noexcept {
   GARRICK_ASSERT(false, "only a proxy is elsewhere");
 }

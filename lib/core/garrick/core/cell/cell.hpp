@@ -120,6 +120,11 @@ class alignas(64) cell : public base::runnable {
   [[nodiscard]] bool has_ended() const noexcept {
     return (gate_.peek() & mailbox_word::elsewhere) == mailbox_word::closed;
   }
+  /// False: it has ended, or nobody runs it and nobody will again but who ends it. A hint.
+  [[nodiscard]] bool has_turns() const noexcept {
+    const std::uint64_t head = gate_.peek();
+    return (head & mailbox_word::closed) == 0 && !mailbox_word::is_left(head);
+  }
   /// Is it a proxy, whose actor lives in another process? False once that has ended.
   [[nodiscard]] bool is_elsewhere() const noexcept {
     return (gate_.peek() & mailbox_word::elsewhere) == mailbox_word::elsewhere;
@@ -196,6 +201,11 @@ class alignas(64) cell : public base::runnable {
   /// Puts `e` into the system lane. An ended actor answers monitors and links at once.
   void signal(envelope* e) noexcept;
 
+  /// As `signal` and `deliver_now`, by who has a weak handle only. False: the actor has ended, or
+  /// will without another turn; `e` stays the caller's. Not for a proxy that is elsewhere.
+  [[nodiscard]] bool signal_unheld(envelope* e) noexcept;
+  [[nodiscard]] bool deliver_unheld(envelope* e) noexcept;
+
   /// As `deliver`, with urgent priority.
   void deliver_urgent(envelope* e) noexcept;
   /// As `deliver_now`, with urgent priority.
@@ -248,8 +258,8 @@ class alignas(64) cell : public base::runnable {
     if (cell_steps::add_strong_from_self(*this)) [[unlikely]]
       came_back();
   }
-  /// It has a handle to itself again after all had been dropped. Nobody could tell it to end
-  /// meanwhile, so it tells itself if all actors are being killed.
+  /// It has a handle to itself again after all had been dropped. Whoever kills all actors
+  /// may have passed it over meanwhile, so it tells itself then.
   void came_back() noexcept;
 
   [[nodiscard]] cell_extension& ext();

@@ -15,7 +15,10 @@
 //
 // Invariants of an actor's lifetime. All strong handles together own one weak handle. Being
 // scheduled or running changes no count.
-// L1 A pusher holds a strong handle, so `unreachable` is never set while a push is under way.
+// L1 A pusher holds a strong handle, so `unreachable` is never set while a push is under way. Who
+//    tells of an end may hold a weak one only, since a runner may make a handle to its own actor at
+//    any time. It pushes only while somebody has the run right, or by taking it; so it wakes nobody
+//    whom the last handle's dropper owns (`tell_unheld`, `signal_unheld`).
 // L2 Exactly one thread reclaims the actor: the dropper that found `idle` or `closed`, or the
 //    runner that found `unreachable`.
 // L3 Weak handles and addresses keep the block's memory, but not the actor. A weak handle does not
@@ -139,6 +142,41 @@ struct cell_steps {
     }
     want_attention(c);
     if (pushed == push_outcome::woke) c.wake();
+  }
+
+  /// Any thread with a weak handle, while the system lives: as `signal`, perhaps after the last
+  /// strong handle has gone. False: the actor has ended, or nobody runs it and nobody will. Then
+  /// `e` stays the caller's.
+  template <class Cell, class Node>
+  [[nodiscard]] static bool signal_unheld(Cell& c, Node* e) noexcept {
+    const std::uint64_t head = c.gate_.peek();
+    if ((head & mailbox_word::closed) != 0 || mailbox_word::is_left(head)) return false;
+    switch (c.gate_.template push_signal<false>(e)) {
+      case push_outcome::closed: c.answer_late_signals(); return true;
+      case push_outcome::queued: want_attention(c); return true;
+      case push_outcome::woke: break;
+    }
+    want_attention(c);
+    wake_unheld(c);
+    return true;
+  }
+
+  /// Any thread with a weak handle: puts `e` behind the mail, perhaps after the last strong handle
+  /// has gone. False as above.
+  template <class Cell, class Node>
+  [[nodiscard]] static bool tell_unheld(Cell& c, Node* e) noexcept {
+    const push_outcome pushed = c.gate_.template push<false>(e);
+    if (pushed == push_outcome::woke) wake_unheld(c);
+    return pushed != push_outcome::closed;
+  }
+
+  /// Wakes a cell whose run right the caller has, and to which perhaps nobody has a handle.
+  template <class Cell>
+  static void wake_unheld(Cell& c) noexcept {
+    auto& system = c.env();
+    system.hold();  // as where the last handle is dropped
+    c.wake();
+    system.release();
   }
 
   /// Any thread with a handle: the runner looks at the urgent and system lanes soon.

@@ -107,12 +107,14 @@ class mailbox_gate {
         consumed_(handled),
         halves_(handled >> 15) {}
 
-  /// Requires a strong handle (L1). `n` belongs to the runner unless the result is `closed`.
+  /// Requires a strong handle (L1), or, if not `Held`, a weak one: then what is left (`is_left`)
+  /// counts as closed. `n` belongs to the runner unless the result is `closed`.
+  template <bool Held = true>
   [[nodiscard]] push_outcome push(Node* n) noexcept {
     // order: the CAS below validates what is read here
     std::uint64_t old = head_.load(std::memory_order_relaxed);
     for (;;) {
-      if ((old & word::closed) != 0) [[unlikely]]
+      if ((old & word::closed) != 0 || (!Held && word::is_left(old))) [[unlikely]]
         return push_outcome::closed;
       n->next = to_node(old);
       const std::uint64_t kept =
@@ -133,9 +135,10 @@ class mailbox_gate {
     }
   }
 
-  /// Pushes to the system lane. Requires a strong handle, or a cell that cannot go away meanwhile.
-  /// `n` belongs to the lane even if the result is `closed`: the caller then drains the lane with
-  /// `take_signals_of_the_dead`.
+  /// Pushes to the system lane. Requires a strong handle, or a cell that cannot go away meanwhile;
+  /// if not `Held`, a weak one. `n` belongs to the lane even if the result is `closed`: the caller
+  /// then drains the lane with `take_signals_of_the_dead`.
+  template <bool Held = true>
   [[nodiscard]] push_outcome push_signal(Node* n) noexcept {
     // The envelope may be linked although the actor closes at this moment: close() drains the lane
     // after it set `closed`, and a pusher that finds `closed` here drains it too, so nothing stays
@@ -150,14 +153,16 @@ class mailbox_gate {
     std::uint64_t old = head_.load(std::memory_order_relaxed);  // order: validated by the CAS
     for (;;) {
       if ((old & word::closed) != 0) return push_outcome::closed;
-      const std::uint64_t now = (old & ~word::idle) | word::signal;
+      // What is left belongs to the dropper, who drains the lane at the end.
+      const bool wakes = (old & word::idle) != 0 && (Held || !word::is_left(old));
+      const std::uint64_t now = (wakes ? old & ~word::idle : old) | word::signal;
       // order: acq_rel as in push; the release also orders the link into `signals_` before the tag
       // that announces it
       if (head_.compare_exchange_weak(
               old, now,
               base::order<Atomics, mailbox_order::push_signal_head>(std::memory_order_acq_rel),
               std::memory_order_relaxed))
-        return (old & word::idle) != 0 ? push_outcome::woke : push_outcome::queued;
+        return wakes ? push_outcome::woke : push_outcome::queued;
     }
   }
 
@@ -535,10 +540,7 @@ class mailbox_reader {
 
   /// Puts a chain (first … last, oldest first) behind everything else in the local queue.
   void append(Node* first, Node* last_of_chain) noexcept {
-    if (front_ == nullptr)
-      front_ = first;
-    else
-      back_->next = first;
+    (front_ == nullptr ? front_ : back_->next) = first;
     back_ = last_of_chain;
     last_of_chain->next = nullptr;
   }
@@ -576,12 +578,9 @@ class mailbox_reader {
   }
   void set_urgent_back(Node* n) noexcept { urgent_ = gate::to_bits(n) | (urgent_ & urgent_tags); }
   void append_urgent(Node* first, Node* last_of_chain) noexcept {
-    if (Node* const newest = urgent_back()) {
-      last_of_chain->next = newest->next;
-      newest->next = first;
-    } else {
-      last_of_chain->next = first;
-    }
+    Node* const newest = urgent_back();
+    last_of_chain->next = newest != nullptr ? newest->next : first;
+    if (newest != nullptr) newest->next = first;
     set_urgent_back(last_of_chain);
   }
   static void retire(Node* n) noexcept { Node::retire(n); }

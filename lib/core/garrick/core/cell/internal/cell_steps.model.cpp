@@ -334,6 +334,54 @@ struct lock_suite : rl::test_suite<lock_suite<Keeps>, 3> {
   }
 };
 
+/// The last handle falls while a thread with a weak one tells the actor of an end, by a signal and
+/// by a message, and while its handler makes a handle to its actor, which it drops or keeps.
+/// What was taken is handled or answered once. Nothing is lost to an actor that goes on.
+template <bool Keeps>
+struct unheld_suite : rl::test_suite<unheld_suite<Keeps>, 3> {
+  workers_cell cell;
+  envelopes<2> messages;
+  envelopes<1> signals;
+  bool is_told = false;
+  bool is_signalled = false;
+
+  unheld_suite() {
+    cell.weak_.store(2, relaxed);  // order: before the threads
+    cell.environment.hold();       // for who tells
+    cell.own = Keeps ? model_cell::own_handle::kept : model_cell::own_handle::dropped;
+    messages[0].fill(0, 1);
+    messages[1].fill(1, 1);
+    signals[0].fill(1, 1);
+  }
+  void thread(unsigned index) {
+    if (index == 2) return cell.work();
+    if (index == 0) {
+      cell.send(messages[0]);
+      cell_steps::drop_strong(cell);
+    } else {
+      is_signalled = cell_steps::signal_unheld(cell, &signals[0]);
+      is_told = cell_steps::tell_unheld(cell, &messages[1]);
+      if (!is_signalled) signals[0].freed.set(1);
+      if (!is_told) messages[1].freed.set(1);
+      cell_steps::drop_weak(cell);
+      cell.environment.release();
+    }
+    cell.sender_is_done();
+  }
+  void after() {
+    cell.run_if_scheduled();
+    if (Keeps) {  // by the handler of the first message at the latest
+      RL_ASSERT(is_signalled && is_told && !cell.has_ended);
+      for (int kept = cell.handled.get(); kept != 0; --kept) cell_steps::drop_strong(cell);
+      cell.run_if_scheduled();
+    }
+    RL_ASSERT(cell.freed && cell.environment.gone);
+    RL_ASSERT(cell.ended.get() == 1);
+    RL_ASSERT(signals[0].freed.get() == 1);
+    for (node& m : messages) RL_ASSERT(m.freed.get() == 1);
+  }
+};
+
 /// A worker's handler sends to an actor, runs it in place out of the queue and drops the last
 /// handle to it, while another worker takes the queue's entries, also stale ones. The link belongs
 /// to the queue or to the list of those that end here, never to both.
@@ -412,6 +460,10 @@ TEST_CASE("at the end each signal is answered once, and block and system go once
 TEST_CASE("a weak handle, and the actor itself, may make a handle while the last one falls") {
   CHECK(explore<lock_suite<false>>(thorough) == "");
   CHECK(explore<lock_suite<true>>(thorough) == "");
+}
+TEST_CASE("who tells of an end needs no handle, and an actor that goes on hears of it") {
+  CHECK(explore<unheld_suite<false>>(thorough) == "");
+  CHECK(explore<unheld_suite<true>>(thorough) == "");
 }
 TEST_CASE("an actor that ends after a handler leaves the link to the queue that has an entry") {
   CHECK(explore<queue_suite>(thorough) == "");

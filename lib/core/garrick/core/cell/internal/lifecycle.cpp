@@ -167,7 +167,9 @@ bool stay_for_supervisor(cell& self, cell_extension& x) {
   const base::exit_reason reason = self.end_reason();
   if (due == demand::none && !wants_restart(parent, reason)) return false;
   cell* const sup = handle_access::get(parent.supervisor);
-  if (sup == nullptr || !sup->lock()) return false;
+  // It may run although nobody has a handle to it. If it ends meanwhile it stops its children.
+  const bool is_held = sup != nullptr && sup->lock();
+  if (!is_held && (sup == nullptr || !sup->has_turns())) return false;
   self.set_phase(life::suspended);
   {
     const base::error held = lost_mail::told_of_promises(self, reason);
@@ -178,10 +180,9 @@ bool stay_for_supervisor(cell& self, cell_extension& x) {
   // order: relaxed; a sender that does not see it yet does not wait
   parent.awaits_restart.store(true, std::memory_order_relaxed);
   self.set_stalled(true);
-  sup->signal(
-      last_words<signals::child_failed>("a supervisor cannot be told of its child's failure",
-                                        handle_access::make_address(&self), reason, true));
-  sup->drop_strong();
+  system_lane::tell<signals::child_failed>(parent.supervisor, handle_access::make_address(&self),
+                                           reason, true);
+  if (is_held) sup->drop_strong();
   return true;
 }
 

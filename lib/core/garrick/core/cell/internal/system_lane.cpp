@@ -277,17 +277,24 @@ void notify(const watcher& w, cell& self, const base::exit_reason& reason) noexc
   if (w.monitor == 0) {
     tell<exit_signal>(w.who, me, reason);
   } else if (cell* const c = handle_access::get(w.who); c != nullptr) {
-    const bool elsewhere = c->is_elsewhere();
-    if (!elsewhere && !c->lock()) return;
     bring_down(*c, me, reason, w.monitor);
-    if (!elsewhere) c->drop_strong();
   }
 }
 
 void bring_down(cell& watcher, const address& dead, const base::exit_reason& reason,
                 std::uint64_t monitor) noexcept {
-  put_behind_mail(watcher, last_words<down>("an actor cannot be told of another one's end", dead,
-                                            reason, monitor));
+  envelope* const e =
+      last_words<down>("an actor cannot be told of another one's end", dead, reason, monitor);
+  const bool is_elsewhere = watcher.is_elsewhere();  // another node's proxy, which needs no handle
+  if (is_elsewhere || watcher.lock()) {
+    put_behind_mail(watcher, e);
+    if (!is_elsewhere) watcher.drop_strong();
+    return;
+  }
+  envelope_ptr mine(e);
+  e->set(envelope_flag::system);
+  e->set(envelope_flag::response);
+  if (watcher.deliver_unheld(e)) static_cast<void>(mine.release());
 }
 
 }  // namespace garrick::core::system_lane

@@ -30,17 +30,25 @@ void answer_for_the_dead(cell& dead, envelope* e) noexcept;
 void drop_from_mail(cell& self, envelope* e, const base::error& why) noexcept;
 
 /// Sends a signal to an actor that may have ended: then it is answered for it. False if nobody
-/// holds it any more, so that it could not be told; an actor that lives elsewhere is told all the
-/// same, since others may hold it there. Any thread.
+/// holds it and it will have no turn any more, so that it could not be told; an actor that lives
+/// elsewhere is told all the same, since others may hold it there. Any thread.
 template <class Signal, class... Args>
 bool tell(const address& to, Args&&... args) noexcept {
   cell* const c = handle_access::get(to);
   if (c == nullptr) return false;
-  const bool elsewhere = c->is_elsewhere();
-  if (!elsewhere && !c->lock()) return false;
-  c->signal(last_words<Signal>("an actor cannot be told of another one's life or death",
-                               std::forward<Args>(args)...));
-  if (elsewhere) return true;
+  const auto make = [&] {
+    return last_words<Signal>("an actor cannot be told of another one's life or death",
+                              std::forward<Args>(args)...);
+  };
+  if (c->is_elsewhere()) return c->signal(make()), true;
+  if (!c->lock()) {
+    if (c->has_ended()) return false;
+    envelope_ptr e(make());
+    if (!c->signal_unheld(e.get())) return false;
+    static_cast<void>(e.release());
+    return true;
+  }
+  c->signal(make());
   c->drop_strong();
   return true;
 }
@@ -50,8 +58,9 @@ void notify(const watcher& w, cell& self, const base::exit_reason& reason) noexc
 
 /// Puts a `down` behind the mail of `watcher`, so that it does not overtake what the dead actor had
 /// sent there. Nothing else of the system goes that way, but for a watch that its actor has no
-/// memory for, an errand that is put off, and a signal for a hook. Any thread that holds a
-/// handle.
+/// memory for, an errand that is put off, and a signal for a hook. A watcher to which nobody has a
+/// handle hears of it if it runs, or has mail: it may make one again. Any thread that has its
+/// address.
 void bring_down(cell& watcher, const address& dead, const base::exit_reason& reason,
                 std::uint64_t monitor) noexcept;
 

@@ -51,11 +51,7 @@ std::int64_t proxy_cell::credit() const noexcept { return senders_credit()->left
 void proxy_cell::tell_down(const address& watcher, const address& dead,
                            const base::exit_reason& why, std::uint64_t monitor) noexcept {
   cell* const c = handle_access::get(watcher);
-  if (c == nullptr) return;
-  const bool elsewhere = c->is_elsewhere();  // another node's proxy, which needs no handle
-  if (!elsewhere && !c->lock()) return;
-  system_lane::bring_down(*c, dead, why, monitor);
-  if (!elsewhere) c->drop_strong();
+  if (c != nullptr) system_lane::bring_down(*c, dead, why, monitor);
 }
 
 void proxy_cell::tell_exit(const address& who, const address& from,
