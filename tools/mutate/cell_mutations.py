@@ -332,6 +332,20 @@ MUTATIONS = [
         "      if (next == nullptr) {",
         ("tests.in_place",),
     ),
+    mutation(
+        "in place: whoever floods a child of a group runs its supervisor and nobody else of it",
+        FULL,
+        "  return runs_here(sibling) ? sibling : address();",
+        "  return {};",
+        ("tests.restarting_receivers",),
+    ),
+    mutation(
+        "children: the one that has to suspend with its group is not published",
+        "lib/core/garrick/core/supervision/internal/children.cpp",
+        "    wait_for_answer_of(younger);\n",
+        "",
+        ("tests.restarting_receivers",),
+    ),
     # ---- the newest messages
     mutation(
         "newest: a message joins although the actor has ended",

@@ -295,4 +295,116 @@ TEST_CASE("a send does not wait for a restart that waits for the sender") {
   CHECK(counts.long_ones == 0);
 }
 
+namespace {
+
+/// Supervises three children as one group, of which the one in the middle is flooded.
+struct group {
+  seen older, flooded, younger;
+  ref<supervisor_protocol> top;
+  ref<protocol<void(item)>> first, to, last;
+
+  template <class System>
+  group(System& in, restart_strategy how, mailbox_policy policy, base::duration delay = {})
+      : top(in.template spawn<supervisor>(
+            supervision{.strategy = how,
+                        .max_restarts = 1'000'000'000,
+                        .delay = {.first = delay, .factor = 1, .jitter = 0}})) {
+    child_options o;
+    o.spawn.policy = policy;
+    if (policy != mailbox_policy::unbounded) o.spawn.bound = soft;
+    first = supervise<child>(top, child_options{}, lent(&older), 0U);
+    to = supervise<child>(top, o, lent(&flooded), 0U);
+    last = supervise<child>(top, child_options{}, lent(&younger), 0U);
+  }
+};
+
+/// Kills a child at every so many messages and floods it. The others of its group are queued then.
+template <class System>
+auto floods(System& in, group& g, std::uint32_t n, std::uint32_t every) {
+  return in.spawn(lent([&in, &g, n, every](dynamic_actor&) -> behavior {
+    return {[&in, &g, n, every](go) {
+      for (std::uint32_t i = 0; i < n; ++i) {
+        if (i % every == 0) {
+          send(g.first, item{i / every});
+          send(g.last, item{i / every});
+          in.kill(g.to);
+        }
+        send(g.to, item{i});
+      }
+    }};
+  }));
+}
+
+}  // namespace
+
+TEST_CASE(
+    "a flood of a child that is restarted with queued siblings runs them, and loses nothing") {
+  constexpr std::uint32_t n = 3'000;
+  for (const restart_strategy how : {one_for_all, rest_for_one})
+    for (const mailbox_policy policy : {mailbox_policy::unbounded, mailbox_policy::wait})
+      for (const std::uint32_t every : {1U, 3U, soft, 3 * soft, 1000U}) {
+        CAPTURE(every);
+        testkit::test_system kit(in_place());
+        base::this_thread.free_sends = 0;  // a test before may have left some
+        group g(kit, how, policy);
+        const auto from = floods(kit, g, n, every);
+        kit.run();
+        send(from, go{});
+        kit.run();
+        CHECK(g.flooded.count == n);
+        CHECK(g.flooded.in_order);
+        CHECK(g.flooded.longest <= 2 * soft);
+        CHECK(g.flooded.objects > 1);
+        CHECK(g.younger.objects > 1);
+        CHECK((g.older.objects > 1) == (how == one_for_all));
+        CHECK(g.older.count == (n + every - 1) / every);
+        CHECK(g.younger.count == g.older.count);
+        kit.expect_no_dead_letters();
+      }
+}
+
+TEST_CASE("a group is restarted while all workers wait in sends to one of its children") {
+  constexpr std::uint32_t n = 2'000;
+  for (const std::uint32_t workers : {1U, 2U})
+    for (const bool later : {false, true})
+      for (const mailbox_policy policy : {mailbox_policy::unbounded, mailbox_policy::wait}) {
+        CAPTURE(workers);
+        CAPTURE(later);
+        waits counts;
+        actor_system system(counted(workers, soft, counts, too_long));
+        group g(system, one_for_all, policy, duration::microseconds(later ? 100 : 0));
+        const auto from = floods(system, g, n, 3 * soft);
+        send(from, go{});
+        if (workers == 2) send(system.spawn<source>(g.to, n), go{});
+        while (g.flooded.count + system.dead_letter_count() < workers * n)
+          std::this_thread::yield();
+        CHECK(system.dead_letter_count() == 0);
+        CHECK(g.flooded.objects > 1);
+        CHECK(counts.long_ones == 0);
+      }
+}
+
+TEST_CASE("a flood of a child that is down ends with its supervisor, whose children are queued") {
+  constexpr std::uint32_t n = 10 * soft;
+  for (const mailbox_policy policy : {mailbox_policy::unbounded, mailbox_policy::wait}) {
+    waits counts;
+    actor_system system(counted(1, soft, counts, too_long));
+    group g(system, one_for_one, policy, duration::seconds(1'000));
+    const auto from = system.spawn(lent([&](dynamic_actor&) -> behavior {
+      return {[&](go) {
+        send(g.first, item{0});
+        send(g.last, item{0});
+        system.exit(g.top);
+        for (std::uint32_t i = 0; i < n; ++i) send(g.to, item{i});
+      }};
+    }));
+    system.kill(g.to);
+    while (!cell_of(g.to).awaits_restart()) std::this_thread::yield();
+    send(from, go{});
+    while (system.dead_letter_count() < n) std::this_thread::yield();
+    CHECK(g.flooded.count == 0);
+    CHECK(counts.long_ones == 0);
+  }
+}
+
 }  // namespace restarting_receivers_test

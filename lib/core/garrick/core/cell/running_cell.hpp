@@ -18,6 +18,8 @@
 
 namespace garrick::core {
 
+class address;
+
 GARRICK_NO_VIRTUAL_DESTRUCTORS_BEGIN
 
 /// One message that waits in a mailbox.
@@ -111,7 +113,7 @@ class running_cell : public cell {
   enum class wait_outcome : std::uint8_t {
     progress,     ///< there is room, or the receiver has handled a good number of messages
     claimed,      ///< the receiver waited in a queue, and this thread has its run right
-    look_again,   ///< the receiver was idle; or its supervisor waits in a queue
+    look_again,   ///< the receiver was idle; or an actor of its restart waits in a queue
     no_progress,  ///< the time is over
     pointless,    ///< the receiver is stalled or has ended; or it waits for the sender
   };
@@ -122,7 +124,8 @@ class running_cell : public cell {
   wait_end wait_for_restart(std::int64_t limit_ns) noexcept;
   wait_outcome wait_counted(base::executor* ex, const detail::stacked_actor* top) noexcept;
   bool run_now() noexcept;
-  [[nodiscard]] running_cell* supervisor_with_signal() const noexcept;
+  [[nodiscard]] bool runs_signal_here() const noexcept;
+  [[nodiscard]] address wanted_for_restart() const noexcept;
   [[nodiscard]] bool is_at(std::uint32_t limit) const noexcept;
   [[nodiscard]] bool can_run_soon() const noexcept;
   [[nodiscard]] bool can_make_room() const noexcept;

@@ -2,14 +2,18 @@
 //
 // Private: installed because templates need it.
 //
-// Thread safety: the child's turn; `supervisor` and `factory` are constant after spawn.
+// Thread safety: the child's turn; `supervisor` and `factory` are constant after spawn; any thread
+// for `asked_child`.
 #pragma once
 
+#include <garrick/base/concurrency/spin_lock.hpp>
 #include <garrick/core/cell/handle.hpp>
 
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <mutex>
+#include <utility>
 
 namespace garrick::core {
 
@@ -23,6 +27,35 @@ class object_factory {
 /// What a supervisor has asked its child for.
 enum class demand : std::uint8_t { none, suspend, restart };
 
+/// The child whose answer a supervisor waits for while it restarts a group or ends its children.
+/// Senders to the others of the group may have to run that child (`running_cell::run_now`).
+class asked_child {
+ public:
+  /// The supervisor asks this child and waits for no other.
+  void set(address who) noexcept {
+    const std::lock_guard guard(lock_);
+    // order: relaxed; the signal to the child or the count of waiting workers publishes it
+    is_set_.store(static_cast<bool>(who), std::memory_order_relaxed);
+    std::swap(who_, who);  // what was there goes after the lock: that may free a block
+  }
+  /// The child with this id has answered, or nobody waits for its answer.
+  void clear(std::uint64_t id) noexcept {
+    if (id == who_.id()) set({});  // only the supervisor writes it
+  }
+  /// An empty address: none.
+  [[nodiscard]] address get() const noexcept {
+    // order: relaxed; as in set
+    if (!is_set_.load(std::memory_order_relaxed)) return {};
+    const std::lock_guard guard(lock_);
+    return who_;
+  }
+
+ private:
+  mutable base::spin_lock lock_;
+  std::atomic<bool> is_set_{false};
+  address who_;
+};
+
 struct supervised {
   address supervisor;
   std::shared_ptr<object_factory> factory;
@@ -35,6 +68,9 @@ struct supervised {
   /// It is suspended and has told its supervisor: senders may wait for its restart or its end
   /// (invariant 5 of drain_lot.hpp). The child writes it, any thread reads it.
   std::atomic<bool> awaits_restart{false};
+  /// Set when the supervisor adopts the child, and stays; null: not yet. Any thread reads it.
+  std::atomic<asked_child*> asked{nullptr};
+  std::shared_ptr<asked_child> keeps_asked;  ///< the supervisor writes it before `asked`
 };
 
 }  // namespace garrick::core

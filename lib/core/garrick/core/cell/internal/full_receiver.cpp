@@ -336,25 +336,39 @@ running_cell::wait_outcome running_cell::wait_below(std::uint32_t limit,
   return wait_outcome::no_progress;
 }
 
-// Runs the receiver in place, and before that the supervisor for which it waits. Returns false if
-// this thread could not, or if the receiver still waits.
+// Runs the receiver in place. If it waits for its restart, its supervisor and those whom that asks
+// have their turns before. Returns false if this thread could not, or if the receiver still waits.
 bool running_cell::run_now() noexcept {
   if (!awaits_restart()) return run_in_place(true);
-  if (running_cell* const supervisor = supervisor_with_signal())
-    static_cast<void>(supervisor->run_in_place(true));
+  for (std::uint32_t turns = 0; turns != sends_per_wait && awaits_restart(); ++turns) {
+    const address next = wanted_for_restart();
+    if (!next || !of(*handle_access::get(next)).run_in_place(true)) break;
+  }
   return run_in_place(true) && !awaits_restart();
 }
 
-// Returns the supervisor if it has a signal to handle, such as a child's failure, and this thread
-// may run it in place; else null. The child keeps the supervisor's block.
-running_cell* running_cell::supervisor_with_signal() const noexcept {
-  if (!is_supervised()) return nullptr;
-  cell* const c = handle_access::get(ext_->parent->supervisor);
-  if (c == nullptr || c->is_proxy()) return nullptr;
-  running_cell& supervisor = running_cell::of(*c);
-  const bool asked = (supervisor.gate_.peek() & mailbox_word::signal) != 0;
-  return asked && supervisor.executor_in_place() != nullptr && stack_has_room() ? &supervisor
-                                                                                : nullptr;
+// Does a signal wait for it, such as a child's failure, and may this thread run it in place?
+bool running_cell::runs_signal_here() const noexcept {
+  return (gate_.peek() & mailbox_word::signal) != 0 && executor_in_place() != nullptr &&
+         stack_has_room();
+}
+
+// The child awaits its restart. Returns the actor that has to handle a signal before that, if this
+// thread may run it in place: the supervisor, or the child whose answer the supervisor waits for,
+// such as another one of a group. An empty address: there is none.
+address running_cell::wanted_for_restart() const noexcept {
+  if (!is_supervised()) return {};
+  const auto runs_here = [](const address& a) {
+    cell* const c = handle_access::get(a);
+    return c != nullptr && !c->is_proxy() && of(*c).runs_signal_here();
+  };
+  const address& supervisor = ext_->parent->supervisor;
+  if (runs_here(supervisor)) return supervisor;
+  // order: acquire: the block; pairs with children::adopt
+  const asked_child* const asked = ext_->parent->asked.load(std::memory_order_acquire);
+  if (asked == nullptr) return {};
+  address sibling = asked->get();
+  return runs_here(sibling) ? sibling : address();
 }
 
 // Returns the executor whose worker this thread is, if this actor may run in a handler's send
@@ -469,7 +483,7 @@ wait_end running_cell::wait_for_restart(std::int64_t limit_ns) noexcept {
   const std::uint32_t epoch = lot.epoch(id_);
   if (!awaits_restart()) return wait_end::woken;
   // The caller runs it, which costs this thread less than to wait for another one.
-  if (const running_cell* const s = supervisor_with_signal(); s != nullptr && s->is_queued())
+  if (const address next = wanted_for_restart(); next && handle_access::get(next)->is_queued())
     return wait_end::claimed;
   lot.wait(id_, epoch, std::min(limit_ns, longest_sleep.count()));
   return wait_end::woken;

@@ -29,7 +29,7 @@ children::children(cell& self, const supervision& how)
     : random_(how.seed != 0 ? how.seed : self.id()) {
   configure(how);
 }
-children::~children() = default;
+children::~children() { asked_->set({}); }
 
 std::string children::complaint(const supervision& how) {
   if (how.strategy > restart_strategy::rest_for_one)
@@ -117,6 +117,11 @@ void children::adopt(cell& self, adoption& arrival) {
     return turn_away(arrival, base::exit_reason(base::make_error(
                                   base::errc::spawn_failed, arrival.name,
                                   "its supervisor has another child of this name")));
+  if (supervised& known = *cell_of(arrival.child).ext().parent; known.keeps_asked == nullptr) {
+    known.keeps_asked = asked_;
+    // order: release: the block; pairs with running_cell::wanted_for_restart
+    known.asked.store(asked_.get(), std::memory_order_release);
+  }
   child made;
   made.actor = std::move(arrival.child);
   made.name = std::move(arrival.name);
@@ -149,6 +154,7 @@ void children::on_gone(cell& self, std::uint64_t place) {
   children_.at(place).deadline.cancel();
   const bool awaited = children_.at(place).asked || children_.at(place).stopping;
   const bool starting = children_.at(place).state == child_state::starting;
+  asked_->clear(children_.at(place).actor.id());
   places_.erase(children_.at(place).actor.id());
   names_.erase({children_.at(place).name, place});
   children_.erase(place);
@@ -162,6 +168,7 @@ void children::on_suspended(cell& self, std::uint64_t place, const base::exit_re
   child& failed = children_.at(place);
   const bool asked = std::exchange(failed.asked, false);
   failed.state = child_state::suspended;
+  if (!failed.stopping) asked_->clear(failed.actor.id());
   // A delay before a restart does not count as time without failures. Failures of other children
   // do not lengthen this child's delay.
   if (!failed.up_since.is_never() && self.env().clock->now() - failed.up_since > how_.window)
@@ -189,8 +196,10 @@ void children::on_up(cell& self, const address& who) {
   child& failed = children_.at(place);
   failed.state = child_state::up;
   failed.up_since = self.env().clock->now();
-  if (!failed.asked && !failed.stopping)
-    failed.deadline.cancel();  // else the deadline is for another answer
+  if (!failed.asked && !failed.stopping) {  // else another answer is due
+    failed.deadline.cancel();
+    asked_->clear(who.id());
+  }
   if (now_ == activity::starting) go_on_starting(self);
 }
 
@@ -273,7 +282,10 @@ void children::start_child(cell& self, child& c, bool keep_mail) {
   c.state = child_state::starting;
   c.up_since = base::instant::never();
   ++c.restarts;
-  if (now_ == activity::starting) set_deadline(self, c);  // the others of its group wait for it
+  if (now_ == activity::starting) {  // the others of its group wait for it
+    set_deadline(self, c);
+    wait_for_answer_of(c);
+  }
   tell_child<signals::restart>(c.actor, keep_mail);
 }
 
@@ -295,6 +307,7 @@ void children::go_on_halting(cell& self) {
     if (younger.state == child_state::suspended || younger.stopping) continue;
     younger.asked = true;
     set_deadline(self, younger);
+    wait_for_answer_of(younger);
     if (younger.restart == restart_policy::temporary)
       tell_child<signals::stop>(younger.actor, base::exit_reason(base::exit_code::user_shutdown));
     else
@@ -346,6 +359,9 @@ void children::set_deadline(cell& self, child& c) {
   c.alarm = set_alarm(self, c.stop_within, place_of(c.actor.id()), &c.deadline);
 }
 
+// Before the signal: a thread that sees that may run the child.
+void children::wait_for_answer_of(const child& c) noexcept { asked_->set(c.actor.address()); }
+
 // ---- stopping -----------------------------------------------------------------------------------
 
 void children::tell_to_stop(cell& self, child& c) {
@@ -370,6 +386,7 @@ void children::begin_stopping(cell& self) {
 
 void children::go_on_stopping(cell& self) {
   if (children_.empty()) return all_stopped(self);
+  wait_for_answer_of(children_.rbegin()->second);
   tell_to_stop(self, children_.rbegin()->second);
 }
 
@@ -406,6 +423,7 @@ bool children::wound_down(cell& self) {
 
 void children::abandon() noexcept {
   const std::map<std::uint64_t, child> gone = std::exchange(children_, {});
+  asked_->set({});
   places_.clear();
   names_.clear();
   for (const auto& [place, c] : gone)

@@ -23,11 +23,13 @@
 #include <garrick/core/actor.hpp>
 #include <garrick/core/cell/dependents.hpp>
 #include <garrick/core/cell/signals.hpp>
+#include <garrick/core/cell/supervised.hpp>
 #include <garrick/core/promise.hpp>
 #include <garrick/core/supervision/supervision.hpp>
 
 #include <deque>
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <string_view>
@@ -125,6 +127,7 @@ class children final : public dependents {
   std::uint64_t set_alarm(cell& self, base::duration delay, std::uint64_t place,
                           timer* handle = nullptr);
   void set_deadline(cell& self, child& c);
+  void wait_for_answer_of(const child& c) noexcept;
   /// The child's place in the order, 0: there is none.
   [[nodiscard]] std::uint64_t place_of(std::uint64_t id) const noexcept;
 
@@ -132,6 +135,7 @@ class children final : public dependents {
   base::random_source random_;
   /// by their place in the order of starting, from 1
   std::map<std::uint64_t, child> children_;
+  std::shared_ptr<asked_child> asked_ = std::make_shared<asked_child>();
   std::unordered_map<std::uint64_t, std::uint64_t> places_;     ///< by the child's id
   std::set<std::pair<std::string_view, std::uint64_t>> names_;  ///< and places
   std::uint64_t last_place_ = 0;
