@@ -78,14 +78,21 @@ instant failure_detection::suspected_at() const noexcept {
   return suspected_ ? instant::never() : last_heard_ + detector_.patience();
 }
 
+/// A pause is noticed by a call that comes too late. While this end waits for others, such as for
+/// an attempt to connect, nothing may be due for long: so it is called by then in any case.
+instant failure_detection::heeded_until() const noexcept {
+  return seen_ + std::min(settings_.interval, settings_.hello_most);
+}
+
 instant failure_detection::deadline() const noexcept {
   switch (phase_) {
     case phase::before:
       // The handshake's limit includes the first attempt to connect, however long that takes.
       return settings_.connects ? instant{} : instant::never();
     case phase::over: return instant::never();
-    case phase::greeting: return std::min({greet_until_, next_hello_, next_reopen_});
-    case phase::lost: return std::min({keep_until_, next_hello_, next_reopen_});
+    case phase::greeting:
+      return std::min({greet_until_, next_hello_, next_reopen_, heeded_until()});
+    case phase::lost: return std::min({keep_until_, next_hello_, next_reopen_, heeded_until()});
     case phase::open: break;
   }
   return std::min({last_sent_ + settings_.interval, last_heard_ + settings_.down_after,

@@ -30,8 +30,9 @@
 // it. Someone who sends from a false address can therefore neither open a session nor end one.
 //
 // Silence is what was observed. What comes in is received before time passes, and if this end
-// itself was called later than it has asked for, the delay is taken out of every limit. Is it as
-// long as an interval, it is told (`link_event::kind::paused`).
+// itself was called later than it has asked for, the delay is taken out of every limit. So from the
+// first attempt to connect until `down` it asks for a call at least once an interval. A delay as
+// long as an interval is told (`link_event::kind::paused`).
 //
 // Invariants:
 //   D1  Messages pass only while the session is open; each in either direction belongs to it.
@@ -148,7 +149,7 @@ class failure_detection : public layer_defaults {
   void notice(const link_event& e, layer_context& c);
   /// Heartbeats, repeated hellos, suspicion, the end.
   void advance(layer_context& c);
-  /// When one of these is due.
+  /// When one of these is due, or an interval without a call has passed that shows pauses.
   [[nodiscard]] base::instant deadline() const noexcept;
   /// True while the session is open and what is below takes more.
   [[nodiscard]] bool writable(const layer_context& c) const;
@@ -238,6 +239,7 @@ class failure_detection : public layer_defaults {
   /// Opens a transport that is lost, and something beside a stream that is silent.
   void open_again(layer_context& c);
   [[nodiscard]] base::instant suspected_at() const noexcept;
+  [[nodiscard]] base::instant heeded_until() const noexcept;
   [[nodiscard]] base::error unanswered() const;
   [[nodiscard]] static base::error peer_down(std::string_view text);
   [[nodiscard]] base::error different_stacks() const;

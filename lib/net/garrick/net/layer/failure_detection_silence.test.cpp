@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -201,6 +202,82 @@ TEST_CASE("failure_detection: a pause of this process uses up no time that other
     p.run(20_s);
     CHECK(p.ends[0].down() == net_errc::unreachable);
   }
+}
+
+TEST_CASE_TEMPLATE("failure_detection: a pause while a connection is awaited is told, not charged",
+                   T, over_a_stream, over_datagrams) {
+  pair_of p(T::value);
+  p.ends[0].on_reopen = [] {};
+  const base::instant began = p.now;
+  p.run(1_s);
+  duration pause;
+  SUBCASE("and is longer than the limit") { pause = 60_s; }
+  SUBCASE("and is shorter than the limit") { pause = 8_s; }
+  p.frozen[0] = p.now + pause;
+  p.run(pause);
+  CHECK(p.ends[0].count(kind::paused) == 1);
+  const duration paused = p.layer(0).counters().paused;
+  CHECK(paused >= pause - settings_of(0).interval);
+  CHECK(paused <= pause);
+  p.run(began + settings_of(0).handshake_limit + paused - 1_ms);
+  CHECK(!p.ends[0].down());
+  p.run(1_ms);
+  CHECK(p.ends[0].down() == net_errc::unreachable);
+}
+
+TEST_CASE("failure_detection: a pause while another stream is awaited is not charged") {
+  pair_of p(true);
+  p.connect();
+  p.run(1_s);
+  p.ends[0].on_reopen = [] {};
+  p.lose(0);
+  p.lose(1);
+  p.run(5_s);  // the attempt to connect again is under way; the other end waits to be connected to
+  for (base::instant& until : p.frozen) until = p.now + 100_s;
+  p.run(105_s);
+  for (const test_end& e : p.ends) {
+    CHECK(!e.down());
+    CHECK(e.count(kind::paused) == 1);
+  }
+  p.run(20_s);
+  for (const test_end& e : p.ends) CHECK(e.down() == net_errc::peer_down);
+}
+
+TEST_CASE("failure_detection: a pause while a hello is awaited is not charged") {
+  failure_detection_settings patient = settings_of(0);
+  patient.handshake_limit = duration::seconds(1000);
+  pair_of p(true, patient);
+  p.ends[0].on_transmit = [](auto) {};
+  p.connect();
+  p.run(1_s);
+  p.frozen[1] = p.now + 100_s;
+  p.run(105_s);
+  CHECK(!p.ends[1].down());
+  CHECK(p.ends[1].count(kind::paused) == 1);
+  p.run(20_s);
+  CHECK(p.ends[1].down() == net_errc::unreachable);
+}
+
+TEST_CASE("failure_detection: who awaits a connection is called at most once an interval") {
+  failure_detection_settings s = settings_of(0);
+  SUBCASE("") {}
+  SUBCASE("or as often as it says hello, if that is more often") {
+    s.interval = duration::seconds(3600);
+    s.down_after = duration::seconds(7200);
+  }
+  pair_of p(true, s);
+  any_link& link = *p.ends[0].stack;
+  const base::instant end = p.now + s.handshake_limit;
+  link.advance(p.now);
+  while (link.deadline() < end) {
+    CHECK(link.deadline() >= p.now + std::min(s.interval, s.hello_most));
+    CHECK(link.deadline() <= p.now + s.hello_most);
+    p.now = link.deadline();
+    link.advance(p.now);
+  }
+  link.advance(end);
+  CHECK(p.ends[0].down() == net_errc::unreachable);
+  CHECK(p.layer(0).counters().paused == duration{});
 }
 
 TEST_CASE("failure_detection: only the answer to the last heartbeat gives a round trip") {
