@@ -156,20 +156,20 @@ void node_core::dial(const endpoint& given, dial_handler done) {
           base::make_error(base::errc::shutting_down, "node", "it is stopping"));
     } else if (const auto at = dialled_.find(key); at != dialled_.end()) {
       if (!at->second.is_up) return at->second.waiting.push_back(std::move(done));
-      if (!at->second.link.is_over())
-        known = base::result<connection>(at->second.link);
-      else
-        (at->second = dialled()).waiting.push_back(std::move(done));
-    } else {
-      dialled_[key].waiting.push_back(std::move(done));
+      if (!at->second.link.is_over()) known = base::result<connection>(at->second.link);
     }
-    if (!known) unreached_.forget(key);
+    if (!known) {
+      dialled wanted;
+      wanted.waiting.push_back(std::move(done));
+      dialled_.insert_or_assign(key, std::move(wanted));
+      unreached_.forget(key);
+    }
   }
   if (known) return done(std::move(*known));
-  begin_link(to, key);
+  begin_link(key);
 }
 
-void node_core::begin_link(const endpoint& to, const std::string& key) {
+void node_core::begin_link(const std::string& key) {
   struct maker final : hosted_maker {
     std::shared_ptr<node_core> node;
     const named_stack* kind;
@@ -179,35 +179,41 @@ void node_core::begin_link(const endpoint& to, const std::string& key) {
           node->make_link_(node, *kind, node->settings_for(true), below, self, key);
       const std::lock_guard lock(node->mutex_);
       if (node->is_stopping_) return nullptr;
-      if (const auto at = node->dialled_.find(key); at != node->dialled_.end()) {
-        if (at->second.is_up) return nullptr;  // another link reaches it by now
-        at->second.by = self;
-      }
+      const auto at = node->dialled_.find(key);
+      const bool is_wanted = at != node->dialled_.end();
+      if (is_wanted && at->second.is_up) return nullptr;  // another link reaches it by now
       node->all_.push_back(self);
+      if (is_wanted) at->second.by = self;
       return made;
     }
   };
-  auto made = std::make_unique<maker>();
-  made->node = shared_from_this();
-  made->kind = stack_for(to);
-  made->key = key;
-  if (base::result<connection> link = source().connect(to, std::move(made)); !link)
-    answer_dial(key, connection(), link.error());
+  base::error why;
+  try {
+    auto made = std::make_unique<maker>();
+    made->node = shared_from_this();
+    made->key = key;
+    const endpoint to = endpoint::parse(key).value();
+    made->kind = stack_for(to);
+    const base::result<connection> link = source().connect(to, std::move(made));
+    if (!link) why = link.error();
+  } catch (const std::exception& e) {  // no memory, as a rule
+    why = base::make_error(net_errc::unreachable, key, e.what());
+  }
+  if (why) answer_dial(key, connection(), why);
 }
 
 bool node_core::dials_again(const link_port& link) {
   const std::string& key = link.dialled();
-  const base::result<endpoint> to = endpoint::parse(key);
   {
     const std::lock_guard lock(mutex_);
     const auto at = dialled_.find(key);
-    if (!to || is_stopping_ || quarantined_.contains(link.peer()) || at == dialled_.end() ||
+    if (is_stopping_ || quarantined_.contains(link.peer()) || at == dialled_.end() ||
         at->second.is_up || at->second.by != link.self() || ++at->second.repeats > most_repeats)
       return false;
     at->second.by = connection();
     at->second.told_of = link.peer();
   }
-  begin_link(*to, key);
+  begin_link(key);
   return true;
 }
 

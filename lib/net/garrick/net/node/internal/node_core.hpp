@@ -136,8 +136,9 @@ class node_core final : public std::enable_shared_from_this<node_core> {
   [[nodiscard]] const named_stack* stack_for(const endpoint& e) const;
   [[nodiscard]] link_settings settings_for(bool connects) const;
   [[nodiscard]] base::error may_use(const endpoint& e) const;
-  /// Makes a link, whose answer those get who wait for this endpoint.
-  void begin_link(const endpoint& to, const std::string& key);
+  /// Makes a link to the endpoint that has this text. Those who wait for it get the link's answer,
+  /// or hear why none can be made, such as for want of memory.
+  void begin_link(const std::string& key);
   /// This link is over, and was open and never in use. If the peer decides which of several links
   /// is used, it may have another one in use by now, of which this end has yet to hear. Then those
   /// who wait for this link wait for that one, or for a further link to the same endpoint. False:
