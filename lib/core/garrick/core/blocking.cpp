@@ -116,6 +116,13 @@ bool offer(running_cell& self, behavior_impl& cases, envelope* e) {
   return true;
 }
 
+/// Skipped messages are tried again, so senders wait for room again. As long as the mailbox is not
+/// empty no `release` says so.
+void offer_skipped_again(running_cell& self) noexcept {
+  self.retry_skipped();
+  self.slow_senders_again();
+}
+
 /// Handles one response. Everything else stays in the mailbox, in its order.
 void offer_to_nobody(running_cell& self, envelope* e) {
   if (e->is(envelope_flag::response) && !e->is(envelope_flag::system)) return self.handle(e);
@@ -141,7 +148,7 @@ bool receive_one(cell& receiver, behavior_impl& cases) {
   running_cell& self = running_cell::of(receiver);
   if (const base::error why = may_not_wait(self, "receive()"))
     throw std::logic_error(why.to_string());
-  self.retry_skipped();
+  offer_skipped_again(self);
   const base::clock& clock = *self.env().clock;
   const std::int64_t timeout_ns = cases.timeout_ns();
   const base::instant deadline = timeout_ns != 0
@@ -185,7 +192,7 @@ base::error wait_for_response(cell& requester, const bool& done) {
       offer_to_nobody(self, e);
     }
   }
-  self.retry_skipped();
+  offer_skipped_again(self);
   return {};
 }
 
