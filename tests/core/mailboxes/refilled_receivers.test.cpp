@@ -235,6 +235,28 @@ class answering : public actor<protocol<result<int>(go), void(item)>> {
   response_promise<int> promise_;
 };
 
+/// Keeps each message that it skips for ever, and handles the others.
+class choosy : public actor<protocol<void(peak), void(go), void(item), std::uint32_t(count)>> {
+ public:
+  choosy(std::atomic<std::uint32_t>* lets, std::atomic<std::uint32_t>* stops)
+      : lets_(lets), stops_(stops) {}
+  bool skips(const peak&) const { return true; }
+  void on(peak) {}
+  void on(go) {
+    ++*stops_;
+    while (*lets_ == 0) lets_->wait(0);
+    --*lets_;
+  }
+  void on(item) { ++seen_; }
+  std::uint32_t on(count) const { return seen_; }
+
+ private:
+  std::atomic<std::uint32_t>*lets_, *stops_;
+  std::uint32_t seen_ = 0;
+};
+
+constexpr std::uint64_t asleep = core::mailbox_word::idle | core::mailbox_word::stalled;
+
 }  // namespace
 
 TEST_CASE("threads that flood a receiver with a low hard limit lose nothing") {
@@ -268,7 +290,6 @@ TEST_CASE("a full mailbox says which limit it has reached") {
 }
 
 TEST_CASE("a receiver whose await is over slows its senders again, though mail is left") {
-  using core::mailbox_word;
   forget_waits();
   steps plan;
   std::atomic<std::uint32_t> lets{0};
@@ -280,8 +301,7 @@ TEST_CASE("a receiver whose await is over slows its senders again, though mail i
   const auto other = system.spawn<answering>();
   const core::cell& receiver = *core::handle_access::get(to);
   send(to, any_ref(other));
-  constexpr std::uint64_t idle = mailbox_word::idle | mailbox_word::stalled;
-  while ((receiver.gate().peek() & idle) != idle) std::this_thread::yield();
+  while ((receiver.gate().peek() & asleep) != asleep) std::this_thread::yield();
   send(to, go{});
   for (std::uint32_t i = 0; i < hard; ++i) send(to, item{i});
   CHECK(plan.waits == 0);
@@ -295,6 +315,35 @@ TEST_CASE("a receiver whose await is over slows its senders again, though mail i
   CHECK(plan.waits == 1);
   lets = 1'000;
   lets.notify_all();
+  CHECK(system.request(to, count{}).get().value() == hard + 1);
+}
+
+TEST_CASE("a receiver that keeps a skipped message slows its senders while it handles others") {
+  forget_waits();
+  steps plan;
+  std::atomic<std::uint32_t> lets{0}, stops{0};
+  settings o = limited(1, soft);
+  o.mailbox.full_wait = too_long;
+  o.probe = &plan;
+  actor_system system(o);
+  const auto to = system.spawn<choosy>({.quantum = 1}, lent(&lets), lent(&stops));
+  const core::cell& receiver = *core::handle_access::get(to);
+  send(to, peak{});
+  while ((receiver.gate().peek() & asleep) != asleep) std::this_thread::yield();
+  send(to, go{});
+  send(to, go{});
+  for (std::uint32_t i = 0; i < hard; ++i) send(to, item{i});
+  CHECK(plan.waits == 0);
+  const auto let = [&lets](std::uint32_t n) {
+    lets += n;
+    lets.notify_all();
+  };
+  let(1);
+  while (stops != 2) std::this_thread::yield();
+  plan.at_waits = {[&] { let(1); }};
+  send(to, item{0});
+  CHECK(plan.waits == 1);
+  let(1);
   CHECK(system.request(to, count{}).get().value() == hard + 1);
 }
 

@@ -288,9 +288,11 @@ bool cell::is_stalled() const noexcept {
          (phase() == life::suspended || !ext_->awaiting.empty() || skipped_count() != 0);
 }
 
-// A push leaves the tag as it is, and an actor whose mailbox is never empty does not release.
+// A push leaves the tag as it is, and an actor whose mailbox is never empty does not release. It
+// goes on although it may keep skipped messages; if there is nothing else, it releases soon.
 void cell::slow_senders_again() noexcept {
-  if ((gate_.peek() & mailbox_word::stalled) != 0 && phase() == life::running && !is_stalled())
+  if ((gate_.peek() & mailbox_word::stalled) != 0 && phase() == life::running &&
+      (ext_ == nullptr || ext_->awaiting.empty()))
     set_stalled(false);
 }
 

@@ -316,7 +316,7 @@ class alignas(64) cell : public base::runnable {
   void set_stalled(bool on) noexcept { reader_.set_stalled(gate_, on); }
   /// Does the mail wait for something other than its turn?
   [[nodiscard]] bool is_stalled() const noexcept;
-  /// Senders are slowed again if what the mail waited for has come.
+  /// Senders are slowed again if what the mail waited for has come. The actor goes on with mail.
   void slow_senders_again() noexcept;
   /// How many messages that no case takes are kept until the behavior changes.
   [[nodiscard]] std::uint32_t skipped_count() const noexcept;
