@@ -27,19 +27,24 @@ class tells_of_handles final : public handle_porter {
   bool found = false;
 };
 
+/// The codec has thrown `e`. Its text may need memory that the process does not have.
+base::error codec_failed(const content_codec& how, const std::exception& e) noexcept {
+  try {
+    return base::make_error(net_errc::decode_failed, how.content->name, printable(e.what()));
+  } catch (const std::exception&) { return net_errc::decode_failed; }
+}
+
 }  // namespace
 
 base::result<core::envelope*> read_payload(const content_codec& how,
                                            std::span<const std::byte> payload,
-                                           handle_porter& handles) {
+                                           handle_porter& handles) noexcept {
   byte_reader in(payload, {}, codec_context(handles));
   const core::no_wait_scope scope;  // a codec may send, and others wait for this thread
   try {
     if (core::envelope* const made = how.read(in)) return made;
     return in.failure();
-  } catch (const std::exception& e) {
-    return base::make_error(net_errc::decode_failed, how.content->name, printable(e.what()));
-  } catch (...) {
+  } catch (const std::exception& e) { return codec_failed(how, e); } catch (...) {
     return base::make_error(net_errc::decode_failed, how.content->name, "its codec has thrown");
   }
 }

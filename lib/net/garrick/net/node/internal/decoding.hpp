@@ -36,9 +36,10 @@ enum class handle_kind : std::uint8_t {
 };
 
 /// The value of a payload; or `decode_failed`, from the reader or from a user's codec that throws.
+/// Without memory for its text, that error has its code alone.
 [[nodiscard]] base::result<core::envelope*> read_payload(const content_codec& how,
                                                          std::span<const std::byte> payload,
-                                                         handle_porter& handles);
+                                                         handle_porter& handles) noexcept;
 
 /// See above.
 class decoding {
