@@ -519,4 +519,11 @@ MUTATIONS = [
         "",
         by_workers,
     ),
+    mutation(
+        "node: a busy link puts its look at the workers off again and again",
+        DECODE,
+        "  const base::instant next = looks ? now() + look_at_workers : next_taking_;\n",
+        "  const base::instant next = now() + look_at_workers;\n",
+        by_workers,
+    ),
 ]

@@ -4,6 +4,7 @@
 #include <garrick/garrick.hpp>
 #include <garrick/net/error.hpp>
 #include <garrick/net/node/node.hpp>
+#include <garrick/system/system_core.hpp>
 
 #include <atomic>
 #include <cstddef>
@@ -174,7 +175,8 @@ struct two_nodes {
   ref<start> asks;
   std::string address_of_a;
 
-  explicit two_nodes(std::uint32_t workers = 2) {
+  /// `far_log_is`: how the far log is spawned.
+  explicit two_nodes(std::uint32_t workers = 2, const spawn_options& far_log_is = {}) {
     reading = &at;
     near.emplace(tests::quiet());
     far.emplace(tests::quiet(workers));
@@ -183,7 +185,7 @@ struct two_nodes {
     s.patience = duration::seconds(60);
     a.emplace(*near, s);
     b.emplace(*far, s);
-    there = far->spawn<log>();
+    there = far->spawn<log>(far_log_is);
     here = near->spawn<log>();
     const auto to_b = b->listen("tcp://127.0.0.1:0");
     const auto to_a = a->listen("tcp://127.0.0.1:0");
@@ -356,6 +358,84 @@ TEST_CASE("decoded by workers: if all workers wait for credit, the link reads it
   free.notify_all();
   CHECK(asked.get().value() == size);
   CHECK(n.at.by_links + n.at.by_actors == 1);
+}
+
+/// Holds its worker until it is free: as if it computed, or as a wait in a send does.
+class holder : public actor<echo_type> {
+ public:
+  holder(base::executor& workers, std::atomic<bool>& free, std::atomic<bool>& holds, bool waits)
+      : workers_(workers), free_(free), holds_(holds), waits_(waits) {}
+  std::uint64_t on(std::uint64_t n) {
+    if (waits_) workers_.begin_wait();
+    holds_ = true;
+    free_.wait(false);
+    if (waits_) workers_.end_wait();
+    return n;
+  }
+
+ private:
+  base::executor& workers_;
+  std::atomic<bool>& free_;
+  std::atomic<bool>& holds_;
+  const bool waits_;
+};
+/// Two nodes, of which the far one's only worker is held. Its log has a thread of its own.
+struct one_held_worker : two_nodes {
+  std::atomic<bool> free{false}, holds{false};
+  std::size_t living = 0;  ///< actors of the far node
+
+  explicit one_held_worker(bool waits) : two_nodes(1, {.detached = true}) {
+    base::executor& workers = *far->env().workers;
+    send(far->spawn<holder>(lent(workers), lent(free), lent(holds), waits), std::uint64_t{1});
+    while (!holds) std::this_thread::yield();
+    living = all_that_live();
+  }
+  one_held_worker(const one_held_worker&) = delete;
+  one_held_worker& operator=(const one_held_worker&) = delete;
+  ~one_held_worker() { let_go(); }
+  void let_go() {
+    free = true;
+    free.notify_all();
+  }
+  [[nodiscard]] std::size_t all_that_live() { return far->core().living(true); }
+  /// Asks the log with large messages, one after another.
+  void ask(std::uint64_t times) {
+    for (std::uint64_t i = 0; i != times; ++i)
+      CHECK(near->request(far_log, some(fate::good, size + i), true).get().value() == size + i);
+  }
+};
+
+TEST_CASE("decoded by workers: a message that no worker begins with is read by the link") {
+  one_held_worker n(false);
+  n.ask(5);
+  CHECK(n.at.by_links == 5);
+  CHECK(n.at.by_actors == 0);
+  CHECK(n.all_that_live() == n.living + 1);  // only the first was left to a worker
+  n.let_go();
+  while (n.at.by_actors == 0) n.ask(1);  // as soon as the worker has been at that one
+}
+
+/// Asks again and again.
+class pinger : public actor<start> {
+ public:
+  pinger(ref<log_type> whom, std::atomic<bool>& is_over) : whom_(std::move(whom)), over_(is_over) {}
+  void on(int) {
+    if (over_) return;
+    request(whom_, what_came{}).then([this](const numbers&) { on(1); });
+  }
+
+ private:
+  ref<log_type> whom_;
+  std::atomic<bool>& over_;
+};
+
+TEST_CASE("decoded by workers: a busy link looks after messages that no worker begins with") {
+  one_held_worker n(false);
+  std::atomic<bool> is_over{false};
+  send(n.near->spawn<pinger>(n.far_log, lent(is_over)), 1);
+  n.ask(1);
+  is_over = true;
+  CHECK(n.at.by_links == 1);
 }
 
 TEST_CASE("decoded by workers: a request that is withdrawn meanwhile is not handled") {

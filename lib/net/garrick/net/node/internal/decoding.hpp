@@ -3,7 +3,8 @@
 // To decode 30 MB takes 23 ms, and to free what they came in another 4. On an I/O thread everybody
 // behind it would wait for that. So the link keeps the message's block, and a short-lived actor
 // reads it on a worker. All workers may wait in handlers for credit that only this message's
-// confirmation gives; then the link takes it back, unless one has begun with it.
+// confirmation gives; then the link takes it back, unless one has begun with it. It does so, too,
+// if no worker begins for a while.
 //
 // Invariants:
 //   D1  A message is read by whoever has made the step from `waits`: a worker (`runs`), or the link

@@ -22,6 +22,10 @@
 // K7 While a worker decodes a message, all that comes in its lane is in `decoding_` behind it. Each
 //    of these is read, and then confirmed, once, in order; or the link ends, and they are neither.
 //    The stack counts them as not delivered, which limits their number and their bytes.
+// K8 `next_taking_` is set while a message in `decoding_` waits for a worker. No call from below
+//    puts it off.
+// K9 After a message was taken back, none goes to a worker until the actor that was to decode it
+//    has had its turn. So these actors do not pile up.
 //
 // Thread safety: one thread at a time, by `connection` (hosted.hpp).
 #pragma once
@@ -188,6 +192,7 @@ class node_link final : public link_port, carried, link_owner, handle_porter {
   struct held_lane {
     kept_frame first{};              ///< without its bytes
     std::shared_ptr<decoding> by{};  ///< who decodes it; null: it is being read now
+    std::uint32_t looks = 0;         ///< after which no worker had begun with it
     std::deque<kept_frame> behind{};
     ~held_lane() {
       if (by != nullptr) by->give_back();
@@ -315,6 +320,7 @@ class node_link final : public link_port, carried, link_owner, handle_porter {
   void answer_question(question q, base::result<core::envelope*> with) noexcept;
 
   // what is decoded by workers
+  [[nodiscard]] bool all_workers_wait() const noexcept;
   [[nodiscard]] const content_codec* decoded_by_worker(const frame& f, bool is_late);
   [[nodiscard]] kept_frame kept(const incoming& m) const;
   [[nodiscard]] bool keep(const incoming& m);
@@ -402,6 +408,7 @@ class node_link final : public link_port, carried, link_owner, handle_porter {
   decoding* decoded_ = nullptr;                         // what is being read now, if it is decoded
   const base::message_type* for_the_link_ = nullptr;    // a content in which a handle has come home
   base::instant next_taking_ = base::instant::never();  // if no worker has begun with a message
+  std::weak_ptr<decoding> taken_back_;                  // the last; its actor has it until its turn
   base::instant next_look_ = base::instant::never();
   std::uint64_t to_nobody_ = 0;     // messages and requests whose receiver nobody here is
   std::uint64_t not_decoded_ = 0;   // and answers, which are none of their type

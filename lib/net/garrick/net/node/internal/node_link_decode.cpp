@@ -19,6 +19,9 @@ namespace {
 constexpr std::size_t most_decoded_inside = std::size_t{256} << 10;
 /// How often the link looks whether all workers wait, while none has begun with a message.
 constexpr base::duration look_at_workers = base::duration::milliseconds(10);
+/// After so many looks the link decodes the message: the workers are busy for long. These are looks
+/// and no time, since where the link's thread gets no processor, workers get none, either.
+constexpr std::uint32_t enough_looks = 10;
 
 /// The part of the worker: it visits the link when it is over, whatever has become of it.
 class decode_job {
@@ -53,10 +56,16 @@ class decode_job {
 
 }  // namespace
 
+bool node_link::all_workers_wait() const noexcept {
+  const base::executor* const workers = node_->env().workers;
+  return workers != nullptr && workers->all_wait();
+}
+
 /// How a worker is to decode it; null: it is small, or is nothing that only has to be decoded, or
-/// the link's tables are needed.
+/// the link's tables are needed, or no worker would begin with it soon.
 const content_codec* node_link::decoded_by_worker(const frame& f, bool is_late) {
   if (f.payload.size() <= most_decoded_inside || f.handles != 0 || is_late) return nullptr;
+  if (!taken_back_.expired()) return nullptr;
   const content_codec* how = nullptr;
   if (f.kind == frame_kind::message || f.kind == frame_kind::request) {
     export_table::entry* const x = exports_.find(f.receiver);
@@ -108,6 +117,7 @@ void node_link::withdraw(held_lane& lane, std::uint64_t request) {
 void node_link::begin_decoding(held_lane& lane, kept_frame first, const content_codec& how) {
   lane.by = std::make_shared<decoding>(std::move(first.bytes), first.what.payload, how);
   lane.first = std::move(first);
+  lane.looks = 0;
   next_taking_ = std::min(next_taking_, now() + look_at_workers);
   const core::spawn_options as{.name = "decodes", .hidden = true};
   core::detail::spawn_function(
@@ -132,19 +142,23 @@ void node_link::decoded() {
 }
 
 /// Goes on in all lanes whose message is decoded, or is left to the link: workers that wait in
-/// sends may do so until this link gives their credit back.
+/// sends may do so until this link gives their credit back, and workers that compute may do so for
+/// minutes.
 void node_link::go_on_decoded() {
-  const base::executor* const workers = node_->env().workers;
-  const bool takes = next_taking_ <= now() && workers != nullptr && workers->all_wait();
+  const bool looks = next_taking_ <= now();
+  const base::instant next = looks ? now() + look_at_workers : next_taking_;
+  const bool takes = looks && all_workers_wait();
   next_taking_ = base::instant::never();
   for (auto lane = decoding_.begin(); lane != decoding_.end();) {
     const lane_number n = lane->first;
-    const held_lane& l = lane->second;
-    const bool is_over = l.by == nullptr || (takes ? l.by->take() : l.by->is_over());
+    held_lane& l = lane->second;
+    if (looks) ++l.looks;
+    const bool is_over =
+        l.by == nullptr || (takes || l.looks >= enough_looks ? l.by->take() : l.by->is_over());
     if (is_over)
       go_on_in(n);
     else if (l.by->waits())
-      next_taking_ = std::min(next_taking_, now() + look_at_workers);
+      next_taking_ = std::min(next_taking_, next);
     lane = decoding_.upper_bound(n);
   }
 }
@@ -161,6 +175,7 @@ void node_link::go_on_in(lane_number n) {
     if (by != nullptr) {
       k = std::move(lane.first);
       if (by->needs_link()) for_the_link_ = by->how().content;
+      if (!by->has_result() && !by->needs_link()) taken_back_ = by;
     } else if (lane.behind.empty()) {
       decoding_.erase(at);
       return;
