@@ -526,4 +526,18 @@ MUTATIONS = [
         "  const base::instant next = now() + look_at_workers;\n",
         by_workers,
     ),
+    mutation(
+        "node: the actor of a message that was taken back keeps its bytes",
+        DECODE,
+        "        k.bytes = by->take_bytes();  // its actor may stay in a queue for long\n",
+        "",
+        ("tests.net.decoding_memory",),
+    ),
+    mutation(
+        "node: large messages are left to workers that all wait",
+        DECODE,
+        "  if (!taken_back_.expired() || all_workers_wait()) return nullptr;\n",
+        "  if (!taken_back_.expired()) return nullptr;\n",
+        by_workers,
+    ),
 ]

@@ -405,6 +405,14 @@ struct one_held_worker : two_nodes {
   }
 };
 
+TEST_CASE("decoded by workers: while all workers wait, no message is left to them") {
+  one_held_worker n(true);
+  n.ask(5);
+  CHECK(n.at.by_links == 5);
+  CHECK(n.at.by_actors == 0);
+  CHECK(n.all_that_live() == n.living);
+}
+
 TEST_CASE("decoded by workers: a message that no worker begins with is read by the link") {
   one_held_worker n(false);
   n.ask(5);

@@ -1,16 +1,23 @@
-// Large and small messages are decoded while there is no memory.
+// Messages that are decoded while there is no memory, and what one that waits for a worker keeps.
 #include <doctest/doctest.h>
 #include <garrick/garrick.hpp>
 #include <garrick/net/error.hpp>
 #include <garrick/net/node/node.hpp>
-#include <support/failing_memory.hpp>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <optional>
+#include <string_view>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include "net/node/simulated_machines.hpp"
+#include "support/failing_memory.hpp"
+#include "support/quiet.hpp"
+#include "support/resident_bytes.hpp"
 
 namespace decoding_memory_test {
 
@@ -67,6 +74,70 @@ TEST_CASE("decoding memory: a codec that throws without memory for its text is t
       a.system.request(far, fails_twice{std::vector<std::uint8_t>(size)}, true).get();
   CHECK(asked.error() == net::net_errc::decode_failed);
   CHECK(tests::failing_allocation == 0);
+}
+
+using bytes = std::vector<std::uint8_t>;
+class sizes : public actor<protocol<std::uint64_t(bytes)>> {
+ public:
+  explicit sizes(std::atomic<int>& came) : came_(came) {}
+  std::uint64_t on(const bytes& b) {
+    ++came_;
+    return b.size();
+  }
+
+ private:
+  std::atomic<int>& came_;
+};
+/// Holds its worker until it is free.
+class holder : public actor<protocol<void(int)>> {
+ public:
+  holder(std::atomic<bool>& holds, std::atomic<bool>& free) : holds_(holds), free_(free) {}
+  void on(int) {
+    holds_ = true;
+    free_.wait(false);
+  }
+
+ private:
+  std::atomic<bool>& holds_;
+  std::atomic<bool>& free_;
+};
+
+std::uint64_t count(net::node& at, net::node& of, std::string_view name) {
+  for (const net::link_count& c : at.counters(of.self()))
+    if (c.name == name) return c.value;
+  return 0;
+}
+
+TEST_CASE("decoding memory: a message for which a worker has no time keeps no memory") {
+  constexpr std::size_t large = 48'000'000;  // memory of its own, which goes back at once
+  actor_system near(tests::quiet()), far(tests::quiet(1));
+  net::node_settings s;
+  s.leave_limit = {};
+  s.patience = duration::seconds(60);
+  std::optional<net::node> a(std::in_place, near, s);
+  net::node b(far, s);
+  const auto at_b = b.listen("tcp://127.0.0.1:0");
+  std::atomic<int> came{0};
+  const auto there = far.spawn<sizes>(spawn_options{.detached = true}, lent(came));
+  REQUIRE((at_b && b.publish("sizes", there)));
+  const auto asked = a->remote<sizes::protocol_type>(at_b->to_string(), "sizes").value();
+  const auto ask = [&] { return near.request(asked, bytes(large), duration::seconds(60)); };
+  CHECK(ask().get().value() == large);
+  while (count(*a, b, "under_way") != 0) std::this_thread::yield();
+  const std::size_t before = tests::resident_bytes();
+
+  std::atomic<bool> holds{false}, free{false};
+  send(far.spawn<holder>(lent(holds), lent(free)), 1);
+  while (!holds) std::this_thread::yield();
+  SUBCASE("after the link has read it") { CHECK(ask().get().value() == large); }
+  SUBCASE("after the link has ended") {
+    auto answer = ask();
+    while (count(b, *a, "held_lanes") == 0 && came == 1) std::this_thread::yield();
+    a.reset();
+  }
+  while (tests::resident_bytes() > before + large / 2) std::this_thread::yield();
+  free = true;
+  free.notify_all();
 }
 
 }  // namespace decoding_memory_test

@@ -4,13 +4,15 @@
 // behind it would wait for that. So the link keeps the message's block, and a short-lived actor
 // reads it on a worker. All workers may wait in handlers for credit that only this message's
 // confirmation gives; then the link takes it back, unless one has begun with it. It does so, too,
-// if no worker begins for a while.
+// if no worker begins for a while. The actor stays in its queue then, but keeps no bytes.
 //
 // Invariants:
 //   D1  A message is read by whoever has made the step from `waits`: a worker (`runs`), or the link
 //       (`taken`). Until then nobody looks at its bytes.
 //   D2  From `done` or `taken` on only the link touches it. If it says `done`, there is a value, or
 //       an error, or the bytes are still there and `needs_link`.
+//   D3  The actor keeps the bytes only in `waits` and `runs`, since it may stay in a worker's queue
+//       for long. The link takes them out in `taken`.
 //
 // Thread safety: `run` and `give_back` on any thread, all else where the link is.
 #pragma once
@@ -26,6 +28,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 
 namespace garrick::net::internal {
 
@@ -80,6 +83,8 @@ class decoding {
   /// It has a handle that only the link can read.
   [[nodiscard]] bool needs_link() const noexcept { return needs_link_; }
   [[nodiscard]] const content_codec& how() const noexcept { return how_; }
+  /// The bytes, at the same addresses. Requires that it is over.
+  [[nodiscard]] growing_bytes take_bytes() noexcept { return std::move(bytes_); }
 
  private:
   enum class stage : std::uint8_t { waits, runs, done, taken };

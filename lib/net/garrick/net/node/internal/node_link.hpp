@@ -195,7 +195,7 @@ class node_link final : public link_port, carried, link_owner, handle_porter {
     std::uint32_t looks = 0;         ///< after which no worker had begun with it
     std::deque<kept_frame> behind{};
     ~held_lane() {
-      if (by != nullptr) by->give_back();
+      if (by != nullptr && by->take()) static_cast<void>(by->take_bytes());
     }
   };
 

@@ -65,7 +65,7 @@ bool node_link::all_workers_wait() const noexcept {
 /// the link's tables are needed, or no worker would begin with it soon.
 const content_codec* node_link::decoded_by_worker(const frame& f, bool is_late) {
   if (f.payload.size() <= most_decoded_inside || f.handles != 0 || is_late) return nullptr;
-  if (!taken_back_.expired()) return nullptr;
+  if (!taken_back_.expired() || all_workers_wait()) return nullptr;
   const content_codec* how = nullptr;
   if (f.kind == frame_kind::message || f.kind == frame_kind::request) {
     export_table::entry* const x = exports_.find(f.receiver);
@@ -175,7 +175,10 @@ void node_link::go_on_in(lane_number n) {
     if (by != nullptr) {
       k = std::move(lane.first);
       if (by->needs_link()) for_the_link_ = by->how().content;
-      if (!by->has_result() && !by->needs_link()) taken_back_ = by;
+      if (!by->has_result()) {
+        k.bytes = by->take_bytes();  // its actor may stay in a queue for long
+        if (!by->needs_link()) taken_back_ = by;
+      }
     } else if (lane.behind.empty()) {
       decoding_.erase(at);
       return;
