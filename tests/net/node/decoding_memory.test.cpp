@@ -43,7 +43,7 @@ struct garrick::net::codec<decoding_memory_test::fails_twice> {
   }
   static void decode(byte_reader& in, decoding_memory_test::fails_twice& x) {
     decode_value(in, x.all);
-    tests::failing_allocation = 1;
+    garrick::tests::failing_allocation = 1;
     throw decoding_memory_test::long_text();
   }
 };
