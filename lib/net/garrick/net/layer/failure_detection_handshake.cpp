@@ -193,7 +193,8 @@ packet failure_detection::greeting(layer_context& c) {
   if (!wanted) return {};
   packet p = packet::with_room(frame_length, largest_hello);
   encode_hello(session_packet::hello, own_hello(peer_.self.incarnation, true, c), p);
-  store_le(p.prepend(frame_length), static_cast<std::uint32_t>(p.size()));
+  const auto size = static_cast<std::uint32_t>(p.size());  // before there is more in front
+  store_le(p.prepend(frame_length), size);
   ++counters_.hellos_sent;
   return p;
 }

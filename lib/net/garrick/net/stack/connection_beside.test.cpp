@@ -48,7 +48,8 @@ struct session_pair : simulated_pair {
 bytes framed(session_packet what, const hello& h) {
   packet p = packet::with_room(4, largest_hello);
   encode_hello(what, h, p);
-  store_le(p.prepend(4), static_cast<std::uint32_t>(p.size()));
+  const auto size = static_cast<std::uint32_t>(p.size());
+  store_le(p.prepend(4), size);
   return {p.bytes().begin(), p.bytes().end()};
 }
 
@@ -167,7 +168,8 @@ TEST_CASE("beside: only the peer that goes on with this session takes over") {
   CHECK(answer(large) == beside::waits);
   packet refused = packet::with_room(4, 64);
   encode_refusal({refusal::no_session, {}, settings_of(0).self.incarnation}, refused);
-  store_le(refused.prepend(4), static_cast<std::uint32_t>(refused.size()));
+  const auto size = static_cast<std::uint32_t>(refused.size());
+  store_le(refused.prepend(4), size);
   CHECK(answer({refused.bytes().begin(), refused.bytes().end()}) == beside::drops);
   // None of this has changed anything.
   CHECK(!p.ends[0].has(kind::disconnected));
