@@ -309,6 +309,8 @@ TEST_CASE("waiting messages: who sends large ones and may wait is slowed, and no
     const auto far = b.remote<sum_type>(at, "box").value();
     const auto from_an_actor = right.spawn<pourer>();
     CHECK(right.request(from_an_actor, step{far}).get().value() == each);
+    // Each sender has a lane, and lanes of large messages overtake each other.
+    tests::wait_until([&] { return left.request(box, seen{}).get().value() == each; });
     for (std::int64_t i = each; i != 2 * each; ++i)
       send(far, number{i, std::string(1u << 20, 'x')});
     tests::wait_until([&] { return left.request(box, seen{}).get().value() == 2 * each; });
