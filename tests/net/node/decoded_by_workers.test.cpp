@@ -260,9 +260,9 @@ TEST_CASE("decoded by workers: others are answered while a large one is read") {
 }
 
 TEST_CASE("decoded by workers: what follows in the lane waits, and comes in order") {
+  std::atomic<bool> answered{false};
   two_nodes n;
   n.at.close();
-  std::atomic<bool> answered{false};
   const auto speaks = n.near->spawn<speaker>(n.far_log, lent(answered));
   send(speaks, 1);
   n.at.wait_for(1);
@@ -279,9 +279,9 @@ TEST_CASE("decoded by workers: what follows in the lane waits, and comes in orde
 }
 
 TEST_CASE("decoded by workers: a link that ends meanwhile delivers nothing of that lane") {
+  std::atomic<bool> told{false}, answered{false};
   two_nodes n;
   n.at.close();
-  std::atomic<bool> told{false}, answered{false};
   const auto watches = n.far->spawn<watcher>(n.near_log, lent(told));
   CHECK(n.far->request(watches, 1).get().has_value());
   send(n.near->spawn<speaker>(n.far_log, lent(answered)), 1);
@@ -305,9 +305,9 @@ TEST_CASE("decoded by workers: a link that ends meanwhile delivers nothing of th
 }
 
 TEST_CASE("decoded by workers: a system may stop while its node reads a large one") {
+  std::atomic<bool> told{false};
   two_nodes n;
   n.at.close();
-  std::atomic<bool> told{false};
   const auto watches = n.near->spawn<watcher>(n.far_log, lent(told));
   CHECK(n.near->request(watches, 1).get().has_value());
   auto asked = n.near->request(n.far_log, some(), true);
@@ -348,8 +348,8 @@ class flooder : public actor<start> {
 };
 
 TEST_CASE("decoded by workers: if all workers wait for credit, the link reads it itself") {
+  std::atomic<bool> free{false};  // a handler looks at it until the system's end
   two_nodes n(1);
-  std::atomic<bool> free{false};
   const auto far_stuck = n.shown_to_far("stuck", n.near->spawn<stuck>(lent(free)));
   send(n.far->spawn<flooder>(far_stuck), 1);
   auto asked = n.near->request(n.far_log, some(), true);
@@ -379,9 +379,12 @@ class holder : public actor<echo_type> {
   std::atomic<bool>& holds_;
   const bool waits_;
 };
-/// Two nodes, of which the far one's only worker is held. Its log has a thread of its own.
-struct one_held_worker : two_nodes {
+/// These outlive the systems: a handler may look at them until its system's end.
+struct flags {
   std::atomic<bool> free{false}, holds{false};
+};
+/// Two nodes, of which the far one's only worker is held. Its log has a thread of its own.
+struct one_held_worker : flags, two_nodes {
   std::size_t living = 0;  ///< actors of the far node
 
   explicit one_held_worker(bool waits) : two_nodes(1, {.detached = true}) {
@@ -438,8 +441,8 @@ class pinger : public actor<start> {
 };
 
 TEST_CASE("decoded by workers: a busy link looks after messages that no worker begins with") {
-  one_held_worker n(false);
   std::atomic<bool> is_over{false};
+  one_held_worker n(false);
   send(n.near->spawn<pinger>(n.far_log, lent(is_over)), 1);
   n.ask(1);
   is_over = true;

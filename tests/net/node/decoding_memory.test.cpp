@@ -110,6 +110,8 @@ std::uint64_t count(net::node& at, net::node& of, std::string_view name) {
 
 TEST_CASE("decoding memory: a message for which a worker has no time keeps no memory") {
   constexpr std::size_t large = 48'000'000;  // memory of its own, which goes back at once
+  std::atomic<int> came{0};
+  std::atomic<bool> holds{false}, free{false};
   actor_system near(tests::quiet()), far(tests::quiet(1));
   net::node_settings s;
   s.leave_limit = {};
@@ -117,7 +119,6 @@ TEST_CASE("decoding memory: a message for which a worker has no time keeps no me
   std::optional<net::node> a(std::in_place, near, s);
   net::node b(far, s);
   const auto at_b = b.listen("tcp://127.0.0.1:0");
-  std::atomic<int> came{0};
   const auto there = far.spawn<sizes>(spawn_options{.detached = true}, lent(came));
   REQUIRE((at_b && b.publish("sizes", there)));
   const auto asked = a->remote<sizes::protocol_type>(at_b->to_string(), "sizes").value();
@@ -126,7 +127,6 @@ TEST_CASE("decoding memory: a message for which a worker has no time keeps no me
   while (count(*a, b, "under_way") != 0) std::this_thread::yield();
   const std::size_t before = tests::resident_bytes();
 
-  std::atomic<bool> holds{false}, free{false};
   send(far.spawn<holder>(lent(holds), lent(free)), 1);
   while (!holds) std::this_thread::yield();
   SUBCASE("after the link has read it") { CHECK(ask().get().value() == large); }
