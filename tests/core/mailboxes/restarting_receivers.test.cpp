@@ -381,6 +381,7 @@ TEST_CASE("a group is restarted while all workers wait in sends to one of its ch
         CHECK(system.dead_letter_count() == 0);
         CHECK(g.flooded.objects > 1);
         CHECK(counts.long_ones == 0);
+        CHECK(system.stop_now(too_long).complete);  // before the group that its actors look at
       }
 }
 
@@ -404,6 +405,7 @@ TEST_CASE("a flood of a child that is down ends with its supervisor, whose child
     while (system.dead_letter_count() < n) std::this_thread::yield();
     CHECK(g.flooded.count == 0);
     CHECK(counts.long_ones == 0);
+    CHECK(system.stop_now(too_long).complete);  // as above
   }
 }
 
