@@ -7,7 +7,7 @@
 
 namespace garrick::net {
 
-/// What becomes of a connection that was opened beside another one.
+/// The verdict on a connection that was opened beside another one.
 enum class beside : std::uint8_t {
   waits,  ///< more of its bytes are needed
   takes,  ///< it takes the other one's place

@@ -258,8 +258,8 @@ class alignas(64) cell : public base::runnable {
     if (cell_steps::add_strong_from_self(*this)) [[unlikely]]
       came_back();
   }
-  /// It has a handle to itself again after all had been dropped. Whoever kills all actors
-  /// may have passed it over meanwhile, so it tells itself then.
+  /// The actor has a handle to itself again after all had been dropped. An order to kill all actors
+  /// may have passed it over meanwhile, so the actor tells itself then.
   void came_back() noexcept;
 
   [[nodiscard]] cell_extension& ext();
@@ -314,11 +314,11 @@ class alignas(64) cell : public base::runnable {
   void retry_skipped() noexcept;
   /// Tells senders whether waiting for room makes sense now.
   void set_stalled(bool on) noexcept { reader_.set_stalled(gate_, on); }
-  /// Does the mail wait for something other than its turn?
+  /// Returns true if the mail waits for something other than the actor's turn.
   [[nodiscard]] bool is_stalled() const noexcept;
   /// Senders are slowed again if what the mail waited for has come. The actor goes on with mail.
   void slow_senders_again() noexcept;
-  /// How many messages that no case takes are kept until the behavior changes.
+  /// Returns the number of messages that no case takes; they are kept until the behavior changes.
   [[nodiscard]] std::uint32_t skipped_count() const noexcept;
 
   // ---- the runner: the user's object, for lifecycle ---------------------------------------------

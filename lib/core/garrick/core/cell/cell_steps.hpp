@@ -15,10 +15,10 @@
 //
 // Invariants of an actor's lifetime. All strong handles together own one weak handle. Being
 // scheduled or running changes no count.
-// L1 A pusher holds a strong handle, so `unreachable` is never set while a push is under way. Who
-//    tells of an end may hold a weak one only, since a runner may make a handle to its own actor at
-//    any time. It pushes only while somebody has the run right, or by taking it; so it wakes nobody
-//    whom the last handle's dropper owns (`tell_unheld`, `signal_unheld`).
+// L1 A pusher holds a strong handle, so `unreachable` is never set while a push is under way. A
+//    thread that tells of an end may hold a weak one only, since a runner may make a handle to its
+//    own actor at any time. It pushes only while somebody has the run right, or by taking it; so
+//    it wakes nobody whom the last handle's dropper owns (`tell_unheld`, `signal_unheld`).
 // L2 Exactly one thread reclaims the actor: the dropper that found `idle` or `closed`, or the
 //    runner that found `unreachable`.
 // L3 Weak handles and addresses keep the block's memory, but not the actor. A weak handle does not

@@ -153,7 +153,7 @@ class mailbox_gate {
     std::uint64_t old = head_.load(std::memory_order_relaxed);  // order: validated by the CAS
     for (;;) {
       if ((old & word::closed) != 0) return push_outcome::closed;
-      // What is left belongs to the dropper, who drains the lane at the end.
+      // A cell that is left belongs to the dropper, which drains the lane at the end.
       const bool wakes = (old & word::idle) != 0 && (Held || !word::is_left(old));
       const std::uint64_t now = (wakes ? old & ~word::idle : old) | word::signal;
       // order: acq_rel as in push; the release also orders the link into `signals_` before the tag

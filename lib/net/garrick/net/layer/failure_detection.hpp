@@ -22,8 +22,8 @@
 // session from then on, as after a loss. If the peer is heard by the old one before that, no other
 // is tried; one that was greeted already still takes over if the answer comes, since the peer has
 // left the old one by then. So a peer that is only slow or stopped loses nothing by the attempt,
-// nor does one whose address leads to somebody else by now. What was under way is lost with the old
-// stream, so this is done only if layers above carry messages over from one stream to another
+// nor does one whose address leads to another process by now. Messages under way are lost with the
+// old stream, so this is done only if layers above carry messages over from one stream to another
 // (`properties::connected` of the whole stack is false).
 //
 // On datagrams a session is open only when the other end has proved that it sees what is sent to
@@ -155,10 +155,10 @@ class failure_detection : public layer_defaults {
   [[nodiscard]] bool writable(const layer_context& c) const;
   /// Bytes of a message: on datagrams as far as the path is known.
   [[nodiscard]] std::size_t largest(const layer_context& c) const;
-  /// What is said first by a connection beside the one that stands; nothing unless the peer is
-  /// suspected, or that one lost by now.
+  /// Returns the first packet for a connection beside the one that stands. It is empty unless the
+  /// peer is suspected, or that connection is lost by now.
   [[nodiscard]] packet greeting(layer_context& c);
-  /// What becomes of that connection, by whose first bytes the peer has answered.
+  /// Returns the verdict on that connection, whose first bytes from the peer are `bytes`.
   [[nodiscard]] beside answered(std::span<const std::byte> bytes, layer_context& c) const;
   /// Tells the peer that this end goes.
   void leave(layer_context& c);

@@ -336,7 +336,7 @@ struct lock_suite : rl::test_suite<lock_suite<Keeps>, 3> {
 
 /// The last handle falls while a thread with a weak one tells the actor of an end, by a signal and
 /// by a message, and while its handler makes a handle to its actor, which it drops or keeps.
-/// What was taken is handled or answered once. Nothing is lost to an actor that goes on.
+/// Each message that was taken is handled or answered once. An actor that goes on loses nothing.
 template <bool Keeps>
 struct unheld_suite : rl::test_suite<unheld_suite<Keeps>, 3> {
   workers_cell cell;

@@ -347,7 +347,8 @@ bool running_cell::run_now() noexcept {
   return run_in_place(true) && !awaits_restart();
 }
 
-// Does a signal wait for it, such as a child's failure, and may this thread run it in place?
+// Returns true if a signal waits for the actor, such as a child's failure, and this thread may run
+// the actor in place.
 bool running_cell::runs_signal_here() const noexcept {
   return (gate_.peek() & mailbox_word::signal) != 0 && executor_in_place() != nullptr &&
          stack_has_room();
@@ -489,7 +490,7 @@ wait_end running_cell::wait_for_restart(std::int64_t limit_ns) noexcept {
   return wait_end::woken;
 }
 
-// Who was idle has emptied its mailbox. Others may have filled it since.
+// An idle receiver has emptied its mailbox. Other senders may have filled it since.
 running_cell::wait_outcome running_cell::why_it_does_not_run() const noexcept {
   return can_run_soon() && !has_ended() ? wait_outcome::look_again : wait_outcome::pointless;
 }

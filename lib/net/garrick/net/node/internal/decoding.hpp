@@ -32,7 +32,7 @@
 
 namespace garrick::net::internal {
 
-/// How a handle begins.
+/// The first byte of a handle.
 enum class handle_kind : std::uint8_t {
   empty,      ///< nobody
   senders,    ///< the number was given by who writes

@@ -128,8 +128,8 @@ class node_core final : public std::enable_shared_from_this<node_core> {
     std::uint32_t repeats = 0;  // links that were over before they were used
   };
   class policy;
-  /// How often an endpoint is dialled again, as its peer prefers another link. Each takes a round
-  /// trip, in which this end as a rule hears which one that is.
+  /// An endpoint is dialled again so often at most, if its peer prefers another link. Each time
+  /// takes a round trip, in which this end as a rule hears which link that is.
   static constexpr std::uint32_t most_repeats = 16;
 
   [[nodiscard]] const std::string& stack_name_for(const endpoint& e) const;

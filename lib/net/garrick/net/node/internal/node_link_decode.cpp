@@ -61,8 +61,9 @@ bool node_link::all_workers_wait() const noexcept {
   return workers != nullptr && workers->all_wait();
 }
 
-/// How a worker is to decode it; null: it is small, or is nothing that only has to be decoded, or
-/// the link's tables are needed, or no worker would begin with it soon.
+/// Returns the codec with which a worker is to decode the frame's message. Returns null if it is
+/// small, if there is more to do than to decode it, if that needs the link's tables, or if no
+/// worker would begin with it soon.
 const content_codec* node_link::decoded_by_worker(const frame& f, bool is_late) {
   if (f.payload.size() <= most_decoded_inside || f.handles != 0 || is_late) return nullptr;
   if (!taken_back_.expired() || all_workers_wait()) return nullptr;

@@ -163,7 +163,7 @@ bool node_link::take_in(const frame& f, export_table::entry& x) {
   return true;
 }
 
-/// What the frame carries, which may be decoded already.
+/// Returns the value that the frame carries, which may be decoded already.
 base::result<core::envelope*> node_link::read_content(const content_codec& how, const frame& f) {
   base::result<core::envelope*> made =
       decoded_ != nullptr ? decoded_->result(how)

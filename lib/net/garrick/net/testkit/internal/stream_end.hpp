@@ -76,7 +76,7 @@ class stream_end final : public end {
   void tell_connected();
   void knock(std::uint64_t attempt);
   void greet_beside();
-  /// What is beside the connection, or was to be, is given up.
+  /// Gives up the connection beside this one, or the attempt to make one.
   void drop_beside();
   void take_beside();
 

@@ -26,8 +26,8 @@
 
 namespace garrick::net::internal {
 
-/// What a stream's host waits for, as the lowest part of a number; above it stands of which
-/// connection or attempt.
+/// The event for which a stream's host waits, as the lowest part of a number. The upper part says
+/// of which connection or attempt.
 enum class stream_wait : std::uint64_t { reading, writing, connecting, looking };
 
 [[nodiscard]] constexpr std::uint64_t wait_number(std::uint64_t of, stream_wait what) noexcept {
@@ -36,9 +36,9 @@ enum class stream_wait : std::uint64_t { reading, writing, connecting, looking }
 
 class stream_attempt {
  public:
-  /// How it stands.
+  /// The state of an attempt.
   enum class outcome : std::uint8_t { pending, stands, failed };
-  /// Who is told of sockets and of names: the host.
+  /// The host, which is told of sockets and of names.
   struct waiter {
     std::shared_ptr<completion> socket;
     std::shared_ptr<resolution> name;
