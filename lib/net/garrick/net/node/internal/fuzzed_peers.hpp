@@ -112,13 +112,13 @@ inline const protocol_table& of_guest() { return protocol_table_of<guest_type>()
 /// A peer of the node, over a link of its own.
 class peer : protected link_owner {
  public:
-  peer(const base::clock& time, const peer_identity& self, bool connects)
-      : self_(self),
+  peer(const base::clock& time, const failure_detection_settings& s)
+      : self_(s.self),
         time_(time),
         end_(time),
         link_(std::make_unique<stack_of_any_bytes>(
             static_cast<link_owner&>(*this), end_, any_bytes(), reconnect(), slicing(),
-            failure_detection(session(self, connects)), framing())) {
+            failure_detection(s), framing())) {
     end_.carries_to(*link_);
   }
   virtual ~peer() = default;
@@ -192,7 +192,7 @@ class porter final : public handle_porter {
 /// Keeps to the protocol, and holds the node to it.
 class honest final : public peer {
  public:
-  explicit honest(const base::clock& time) : peer(time, {{9, 9}, 99}, true) {}
+  explicit honest(const base::clock& time) : peer(time, patient()) {}
 
   struct answer {
     kind as;
@@ -203,6 +203,12 @@ class honest final : public peer {
   std::map<std::uint64_t, answer> answers;
   std::uint64_t released = 0;  // times that its actor was
   static constexpr actor_id own{77, 7};
+  /// Its first attempt to connect may come long after it was made.
+  [[nodiscard]] static failure_detection_settings patient() {
+    failure_detection_settings s = session({{9, 9}, 99}, true);
+    s.handshake_limit = base::duration::seconds(3600);
+    return s;
+  }
 
   std::uint64_t resolve(const std::string& name, const protocol_table& as) {
     return put({.kind = kind::resolve}, resolve_order{name, *as.described()});
@@ -262,7 +268,7 @@ class stranger final : public peer {
  public:
   stranger(const base::clock& time, const peer_identity& self, bool connects, program& in,
            const peer& other)
-      : peer(time, self, connects), in_(in), other_(other) {}
+      : peer(time, session(self, connects)), in_(in), other_(other) {}
 
   /// The node may not deliver what it says.
   bool is_barred = false;
