@@ -116,9 +116,9 @@ class peer : protected link_owner {
       : self_(s.self),
         time_(time),
         end_(time),
-        link_(std::make_unique<stack_of_any_bytes>(
-            static_cast<link_owner&>(*this), end_, any_bytes(), reconnect(), slicing(),
-            failure_detection(s), framing())) {
+        link_(std::make_unique<stack_of_any_bytes>(static_cast<link_owner&>(*this), end_,
+                                                   any_bytes(), reconnect(), slicing(),
+                                                   failure_detection(s), framing())) {
     end_.carries_to(*link_);
   }
   virtual ~peer() = default;

@@ -94,6 +94,8 @@ bool waiting_frames::add(const about& what, packet frame) {
 }
 
 bool waiting_frames::add(const about& what, core::envelope_ptr& e, kind as, std::size_t bytes) {
+  if (as == kind::message && e->is(core::envelope_flag::request))
+    return add_request(what, e, {}, e->type->size + bytes);
   return write_entry(sizeof(core::envelope*), [&] {
     std::byte* const at = place(what, form::envelope, as, sizeof(core::envelope*));
     if (as == kind::message) count(e->type->size + bytes);
@@ -108,10 +110,17 @@ bool waiting_frames::add(const about& what, core::envelope_ptr& e, kind as, std:
 }
 
 bool waiting_frames::add(const about& what, core::envelope_ptr& e, packet payload) {
-  return write_entry(sizeof(request_and_payload), [&] {
-    std::byte* const at = place(what, form::both, kind::message, sizeof(request_and_payload));
-    count(payload.size());
-    ::new (at) request_and_payload{e.release(), std::move(payload)};
+  const std::size_t bytes = payload.size();
+  return add_request(what, e, std::move(payload), bytes);
+}
+
+bool waiting_frames::add_request(const about& what, core::envelope_ptr& e, packet payload,
+                                 std::size_t bytes) {
+  core::outside_work answer(e->requester->env());
+  return write_entry(sizeof(waiting_request), [&] {
+    std::byte* const at = place(what, form::request, kind::message, sizeof(waiting_request));
+    count(bytes);
+    ::new (at) waiting_request{e.release(), std::move(payload), std::move(answer)};
     return was_empty();
   });
 }
@@ -138,6 +147,7 @@ bool waiting_frames::take(batch& to) noexcept {
 }
 
 bool waiting_frames::batch::next(entry& e) noexcept {
+  e.due.done();
   if (chunks_.number != 0 && offset_ == chunks_.first->used) {
     spent_ = chunks_.pop();
     offset_ = 0;
@@ -164,11 +174,12 @@ bool waiting_frames::batch::next(entry& e) noexcept {
       p->~packet();
       break;
     }
-    case form::both: {
-      auto* const p = std::launder(reinterpret_cast<request_and_payload*>(at));
+    case form::request: {
+      auto* const p = std::launder(reinterpret_cast<waiting_request*>(at));
       e.envelope.reset(p->request);
       e.whole = std::move(p->payload);
-      p->~request_and_payload();
+      e.due = std::move(p->answer);
+      p->~waiting_request();
       break;
     }
     case form::envelope:

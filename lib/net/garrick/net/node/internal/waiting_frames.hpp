@@ -17,6 +17,9 @@
 //       before it: who is let in at once takes what waits first.
 //   W3  The proxy of each entry is held weakly until the next one was taken. Entries in a row with
 //       one proxy share that hold.
+//   W4  The answer to a request is due from outside of its asker's system from `add` until the
+//       taker is done with the entry: the taker counts the answer itself by then, or has given it.
+//       So the asker does not look idle meanwhile.
 //
 // Thread safety: any thread; each entry is one thread's, who adds it, then one who takes it.
 #pragma once
@@ -26,6 +29,7 @@
 #include <garrick/base/types/message_type.hpp>
 #include <garrick/core/cell/cell.hpp>
 #include <garrick/core/cell/envelope.hpp>
+#include <garrick/core/outside_work.hpp>
 #include <garrick/net/layer/layer.hpp>
 #include <garrick/net/packet.hpp>
 
@@ -65,6 +69,7 @@ class waiting_frames {
     core::envelope_ptr envelope{};       ///< what is still to be encoded, or has `whole` as its
                                          ///< payload
     kind as = kind::message;             ///< such an envelope, or none
+    core::outside_work due{};            ///< the answer to a request
     /// Of a frame, in bytes.
     [[nodiscard]] std::size_t size() const noexcept { return bytes.size() + whole.size(); }
   };
@@ -122,7 +127,7 @@ class waiting_frames {
   bool take(batch& to) noexcept;
 
  private:
-  enum class form : std::uint8_t { bytes, packet, envelope, both };
+  enum class form : std::uint8_t { bytes, packet, envelope, request };
   struct head {
     about what;
     std::uint32_t size;  ///< behind it
@@ -132,9 +137,10 @@ class waiting_frames {
   };
   static constexpr std::size_t chunk_size = (std::size_t{16} << 10) - 64;
   static constexpr std::size_t largest_copied = 2048;
-  struct request_and_payload {
+  struct waiting_request {
     core::envelope* request;
-    packet payload;
+    packet payload;  ///< empty: the link encodes it
+    core::outside_work answer;
   };
   struct chunk {
     std::unique_ptr<chunk> next{};
@@ -154,6 +160,8 @@ class waiting_frames {
   /// allocates under the lock.
   template <class Write>
   bool write_entry(std::size_t size, Write write);
+  /// Adds a request, for which so many bytes are counted.
+  bool add_request(const about& what, core::envelope_ptr& e, packet payload, std::size_t bytes);
   /// Room for an entry, whose head is written; under lock_, and there is room.
   [[nodiscard]] std::byte* place(const about& what, form lies_as, kind as,
                                  std::size_t size) noexcept;

@@ -96,6 +96,40 @@ TEST_CASE(
   CHECK_FALSE(all.take(taken));
 }
 
+TEST_CASE("waiting frames: the answer to a request is due until its taker is done with it") {
+  fixture f;
+  waiting_frames all(1 << 20);
+  const auto request = [&] {
+    core::envelope_ptr e = f.envelope(1);
+    e->requester = f.cell;  // held by `one`: the flag is cleared before the envelope goes
+    e->set(core::envelope_flag::request);
+    return e;
+  };
+  const auto due = [&] { return f.system.env().outside_due(); };
+  core::envelope_ptr e = f.envelope(1);
+  static_cast<void>(all.add({.to = f.cell}, e, kind::message));
+  CHECK(due() == 0);
+  e = request();
+  static_cast<void>(all.add({.to = f.cell}, e, kind::message, 100));
+  e = request();
+  static_cast<void>(all.add({.to = f.cell}, e, f.frame(10)));
+  CHECK(due() == 2);
+  {
+    waiting_frames::batch rest(+[](waiting_frames::entry& lost) noexcept {
+      CHECK(lost.whole.size() == 10);
+      lost.envelope->clear(core::envelope_flag::request);
+    });
+    REQUIRE(all.take(rest));
+    waiting_frames::entry x;
+    REQUIRE(rest.next(x));
+    REQUIRE(rest.next(x));
+    CHECK(x.whole.empty());
+    CHECK(due() == 2);
+    x.envelope->clear(core::envelope_flag::request);
+  }
+  CHECK(due() == 0);
+}
+
 TEST_CASE("waiting frames: more than a chunk holds, and again into a chunk that was read") {
   const fixture f;
   waiting_frames all(1 << 20);
