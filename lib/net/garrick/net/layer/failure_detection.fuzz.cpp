@@ -1,5 +1,6 @@
 // Whatever comes at whatever time, before, during and after a session: no assertion, no message
-// outside a session, nothing after `down`.
+// outside a session, nothing after `down`; and a connection beside the one that stands takes its
+// place for no other answer than that of the session's peer.
 //
 // The first byte chooses stream or datagrams, who connects, and whether there is a session already.
 // Then come steps: what to do, and for bytes from the network their number and they themselves.
@@ -14,7 +15,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 using namespace garrick;
@@ -67,7 +70,8 @@ class steps {
           std::make_unique<over_a_stream>(world_, world_, layer, framing({.largest = 2000}));
     else
       world_.stack = std::make_unique<over_datagrams>(world_, world_, layer);
-    if ((choice & 4) != 0) shake_hands();
+    knows_peer_ = (choice & 4) != 0;
+    if (knows_peer_) shake_hands();
     while (!input_.empty()) {
       step();
       if (world_.stack->deadline() <= now_) world_.stack->advance(now_);
@@ -133,13 +137,46 @@ class steps {
         world_.stack->path_changed(world_.limit, now_);
         return;
       default:
-        if (what > 200) world_.stack->leave(now_);
+        if (what > 200) return world_.stack->leave(now_);
+        if (stream_ && what > 100) open_beside(what / 10 % 10);
     }
+  }
+  /// A second connection is greeted, and answered in one of several ways.
+  void open_beside(unsigned how) {
+    const packet first = world_.stack->greeting(now_);
+    if (!first.empty()) {
+      const std::optional<hello> said = decode_hello(first.bytes().subspan(4));
+      GARRICK_ASSERT(said && said->resumes, "a greeting that asks for the session");
+      GARRICK_ASSERT(!knows_peer_ || said->to == other.incarnation, "it is for another peer");
+    }
+    hello h;
+    h.self = how == 1 ? peer_identity{{2, 2}, 0x2223} : other;
+    h.to = how == 2 ? 0x1112 : own.incarnation;
+    h.resumes = how != 3;
+    h.layers = over_a_stream::fingerprint + (how == 4 ? 1 : 0);
+    packet p = packet::with_room(4, 100);
+    encode_hello(how == 5 ? session_packet::hello : session_packet::hello_ack, h, p);
+    const auto size = static_cast<std::uint32_t>(p.size());
+    store_le(p.prepend(4), size);
+    std::span<const std::byte> answer = std::as_const(p).bytes();
+    if (how == 6) answer = answer.first(take() % answer.size());
+    if (how == 7) answer = input_;
+    const beside verdict = world_.stack->answered(answer, now_);
+    if (how == 6) GARRICK_ASSERT(verdict != beside::takes, "half of an answer");
+    if (how == 7) return;
+    const bool is_right = how == 0 || how > 7 || !knows_peer_;
+    GARRICK_ASSERT(is_right || verdict != beside::takes, "an answer of another peer");
+    if (verdict != beside::takes) return;
+    world_.stack->disconnected(net_errc::connection_lost, now_);
+    world_.stack->connected(now_);
+    world_.stack->receive(answer, now_);
+    GARRICK_ASSERT(world_.open || world_.down, "the session goes on by that connection");
   }
 
   world& world_;
   std::span<const std::byte> input_;
   bool stream_ = false;
+  bool knows_peer_ = false;  // else the first hello of the input names it
   base::instant now_ = base::instant::at(base::duration::seconds(1));
 };
 
