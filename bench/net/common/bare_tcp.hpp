@@ -26,18 +26,27 @@ inline int without_delay(int s) {
   return s;
 }
 
-/// The one connection that comes; -1: none can.
+/// Listens for so many connections; -1: it cannot.
 template <class Tell>
-int accepted(Tell& tell) {
+int listening(Tell& tell, int connections) {
   const int listener = socket(AF_INET, SOCK_STREAM, 0);
   sockaddr_in address = loopback(0);
   socklen_t size = sizeof address;
   if (bind(listener, reinterpret_cast<sockaddr*>(&address), size) != 0 ||
-      listen(listener, 1) != 0 ||
+      listen(listener, connections) != 0 ||
       getsockname(listener, reinterpret_cast<sockaddr*>(&address), &size) != 0)
     return -1;
   tell(ntohs(address.sin_port));
-  return without_delay(accept(listener, nullptr, nullptr));
+  return listener;
+}
+
+/// The next connection that comes; -1: none can.
+inline int next_accepted(int listener) { return without_delay(accept(listener, nullptr, nullptr)); }
+
+/// The one connection that comes; -1: none can.
+template <class Tell>
+int accepted(Tell& tell) {
+  return next_accepted(listening(tell, 1));
 }
 
 inline int connected(std::uint16_t port) {
