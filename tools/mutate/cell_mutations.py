@@ -199,8 +199,15 @@ MUTATIONS = [
     mutation(
         "mailbox: a push drops the tag of a signal",
         MAILBOX,
-        "old & (word::signal | word::waiting | word::stalled | word::unreachable);",
-        "old & (word::waiting | word::stalled | word::unreachable);",
+        "old & (word::signal | word::waiting | word::unreachable |",
+        "old & (word::waiting | word::unreachable |",
+        by_mailbox,
+    ),
+    mutation(
+        "mailbox: the push of an answer leaves the actor stalled",
+        MAILBOX,
+        "(Answer ? 0 : word::stalled)",
+        "word::stalled",
         by_mailbox,
     ),
     mutation(
@@ -320,8 +327,8 @@ MUTATIONS = [
     mutation(
         "a blocking actor does not wait for mail",
         BLOCKING,
-        "bool sleep_until_mail(running_cell& self, std::int64_t limit_ns) noexcept {\n",
-        "bool sleep_until_mail(running_cell& self, std::int64_t limit_ns) noexcept {\n"
+        " std::int64_t limit_ns, bool awaits) noexcept {\n",
+        " std::int64_t limit_ns, bool awaits) noexcept {\n"
         "  if (limit_ns != 0) return true;\n",
         ("tests.blocking_actors",),
     ),

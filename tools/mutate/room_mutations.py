@@ -99,10 +99,10 @@ MUTATIONS = [
         by_refills,
     ),
     mutation(
-        "hard limit: an await that is over leaves the mailbox stalled",
-        CELL + "internal/awaiting.cpp",
-        "  if (self.waiting_now() != 0) self.slow_senders_again();\n",
-        "",
+        "hard limit: an answer leaves the mailbox stalled",
+        CELL + "respond.hpp",
+        "  r.requester->deliver_answer(e);\n",
+        "  r.requester->deliver_now(e);\n",
         by_refills,
     ),
     # ---- circles

@@ -10,7 +10,7 @@
 #include <thread>
 #include <utility>
 
-#include "support/floods.hpp"
+#include "support/full_receivers.hpp"
 
 namespace blocking_receivers_test {
 
@@ -18,8 +18,6 @@ namespace {
 
 using namespace garrick;
 using namespace garrick::tests::floods;
-
-constexpr std::uint32_t soft = 10, hard = 40;
 
 /// Where the receiver stands still until the test lets it go on.
 class barrier {
@@ -48,19 +46,6 @@ struct wait_counter : base::probe {
     ++waits;
     if (at_wait) at_wait();
   }
-};
-
-/// Answers `go` when an item comes.
-class answering : public actor<protocol<result<int>(go), void(item)>> {
- public:
-  result<int> on(go) {
-    promise_ = make_promise<int>();
-    return promise_;
-  }
-  void on(item) { promise_.deliver(1); }
-
- private:
-  response_promise<int> promise_;
 };
 
 using answerer = ref<answering::protocol_type>;
@@ -100,42 +85,39 @@ struct scene {
   actor_system system;
   answerer other;
 
-  scene() : system(made()), other(system.spawn<answering>()) { base::this_thread.free_sends = 0; }
+  scene() : system(with_limits(plan)), other(system.spawn<answering>()) {
+    base::this_thread.free_sends = 0;
+  }
   scene(const scene&) = delete;
   scene& operator=(const scene&) = delete;
 
-  settings made() {
-    settings o = limited(1, soft);
-    o.mailbox.hard_limit = hard;
-    o.mailbox.full_wait = too_long;
-    o.probe = &plan;
-    return o;
-  }
   void post(const any_ref& to) {
     ++sent;
     send(to, item{0});
   }
   /// Floods the receiver while it waits for something else, which `come` sends, and then once more.
+  /// An actor that awaits no answer may take the next message, so its senders may wait.
   template <class Come>
-  void flood(const any_ref& to, Come come) {
+  void flood(const any_ref& to, bool awaits, Come come) {
     const core::cell& receiver = *core::handle_access::get(to);
-    constexpr std::uint64_t asleep = core::mailbox_word::idle | core::mailbox_word::stalled;
     post(to);
-    while ((receiver.gate().peek() & asleep) != asleep) std::this_thread::yield();
+    wait_until_idle(to);
+    CHECK(awaits == ((receiver.gate().peek() & core::mailbox_word::stalled) != 0));
     while (sent < 2 * soft) post(to);
-    CHECK(plan.waits == 0);
+    if (awaits) CHECK(plan.waits == 0);
     come();
     held.wait_until_reached();
     {
       const no_wait_scope scope;
       while (receiver.mailbox_length() < hard) post(to);
     }
+    plan.waits = 0;
     plan.at_wait = [this] { held.open(); };
     post(to);
     CHECK(plan.waits == 1);
     plan.at_wait = nullptr;
     held.open();
-    while ((receiver.gate().peek() & core::mailbox_word::idle) == 0) std::this_thread::yield();
+    wait_until_idle(to);
     CHECK(system.request_as<std::uint32_t>(to, count{}).get().value() == sent);
     CHECK(system.dead_letter_count() == 0);
   }
@@ -146,13 +128,13 @@ struct scene {
 TEST_CASE("a blocking actor slows its senders again when its answer has come") {
   scene s;
   const any_ref to = s.system.spawn(wait_for_answer, s.other, lent(&s.held));
-  s.flood(to, [&] { send(s.other, item{0}); });
+  s.flood(to, true, [&] { send(s.other, item{0}); });
 }
 
 TEST_CASE("a blocking actor slows its senders again when it tries again what it has skipped") {
   scene s;
   const any_ref to = s.system.spawn(wait_for_go, lent(&s.held));
-  s.flood(to, [&] { send(to, go{}); });
+  s.flood(to, false, [&] { send(to, go{}); });
 }
 
 TEST_CASE("a scoped actor slows its senders again when its answer has come") {
@@ -163,7 +145,7 @@ TEST_CASE("a scoped actor slows its senders again when its answer has come") {
     to.set_value(me->self());
     wait_for_answer(*me, s.other, &s.held);
   });
-  s.flood(to.get_future().get(), [&] { send(s.other, item{0}); });
+  s.flood(to.get_future().get(), true, [&] { send(s.other, item{0}); });
   receiver.join();
 }
 

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "support/floods.hpp"
+#include "support/full_receivers.hpp"
 
 namespace refilled_receivers_test {
 
@@ -19,8 +19,6 @@ namespace {
 
 using namespace garrick;
 using namespace garrick::tests::floods;
-
-constexpr std::uint32_t soft = 10, hard = 40;
 
 /// Runs what the test plans for each step of a sender. It is that thread which runs it, so the
 /// sender does not go on before that has come about.
@@ -72,7 +70,7 @@ struct scene {
   ref<held_protocol> to;
 
   explicit scene(duration full_wait, const spawn_options& o = {})
-      : system(made(full_wait)), to(system.spawn<held>(o, lent(&lets))) {
+      : system(with_limits(plan, full_wait)), to(system.spawn<held>(o, lent(&lets))) {
     forget_waits();
     stop();
   }
@@ -83,13 +81,6 @@ struct scene {
   scene(const scene&) = delete;
   scene& operator=(const scene&) = delete;
 
-  settings made(duration full_wait) {
-    settings o = limited(1, soft);
-    o.mailbox.hard_limit = hard;
-    o.mailbox.full_wait = full_wait;
-    o.probe = &plan;
-    return o;
-  }
   const core::cell& receiver() const { return *core::handle_access::get(to); }
 
   /// The receiver is in the handler that stands still, and has nothing else to do.
@@ -116,7 +107,7 @@ struct scene {
   /// The receiver goes on and handles all that waits.
   void drain() {
     let_go();
-    while ((receiver().gate().peek() & core::mailbox_word::idle) == 0) std::this_thread::yield();
+    wait_until_idle(to);
   }
   void refill(std::uint32_t length = hard) {
     stop();
@@ -204,58 +195,94 @@ TEST_CASE("a sender that has given up waits again when the receiver has gone on"
 
 namespace {
 
-/// Awaits an answer, and is held up by what comes after it.
+/// Stands still in the handlers that call `stop` until the test lets it go on.
+class stopper {
+ public:
+  void stop() {
+    ++stops_;
+    while (lets_ == 0) lets_.wait(0);
+    --lets_;
+  }
+  void wait_for_stop(std::uint32_t n) const {
+    while (stops_ != n) std::this_thread::yield();
+  }
+  void let(std::uint32_t n) {
+    lets_ += n;
+    lets_.notify_all();
+  }
+
+ private:
+  std::atomic<std::uint32_t> lets_{0}, stops_{0};
+};
+
+/// Awaits an answer, and stops in its continuation or after it.
 class awaiting : public actor<protocol<void(any_ref), void(go), void(item), std::uint32_t(count)>> {
  public:
-  explicit awaiting(std::atomic<std::uint32_t>* lets) : lets_(lets) {}
+  awaiting(stopper* here, bool at_answer) : here_(here), at_answer_(at_answer) {}
   void on(any_ref whom) {
-    request_as<int>(whom, go{}).await([](int) {});
+    request_as<int>(whom, go{}).await([this](int) {
+      if (at_answer_) here_->stop();
+    });
   }
-  void on(go) {
-    while (*lets_ == 0) lets_->wait(0);
-    --*lets_;
-  }
+  void on(go) { here_->stop(); }
   void on(item) { ++seen_; }
   std::uint32_t on(count) const { return seen_; }
 
  private:
-  std::atomic<std::uint32_t>* lets_;
+  stopper* here_;
+  bool at_answer_;
   std::uint32_t seen_ = 0;
-};
-
-class answering : public actor<protocol<result<int>(go), void(item)>> {
- public:
-  result<int> on(go) {
-    promise_ = make_promise<int>();
-    return promise_;
-  }
-  void on(item) { promise_.deliver(1); }
-
- private:
-  response_promise<int> promise_;
 };
 
 /// Keeps each message that it skips for ever, and handles the others.
 class choosy : public actor<protocol<void(peak), void(go), void(item), std::uint32_t(count)>> {
  public:
-  choosy(std::atomic<std::uint32_t>* lets, std::atomic<std::uint32_t>* stops)
-      : lets_(lets), stops_(stops) {}
+  explicit choosy(stopper* here) : here_(here) {}
   bool skips(const peak&) const { return true; }
   void on(peak) {}
-  void on(go) {
-    ++*stops_;
-    while (*lets_ == 0) lets_->wait(0);
-    --*lets_;
-  }
+  void on(go) { here_->stop(); }
   void on(item) { ++seen_; }
   std::uint32_t on(count) const { return seen_; }
 
  private:
-  std::atomic<std::uint32_t>*lets_, *stops_;
+  stopper* here_;
   std::uint32_t seen_ = 0;
 };
 
+/// A receiver that stands still in a handler, and the test's own thread, which sends to it.
+struct stopped_scene {
+  steps plan;
+  stopper here;
+  actor_system system{with_limits(plan)};
+
+  stopped_scene() { forget_waits(); }
+  ~stopped_scene() { here.let(1'000); }
+  stopped_scene(const stopped_scene&) = delete;
+  stopped_scene& operator=(const stopped_scene&) = delete;
+
+  /// Sends until `length` messages wait, and then one that has to wait for room.
+  void fill_and_wait(const any_ref& to, std::uint32_t length) {
+    std::uint32_t sent = 1;
+    {
+      const no_wait_scope scope;
+      for (; to.mailbox_length() < length; ++sent) send(to, item{0});
+    }
+    plan.at_each_wait = [this] { here.let(1); };
+    send(to, item{0});
+    CHECK(plan.waits == 1);
+    here.let(1'000);
+    CHECK(system.request_as<std::uint32_t>(to, count{}).get().value() == sent);
+    CHECK(system.dead_letter_count() == 0);
+  }
+};
+
+constexpr spawn_options at_most_four{.policy = mailbox_policy::wait, .bound = 4};
 constexpr std::uint64_t asleep = core::mailbox_word::idle | core::mailbox_word::stalled;
+
+void wait_until_asleep(const ref<awaiting::protocol_type>& who) {
+  const core::cell& c = *core::handle_access::get(who);
+  while ((c.gate().peek() & asleep) != asleep) std::this_thread::yield();
+}
 
 }  // namespace
 
@@ -290,61 +317,65 @@ TEST_CASE("a full mailbox says which limit it has reached") {
 }
 
 TEST_CASE("a receiver whose await is over slows its senders again, though mail is left") {
-  forget_waits();
-  steps plan;
-  std::atomic<std::uint32_t> lets{0};
-  settings o = limited(1, soft);
-  o.mailbox.full_wait = too_long;
-  o.probe = &plan;
-  actor_system system(o);
-  const auto to = system.spawn<awaiting>(lent(&lets));
-  const auto other = system.spawn<answering>();
-  const core::cell& receiver = *core::handle_access::get(to);
+  stopped_scene s;
+  const auto to = s.system.spawn<awaiting>(lent(&s.here), false);
+  const auto other = s.system.spawn<answering>();
   send(to, any_ref(other));
-  while ((receiver.gate().peek() & asleep) != asleep) std::this_thread::yield();
+  wait_until_asleep(to);
   send(to, go{});
-  for (std::uint32_t i = 0; i < hard; ++i) send(to, item{i});
-  CHECK(plan.waits == 0);
+  for (std::uint32_t i = 0; i < hard - 1; ++i) send(to, item{i});
+  CHECK(s.plan.waits == 0);
   send(other, item{0});
-  while (receiver.mailbox_length() > hard) std::this_thread::yield();
-  plan.at_waits = {[&] {
-    ++lets;
-    lets.notify_all();
-  }};
+  s.here.wait_for_stop(1);
+  s.plan.at_each_wait = [&] { s.here.let(1); };
   send(to, item{0});
-  CHECK(plan.waits == 1);
-  lets = 1'000;
-  lets.notify_all();
-  CHECK(system.request(to, count{}).get().value() == hard + 1);
+  CHECK(s.plan.waits == 1);
+  CHECK(s.system.request(to, count{}).get().value() == hard);
 }
 
-TEST_CASE("a receiver that keeps a skipped message slows its senders while it handles others") {
-  forget_waits();
-  steps plan;
-  std::atomic<std::uint32_t> lets{0}, stops{0};
-  settings o = limited(1, soft);
-  o.mailbox.full_wait = too_long;
-  o.probe = &plan;
-  actor_system system(o);
-  const auto to = system.spawn<choosy>({.quantum = 1}, lent(&lets), lent(&stops));
-  const core::cell& receiver = *core::handle_access::get(to);
+TEST_CASE("an answer that comes slows the senders of its receiver at once") {
+  stopped_scene s;
+  spawn_options o;
+  std::uint32_t limit = soft;
+  SUBCASE("above the soft limit") {}
+  SUBCASE("at the bound of a mailbox with the policy wait") {
+    o = at_most_four;
+    limit = 4;
+  }
+  const auto to = s.system.spawn<awaiting>(o, lent(&s.here), true);
+  const auto other = s.system.spawn<answering>();
+  send(to, any_ref(other));
+  wait_until_asleep(to);
+  send(other, item{0});
+  s.here.wait_for_stop(1);
+  s.fill_and_wait(any_ref(to), limit);
+}
+
+TEST_CASE("a receiver that keeps a skipped message slows its senders as soon as it is woken") {
+  stopped_scene s;
+  spawn_options o;
+  std::uint32_t limit = soft;
+  SUBCASE("above the soft limit") {}
+  SUBCASE("at the bound of a mailbox with the policy wait") {
+    o = at_most_four;
+    limit = 4;
+  }
+  const auto to = s.system.spawn<choosy>(o, lent(&s.here));
   send(to, peak{});
-  while ((receiver.gate().peek() & asleep) != asleep) std::this_thread::yield();
+  wait_until_idle(to);
   send(to, go{});
-  send(to, go{});
-  for (std::uint32_t i = 0; i < hard; ++i) send(to, item{i});
-  CHECK(plan.waits == 0);
-  const auto let = [&lets](std::uint32_t n) {
-    lets += n;
-    lets.notify_all();
-  };
-  let(1);
-  while (stops != 2) std::this_thread::yield();
-  plan.at_waits = {[&] { let(1); }};
+  s.here.wait_for_stop(1);
+  s.fill_and_wait(any_ref(to), limit);
+}
+
+TEST_CASE("a receiver that is full of skipped messages turns mail away at once") {
+  stopped_scene s;
+  const auto to = s.system.spawn<choosy>(at_most_four, lent(&s.here));
+  for (int i = 0; i < 4; ++i) send(to, peak{});
+  wait_until_idle(to);
   send(to, item{0});
-  CHECK(plan.waits == 1);
-  let(1);
-  CHECK(system.request(to, count{}).get().value() == hard + 1);
+  CHECK(s.system.dead_letter_count() == 1);
+  CHECK(s.plan.waits == 0);
 }
 
 }  // namespace refilled_receivers_test

@@ -43,13 +43,13 @@ class self_handle {
 };
 
 /// Waits for mail with the run right given up. False: the time is over. On return the caller holds
-/// the run right again.
-bool sleep_until_mail(running_cell& self, std::int64_t limit_ns) noexcept {
+/// the run right again. `awaits`: only a response lets the caller go on.
+bool sleep_until_mail(running_cell& self, std::int64_t limit_ns, bool awaits) noexcept {
   const self_handle keep(self, limit_ns >= 0);
   auto& gate = self.gate();
   auto& reader = self.reader();
   auto& ex = static_cast<waiting_executor&>(self.home_executor());
-  switch (reader.release(gate, self.is_stalled() ? mailbox_word::stalled : 0)) {
+  switch (reader.release(gate, awaits || self.is_stalled() ? mailbox_word::stalled : 0)) {
     case release_outcome::arrivals: self.after_batch(); return true;
     // no handle is left, and this thread waits for ever: nothing can come any more
     case release_outcome::unreachable: self.become_unreachable(); return true;
@@ -116,8 +116,7 @@ bool offer(running_cell& self, behavior_impl& cases, envelope* e) {
   return true;
 }
 
-/// Skipped messages are tried again, so senders wait for room again. As long as the mailbox is not
-/// empty no `release` says so.
+/// Skipped messages are tried again, and senders wait for room.
 void offer_skipped_again(running_cell& self) noexcept {
   self.retry_skipped();
   self.slow_senders_again();
@@ -167,7 +166,7 @@ bool receive_one(cell& receiver, behavior_impl& cases) {
         return false;
       }
     }
-    static_cast<void>(sleep_until_mail(self, left));
+    static_cast<void>(sleep_until_mail(self, left, false));
   }
 }
 
@@ -178,7 +177,7 @@ base::error wait_for_response(cell& requester, const bool& done) {
       if (envelope* const e = next_message(self))
         offer_to_nobody(self, e);
       else
-        static_cast<void>(sleep_until_mail(self, -1));
+        static_cast<void>(sleep_until_mail(self, -1, true));
     }
   } catch (const blocking_actor_ends&) {
     if (!self.ext().scoped) throw;

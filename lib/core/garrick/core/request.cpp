@@ -135,7 +135,7 @@ void limit_request(cell& self, std::uint64_t id, base::duration limit) {
   if (timer != nullptr) std::exchange(timer, nullptr)->cancel_and_drop();
   // Without time left, the time-out is pushed here and not by the clock's thread. So it lies behind
   // an answer that has come already, and before every later one.
-  if (limit.count() <= 0) return self.deliver_now(answer);
+  if (limit.count() <= 0) return self.deliver_answer(answer);
   timer = timer_record::arm_once(self.env(), self, answer, limit);
 }
 

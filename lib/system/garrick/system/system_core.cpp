@@ -393,9 +393,11 @@ std::string what_it_does(core::cell& c, const std::vector<busy_thread>& busy) {
              what_is_handled(b.type, b.response);
   const std::uint64_t head = c.gate().peek_acquire();
   std::string text;
-  if (const std::uint32_t n = c.mailbox_length(); n != 0)
+  const std::uint32_t n = c.mailbox_length();
+  if (n != 0)
     text = " with " + std::to_string(n) + (n == 1 ? " message" : " messages") + " not taken";
-  if ((head & core::mailbox_word::stalled) != 0)
+  const bool skips = n != 0 && (head & core::mailbox_word::idle) != 0;
+  if (skips || (head & core::mailbox_word::stalled) != 0)
     text += " which waits for a response, for other messages first, or for its supervisor";
   return text;
 }

@@ -284,15 +284,12 @@ std::uint32_t cell::skipped_count() const noexcept {
 }
 
 bool cell::is_stalled() const noexcept {
-  return ext_ != nullptr &&
-         (phase() == life::suspended || !ext_->awaiting.empty() || skipped_count() != 0);
+  return ext_ != nullptr && (phase() == life::suspended || !ext_->awaiting.empty());
 }
 
-// A push leaves the tag as it is, and an actor whose mailbox is never empty does not release. It
-// goes on although it may keep skipped messages; if there is nothing else, it releases soon.
+// An actor whose mailbox is never empty does not release.
 void cell::slow_senders_again() noexcept {
-  if ((gate_.peek() & mailbox_word::stalled) != 0 && phase() == life::running &&
-      (ext_ == nullptr || ext_->awaiting.empty()))
+  if ((gate_.peek() & mailbox_word::stalled) != 0 && phase() == life::running && !is_stalled())
     set_stalled(false);
 }
 

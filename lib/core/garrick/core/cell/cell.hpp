@@ -188,10 +188,18 @@ class alignas(64) cell : public base::runnable {
       refuse(e);
   }
 
-  /// Puts `e` into the mailbox whatever its length. For responses, time-outs and everything else
-  /// that must not wait.
+  /// Puts `e` into the mailbox whatever its length. For everything that must not wait.
   void deliver_now(envelope* e) noexcept {
     const push_outcome r = gate_.push(e);
+    if (r == push_outcome::woke)
+      wake();
+    else if (r == push_outcome::closed) [[unlikely]]
+      refuse(e);
+  }
+
+  /// As `deliver_now`, for a response: senders may wait for room again (H2).
+  void deliver_answer(envelope* e) noexcept {
+    const push_outcome r = gate_.push<true, true>(e);
     if (r == push_outcome::woke)
       wake();
     else if (r == push_outcome::closed) [[unlikely]]
@@ -314,9 +322,9 @@ class alignas(64) cell : public base::runnable {
   void retry_skipped() noexcept;
   /// Tells senders whether waiting for room makes sense now.
   void set_stalled(bool on) noexcept { reader_.set_stalled(gate_, on); }
-  /// Returns true if the mail waits for something other than the actor's turn.
+  /// Returns true if the actor awaits a response or its restart.
   [[nodiscard]] bool is_stalled() const noexcept;
-  /// Senders are slowed again if what the mail waited for has come. The actor goes on with mail.
+  /// Senders are slowed again if the actor awaits nothing more.
   void slow_senders_again() noexcept;
   /// Returns the number of messages that no case takes; they are kept until the behavior changes.
   [[nodiscard]] std::uint32_t skipped_count() const noexcept;

@@ -17,8 +17,7 @@
 //
 // Private: installed because templates need it.
 //
-// Thread safety: `mailbox_gate` is for any thread that holds a strong handle. `mailbox_reader` is
-// the runner's alone.
+// Thread safety: `mailbox_gate` is for holders of strong handles, `mailbox_reader` for the runner.
 //
 // Invariants of the run right
 // I1 At most one thread holds the run right of an actor. Whoever clears `idle` creates it (a push,
@@ -41,9 +40,11 @@
 //    it counts. So `length` is never too high. The lowest bit of `halves` is the highest bit of the
 //    count unless a push has flipped it and not counted that yet: so one such push is seen, too.
 //
-// Invariant of a held mailbox
+// Invariants of a mailbox whose actor awaits
 // H1 While the mailbox is held, `release` may leave the local queue filled. Nothing in it can be
 //    handled, and the response that ends the hold is a push like any other.
+// H2 From the push of the last response that the actor awaits until its next await, the word is not
+//    `stalled`: that push clears the tag, and a `release` that would set it finds the response.
 //
 // The policy parameter gives the atomics, so that the model checker runs this very header
 // (internal/mailbox.model.cpp).
@@ -108,8 +109,8 @@ class mailbox_gate {
         halves_(handled >> 15) {}
 
   /// Requires a strong handle (L1), or, if not `Held`, a weak one: then what is left (`is_left`)
-  /// counts as closed. `n` belongs to the runner unless the result is `closed`.
-  template <bool Held = true>
+  /// counts as closed. `n` is the runner's unless the result is `closed`. `Answer`: see H2.
+  template <bool Held = true, bool Answer = false>
   [[nodiscard]] push_outcome push(Node* n) noexcept {
     // order: the CAS below validates what is read here
     std::uint64_t old = head_.load(std::memory_order_relaxed);
@@ -118,7 +119,7 @@ class mailbox_gate {
         return push_outcome::closed;
       n->next = to_node(old);
       const std::uint64_t kept =
-          old & (word::signal | word::waiting | word::stalled | word::unreachable);
+          old & (word::signal | word::waiting | word::unreachable | (Answer ? 0 : word::stalled));
       const std::uint64_t now = ((old & ~(word::one - 1)) + word::one) | to_bits(n) | kept;
       // order: acq_rel: releases the envelope to the acquire in the reader's next and
       // take_arrivals; acquires the runner's release of an idle actor, so that the thread that

@@ -1,7 +1,7 @@
 // The one word of a mailbox: its bits, who sets each, who clears it, and what is true from then on.
 //
-// The functions named below are the transitions of mailbox.hpp, and the invariants I1 to I7 and
-// H1 stand at its top. L1 to L4 stand in cell_steps.hpp.
+// The functions named below are the transitions of mailbox.hpp, and the invariants I1 to I7, H1 and
+// H2 stand at its top. L1 to L4 stand in cell_steps.hpp.
 //
 // Private: installed because mailbox.hpp needs it.
 //
@@ -57,10 +57,11 @@ struct mailbox_word {
   /// Together with `stalled` it says something else, see `elsewhere`.
   static constexpr std::uint64_t closed = 1u << 4;
 
-  /// The actor waits for something that freeing room in its mailbox would not bring, such as
-  /// a response.
-  /// Set by the runner, in `set_stalled` or along with `idle` in `release`. Cleared by the runner
-  /// in `set_stalled`; the next `release` without the flag leaves it out, too.
+  /// The actor awaits a response or its restart, so running it would free no room in its mailbox.
+  /// An idle actor that keeps skipped messages does not have the tag: the next push lets it run.
+  /// Set by the runner, in `set_stalled` or along with `idle` in `release`. Cleared by the push of
+  /// a response and by the runner in `set_stalled`; the next `release` without the flag leaves it
+  /// out, too (H2).
   /// While it is set senders do not wait for room: the mailbox grows instead. A child that awaits
   /// its restart has it, too; its senders may wait for that (invariant 5 of drain_lot.hpp).
   static constexpr std::uint64_t stalled = 1u << 5;

@@ -43,7 +43,7 @@ inline void send_response(pending_request r, envelope* e) noexcept {
   e->word |= r.id;
   e->set(envelope_flag::response);
   if (running_id() != 0) e->sender_id = running_id();
-  r.requester->deliver_now(e);
+  r.requester->deliver_answer(e);
   r.requester->drop_strong();
 }
 

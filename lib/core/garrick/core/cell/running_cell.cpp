@@ -171,8 +171,6 @@ base::run_outcome running_cell::run_loop(std::uint32_t& budget) noexcept {
         if (o == release_outcome::unreachable) become_unreachable();
       }
       reader_.publish(gate_);
-      if ((gate_.peek() & mailbox_word::stalled) != 0) [[unlikely]]
-        slow_senders_again();
       if ((gate_.peek() & mailbox_word::waiting) != 0 && here.run_depth == 1) after_batch();
       return base::run_outcome::more;
     }

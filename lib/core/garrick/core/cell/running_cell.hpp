@@ -127,6 +127,7 @@ class running_cell : public cell {
   [[nodiscard]] bool runs_signal_here() const noexcept;
   [[nodiscard]] address wanted_for_restart() const noexcept;
   [[nodiscard]] bool is_at(std::uint32_t limit) const noexcept;
+  [[nodiscard]] bool keeps(std::uint32_t limit) const noexcept;
   [[nodiscard]] bool can_run_soon() const noexcept;
   [[nodiscard]] bool can_make_room() const noexcept;
   bool make_room(std::uint32_t length) noexcept;

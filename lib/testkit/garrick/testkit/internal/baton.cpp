@@ -114,7 +114,7 @@ void driving_wait::give_up() noexcept {
       answer->word |= id;
       answer->set(core::envelope_flag::response);
       answer->set(core::envelope_flag::failure);
-      self_.deliver_now(answer);
+      self_.deliver_answer(answer);
     });
     if (scheduled_) return;
   }

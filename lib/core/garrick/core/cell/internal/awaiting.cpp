@@ -32,8 +32,7 @@ void let_go(cell& self, cell_extension& x) noexcept {
   self.reader().hold(false);
   if (x.silence_limit.count() != 0) x.last_activity = self.env().clock->now();
   if (std::exchange(x.answer_skipped, false)) self.retry_skipped();
-  // with nothing left the next release says so, and costs less
-  if (self.waiting_now() != 0) self.slow_senders_again();
+  self.slow_senders_again();  // for an await that has ended without a response
 }
 
 /// The response `e` decides the request of `s`: its time limit, if it has one, is over.

@@ -234,6 +234,15 @@ bool running_cell::is_at(std::uint32_t limit) const noexcept {
   return gate_.length() >= limit && mailbox_length() >= limit;
 }
 
+// Returns true if the receiver is idle, awaits nothing and keeps so many messages, which it has
+// skipped: nothing makes room there before another message comes.
+bool running_cell::keeps(std::uint32_t limit) const noexcept {
+  const std::uint64_t head = gate_.peek_acquire();  // the length that `release` has published
+  // the same word afterwards: that length is of the idle actor, not of what others sent since
+  return (head & (mailbox_word::idle | mailbox_word::stalled)) == mailbox_word::idle &&
+         is_at(limit) && gate_.peek() == head;
+}
+
 // The handler of an actor on a worker sends without credit, and its actor pauses afterwards. False:
 // it is no such handler, or it has done so before, and waits here.
 bool running_cell::owe_and_pause(cell& of) noexcept {
@@ -322,6 +331,7 @@ running_cell::wait_outcome running_cell::wait_below(std::uint32_t limit,
     }
     if (waited == wait_outcome::claimed && !run_claimed(true)) waited = wait_outcome::no_progress;
     if (!is_at(limit) || has_ended()) return wait_outcome::progress;
+    if (waited == wait_outcome::look_again && keeps(limit)) return wait_outcome::pointless;
     if (waited == wait_outcome::pointless) return waited;
     const std::uint32_t now = gate_.consumed();
     if (now - first >= most.handled) break;
@@ -490,7 +500,8 @@ wait_end running_cell::wait_for_restart(std::int64_t limit_ns) noexcept {
   return wait_end::woken;
 }
 
-// An idle receiver has emptied its mailbox. Other senders may have filled it since.
+// An idle receiver has emptied its mailbox, and other senders may have filled it since. Or it keeps
+// what it has skipped (`keeps`).
 running_cell::wait_outcome running_cell::why_it_does_not_run() const noexcept {
   return can_run_soon() && !has_ended() ? wait_outcome::look_again : wait_outcome::pointless;
 }

@@ -35,6 +35,7 @@ enum class bug : std::uint8_t {
   lost_on_close,           ///< close does not look whether more came
   signal_before_link,      ///< push_signal sets the tag first and links afterwards
   signal_tag_after_take,   ///< the runner takes the lane first and clears the tag afterwards
+  stalled_by_answer,       ///< the push of an answer leaves the tag that it should clear
   reordered_messages,      ///< arrivals are not turned round
   reordered_urgent,        ///< urgent arrivals are put before those that wait already
   undrop_does_not_wait,    ///< a handle made from a count of zero does not wait for the drop's tag
@@ -218,6 +219,7 @@ struct planted_atomics : base::model::relacy_atomics {
       }
       if (here == mailbox_order::push) {
         if (planted == bug::double_run) value |= expected & word::idle;
+        if (planted == bug::stalled_by_answer) value |= expected & word::stalled;
         if (planted == bug::lost_wake_up) return swap_from_first_look(expected, value, right_swap);
       }
       const bool swapped = right_swap(expected, value);
