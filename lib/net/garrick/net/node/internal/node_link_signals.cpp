@@ -30,15 +30,22 @@ base::exit_reason too_many_watches() {
       base::make_error(net_errc::overload, "a node", "too many links and monitors"));
 }
 
-/// An actor of a third node is told through its proxy, which needs no handle for that.
+/// Sends a signal to an actor here, also while nobody has a handle to it, or to an actor of a third
+/// node through its proxy. Returns false if the actor has no turn any more and was not told.
 template <class Signal, class... Args>
-void tell(const core::address& who, Args&&... args) {
+bool tell(const core::address& who, Args&&... args) {
   core::cell* const c = core::handle_access::get(who);
-  if (c == nullptr) return;
+  if (c == nullptr) return false;
+  envelope_ptr e(core::detail::make_envelope<Signal>(std::forward<Args>(args)...));
   const bool is_elsewhere = c->is_elsewhere();
-  if (!is_elsewhere && !c->lock()) return;
-  c->signal(core::detail::make_envelope<Signal>(std::forward<Args>(args)...));
+  if (!is_elsewhere && !c->lock()) {
+    if (!c->signal_unheld(e.get())) return false;
+    static_cast<void>(e.release());
+    return true;
+  }
+  c->signal(e.release());
   if (!is_elsewhere) c->drop_strong();
+  return true;
 }
 
 }  // namespace
@@ -173,14 +180,13 @@ void node_link::signal_down(remote_cell& to, const core::address& dead,
 
 void node_link::on_watch(const frame& f, std::uint64_t monitor) {
   export_table::entry* const x = exports_.find(f.receiver);
-  core::cell* const target = x != nullptr ? core::handle_access::get(x->who) : nullptr;
-  const bool is_relayed = target != nullptr && target->is_elsewhere();
   if (!f.sender) return;
-  if (target == nullptr) return refuse_watch(f, monitor, base::exit_code::unreachable);
-  // Who is told so ends with a link, as one does that its own node refuses.
+  if (x == nullptr || core::handle_access::get(x->who) == nullptr)
+    return refuse_watch(f, monitor, base::exit_code::unreachable);
+  // The refused watcher ends with a link, as one does that its own node refuses.
   if (watched_.size() + links_.size() >= node_->settings().most_watches)
     return refuse_watch(f, monitor, too_many_watches());
-  if (!is_relayed && !target->lock()) return refuse_watch(f, monitor, base::exit_code::unreachable);
+  const core::address target = x->who;
   // A handle for so long as this takes: whom a watch holds would watch for ever.
   const auto proxy = core::handle_access::adopt<core::any_protocol>(&proxy_of(f.sender));
   core::address watcher = proxy.address();
@@ -188,18 +194,23 @@ void node_link::on_watch(const frame& f, std::uint64_t monitor) {
   if (monitor != 0) {
     is_new = watched_
                  .try_emplace({f.sender, 0, monitor},
-                              watching{watcher, x->who, monitor, f.sender, f.receiver})
+                              watching{watcher, target, monitor, f.sender, f.receiver})
                  .second;
   } else {
     const auto [at, is_first] =
-        links_.try_emplace({f.sender, x->who.id(), 0}, linked{x->who, watcher, f.receiver});
+        links_.try_emplace({f.sender, target.id(), 0}, linked{target, watcher, f.receiver});
     is_new = is_first;
     watcher = at->second.there;
   }
-  if (is_new) static_cast<void>(exports_.name(x->who));
-  if (is_new || monitor == 0)  // a number that is there twice is a lie
-    target->signal(core::detail::make_envelope<core::signals::watch>(watcher, monitor));
-  if (!is_relayed) target->drop_strong();
+  if (is_new) static_cast<void>(exports_.name(target));
+  if (!is_new && monitor != 0) return;  // a number that is there twice is a lie
+  if (tell<core::signals::watch>(target, watcher, monitor)) return;
+  if (is_new && monitor == 0) static_cast<void>(take_link(f.sender, target));
+  if (is_new && monitor != 0) {
+    watched_.erase({f.sender, 0, monitor});
+    exports_.forget(f.receiver);
+  }
+  refuse_watch(f, monitor, base::exit_code::unreachable);
 }
 
 void node_link::refuse_watch(const frame& f, std::uint64_t monitor, const base::exit_reason& why) {
