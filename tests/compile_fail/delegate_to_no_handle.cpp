@@ -1,6 +1,6 @@
 // each: swapped weak pointer self function asked system
 // expect: garrick: request(to, ...) and delegate(to, ...) take a handle first
-// What stands in the place of a handle. No more is said of the handler then.
+// Delegations and requests to something that is no handle. No further error names the handler.
 #include <garrick/garrick.hpp>
 
 #include <string>

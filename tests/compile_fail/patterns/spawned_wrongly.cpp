@@ -1,6 +1,6 @@
 // each: function lambda window several nowhere swapped options name number pointer child
 // expect: garrick: spawn(system, pattern, options)|garrick: windows become a stage
-// What stands in the place of a pattern that is spawned, or beside it.
+// A `spawn` of something that is no pattern, or with arguments that it does not take.
 #include <garrick/patterns/patterns.hpp>
 
 #include <chrono>

@@ -1,5 +1,5 @@
 // Senders that make room in a full mailbox while others fill it: at the hard limit a message is
-// lost only if the receiver makes no progress, whatever the others did meanwhile.
+// lost only if the receiver makes no progress, however often others fill the mailbox meanwhile.
 #include <doctest/doctest.h>
 #include <garrick/garrick.hpp>
 

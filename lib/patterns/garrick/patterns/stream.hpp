@@ -367,7 +367,7 @@ inline constexpr bool spawn_takes<From&, O, P, Options> =
     stage<P> && std::is_convertible_v<O, spawn_options> &&
     std::is_convertible_v<Options, stream_options>;
 
-/// What is said of a `spawn` of P that takes none of its arguments.
+/// The failed check that a `spawn` of P reports if no overload takes its arguments.
 template <class P>
 using misspawned = std::conditional_t<requires { typename P::garrick_unfinished; }, stage_check<P>,
                                       spawn_takes_a_pattern<P, refused<P>>>;

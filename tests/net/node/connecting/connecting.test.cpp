@@ -440,7 +440,7 @@ TEST_CASE("connecting: who waits for a link that was not made is told of the nod
 
 namespace {
 
-/// What two nodes get that connect to each other at almost the same time, by virtual time.
+/// The answers of two nodes that connect to each other at almost the same time, by virtual time.
 void check_crossing(const char* scheme, std::uint64_t seed, duration later) {
   test_world world(seed);
   simulated_network net(world);

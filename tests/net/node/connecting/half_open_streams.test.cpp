@@ -132,7 +132,7 @@ TEST_CASE("half-open streams: the old connection stays if it is the first that a
   CHECK(n.client.heard->trusts >= 1);
   CHECK(n.client.heard->disconnects == 0);
   CHECK(n.server.heard->disconnects == 0);
-  // What brings no answer is given up after a while, and then another one is tried.
+  // A second connection that brings no answer is given up after a while, and another one is tried.
   n.between->hush(false);
   n.ask(10, [&] { n.between->stall(); });
   CHECK(n.client.heard->resumes >= 1);

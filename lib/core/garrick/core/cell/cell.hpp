@@ -120,7 +120,7 @@ class alignas(64) cell : public base::runnable {
   [[nodiscard]] bool has_ended() const noexcept {
     return (gate_.peek() & mailbox_word::elsewhere) == mailbox_word::closed;
   }
-  /// False: it has ended, or nobody runs it and nobody will again but who ends it. A hint.
+  /// Returns false if the actor has ended, or will end without another turn. A hint.
   [[nodiscard]] bool has_turns() const noexcept {
     const std::uint64_t head = gate_.peek();
     return (head & mailbox_word::closed) == 0 && !mailbox_word::is_left(head);
@@ -209,8 +209,9 @@ class alignas(64) cell : public base::runnable {
   /// Puts `e` into the system lane. An ended actor answers monitors and links at once.
   void signal(envelope* e) noexcept;
 
-  /// As `signal` and `deliver_now`, by who has a weak handle only. False: the actor has ended, or
-  /// will without another turn; `e` stays the caller's. Not for a proxy that is elsewhere.
+  /// As `signal` and `deliver_now`, but a weak handle is enough. Returns false if the actor has
+  /// ended, or will end without another turn; `e` stays the caller's then. Not for a proxy that is
+  /// elsewhere.
   [[nodiscard]] bool signal_unheld(envelope* e) noexcept;
   [[nodiscard]] bool deliver_unheld(envelope* e) noexcept;
 

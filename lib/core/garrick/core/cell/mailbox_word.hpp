@@ -22,8 +22,8 @@ namespace garrick::core {
 /// Envelopes start a cache line, so an address has six bits to spare. They hold the tags. The 16
 /// bits above are zero in every address that the block pool gives (`base::address_bits`).
 struct mailbox_word {
-  /// No strong handle is left, so nobody can push any more; but who tells of an end still may while
-  /// somebody has the run right.
+  /// No strong handle is left, so no thread can push any more, except to tell of an end while
+  /// another thread has the run right.
   /// Set by the drop of the last strong handle. Cleared by the runner alone, in `undrop`, when it
   /// makes a handle to its own actor.
   /// From then on exactly one thread reclaims the actor: the dropper if `idle` was set, else the
@@ -79,7 +79,7 @@ struct mailbox_word {
   static constexpr std::uint64_t address = (one - 1) & ~tags;       ///< where the address is
   static constexpr std::uint64_t count_half = 1ull << 63;           ///< the count's highest bit
 
-  /// Nobody runs the actor, and nobody will again but the thread that ends it.
+  /// Returns true if no thread runs the actor, and none will again except to end it.
   static bool is_left(std::uint64_t word) noexcept {
     return (word & (idle | unreachable)) == (idle | unreachable);
   }

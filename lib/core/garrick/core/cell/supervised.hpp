@@ -36,7 +36,7 @@ class asked_child {
     const std::lock_guard guard(lock_);
     // order: relaxed; the signal to the child or the count of waiting workers publishes it
     is_set_.store(static_cast<bool>(who), std::memory_order_relaxed);
-    std::swap(who_, who);  // what was there goes after the lock: that may free a block
+    std::swap(who_, who);  // the earlier one is dropped after the lock: that may free a block
   }
   /// The child with this id has answered, or nobody waits for its answer.
   void clear(std::uint64_t id) noexcept {

@@ -16,8 +16,8 @@
 // connected connects again, the handshake is repeated, and the session is `resumed`.
 //
 // A stream may also carry nothing any more without an end: something between the two has forgotten
-// it, or lets only new ones pass. So while the peer is suspected, who has connected tries another
-// connection beside the old one, with growing pauses, and says there that the session is to go on.
+// it, or lets only new ones pass. So while the peer is suspected, the end that has connected tries
+// another connection beside it, with growing pauses, and says there that the session is to go on.
 // Both live until the peer answers by the new one that it goes on there; that one carries the
 // session from then on, as after a loss. If the peer is heard by the old one before that, no other
 // is tried; one that was greeted already still takes over if the answer comes, since the peer has

@@ -196,7 +196,8 @@ class layer_context {
   /// A number that two stacks share if their layers have the same names in the same order: always
   /// the same for one stack.
   [[nodiscard]] virtual std::uint32_t fingerprint() const noexcept = 0;
-  /// What the whole stack provides to its owner: always the same for one stack.
+  /// Returns the properties that the whole stack provides to its owner: always the same for one
+  /// stack.
   [[nodiscard]] virtual const properties& provided() const noexcept = 0;
   /// Asks the transport to open again, after `disconnected`.
   virtual void reopen() = 0;

@@ -20,7 +20,8 @@ class link_source {
  public:
   virtual ~link_source() = default;
 
-  /// As `net::connect`. May throw a std::exception: it is told to whoever waits for the link.
+  /// As `net::connect`. May throw a std::exception, whose text the callers that wait for the link
+  /// get.
   [[nodiscard]] virtual base::result<connection> connect(const endpoint& to,
                                                          std::unique_ptr<hosted_maker> make) = 0;
   /// As `net::listen`.

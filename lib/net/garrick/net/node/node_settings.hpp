@@ -103,9 +103,9 @@ struct node_settings {
 };
 
 /// Returns what is wrong with the settings, also with those of the link: `errc::invalid_setting`,
-/// whose text names the setting and what it may be; or no error. `node::listen` and whatever
-/// connects ask this themselves, but look at no other stack than that for the address. What the
-/// transport is told, `net::listen` and `net::connect` look at.
+/// whose text names the setting and its range; or no error. `node::listen`, `connect`, `remote` and
+/// `spawn` ask this themselves, but look at no other stack than that for the address. The settings
+/// of the transport are checked by `net::listen` and `net::connect`.
 [[nodiscard]] base::error check(const node_settings& s);
 
 namespace internal {

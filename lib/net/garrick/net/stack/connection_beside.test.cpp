@@ -38,7 +38,7 @@ struct session_pair : simulated_pair {
     ends[i].stack = std::make_unique<session_stack>(ends[i], ends[i], reconnect(),
                                                     failure_detection(std::move(s)), framing());
   }
-  /// What end `i` sends gets lost.
+  /// All that end `i` sends gets lost from now on.
   void mute(std::size_t i) {
     ends[i].on_transmit = [](const bytes&) {};
   }

@@ -46,15 +46,15 @@ using all_of = typename first_failure<Checks...>::type;
 
 // --- calls that do not fit ---
 
-/// What any value becomes. A function that takes it is chosen only if no other of its name fits,
-/// and says why none does.
+/// Any value converts to it. So a function that takes it is chosen only if no other function of its
+/// name fits, and says why none does.
 struct anything {
   anything() = default;
   template <class T>
   anything(const T& /*value*/) {}
 };
-/// What a function's name becomes that stands for several functions, or for a template. The
-/// compiler says so by itself, in fewer lines than if it had to list the functions that do not fit.
+/// The name of several functions, or of a template, converts to it. The compiler then says that
+/// there are several, in fewer lines than if it had to list the functions that do not fit.
 struct several_functions {
   using garrick_refused = void;
   template <class T>

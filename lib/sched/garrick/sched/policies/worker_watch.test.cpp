@@ -1,5 +1,5 @@
-// Work stealing at its limit to awake workers (W5), without threads: who gets what comes from
-// outside, and whom that wakes.
+// Work stealing at its limit to awake workers (W5), without threads: which worker gets work from
+// outside, and which one that wakes.
 #include <garrick/sched/policies/work_stealing.hpp>
 
 #include <doctest/doctest.h>
@@ -54,7 +54,7 @@ struct crowded_place {
   static bool leave(std::span<const std::int32_t>) noexcept { return false; }
 };
 
-/// What happens while a worker sleeps, once; nothing while the helper does.
+/// Runs the script once while a worker sleeps, and not while the helper does.
 struct scripted_parker {
   static inline std::function<void()> script;
   void park() {

@@ -347,7 +347,7 @@ struct unheld_suite : rl::test_suite<unheld_suite<Keeps>, 3> {
 
   unheld_suite() {
     cell.weak_.store(2, relaxed);  // order: before the threads
-    cell.environment.hold();       // for who tells
+    cell.environment.hold();       // for the thread that tells
     cell.own = Keeps ? model_cell::own_handle::kept : model_cell::own_handle::dropped;
     messages[0].fill(0, 1);
     messages[1].fill(1, 1);

@@ -7,8 +7,8 @@
 // if no worker begins for a while. The actor stays in its queue then, but keeps no bytes.
 //
 // Invariants:
-//   D1  A message is read by whoever has made the step from `waits`: a worker (`runs`), or the link
-//       (`taken`). Until then nobody looks at its bytes.
+//   D1  The thread that makes the step from `waits` reads the message: a worker (`runs`), or the
+//       link (`taken`). Until then no thread looks at its bytes.
 //   D2  From `done` or `taken` on only the link touches it. If it says `done`, there is a value, or
 //       an error, or the bytes are still there and `needs_link`.
 //   D3  The actor keeps the bytes only in `waits` and `runs`, since it may stay in a worker's queue
@@ -34,8 +34,8 @@ namespace garrick::net::internal {
 
 /// The first byte of a handle.
 enum class handle_kind : std::uint8_t {
-  empty,      ///< nobody
-  senders,    ///< the number was given by who writes
+  empty,      ///< of no actor
+  senders,    ///< the number was given by the writing end
   receivers,  ///< it comes home
 };
 
@@ -45,7 +45,7 @@ enum class handle_kind : std::uint8_t {
                                                          std::span<const std::byte> payload,
                                                          handle_porter& handles) noexcept;
 
-/// See above.
+/// One such message.
 class decoding {
  public:
   /// `payload` lies in `bytes`. The codec is a constant.
@@ -55,10 +55,10 @@ class decoding {
 
   /// Decodes, unless the link has taken it.
   void run() noexcept;
-  /// Nobody will run it; the link is to do so.
+  /// No worker will run it; the link is to do so.
   void give_back() noexcept { static_cast<void>(take()); }
 
-  /// Takes it from a worker that has not begun. True: the worker's part is over.
+  /// Takes it from a worker that has not begun. Returns true if the worker's part is over.
   [[nodiscard]] bool take() noexcept {
     stage now = stage::waits;
     // order: relaxed; the bytes are the link's, and nobody else has looked at them (D1).
@@ -76,7 +76,7 @@ class decoding {
   }
 
   // Once it is over:
-  /// False: nobody has read it, or only the link can; the bytes are as they came.
+  /// Returns false if no worker has read it, or only the link can; the bytes are as they came.
   [[nodiscard]] bool has_result() const noexcept { return is_done() && !needs_link_; }
   /// The value, which becomes the caller's. Requires that there is a result.
   [[nodiscard]] base::result<core::envelope*> result(const content_codec& as);

@@ -589,7 +589,7 @@ void node_core::stop() noexcept {
     names = std::exchange(names_, {});
     never_made = std::exchange(dialled_, {});
   }
-  // All links have ended and said so. Who still waits for one waits for a link that was not made.
+  // All links have ended and said so. The callers that are left wait for links that were not made.
   const base::error stopped = base::make_error(base::errc::shutting_down, "node", "it is stopping");
   for (const auto& [key, d] : never_made)
     for (const dial_handler& one : d.waiting) one(stopped);

@@ -8,8 +8,8 @@
 // C3 A link of a new incarnation of a node ends those of others, which then are down.
 // C4 A peer is known by its identity. An endpoint of a peer whose link is in use stands for that
 //    link, however many endpoints the peer has, until the link is over.
-// C5 Whoever waits for a link that the peer does not want, since it prefers another one, waits for
-//    that one: also here it may not be in use yet.
+// C5 If the peer does not want a link, since it prefers another one, the callers that wait for the
+//    former wait for the latter, which may not be in use here yet.
 //
 // Thread safety: any thread. `mutex_` is held for some instructions, and while nothing is called.
 #pragma once
@@ -140,9 +140,9 @@ class node_core final : public std::enable_shared_from_this<node_core> {
   /// or hear why none can be made, such as for want of memory.
   void begin_link(const std::string& key);
   /// This link is over, and was open and never in use. If the peer decides which of several links
-  /// is used, it may have another one in use by now, of which this end has yet to hear. Then those
-  /// who wait for this link wait for that one, or for a further link to the same endpoint. False:
-  /// they do not.
+  /// is used, it may have another one in use by now, of which this end has yet to hear. Then the
+  /// callers that wait for this link wait for that one, or for a further link to the same endpoint.
+  /// Returns false if they do not.
   [[nodiscard]] bool dials_again(const link_port& link);
   void answer_dial(const std::string& key, const connection& by, base::result<connection> with);
   /// The link to this peer is in use from now on.

@@ -191,7 +191,7 @@ class node_link final : public link_port, carried, link_owner, handle_porter {
   /// A lane in which a worker decodes a message.
   struct held_lane {
     kept_frame first{};              ///< without its bytes
-    std::shared_ptr<decoding> by{};  ///< who decodes it; null: it is being read now
+    std::shared_ptr<decoding> by{};  ///< decodes `first`; null: the link reads that now
     std::uint32_t looks = 0;         ///< after which no worker had begun with it
     std::deque<kept_frame> behind{};
     ~held_lane() {
@@ -319,7 +319,7 @@ class node_link final : public link_port, carried, link_owner, handle_porter {
   void on_decode_error(const frame& f);
   void answer_question(question q, base::result<core::envelope*> with) noexcept;
 
-  // what is decoded by workers
+  // messages that workers decode: node_link_decode.cpp
   [[nodiscard]] bool all_workers_wait() const noexcept;
   [[nodiscard]] const content_codec* decoded_by_worker(const frame& f, bool is_late);
   [[nodiscard]] kept_frame kept(const incoming& m) const;
@@ -405,7 +405,7 @@ class node_link final : public link_port, carried, link_owner, handle_porter {
   std::uint32_t settled_ = 0;        // and the credit of those that were settled: to be given back
   std::uint32_t settled_large_ = 0;  // of that, the credit of large messages
   std::map<lane_number, held_lane> decoding_;
-  decoding* decoded_ = nullptr;                         // what is being read now, if it is decoded
+  decoding* decoded_ = nullptr;  // the message that is read now, if it is decoded
   const base::message_type* for_the_link_ = nullptr;    // a content in which a handle has come home
   base::instant next_taking_ = base::instant::never();  // if no worker has begun with a message
   std::weak_ptr<decoding> taken_back_;                  // the last; its actor has it until its turn

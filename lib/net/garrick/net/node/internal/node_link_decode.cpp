@@ -106,7 +106,7 @@ bool node_link::keep(const incoming& m) {
   return true;
 }
 
-/// A request that is held, and that nobody waits for any more, has no time left.
+/// A request that was cancelled while it is held has no time left.
 void node_link::withdraw(held_lane& lane, std::uint64_t request) {
   const auto look_at = [&](kept_frame& k) {
     if (k.what.kind == frame_kind::request && k.what.number == request) k.until = actors_now();
@@ -130,13 +130,13 @@ void node_link::begin_decoding(held_lane& lane, kept_frame first, const content_
 void node_link::decoded() {
   if (is_closed_) return;
   const auto end = [&](std::string_view why) noexcept {
-    // As what throws in a visit in line ends the link.
+    // An exception ends the link, as it does in a visit that has waited in line.
     try {
       shut(base::make_error(net_errc::owner_failed, "a link", why));
     } catch (...) { ended(net_errc::owner_failed); }
   };
   try {
-    from_below([] {});  // what is decoded goes first in it
+    from_below([] {});  // it begins with the messages that are decoded
   } catch (const std::exception& e) { end(e.what()); } catch (...) {
     end("a layer has thrown");
   }

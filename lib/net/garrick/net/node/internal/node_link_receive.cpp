@@ -427,7 +427,7 @@ std::string_view node_link::content_name(const frame& f) {
 
 // ---- figures ------------------------------------------------------------------------------------
 
-/// What the layers have counted, how many entries the tables have, and what came in vain.
+/// Returns the counts of the layers, the sizes of the tables, and the number of frames in vain.
 std::vector<link_count> node_link::counters() const {
   std::vector<link_count> all = link_->counters();
   const auto add = [&](std::string_view name, std::size_t n) { all.push_back({"node", name, n}); };

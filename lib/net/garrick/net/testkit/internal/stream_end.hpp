@@ -50,7 +50,8 @@ class stream_end final : public end {
   void close() override;
   void died() override;
 
-  /// The connection is made, from the side of the end that has accepted. One that it had is lost.
+  /// The connection is made, from the side of the end that has accepted. An earlier connection of
+  /// this end is lost.
   void join(std::shared_ptr<two_way> c);
   /// The same for the end that has asked: its connection, or one beside that.
   void join(std::shared_ptr<two_way> c, std::uint64_t attempt);

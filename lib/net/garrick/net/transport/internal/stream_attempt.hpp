@@ -5,8 +5,8 @@
 //       taken yet.
 //   A2  Only while the name is looked up does that look-up have the attempt's host among its
 //       waiters, unless its answer was posted before.
-//   A3  Each look-up and each address has a number that no other one of the host has, which stands
-//       in what is waited for; so what comes of an earlier one is not mistaken for it.
+//   A3  Each look-up and each address has a number that no other one of the host has, and the loop
+//       gives it back with the event. So an event of an earlier one is not mistaken for it.
 //
 // Thread safety: its host's.
 #pragma once
@@ -85,7 +85,7 @@ class stream_attempt {
   std::vector<socket_address> addresses_;
   std::size_t next_ = 0;
   std::unique_ptr<io_socket> socket_;
-  const resolution* looks_up_ = nullptr;  ///< who waits for the name
+  const resolution* looks_up_ = nullptr;  ///< the host, while it waits for the name
   base::instant ends_ = base::instant::never();
   base::error why_;
 };

@@ -47,7 +47,8 @@ void stream_host::opened(stream_attempt::outcome how) {
   }
   unique_fd fd = opening_->take();
   opening_.reset();
-  // Whose being writable the loop has once waited for, it reports as that anew after each read.
+  // Made anew: once the loop has waited until a socket is writable, it reports that again after
+  // each read.
   established(std::make_unique<io_socket>(loop_, std::move(fd)));
 }
 
@@ -93,7 +94,7 @@ void stream_host::replace(unique_fd fd, std::vector<std::byte> first) {
   if (was_connected)
     above().disconnected(
         base::make_error(net_errc::connection_lost, "another connection took its place"), now());
-  reopens_ = false;  // what the stack has asked for is here
+  reopens_ = false;  // the connection that the stack has asked for is here
   if (!is_closing()) take_accepted(std::move(fd), std::move(first));
 }
 
