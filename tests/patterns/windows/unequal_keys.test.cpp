@@ -123,4 +123,22 @@ TEST_CASE("a join's key that is not equal to itself fails the tuple, on either s
   CHECK(kit.dead_letters().size() == 4);
 }
 
+TEST_CASE("a farm and a router keep nothing by key: each tuple and message finds a member") {
+  test_system kit;
+  const auto same = [](const sample& s) { return s; };
+  const auto count = fold(0, [](int n, const sample&) { return n + 1; });
+  const auto h = spawn(
+      kit, pipeline(from(samples<sample>()), farm(same).replicas(3).by_key(&sample::key), count));
+  CHECK(kit.request(h, join{}).get().value() == 5);
+
+  struct member : actor<protocol<long(sample)>> {
+    long on(const sample& s) { return s.at; }
+  };
+  std::vector<ref<protocol<long(sample)>>> members;
+  for (int i = 0; i < 3; ++i) members.push_back(kit.spawn<member>());
+  const auto by_key = core::route_by_key(members, &sample::key);
+  for (const sample& s : samples<sample>()) CHECK(kit.request(by_key, s).get().value() == s.at);
+  CHECK(kit.dead_letters().empty());
+}
+
 }  // namespace unequal_keys_test
