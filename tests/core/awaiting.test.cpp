@@ -8,6 +8,7 @@
 #include <functional>
 #include <future>
 #include <memory>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -339,6 +340,50 @@ TEST_CASE(
   kit.run();
   CHECK(kit.mailbox(a).empty());
   kit.expect_no_dead_letters();
+}
+
+namespace {
+
+/// Asks without a time limit that could be kept, and goes on by messages to itself. As a rule the
+/// late answer comes while the time-out is handled. Nobody else has a handle to it.
+class impatient : public actor<protocol<void(job)>> {
+  ref<source> to_;
+  std::vector<int>& seen_;
+  int steps_;
+
+ public:
+  impatient(ref<source> to, std::vector<int>& seen, int steps)
+      : to_(std::move(to)), seen_(seen), steps_(steps) {}
+  void on(job j) {
+    seen_.push_back(j.n);
+    request(to_, ask{1}).within(duration()).await([](int) {}, [](const error&) {});
+    if (j.n != steps_) send(self(), job{j.n + 1});
+  }
+};
+
+}  // namespace
+
+TEST_CASE("the mail goes on after an await whose late answer ends the actor's share of time") {
+  constexpr int steps = 20;
+  std::vector<int> all(steps);
+  std::iota(all.begin(), all.end(), 1);
+  for (const bool is_held : {false, true})
+    for (std::uint32_t quantum = 1; quantum <= 4; ++quantum)
+      for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+        CAPTURE(is_held);
+        CAPTURE(quantum);
+        CAPTURE(seed);
+        std::vector<int> seen;
+        test_system kit(seed);
+        const auto to = kit.spawn<source_actor>();
+        auto asks =
+            kit.spawn<impatient>(spawn_options{.quantum = quantum}, to, lent(seen), int{steps});
+        send(asks, job{1});
+        if (!is_held) asks = {};
+        kit.run();
+        CHECK(seen == all);
+        kit.expect_no_dead_letters();
+      }
 }
 
 }  // namespace awaiting_test

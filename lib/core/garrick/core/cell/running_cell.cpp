@@ -439,9 +439,11 @@ dispatch_outcome running_cell::route(envelope* e) {
   return dispatch(e);
 }
 
+// Without an await the hold is over, although it lasts until the next `pick`: a late answer may
+// have been handled since the last await ended.
 bool running_cell::has_nothing_to_handle() const noexcept {
-  return reader_.is_holding() ? ext_->answers.front == nullptr
-                              : reader_.empty() && !reader_.has_urgent();
+  if (reader_.is_holding()) return ext_->answers.front == nullptr && !ext_->awaiting.empty();
+  return reader_.empty() && !reader_.has_urgent();
 }
 
 }  // namespace garrick::core
