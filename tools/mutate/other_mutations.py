@@ -296,9 +296,9 @@ MUTATIONS = [
     mutation(
         "detached: the end is seen before what is to be run",
         SLOT,
-        "      if (Runnable* const r = take()) return {order_kind::run, r};\n",
-        "      if (quit_.load(std::memory_order_acquire)) return {order_kind::quit};\n"
-        "      if (Runnable* const r = take()) return {order_kind::run, r};\n",
+        "      if (Runnable* const r = take()) return r;\n",
+        "      if (quit_.load(std::memory_order_acquire)) return nullptr;\n"
+        "      if (Runnable* const r = take()) return r;\n",
         equivalent="a thread is told to quit only when it serves nobody, so nothing is to be run",
     ),
     mutation(

@@ -21,7 +21,8 @@ class waiting_executor : public base::executor {
   /// holds up nobody.
   [[nodiscard]] virtual bool runs_others() const noexcept { return false; }
 
-  /// Called when the thread's actor has ended: the thread is free. Any thread.
+  /// Called when the thread's actor has ended, before anybody is told so: the thread is free for
+  /// another actor, which it runs after the present run. Any thread.
   virtual void actor_ended() noexcept = 0;
 
   bool claim(base::runnable&) noexcept override { return false; }

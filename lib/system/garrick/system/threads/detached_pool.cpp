@@ -1,4 +1,4 @@
-// The threads themselves: each waits for a cell, runs it until it ends, and goes back to the pool.
+// The threads themselves: each waits for a cell, runs it until it ends, and waits for the next.
 #include <garrick/base/concurrency/forked.hpp>
 #include <garrick/base/concurrency/thread_state.hpp>
 #include <garrick/base/platform/platform.hpp>
@@ -54,7 +54,9 @@ class detached_thread final : public core::waiting_executor {
     slot_.give(r);
   }
   bool wait(std::int64_t limit_ns) noexcept override { return slot_.wait(limit_ns); }
-  void actor_ended() noexcept override { slot_.tell_ended(); }
+  /// The thread may be in the last run of this actor. What its next actor gives waits in the slot
+  /// until that is over.
+  void actor_ended() noexcept override { pool_.give_back(this); }
 
   // While no actor has the thread, and under the pool's lock.
   [[nodiscard]] std::size_t kind() const noexcept { return kind_; }
@@ -77,16 +79,10 @@ class detached_thread final : public core::waiting_executor {
   }
 
   void serve() noexcept {
-    for (;;) {
-      const slot::told now = slot_.next();
-      if (now.what == slot::order_kind::quit) return;
-      if (now.what == slot::order_kind::ended) {
-        if (!pool_.give_back(this)) return;
-        continue;
-      }
+    while (base::runnable* const next = slot_.next()) {
       if (std::exchange(moves_, false)) move();
       std::uint32_t budget = pool_.quantum_;
-      while (now.runnable->run(budget) == base::run_outcome::more) budget = pool_.quantum_;
+      while (next->run(budget) == base::run_outcome::more) budget = pool_.quantum_;
       if (base::fork_count() != made_after_)
         base::refuse_in_child("a handler returned to a detached actor's thread");
     }
@@ -157,11 +153,9 @@ base::result<core::waiting_executor*> detached_pool::take_for(
   return all_.back().get();
 }
 
-bool detached_pool::give_back(detached_thread* t) noexcept {
+void detached_pool::give_back(detached_thread* t) noexcept {
   const std::lock_guard guard(mutex_);
-  if (stopped_) return false;
-  free_[t->kind()].push_back(t);
-  return true;
+  if (!stopped_) free_[t->kind()].push_back(t);
 }
 
 void detached_pool::enter(const base::thread_state& t) noexcept {

@@ -4,8 +4,8 @@
 //
 // Thread safety: every function may be called from any thread.
 //
-// Invariant: a thread serves one cell from `take` until that cell's `actor_ended`, then goes back
-// to the free list or ends.
+// Invariant: a thread serves one cell from `take` until that cell's `actor_ended`. From then on it
+// is free for the next, also while it is still in the last run of the one that has ended.
 #pragma once
 
 #include <garrick/base/concurrency/parker.hpp>
@@ -79,7 +79,7 @@ class detached_pool {
   }
   [[nodiscard]] base::result<core::waiting_executor*> take_for(
       std::size_t kind, sched::affinity::processors own) noexcept;
-  bool give_back(detached_thread* t) noexcept;
+  void give_back(detached_thread* t) noexcept;
   void enter(const base::thread_state& t) noexcept;
   void leave(const base::thread_state& t) noexcept;
 

@@ -260,6 +260,10 @@ void conclude(cell& self) noexcept {
   cell_steps::end(self, [&] {
     drop_mail(self, unread);
     bounded_mailbox::refuse_parked(self, unread);
+    // A thread of its own is free before anybody hears of the end, so who hears of it finds it
+    // free. A foreign loop has nothing to give back.
+    if (self.has_own_executor() && self.kind() != cell_kind::event)
+      static_cast<waiting_executor&>(self.home_executor()).actor_ended();
     if (cell_extension* const x = self.ext_if()) {
       if (x->parent != nullptr) await_restart_no_more(self, *x->parent);
       if (x->credit != nullptr) x->credit->end_pauses();
@@ -272,9 +276,6 @@ void conclude(cell& self) noexcept {
       if (x->watching != nullptr) x->watching->watchers.clear();
     }
     if (self.is_listed()) env.left(self);
-    // A thread of its own is free now; a foreign loop has nothing to give back.
-    if (self.has_own_executor() && self.kind() != cell_kind::event)
-      static_cast<waiting_executor&>(self.home_executor()).actor_ended();
   });
 }
 

@@ -1,4 +1,4 @@
-// How one thread is told what to do next: run a cell, notice that its actor has ended, or end.
+// How one thread is told what to do next: run a cell, or end.
 //
 // Private: not installed; detached_pool.cpp includes it.
 //
@@ -19,28 +19,16 @@
 namespace garrick::system {
 
 /// The memory orders below that the model checker weakens, one at a time.
-enum class slot_order : std::uint8_t { give, take, tell_ended, see_ended, tell_quit, see_quit };
+enum class slot_order : std::uint8_t { give, take, tell_quit, see_quit };
 
 /// What a thread is told.
 template <class Runnable, class Atomics = base::real_atomics>
 class thread_slot {
  public:
-  enum class order_kind : std::uint8_t { run, ended, quit };
-  struct told {
-    order_kind what;
-    Runnable* runnable = nullptr;  ///< to be run
-  };
-
   /// Run `r`. For whoever has its run right.
   void give(Runnable& r) noexcept {
     // order: release, pairs with take: what its last runner and its waker did
     next_.store(&r, base::order<Atomics, slot_order::give>(std::memory_order_release));
-    parker_.unpark();
-  }
-  /// The thread's actor has ended.
-  void tell_ended() noexcept {
-    // order: release, pairs with next
-    ended_.store(true, base::order<Atomics, slot_order::tell_ended>(std::memory_order_release));
     parker_.unpark();
   }
   /// End, when nothing else is left to do.
@@ -50,17 +38,13 @@ class thread_slot {
     parker_.unpark();
   }
 
-  /// Waits for the next order: what is to be run comes first, the end last.
-  [[nodiscard]] told next() noexcept {
+  /// Waits for what is to be run next. Null: the thread is to end, and nothing is to be run.
+  [[nodiscard]] Runnable* next() noexcept {
     for (;;) {
-      if (Runnable* const r = take()) return {order_kind::run, r};
-      // order: acquire, pairs with tell_ended
-      if (ended_.exchange(false,
-                          base::order<Atomics, slot_order::see_ended>(std::memory_order_acquire)))
-        return {order_kind::ended};
+      if (Runnable* const r = take()) return r;
       // order: acquire, pairs with tell_quit
       if (quit_.load(base::order<Atomics, slot_order::see_quit>(std::memory_order_acquire)))
-        return {order_kind::quit};
+        return nullptr;
       parker_.park();
     }
   }
@@ -85,7 +69,6 @@ class thread_slot {
   }
 
   typename Atomics::template atomic<Runnable*> next_{nullptr};
-  typename Atomics::template atomic<bool> ended_{false};
   typename Atomics::template atomic<bool> quit_{false};
   base::basic_parker<Atomics> parker_;
 };

@@ -22,12 +22,15 @@ struct model_cell {
 using slot_of_model = thread_slot<model_cell, relacy_atomics>;
 
 /// Two senders wake the actor, which ends with its third message. Whoever has seen that its thread
-/// is free tells it to quit.
+/// is free gives it another actor, perhaps while it is still in the last run of the first one, and
+/// tells it to quit when that one is done.
 struct serve_suite : rl::test_suite<serve_suite, 3> {
   slot_of_model slot;
   model_cell cell;
-  relacy_atomics::cell<int> given_back{0};
+  model_cell another;
+  relacy_atomics::cell<int> orders{0};
   relacy_atomics::atomic<int> free{0};
+  relacy_atomics::atomic<int> served{0};
   int handled = 0;
 
   void send() {
@@ -42,7 +45,8 @@ struct serve_suite : rl::test_suite<serve_suite, 3> {
     for (;;) {
       int left = seen;
       handled += seen;
-      if (handled == 3) slot.tell_ended();  // before the release: afterwards the cell is not ours
+      // order: as the pool's lock; before the release: afterwards the cell is not ours
+      if (handled == 3) free.store(1, release);
       if (cell.mail.compare_exchange_strong(left, 0, release, relaxed))
         return;  // order: as release
       handled -= seen;
@@ -50,32 +54,32 @@ struct serve_suite : rl::test_suite<serve_suite, 3> {
       seen = cell.mail.load(acquire);  // order: as the runner's look
     }
   }
+  void serve_another() {
+    while (free.load(acquire) == 0) relacy_atomics::pause();  // order: as the pool's lock
+    another.content.set(1);
+    slot.give(another);
+    while (served.load(acquire) == 0) relacy_atomics::pause();  // order: as the pool's lock
+    orders.set(1);
+    slot.tell_quit();
+  }
   void thread(unsigned index) {
     if (index != 0) {
       send();
-      if (index == 1) {
+      if (index == 1)
         send();
-        return;
-      }
-      while (free.load(acquire) == 0) relacy_atomics::pause();  // order: as the pool's lock
-      given_back.set(2);
-      slot.tell_quit();
+      else
+        serve_another();
       return;
     }
-    for (;;) {
-      const slot_of_model::told now = slot.next();
-      if (now.what == slot_of_model::order_kind::run) {
-        RL_ASSERT(now.runnable == &cell);
+    while (model_cell* const next = slot.next()) {
+      if (next == &cell) {
         run();
-      } else if (now.what == slot_of_model::order_kind::ended) {
-        RL_ASSERT(handled == 3);
-        given_back.set(1);
-        free.store(1, release);  // order: as the pool's lock
-      } else {
-        RL_ASSERT(given_back.get() == 2);
-        return;
+        continue;
       }
+      RL_ASSERT(next == &another && handled == 3 && another.content.get() == 1);
+      served.store(1, release);  // order: as the pool's lock
     }
+    RL_ASSERT(orders.get() == 1);
   }
 };
 
@@ -98,7 +102,7 @@ struct wait_suite : rl::test_suite<wait_suite, 2> {
 
 }  // namespace
 
-TEST_CASE("a thread runs what it is given, and sees that its actor has ended, before it ends") {
+TEST_CASE("a thread runs what it is given, of the next actor behind its first, before it ends") {
   CHECK(explore<serve_suite>(thorough) == "");
 }
 TEST_CASE("an actor that waits on its thread is woken") {
