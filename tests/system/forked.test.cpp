@@ -10,6 +10,8 @@
 #include <atomic>
 #include <csignal>
 #include <cstdlib>
+#include <filesystem>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
@@ -245,6 +247,49 @@ TEST_CASE("in a forked child nobody waits for an answer") {
   CHECK(status == 0);
   kept->deliver(5);
   CHECK(asked.get().value() == 5);
+}
+
+TEST_CASE("a limit for an answer asks nothing of the clock's thread in a forked child") {
+  actor_system system;
+  std::optional<response_promise<int>> kept;
+  const auto to = system.spawn<owing_actor>(lent(&kept));
+  auto asked = system.request(to, 1);
+  while (system.request(to).get().value() != 1) std::this_thread::yield();
+  const auto [text, status] = in_child([&] {
+    ::alarm(20);
+    asked.within(duration::seconds(60));
+    const std::filesystem::directory_iterator threads("/proc/self/task");
+    if (std::ranges::distance(threads) != 1) ::_exit(2);
+    if (asked.get().error() != errc::would_block) ::_exit(3);
+  });
+  CHECK(text == "");
+  CHECK(status == 0);
+  kept->deliver(5);
+  CHECK(asked.get().value() == 5);
+}
+
+TEST_CASE("a forked child limits an answer, whatever the clock's thread does just then") {
+  actor_system system;
+  std::optional<response_promise<int>> kept;
+  const auto to = system.spawn<owing_actor>(lent(&kept));
+  auto asked = system.request(to, 1);
+  while (system.request(to).get().value() != 1) std::this_thread::yield();
+  std::atomic<bool> over{false};
+  std::thread limiting([&] {
+    while (!over) static_cast<void>(system.request(to).within(duration::microseconds(1)).get());
+  });
+  int bad = 0;
+  for (int i = 0; i < 50; ++i) {
+    const auto [text, status] = in_child([&] {
+      ::alarm(20);
+      asked.within(duration::seconds(60));
+    });
+    if (status != 0) ++bad;
+  }
+  over = true;
+  limiting.join();
+  CHECK(bad == 0);
+  kept->deliver(5);
 }
 
 TEST_CASE("a job of an actor on a loop is refused in a forked child, and so is a send to it") {

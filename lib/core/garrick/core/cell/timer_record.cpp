@@ -27,7 +27,8 @@ timer_record* timer_record::arm(environment& env, cell& target, envelope* e, bas
   const base::instant due = env.clock->now() + delay;
   record->due_.store(due, std::memory_order_relaxed);  // order: nobody else knows the record
   try {
-    if (!due.is_never()) {
+    // In a forked child the service is a copy that nobody runs, and somebody may hold its lock.
+    if (!due.is_never() && !env.is_copy()) {
       timer_steps::hand_to_service(*record);
       return record;
     }
