@@ -324,9 +324,9 @@ MUTATIONS = [
     mutation(
         "stream: by_key goes by where the tuple lies",
         ROUTES,
-        "        std::hash<std::decay_t<decltype(k)>>()(k) * 0x9e3779b97f4a7c15ull >> 32;",
-        "        (std::hash<std::decay_t<decltype(k)>>()(k) +\n"
-        "         reinterpret_cast<std::uintptr_t>(&result)) * 0x9e3779b97f4a7c15ull >> 32;",
+        "    return member_of_hash(std::hash<std::decay_t<decltype(k)>>()(k), among.size());",
+        "    return member_of_hash(std::hash<std::decay_t<decltype(k)>>()(k) +\n"
+        "         reinterpret_cast<std::uintptr_t>(&result), among.size());",
         ("tests.routing",),
     ),
     mutation(

@@ -124,9 +124,9 @@ MUTATIONS = [
     ),
     mutation(
         "stream, windows: a key that cannot be hashed takes the windows of a node with it",
-        PANES,
-        "    const std::size_t hash = this->asked([&] { return hash_of<Key>(key); });\n",
-        "    const std::size_t hash = hash_of<Key>(key);\n",
+        WINDOW_STAGE,
+        "    return windows_.asked([&] { return hash_of<Key>(key); });\n",
+        "    return hash_of<Key>(key);\n",
         ("tests.failing_keys",),
     ),
     mutation(

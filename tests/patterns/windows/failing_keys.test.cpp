@@ -15,6 +15,9 @@ namespace failing_keys_test {
 
 enum class fault { none, unequal, in_equality, in_hash, in_copy, in_key, in_time };
 
+/// How often a key was hashed.
+inline int hashes = 0;
+
 /// A key whose functions fail as `how` says.
 struct key {
   using garrick_sendable = void;  ///< it owns all that it refers to
@@ -44,6 +47,7 @@ struct key {
 template <>
 struct std::hash<failing_keys_test::key> {
   std::size_t operator()(const failing_keys_test::key& k) const {
+    ++failing_keys_test::hashes;
     if (k.how == failing_keys_test::fault::in_hash) throw std::runtime_error("hash");
     return static_cast<std::size_t>(k.n);
   }
@@ -117,6 +121,17 @@ void check_keys_and_time(const Stage& stage) {
   CHECK(counted(samples(fault::in_time), stage) == 3);
 }
 
+/// A sample that cannot be taken is far ahead of the others. The last one is not late for that.
+template <class Windows>
+void check_watermark(const Windows& windows) {
+  for (const fault how : {fault::in_key, fault::in_hash, fault::unequal, fault::in_time}) {
+    CAPTURE(static_cast<int>(how));
+    const std::vector<sample> of = {{1, fault::none, 0}, {1, how, 50}, {1, fault::none, 1}};
+    for (const on_failure policy : {on_failure::skip, on_failure::restart})
+      CHECK(counted(of, windows.on(policy).fold(0, one_more, sum)) == 2);
+  }
+}
+
 }  // namespace
 
 TEST_CASE("a stage that restarts keeps its windows if a key or a time has failed") {
@@ -162,6 +177,24 @@ TEST_CASE("replicas that restart keep their windows if a key or a time has faile
   SUBCASE("of so many tuples") {
     check_keys(window(tuples(2)).by(key_of).replicas(3).on(restart).fold(0, one_more));
   }
+}
+
+TEST_CASE("a tuple whose key, hash or time throws does not move the watermark") {
+  const auto check = [](const auto& windows) {
+    SUBCASE("in one node") { check_watermark(windows); }
+    SUBCASE("before one replica") { check_watermark(windows.replicas(1)); }
+    SUBCASE("before several replicas") { check_watermark(windows.replicas(3)); }
+  };
+  SUBCASE("tumbling") { check(window(tumbling(10)).by(key_of).event_time(time_of)); }
+  SUBCASE("sessions") { check(window(sessions(5)).by(key_of).event_time(time_of)); }
+}
+
+TEST_CASE("sessions hash the key of a tuple once, and not when they forget it") {
+  hashes = 0;
+  const std::vector<sample> of = samples(fault::none);
+  CHECK(counted(of, window(sessions(1)).by(key_of).event_time(time_of).fold(0, one_more, sum)) ==
+        4);
+  CHECK(hashes == 4);
 }
 
 TEST_CASE("a member's hash that throws before replicas is a failure of the windows") {

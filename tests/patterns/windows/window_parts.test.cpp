@@ -44,7 +44,8 @@ TEST_CASE("windows that were cleared have room for as many as before") {
   windows_of<false> w(10, 10, lists(ids(), &add, &both_or_bad), 3);
   for (int round = 0; round < 5; ++round) {
     CAPTURE(round);
-    for (int key = 0; key < 3; ++key) CHECK(w.take(5, key, event{key, key, 5}));
+    for (int key = 0; key < 3; ++key)
+      CHECK(w.take(5, key, detail::hash_of(key), event{key, key, 5}));
     w.clear();
     CHECK(w.next() == detail::no_time);
   }
@@ -52,7 +53,7 @@ TEST_CASE("windows that were cleared have room for as many as before") {
 
 TEST_CASE("a result that could not be put together says nothing of the next window") {
   windows_of<true> w(4, 2, lists(ids(), &add, &both_or_bad), 100);
-  for (int t = 0; t < 12; ++t) CHECK(w.take(t, 0, event{t, 0, t}));
+  for (int t = 0; t < 12; ++t) CHECK(w.take(t, 0, detail::hash_of(0), event{t, 0, t}));
   w.watermark_is(detail::end_of_time);
   sink out;
   merges_badly = true;

@@ -6,6 +6,8 @@
 //   static constexpr bool any_will_do = true                    if others would do as well
 //   bool is_for_all(const T&), T one_more(const T&)             this one goes to all, in copies
 //   bool goes_to(const T&, std::size_t i)                       of these, if not all get it
+//   static constexpr bool may_refuse = true                     if `choose` is to throw for some
+//                                                               results also where there is one
 //
 // or it is `to_all`. `among.size()` says how many there are, `among.waiting(i)` how many tuples
 // wait there.
@@ -95,6 +97,12 @@ struct to_least_loaded {
     return best;
   }
 };
+/// Returns the number of the output, of `n`, that gets the keys of this hash. It goes by the high
+/// half of a product: std::hash of a number is often that number.
+[[nodiscard]] inline std::size_t member_of_hash(std::size_t hash, std::size_t n) noexcept {
+  const std::uint64_t mixed = std::uint64_t{hash} * 0x9e3779b97f4a7c15ull >> 32;
+  return static_cast<std::size_t>(mixed * n >> 32);
+}
 /// Equal keys to the same one. `Key` is a function, or a pointer to a member; its results know
 /// std::hash.
 template <class Key>
@@ -106,10 +114,7 @@ struct keyed {
   template <class T, class Choices>
   std::size_t choose(const T& result, const Choices& among) {
     decltype(auto) k = of(result);
-    // the high half of a product: std::hash of a number is often that number
-    const std::uint64_t mixed =
-        std::hash<std::decay_t<decltype(k)>>()(k) * 0x9e3779b97f4a7c15ull >> 32;
-    return static_cast<std::size_t>(mixed * among.size() >> 32);
+    return member_of_hash(std::hash<std::decay_t<decltype(k)>>()(k), among.size());
   }
 
  private:

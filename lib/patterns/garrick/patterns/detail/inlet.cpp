@@ -39,12 +39,13 @@ any_inlet_ptr inlet_of(node& to, inputs& in, std::size_t capacity) {
   return std::make_shared<node_inlet>(to, in, capacity);
 }
 
-several_inlets::several_inlets(std::vector<any_inlet_ptr> to) : to_(std::move(to)) {}
+several_inlets::several_inlets(std::vector<any_inlet_ptr> to, bool may_refuse)
+    : to_(std::move(to)), may_refuse_(may_refuse) {}
 
 std::unique_ptr<output> several_inlets::connect(node& producer, const loop* back_edge) {
   std::vector<std::unique_ptr<output>> all;
   for (const auto& i : to_) all.push_back(i->connect(producer, back_edge));
-  if (all.size() == 1) return std::move(all.front());
+  if (all.size() == 1 && !may_refuse_) return std::move(all.front());
   return route(std::move(all));
 }
 

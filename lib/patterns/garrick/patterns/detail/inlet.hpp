@@ -68,7 +68,8 @@ using any_inlet_ptr = std::shared_ptr<inlet>;
 /// Into several nodes. A derived class leads each result to one of them.
 class several_inlets : public inlet {
  public:
-  explicit several_inlets(std::vector<any_inlet_ptr> to);
+  /// `may_refuse`: the policy is asked also where there is one node.
+  several_inlets(std::vector<any_inlet_ptr> to, bool may_refuse);
   std::unique_ptr<output> connect(node& producer, const loop* back_edge) override;
 
  protected:
@@ -77,13 +78,16 @@ class several_inlets : public inlet {
 
  private:
   std::vector<any_inlet_ptr> to_;
+  bool may_refuse_;
 };
 /// By a policy.
 template <class T, class Policy>
 class routes_inlet final : public several_inlets {
  public:
   routes_inlet(std::vector<any_inlet_ptr> to, Policy policy)
-      : several_inlets(std::move(to)), policy_(std::move(policy)) {}
+      : several_inlets(
+            std::move(to), requires { Policy::may_refuse; }),
+        policy_(std::move(policy)) {}
 
  private:
   std::unique_ptr<output> route(std::vector<std::unique_ptr<output>> to) const override {

@@ -123,13 +123,13 @@ class pane_windows : public windows_base<Aggregate>, public pane_windows_base {
   pane_windows& operator=(const pane_windows&) = delete;
   ~pane_windows() = default;
 
-  /// Takes a tuple of time `t`, whose key may be a part of it. Returns false if the tuple is late:
-  /// then `in` is as it was. If it throws, the windows are as before.
+  /// Takes a tuple of time `t`, whose key, of this hash, may be a part of it. Returns false if the
+  /// tuple is late: then `in` is as it was. If it throws, the windows are as before.
   template <class K>
-  [[nodiscard]] bool take(std::int64_t t, const K& key, T&& in) {
+  [[nodiscard]] bool take(std::int64_t t, const K& key, std::size_t hash, T&& in) {
     const found_pane to = pane_of(t);
     if (to.late) return false;
-    add(static_cast<pane*>(to.pane), t, key, std::move(in));
+    add(static_cast<pane*>(to.pane), t, key, hash, std::move(in));
     return true;
   }
 
@@ -172,8 +172,7 @@ class pane_windows : public windows_base<Aggregate>, public pane_windows_base {
 
   /// To the pane of that time; null: it is not there yet.
   template <class K>
-  void add(pane* to, std::int64_t t, const K& key, T&& in) {
-    const std::size_t hash = this->asked([&] { return hash_of<Key>(key); });
+  void add(pane* to, std::int64_t t, const K& key, std::size_t hash, T&& in) {
     auto* const e = to == nullptr ? nullptr : this->asked([&] { return to->of.find(key, hash); });
     if (e == nullptr) [[unlikely]]
       return add_cell(to, t, key, hash, std::move(in));

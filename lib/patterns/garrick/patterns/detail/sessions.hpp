@@ -59,12 +59,12 @@ class session_windows : public windows_base<Aggregate> {
   /// Returns the time between a tuple that begins a session, and the end of that session.
   [[nodiscard]] std::int64_t shortest() const noexcept { return gap_; }
 
-  /// Takes a tuple of time `t`, whose key may be a part of it. Returns false if the tuple is late:
-  /// then `in` is as it was. If it throws, the windows are as before, unless that was in the middle
-  /// of joining two sessions: then these are lost.
+  /// Takes a tuple of time `t`, whose key, of this hash, may be a part of it. Returns false if the
+  /// tuple is late: then `in` is as it was. If it throws, the windows are as before, unless it was
+  /// in the middle of joining two sessions: then these are lost.
   template <class K>
-  [[nodiscard]] bool take(std::int64_t t, const K& key, T&& in) {
-    auto at = look_for(key);
+  [[nodiscard]] bool take(std::int64_t t, const K& key, std::size_t hash, T&& in) {
+    auto at = look_for(key, hash);
     session* into = nullptr;
     session* other = nullptr;
     if (at != keys_.end())
@@ -74,9 +74,9 @@ class session_windows : public windows_base<Aggregate> {
     if (into == nullptr) {
       if (!counts_.has_room_for_one_more(std::max(pieces_, ends_.size()))) {
         make_room();
-        at = look_for(key);
+        at = look_for(key, hash);
       }
-      open(t, at, key, std::move(in));
+      open(t, at, key, hash, std::move(in));
       return true;
     }
     if constexpr (Aggregate::keeps_tuples)
@@ -132,10 +132,33 @@ class session_windows : public windows_base<Aggregate> {
     std::vector<session> sessions;
     std::size_t in_heap = 0;
   };
-  struct hash {
-    std::size_t operator()(const Key& k) const { return hash_of<Key>(k); }
+  /// A key keeps its hash, so no function of the user's runs when it is forgotten.
+  struct hashed_key {
+    std::size_t hash;
+    Key key;
   };
-  using key_map = std::unordered_map<Key, sessions_of_key, hash>;
+  /// For a look-up by value.
+  struct wanted_key {
+    std::size_t hash;
+    const Key& key;
+  };
+  /// For a look-up of the very object that is in the map.
+  struct known_key {
+    std::size_t hash;
+    const hashed_key* at;
+  };
+  struct kept_hash {
+    using is_transparent = void;
+    std::size_t operator()(const auto& k) const noexcept { return k.hash; }
+  };
+  struct same_key {
+    using is_transparent = void;
+    bool operator()(const auto& a, const hashed_key& b) const {
+      return a.hash == b.hash && static_cast<bool>(a.key == b.key);
+    }
+    bool operator()(const known_key& a, const hashed_key& b) const noexcept { return a.at == &b; }
+  };
+  using key_map = std::unordered_map<hashed_key, sessions_of_key, kept_hash, same_key>;
   using one_key = typename key_map::value_type;
   /// The session number `number` may end then. The first one is the largest of the heap.
   struct turn_of_session {
@@ -150,8 +173,8 @@ class session_windows : public windows_base<Aggregate> {
   };
 
   template <class K>
-  [[nodiscard]] typename key_map::iterator look_for(const K& key) {
-    return this->asked([&] { return keys_.find(key); });
+  [[nodiscard]] typename key_map::iterator look_for(const K& key, std::size_t hash) {
+    return this->asked([&] { return keys_.find(wanted_key{hash, key}); });
   }
   [[nodiscard]] bool has_ended(const session& s) const noexcept {
     return s.last + gap_ <= watermark_;
@@ -195,12 +218,13 @@ class session_windows : public windows_base<Aggregate> {
     else
       counts_.room_for_one_more(std::max(pieces_, ends_.size()));
   }
-  void forget(one_key& of) {
-    if (of.second.sessions.empty() && of.second.in_heap == 0) keys_.erase(Key(of.first));
+  void forget(one_key& of) noexcept {
+    if (of.second.sessions.empty() && of.second.in_heap == 0)
+      keys_.erase(keys_.find(known_key{of.first.hash, &of.first}));
   }
   template <class K>
-  void open(std::int64_t t, typename key_map::iterator at, const K& key, T&& in) {
-    Key own = this->asked([&] { return Key(key); });  // before the tuple is moved on
+  void open(std::int64_t t, typename key_map::iterator at, const K& key, std::size_t hash, T&& in) {
+    hashed_key own{hash, this->asked([&] { return Key(key); })};  // before the tuple is moved on
     session fresh{
         .begin = t, .last = t, .number = ++numbers_, .now = aggregate_.begin(std::move(in))};
     if (at == keys_.end())
@@ -247,10 +271,13 @@ class session_windows : public windows_base<Aggregate> {
     session s = std::move(which);
     all.erase(all.begin() + (&which - all.data()));
     pieces_ -= weight(s);
+    struct forgets_key {
+      session_windows& windows;
+      one_key& of;
+      ~forgets_key() { windows.forget(of); }
+    } const at_the_end{*this, of};
     try {
-      Key key = of.first;
-      forget(of);
-      out.put(Window{std::move(key), in_unit<unit>(s.begin), in_unit<unit>(s.last + gap_),
+      out.put(Window{of.first.key, in_unit<unit>(s.begin), in_unit<unit>(s.last + gap_),
                      aggregate_.give(std::move(s.now))});
     } catch (...) {
       counts_.lose(s.tuples);

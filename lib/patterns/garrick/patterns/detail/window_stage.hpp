@@ -12,6 +12,7 @@
 // Thread safety: the holder of the node's run right.
 #pragma once
 
+#include <garrick/patterns/detail/dense_map.hpp>
 #include <garrick/patterns/detail/inlet.hpp>
 #include <garrick/patterns/detail/watermark.hpp>
 #include <garrick/patterns/event_time.hpp>
@@ -75,6 +76,10 @@ class windows_stage {
   [[nodiscard]] decltype(auto) key_of(KeyOf& f, const T& in) {
     return windows_.asked([&]() -> decltype(auto) { return part_of(f, in); });
   }
+  template <class Key>
+  [[nodiscard]] std::size_t hash_of_key(const Key& key) {
+    return windows_.asked([&] { return hash_of<Key>(key); });
+  }
 
   Windows windows_;
 };
@@ -126,7 +131,8 @@ class clock_stage : public windows_stage<Windows> {
   void consume(T&& in, To& /*out*/) {
     if (std::exchange(is_flushed_, false)) this->windows_.watermark_is(watermark_);
     decltype(auto) key = this->key_of(key_of_, in);
-    static_cast<void>(this->windows_.take(now_.since_beginning().count(), key, std::move(in)));
+    static_cast<void>(this->windows_.take(now_.since_beginning().count(), key,
+                                          this->hash_of_key(key), std::move(in)));
   }
   [[nodiscard]] std::size_t held() const noexcept { return this->windows_.counts().kept(); }
   void input_has_ended() noexcept { watermark_ = end_of_time; }
@@ -194,9 +200,10 @@ class event_stage : public windows_stage<Windows>, public by_event_time<TimeOf, 
     const std::int64_t t =
         this->windows_.asked([&] { return time_by(this->time_of_, std::as_const(in)); });
     decltype(auto) key = this->key_of(key_of_, in);
+    const std::size_t hash = this->hash_of_key(key);
     this->windows_.watermark_is(this->watermark_.value());
-    this->watermark_.saw(t);
-    if (this->windows_.take(t, key, std::move(in))) [[likely]]
+    this->watermark_.saw(t);  // not for a tuple whose time, key or hash has thrown
+    if (this->windows_.take(t, key, hash, std::move(in))) [[likely]]
       return;
     ++late_count_;
     if (late_) late_->take(std::move(in));
@@ -276,15 +283,19 @@ template <class T>
   return taken.tuple ? &*taken.tuple : nullptr;
 }
 
-/// A tuple goes to the replica of its key, a watermark to all.
+/// A tuple goes to the replica of its key, a watermark to all. A tuple whose key or hash throws is
+/// a failure of the node that sends it, also if there is one replica, and does not move the
+/// watermark.
 template <class KeyOf>
 class by_key_with_watermarks {
  public:
   static constexpr const char* name = "by_key";
-  explicit by_key_with_watermarks(KeyOf key) : keyed_(value_by{std::move(key)}) {}
+  static constexpr bool may_refuse = true;
+  explicit by_key_with_watermarks(KeyOf key) : key_(std::move(key)) {}
   template <class Item, class Choices>
   std::size_t choose(const Item& item, const Choices& among) {
-    return keyed_.choose(*item.tuple, among);
+    decltype(auto) key = part_of(key_, *item.tuple);
+    return member_of_hash(hash_of<std::decay_t<decltype(key)>>(key), among.size());
   }
   /// Returns true if all replicas get an item like this.
   template <class Item>
@@ -297,14 +308,7 @@ class by_key_with_watermarks {
   }
 
  private:
-  struct value_by {
-    [[no_unique_address]] KeyOf key;
-    template <class T>
-    decltype(auto) operator()(const T& of) {
-      return part_of(key, of);
-    }
-  };
-  keyed<value_by> keyed_;
+  [[no_unique_address]] KeyOf key_;
 };
 using awaited_ptr = std::shared_ptr<awaited_watermarks>;
 /// The same, but a watermark goes to those replicas alone that wait for it.
@@ -370,7 +374,7 @@ class stamped_stage : public windows_stage<Windows> {
     }
     decltype(auto) key = this->key_of(key_of_, *in.tuple);
     this->windows_.watermark_is(watermark_);
-    if (this->windows_.take(in.time, key, std::move(*in.tuple))) [[likely]]
+    if (this->windows_.take(in.time, key, this->hash_of_key(key), std::move(*in.tuple))) [[likely]]
       return;
     ++late_count_;
     if (late_) late_->take(std::move(*in.tuple));
@@ -471,7 +475,7 @@ class marked_stage : public windows_stage<Windows> {
     if (!in.tuple) return say();
     if (watermark_ >= says_at_) say();
     decltype(auto) key = this->key_of(key_of_, *in.tuple);
-    if (this->windows_.take(in.time, key, std::move(*in.tuple))) [[likely]]
+    if (this->windows_.take(in.time, key, this->hash_of_key(key), std::move(*in.tuple))) [[likely]]
       return;
     ++late_count_;
     if (late_) late_->take(std::move(*in.tuple));
