@@ -304,7 +304,7 @@ MUTATIONS = [
     mutation(
         "waiting: an answer counts when it has gone",
         INTERNAL + "waiting_frames.cpp",
-        "      if (h.as == kind::answer) --answers_;\n",
+        "  if (h.as == kind::answer) --answers_;\n",
         "",
         ("net_node.waiting_frames",),
     ),

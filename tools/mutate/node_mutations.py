@@ -11,6 +11,7 @@ SPAWN = INTERNAL + "node_link_spawn.cpp"
 DECODE = INTERNAL + "node_link_decode.cpp"
 EXPORTS = INTERNAL + "exports.cpp"
 REMOTE = INTERNAL + "remote_cell.cpp"
+ANSWER = INTERNAL + "node_link_answer.cpp"
 by_quarantine = ("tests.net.quarantine",)
 by_guarantees = ("tests.net.node_guarantees",)
 by_lives = ("tests.net.remote_lives", "tests.net.many_watches")
@@ -18,6 +19,7 @@ by_spawn = ("tests.net.remote_spawn",)
 by_releases = ("tests.net.released_handles", "tests.net.remote_spawn")
 by_after_down = ("tests.net.after_down",)
 by_decoding = ("tests.net.decoding",)
+by_large_answers = ("tests.net.large_answers",)
 by_workers = ("tests.net.decoded_by_workers",)
 by_peers = ("tests.net.peers",)
 by_several_links = ("tests.net.several_links",)
@@ -201,9 +203,9 @@ MUTATIONS = [
     ),
     mutation(
         "node: an answer overtakes what waits in front of the link",
-        LINK,
-        "  if (!is_behind()) return answer_now(std::move(e));\n",
-        "  if (e != nullptr) return answer_now(std::move(e));\n",
+        ANSWER,
+        "  if (!is_behind()) return answer_now(",
+        "  if (e != nullptr) return answer_now(",
         ("tests.net.waiting_order",),
     ),
     mutation(
@@ -222,9 +224,9 @@ MUTATIONS = [
     ),
     mutation(
         "node: an answer has a lane of its own",
-        LINK,
-        "  m.lane = lane_of(to);\n  post_written",
-        "  post_written",
+        ANSWER,
+        "  m.lane = lane_of(to);\n  return m;",
+        "  return m;",
         ("tests.net.link_order",),
     ),
     mutation(
@@ -320,7 +322,7 @@ MUTATIONS = [
     ),
     mutation(
         "node: the error that answers a request has a lane of its own",
-        LINK,
+        ANSWER,
         "  m.lane = lane_of(to);\n  post(",
         "  post(",
         ("tests.net.link_order",),
@@ -398,10 +400,38 @@ MUTATIONS = [
     ),
     mutation(
         "node: an answer that cannot be written is not counted",
-        LINK,
-        "  if (!p) {\n    ++not_encoded_;\n",
-        "  if (!p) {\n",
+        ANSWER,
+        "    ++not_encoded_;\n",
+        "",
         ("tests.net.unsendable_answers",),
+    ),
+    mutation(
+        "node: a large answer is encoded in the link",
+        ANSWER,
+        "may_be_left ? most_encoded_inside : writer_settings().largest",
+        "writer_settings().largest",
+        by_large_answers,
+    ),
+    mutation(
+        "node: who finds the link busy leaves a large answer to it",
+        RECEIVE,
+        "    asker_->learn(s->answer);\n",
+        "",
+        by_large_answers,
+    ),
+    mutation(
+        "node: a large answer that was left to its giver goes back to the link",
+        REMOTE,
+        "    if (told != nullptr) how = told;\n",
+        "    how = told != nullptr ? nullptr : how;\n",
+        by_large_answers,
+    ),
+    mutation(
+        "node: after a small answer those of its type are encoded outside of the link for ever",
+        INTERNAL + "remote_cell.hpp",
+        "      set_large(is ? content : nullptr);\n",
+        "      set_large(content);\n",
+        by_large_answers,
     ),
     mutation(
         "node: a message that was never sent is told for another reason",

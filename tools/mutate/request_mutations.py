@@ -211,8 +211,8 @@ MUTATIONS = [
     ),
     mutation(
         "node_link: the limit of a request that was answered is kept for ever",
-        "lib/net/garrick/net/node/internal/node_link.cpp",
-        "  asker_->wanted().forget(number);\n",
+        "lib/net/garrick/net/node/internal/node_link_answer.cpp",
+        "  asker_->wanted().forget(at->first);\n",
         "",
         by_overdue,
     ),

@@ -122,8 +122,8 @@ MUTATIONS = [
     mutation(
         "link: the bytes of envelopes in front of a busy link do not count",
         WAITING,
-        "count(e->type->size + bytes);",
-        "count(e->type->size + bytes / 1000);",
+        "e != nullptr ? e->type->size + bytes : 0",
+        "e != nullptr ? e->type->size + bytes / 1000 : 0",
         by_frames,
     ),
     mutation(

@@ -105,7 +105,7 @@ void bench::run(arguments& args, result& out) {
   out.seconds = seconds_since(start);
   out.items = trips;
   out.expect("small answers", trips, samples.size());
-  out.expect("bytes of the large requests", large.answered * bytes, large.sizes);
+  out.expect("bytes of the large messages", large.answered * bytes, large.sizes);
   out.detail("large_per_second", static_cast<double>(large.answered) / out.seconds);
   out.latencies(std::move(samples));
 }

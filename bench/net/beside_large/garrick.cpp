@@ -17,6 +17,9 @@ struct small {
 struct large {
   std::vector<std::uint8_t> bytes;
 };
+struct wanted {
+  std::uint64_t bytes = 0;
+};
 
 }  // namespace beside_large
 
@@ -25,20 +28,22 @@ namespace {
 using namespace garrick;
 using beside_large::large;
 using beside_large::small;
+using beside_large::wanted;
 
 using server_type = protocol<std::uint64_t(small)>;
 struct server : actor<server_type> {
   std::uint64_t on(const small& s) { return s.number + 1; }
 };
-using sink_type = protocol<std::uint64_t(large)>;
+using sink_type = protocol<std::uint64_t(large), large(wanted)>;
 struct sink : actor<sink_type> {
   std::uint64_t on(const large& l) { return l.bytes.size(); }
+  large on(wanted w) { return {std::vector<std::uint8_t>(w.bytes, 1)}; }
 };
 
 struct results {
   std::vector<std::int64_t> samples;
   std::uint64_t sum = 0;
-  std::uint64_t answered = 0;  // large requests
+  std::uint64_t answered = 0;  // large requests, or requests with large answers
   std::uint64_t sizes = 0;
 };
 
@@ -65,23 +70,32 @@ struct asker : actor<starter> {
   results* results_;
 };
 
-// Sends large requests, one after the other, as long as the asker lives.
+// Sends large requests, or some whose answers are large, one after the other, as long as the asker
+// lives.
 struct source : actor<starter> {
-  source(ref<sink_type> to, std::uint64_t bytes, ref<starter> beside, results& r)
-      : to_(std::move(to)), bytes_(bytes), results_(&r) {
+  source(ref<sink_type> to, std::uint64_t bytes, bool wants, ref<starter> beside, results& r)
+      : to_(std::move(to)), bytes_(bytes), wants_(wants), results_(&r) {
     monitor(beside, [this](const down&) { quit(); });
   }
   void on(int) {
-    request(to_, large{std::vector<std::uint8_t>(bytes_, 1)}).then([this](std::uint64_t size) {
-      ++results_->answered;
-      results_->sizes += size;
-      send(self(), 1);
-    });
+    if (wants_)
+      request(to_, wanted{bytes_}).then([this](const large& l) { answered(l.bytes.size()); });
+    else
+      request(to_, large{std::vector<std::uint8_t>(bytes_, 1)}).then([this](std::uint64_t size) {
+        answered(size);
+      });
   }
 
  private:
+  void answered(std::uint64_t size) {
+    ++results_->answered;
+    results_->sizes += size;
+    send(self(), 1);
+  }
+
   ref<sink_type> to_;
   std::uint64_t bytes_;
+  bool wants_;
   results* results_;
 };
 
@@ -90,6 +104,7 @@ struct source : actor<starter> {
 void bench::run(arguments& args, result& out) {
   const std::uint64_t trips = args.number("trips", 2'000);
   const std::uint64_t bytes = args.number("large_bytes", 30'000'000);  // 0: none
+  const bool wants = args.number("answers", 0, 0, 1) != 0;             // 1: the answers are large
   const duration pause =
       duration::microseconds(static_cast<std::int64_t>(args.number("pause_us", 1000)));
   const std::string kind = args.text("transport", "tcp");
@@ -114,7 +129,7 @@ void bench::run(arguments& args, result& out) {
     if (!to || !beside) return out.error((to ? beside.error() : to.error()).to_string());
     const std::int64_t start = now_ns();
     const auto asks = system.spawn<asker>(*to, trips, pause, lent(r));
-    if (bytes != 0) send(system.spawn<source>(*beside, bytes, asks, lent(r)), 1);
+    if (bytes != 0) send(system.spawn<source>(*beside, bytes, wants, asks, lent(r)), 1);
     send(asks, 1);
     system.await_all().value();
     out.seconds = seconds_since(start);
@@ -122,7 +137,7 @@ void bench::run(arguments& args, result& out) {
   out.items = trips;
   out.expect("small answers", trips, r.samples.size());
   out.expect("sum of the small answers", trips * (trips + 1) / 2, r.sum);
-  out.expect("bytes of the large requests", r.answered * bytes, r.sizes);
+  out.expect("bytes of the large messages", r.answered * bytes, r.sizes);
   out.detail("large_per_second", static_cast<double>(r.answered) / out.seconds);
   out.latencies(std::move(r.samples));
 }

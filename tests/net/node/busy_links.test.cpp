@@ -40,8 +40,11 @@ struct asked_step {
   step what;
 };
 struct count {};
+struct wanted {
+  std::uint32_t bytes = 0;
+};
 using reader_type = protocol<void(step), void(text_step), void(handle_step),
-                             std::uint32_t(asked_step), std::uint64_t(count)>;
+                             std::uint32_t(asked_step), std::uint64_t(count), std::string(wanted)>;
 
 class nobody : public actor<nobody_type> {
  public:
@@ -62,6 +65,7 @@ class reader : public actor<reader_type> {
     return a.what.number;
   }
   std::uint64_t on(count) { return taken_; }
+  std::string on(wanted w) { return std::string(w.bytes, 'x'); }
 
  private:
   void take(const step& s) {
@@ -95,14 +99,16 @@ struct two_nodes {
   std::unique_ptr<net::node> b;
   ref<reader_type> there = left.spawn<reader>(lent(wrong));
   ref<reader_type> far;
+  std::string at;
 
   explicit two_nodes(net::node_settings s = {}, net::node_settings of_a = {}) {
     a = std::make_unique<net::node>(left, std::move(of_a));
     b = std::make_unique<net::node>(right, std::move(s));
-    const auto at = a->listen("tcp://127.0.0.1:0");
-    REQUIRE(at.has_value());
+    const auto listens = a->listen("tcp://127.0.0.1:0");
+    REQUIRE(listens.has_value());
+    at = listens->to_string();
     REQUIRE(a->publish("reader", there).has_value());
-    const auto found = b->remote<reader_type>(at->to_string(), "reader");
+    const auto found = b->remote<reader_type>(at, "reader");
     REQUIRE(found.has_value());
     far = *found;
   }
@@ -142,6 +148,28 @@ TEST_CASE("busy links: what several threads send at once comes in each one's ord
     }
     CHECK(n.right.dead_letter_count() == 0);
   }
+}
+
+TEST_CASE("busy links: answers of all sizes come to who has asked, between messages both ways") {
+  two_nodes n({.io = {.threads = 2}}, {.io = {.threads = 2}});
+  std::vector<ref<reader_type>> givers;
+  for (std::uint32_t i = 0; i != 3; ++i) {
+    const std::string name = "giver " + std::to_string(i);
+    REQUIRE(n.a->publish(name, n.left.spawn<reader>(lent(n.wrong))).has_value());
+    givers.push_back(*n.b->remote<reader_type>(n.at, name));
+  }
+  std::vector<std::thread> threads;
+  threads.emplace_back([&n] { send_all(n.right, n.far, 0); });
+  for (const ref<reader_type>& whom : givers)
+    threads.emplace_back([&n, whom] {
+      std::uint32_t bytes = 1;
+      for (int i = 0; i != 150; ++i, bytes = bytes * 7 % 1'000'003) {
+        const auto answer = n.right.request(whom, wanted{bytes}).get();
+        if (!answer || *answer != std::string(bytes, 'x')) ++n.wrong;
+      }
+    });
+  for (std::thread& t : threads) t.join();
+  CHECK(n.wrong == 0);
 }
 
 TEST_CASE("busy links: what is under way when the peer is gone is delivered or a dead letter") {

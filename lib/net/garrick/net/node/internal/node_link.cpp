@@ -401,7 +401,7 @@ std::uint64_t node_link::local_sender(const actor_id& id) const noexcept {
 /// In the lane of `by`.
 std::uint32_t node_link::send_now(remote_cell& to, envelope_ptr& e, base::instant until,
                                   std::uint64_t by, std::uint32_t counted_as, packet payload) {
-  const bool may_be_left = counted_as == 0 && !to.is_for_the_link(e->type);
+  const bool may_be_left = counted_as == 0 && !to.hints().needs_link(e->type);
   counted_as = std::max(counted_as, 1u);
   const auto lose = [&](base::error why) {
     to.lost(std::move(e), std::move(why), counted_as);
@@ -421,11 +421,12 @@ std::uint32_t node_link::send_now(remote_cell& to, envelope_ptr& e, base::instan
     return lose(base::make_error(base::errc::overload, to.name(),
                                  "too many requests to its node wait for their answers"));
   frame f{.kind = frame_kind::message, .receiver = to.id(), .type = s->message.type};
-  base::result<packet> p = !payload.empty() ? std::move(payload)
-                                            : written(s->message, core::content_pointer(e.get()), f,
-                                                      may_be_left ? remote_cell::most_encoded_inside
-                                                                  : writer_settings().largest);
-  if (!p && may_be_left && p.error() == net_errc::too_large) return to.is_large(e->type), 0;
+  base::result<packet> p =
+      !payload.empty() ? std::move(payload)
+                       : written(s->message, core::content_pointer(e.get()), f,
+                                 may_be_left ? most_encoded_inside : writer_settings().largest);
+  if (!p && may_be_left && p.error() == net_errc::too_large)
+    return to.hints().set_large(e->type), 0;
   if (!p) return lose(p.error().at(e->type->name));
   const std::uint32_t weight = std::max(asker_->weight_of(p->size()), counted_as);
   asker_->weigh(weight, counted_as);
@@ -484,7 +485,7 @@ void node_link::send_waiting() {
 
 void node_link::send_taken(waiting_frames::entry& e, base::instant at) {
   using enum waiting_frames::kind;
-  if (e.as == answer) return answer_now(std::move(e.envelope));
+  if (e.as == answer) return answer_taken(e);
   auto& to = static_cast<remote_cell&>(*e.what.to);
   if (e.as == release) return released_now(to);
   if (e.as == signal) return signal_now(to, std::move(e.envelope));
@@ -498,54 +499,6 @@ void node_link::send_taken(waiting_frames::entry& e, base::instant at) {
   packet p = e.whole.empty() ? packet::copy_of(e.bytes, asker_->how().headers) : std::move(e.whole);
   under_way_.emplace_back(to.local_id(), e.what.type, e.what.sender, false, weight);
   post_message({std::move(p), e.what.lane}, at);
-}
-
-void node_link::answer(envelope_ptr e) {
-  if (!is_behind()) return answer_now(std::move(e));
-  static_cast<void>(asker_->waiting().add({.to = asker_}, e, waiting_frames::kind::answer));
-}
-
-void node_link::answer_now(envelope_ptr e) {
-  if (is_closed_) return;
-  const std::uint64_t number = e->id();
-  asker_->wanted().forget(number);
-  const auto at = asked_.find(number);
-  if (at == asked_.end()) return;  // cancelled, or the link is over
-  const asking to = std::move(at->second);
-  asked_.erase(at);
-  if (e->is(envelope_flag::failure))
-    return send_error(to, number, *static_cast<const base::error*>(e->raw()));
-  if (e->type != to.signature->answer.content)
-    return send_error(to, number,
-                      base::make_error(base::errc::unexpected_message, e->type->name,
-                                       "the answer is of another type than the protocol says"));
-  frame f{.kind = frame_kind::response,
-          .receiver = to.asker,
-          .sender = to.asked,
-          .number = number,
-          .type = to.signature->answer.type};
-  base::result<packet> p = written(to.signature->answer, core::content_pointer(e.get()), f);
-  if (!p) {
-    ++not_encoded_;
-    return send_error(to, number, p.error().at(e->type->name));
-  }
-  outgoing m = to_outgoing(f, std::move(*p));
-  m.lane = lane_of(to);
-  post_written(std::move(m));
-}
-
-/// An answer stays in order with what else its giver sends to who has asked.
-lane_number node_link::lane_of(const asking& to) const noexcept {
-  return net::lane_of(
-      {.kind = frame_kind::message, .receiver = to.asker, .sender = sender_id(to.giver)});
-}
-
-void node_link::send_error(const asking& to, std::uint64_t number, const base::error& why) {
-  outgoing m = refusal_of(
-      {.kind = frame_kind::request, .receiver = to.asked, .sender = to.asker, .number = number},
-      why, link_->header_size());
-  m.lane = lane_of(to);
-  post(std::move(m), now());
 }
 
 void node_link::released(remote_cell& who) {

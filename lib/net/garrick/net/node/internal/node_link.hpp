@@ -12,7 +12,8 @@
 //    them holds anybody: both ends are known by their addresses.
 // K3 An asker's number is in `asked_` until it was answered or cancelled. Only while it is there,
 //    or between a cancel and the answer that comes all the same, `asker_` knows a limit for it. An
-//    answer that waits counts as an open request, wherever it is and whether or not it is wanted.
+//    answer that waits counts as an open request, wherever it is and whether or not it is wanted;
+//    one that its giver is just encoding, only if it is.
 // K4 Of each message and request that has taken the link's credit, the credit is given back once:
 //    when it is confirmed, or when it is lost. (A node takes only stacks that confirm.) Its
 //    receiver's credit is given back here only if it does not leave: the peer grants the rest.
@@ -93,7 +94,7 @@ class node_link final : public link_port, carried, link_owner, handle_porter {
                base::result<core::any_ref> who) override;
   void signal(remote_cell& to, core::envelope_ptr e) override;
   void send_waiting() override;
-  void answer(core::envelope_ptr e) override;
+  [[nodiscard]] const content_codec* answer(core::envelope_ptr& e) override;
   void handed_on(std::uint64_t request, core::cell& proxy) override;
   void released(remote_cell& who) override;
   void decoded() override;
@@ -233,7 +234,12 @@ class node_link final : public link_port, carried, link_owner, handle_porter {
   std::uint32_t send_now(remote_cell& to, core::envelope_ptr& e, base::instant until,
                          std::uint64_t by, std::uint32_t counted_as, packet payload = {});
   void signal_now(remote_cell& to, core::envelope_ptr e);
-  void answer_now(core::envelope_ptr e);
+  /// As `answer`, of one that nothing has to wait for: left to the caller only if it may be, and is
+  /// larger than `most_encoded_inside`.
+  const content_codec* answer_now(core::envelope_ptr& left, bool may_be_left);
+  /// The same for one that was encoded by its giver.
+  void answer_now(std::uint64_t number, const base::message_type* type, packet payload);
+  void answer_taken(waiting_frames::entry& e);
   void released_now(remote_cell& who);
   void send_taken(waiting_frames::entry& e, base::instant at);
   void post_message(outgoing m, base::instant at);
@@ -272,7 +278,11 @@ class node_link final : public link_port, carried, link_owner, handle_porter {
   }
   [[nodiscard]] std::uint64_t local_sender(const actor_id& id) const noexcept;
   [[nodiscard]] lane_number lane_of(const asking& to) const noexcept;
+  [[nodiscard]] asking take_asked(
+      std::unordered_map<std::uint64_t, asking, peer_hash>::iterator at);
+  [[nodiscard]] outgoing answer_to(const asking& to, frame f, packet payload) const;
   void send_error(const asking& to, std::uint64_t number, const base::error& why);
+  void send_wrong_type(const asking& to, std::uint64_t number, const base::message_type* type);
   [[nodiscard]] question take_question(std::unordered_map<std::uint64_t, question>::iterator at);
   void signal_withdrawn(remote_cell& to, const asked_here& who);
   void signal_watch(remote_cell& to, const core::address& watcher, std::uint64_t monitor);

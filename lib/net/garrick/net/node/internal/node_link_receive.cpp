@@ -151,6 +151,7 @@ bool node_link::take_in(const frame& f, export_table::entry& x) {
   envelope_ptr e(*made);
   if (f.kind == frame_kind::request) {
     asked_.emplace(f.number, asking{f.sender, f.receiver, s, x.who.id()});
+    asker_->learn(s->answer);
     asker_->add_strong();
     e->requester = asker_;
     e->word |= f.number;

@@ -15,6 +15,7 @@
 #include <memory>
 #include <mutex>
 #include <new>
+#include <optional>
 #include <utility>
 
 namespace garrick::net::internal {
@@ -60,6 +61,26 @@ class no_porter final : public handle_porter {
  private:
   const bool only_size_;
 };
+
+/// Encodes what an envelope has, with room for headers, while others are in the link. Returns
+/// nothing if only the link can do so, or can tell the error.
+std::optional<packet> encoded_outside(const content_codec& how, const core::envelope& e,
+                                      std::size_t headers, encoding_hints& hints) {
+  no_porter porter;
+  byte_writer out({.front = frame_room + headers,
+                   .context = codec_context(static_cast<handle_porter&>(porter))});
+  try {
+    how.write(out, core::content_pointer(&e));
+  } catch (...) { return {}; }  // a user's codec: the link tells
+  base::result<packet> p = std::move(out).finish();
+  if (p) {
+    hints.note_size(e.type, p->size());
+    return std::move(*p);
+  }
+  if (p.error() != net_errc::too_large) hints.set_needs_link(e.type);
+  hints.set_large(nullptr);
+  return {};
+}
 
 }  // namespace
 
@@ -173,8 +194,37 @@ void answering_cell::lose_waiting() noexcept {
 // could answer for one that was lost.
 void answering_cell::forward(core::envelope_ptr e, base::instant) noexcept {
   if (!e->is(core::envelope_flag::response)) return;  // nobody has a handle to send anything else
-  if (!let_in([&](link_port& l) { l.answer(std::move(e)); }))
-    static_cast<void>(leave(*this, e, waiting_frames::kind::answer));
+  if (env().is_copy()) return;
+  const content_codec* how = codec_of(*e);
+  const bool stays_outside = how != nullptr && hints_.is_large(e->type);
+  const auto answer_inside = [&](link_port& l) {
+    const content_codec* const told = l.answer(e);
+    if (told != nullptr) how = told;
+  };
+  const bool was_in = !stays_outside && let_in(answer_inside);
+  if (e == nullptr || !leave_answer(e, how)) return;
+  // Perhaps no thread is in the link that would take it.
+  const bool is_taken = (stays_outside || was_in) && let_in([](link_port&) {});
+  if (!is_taken) bring_visit();  // a link that has ended loses it there
+  // What was encoded is freed now: a large one takes its time.
+}
+
+const content_codec* answering_cell::codec_of(const core::envelope& answer) const noexcept {
+  // order: acquire, pairs with `learn`
+  const content_codec* const last = answers_[place_of(answer.type)].load(std::memory_order_acquire);
+  return last != nullptr && last->content == answer.type ? last : nullptr;
+}
+
+bool answering_cell::leave_answer(core::envelope_ptr& e, const content_codec* how) noexcept {
+  const bool fits = how != nullptr && how->content == e->type &&
+                    !e->is(core::envelope_flag::failure) && !hints_.needs_link(e->type);
+  try {
+    if (fits)
+      if (std::optional<packet> p = encoded_outside(*how, *e, how_.headers, hints_))
+        return waiting_.add({.to = this, .type = e->type, .sender = e->id()}, std::move(*p),
+                            waiting_frames::kind::answer);
+    return waiting_.add({.to = this}, e, waiting_frames::kind::answer);
+  } catch (const std::bad_alloc&) { return false; }
 }
 
 void answering_cell::forward_signal(core::envelope_ptr e) noexcept {
@@ -238,8 +288,7 @@ void remote_cell::forward(core::envelope_ptr e, base::instant until) noexcept {
   if (!passes && !link_credit_.take_credit()) return lost(std::move(e), too_much_waits());
   std::uint32_t weight = 1;
   const auto send_inside = [&](link_port& l) { weight = l.send(*this, e, until); };
-  // order: relaxed; a hint
-  const bool stays_outside = large_.load(std::memory_order_relaxed) == e->type;
+  const bool stays_outside = hints_.is_large(e->type);
   const bool was_in = !stays_outside && link_credit_.let_in(send_inside);
   if ((!was_in || weight == 0) && leave_waiting(std::move(e), until, weight)) {
     // Perhaps no thread is in the link that would take it.
@@ -294,26 +343,13 @@ bool remote_cell::leave_encoded(core::envelope_ptr& message, base::instant until
   // order: acquire, pairs with seen_as
   const protocol_table* const table = first_table_.load(std::memory_order_acquire);
   const bool asks = e.is(core::envelope_flag::request);
-  if (table == nullptr || is_for_the_link(e.type)) return false;
-  if (asks && large_.load(std::memory_order_relaxed) != e.type) return false;  // order: a hint
+  if (table == nullptr || hints_.needs_link(e.type)) return false;
+  if (asks && !hints_.is_large(e.type)) return false;
   const signature_codec* const s = table->by_content(e.type);
   if (s == nullptr) return false;
   const answering_cell::encoding& how = link_credit_.how();
-  no_porter porter;
-  byte_writer out({.front = frame_room + how.headers,
-                   .context = codec_context(static_cast<handle_porter&>(porter))});
-  try {
-    s->message.write(out, core::content_pointer(&e));
-  } catch (...) { return false; }  // a user's codec: the link tells
-  base::result<packet> p = std::move(out).finish();
-  if (!p) {
-    for_the_link_.store(e.type, std::memory_order_relaxed);  // order: as above
-    is_large(nullptr);
-    return false;
-  }
-  const bool was_large = large_.load(std::memory_order_relaxed) == e.type;  // order: as above
-  if (const bool is = p->size() > most_encoded_inside; is != was_large)
-    is_large(is ? e.type : nullptr);
+  std::optional<packet> p = encoded_outside(s->message, e, how.headers, hints_);
+  if (!p) return false;
   if (asks) {
     weight = link_credit_.weight_of(p->size());
     const std::uint32_t counted = weight;  // the message may be gone before `add` returns

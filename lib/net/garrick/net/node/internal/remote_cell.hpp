@@ -2,8 +2,9 @@
 //
 // What is sent to a proxy visits the link on the sender's thread; the link encodes it and puts it
 // on its way (link_port.hpp). If somebody else is in, the sender encodes it, and leaves the frame
-// there (waiting_frames.hpp). Where the visit cannot be made, because the link is over or too many
-// wait, what was sent is lost in the proper way: a dead letter, an answer to the request.
+// there (waiting_frames.hpp). So does who gives an answer, and who has something large, whether or
+// not somebody is in. Where the visit cannot be made, because the link is over or too many wait,
+// what was sent is lost in the proper way: a dead letter, an answer to the request.
 //
 // Thread safety: as proxy_cell, but for what is said to belong to the link.
 #pragma once
@@ -17,6 +18,7 @@
 #include <garrick/net/transport/hosted.hpp>
 #include <garrick/net/wire/frame.hpp>
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -26,6 +28,39 @@
 #include <vector>
 
 namespace garrick::net::internal {
+
+/// Bytes of a message or an answer that are encoded while somebody is in the link. More would hold
+/// up other senders, and incoming messages, for milliseconds.
+inline constexpr std::size_t most_encoded_inside = std::size_t{256} << 10;
+
+/// What was seen of contents when they were encoded: of the last one that only the link can encode,
+/// since it has handles, and of the last one that was large. Any thread.
+class encoding_hints {
+ public:
+  [[nodiscard]] bool needs_link(const base::message_type* content) const noexcept {
+    return needs_link_.load(std::memory_order_relaxed) == content;  // order: a hint
+  }
+  void set_needs_link(const base::message_type* content) noexcept {
+    needs_link_.store(content, std::memory_order_relaxed);  // order: as above
+  }
+  /// Who gives it encodes it outside of the link, until one is small.
+  [[nodiscard]] bool is_large(const base::message_type* content) const noexcept {
+    return large_.load(std::memory_order_relaxed) == content;  // order: as above
+  }
+  /// Null: none is.
+  void set_large(const base::message_type* content) noexcept {
+    large_.store(content, std::memory_order_relaxed);  // order: as above
+  }
+  /// One of this content had so many bytes.
+  void note_size(const base::message_type* content, std::size_t bytes) noexcept {
+    if (const bool is = bytes > most_encoded_inside; is != is_large(content))
+      set_large(is ? content : nullptr);
+  }
+
+ private:
+  std::atomic<const base::message_type*> needs_link_{nullptr};
+  std::atomic<const base::message_type*> large_{nullptr};
+};
 
 GARRICK_NO_VIRTUAL_DESTRUCTORS_BEGIN
 
@@ -94,6 +129,18 @@ class answering_cell final : public core::proxy_cell {
     return wanted_.until(request);
   }
   [[nodiscard]] waiting_frames& waiting() noexcept { return waiting_; }
+  /// Of answers.
+  [[nodiscard]] encoding_hints& hints() noexcept { return hints_; }
+  /// A request with such an answer has come: who gives it may encode it. Before the request is
+  /// delivered; for who is in the link.
+  void learn(const content_codec& answer) noexcept {
+    std::atomic<const content_codec*>& known = answers_[place_of(answer.content)];
+    // order: relaxed; only who is in the link writes here
+    const content_codec* const last = known.load(std::memory_order_relaxed);
+    // order: release, pairs with `codec_of`: it is a constant, once it is made
+    if (last == nullptr || last->content != answer.content)
+      known.store(&answer, std::memory_order_release);
+  }
   /// Whose lane a message or a request goes in: the number of an actor here, or 0 for threads and
   /// for who asks or sends from another node. On the thread that sends it.
   [[nodiscard]] static std::uint64_t whose_lane(const core::envelope& e) noexcept;
@@ -114,6 +161,16 @@ class answering_cell final : public core::proxy_cell {
   void forward_signal(core::envelope_ptr e) noexcept override;
   void free_self() noexcept override { delete this; }
 
+  /// How an answer is encoded; null if that is not known, or another one's codec is in its place.
+  [[nodiscard]] const content_codec* codec_of(const core::envelope& answer) const noexcept;
+  /// Leaves it for the link: encoded, if `how` says how, and then the envelope stays the caller's.
+  /// True: the caller brings a visit.
+  [[nodiscard]] bool leave_answer(core::envelope_ptr& e, const content_codec* how) noexcept;
+  static std::size_t place_of(const base::message_type* content) noexcept {
+    const std::uint64_t spread = reinterpret_cast<std::uintptr_t>(content) * 0x9e3779b97f4a7c15u;
+    return spread >> 60;
+  }
+
   void count_large(std::int64_t more) noexcept {
     large_.fetch_add(more, std::memory_order_relaxed);  // order: a count
   }
@@ -128,6 +185,8 @@ class answering_cell final : public core::proxy_cell {
   std::atomic<bool> waits_in_vain_{false};  // an actor has, for room, and nothing was confirmed
   std::atomic<std::int64_t> large_{0};      // the credit that large messages have taken
   wanted_requests wanted_;
+  encoding_hints hints_;
+  std::array<std::atomic<const content_codec*>, 16> answers_{};  // of the contents last asked for
 };
 
 /// An actor of a peer.
@@ -155,17 +214,7 @@ class remote_cell final : public core::proxy_cell {
   /// The signature of what was sent, by its number; null: as above.
   [[nodiscard]] const signature_codec* by_type(std::uint64_t type) const noexcept;
   void grant_credit(std::uint32_t messages) noexcept { grant(messages); }
-  /// Bytes of a message that its sender encodes while it is in the link. A larger one would hold up
-  /// other senders, and incoming messages, for milliseconds.
-  static constexpr std::size_t most_encoded_inside = std::size_t{256} << 10;
-  /// Messages of this content are encoded by their senders outside of the link until one is small.
-  void is_large(const base::message_type* content) noexcept {
-    large_.store(content, std::memory_order_relaxed);  // order: a hint
-  }
-  /// Returns true if only the link can encode such content.
-  [[nodiscard]] bool is_for_the_link(const base::message_type* content) const noexcept {
-    return for_the_link_.load(std::memory_order_relaxed) == content;  // order: a hint
-  }
+  [[nodiscard]] encoding_hints& hints() noexcept { return hints_; }
   /// The message, which counts as `weight` messages, did not get on its way: the credit that it has
   /// taken is given back.
   void lost(core::envelope_ptr e, base::error why, std::uint32_t weight = 1) noexcept {
@@ -208,10 +257,8 @@ class remote_cell final : public core::proxy_cell {
   answering_cell& link_credit_;
   const actor_id id_;
   std::vector<const protocol_table*> tables_;  // the link's; written and asked under a mutex
-  // For senders: the first of tables_, and the last content that the link alone can encode.
-  std::atomic<const protocol_table*> first_table_{nullptr};
-  std::atomic<const base::message_type*> for_the_link_{nullptr};
-  std::atomic<const base::message_type*> large_{nullptr};  // a content that was large
+  std::atomic<const protocol_table*> first_table_{nullptr};  // of tables_, for senders
+  encoding_hints hints_;
 };
 
 GARRICK_NO_VIRTUAL_DESTRUCTORS_END

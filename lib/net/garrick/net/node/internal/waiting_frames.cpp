@@ -71,24 +71,32 @@ void waiting_frames::count(std::size_t bytes) noexcept {
   bytes_.store(bytes_.load(std::memory_order_relaxed) + all, std::memory_order_relaxed);
 }
 
+/// Answers were asked for, so they take no room.
+void waiting_frames::count(kind as, std::size_t bytes) noexcept {
+  // order: the lock's, and as `answers`
+  if (as == kind::answer) answers_.fetch_add(1, std::memory_order_relaxed);
+  if (as == kind::message) count(bytes);
+}
+
 bool waiting_frames::was_empty() noexcept {
   const bool first = !any_.load(std::memory_order_relaxed);  // order: the lock's
   if (first) any_.store(true, std::memory_order_relaxed);    // order: the lock's, and as `any`
   return first;
 }
 
-bool waiting_frames::add(const about& what, packet frame) {
+bool waiting_frames::add(const about& what, packet frame, kind as) {
   const std::span<const std::byte> bytes = frame.bytes();
   const std::size_t size = bytes.size();
   if (size > largest_copied)
     return write_entry(sizeof(packet), [&] {
-      ::new (place(what, form::packet, kind::message, sizeof(packet))) packet(std::move(frame));
-      count(size);
+      ::new (place(what, form::packet, as, sizeof(packet))) packet(std::move(frame));
+      count(as, size);
       return was_empty();
     });
   return write_entry(size, [&] {
-    std::memcpy(place(what, form::bytes, kind::message, size), bytes.data(), size);
-    count(size);
+    std::byte* const at = place(what, form::bytes, as, size);
+    if (size != 0) std::memcpy(at, bytes.data(), size);
+    count(as, size);
     return was_empty();
   });
 }
@@ -98,10 +106,8 @@ bool waiting_frames::add(const about& what, core::envelope_ptr& e, kind as, std:
     return add_request(what, e, {}, e->type->size + bytes);
   return write_entry(sizeof(core::envelope*), [&] {
     std::byte* const at = place(what, form::envelope, as, sizeof(core::envelope*));
-    if (as == kind::message) count(e->type->size + bytes);
+    count(as, e != nullptr ? e->type->size + bytes : 0);
     ::new (at) core::envelope*(e.release());
-    // order: the lock's, and as `answers`
-    if (as == kind::answer) answers_.fetch_add(1, std::memory_order_relaxed);
     if (as != kind::signal) return was_empty();
     signals_.fetch_add(1, std::memory_order_relaxed);  // order: the lock's, and as `any_signals`
     static_cast<void>(was_empty());
@@ -166,6 +172,7 @@ bool waiting_frames::batch::next(entry& e) noexcept {
   e.bytes = {};
   e.whole = {};
   e.as = h.as;
+  if (h.as == kind::answer) --answers_;
   switch (h.lies_as) {
     case form::bytes: e.bytes = {at, h.size}; break;
     case form::packet: {
@@ -184,7 +191,6 @@ bool waiting_frames::batch::next(entry& e) noexcept {
     }
     case form::envelope:
       if (h.as == kind::signal) --signals_;
-      if (h.as == kind::answer) --answers_;
       e.envelope.reset(*std::launder(reinterpret_cast<core::envelope**>(at)));
       break;
   }

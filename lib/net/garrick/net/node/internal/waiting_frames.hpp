@@ -7,7 +7,7 @@
 // link has to do, the more meet here.
 //
 // What only the link can encode waits here as it is, in its place: requests, which get a number
-// there, handles, which are to be exported, signals, answers, and that nobody holds a proxy any
+// there, handles, which are to be exported, signals, errors, and that nobody holds a proxy any
 // more. So whatever one thread sends by way of a link is in one line.
 //
 // Invariants:
@@ -49,14 +49,16 @@ class waiting_frames {
   enum class kind : std::uint8_t {
     message,  ///< or a request
     signal,   ///< which does not wait until the link has room
-    answer,   ///< to a request of the peer, of which `about::to` is the answering cell
+    answer,   ///< to a request of the peer, of which `about::to` is the answering cell; an
+              ///< envelope, or what it has had, encoded
     release,  ///< nobody holds the proxy any more; there is no envelope
   };
   /// What is known of a message whose envelope is gone.
   struct about {
     core::cell* to = nullptr;  ///< its proxy
     const base::message_type* type = nullptr;
-    std::uint64_t sender = 0;  ///< an actor here; 0: nobody. For an envelope: whose lane it takes
+    std::uint64_t sender = 0;  ///< an actor here; 0: nobody. For an envelope: whose lane it takes.
+                               ///< For an answer without one: its request's number
     lane_number lane = 0;
     std::uint32_t weight = 1;  ///< of an envelope: how many messages it has been counted as
     base::instant until = base::instant::never();  ///< the time of a request
@@ -64,7 +66,7 @@ class waiting_frames {
   /// What was taken.
   struct entry {
     about what;
-    std::span<const std::byte> bytes{};  ///< a frame, until the next entry is taken; or
+    std::span<const std::byte> bytes{};  ///< `add`'s packet, until the next entry is taken; or
     packet whole{};                      ///< a large one; or
     core::envelope_ptr envelope{};       ///< what is still to be encoded, or has `whole` as its
                                          ///< payload
@@ -81,9 +83,10 @@ class waiting_frames {
   waiting_frames(const waiting_frames&) = delete;
   waiting_frames& operator=(const waiting_frames&) = delete;
 
-  /// A frame. True: nothing was here, and the caller brings a visit (W1). Throws std::bad_alloc,
-  /// and then nothing was added. Requires that the caller holds the proxy.
-  [[nodiscard]] bool add(const about& what, packet frame);
+  /// A frame, or the payload of an answer. True: nothing was here, and the caller brings a visit
+  /// (W1). Throws std::bad_alloc, and then nothing was added. Requires that the caller holds the
+  /// proxy.
+  [[nodiscard]] bool add(const about& what, packet frame, kind as = kind::message);
   /// What is to be encoded by the link; no envelope for a release. As above, and then the envelope
   /// is as it was. Always true for a signal. `bytes`: how many a message takes besides itself.
   [[nodiscard]] bool add(const about& what, core::envelope_ptr& e, kind as, std::size_t bytes = 0);
@@ -166,6 +169,7 @@ class waiting_frames {
   [[nodiscard]] std::byte* place(const about& what, form lies_as, kind as,
                                  std::size_t size) noexcept;
   void count(std::size_t bytes) noexcept;
+  void count(kind as, std::size_t bytes) noexcept;
   [[nodiscard]] bool was_empty() noexcept;
 
   // Whoever adds takes it for some fifty instructions and a copy of a short message: a mutex would

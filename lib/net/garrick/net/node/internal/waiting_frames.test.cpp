@@ -180,6 +180,35 @@ TEST_CASE("waiting frames: answers and releases have their place, and take no ro
   CHECK_FALSE(taken.next(x));
 }
 
+TEST_CASE("waiting frames: answers whose payload is encoded are answers, too") {
+  const fixture f;
+  waiting_frames all(1);
+  std::uint64_t number = 0;
+  for (const std::size_t size : {0u, 5u, 10'000u}) {
+    ++number;
+    const waiting_frames::about what{.to = f.cell, .type = f.type, .sender = number};
+    CHECK(all.add(what, f.frame(size), kind::answer) == (number == 1));
+  }
+  CHECK(all.has_room());
+  CHECK(all.answers() == 3);
+  waiting_frames::batch taken(&nothing_is_left);
+  REQUIRE(all.take(taken));
+  number = 0;
+  for (const std::size_t size : {0u, 5u, 10'000u}) {
+    CAPTURE(size);
+    CHECK(taken.answers() == 3 - number);
+    waiting_frames::entry x;
+    REQUIRE(taken.next(x));
+    CHECK(x.as == kind::answer);
+    CHECK(x.envelope == nullptr);
+    CHECK(x.what.type == f.type);
+    CHECK(x.what.sender == ++number);
+    CHECK(x.size() == size);
+    CHECK(x.whole.empty() == (size < 10'000));
+  }
+  CHECK(taken.answers() == 0);
+}
+
 TEST_CASE("waiting frames: bytes have a limit, signals none") {
   const fixture f;
   waiting_frames::batch others(+[](waiting_frames::entry&) noexcept {});

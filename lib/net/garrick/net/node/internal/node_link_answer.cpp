@@ -1,0 +1,114 @@
+// Answers to the requests of the peer, on their way out. A large one is left to its giver, who
+// encodes it while others are in the link.
+#include <garrick/core/cell/envelope.hpp>
+#include <garrick/net/error.hpp>
+#include <garrick/net/layer/actor_protocol.hpp>
+#include <garrick/net/node/internal/node_link.hpp>
+
+#include <utility>
+
+namespace garrick::net::internal {
+
+using core::envelope_flag;
+using core::envelope_ptr;
+
+const content_codec* node_link::answer(envelope_ptr& e) {
+  if (!is_behind()) return answer_now(e, !asker_->hints().needs_link(e->type));
+  const auto at = asked_.find(e->id());
+  return at != asked_.end() ? &at->second.signature->answer : nullptr;
+}
+
+const content_codec* node_link::answer_now(envelope_ptr& left, bool may_be_left) {
+  envelope_ptr e = std::move(left);
+  if (is_closed_) return nullptr;
+  const std::uint64_t number = e->id();
+  const auto at = asked_.find(number);
+  if (at == asked_.end()) {  // cancelled, or the link is over
+    asker_->wanted().forget(number);
+    return nullptr;
+  }
+  if (e->is(envelope_flag::failure)) {
+    send_error(take_asked(at), number, *static_cast<const base::error*>(e->raw()));
+    return nullptr;
+  }
+  const content_codec& how = at->second.signature->answer;
+  if (e->type != how.content) {
+    send_wrong_type(take_asked(at), number, e->type);
+    return nullptr;
+  }
+  frame f{.number = number};
+  base::result<packet> p = written(how, core::content_pointer(e.get()), f,
+                                   may_be_left ? most_encoded_inside : writer_settings().largest);
+  if (!p && may_be_left && p.error() == net_errc::too_large) {
+    left = std::move(e);
+    return &how;
+  }
+  const asking to = take_asked(at);
+  if (p) {
+    post_written(answer_to(to, f, std::move(*p)));
+  } else {
+    ++not_encoded_;
+    send_error(to, number, p.error().at(e->type->name));
+  }
+  return nullptr;
+}
+
+void node_link::answer_now(std::uint64_t number, const base::message_type* type, packet payload) {
+  if (is_closed_) return;
+  const auto at = asked_.find(number);
+  if (at == asked_.end()) return asker_->wanted().forget(number);  // as above
+  const asking to = take_asked(at);
+  if (type != to.signature->answer.content) return send_wrong_type(to, number, type);
+  post(answer_to(to, {.number = number}, std::move(payload)), now());
+}
+
+/// What was left for the link. An envelope is encoded here, however large it is.
+void node_link::answer_taken(waiting_frames::entry& e) {
+  if (e.envelope != nullptr) return static_cast<void>(answer_now(e.envelope, false));
+  answer_now(e.what.sender, e.what.type,
+             e.whole.empty() ? packet::copy_of(e.bytes, frame_room + asker_->how().headers)
+                             : std::move(e.whole));
+}
+
+/// It is answered now.
+node_link::asking node_link::take_asked(
+    std::unordered_map<std::uint64_t, asking, peer_hash>::iterator at) {
+  asker_->wanted().forget(at->first);
+  asking to = std::move(at->second);
+  asked_.erase(at);
+  return to;
+}
+
+/// `f` says the number, and how many handles there are.
+outgoing node_link::answer_to(const asking& to, frame f, packet payload) const {
+  f.kind = frame_kind::response;
+  f.receiver = to.asker;
+  f.sender = to.asked;
+  f.type = to.signature->answer.type;
+  outgoing m = to_outgoing(f, std::move(payload));
+  m.lane = lane_of(to);
+  return m;
+}
+
+/// An answer stays in order with what else its giver sends to who has asked.
+lane_number node_link::lane_of(const asking& to) const noexcept {
+  return net::lane_of(
+      {.kind = frame_kind::message, .receiver = to.asker, .sender = sender_id(to.giver)});
+}
+
+void node_link::send_error(const asking& to, std::uint64_t number, const base::error& why) {
+  outgoing m = refusal_of(
+      {.kind = frame_kind::request, .receiver = to.asked, .sender = to.asker, .number = number},
+      why, link_->header_size());
+  m.lane = lane_of(to);
+  post(std::move(m), now());
+}
+
+void node_link::send_wrong_type(const asking& to, std::uint64_t number,
+                                const base::message_type* type) {
+  send_error(to, number,
+             base::make_error(base::errc::unexpected_message, type->name,
+                              "the answer is of another type than the protocol says"));
+}
+
+}  // namespace garrick::net::internal
