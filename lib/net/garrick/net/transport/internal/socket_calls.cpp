@@ -50,6 +50,17 @@ void prepare_datagrams(int fd, int family, const transport_settings& s) noexcept
   set_option(fd, SOL_SOCKET, SO_SNDBUF, wanted);
 }
 
+/// Bytes that the system may hold of a stream before it begins to send them. What it has taken, all
+/// else that is to be sent is behind, and by itself it takes megabytes. What is under way does not
+/// count, so a long way is filled as before.
+constexpr int most_unsent = 128 << 10;
+
+/// What streams need: nothing waits for more to come, and little waits in the system.
+void prepare_tcp(int fd) noexcept {
+  set_option(fd, IPPROTO_TCP, TCP_NODELAY, 1);
+  set_option(fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, most_unsent);
+}
+
 /// True for all addresses of this machine.
 bool is_any(const socket_address& a) noexcept {
   if (a.bytes.ss_family == AF_INET6)
@@ -213,12 +224,12 @@ base::result<unique_fd> open_socket(transport_kind kind, const socket_address& l
       ::socket(family, (is_udp ? SOCK_DGRAM : SOCK_STREAM) | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
   if (fd.get() < 0) return error_of(errno, "socket");
   if (is_udp) prepare_datagrams(fd.get(), family, s);
-  if (kind == transport_kind::tcp) set_option(fd.get(), IPPROTO_TCP, TCP_NODELAY, 1);
+  if (kind == transport_kind::tcp) prepare_tcp(fd.get());
   return fd;
 }
 
 void prepare_accepted(int fd, transport_kind kind) noexcept {
-  if (kind == transport_kind::tcp) set_option(fd, IPPROTO_TCP, TCP_NODELAY, 1);
+  if (kind == transport_kind::tcp) prepare_tcp(fd);
 }
 
 int start_connect(int fd, const socket_address& to, const transport_settings& s) {
