@@ -354,7 +354,6 @@ bool system_core::end_all_and_wait(bool kill, base::duration limit) {
   constexpr base::duration longest_pause = base::duration::milliseconds(50);
   const base::instant deadline = base::real_clock().now() + limit;
   const order what = kill ? order::kill : order::exit;
-  if (kill) killing.store(true, std::memory_order_relaxed);  // order: as cell::came_back
   patience waiting(*this, true);
   std::vector<core::address> untold = order_all(what);
   std::uint64_t before = 0;

@@ -263,13 +263,7 @@ class alignas(64) cell : public base::runnable {
   // ---- the runner: the actor's own turn ---------------------------------------------------------
 
   /// A strong handle from inside, possible even after the last handle from outside is gone.
-  void add_strong_from_self() noexcept {
-    if (cell_steps::add_strong_from_self(*this)) [[unlikely]]
-      came_back();
-  }
-  /// The actor has a handle to itself again after all had been dropped. An order to kill all actors
-  /// may have passed it over meanwhile, so the actor tells itself then.
-  void came_back() noexcept;
+  void add_strong_from_self() noexcept { cell_steps::add_strong_from_self(*this); }
 
   [[nodiscard]] cell_extension& ext();
   [[nodiscard]] cell_extension* ext_if() const noexcept { return ext_; }

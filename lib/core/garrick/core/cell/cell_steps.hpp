@@ -88,14 +88,12 @@ struct cell_steps {
     return false;
   }
 
-  /// The runner: a strong handle, also after the last one has been dropped. True: it had been.
+  /// The runner: a strong handle, also after the last one has been dropped.
   template <class Cell>
-  static bool add_strong_from_self(Cell& c) noexcept {
+  static void add_strong_from_self(Cell& c) noexcept {
     // order: relaxed: the runner needs nothing from the droppers
-    if (c.strong_.fetch_add(1, std::memory_order_relaxed) != 0) [[likely]]
-      return false;
-    c.gate_.undrop();
-    return true;
+    if (c.strong_.fetch_add(1, std::memory_order_relaxed) == 0) [[unlikely]]
+      c.gate_.undrop();
   }
 
   /// The thread that has dropped the last strong handle. If nobody runs the actor, it ends here

@@ -67,8 +67,6 @@ class environment {
   base::clock_service* timers = nullptr;
   /// to end when nothing is left to do: delayed and periodic sends are left undone
   std::atomic<bool> draining{false};
-  /// all actors are being killed; one that nobody else has a handle to tells itself to end
-  std::atomic<bool> killing{false};
   drain_lot* lot = nullptr;  ///< where senders wait for full receivers
   /// who awaits whom; null unless request cycles are looked for
   wait_graph* waits = nullptr;

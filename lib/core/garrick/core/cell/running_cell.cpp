@@ -30,19 +30,6 @@ constexpr std::uint8_t urgent_share = 8;
 
 }  // namespace
 
-// Here and not in cell.cpp, because only the runner calls it.
-void cell::came_back() noexcept {
-  // order: relaxed; if it is missed the next handle to itself sees it
-  if (!env().killing.load(std::memory_order_relaxed)) return;
-  try {
-    static_cast<void>(
-        system_lane::tell<signals::kill>(handle_access::make_address(this),
-                                         base::exit_reason(base::exit_code::user_shutdown), true));
-  } catch (...) {
-    // No memory for the signal: as above, the next one.
-  }
-}
-
 void running_cell::refuse(envelope* e) noexcept {
   lost_mail::lose(*this, envelope_ptr(e), lost_mail::gone(*this));
 }
