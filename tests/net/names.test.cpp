@@ -13,6 +13,7 @@
 
 #include <support/transports.hpp>
 
+#include "garrick/net/transport/internal/name_lookups.hpp"
 #include "net/gated_names.hpp"
 
 namespace names_test {
@@ -110,6 +111,32 @@ TEST_CASE("names: a look-up that hangs keeps back no other link, and no end") {
   }  // ends while both names are being looked up
   CHECK(waits->look([](const notes::all& a) { return a.ended; }) == 1);
   CHECK(waits_too->look([](const notes::all& a) { return a.ended; }) == 1);
+  // what hangs keeps nothing of them
+  CHECK(waits.use_count() == 1);
+  CHECK(waits_too.use_count() == 1);
+}
+
+namespace {
+
+/// Waits for a name.
+struct asker final : net::internal::resolution {
+  void resolved(std::uint64_t, std::vector<net::internal::socket_address>, std::string) override {}
+};
+
+}  // namespace
+
+TEST_CASE("names: who withdraws is forgotten at once, and nobody else is") {
+  const closed_gate closed;
+  const auto names = std::make_shared<net::internal::name_lookups>(2);
+  net::internal::io_loop loop(0, names);
+  const auto one = std::make_shared<asker>();
+  const auto other = std::make_shared<asker>();
+  for (const auto& who : {one, other}) names->begin(loop, "slow-left.invalid", 1, who, 0);
+  names->withdraw("slow-left.invalid", *one);
+  CHECK(one.use_count() == 1);
+  CHECK(other.use_count() == 2);
+  names->withdraw("slow-left.invalid", *other);
+  CHECK(other.use_count() == 1);
 }
 
 TEST_CASE("names: a look-up has the limit of an attempt") {

@@ -1,6 +1,7 @@
 // Senders that make room in a full mailbox while others fill it: at the hard limit a message is
 // lost only if the receiver makes no progress, however often others fill the mailbox meanwhile.
 #include <doctest/doctest.h>
+#include <garrick/core/cell/thread_context.hpp>
 #include <garrick/garrick.hpp>
 
 #include <atomic>
@@ -191,6 +192,41 @@ TEST_CASE("a sender that has given up waits again when the receiver has gone on"
   s.post();
   CHECK(s.plan.waits == 17);
   CHECK(s.lost() == 2);
+}
+
+TEST_CASE(
+    "a sender at a bound gives up after 64 waits, of which each failed one doubles the next") {
+  scene s(short_wait, {.policy = mailbox_policy::wait, .bound = 4});
+  s.fill(4);
+  core::detail::here.wait_doublings = 0;
+  const instant before = base::real_clock().now();
+  s.post();  // the receiver stands still
+  CHECK(s.plan.waits == 64);
+  CHECK(core::detail::here.wait_doublings == 4);
+  CHECK(base::real_clock().now() - before >= short_wait * (60 * 16));
+  CHECK(s.lost() == 1);
+}
+
+TEST_CASE("a receiver that goes on soon halves the time limit of its sender's next wait") {
+  scene s(too_long);
+  core::detail::here.wait_doublings = 2;
+  for (const int left : {1, 0, 0}) {
+    s.fill(soft + 1);
+    std::thread other;
+    const auto lets_go_then = [&] {
+      other = std::thread([&s] {
+        while ((s.receiver().gate().peek() & core::mailbox_word::waiting) == 0)
+          std::this_thread::yield();
+        s.let_go();
+      });
+    };
+    s.plan.at_waits.assign(s.plan.waits + 1, lets_go_then);
+    s.post();
+    other.join();
+    CHECK(core::detail::here.wait_doublings == left);
+    s.stop();
+  }
+  CHECK(s.lost() == 0);
 }
 
 namespace {
