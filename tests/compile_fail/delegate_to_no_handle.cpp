@@ -1,4 +1,4 @@
-// each: swapped weak pointer self function asked system
+// each: swapped weak pointer self function asked system address in_case
 // expect: garrick: request(to, ...) and delegate(to, ...) take a handle first
 // Delegations and requests to something that is no handle. No further error names the handler.
 #include <garrick/garrick.hpp>
@@ -22,6 +22,13 @@ struct server : garrick::actor<names> {
 #elif defined(GARRICK_WITHOUT_function)
   garrick::result<std::string> on(query q) {
     return delegate([](query) { return std::string(); }, q);
+  }
+#elif defined(GARRICK_WITHOUT_address)
+  garrick::result<std::string> on(query q) { return delegate(to_.address(), q); }
+#elif defined(GARRICK_WITHOUT_in_case)
+  auto on(query q) { return delegate(to_, q); }
+  garrick::behavior cases() {
+    return {[this](query q) { return delegate(to_.address(), q); }};
   }
 #elif defined(GARRICK_WITHOUT_asked)
   garrick::task<std::string> on(query q) { co_return *co_await request(weak_, q); }

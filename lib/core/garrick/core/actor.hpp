@@ -190,7 +190,7 @@ class actor_base {
       return detail::refused_response();
   }
 
-  /// An error that says so: an actor is asked by its handle.
+  /// This overload refuses a first argument that is no handle.
   template <bool Reached = true, class... Args>
   detail::refused_response request(detail::not_a_handle, const Args&...) {
     static_assert(detail::asked_no_handle<Reached>::reported);
@@ -351,7 +351,7 @@ class actor_base {
     else
       return delegated_for<typename P::template answer<content>>{};
   }
-  /// An error that says so: a request is handed to a handle.
+  /// This overload refuses a first argument that is no handle.
   template <bool Reached = true, class... Args>
   delegated<detail::refused_delegation> delegate(detail::not_a_handle, const Args&...) {
     static_assert(detail::asked_no_handle<Reached>::reported);

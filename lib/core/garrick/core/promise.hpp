@@ -34,8 +34,9 @@ struct delegation_becomes {
                 "this handler: request the answer and make one of it, or delegate a message with "
                 "the same answer");
 };
-/// Stands for the answer of a delegation that has been refused: no more is said of that.
-struct refused_delegation;
+/// Stands for the answer of a delegation that has been refused: no more is said of that. Defined,
+/// so that a behavior's case may answer with it.
+struct refused_delegation {};
 template <class To>
 struct delegation_becomes<To, refused_delegation> {
   static constexpr bool reported = true;
@@ -58,7 +59,7 @@ inline constexpr bool takes_delegations<base::result<Ts...>> = true;
 template <class... Ts>
 class delegated {
  public:
-  /// Never compiles: a handler that does not return a `result` is told why.
+  /// This conversion refuses every type that is no `result`, and tells the handler why.
   template <class To>
     requires(!detail::takes_delegations<To>)
   operator To() const {

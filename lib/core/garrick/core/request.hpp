@@ -198,6 +198,18 @@ struct checked_continuation {
   static_assert(error_function_does_not_take<G, takes_error>::reported);
 };
 
+/// Instantiated only to fail: what a response that has not come yet would become.
+template <class To, bool Come>
+struct response_is_no_value {
+  static constexpr bool reported = true;
+  static_assert(Come,
+                "garrick: request(...) gives a response that has not come yet, and no value: "
+                "co_await it in a handler that returns a task<T>, give then(f) a function, or "
+                "return delegate(...)");
+};
+template <class To>
+[[noreturn]] To no_value_yet();
+
 }  // namespace detail
 
 /// A request under way, whose answer holds values of the types Rs. Use it once, on the turn of the
@@ -211,6 +223,7 @@ template <class... Rs>
 class [[nodiscard]] pending_response {
  public:
   using content = content_of<Rs...>;  ///< for the framework: the type of the answer's content
+  using garrick_response = void;
 
   /// For the framework: takes over a request of this actor; id 0: it could not be sent.
   pending_response(cell& requester, std::uint64_t request_id) noexcept
@@ -265,6 +278,13 @@ class [[nodiscard]] pending_response {
   void await(F f, G on_error) && {
     if constexpr (detail::checked_continuation<content, F, G>::fits)
       attach(std::move(f), std::move(on_error), true);
+  }
+
+  /// This conversion refuses every type: the response has not come yet, so it is no value.
+  template <class To>
+  operator To() const {
+    static_assert(detail::response_is_no_value<To, false>::reported);
+    return detail::no_value_yet<To>();
   }
 
   /// For the framework: the request is now the caller's.

@@ -38,7 +38,7 @@ class [[nodiscard]] result : public base::result<Ts...> {
       : base::result<Ts...>(detail::answered_later()), later_(true) {}
   /// From a handler: the answer comes from the actor that was delegated to.
   result(delegated<Ts...>) : base::result<Ts...>(detail::answered_later()), later_(true) {}
-  /// Never compiles: the answer of the actor that was delegated to has another type.
+  /// This constructor refuses a delegation to an actor that answers with another type.
   template <class... Us>
     requires(!std::is_same_v<delegated<Ts...>, delegated<Us...>>)
   result(delegated<Us...>) : result(delegated<Ts...>()) {
@@ -65,7 +65,7 @@ class [[nodiscard]] result<void> : public base::result<void> {
   result(const response_promise<>&) : base::result<void>(detail::answered_later()), later_(true) {}
   /// From a handler: the answer comes from the actor that was delegated to.
   result(delegated<>) : base::result<void>(detail::answered_later()), later_(true) {}
-  /// Never compiles: the answer of the actor that was delegated to has another type.
+  /// This constructor refuses a delegation to an actor that answers with another type.
   template <class U, class... Us>
   result(delegated<U, Us...>) : result(delegated<>()) {
     static_assert(detail::delegation_becomes<result<void>, U, Us...>::reported);

@@ -279,13 +279,13 @@ template <class P, class... Args>
   c.deliver(e);
 }
 
-/// An error that says so: what a message is sent to is a handle.
+/// This overload refuses a first argument that is no handle.
 template <bool Reached = true>
 void send(detail::not_a_handle, detail::anything = {}, detail::anything = {}, detail::anything = {},
           detail::anything = {}) {
   static_assert(detail::sent_to_no_handle<Reached>::reported);
 }
-/// An error that says so: braces alone have no type.
+/// This overload refuses a message in braces without a type.
 template <class P>
 void send(const ref<P>&, detail::braced) {
   static_assert(detail::message_in_braces<P>::reported);

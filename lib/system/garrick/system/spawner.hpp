@@ -13,6 +13,19 @@
 
 namespace garrick::system {
 
+namespace detail {
+
+/// Instantiated only to fail: what a request that was not waited for would become.
+template <class To, bool Come>
+struct get_is_missing {
+  static constexpr bool reported = true;
+  static_assert(Come,
+                "garrick: system.request(...) gives a response that has not come yet, and no "
+                "value: .get() waits for it and gives a result<T>");
+};
+
+}  // namespace detail
+
 /// The answer to a request that a thread waits for: what `system.request(...)` gives. It belongs to
 /// one thread. Dropped without `get()`, it withdraws the request: a later answer is ignored. It can
 /// be moved, so a thread may keep several in a vector.
@@ -67,6 +80,12 @@ class [[nodiscard]] blocking_response {
       return base::make_error(base::errc::would_block, "get()",
                               "this is a worker thread: use .then, .await or co_await in an actor");
     return scope_->get(std::move(pending_));
+  }
+  /// This conversion refuses every type: `get` gives the value.
+  template <class To>
+  operator To() const {
+    static_assert(detail::get_is_missing<To, false>::reported);
+    return core::detail::no_value_yet<To>();
   }
 
  private:
@@ -167,7 +186,7 @@ class spawner {
     else
       return core::detail::refused_response();
   }
-  /// An error that says so: an actor is asked by its handle.
+  /// This overload refuses a first argument that is no handle.
   template <bool Reached = true>
   core::detail::refused_response request(core::detail::not_a_handle, core::detail::anything = {},
                                          core::detail::anything = {}, core::detail::anything = {}) {

@@ -50,6 +50,8 @@ inline constexpr bool answers<R, response<Ts...>> = [] {
   if constexpr (std::is_same_v<own, response<Ts...>> || std::is_same_v<plain, base::error> ||
                 std::is_same_v<own, response<refused_delegation>>)
     return true;
+  else if constexpr (requires { typename plain::garrick_response; })
+    return false;  // it converts to all types, to say why it is no value
   else if constexpr (std::is_void_v<R> || is_task<plain> || is_promise<plain> ||
                      is_core_result<plain> || is_base_result<plain>)
     return requires {
