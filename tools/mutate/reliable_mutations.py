@@ -266,6 +266,13 @@ MUTATIONS = [
         by_reconnect,
     ),
     mutation(
+        "reconnect: before the session is open as many are kept as afterwards",
+        RECONNECT,
+        "  window_ = {smaller({s.messages, s.bytes}, first_window),",
+        "  window_ = {amount{s.messages, s.bytes},",
+        by_reconnect,
+    ),
+    mutation(
         "reconnect: large and other messages together are more than the other end takes",
         RECONNECT,
         "below(sum_of(in_flight_[0], in_flight_[2]), taken_there_) && ",

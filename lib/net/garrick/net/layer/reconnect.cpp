@@ -124,7 +124,7 @@ reconnect::reconnect(reconnect_settings s) : settings_(s) {
   GARRICK_ASSERT(!check(s), "`check` says which setting is wrong");
   taken_there_ = first_window;
   window_ = {smaller({s.messages, s.bytes}, first_window), system_window,
-             smaller({s.messages, s.bytes}, first_window)};
+             amount{s.messages, s.bytes}};
   accepted_ = {amount{std::max<std::uint64_t>(s.accepted_messages, first_window.messages),
                       std::max<std::uint64_t>(s.accepted_bytes, first_window.bytes)},
                system_window};
@@ -400,7 +400,7 @@ void reconnect::on_begin(std::span<const std::byte> body, layer_context& c) {
     return violated("a beginning with a wrong list of lanes", c);
   begun_ = true;
   taken_there_ = accepts;
-  window_[0] = window_[2] = smaller({settings_.messages, settings_.bytes}, accepts);
+  window_[0] = smaller({settings_.messages, settings_.bytes}, accepts);
   learn_limits(window);
   if (!apply_counts(told)) return violated("counts that cannot be", c);
   for (std::size_t i = 0; i != told.count() && !over_; ++i)

@@ -215,7 +215,8 @@ class reconnect : public layer_defaults {
   std::array<amount, 2> undelivered_{};  // [0]: of all that are not the system's
   std::uint64_t held_ = 0;               // messages that have not gone down in this connection
 
-  std::array<amount, 3> window_{};    // in flight at most; of [0] also kept at most
+  std::array<amount, 3> window_{};    // in flight at most; of [0] also kept at most, and so
+                                      // no more than the other end takes
   amount taken_there_{};              // [0] and [2] in flight, by the word of the other end
   std::array<amount, 2> accepted_{};  // undelivered at most
 

@@ -433,10 +433,24 @@ TEST_CASE("reconnect: large messages leave the others their window, and keep to 
   CHECK(come(large) == 2);
   CHECK(come("small") == 10);
   CHECK(come("behind") == 0);
+  p.cut();
+  p.run(200_ms);
+  CHECK(come(large) == 2);  // they are there, and still fill the window
   for (int i = 0; i != 2; ++i) p.ends[1].stack->delivered(1, p.now);
   p.run(100_ms);
   CHECK(come(large) == 3);
   CHECK(p.texts(1).back() == "behind");
+}
+
+TEST_CASE("reconnect: with the session open large messages have all of the window, too") {
+  reconnecting<laned_stream> p({.bytes = 4u << 20});
+  p.ends[1].on_incoming = [](incoming) { return false; };
+  const std::string large(600'000, 'x');
+  p.connect();
+  p.run(10_ms);
+  for (int i = 0; i != 10; ++i) CHECK(p.say(0, large, 1));
+  p.run(100_ms);
+  CHECK(p.ends[1].messages.size() == 7);
 }
 
 TEST_CASE("reconnect: large and other messages together keep to what the other end takes") {
@@ -453,6 +467,25 @@ TEST_CASE("reconnect: large and other messages together keep to what the other e
   p.run(100_ms);
   REQUIRE(p.ends[1].messages.size() == 2);
   CHECK(p.ends[1].messages.back().second == "small");
+}
+
+TEST_CASE("reconnect: the number of messages that may be kept is that of large and other ones") {
+  reconnecting<laned_stream> p({.messages = 4});
+  for (int i = 0; i != 2; ++i) CHECK(p.say(0, std::string(150'000, 'x')));
+  for (int i = 0; i != 2; ++i) CHECK(p.say(0, "small"));
+  CHECK(!p.say(0, "small"));
+}
+
+TEST_CASE("reconnect: until the other end has said what it takes, little is kept for it") {
+  reconnecting<laned_stream> p({.messages = 400});
+  int taken = 0;
+  while (p.say(0, "x")) ++taken;
+  CHECK(taken == 256);
+  p.ends[1].on_incoming = [](incoming) { return false; };
+  p.connect();
+  p.run(10_ms);
+  while (p.say(0, "x")) ++taken;
+  CHECK(taken == 400);
 }
 
 TEST_CASE("reconnect: large messages that wait fill the window at last") {
