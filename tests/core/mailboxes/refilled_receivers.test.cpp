@@ -312,7 +312,7 @@ struct stopped_scene {
   }
 };
 
-constexpr spawn_options at_most_four{.policy = mailbox_policy::wait, .bound = 4};
+spawn_options at_most_four() { return {.policy = mailbox_policy::wait, .bound = 4}; }
 constexpr std::uint64_t asleep = core::mailbox_word::idle | core::mailbox_word::stalled;
 
 void wait_until_asleep(const ref<awaiting::protocol_type>& who) {
@@ -375,7 +375,7 @@ TEST_CASE("an answer that comes slows the senders of its receiver at once") {
   std::uint32_t limit = soft;
   SUBCASE("above the soft limit") {}
   SUBCASE("at the bound of a mailbox with the policy wait") {
-    o = at_most_four;
+    o = at_most_four();
     limit = 4;
   }
   const auto to = s.system.spawn<awaiting>(o, lent(&s.here), true);
@@ -393,7 +393,7 @@ TEST_CASE("a receiver that keeps a skipped message slows its senders as soon as 
   std::uint32_t limit = soft;
   SUBCASE("above the soft limit") {}
   SUBCASE("at the bound of a mailbox with the policy wait") {
-    o = at_most_four;
+    o = at_most_four();
     limit = 4;
   }
   const auto to = s.system.spawn<choosy>(o, lent(&s.here));
@@ -406,7 +406,7 @@ TEST_CASE("a receiver that keeps a skipped message slows its senders as soon as 
 
 TEST_CASE("a receiver that is full of skipped messages turns mail away at once") {
   stopped_scene s;
-  const auto to = s.system.spawn<choosy>(at_most_four, lent(&s.here));
+  const auto to = s.system.spawn<choosy>(at_most_four(), lent(&s.here));
   for (int i = 0; i < 4; ++i) send(to, peak{});
   wait_until_idle(to);
   send(to, item{0});
