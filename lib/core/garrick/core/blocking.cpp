@@ -255,7 +255,8 @@ scoped_actor::scoped_actor(environment& env, bool asks_for_thread) {
   self_ = &mine->cell->object();
   mine->entry.who = c;
   env.hold();
-  env.scoped_joined(mine->entry);
+  // A forked child ends no system of its parent's, and somebody may hold the lock of its list.
+  if (!env.is_copy()) env.scoped_joined(mine->entry);
   state_ = mine.release();
 }
 
