@@ -1,6 +1,6 @@
 // each: counting_mixed counting_real counting_one list iterators fold scan loop farm ask ask_any to
-// each: discard take batch batch_number batch_time throttle throttle_time ticks zip
-// expect: garrick: counting(first, end)|garrick: from takes a container|garrick: fold(first, f)|garrick: scan(first, f)|garrick: feedback(pattern, again)|garrick: farm(pattern) takes one|garrick: ask|garrick: to(handle)|garrick: nothing tells this stage|garrick: batch<T>|garrick: throttle<T>|garrick: ticks(period)
+// each: discard take batch batch_number batch_time throttle throttle_time ticks zip named
+// expect: garrick: counting(first, end)|garrick: from takes a container|garrick: fold(first, f)|garrick: scan(first, f)|garrick: feedback(pattern, again)|garrick: farm(pattern) takes one|garrick: ask|garrick: to(handle)|garrick: nothing tells this stage|garrick: batch<T>|garrick: throttle<T>|garrick: ticks(period)|garrick: named(name)
 // Too few arguments, too many, and such of a wrong type.
 #include <garrick/patterns/patterns.hpp>
 
@@ -65,8 +65,11 @@ void test(const ref<dictionary>& whom, const any_ref& any, std::vector<int> numb
   static_cast<void>(pipeline(ticks(10), discard<tick>()));
 #elif defined(GARRICK_WITHOUT_zip)
   static_cast<void>(pipeline(counting(0, 9), zip(counting(0, 9))));
+#elif defined(GARRICK_WITHOUT_named)
+  static_cast<void>(pipeline(counting(0, 9), seq(twice).named(7), discard<int>()));
 #else
   static_cast<void>(any);
+  static_cast<void>(seq(twice).named(std::string_view("twice").data()));
   static_cast<void>(pipeline(counting<std::uint64_t>(1, 100'000), discard<std::uint64_t>()));
   static_cast<void>(pipeline(counting(0, 9), take<int>(4), throttle<int>(5), batch<int>(4, 10ms)));
   static_cast<void>(pipeline(from(numbers), feedback(farm(twice), [](int x) { return x < 9; }),

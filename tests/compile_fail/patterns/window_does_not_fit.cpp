@@ -1,7 +1,7 @@
 // each: fold key time units clock step merge whole copies replicas late counted never_late number_late
-// each: narrow_step narrow_merge
+// each: narrow_step narrow_merge owned
 // expect: garrick:
-// expect: not_all_is_said<|no_key_for_windows<|no_event_time<|units_differ<|clock_has_no_ticks<|window_fold_does_not_fit<|window_is_put_together<|window_function_does_not_fit<|window_copies_tuples<|replicas_need_a_key<|receiver_does_not_understand<|windows_have_no_times<|no_tuple_is_late<
+// expect: not_all_is_said<|no_key_for_windows<|no_event_time<|units_differ<|clock_has_no_ticks<|window_fold_does_not_fit<|window_is_put_together<|window_function_does_not_fit<|window_copies_tuples<|replicas_need_a_key<|receiver_does_not_understand<|windows_have_no_times<|no_tuple_is_late<|cannot_be_in_a_tuple<
 // What windows are made of.
 #include <garrick/patterns/patterns.hpp>
 
@@ -28,6 +28,7 @@ int merge(int n, int m) { return n + m; }
 int size(std::span<const reading> all) { return static_cast<int>(all.size()); }
 int owners(std::span<const std::unique_ptr<int>>) { return 1; }
 int twice(int x) { return 2 * x; }
+const int* place(const reading&) { return nullptr; }
 
 void test(ref<protocol<void(std::string)>> texts, ref<protocol<void(reading)>> readings) {
   static_cast<void>(texts);
@@ -65,6 +66,8 @@ void test(ref<protocol<void(std::string)>> texts, ref<protocol<void(reading)>> r
   static_cast<void>(window(tumbling(3s)).late_to(readings).fold(0, step));
 #elif defined(GARRICK_WITHOUT_number_late)
   static_cast<void>(window(tuples(3)).late_to(readings).fold(0, step));
+#elif defined(GARRICK_WITHOUT_owned)
+  static_cast<void>(window(tumbling(3s)).by(place).fold(0, step));
 #else
   static_cast<void>(window(tuples(3)).by(&reading::sensor).replicas(2).fold(0, step));
   static_cast<void>(window(tumbling(3)).event_time(&reading::tick).all(size));

@@ -4,11 +4,17 @@
 #include <garrick/patterns/detail/watermark.hpp>
 #include <patterns/windows/windows_reference.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <span>
 #include <stdexcept>
+#include <tuple>
+#include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace window_parts_test {
 
@@ -34,11 +40,74 @@ using lists = detail::folding<event, ids, decltype(&add), decltype(&both_or_bad)
 template <bool Slides>
 using windows_of = detail::pane_windows<Slides, event, int, lists, found>;
 
+/// A key and a state of which there is none without an argument.
+class room {
+ public:
+  using garrick_sendable = void;
+  explicit room(int number) : number_(number) {}
+  [[nodiscard]] int number() const noexcept { return number_; }
+  [[nodiscard]] friend bool operator==(const room&, const room&) = default;
+
+ private:
+  int number_;
+};
+room room_of(const event& e) { return room(e.key); }
+room highest(room so_far, event e) { return room(std::max(so_far.number(), e.number)); }
+room higher(room a, room b) { return room(std::max(a.number(), b.number())); }
+std::vector<room> rooms(std::span<const event> all) {
+  return std::vector<room>(all.size(), room(7));
+}
+
 struct nobody final : detail::wakeable {
   void wake(detail::turn* /*by*/, std::size_t /*tuples*/) noexcept override {}
 };
 
 }  // namespace
+
+}  // namespace window_parts_test
+
+template <>
+struct std::hash<window_parts_test::room> {
+  std::size_t operator()(const window_parts_test::room& r) const noexcept {
+    return static_cast<std::size_t>(r.number());
+  }
+};
+
+namespace window_parts_test {
+
+TEST_CASE("keys and states of windows need no default constructor") {
+  testkit::test_system kit;
+  const events in{{1, 4, 0}, {2, 4, 3}, {3, 5, 4}, {4, 4, 12}};
+  using seen = std::vector<std::tuple<int, std::int64_t, int>>;
+  const auto results_of = [&](auto windows) {
+    auto list =
+        patterns::fold(seen(), [](seen all, patterns::windowed<room, room, std::int64_t> w) {
+          all.emplace_back(w.key.number(), w.begin, w.value.number());
+          return all;
+        });
+    const auto h =
+        patterns::spawn(kit, pipeline(patterns::from(in), std::move(windows), std::move(list)));
+    auto got = kit.request(h, patterns::join{}).get().value();
+    std::sort(got.begin(), got.end());
+    return got;
+  };
+  const auto by_room = [](auto kind) { return patterns::window(kind).by(room_of); };
+  const seen want{{4, 0, 2}, {4, 10, 4}, {5, 0, 3}};
+  CHECK(results_of(by_room(patterns::tumbling(10)).event_time(&event::at).fold(room(0), highest)) ==
+        want);
+  CHECK(results_of(by_room(patterns::tumbling(10))
+                       .event_time(&event::at)
+                       .replicas(2)
+                       .fold(room(0), highest)) == want);
+  CHECK(results_of(
+            by_room(patterns::sessions(5)).event_time(&event::at).fold(room(0), highest, higher)) ==
+        seen{{4, 0, 2}, {4, 12, 4}, {5, 4, 3}});
+  CHECK(results_of(by_room(patterns::tuples(2)).fold(room(0), highest)) ==
+        seen{{4, 0, 2}, {4, 2, 4}, {5, 0, 3}});
+  const auto lists = by_room(patterns::tumbling(10)).event_time(&event::at).all(rooms);
+  static_assert(std::is_same_v<decltype(lists)::output,
+                               patterns::windowed<room, std::vector<room>, std::int64_t>>);
+}
 
 TEST_CASE("windows that were cleared have room for as many as before") {
   windows_of<false> w(10, 10, lists(ids(), &add, &both_or_bad), 3);

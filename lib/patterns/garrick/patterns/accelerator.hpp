@@ -206,6 +206,12 @@ class accelerator_team {
     t.options_.name = std::move(name);
     return t;
   }
+  /// This overload refuses a name that is no text.
+  template <detail::no_name T>
+  [[nodiscard]] accelerator_team named(const T& /*name*/) const {
+    static_assert(detail::name_is_no_text<T, false>::reported);
+    return *this;
+  }
   /// For the framework.
   [[nodiscard]] const detail::data_options& options() const noexcept { return options_; }
 

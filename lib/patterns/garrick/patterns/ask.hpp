@@ -205,7 +205,7 @@ template <class P>
   return detail::asker_of<typename detail::only_question<P>::type>(std::move(whom), n);
 }
 
-/// Does not compile: the stage needs a typed handle and a number.
+/// This overload refuses a call without a typed handle or without a number.
 template <class Call = void>
 [[nodiscard]] detail::refused_pattern ask(detail::anything /*whom*/, detail::anything /*n*/ = {}) {
   static_assert(detail::is_right_call<Call>,

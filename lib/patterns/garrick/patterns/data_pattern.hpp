@@ -294,6 +294,12 @@ class data_pattern {
     p.seed_.options.name = std::move(name);
     return p;
   }
+  /// This overload refuses a name that is no text.
+  template <detail::no_name T>
+  [[nodiscard]] data_pattern named(const T& /*name*/) const {
+    static_assert(detail::name_is_no_text<T, false>::reported);
+    return *this;
+  }
   /// A copy with another answer to exceptions, as a stage; one that is asked by requests does not
   /// look at it. With `skip` and `restart` the container becomes a dead letter as it came, for
   /// which each is copied once before it is worked on. For one that cannot be copied, the dead

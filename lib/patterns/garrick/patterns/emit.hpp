@@ -35,7 +35,7 @@ class emit {
   }
   /// The same, moved.
   void operator()(T&& value) { to_->put(std::move(value)); }
-  /// Does not compile: a stage with an emit<T> puts out a T.
+  /// This overload refuses a value that is no T.
   template <class Call = T>
   void operator()(detail::anything /*value*/) {
     static_assert(detail::is_right_call<Call>,

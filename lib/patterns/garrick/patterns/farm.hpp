@@ -214,7 +214,8 @@ template <class P = detail::several_functions>
     return detail::refused_pattern();
 }
 
-/// Does not compile: a farm holds one pattern, and `replicas` says how many of it.
+/// This overload refuses a second argument: a farm holds one pattern, and `replicas` says how many
+/// of it.
 template <class Call = void>
 [[nodiscard]] detail::refused_pattern farm(detail::anything /*pattern*/, detail::anything /*n*/) {
   static_assert(detail::is_right_call<Call>,

@@ -204,7 +204,7 @@ template <class P = detail::several_functions, class Again = detail::several_fun
     return detail::refused_pattern();
 }
 
-/// Does not compile: a loop has a pattern and a condition.
+/// This overload refuses a loop without a condition.
 template <class Call = void>
 [[nodiscard]] detail::refused_pattern feedback(detail::anything /*pattern*/) {
   static_assert(detail::is_right_call<Call>,

@@ -56,7 +56,7 @@ class generator {
     }
     /// A copy of it does.
     [[nodiscard]] copied yield_value(const value_type& value) { return copied(value); }
-    /// Does not compile: the value has another type.
+    /// This overload refuses a value that does not convert to T.
     template <class Other>
       requires(!std::is_convertible_v<Other, value_type>)
     [[nodiscard]] std::suspend_always yield_value(Other&& /*value*/) noexcept {

@@ -177,7 +177,7 @@ class join_spec {
     return join_spec<P, L, R, TimeL, TimeR, Disorder, Interval>(
         source_, std::move(left), std::move(right), time_l_, time_r_, rest_);
   }
-  /// Does not compile: there are two keys.
+  /// This overload refuses a single key: a join has two.
   template <class Call = void>
   [[nodiscard]] auto by(detail::anything /*left*/) const {
     static_assert(detail::join_says_too_little<Call, false>::reported);
@@ -209,7 +209,7 @@ class join_spec {
   [[nodiscard]] auto within(Number before, std::type_identity_t<Number> after) const {
     return within_of<detail::ticks_unit>(detail::number_of(before), detail::number_of(after));
   }
-  /// Does not compile: an interval is a time, or a number of ticks.
+  /// This overload refuses an interval that is neither a time nor a number of ticks.
   template <class Call = void>
   [[nodiscard]] auto within(detail::anything /*before*/, detail::anything /*after*/ = {}) const {
     static_assert(detail::no_length_of_window<Call>::reported);
@@ -240,6 +240,12 @@ class join_spec {
     join_spec s = *this;
     s.rest_.name = std::move(name);
     return s;
+  }
+  /// This overload refuses a name that is no text.
+  template <detail::no_name T>
+  [[nodiscard]] join_spec named(const T& /*name*/) const {
+    static_assert(detail::name_is_no_text<T, false>::reported);
+    return *this;
   }
   /// With another answer to exceptions.
   [[nodiscard]] join_spec on(on_failure policy) const {

@@ -214,7 +214,7 @@ template <class State, class F = detail::several_functions>
   }
 }
 
-/// Does not compile: a scan has a first value and a function.
+/// This overload refuses a scan without a function.
 template <class Call = void>
 [[nodiscard]] detail::refused_pattern scan(detail::anything /*first*/) {
   static_assert(detail::is_right_call<Call>,

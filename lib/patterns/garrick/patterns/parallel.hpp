@@ -162,7 +162,7 @@ template <class P, class... Ps>
   else
     return detail::refused_pattern();
 }
-/// Does not compile: there is at least one part.
+/// This overload refuses a call without parts.
 template <class Parallel = void>
 [[nodiscard]] auto parallel() {
   static_assert(detail::parallel_without_parts<Parallel>::reported);

@@ -180,12 +180,12 @@ template <class P, class... Ps>
   else
     return detail::refused_pattern();
 }
-/// Does not compile: a function's name stands for one function.
+/// This overload refuses the name of several functions: the compiler cannot choose one.
 template <class Pipeline = void>
 [[nodiscard]] detail::refused_pattern pipeline(detail::several_functions /*first*/, ...) {
   return {};
 }
-/// Does not compile: a pipeline has at least one stage.
+/// This overload refuses a call without stages.
 template <class Pipeline = void>
 [[nodiscard]] auto pipeline() {
   static_assert(detail::pipeline_without_stages<Pipeline>::reported);

@@ -101,6 +101,12 @@ class seq_stage : public detail::yields<Value> {
     s.seq_.name = std::move(name);
     return s;
   }
+  /// This overload refuses a name that is no text.
+  template <detail::no_name T>
+  [[nodiscard]] seq_stage named(const T& /*name*/) const {
+    static_assert(detail::name_is_no_text<T, false>::reported);
+    return *this;
+  }
   /// A copy on a thread of its own, for what blocks.
   [[nodiscard]] seq_stage own_thread() const {
     seq_stage s = *this;

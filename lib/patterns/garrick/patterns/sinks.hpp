@@ -155,7 +155,7 @@ template <class T, class P>
   return detail::sender_to<T>(std::move(receiver));
 }
 
-/// Does not compile: the sink needs a typed handle.
+/// This overload refuses an argument that is no typed handle.
 template <class Call = void>
 [[nodiscard]] detail::refused_pattern to(detail::anything /*receiver*/) {
   static_assert(detail::is_right_call<Call>,
@@ -191,7 +191,7 @@ template <class Value, class F = detail::several_functions>
   }
 }
 
-/// Does not compile: a fold has a first value and a function.
+/// This overload refuses a fold without a function.
 template <class Call = void>
 [[nodiscard]] detail::refused_pattern fold(detail::anything /*first*/) {
   static_assert(detail::is_right_call<Call>,

@@ -139,7 +139,7 @@ template <class Container>
     return detail::refused_pattern();
 }
 
-/// Does not compile: one container, which the pattern owns.
+/// This overload refuses iterators: `from` takes one container, which the pattern owns.
 template <class Call = void>
 [[nodiscard]] detail::refused_pattern from(detail::anything /*begin*/, detail::anything /*end*/,
                                            detail::anything /*third*/ = {}) {
@@ -159,7 +159,7 @@ template <std::integral T>
   return seq(detail::numbers<T>{first, end}).named("counting");
 }
 
-/// Does not compile: both are numbers of one type.
+/// This overload refuses arguments that are not two whole numbers of one type.
 template <class Call = void>
 [[nodiscard]] detail::refused_pattern counting(detail::anything /*first*/,
                                                detail::anything /*end*/ = {}) {

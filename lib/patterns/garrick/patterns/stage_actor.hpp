@@ -133,7 +133,7 @@ class stage_actor : public actor<protocol<void(detail::go), void(detail::leave),
   {
     node().put(value, *this);
   }
-  /// Does not compile: the value has another type.
+  /// This overload refuses a value that does not convert to Out.
   template <class T>
   void send_next(T /*value*/)
     requires(!std::is_convertible_v<T, Out>)
@@ -210,6 +210,12 @@ class actor_stage {
     actor_stage s = *this;
     s.stage_.name = std::move(name);
     return s;
+  }
+  /// This overload refuses a name that is no text.
+  template <detail::no_name T>
+  [[nodiscard]] actor_stage named(const T& /*name*/) const {
+    static_assert(detail::name_is_no_text<T, false>::reported);
+    return *this;
   }
   /// A copy with a thread of its own, for what blocks.
   [[nodiscard]] actor_stage own_thread() const {

@@ -371,6 +371,24 @@ inline constexpr bool spawn_takes<From&, O, P, Options> =
 template <class P>
 using misspawned = std::conditional_t<requires { typename P::garrick_unfinished; }, stage_check<P>,
                                       spawn_takes_a_pattern<P, refused<P>>>;
+/// True if a `try_spawn` takes these arguments.
+template <class From, class... Args>
+inline constexpr bool try_spawn_takes = false;
+template <class From, class P>
+inline constexpr bool try_spawn_takes<From&, P> = stage<P>;
+template <class From, class P, class Options>
+inline constexpr bool try_spawn_takes<From&, P, Options> =
+    stage<P> && std::is_convertible_v<Options, stream_options>;
+
+/// GCC shows this name in an error.
+struct options_in_braces_have_no_such_member;
+
+/// An actor system, a test system or an actor.
+template <class From>
+concept spawns_streams =
+    std::is_base_of_v<actor_base, std::remove_cvref_t<From>> ||
+    std::is_base_of_v<system::spawner<std::remove_cvref_t<From>>, std::remove_cvref_t<From>>;
+
 template <class P>
 struct handle_of {
   using type = any_ref;
@@ -437,7 +455,7 @@ result<ref<stream_protocol<P>>> try_spawn(Spawner& from, P pattern, stream_optio
   }
 }
 
-/// Does not compile: a pattern, or a function, is among arguments that no other `spawn` takes.
+/// This overload refuses arguments with a pattern or a function that no other `spawn` takes.
 template <class From, class... Args,
           class P = typename detail::spawned_of<std::decay_t<From>, std::decay_t<From>,
                                                 std::decay_t<Args>...>::type>
@@ -446,6 +464,57 @@ typename detail::handle_of<P>::type spawn(From&& /*from*/, Args&&... /*args*/) {
   static_assert(detail::misspawned<P>::reported);
   return {};
 }
+/// This overload refuses such arguments of a `try_spawn`.
+template <class From, class... Args,
+          class P = typename detail::spawned_of<std::decay_t<From>, std::decay_t<From>,
+                                                std::decay_t<Args>...>::type>
+  requires(!std::is_void_v<P> && !detail::try_spawn_takes<From, std::decay_t<Args>...>)
+result<typename detail::handle_of<P>::type> try_spawn(From&& /*from*/, Args&&... /*args*/) {
+  static_assert(detail::misspawned<P>::reported);
+  return error();
+}
+
+// Arguments in braces have no type, so only an ellipsis takes those that are no options. GCC
+// refuses them there before it looks at the body: it would not come to an assertion.
+#if defined(__clang__)
+/// This overload refuses braces behind the pattern that make no stream_options.
+template <detail::spawns_streams From, stage P>
+auto spawn(From&& /*from*/, const P& /*pattern*/, ...) {
+  static_assert(detail::is_right_call<From>,
+                "garrick: in braces stand members of stream_options or, before the pattern, of "
+                "spawn_options: {.name = value, ...} in the order of their declaration");
+  return typename detail::handle_of<P>::type();
+}
+/// This overload refuses braces before the pattern that make no spawn_options.
+template <detail::spawns_streams From>
+auto spawn(From&& /*from*/, ...) {
+  static_assert(detail::is_right_call<From>,
+                "garrick: in braces stand members of stream_options or, before the pattern, of "
+                "spawn_options: {.name = value, ...} in the order of their declaration");
+  return any_ref();
+}
+/// This overload refuses braces that make no stream_options.
+template <detail::spawns_streams From, stage P>
+auto try_spawn(From&& /*from*/, const P& /*pattern*/, ...) {
+  static_assert(detail::is_right_call<From>,
+                "garrick: in braces stand members of stream_options or, before the pattern, of "
+                "spawn_options: {.name = value, ...} in the order of their declaration");
+  return result<typename detail::handle_of<P>::type>();
+}
+#else
+/// This overload refuses braces behind the pattern that make no stream_options.
+template <detail::spawns_streams From, stage P,
+          class Garrick = detail::options_in_braces_have_no_such_member>
+typename detail::handle_of<P>::type spawn(From&&, const P&, ...) = delete;
+/// This overload refuses braces before the pattern that make no spawn_options.
+template <detail::spawns_streams From,
+          class Garrick = detail::options_in_braces_have_no_such_member>
+any_ref spawn(From&&, ...) = delete;
+/// This overload refuses braces that make no stream_options.
+template <detail::spawns_streams From, stage P,
+          class Garrick = detail::options_in_braces_have_no_such_member>
+result<typename detail::handle_of<P>::type> try_spawn(From&&, const P&, ...) = delete;
+#endif
 
 }  // namespace garrick::patterns
 

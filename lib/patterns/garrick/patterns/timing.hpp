@@ -167,7 +167,7 @@ template <class T = void>
     return detail::refused_pattern();
   }
 }
-/// Does not compile: a batch has a number and a time.
+/// This overload refuses a batch without a number or with a time that is no duration.
 template <class T = void>
 [[nodiscard]] detail::refused_pattern batch(detail::anything /*n*/,
                                             detail::anything /*within*/ = {}) {
@@ -193,7 +193,7 @@ template <class T = void>
     return detail::refused_pattern();
   }
 }
-/// Does not compile: a rate is a number.
+/// This overload refuses a rate that is no number.
 template <class T = void>
 [[nodiscard]] detail::refused_pattern throttle(detail::anything /*per_second*/,
                                                detail::anything /*at_once*/ = {}) {
@@ -214,7 +214,7 @@ template <class T = void>
   return seq_stage<detail::ticks_stage, void, tick>(detail::ticks_stage(period, last), "ticks");
 }
 
-/// Does not compile: a period is a time.
+/// This overload refuses a period that is no time.
 template <class Call = void>
 [[nodiscard]] detail::refused_pattern ticks(detail::anything /*period*/,
                                             detail::anything /*last*/ = {}) {

@@ -80,6 +80,19 @@ struct windowed {
 
   [[nodiscard]] friend bool operator==(const windowed&, const windowed&) = default;
 };
+/// The same for a key or a value without a default constructor. The framework counts the members of
+/// a message, and clang looks at their initialisers for that: `Key key{}` would be an error.
+template <class Key, class Value, class Time>
+  requires(!std::default_initializable<Key> || !std::default_initializable<Value>)
+struct windowed<Key, Value, Time> {
+  using time = Time;  ///< of begin and end
+  Key key;            ///< whose; `no_key` without `by`
+  Time begin;         ///< the first time in it; of a session, that of its first tuple
+  Time end;           ///< the first time behind it; of a session, a gap behind its last tuple
+  Value value;        ///< what came of its tuples
+
+  [[nodiscard]] friend bool operator==(const windowed&, const windowed&) = default;
+};
 
 }  // namespace garrick::patterns
 
@@ -187,7 +200,7 @@ class window_of {
     return with<KeyOf, time, Late>(key_, time{std::move(f), behind.most, duration::infinite()},
                                    late_);
   }
-  /// Does not compile: the disorder is said by out_of_order.
+  /// This overload refuses a disorder that is not made by out_of_order.
   template <class Call = void>
   [[nodiscard]] auto event_time(detail::anything /*f*/, detail::anything /*behind*/) const {
     static_assert(detail::is_right_call<Call>,
@@ -210,7 +223,7 @@ class window_of {
     else
       return *this;
   }
-  /// Does not compile: the time is a duration.
+  /// This overload refuses a time that is no duration.
   template <class Call = void>
   [[nodiscard]] auto idle_after(detail::anything /*time*/) const {
     static_assert(detail::no_length_of_window<Call>::reported);
@@ -251,6 +264,12 @@ class window_of {
     w.rest_.name = std::move(name);
     return w;
   }
+  /// This overload refuses a name that is no text.
+  template <detail::no_name T>
+  [[nodiscard]] window_of named(const T& /*name*/) const {
+    static_assert(detail::name_is_no_text<T, false>::reported);
+    return *this;
+  }
   /// With another answer to exceptions.
   [[nodiscard]] window_of on(on_failure policy) const {
     window_of w = *this;
@@ -280,7 +299,7 @@ class window_of {
       return detail::refused_pattern();
     }
   }
-  /// Does not compile: a fold has a first value and a function.
+  /// This overload refuses a fold without a function.
   template <class Call = void>
   [[nodiscard]] auto fold(detail::anything /*first*/) const {
     static_assert(detail::window_fold_does_not_fit<Call, void, false>::reported);
@@ -329,15 +348,21 @@ class window_of {
                        typename detail::time_check<Time, T, Kind>::type,
                        typename detail::late_check<Late, Time, T, Kind>::type>;
     static_assert(check::reported);
-    if constexpr (detail::passes<check>)
-      return made<T>(std::move(a));
-    else
+    if constexpr (detail::passes<check>) {
+      using out = windowed<detail::given<KeyOf, T>, typename Aggregate::value, typename Kind::unit>;
+      using tuples = detail::all_of<detail::tuple_check<T>, detail::tuple_check<out>>;
+      static_assert(tuples::reported);
+      if constexpr (detail::passes<tuples>)
+        return made<T, out>(std::move(a));
+      else
+        return detail::refused_pattern();
+    } else {
       return detail::refused_pattern();
+    }
   }
-  template <class T, class Aggregate>
+  template <class T, class out, class Aggregate>
   [[nodiscard]] auto made(Aggregate a) const {
     using key = detail::given<KeyOf, T>;
-    using out = windowed<key, typename Aggregate::value, typename Kind::unit>;
     using windows = typename Kind::template windows<T, key, Aggregate, out>;
     auto w = kind_.template make<windows>(std::move(a), rest_.at_most);
     if constexpr (Kind::is_counted) {
@@ -422,7 +447,7 @@ template <std::integral Number>
       detail::checked_length<unit>(detail::number_of(length), 1, "tumbling(length): it");
   return detail::time_kind<unit, false>{n, n};
 }
-/// Does not compile: a length is a time, or a number of ticks.
+/// This overload refuses a length that is neither a time nor a number of ticks.
 template <class Call = void>
 [[nodiscard]] detail::refused_pattern tumbling(detail::anything /*length*/,
                                                detail::anything /*slide*/ = {}) {
@@ -446,7 +471,7 @@ template <std::integral Number>
   detail::check_slide<unit>(n, detail::number_of(slide));
   return detail::time_kind<unit, true>{n, detail::number_of(slide)};
 }
-/// Does not compile, as such a `tumbling`.
+/// This overload refuses lengths that are neither times nor numbers of ticks.
 template <class Call = void>
 [[nodiscard]] detail::refused_pattern sliding(detail::anything /*length*/,
                                               detail::anything /*slide*/ = {}) {
@@ -468,7 +493,7 @@ template <std::integral Number>
   return detail::session_kind<unit>{
       detail::checked_length<unit>(detail::number_of(gap), 1, "sessions(gap): it")};
 }
-/// Does not compile, as such a `tumbling`.
+/// This overload refuses a gap that is neither a time nor a number of ticks.
 template <class Call = void>
 [[nodiscard]] detail::refused_pattern sessions(detail::anything /*gap*/) {
   static_assert(detail::no_length_of_window<Call>::reported);
@@ -486,7 +511,7 @@ template <class Call = void>
   return detail::count_kind<false>{length, length};
 }
 
-/// Does not compile, as such a `tumbling`.
+/// This overload refuses a number of tuples that is no number.
 template <class Call = void>
 [[nodiscard]] detail::refused_pattern tuples(detail::anything /*n*/) {
   static_assert(detail::no_length_of_window<Call>::reported);

@@ -65,6 +65,15 @@ struct several_functions {
 template <class... /*Call*/>
 inline constexpr bool is_right_call = false;
 
+/// What cannot be a stage's name.
+template <class T>
+concept no_name = !std::is_convertible_v<const T&, std::string>;
+template <class T, bool Is>
+struct name_is_no_text {
+  static constexpr bool reported = true;
+  static_assert(Is, "garrick: named(name) takes a text, as in named(\"parse\")");
+};
+
 struct builder;
 class inlet;
 
