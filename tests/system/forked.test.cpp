@@ -292,6 +292,28 @@ TEST_CASE("a forked child limits an answer, whatever the clock's thread does jus
   kept->deliver(5);
 }
 
+TEST_CASE("a forked child may make a scoped actor, whoever makes one just then") {
+  actor_system system;
+  std::atomic<bool> over{false};
+  const auto make = [&] {
+    while (!over) const core::scoped_actor me(system.env());
+  };
+  std::thread one(make), another(make);
+  int bad = 0;
+  for (int i = 0; i < 100; ++i) {
+    const auto [text, status] = in_child([&] {
+      ::alarm(5);
+      core::scoped_actor me(system.env());
+      if (me->get(me->delay(duration::seconds(60))).error() != errc::would_block) ::_exit(2);
+    });
+    if (status != 0) ++bad;
+  }
+  over = true;
+  one.join();
+  another.join();
+  CHECK(bad == 0);
+}
+
 TEST_CASE("a job of an actor on a loop is refused in a forked child, and so is a send to it") {
   loop_fixture loop;
   const auto to = loop.spawn();
