@@ -91,6 +91,23 @@ class owing_actor : public actor<owing> {
   std::optional<response_promise<int>>* where_;
 };
 
+/// An answer that is asked for, and not given yet.
+struct owed_answer {
+  owed_answer() {
+    while (system.request(to).get().value() != 1) std::this_thread::yield();
+  }
+  /// Gives it, and returns what the asker gets.
+  int given() {
+    kept->deliver(5);
+    return asked.get().value();
+  }
+
+  actor_system system;
+  std::optional<response_promise<int>> kept;
+  ref<owing> to = system.spawn<owing_actor>(lent(&kept));
+  system::blocking_response<int> asked = system.request(to, 1);
+};
+
 /// A message to an actor that still runs, or seems to in the child, wakes nobody.
 void wait_until_idle(const core::handle& who) {
   while ((core::handle_access::get(who)->gate().peek() & core::mailbox_word::idle) == 0)
@@ -231,65 +248,51 @@ TEST_CASE("a forked child may drop a promise, an answer that is due and a scoped
 }
 
 TEST_CASE("in a forked child nobody waits for an answer") {
-  actor_system system;
-  std::optional<response_promise<int>> kept;
-  const auto to = system.spawn<owing_actor>(lent(&kept));
-  auto asked = system.request(to, 1);
-  while (system.request(to).get().value() != 1) std::this_thread::yield();
+  owed_answer o;
   const auto [text, status] = in_child([&] {
     ::alarm(20);
-    const error why = asked.get().error();
+    const error why = o.asked.get().error();
     if (why != errc::would_block) ::_exit(2);
     if (why.to_string().find("fork of the one that made the system") == std::string::npos)
       ::_exit(3);
   });
   CHECK(text == "");
   CHECK(status == 0);
-  kept->deliver(5);
-  CHECK(asked.get().value() == 5);
+  CHECK(o.given() == 5);
 }
 
 TEST_CASE("a limit for an answer asks nothing of the clock's thread in a forked child") {
-  actor_system system;
-  std::optional<response_promise<int>> kept;
-  const auto to = system.spawn<owing_actor>(lent(&kept));
-  auto asked = system.request(to, 1);
-  while (system.request(to).get().value() != 1) std::this_thread::yield();
+  owed_answer o;
   const auto [text, status] = in_child([&] {
     ::alarm(20);
-    asked.within(duration::seconds(60));
+    o.asked.within(duration::seconds(60));
     const std::filesystem::directory_iterator threads("/proc/self/task");
     if (std::ranges::distance(threads) != 1) ::_exit(2);
-    if (asked.get().error() != errc::would_block) ::_exit(3);
+    if (o.asked.get().error() != errc::would_block) ::_exit(3);
   });
   CHECK(text == "");
   CHECK(status == 0);
-  kept->deliver(5);
-  CHECK(asked.get().value() == 5);
+  CHECK(o.given() == 5);
 }
 
 TEST_CASE("a forked child limits an answer, whatever the clock's thread does just then") {
-  actor_system system;
-  std::optional<response_promise<int>> kept;
-  const auto to = system.spawn<owing_actor>(lent(&kept));
-  auto asked = system.request(to, 1);
-  while (system.request(to).get().value() != 1) std::this_thread::yield();
+  owed_answer o;
   std::atomic<bool> over{false};
   std::thread limiting([&] {
-    while (!over) static_cast<void>(system.request(to).within(duration::microseconds(1)).get());
+    while (!over) static_cast<void>(o.system.request(o.to).within(duration::microseconds(1)).get());
   });
   int bad = 0;
   for (int i = 0; i < 50; ++i) {
     const auto [text, status] = in_child([&] {
       ::alarm(20);
-      asked.within(duration::seconds(60));
+      o.asked.within(duration::seconds(60));
     });
     if (status != 0) ++bad;
   }
   over = true;
   limiting.join();
   CHECK(bad == 0);
-  kept->deliver(5);
+  CHECK(o.given() == 5);
 }
 
 // A scoped actor must not join, since the list's lock may be held in the copy. An actor that joins
