@@ -313,6 +313,19 @@ struct stopped_scene {
 };
 
 spawn_options at_most_four() { return {.policy = mailbox_policy::wait, .bound = 4}; }
+
+struct limit_of_receiver {
+  spawn_options options{};
+  std::uint32_t limit = soft;
+};
+/// Returns each in a run of its own of the test that calls it.
+limit_of_receiver soft_limit_or_bound() {
+  limit_of_receiver by;
+  SUBCASE("above the soft limit") {}
+  SUBCASE("at the bound of a mailbox with the policy wait") { by = {at_most_four(), 4}; }
+  return by;
+}
+
 constexpr std::uint64_t asleep = core::mailbox_word::idle | core::mailbox_word::stalled;
 
 void wait_until_asleep(const ref<awaiting::protocol_type>& who) {
@@ -371,37 +384,25 @@ TEST_CASE("a receiver whose await is over slows its senders again, though mail i
 
 TEST_CASE("an answer that comes slows the senders of its receiver at once") {
   stopped_scene s;
-  spawn_options o;
-  std::uint32_t limit = soft;
-  SUBCASE("above the soft limit") {}
-  SUBCASE("at the bound of a mailbox with the policy wait") {
-    o = at_most_four();
-    limit = 4;
-  }
-  const auto to = s.system.spawn<awaiting>(o, lent(&s.here), true);
+  const limit_of_receiver by = soft_limit_or_bound();
+  const auto to = s.system.spawn<awaiting>(by.options, lent(&s.here), true);
   const auto other = s.system.spawn<answering>();
   send(to, any_ref(other));
   wait_until_asleep(to);
   send(other, item{0});
   s.here.wait_for_stop(1);
-  s.fill_and_wait(any_ref(to), limit);
+  s.fill_and_wait(any_ref(to), by.limit);
 }
 
 TEST_CASE("a receiver that keeps a skipped message slows its senders as soon as it is woken") {
   stopped_scene s;
-  spawn_options o;
-  std::uint32_t limit = soft;
-  SUBCASE("above the soft limit") {}
-  SUBCASE("at the bound of a mailbox with the policy wait") {
-    o = at_most_four();
-    limit = 4;
-  }
-  const auto to = s.system.spawn<choosy>(o, lent(&s.here));
+  const limit_of_receiver by = soft_limit_or_bound();
+  const auto to = s.system.spawn<choosy>(by.options, lent(&s.here));
   send(to, peak{});
   wait_until_idle(to);
   send(to, go{});
   s.here.wait_for_stop(1);
-  s.fill_and_wait(any_ref(to), limit);
+  s.fill_and_wait(any_ref(to), by.limit);
 }
 
 TEST_CASE("a receiver that is full of skipped messages turns mail away at once") {
