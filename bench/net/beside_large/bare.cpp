@@ -14,7 +14,7 @@
 
 namespace {
 
-// What a small request with its frame, and each answer, take on the wire.
+// Bytes on the wire of a small request with its frame, and of each answer.
 constexpr std::size_t small_bytes = 64;
 
 bool receive_all(int s, void* to, std::size_t n) {

@@ -198,7 +198,7 @@ struct checked_continuation {
   static_assert(error_function_does_not_take<G, takes_error>::reported);
 };
 
-/// Instantiated only to fail: what a response that has not come yet would become.
+/// Instantiated only to fail, by the conversion of a response that has not come yet.
 template <class To, bool Come>
 struct response_is_no_value {
   static constexpr bool reported = true;

@@ -15,7 +15,7 @@ namespace garrick::system {
 
 namespace detail {
 
-/// Instantiated only to fail: what a request that was not waited for would become.
+/// Instantiated only to fail, by the conversion of an answer that was not waited for.
 template <class To, bool Come>
 struct get_is_missing {
   static constexpr bool reported = true;

@@ -65,7 +65,7 @@ struct several_functions {
 template <class... /*Call*/>
 inline constexpr bool is_right_call = false;
 
-/// What cannot be a stage's name.
+/// A type that no stage's name can be made of.
 template <class T>
 concept no_name = !std::is_convertible_v<const T&, std::string>;
 template <class T, bool Is>

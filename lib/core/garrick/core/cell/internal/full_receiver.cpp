@@ -234,8 +234,8 @@ bool running_cell::is_at(std::uint32_t limit) const noexcept {
   return gate_.length() >= limit && mailbox_length() >= limit;
 }
 
-// Returns true if the receiver is idle, awaits nothing and keeps so many messages, which it has
-// skipped: nothing makes room there before another message comes.
+// Returns true if the receiver is idle, awaits nothing and keeps so many skipped messages: nothing
+// makes room there before another message comes.
 bool running_cell::keeps(std::uint32_t limit) const noexcept {
   const std::uint64_t head = gate_.peek_acquire();  // the length that `release` has published
   // the same word afterwards: that length is of the idle actor, not of what others sent since
@@ -501,7 +501,7 @@ wait_end running_cell::wait_for_restart(std::int64_t limit_ns) noexcept {
 }
 
 // An idle receiver has emptied its mailbox, and other senders may have filled it since. Or it keeps
-// what it has skipped (`keeps`).
+// skipped messages (`keeps`).
 running_cell::wait_outcome running_cell::why_it_does_not_run() const noexcept {
   return can_run_soon() && !has_ended() ? wait_outcome::look_again : wait_outcome::pointless;
 }

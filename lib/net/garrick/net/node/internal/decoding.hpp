@@ -45,7 +45,7 @@ enum class handle_kind : std::uint8_t {
                                                          std::span<const std::byte> payload,
                                                          handle_porter& handles) noexcept;
 
-/// One such message.
+/// A large message on its way to a worker.
 class decoding {
  public:
   /// `payload` lies in `bytes`. The codec is a constant.

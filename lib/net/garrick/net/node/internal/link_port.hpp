@@ -66,9 +66,9 @@ class link_port : public hosted {
   /// What senders have left while somebody else was in (waiting_frames.hpp), as far as the link
   /// has room; the rest follows by itself.
   virtual void send_waiting() = 0;
-  /// The answer to a request of the peer. If the envelope is still there afterwards, it is left to
-  /// the caller, who leaves it among the waiting frames, and encodes it before if this returns how
-  /// that is done.
+  /// Sends the answer to a request of the peer, unless the envelope is still in `e` afterwards.
+  /// Then the caller leaves it among the waiting frames. Returns the codec with which the caller
+  /// encodes it before, or null.
   [[nodiscard]] virtual const content_codec* answer(core::envelope_ptr& e) = 0;
   /// An actor here has handed a request of the peer on, to an actor elsewhere.
   virtual void handed_on(std::uint64_t request, core::cell& proxy) = 0;

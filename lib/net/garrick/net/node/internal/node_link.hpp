@@ -12,8 +12,8 @@
 //    them holds anybody: both ends are known by their addresses.
 // K3 An asker's number is in `asked_` until it was answered or cancelled. Only while it is there,
 //    or between a cancel and the answer that comes all the same, `asker_` knows a limit for it. An
-//    answer that waits counts as an open request, wherever it is and whether or not it is wanted;
-//    one that its giver is just encoding, only if it is.
+//    answer that waits counts as an open request, wherever it is and whether or not it is wanted.
+//    While its giver encodes it, an answer counts only if it is wanted.
 // K4 Of each message and request that has taken the link's credit, the credit is given back once:
 //    when it is confirmed, or when it is lost. (A node takes only stacks that confirm.) Its
 //    receiver's credit is given back here only if it does not leave: the peer grants the rest.
@@ -234,10 +234,10 @@ class node_link final : public link_port, carried, link_owner, handle_porter {
   std::uint32_t send_now(remote_cell& to, core::envelope_ptr& e, base::instant until,
                          std::uint64_t by, std::uint32_t counted_as, packet payload = {});
   void signal_now(remote_cell& to, core::envelope_ptr e);
-  /// As `answer`, of one that nothing has to wait for: left to the caller only if it may be, and is
-  /// larger than `most_encoded_inside`.
+  /// As `answer`, if nothing waits before it. The answer is left to the caller only if it may be
+  /// and is larger than `most_encoded_inside`.
   const content_codec* answer_now(core::envelope_ptr& left, bool may_be_left);
-  /// The same for one that was encoded by its giver.
+  /// Sends an answer that its giver has encoded.
   void answer_now(std::uint64_t number, const base::message_type* type, packet payload);
   void answer_taken(waiting_frames::entry& e);
   void released_now(remote_cell& who);

@@ -62,7 +62,7 @@ void node_link::answer_now(std::uint64_t number, const base::message_type* type,
   post(answer_to(to, {.number = number}, std::move(payload)), now());
 }
 
-/// What was left for the link. An envelope is encoded here, however large it is.
+/// Sends an answer that was left for the link. An envelope is encoded here, however large it is.
 void node_link::answer_taken(waiting_frames::entry& e) {
   if (e.envelope != nullptr) return static_cast<void>(answer_now(e.envelope, false));
   answer_now(e.what.sender, e.what.type,
@@ -70,7 +70,7 @@ void node_link::answer_taken(waiting_frames::entry& e) {
                              : std::move(e.whole));
 }
 
-/// It is answered now.
+/// Takes a request out of the table, since it is answered now.
 node_link::asking node_link::take_asked(
     std::unordered_map<std::uint64_t, asking, peer_hash>::iterator at) {
   asker_->wanted().forget(at->first);
@@ -79,7 +79,7 @@ node_link::asking node_link::take_asked(
   return to;
 }
 
-/// `f` says the number, and how many handles there are.
+/// Returns the frame of an answer. `f` has the number, and how many handles there are.
 outgoing node_link::answer_to(const asking& to, frame f, packet payload) const {
   f.kind = frame_kind::response;
   f.receiver = to.asker;
@@ -90,7 +90,7 @@ outgoing node_link::answer_to(const asking& to, frame f, packet payload) const {
   return m;
 }
 
-/// An answer stays in order with what else its giver sends to who has asked.
+/// Returns the lane of other messages from the giver to the asker: an answer stays in their order.
 lane_number node_link::lane_of(const asking& to) const noexcept {
   return net::lane_of(
       {.kind = frame_kind::message, .receiver = to.asker, .sender = sender_id(to.giver)});

@@ -62,7 +62,7 @@ class no_porter final : public handle_porter {
   const bool only_size_;
 };
 
-/// Encodes what an envelope has, with room for headers, while others are in the link. Returns
+/// Encodes an envelope's content, with room for headers, while others are in the link. Returns
 /// nothing if only the link can do so, or can tell the error.
 std::optional<packet> encoded_outside(const content_codec& how, const core::envelope& e,
                                       std::size_t headers, encoding_hints& hints) {
@@ -206,7 +206,7 @@ void answering_cell::forward(core::envelope_ptr e, base::instant) noexcept {
   // Perhaps no thread is in the link that would take it.
   const bool is_taken = (stays_outside || was_in) && let_in([](link_port&) {});
   if (!is_taken) bring_visit();  // a link that has ended loses it there
-  // What was encoded is freed now: a large one takes its time.
+  // The content is freed here, outside of the link: that of a large answer takes its time.
 }
 
 const content_codec* answering_cell::codec_of(const core::envelope& answer) const noexcept {

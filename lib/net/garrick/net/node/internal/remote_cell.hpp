@@ -2,9 +2,10 @@
 //
 // What is sent to a proxy visits the link on the sender's thread; the link encodes it and puts it
 // on its way (link_port.hpp). If somebody else is in, the sender encodes it, and leaves the frame
-// there (waiting_frames.hpp). So does who gives an answer, and who has something large, whether or
-// not somebody is in. Where the visit cannot be made, because the link is over or too many wait,
-// what was sent is lost in the proper way: a dead letter, an answer to the request.
+// there (waiting_frames.hpp). The giver of an answer does the same, and the sender of a large
+// message does so also while the link is free. If the visit cannot be made, because the link is
+// over or too many wait, the message is lost in the proper way: a dead letter, an answer to the
+// request.
 //
 // Thread safety: as proxy_cell, but for what is said to belong to the link.
 #pragma once
@@ -29,29 +30,30 @@
 
 namespace garrick::net::internal {
 
-/// Bytes of a message or an answer that are encoded while somebody is in the link. More would hold
-/// up other senders, and incoming messages, for milliseconds.
+/// A message or an answer of more bytes is not encoded in the link, where it would hold up other
+/// senders, and incoming messages, for milliseconds.
 inline constexpr std::size_t most_encoded_inside = std::size_t{256} << 10;
 
-/// What was seen of contents when they were encoded: of the last one that only the link can encode,
-/// since it has handles, and of the last one that was large. Any thread.
+/// Two types of content that were encoded before: the last one that only the link can encode, since
+/// it has handles, and the last one that was large. Any thread.
 class encoding_hints {
  public:
+  /// Returns true if only the link can encode such content, as far as is known.
   [[nodiscard]] bool needs_link(const base::message_type* content) const noexcept {
     return needs_link_.load(std::memory_order_relaxed) == content;  // order: a hint
   }
   void set_needs_link(const base::message_type* content) noexcept {
     needs_link_.store(content, std::memory_order_relaxed);  // order: as above
   }
-  /// Who gives it encodes it outside of the link, until one is small.
+  /// Returns true if such content is encoded outside of the link, which ends with a small one.
   [[nodiscard]] bool is_large(const base::message_type* content) const noexcept {
     return large_.load(std::memory_order_relaxed) == content;  // order: as above
   }
-  /// Null: none is.
+  /// Notes that such content is large, or by null that no content is.
   void set_large(const base::message_type* content) noexcept {
     large_.store(content, std::memory_order_relaxed);  // order: as above
   }
-  /// One of this content had so many bytes.
+  /// Notes the size of an encoded content.
   void note_size(const base::message_type* content, std::size_t bytes) noexcept {
     if (const bool is = bytes > most_encoded_inside; is != is_large(content))
       set_large(is ? content : nullptr);
@@ -129,13 +131,13 @@ class answering_cell final : public core::proxy_cell {
     return wanted_.until(request);
   }
   [[nodiscard]] waiting_frames& waiting() noexcept { return waiting_; }
-  /// Of answers.
+  /// The hints for answers.
   [[nodiscard]] encoding_hints& hints() noexcept { return hints_; }
-  /// A request with such an answer has come: who gives it may encode it. Before the request is
-  /// delivered; for who is in the link.
+  /// Notes how the answer to a request is encoded, so that its giver can do so. The thread in the
+  /// link calls it before the request is delivered.
   void learn(const content_codec& answer) noexcept {
     std::atomic<const content_codec*>& known = answers_[place_of(answer.content)];
-    // order: relaxed; only who is in the link writes here
+    // order: relaxed; only the thread in the link writes here
     const content_codec* const last = known.load(std::memory_order_relaxed);
     // order: release, pairs with `codec_of`: it is a constant, once it is made
     if (last == nullptr || last->content != answer.content)
@@ -161,10 +163,10 @@ class answering_cell final : public core::proxy_cell {
   void forward_signal(core::envelope_ptr e) noexcept override;
   void free_self() noexcept override { delete this; }
 
-  /// How an answer is encoded; null if that is not known, or another one's codec is in its place.
+  /// Returns an answer's codec, or null if it is not known, or another type's is in its place.
   [[nodiscard]] const content_codec* codec_of(const core::envelope& answer) const noexcept;
-  /// Leaves it for the link: encoded, if `how` says how, and then the envelope stays the caller's.
-  /// True: the caller brings a visit.
+  /// Leaves an answer for the link: encoded if there is a codec, and then the envelope stays the
+  /// caller's. Returns true if the caller has to bring a visit.
   [[nodiscard]] bool leave_answer(core::envelope_ptr& e, const content_codec* how) noexcept;
   static std::size_t place_of(const base::message_type* content) noexcept {
     const std::uint64_t spread = reinterpret_cast<std::uintptr_t>(content) * 0x9e3779b97f4a7c15u;

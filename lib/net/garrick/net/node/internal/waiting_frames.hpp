@@ -50,7 +50,7 @@ class waiting_frames {
     message,  ///< or a request
     signal,   ///< which does not wait until the link has room
     answer,   ///< to a request of the peer, of which `about::to` is the answering cell; an
-              ///< envelope, or what it has had, encoded
+              ///< envelope, or its content, encoded
     release,  ///< nobody holds the proxy any more; there is no envelope
   };
   /// What is known of a message whose envelope is gone.
@@ -83,9 +83,9 @@ class waiting_frames {
   waiting_frames(const waiting_frames&) = delete;
   waiting_frames& operator=(const waiting_frames&) = delete;
 
-  /// A frame, or the payload of an answer. True: nothing was here, and the caller brings a visit
-  /// (W1). Throws std::bad_alloc, and then nothing was added. Requires that the caller holds the
-  /// proxy.
+  /// Adds a frame, or the payload of an answer. Returns true if nothing was here: then the caller
+  /// brings a visit (W1). Throws std::bad_alloc, and then nothing was added. Requires that the
+  /// caller holds the proxy.
   [[nodiscard]] bool add(const about& what, packet frame, kind as = kind::message);
   /// What is to be encoded by the link; no envelope for a release. As above, and then the envelope
   /// is as it was. Always true for a signal. `bytes`: how many a message takes besides itself.

@@ -50,12 +50,12 @@ void prepare_datagrams(int fd, int family, const transport_settings& s) noexcept
   set_option(fd, SOL_SOCKET, SO_SNDBUF, wanted);
 }
 
-/// Bytes that the system may hold of a stream before it begins to send them. What it has taken, all
-/// else that is to be sent is behind, and by itself it takes megabytes. What is under way does not
-/// count, so a long way is filled as before.
+/// Bytes of a stream that the system may hold before it begins to send them. All later bytes wait
+/// behind these, and by itself the system takes megabytes. Bytes under way do not count, so a long
+/// way is filled as before.
 constexpr int most_unsent = 128 << 10;
 
-/// What streams need: nothing waits for more to come, and little waits in the system.
+/// Sets the options of a TCP socket: no byte waits for more to come, and few wait in the system.
 void prepare_tcp(int fd) noexcept {
   set_option(fd, IPPROTO_TCP, TCP_NODELAY, 1);
   set_option(fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, most_unsent);
