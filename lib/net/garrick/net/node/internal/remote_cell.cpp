@@ -177,6 +177,11 @@ void answering_cell::bring_visit() noexcept {
   } catch (const std::bad_alloc&) { lose_waiting(); }
 }
 
+void answering_cell::get_taken(bool may_be_free) noexcept {
+  const bool is_taken = may_be_free && let_in([](link_port&) {});
+  if (!is_taken) bring_visit();  // a link that has ended loses it there
+}
+
 bool answering_cell::leave(core::cell& to, core::envelope_ptr& e,
                            waiting_frames::kind as) noexcept {
   try {
@@ -203,9 +208,7 @@ void answering_cell::forward(core::envelope_ptr e, base::instant) noexcept {
   };
   const bool was_in = !stays_outside && let_in(answer_inside);
   if (e == nullptr || !leave_answer(e, how)) return;
-  // Perhaps no thread is in the link that would take it.
-  const bool is_taken = (stays_outside || was_in) && let_in([](link_port&) {});
-  if (!is_taken) bring_visit();  // a link that has ended loses it there
+  get_taken(stays_outside || was_in);
   // The content is freed here, outside of the link: that of a large answer takes its time.
 }
 
@@ -290,11 +293,8 @@ void remote_cell::forward(core::envelope_ptr e, base::instant until) noexcept {
   const auto send_inside = [&](link_port& l) { weight = l.send(*this, e, until); };
   const bool stays_outside = hints_.is_large(e->type);
   const bool was_in = !stays_outside && link_credit_.let_in(send_inside);
-  if ((!was_in || weight == 0) && leave_waiting(std::move(e), until, weight)) {
-    // Perhaps no thread is in the link that would take it.
-    const bool is_taken = (stays_outside || was_in) && link_credit_.let_in([](link_port&) {});
-    if (!is_taken) link_credit_.bring_visit();  // a link that has ended loses it there
-  }
+  if ((!was_in || weight == 0) && leave_waiting(std::move(e), until, weight))
+    link_credit_.get_taken(stays_outside || was_in);
   if (passes && link_credit_.is_large(weight)) link_credit_.pause();
 }
 

@@ -152,6 +152,9 @@ class answering_cell final : public core::proxy_cell {
   [[nodiscard]] bool let_in(F f) noexcept;
   /// Lets the link take what waits; if that cannot be, it is lost.
   void bring_visit() noexcept;
+  /// The same for the first message that was left. If perhaps no thread is in the link, this one
+  /// goes in before it brings a visit.
+  void get_taken(bool may_be_free) noexcept;
   /// Leaves something that is no message for the link, however much waits. False: there is no
   /// memory, and the envelope is as it was.
   [[nodiscard]] bool leave(core::cell& to, core::envelope_ptr& e, waiting_frames::kind as) noexcept;
