@@ -11,39 +11,20 @@
 #include <utility>
 #include <vector>
 
+#include "net/node/large/noted_encoding.hpp"
 #include "net/node/simulated_machines.hpp"
 
 namespace beside_large_messages_test {
 
 using namespace garrick;
 using net::testkit::simulated_network;
+using tests::at_encoding;
 using tests::listening_machine;
+using tests::noted;
 
 struct large {
   std::vector<std::uint8_t> bytes;
 };
-
-/// Something is done while it is written.
-std::function<void()> at_encoding;
-struct noted {
-  using garrick_sendable = void;
-  std::vector<std::uint8_t> bytes;
-};
-
-}  // namespace beside_large_messages_test
-
-template <>
-struct garrick::net::codec<beside_large_messages_test::noted> {
-  static void encode(byte_writer& out, const beside_large_messages_test::noted& x) {
-    if (const auto& what = beside_large_messages_test::at_encoding) what();
-    encode_value(out, x.bytes);
-  }
-  static void decode(byte_reader& in, beside_large_messages_test::noted& x) {
-    decode_value(in, x.bytes);
-  }
-};
-
-namespace beside_large_messages_test {
 
 struct wanted {
   std::uint64_t bytes = 0;

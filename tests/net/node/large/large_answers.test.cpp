@@ -2,7 +2,6 @@
 // doing: so it holds up nobody else.
 #include <doctest/doctest.h>
 #include <garrick/garrick.hpp>
-#include <garrick/net/wire/codec.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -11,38 +10,21 @@
 #include <utility>
 #include <vector>
 
+#include "net/node/large/noted_encoding.hpp"
 #include "net/node/simulated_machines.hpp"
 
 namespace large_answers_test {
 
 using namespace garrick;
+using tests::at_encoding;
 using tests::counted;
+using tests::noted;
 using tests::three_machines;
 
 constexpr duration ms(std::int64_t n) { return duration::milliseconds(n); }
 
-/// Is called while a `noted` is written.
-std::function<void()> at_encoding;
-/// What the giver does when it is told to.
+/// Called by the giver when it is told to go on.
 std::function<void()> to_do;
-
-struct noted {
-  using garrick_sendable = void;
-  std::vector<std::uint8_t> bytes;
-};
-
-}  // namespace large_answers_test
-
-template <>
-struct garrick::net::codec<large_answers_test::noted> {
-  static void encode(byte_writer& out, const large_answers_test::noted& x) {
-    if (const auto what = large_answers_test::at_encoding) what();
-    encode_value(out, x.bytes);
-  }
-  static void decode(byte_reader& in, large_answers_test::noted& x) { decode_value(in, x.bytes); }
-};
-
-namespace large_answers_test {
 
 constexpr std::size_t large = 1'000'000;
 
