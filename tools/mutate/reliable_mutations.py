@@ -13,7 +13,7 @@ ROUND_TRIP = LAYER + "reliability/round_trip.cpp"
 RECONNECT = LAYER + "reconnect.cpp"
 PROTOCOL = LAYER + "actor_protocol.cpp"
 by_packet = ("net.packet",)
-by_reliability = ("net.reliability",)
+by_reliability = ("net.reliability", "net.reliability_limits")
 by_link = ("net.reliability_link",)
 by_acknowledgement = ("net.acknowledgement",)
 by_congestion = ("net.congestion",)
@@ -23,6 +23,27 @@ by_protocol = ("net.actor_protocol",)
 
 MUTATIONS = [
     # ---- reliability
+    mutation(
+        "reliability: what waits for the window has no limit of its own",
+        RELIABILITY,
+        "  if (unsent_ >= settings_.most_unsent_bytes) full_ = true;\n",
+        "",
+        by_reliability,
+    ),
+    mutation(
+        "reliability: room that the pace has made is not told",
+        RELIABILITY,
+        "  pump(c);\n  make_room(c);\n  if (acknowledge_at_",
+        "  pump(c);\n  if (acknowledge_at_",
+        by_reliability,
+    ),
+    mutation(
+        "reliability: room that the transport has made is not told",
+        RELIABILITY,
+        "      pump(c);\n      make_room(c);\n      return;",
+        "      pump(c);\n      return;",
+        by_reliability,
+    ),
     mutation(
         "reliability: the newest packet that came may be one that was never sent",
         RELIABILITY,
@@ -75,8 +96,8 @@ MUTATIONS = [
     mutation(
         "reliability: there is room again although most bytes are not acknowledged",
         RELIABILITY,
-        " ||\n      bytes_[0] > settings_.most_bytes / 4 * 3)",
-        ")",
+        " ||\n      bytes_[0] > settings_.most_bytes / 4 * 3 ||",
+        " ||",
         by_reliability,
     ),
     mutation(

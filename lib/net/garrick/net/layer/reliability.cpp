@@ -69,6 +69,8 @@ base::error reliability::check(const reliability_settings& s) {
   using internal::check_range;
   if (base::error e = check_range("reliability.most_packets", s.most_packets, 1)) return e;
   if (base::error e = check_range("reliability.most_bytes", s.most_bytes, 1)) return e;
+  if (base::error e = check_range("reliability.most_unsent_bytes", s.most_unsent_bytes, 1))
+    return e;
   if (base::error e = check_range("reliability.most_urgent_packets", s.most_urgent_packets, 1))
     return e;
   if (base::error e = check_range("reliability.most_urgent_bytes", s.most_urgent_bytes, 1))
@@ -101,6 +103,7 @@ void reliability::send(outgoing&& m, layer_context& c) {
   const auto kind = static_cast<std::size_t>(urgent);
   packets_[kind] += 1;
   bytes_[kind] += m.bytes.size();
+  if (!urgent) unsent_ += m.bytes.size();
   queues_[kind].push_back(std::move(m));
   if (urgent &&
       (packets_[1] > settings_.most_urgent_packets || bytes_[1] > settings_.most_urgent_bytes)) {
@@ -111,6 +114,7 @@ void reliability::send(outgoing&& m, layer_context& c) {
   }
   if (packets_[0] >= settings_.most_packets || bytes_[0] >= settings_.most_bytes) full_ = true;
   pump(c);
+  if (unsent_ >= settings_.most_unsent_bytes) full_ = true;
 }
 
 bool reliability::waits(pressure p) const noexcept {
@@ -176,6 +180,7 @@ void reliability::send_next(pressure p, layer_context& c) {
   std::deque<outgoing>& queue = queues_[static_cast<std::size_t>(p)];
   outgoing m = std::move(queue.front());
   queue.pop_front();
+  if (p == pressure::ordinary) unsent_ -= m.bytes.size();
   const sequence_number s = sent_.next();
   packet bytes = m.bytes.share_front();
   sent_packet& kept = sent_.add(std::move(m.bytes), m.lane);
@@ -258,7 +263,7 @@ void reliability::forget_all() noexcept {
   sent_ = {};
   packets_ = {};
   bytes_ = {};
-  flight_ = 0;
+  unsent_ = flight_ = 0;
   loss_at_ = pace_at_ = acknowledge_at_ = instant::never();
 }
 
@@ -416,7 +421,7 @@ void reliability::acknowledged(const acknowledgement& a, layer_context& c) {
 void reliability::make_room(layer_context& c) {
   // Some more than one packet's, so that who waits is not told for each.
   if (!full_ || packets_[0] > settings_.most_packets / 4 * 3 ||
-      bytes_[0] > settings_.most_bytes / 4 * 3)
+      bytes_[0] > settings_.most_bytes / 4 * 3 || unsent_ > settings_.most_unsent_bytes / 4 * 3)
     return;
   full_ = false;
   c.notify({link_event::kind::writable});
@@ -503,6 +508,7 @@ void reliability::advance(layer_context& c) {
   if (loss_at_ <= now) find_losses(now);
   if (timeout_at() <= now) time_out(c);
   pump(c);
+  make_room(c);
   if (acknowledge_at_ <= now) send_acknowledgement(c);
 }
 
@@ -524,8 +530,9 @@ void reliability::notice(const link_event& e, layer_context& c) {
       pump(c);
       break;
     case kind::writable:
-      // Not passed on: who is above has been told about the room that there is here.
+      // Not passed on: the layers above hear of the room that there is here.
       pump(c);
+      make_room(c);
       return;
     default: break;
   }

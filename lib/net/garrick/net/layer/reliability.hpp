@@ -28,8 +28,9 @@
 //
 // Invariants:
 //   L1  What `send` took is in queues_ or in sent_, until it is acknowledged or the link is down.
-//   L2  packets_ and bytes_ are what is in queues_ and sent_; flight_ is what is in the list
-//       `in_flight` of sent_, each packet with its overhead.
+//   L2  packets_ and bytes_ are what is in queues_ and sent_; unsent_ is the bytes in queues_ that
+//       are not urgent; flight_ is what is in the list `in_flight` of sent_, each packet with its
+//       overhead.
 //   L3  A packet is passed up if and only if received_ had it not.
 //   L4  newest_order_ is the highest order of a transmission that is known to have arrived.
 //   L5  Bytes of a packet that somebody below still holds are never written to: neither they nor
@@ -60,9 +61,12 @@ namespace garrick::net {
 /// What `reliability` can be told.
 struct reliability_settings {
   /// Packets that wait or are not acknowledged yet: with as many the layer is not writable. This
-  /// limit and the three below are at least 1.
+  /// limit and the others of packets and bytes are at least 1.
   std::uint32_t most_packets = 4096;
   std::size_t most_bytes = std::size_t{8} << 20;  ///< bytes of those packets, in the same way
+  /// Bytes of packets that were not sent yet, since the congestion window or its pace does not let
+  /// them pass, in the same way. Packets of other lanes wait behind them.
+  std::size_t most_unsent_bytes = std::size_t{128} << 10;
   /// The same for the lanes 0 and 255. With more the link goes down.
   std::uint32_t most_urgent_packets = 4096;
   std::size_t most_urgent_bytes = std::size_t{8} << 20;  ///< bytes of those packets
@@ -210,6 +214,7 @@ class reliability : public layer_defaults {
   sent_packets sent_;
   std::array<std::uint32_t, 2> packets_{};  ///< by `pressure`
   std::array<std::size_t, 2> bytes_{};      ///< by `pressure`
+  std::size_t unsent_ = 0;                  ///< bytes of ordinary packets in queues_
   std::size_t flight_ = 0;                  ///< bytes with overhead
   bool full_ = false;                       ///< not writable until there is some room again
   bool broken_ = false;                     ///< the link is down

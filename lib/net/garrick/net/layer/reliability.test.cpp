@@ -3,12 +3,11 @@
 #include <doctest/doctest.h>
 
 #include <string>
-#include <string_view>
 #include <type_traits>
 #include <vector>
 
-#include "garrick/net/error.hpp"
 #include "garrick/net/little_endian.hpp"
+#include "garrick/net/stack/internal/hand_carried.hpp"
 #include "garrick/net/stack/stack.hpp"
 
 namespace reliability_test {
@@ -17,58 +16,15 @@ using namespace garrick;
 using namespace garrick::net;
 using base::duration;
 using base::instant;
+using internal::bytes_of;
+using end = internal::hand_carried;
 
 namespace {
 
 constexpr duration us(std::int64_t n) { return duration::microseconds(n); }
 constexpr duration ms(std::int64_t n) { return duration::milliseconds(n); }
 
-std::span<const std::byte> bytes_of(std::string_view text) {
-  return std::as_bytes(std::span(text.data(), text.size()));
-}
-std::string text_of(std::span<const std::byte> bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
-/// One end, whose datagrams the test carries by hand.
-struct end final : carrier, link_owner {
-  explicit end(reliability_settings s = {}) : stack(*this, *this, reliability(s)) {
-    stack.connected(now);
-  }
-
-  void send(std::string_view text, lane_number lane = 1) {
-    REQUIRE(!stack.send({packet::copy_of(bytes_of(text)), lane}, now));
-  }
-  /// The datagrams of this end arrive at the other one.
-  void flush_to(end& other) {
-    for (packet& p : std::exchange(out, {})) other.stack.receive(p.bytes(), other.now);
-  }
-  void advance_to(instant t) {
-    now = t;
-    if (stack.deadline() <= now) stack.advance(now);
-  }
-  reliability& layer() { return stack.get<reliability>(); }
-  reliability_counters counters() { return layer().counters(); }
-
-  void transmit(packet p) override { out.push_back(std::move(p)); }
-  [[nodiscard]] bool writable() const override { return true; }
-  [[nodiscard]] std::size_t largest() const override { return path; }
-  void reopen() override {}
-  void close() override { closed = true; }
-  bool on_message(const incoming& m) override {
-    come.push_back(text_of(m.bytes));
-    return true;
-  }
-  void on_event(const link_event& e) override { events.push_back(e); }
-
-  instant now = instant::at(duration::seconds(1));
-  std::vector<packet> out;
-  std::vector<std::string> come;
-  std::vector<link_event> events;
-  bool closed = false;
-  std::size_t path = 1200;
-  net::stack<datagrams, reliability> stack;
-};
+constexpr reliability_settings much_waits{.most_unsent_bytes = 1 << 20};
 
 constexpr std::byte operator""_b(unsigned long long b) { return static_cast<std::byte>(b); }
 using bytes = std::vector<std::byte>;
@@ -348,69 +304,6 @@ TEST_CASE("reliability: a packet too far ahead is dropped") {
   CHECK(b.come.size() == 1);
 }
 
-TEST_CASE(
-    "reliability: with as many packets as are allowed it is not writable, until there is room") {
-  end a({.most_packets = 20}), b;
-  for (int i = 0; i < 20; ++i) {
-    CHECK(a.stack.writable());
-    a.send(std::string(1000, 'x'));
-  }
-  CHECK(!a.stack.writable());
-  CHECK(a.stack.send({packet::copy_of(bytes_of("x")), 1}, a.now) == net_errc::overload);
-  CHECK(a.layer().buffered() == 20);
-  CHECK(a.out.size() < 20);  // the congestion window
-
-  SUBCASE("of which acknowledgements tell once") {
-    a.events.clear();
-    a.flush_to(b);
-    b.advance_to(b.now);
-    b.flush_to(a);
-    CHECK(a.stack.writable());
-    REQUIRE(a.events.size() == 1);
-    CHECK(a.events[0].what == link_event::kind::writable);
-  }
-  SUBCASE("but for the system, ahead of all that waits and beyond the window") {
-    const std::size_t before = a.out.size();
-    a.send("urgent", system_lane);
-    REQUIRE(a.out.size() == before + 1);
-    a.send("also", system_lane);
-    REQUIRE(a.out.size() == before + 2);
-    b.stack.receive(a.out[before].bytes(), b.now);
-    CHECK(b.come == std::vector<std::string>{"urgent"});
-  }
-}
-
-TEST_CASE("reliability: bytes are limited as packets are") {
-  end a({.most_bytes = 5000});
-  int n = 0;
-  for (; a.stack.writable(); ++n) a.send(std::string(1000, 'x'));
-  CHECK(n == 5);
-  // There is room again when a quarter of the limit is free.
-  end b;
-  b.stack.receive(a.out[0].bytes(), b.now);
-  b.advance_to(b.stack.deadline());
-  b.flush_to(a);
-  CHECK(a.layer().buffered() == 4);
-  CHECK(!a.stack.writable());
-  b.stack.receive(a.out[1].bytes(), b.now);
-  b.advance_to(b.stack.deadline());
-  b.flush_to(a);
-  CHECK(a.stack.writable());
-}
-
-TEST_CASE("reliability: a peer that takes no signal any more is given up, not served in silence") {
-  end a({.most_urgent_packets = 50});
-  for (int i = 0; i < 50; ++i) a.send("signal", system_lane);
-  CHECK(!a.closed);
-  a.send("one too many", system_lane);
-  CHECK(a.closed);
-  REQUIRE(!a.events.empty());
-  CHECK(a.events.back().what == link_event::kind::down);
-  CHECK(a.events.back().why == net_errc::overload);
-  CHECK(a.stack.deadline().is_never());
-  CHECK(a.layer().buffered() == 0);
-}
-
 TEST_CASE("reliability: bytes under way are not written to by a retransmission") {
   end a;
   a.send("1");
@@ -423,7 +316,7 @@ TEST_CASE("reliability: bytes under way are not written to by a retransmission")
 }
 
 TEST_CASE("reliability: only as many packets as the window allows are in flight, urgent or not") {
-  end a;
+  end a(much_waits);
   for (int i = 0; i < 200; ++i) a.send(std::string(1000, 'x'), system_lane);
   const std::size_t in_flight = a.layer().in_flight() * 1064;
   CHECK(in_flight > a.layer().window());
@@ -468,10 +361,10 @@ TEST_CASE("reliability: a packet sent twice does not prove that the second trans
 
 TEST_CASE(
     "reliability: the first lost packet is sent again at once, though the window has shrunk") {
-  end a, b;
+  end a(much_waits), b;
   for (int i = 0; i < 200; ++i) a.send(std::string(1000, 'x'));
   const auto pass = [&](duration d) {
-    for (const instant end = a.now + d; a.now < end;) a.advance_to(a.now + ms(1));
+    for (const instant until = a.now + d; a.now < until;) a.advance_to(a.now + ms(1));
     b.now = a.now;
   };
   for (int i = 0; i < 3; ++i) {

@@ -213,6 +213,8 @@ TEST_CASE("settings that forbid themselves are refused, by name and with what th
         "net.reliability_most_packets: 0 is below 1");
   CHECK(refused([](l& s) { s.reliability.most_bytes = 0; }) ==
         "net.reliability_most_bytes: 0 is below 1");
+  CHECK(refused([](l& s) { s.reliability.most_unsent_bytes = 0; }) ==
+        "net.reliability_most_unsent_bytes: 0 is below 1");
   CHECK(refused([](l& s) { s.reliability.most_urgent_packets = 0; }) ==
         "net.reliability_most_urgent_packets: 0 is below 1");
   CHECK(refused([](l& s) { s.reliability.most_urgent_bytes = 0; }) ==
