@@ -1,7 +1,9 @@
 // TCP and Unix domain sockets, with a stack of framing over them.
 #include <garrick/base/values/random.hpp>
 
+#include <algorithm>
 #include <future>
+#include <utility>
 
 #include <support/transports.hpp>
 
@@ -23,6 +25,48 @@ std::vector<endpoint> all_streams(scratch_folder& folder) {
     MESSAGE("skipped: this machine has no IPv6");
   return all;
 }
+
+/// Sends as much as the transport takes, until all is sent, and notes how much of that falls
+/// between two visits.
+struct flood final : hosted, carried {
+  static constexpr std::size_t all = 512;
+  static constexpr std::size_t most_in_turn = 16;  ///< pieces
+  static constexpr std::size_t piece = (std::size_t{256} << 10) / most_in_turn;
+
+  flood(carrier& below, connection link, std::promise<std::size_t>& most)
+      : below_(below), link_(std::move(link)), told_(most) {}
+  carried& stack() override { return *this; }
+  void connected(base::instant) override {
+    look();
+    send_on();
+  }
+  void disconnected(const base::error&, base::instant) override {}
+  void receive(std::span<const std::byte>, base::instant) override {}
+  void carrier_writable(base::instant) override { send_on(); }
+  void path_changed(std::size_t, base::instant) override {}
+  [[nodiscard]] base::instant deadline() const override { return base::instant::never(); }
+  void advance(base::instant) override {}
+
+  /// Each visit asks for the next.
+  void look() {
+    most_ = std::max(most_, sent_ - std::exchange(seen_, sent_));
+    if (sent_ == all) return told_.set_value(most_);
+    link_.run([](hosted& h) { static_cast<flood&>(h).look(); });
+  }
+
+ private:
+  void send_on() {
+    for (; sent_ < all && below_.writable(); ++sent_)
+      below_.transmit(packet::copy_of(std::vector<std::byte>(piece)));
+  }
+
+  carrier& below_;
+  const connection link_;
+  std::promise<std::size_t>& told_;
+  std::size_t sent_ = 0;
+  std::size_t seen_ = 0;  ///< at the last visit
+  std::size_t most_ = 0;
+};
 
 std::string numbered(std::size_t i) { return "message " + std::to_string(i); }
 
@@ -119,6 +163,49 @@ TEST_CASE("streams: while the other end does not read, the queue is bounded, the
     asked.notify_all();
   });
   asked.wait(0);
+}
+
+TEST_CASE("streams: others visit a link in between while its stack sends much") {
+  const bare_socket door = bare_socket::listening();
+  io_threads io;
+  std::promise<std::size_t> most;
+  const auto peer = connect(io, at("tcp://127.0.0.1:" + std::to_string(door.port())),
+                            [&](carrier& below, const connection& self) {
+                              return std::make_unique<flood>(below, self, most);
+                            });
+  REQUIRE(peer);
+  CHECK(door.accept().read(flood::all * flood::piece).size() == flood::all * flood::piece);
+  CHECK(most.get_future().get() <= flood::most_in_turn);
+}
+
+TEST_CASE("streams: on a short way the system holds little that has not been read") {
+  const auto option = [](int fd, int name) {
+    int value = 0;
+    socklen_t size = sizeof(value);
+    REQUIRE(::getsockopt(fd, SOL_SOCKET, name, &value, &size) == 0);
+    return value;
+  };
+  const bare_socket door = bare_socket::listening();
+  // What the system gives for 256 KiB, of which it takes as much again for itself.
+  const bare_socket like(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const int wanted = 256 << 10;
+  REQUIRE(::setsockopt(like.fd(), SOL_SOCKET, SO_RCVBUF, &wanted, sizeof(wanted)) == 0);
+  const int limited = option(like.fd(), SO_RCVBUF);
+  REQUIRE(option(door.fd(), SO_RCVBUF) != limited);
+  io_threads io;
+  // A handshake that was held up may seem to have a long way.
+  bool is_limited = false;
+  for (int tries = 0; tries < 100 && !is_limited; ++tries) {
+    const auto here = std::make_shared<notes>();
+    const auto peer =
+        connect(io, at("tcp://127.0.0.1:" + std::to_string(door.port())), opening(here));
+    const bare_socket there = door.accept();
+    REQUIRE(here->wait_for(kind::connected));
+    const std::uint16_t theirs = there.peer_port();
+    for (int fd = 0; fd < 1024; ++fd)
+      if (bare_socket::port_of(fd) == theirs) is_limited = option(fd, SO_RCVBUF) == limited;
+  }
+  CHECK(is_limited);
 }
 
 TEST_CASE("streams: a link that is made to hold too much gives its connection up") {

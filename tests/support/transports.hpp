@@ -18,6 +18,7 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <cstdint>
 #include <cstring>
 #include <functional>
 #include <memory>
@@ -259,12 +260,11 @@ class bare_socket {
     if (type == SOCK_STREAM) REQUIRE(::listen(s.fd_, backlog) == 0);
     return s;
   }
-  [[nodiscard]] std::uint16_t port() const {
-    sockaddr_in a{};
-    socklen_t size = sizeof(a);
-    REQUIRE(::getsockname(fd_, reinterpret_cast<sockaddr*>(&a), &size) == 0);
-    return ntohs(a.sin_port);
-  }
+  /// The port of the process's own end; 0: the descriptor is no socket with a port.
+  [[nodiscard]] static std::uint16_t port_of(int fd) { return port_by(::getsockname, fd); }
+  [[nodiscard]] std::uint16_t port() const { return port_of(fd_); }
+  /// The port of the other end.
+  [[nodiscard]] std::uint16_t peer_port() const { return port_by(::getpeername, fd_); }
   [[nodiscard]] bare_socket accept() const {
     return bare_socket(::accept4(fd_, nullptr, nullptr, SOCK_CLOEXEC));
   }
@@ -299,6 +299,14 @@ class bare_socket {
   [[nodiscard]] int fd() const { return fd_; }
 
  private:
+  template <class F>
+  static std::uint16_t port_by(F f, int fd) {
+    sockaddr_in a{};
+    socklen_t size = sizeof(a);
+    const bool has_one = f(fd, reinterpret_cast<sockaddr*>(&a), &size) == 0;
+    return has_one && a.sin_family == AF_INET ? ntohs(a.sin_port) : std::uint16_t{0};
+  }
+
   int fd_;
 };
 

@@ -252,6 +252,27 @@ MUTATIONS = [
         ("tests.net.half_open_streams",),
     ),
     mutation(
+        "stream: a stack that has much to send keeps others out of its link",
+        STREAM,
+        " || in_turn_ >= most_in_turn",
+        "",
+        by_streams,
+    ),
+    mutation(
+        "stream: a visit's bytes count in the next turn",
+        STREAM,
+        "bool stream_host::attend() {\n  in_turn_ = 0;\n",
+        "bool stream_host::attend() {\n",
+        by_streams,
+    ),
+    mutation(
+        "stream: the system may hold much that was not read",
+        STREAM,
+        "  limit_unread(socket_->fd());\n",
+        "",
+        by_streams,
+    ),
+    mutation(
         "stream: a lost connection is still heard",
         STREAM,
         "  number_ = ++numbers_;\n  socket_.reset();\n  queue_.clear();",

@@ -37,8 +37,9 @@ struct receive_room {
 class carrier {
  public:
   /// Sends bytes: one datagram, or the next bytes of a stream. Takes them always; when it holds too
-  /// many it is not `writable` until it calls `carried::carrier_writable`. What is sent while there
-  /// is no connection is dropped. Must not call the stack before it returns.
+  /// many, or has taken many without a pause in which others might send, it is not `writable` until
+  /// it calls `carried::carrier_writable`. What is sent while there is no connection is dropped.
+  /// Must not call the stack before it returns.
   virtual void transmit(packet bytes) = 0;
   /// True if it takes more.
   [[nodiscard]] virtual bool writable() const = 0;

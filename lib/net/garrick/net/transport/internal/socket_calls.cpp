@@ -315,6 +315,19 @@ void socket_file::remove() noexcept {
   path_.clear();
 }
 
+void limit_unread(int fd) noexcept {
+  // By itself the system holds ever more, up to megabytes, if the reader is slower than the writer,
+  // and all lanes are behind these bytes. In so short a time (that of the handshake, in
+  // microseconds) so many bytes are 10 Gbit a second. A longer way is left to the system.
+  constexpr std::uint32_t short_way = 200;
+  constexpr int most_unread = 256 << 10;
+  tcp_info way{};
+  socklen_t size = sizeof way;
+  const bool is_known = ::getsockopt(fd, IPPROTO_TCP, TCP_INFO, &way, &size) == 0;
+  if (is_known && way.tcpi_rtt > 0 && way.tcpi_rtt <= short_way)
+    set_option(fd, SOL_SOCKET, SO_RCVBUF, most_unread);
+}
+
 std::ptrdiff_t receive_stream(int fd, std::span<std::byte> into, int& failed) {
   for (;;) {
     const ssize_t got = ::recv(fd, into.data(), into.size(), MSG_DONTWAIT);

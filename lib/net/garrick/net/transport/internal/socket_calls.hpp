@@ -75,6 +75,9 @@ class socket_file {
   ino_t inode_ = 0;
 };
 
+/// Keeps the system from holding much of a TCP stream that is not read yet, if its way is so short
+/// that this does not slow it down. For a connection that stands.
+void limit_unread(int fd) noexcept;
 /// Reads what a stream has: how many bytes, 0 at its end, or -1 with the system's number in
 /// `failed`.
 [[nodiscard]] std::ptrdiff_t receive_stream(int fd, std::span<std::byte> into, int& failed);

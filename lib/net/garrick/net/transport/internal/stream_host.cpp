@@ -67,6 +67,7 @@ void stream_host::established(std::unique_ptr<io_socket> socket) {
   state_ = state::connected;
   connected(true);
   counts_.connects.add(1);
+  limit_unread(socket_->fd());
   has_room_ = above().has_room();
   // It ends later at the soonest, so the stack hears `connected` first.
   read_some();
@@ -300,13 +301,14 @@ void stream_host::transmit(packet bytes) {
   GARRICK_ASSERT_SLOW(is_occupied(), "a link is used by who visits it (connection::run)");
   if (!sends()) return counts_.dropped.add(1);
   if (bytes.empty()) return;
+  in_turn_ += bytes.size();
   queue_.push(std::move(bytes));
   // Before it counts as full the system is asked whether it takes it.
   if (queue_.bytes() >= std::min(flush_at, settings_.high_water) && !blocked_) flush();
   if (queue_.bytes() > settings_.most_queued) {
     broken_ = base::make_error(net_errc::overload, "the other end does not read");
     want_loop();
-  } else if (queue_.bytes() >= settings_.high_water) {
+  } else if (queue_.bytes() >= settings_.high_water || in_turn_ >= most_in_turn) {
     is_full_ = true;
   }
 }
@@ -350,6 +352,7 @@ bool stream_host::ends_unread() const noexcept {
 }
 
 bool stream_host::attend() {
+  in_turn_ = 0;
   flush_posted_ = false;
   if (std::exchange(reopens_, false)) {
     start_opening();
@@ -372,6 +375,7 @@ bool stream_host::attend() {
 }
 
 void stream_host::attend_elsewhere() {
+  in_turn_ = 0;
   if (reopens_ || tries_beside_ || broken_ || (is_full_ && queue_.bytes() <= settings_.low_water))
     want_loop();
   if (ends_unread()) want_loop();

@@ -18,7 +18,10 @@
 //       one burst (hosted::burst).
 //   C3  blocked_: the socket took no more. It is asked again when it is writable, and not before.
 //   C4  Packets wait only while connected.
-//   C5  beside_ is null in the state opening, and at an end that does not open the link. It has an
+//   C5  After most_in_turn bytes in one turn (a visit, or the loop's between two rounds of visits
+//       in line) this is not writable until the next, also if the socket has taken all of them. So
+//       a visit in line waits for a turn, and not for all that a stack has to send.
+//   C6  beside_ is null in the state opening, and at an end that does not open the link. It has an
 //       end in time: of its attempt, or of the wait for an answer.
 //
 // Thread safety: as host.hpp says.
@@ -95,6 +98,8 @@ class stream_host final : public host, public resolution {
   static constexpr std::ptrdiff_t least_in_burst = 2048;
   /// Then it is others' turn, here and above.
   static constexpr std::ptrdiff_t most_in_burst = std::ptrdiff_t{64} << 10;
+  /// See C5.
+  static constexpr std::size_t most_in_turn = std::size_t{256} << 10;
 
   [[nodiscard]] std::uint64_t number(stream_wait w) const noexcept {
     return wait_number(number_, w);
@@ -142,6 +147,7 @@ class stream_host final : public host, public resolution {
   bool has_room_ = false;  ///< the stack says where to read to
   receive_room room_;      ///< of the stack; a read writes to it, also when the link is over
   send_queue queue_;
+  std::size_t in_turn_ = 0;    ///< bytes that were transmitted in this turn
   std::uint64_t numbers_ = 0;  ///< the newest that was given out
   std::uint64_t number_ = 0;   ///< of the connection
   base::instant last_flush_;
