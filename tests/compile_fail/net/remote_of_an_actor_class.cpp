@@ -1,5 +1,4 @@
 // each: remote spawn
-// max-lines: clang 16: it shows each template on the way
 // expect: this is no protocol<...>
 // expect: and not its class
 // Another process knows an actor by its protocol.

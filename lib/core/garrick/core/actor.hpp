@@ -129,6 +129,8 @@ class down_continuation final : public continuation {
 /// continuations, and nowhere else.
 class actor_base {
  public:
+  using garrick_actor = void;
+
   actor_base(const actor_base&) = delete;
   actor_base& operator=(const actor_base&) = delete;
 
@@ -349,7 +351,7 @@ class actor_base {
     if constexpr (std::is_same_v<P, any_protocol>)
       return delegated<>{};
     else
-      return delegated_for<typename P::template answer<content>>{};
+      return delegated_for<typename detail::answer_to<P, content>::type>{};
   }
   /// This overload refuses a first argument that is no handle.
   template <bool Reached = true, class... Args>

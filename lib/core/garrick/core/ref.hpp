@@ -29,6 +29,7 @@ namespace garrick::core {
 ///     ref<protocol<long(balance)>> read_only = all;  // any subset of the protocol
 template <class P>
 class ref : public handle {
+  static_assert(detail::this_is_no_protocol<P, detail::has_mark_of_actors<P>>::reported);
   static_assert(detail::looked_at<P>);
 
  public:
@@ -37,24 +38,14 @@ class ref : public handle {
   /// An empty handle; a send through it is a programming error and throws std::logic_error.
   ref() noexcept = default;
 
-  /// From a handle with more signatures; copies one pointer.
-  template <class Q>
-    requires(!std::is_same_v<P, Q> && subset_of<P, Q>)
-  ref(const ref<Q>& other) noexcept : handle(static_cast<const handle&>(other)) {}
-  /// The same; moves one pointer.
-  template <class Q>
-    requires(!std::is_same_v<P, Q> && subset_of<P, Q>)
-  ref(ref<Q>&& other) noexcept : handle(static_cast<handle&&>(other)) {}
-
-  /// Gives up the compile-time check. The wildcard accepts every message; one that the actor does
-  /// not understand is a dead letter, and a request gets `unexpected_message`.
-  template <class Q>
-    requires(std::is_same_v<P, any_protocol> && !std::is_same_v<Q, any_protocol>)
-  explicit ref(const ref<Q>& typed) noexcept : handle(static_cast<const handle&>(typed)) {}
-
- private:
-  friend struct handle_access;
-  explicit ref(cell* adopted) noexcept : handle(adopted) {}
+  /// From a handle with more signatures. A wildcard handle is made explicitly: it gives up the
+  /// compile-time check. It accepts every message; one that the actor does not understand is a dead
+  /// letter, and a request gets `unexpected_message`.
+  // One constructor, and no `requires`: for a handle that does not convert, clang lists each of
+  // them, and every condition that is not satisfied.
+  template <class Q, std::enable_if_t<detail::can_become<Q, P>, int> = 0>
+  explicit(detail::gives_up_check<Q, P>) ref(ref<Q> other) noexcept
+      : handle(static_cast<handle&&>(other)) {}
 };
 
 /// The wildcard handle.
@@ -66,6 +57,7 @@ using any_ref = ref<any_protocol>;
 ///     if (ref<account> r = weak.lock()) send(r, deposit{5});
 template <class P>
 class weak_ref {
+  static_assert(detail::this_is_no_protocol<P, detail::has_mark_of_actors<P>>::reported);
   static_assert(detail::looked_at<P>);
 
  public:
@@ -76,11 +68,11 @@ class weak_ref {
   weak_ref(const ref<P>& strong) noexcept : address_(strong.address()) {}
   /// From a handle with more signatures, as `ref` does.
   template <class Q>
-    requires(!std::is_same_v<P, Q> && subset_of<P, Q>)
+    requires detail::understands_more<Q, P>
   weak_ref(const ref<Q>& strong) noexcept : address_(strong.address()) {}
   /// From a weak handle with more signatures.
   template <class Q>
-    requires(!std::is_same_v<P, Q> && subset_of<P, Q>)
+    requires detail::understands_more<Q, P>
   weak_ref(const weak_ref<Q>& other) noexcept : address_(other.address()) {}
 
   /// A strong handle. Empty if no strong handle is left, so that the actor is gone or going. An

@@ -449,7 +449,7 @@ auto request_with_limit(cell& self, const ref<P>& to, Tuple&& t, std::index_sequ
 
 template <class P, class... Args>
 inline constexpr bool ends_with_limit = [] {
-  if constexpr (sizeof...(Args) < 2)
+  if constexpr (sizeof...(Args) < 2 || actor_for_protocol<P>)
     return false;
   else
     return duration_like<

@@ -219,7 +219,13 @@ struct checked_message {
   static_assert(decltype(check_of_making<not_owned, Args...>())::type::reported);
   static_assert(message_is_over_aligned<type>::reported);
 };
-/// The same for a message that is built in place.
+/// Of an actor's class `ref` says that it is no protocol, and nothing more is said.
+template <actor_for_protocol P, class... Args>
+struct checked_message<P, Args...> {
+  using type = typename message_of<Args...>::type;
+  static constexpr bool fits = false;
+};
+/// The checks of a message that is built in place.
 template <class P, class Message>
 struct checked_in_place {
   static constexpr bool fits = P::template accepts<Message> && alignment_of<Message> <= 32;
@@ -228,6 +234,10 @@ struct checked_in_place {
       content_check<P, Message,
                     typename base::detail::search_arguments<Message>::type>::type::reported);
   static_assert(message_is_over_aligned<Message>::reported);
+};
+template <actor_for_protocol P, class Message>
+struct checked_in_place<P, Message> {
+  static constexpr bool fits = false;
 };
 
 template <class Content, class... Args>

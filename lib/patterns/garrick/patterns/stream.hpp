@@ -389,9 +389,17 @@ concept spawns_streams =
     std::is_base_of_v<actor_base, std::remove_cvref_t<From>> ||
     std::is_base_of_v<system::spawner<std::remove_cvref_t<From>>, std::remove_cvref_t<From>>;
 
+/// The handle of a pattern that was refused. It becomes every handle, so that the reason stays the
+/// only error.
+struct refused_ref : any_ref {
+  template <class P>
+  operator ref<P>() const {
+    return {};
+  }
+};
 template <class P>
 struct handle_of {
-  using type = any_ref;
+  using type = refused_ref;
 };
 template <stage P>
 struct handle_of<P> {

@@ -105,8 +105,6 @@ class handle {
   ~handle() {
     if (cell_ != nullptr) cell_->drop_strong();
   }
-  /// For the framework: takes over one strong count.
-  explicit handle(cell* adopted) noexcept : cell_(adopted) {}
 
   friend struct handle_access;
   cell* cell_ = nullptr;  ///< for the framework: a strong reference; null: empty
@@ -121,7 +119,9 @@ struct handle_access {
   /// Takes over one strong count.
   template <class P>
   [[nodiscard]] static ref<P> adopt(cell* c) noexcept {
-    return ref<P>(c);
+    ref<P> r;
+    static_cast<handle&>(r).cell_ = c;
+    return r;
   }
 };
 

@@ -206,4 +206,41 @@ struct subset<any_protocol, any_protocol> : std::true_type {};
 template <class Sub, class Super>
 concept subset_of = detail::subset<Sub, Super>::value;
 
+namespace detail {
+
+/// True for an actor's class. Not `actor_class`, which must not be asked of a class that is being
+/// defined, such as one that holds a `ref` of itself.
+template <class P>
+inline constexpr bool has_mark_of_actors = requires { typename P::garrick_actor; };
+template <class... Sigs>
+inline constexpr bool has_mark_of_actors<protocol<Sigs...>> = false;
+/// An actor's class in the place of its protocol.
+template <class P>
+concept actor_for_protocol = has_mark_of_actors<P>;
+
+/// Instantiated only to fail. A class of its own: clang takes a class in which an assertion fails
+/// for broken, and every class that has one as a member.
+template <class P, bool Is>
+struct this_is_no_protocol {
+  static constexpr bool reported = true;
+  static_assert(!Is,
+                "garrick: this is no protocol<...>: a handle names what others may say to the "
+                "actor, as in ref<calculator> of `using calculator = protocol<...>`, and not its "
+                "class");
+};
+
+/// True if a handle for Q becomes one for another protocol P by itself. So does one for an actor's
+/// class, in both directions: it was told, and is not told twice.
+template <class Q, class P>
+inline constexpr bool understands_more =
+    !std::is_same_v<P, Q> && (subset_of<P, Q> || actor_for_protocol<P> || actor_for_protocol<Q>);
+/// True if the wildcard handle is asked for instead of Q's.
+template <class Q, class P>
+inline constexpr bool gives_up_check =
+    std::is_same_v<P, any_protocol> && !std::is_same_v<Q, any_protocol>;
+template <class Q, class P>
+inline constexpr bool can_become = understands_more<Q, P> || gives_up_check<Q, P>;
+
+}  // namespace detail
+
 }  // namespace garrick::core

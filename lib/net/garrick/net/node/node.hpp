@@ -145,6 +145,12 @@ class node {
       resolve_erased(at, name, protocol_table_of<P>(), answer_to<P>(std::move(done)));
     });
   }
+  /// This overload refuses an actor's class.
+  template <core::detail::actor_for_protocol P, class... Args>
+  base::result<core::any_ref> remote(Args&&... /*args*/) {
+    static_assert(core::detail::this_is_no_protocol<P, true>::reported);
+    return base::error();
+  }
 
   /// From now on other nodes may have an A spawned here, by this name, with arguments of these
   /// types: which are values that can be encoded. Without it they may not spawn anything. Who has
@@ -209,6 +215,12 @@ class node {
       spawn_erased(at, name, detail::make_spawn_arguments(std::forward<Args>(args)...),
                    protocol_table_of<P>(), answer_to<P>(std::move(done)));
     });
+  }
+  /// This overload refuses an actor's class.
+  template <core::detail::actor_for_protocol P, class... Args>
+  base::result<core::any_ref> spawn(Args&&... /*args*/) {
+    static_assert(core::detail::this_is_no_protocol<P, true>::reported);
+    return base::error();
   }
 
   /// The peers that can be reached now.

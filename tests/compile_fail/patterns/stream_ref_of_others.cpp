@@ -1,0 +1,36 @@
+// each: type source value function try_function
+// expect: error: conversion from|error: no viable conversion|garrick: spawn(system, pattern, options) takes an actor system
+// The handle of a stream that takes other tuples, takes none, or yields something else; and what is
+// no pattern, behind any handle.
+#include <garrick/patterns/patterns.hpp>
+
+#include <string>
+
+using namespace garrick;
+using namespace garrick::patterns;
+
+void drop(int) {}
+int twice(int x) { return 2 * x; }
+
+#if defined(GARRICK_WITHOUT_type)
+void test(actor_system& system) { stream_ref<std::string> in = spawn(system, for_each(drop)); }
+#elif defined(GARRICK_WITHOUT_source)
+void test(actor_system& system) {
+  stream_ref<int> in = spawn(system, pipeline(counting(0, 9), drop));
+}
+#elif defined(GARRICK_WITHOUT_value)
+void test(actor_system& system) {
+  stream_ref<void, long> in = spawn(system, pipeline(counting(0, 9), drop));
+}
+#elif defined(GARRICK_WITHOUT_function)
+void test(actor_system& system) { stream_ref<int> in = spawn(system, twice); }
+#elif defined(GARRICK_WITHOUT_try_function)
+void test(actor_system& system) { stream_ref<int> in = try_spawn(system, twice).value(); }
+#else
+void test(actor_system& system) {
+  stream_ref<int> in = spawn(system, for_each(drop));
+  stream_ref<void> out = spawn(system, pipeline(counting(0, 9), drop));
+  any_ref any(out);
+  static_cast<void>(in);
+}
+#endif
