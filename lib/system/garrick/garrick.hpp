@@ -11,6 +11,8 @@
 
 #include <garrick/base/types/sendable.hpp>
 
+#include <garrick/base/time/clock.hpp>
+
 #include <garrick/core/protocol/protocol.hpp>
 
 #include <garrick/core/ref.hpp>
@@ -24,6 +26,10 @@
 #include <garrick/core/behavior.hpp>
 
 #include <garrick/core/detail/spawn_check.hpp>
+
+#include <garrick/core/actor.hpp>
+
+#include <garrick/system/spawner.hpp>
 
 #include <garrick/core/adapt.hpp>
 #include <garrick/core/changing_router.hpp>

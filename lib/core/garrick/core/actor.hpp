@@ -32,63 +32,28 @@
 #include <garrick/base/values/exit_reason.hpp>
 #include <garrick/base/values/result.hpp>
 #include <garrick/core/cell/signals.hpp>
-#include <garrick/core/cell/timer_record.hpp>
 #include <garrick/core/detail/actor_class.hpp>
+#include <garrick/core/detail/monitor.hpp>
 #include <garrick/core/detail/typed_question.hpp>
 #include <garrick/core/promise.hpp>
 #include <garrick/core/receive_timeout.hpp>
 #include <garrick/core/request.hpp>
 #include <garrick/core/send.hpp>
 #include <garrick/core/spawn_options.hpp>
+#include <garrick/core/timer.hpp>
 
 #include <string_view>
 #include <utility>
 
 namespace garrick::core {
 
-/// A delayed or periodic send that can be cancelled. It can be moved, not copied. It may outlive
-/// the actor, and dropping it cancels nothing. One object is used by one thread at a time.
-///
-///     timer t = send_after(1s, self(), tick{});
-///     t.cancel();
-class timer {
- public:
-  timer() noexcept = default;
-  /// For the framework: takes over one hold on the record.
-  explicit timer(timer_record* adopted) noexcept : record_(adopted) {}
-  timer(timer&& o) noexcept : record_(std::exchange(o.record_, nullptr)) {}
-  timer& operator=(timer&& o) noexcept {
-    std::swap(record_, o.record_);
-    return *this;
-  }
-  ~timer() {
-    if (record_ != nullptr) record_->drop_holder();
-  }
-  /// Stops the timer. True if it was still to fire; false if it has fired, was cancelled before, or
-  /// is empty. A message that has already entered a mailbox stays there. Never waits.
-  bool cancel() noexcept { return record_ != nullptr && record_->cancel_and_unlist(); }
-  /// Is it still to fire? A hint while the clock's thread works.
-  [[nodiscard]] bool active() const noexcept { return record_ != nullptr && record_->active(); }
-
- private:
-  timer_record* record_ = nullptr;
-};
-
-/// What `demonitor` cancels a monitor with.
-struct monitor_id {
-  std::uint64_t value = 0;  ///< counts from 1 within one actor; 0: no monitor
-};
-
 namespace detail {
 
 [[nodiscard]] cell* claim_constructing_cell() noexcept;
 void link_cells(cell& self, const address& other);
 void unlink_cells(cell& self, const address& other);
-monitor_id monitor_cell(cell& self, const address& other, continuation* callback);
 void demonitor_cell(cell& self, monitor_id id);
 void limit_silence(cell& self, base::duration limit);
-timer delayed(cell& self, cell& target, envelope* e, base::duration delay);
-timer periodic(cell& self, cell& target, envelope* e, base::duration period);
 /// Ends an actor that cannot refuse. If `final`, no supervisor restarts it. False if nobody holds a
 /// handle to `who` and it will have no turn any more, so that it could not be told.
 bool kill_cell(const address& who, base::exit_reason reason, bool final = false);
@@ -97,31 +62,6 @@ bool exit_cell(cell* self, const address& who, base::exit_reason reason);
 /// Tells an actor to end unless it waits for an answer: for one that traps exits, when its system
 /// ends and nobody has anything to do. False as for `kill_cell`.
 bool leave_cell(const address& who);
-
-template <class F>
-class down_continuation final : public continuation {
- public:
-  explicit down_continuation(F f) : f_(std::move(f)) {}
-  void on_response(cell&, envelope* e) override {
-    struct cleanup {
-      down_continuation* k;
-      ~cleanup() { k->abandon(); }
-    } const guard{this};
-    static_cast<void>(f_(*static_cast<const down*>(e->raw())));
-  }
-  void abandon() noexcept override {
-    this->~down_continuation();
-    base::block_pool::deallocate(this, sizeof(down_continuation));
-  }
-  [[nodiscard]] static continuation* make(F f) {
-    return ::new (base::block_pool::allocate(sizeof(down_continuation)))
-        down_continuation(std::move(f));
-  }
-
- private:
-  ~down_continuation() = default;
-  F f_;
-};
 
 }  // namespace detail
 
@@ -150,6 +90,11 @@ class actor_base {
   ///     void on(done) { quit(); }
   ///     void on(broken b) { quit(exit_code::user_shutdown); }
   void quit(base::exit_reason reason = {}) { cell_->quit(std::move(reason)); }
+  /// This overload refuses what is no reason.
+  template <detail::no_exit_reason T>
+  void quit(T&& /*reason*/) {
+    static_assert(detail::quit_without_reason<T, false>::reported);
+  }
 
   /// As `garrick::send`.
   template <class P, class... Args>
@@ -335,6 +280,12 @@ class actor_base {
   [[nodiscard]] pending_response<> delay(base::duration d) {
     return pending_response<>(*cell_, detail::delay_request(*cell_, d));
   }
+  /// This overload refuses a number.
+  template <base::detail::plain_number N>
+  [[nodiscard]] detail::refused_response delay(N /*d*/) {
+    static_assert(base::detail::number_is_no_time<N, false>::reported);
+    return {};
+  }
 
   /// Lets another actor answer the request that is being handled. Its response, value or error,
   /// goes straight to the requester. Return what this gives; the answer's type must be the one that
@@ -382,6 +333,16 @@ class actor_base {
   void unlink(const core::address& other) { detail::unlink_cells(*cell_, other); }
   /// The same for a handle.
   void unlink(const handle& other) { detail::unlink_cells(*cell_, other.address()); }
+  /// This overload refuses what is no actor.
+  template <detail::names_no_actor T>
+  void link(T&& /*other*/) {
+    static_assert(detail::this_names_no_actor<T, false>::reported);
+  }
+  /// This overload refuses what is no actor.
+  template <detail::names_no_actor T>
+  void unlink(T&& /*other*/) {
+    static_assert(detail::this_names_no_actor<T, false>::reported);
+  }
 
   /// Calls `f(const down&)` on this actor's turn, once, when `other` has ended: after the mail that
   /// waits here at that moment, and so after all that `other` has sent to this actor, unless that
@@ -394,15 +355,15 @@ class actor_base {
   ///     demonitor(m);
   template <class F>
   monitor_id monitor(const core::address& other, F f) {
-    constexpr bool plain = detail::hears_down_at_once<F>;
-    static_assert(detail::function_of_monitor_is_a_coroutine<F, plain>::reported);
-    return detail::monitor_cell(*cell_, other, detail::down_continuation<F>::make(std::move(f)));
+    static_assert(detail::monitor_check<F>::reported);
+    return detail::monitor_by_function(*cell_, other, std::move(f));
   }
   /// The same for a handle. Throws std::logic_error for an empty one.
   template <class F>
   monitor_id monitor(const handle& other, F f) {
+    static_assert(detail::monitor_check<F>::reported);
     static_cast<void>(detail::target_of(other, "monitor()"));
-    return monitor(other.address(), std::move(f));
+    return detail::monitor_by_function(*cell_, other.address(), std::move(f));
   }
   /// As above, with a `down` message to this actor instead of a call. Without a handler
   /// `on(const down&)` it is a dead letter.
@@ -413,6 +374,12 @@ class actor_base {
   monitor_id monitor(const handle& other) {
     static_cast<void>(detail::target_of(other, "monitor()"));
     return monitor(other.address());
+  }
+  /// This overload refuses what is no actor.
+  template <detail::names_no_actor T, class... F>
+  monitor_id monitor(T&& /*other*/, F&&... /*f*/) {
+    static_assert(detail::this_names_no_actor<T, false>::reported);
+    return {};
   }
   /// Cancels a monitor. Nothing of it comes any more, even if `other` has ended meanwhile. An id
   /// that has fired or was cancelled is ignored.
@@ -439,6 +406,11 @@ class actor_base {
   ///     void on_start() { set_receive_timeout(30s); }
   ///     void on(const receive_timeout&) { quit(); }
   void set_receive_timeout(base::duration limit) { detail::limit_silence(*cell_, limit); }
+  /// This overload refuses a number.
+  template <base::detail::plain_number N>
+  void set_receive_timeout(N /*limit*/) {
+    static_assert(base::detail::number_is_no_time<N, false>::reported);
+  }
 
   /// Tries skipped messages again, from the next message on: in their order, and before all others.
   /// A message is skipped while the actor's class has a `bool skips(const M&)` that is true for it:

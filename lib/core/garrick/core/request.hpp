@@ -22,6 +22,7 @@
 #include <garrick/core/detail/isolation.hpp>
 #include <garrick/core/send.hpp>
 
+#include <compare>
 #include <cstddef>
 #include <type_traits>
 #include <utility>
@@ -169,18 +170,6 @@ struct error_function_does_not_take {
   static_assert(Takes, "garrick: the error function takes a const error&");
 };
 
-template <class F, bool Plain>
-struct function_of_monitor_is_a_coroutine {
-  static constexpr bool reported = true;
-  static_assert(Plain,
-                "garrick: the function of monitor is no coroutine: it would never run. Say "
-                "monitor(who), and hear of it in a handler task<> on(down d)");
-};
-template <class F>
-inline constexpr bool hears_down_at_once = !requires(F& f, const down& d) {
-  { f(d) } -> coroutine;
-};
-
 /// The functions of a `then` or `await`, for a response that holds Content.
 template <class Content, class F, class G>
 struct checked_continuation {
@@ -210,6 +199,37 @@ struct response_is_no_value {
 template <class To>
 [[noreturn]] To no_value_yet();
 
+/// Base of what gives a value later. Its operators refuse every argument: without them, compilers
+/// list dozens of operators of the standard library. Told<T, false>::reported is the error.
+template <template <class, bool> class Told>
+struct not_yet_a_value {
+  template <class T>
+  friend bool operator==(const not_yet_a_value&, const T&) {
+    static_assert(Told<T, false>::reported);
+    return false;
+  }
+  template <class T>
+  friend std::strong_ordering operator<=>(const not_yet_a_value&, const T&) {
+    static_assert(Told<T, false>::reported);
+    return std::strong_ordering::equal;
+  }
+  template <class T>
+  friend std::decay_t<T> operator+(const not_yet_a_value&, const T&) {
+    static_assert(Told<T, false>::reported);
+    return no_value_yet<std::decay_t<T>>();
+  }
+  template <class T>
+  friend std::decay_t<T> operator+(const T&, const not_yet_a_value&) {
+    static_assert(Told<T, false>::reported);
+    return no_value_yet<std::decay_t<T>>();
+  }
+  template <class Stream>
+  friend Stream& operator<<(Stream& s, const not_yet_a_value&) {
+    static_assert(Told<Stream, false>::reported);
+    return s;
+  }
+};
+
 }  // namespace detail
 
 /// A request under way, whose answer holds values of the types Rs. Use it once, on the turn of the
@@ -220,7 +240,8 @@ template <class To>
 ///     auto a = request(left, query{});  auto b = request(right, query{});
 ///     result<int> x = co_await std::move(a);  result<int> y = co_await std::move(b);
 template <class... Rs>
-class [[nodiscard]] pending_response {
+class [[nodiscard]] pending_response
+    : public detail::not_yet_a_value<detail::response_is_no_value> {
  public:
   using content = content_of<Rs...>;  ///< for the framework: the type of the answer's content
   using garrick_response = void;
@@ -240,6 +261,12 @@ class [[nodiscard]] pending_response {
   /// is infinite. A second call replaces the first, but for one of zero or less.
   pending_response&& within(base::duration limit) && {
     if (id_ != 0) detail::limit_request(*self_, id_, limit);
+    return std::move(*this);
+  }
+  /// This overload refuses a number.
+  template <base::detail::plain_number N>
+  pending_response&& within(N /*limit*/) && {
+    static_assert(base::detail::number_is_no_time<N, false>::reported);
     return std::move(*this);
   }
 
@@ -355,6 +382,12 @@ class [[nodiscard]] asked_with_temporary : public pending_response<Rs...> {
   /// As pending_response::within. What it gives is not to be awaited either.
   asked_with_temporary&& within(base::duration limit) && {
     static_cast<void>(std::move(static_cast<pending_response<Rs...>&>(*this)).within(limit));
+    return std::move(*this);
+  }
+  /// This overload refuses a number.
+  template <base::detail::plain_number N>
+  asked_with_temporary&& within(N /*limit*/) && {
+    static_assert(base::detail::number_is_no_time<N, false>::reported);
     return std::move(*this);
   }
 };

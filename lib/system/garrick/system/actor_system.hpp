@@ -81,6 +81,12 @@ class actor_system : public spawner<actor_system> {
   /// Blocks in the same way, but at most for `limit`, and says who was left. A limit of zero or
   /// less only looks.
   shutdown_report await_all(base::duration limit);
+  /// This overload refuses a number.
+  template <base::detail::plain_number N>
+  shutdown_report await_all(N /*limit*/) {
+    static_assert(base::detail::number_is_no_time<N, false>::reported);
+    return {};
+  }
 
   /// Blocks until nothing is left to do, work outside included (`adapt`, `outside_work`), at most
   /// for `deadline`; then tells every actor to end, and blocks again for at most `deadline`. Later
@@ -91,10 +97,22 @@ class actor_system : public spawner<actor_system> {
   /// in the log then. A deadline of zero or less tells them, and does not wait. Error:
   /// `would_block`, as above.
   shutdown_report shutdown(base::duration deadline);
+  /// This overload refuses a number.
+  template <base::detail::plain_number N>
+  shutdown_report shutdown(N /*deadline*/) {
+    static_assert(base::detail::number_is_no_time<N, false>::reported);
+    return {};
+  }
   /// Tells every actor to end after the message that it handles, and blocks for at most `deadline`.
   /// No actor can trap it. What is in the mailboxes becomes dead letters; later spawns fail with
   /// `shutting_down`. A deadline of zero or less does not wait. Error: `would_block`, as above.
   shutdown_report stop_now(base::duration deadline);
+  /// This overload refuses a number.
+  template <base::detail::plain_number N>
+  shutdown_report stop_now(N /*deadline*/) {
+    static_assert(base::detail::number_is_no_time<N, false>::reported);
+    return {};
+  }
 
   /// Actors that live now, without hidden ones. Takes a few short locks.
   [[nodiscard]] std::size_t actor_count() const;

@@ -32,7 +32,8 @@ struct get_is_missing {
 ///
 ///     result<long> left = system.request(account, withdraw{120}).within(1s).get();
 template <class... Rs>
-class [[nodiscard]] blocking_response {
+class [[nodiscard]] blocking_response
+    : public core::detail::not_yet_a_value<detail::get_is_missing> {
  public:
   /// What `get` gives: the handler's values, or an error.
   using value = std::conditional_t<sizeof...(Rs) == 0, core::result<void>, core::result<Rs...>>;
@@ -63,6 +64,12 @@ class [[nodiscard]] blocking_response {
   }
   /// The same of a request that has no name yet.
   blocking_response&& within(base::duration limit) && { return std::move(within(limit)); }
+  /// This overload refuses a number.
+  template <base::detail::plain_number N>
+  blocking_response&& within(N /*limit*/) {
+    static_assert(base::detail::number_is_no_time<N, false>::reported);
+    return std::move(*this);
+  }
 
   /// Blocks until the answer has come; for ever without `within`, if the receiver neither answers
   /// nor ends. Once: a second call is the error `cancelled`. On a worker thread it is the error

@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <type_traits>
 
 namespace garrick::base {
 
@@ -79,29 +80,31 @@ class duration {
 
   /// No time at all.
   constexpr duration() noexcept = default;
+  // copies are declared, so that clang has one constructor less to list for a number in its place
+  constexpr duration(const duration&) noexcept = default;
+  constexpr duration& operator=(const duration&) noexcept = default;
   /// From std::chrono; fractions of a nanosecond are cut off, and too long ones become infinite.
-  template <chrono_duration D>
+  // no `requires`: clang would show why a number does not satisfy it, in six lines
+  template <class D, std::enable_if_t<chrono_duration<D>, int> = 0>
   constexpr duration(const D& d) noexcept : ns_(detail::to_nanoseconds(d)) {}
 
   /// `n` nanoseconds.
-  [[nodiscard]] static constexpr duration nanoseconds(std::int64_t n) noexcept {
-    return duration(n);
-  }
+  [[nodiscard]] static constexpr duration nanoseconds(std::int64_t n) noexcept { return of(n); }
   /// `n` microseconds.
   [[nodiscard]] static constexpr duration microseconds(std::int64_t n) noexcept {
-    return duration(detail::saturating_multiply(n, 1000));
+    return of(detail::saturating_multiply(n, 1000));
   }
   /// `n` milliseconds.
   [[nodiscard]] static constexpr duration milliseconds(std::int64_t n) noexcept {
-    return duration(detail::saturating_multiply(n, 1'000'000));
+    return of(detail::saturating_multiply(n, 1'000'000));
   }
   /// `n` seconds.
   [[nodiscard]] static constexpr duration seconds(std::int64_t n) noexcept {
-    return duration(detail::saturating_multiply(n, 1'000'000'000));
+    return of(detail::saturating_multiply(n, 1'000'000'000));
   }
   /// Longer than any other: no limit.
   [[nodiscard]] static constexpr duration infinite() noexcept {
-    return duration(std::numeric_limits<std::int64_t>::max());
+    return of(std::numeric_limits<std::int64_t>::max());
   }
 
   /// The number of nanoseconds.
@@ -120,28 +123,47 @@ class duration {
 
   [[nodiscard]] friend constexpr auto operator<=>(duration, duration) noexcept = default;
   [[nodiscard]] friend constexpr duration operator+(duration a, duration b) noexcept {
-    return duration(detail::saturating_add(a.ns_, b.ns_));
+    return of(detail::saturating_add(a.ns_, b.ns_));
   }
   [[nodiscard]] friend constexpr duration operator-(duration a, duration b) noexcept {
     return a + -b;
   }
   [[nodiscard]] friend constexpr duration operator*(duration a, std::int64_t k) noexcept {
-    return duration(detail::saturating_multiply(a.ns_, k));
+    return of(detail::saturating_multiply(a.ns_, k));
   }
   [[nodiscard]] friend constexpr duration operator/(duration a, std::int64_t k) noexcept {
-    return duration(a.ns_ / k);
+    return of(a.ns_ / k);
   }
   [[nodiscard]] constexpr duration operator-() const noexcept {
-    return duration(detail::saturating_multiply(ns_, -1));
+    return of(detail::saturating_multiply(ns_, -1));
   }
 
   /// In the largest unit of s, ms, us and ns that needs no fraction: "1500ms"; or "infinite".
   [[nodiscard]] std::string to_string() const;
 
  private:
-  constexpr explicit duration(std::int64_t ns) noexcept : ns_(ns) {}
+  [[nodiscard]] static constexpr duration of(std::int64_t ns) noexcept {
+    duration d;
+    d.ns_ = ns;
+    return d;
+  }
   std::int64_t ns_ = 0;
 };
+
+namespace detail {
+
+/// True for a number, which is no time: it has no unit.
+template <class N>
+concept plain_number = std::is_arithmetic_v<N>;
+template <class N, bool Has>
+struct number_is_no_time {
+  static constexpr bool reported = true;
+  static_assert(Has,
+                "garrick: a time has a unit: say 5s or 100ms, with `using namespace "
+                "std::chrono_literals`, or duration::seconds(5)");
+};
+
+}  // namespace detail
 
 /// A point in time: nanoseconds since the steady clock's own beginning.
 ///

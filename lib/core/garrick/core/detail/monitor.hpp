@@ -1,0 +1,117 @@
+// The functions of `monitor`; and what the compiler says of the arguments of `monitor`, `link` and
+// `quit` that do not fit.
+//
+// Private: installed because templates need it.
+//
+// Thread safety: the actor's turn only.
+#pragma once
+
+#include <garrick/base/values/exit_reason.hpp>
+#include <garrick/core/cell/cell.hpp>
+#include <garrick/core/cell/continuation.hpp>
+#include <garrick/core/cell/handle.hpp>
+#include <garrick/core/cell/signals.hpp>
+#include <garrick/core/detail/invoke.hpp>
+
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+namespace garrick::core {
+
+/// What `demonitor` cancels a monitor with.
+struct monitor_id {
+  std::uint64_t value = 0;  ///< counts from 1 within one actor; 0: no monitor
+};
+
+namespace detail {
+
+monitor_id monitor_cell(cell& self, const address& other, continuation* callback);
+
+template <class F>
+class down_continuation final : public continuation {
+ public:
+  explicit down_continuation(F f) : f_(std::move(f)) {}
+  void on_response(cell&, envelope* e) override {
+    struct cleanup {
+      down_continuation* k;
+      ~cleanup() { k->abandon(); }
+    } const guard{this};
+    static_cast<void>(f_(*static_cast<const down*>(e->raw())));
+  }
+  void abandon() noexcept override {
+    this->~down_continuation();
+    base::block_pool::deallocate(this, sizeof(down_continuation));
+  }
+  [[nodiscard]] static continuation* make(F f) {
+    return ::new (base::block_pool::allocate(sizeof(down_continuation)))
+        down_continuation(std::move(f));
+  }
+
+ private:
+  ~down_continuation() = default;
+  F f_;
+};
+
+template <class F, bool Plain>
+struct function_of_monitor_is_a_coroutine {
+  static constexpr bool reported = true;
+  static_assert(Plain,
+                "garrick: the function of monitor is no coroutine: it would never run. Say "
+                "monitor(who), and hear of it in a handler task<> on(down d)");
+};
+template <class F, bool Takes>
+struct function_of_monitor_takes_no_down {
+  static constexpr bool reported = true;
+  static_assert(Takes,
+                "garrick: the function of monitor takes a const down&, as in "
+                "monitor(who, [this](const down& d) { replace(d.who); })");
+};
+template <class F>
+inline constexpr bool hears_down_at_once = !requires(F& f, const down& d) {
+  { f(d) } -> coroutine;
+};
+
+template <class F>
+inline constexpr bool takes_down = std::is_invocable_v<F&, const down&>;
+/// The first check of a function of `monitor` that fails.
+template <class F>
+using monitor_check =
+    std::conditional_t<takes_down<F>, function_of_monitor_is_a_coroutine<F, hears_down_at_once<F>>,
+                       function_of_monitor_takes_no_down<F, false>>;
+
+/// Monitors `other` for `self`, if f passes the check.
+template <class F>
+monitor_id monitor_by_function(cell& self, const address& other, F f) {
+  if constexpr (takes_down<F> && hears_down_at_once<F>)
+    return monitor_cell(self, other, down_continuation<F>::make(std::move(f)));
+  else
+    return {};
+}
+
+/// True for an argument that does not say which actor is meant.
+template <class T>
+concept names_no_actor =
+    !std::is_convertible_v<T, const handle&> && !std::is_convertible_v<T, const address&>;
+template <class T, bool Names>
+struct this_names_no_actor {
+  static constexpr bool reported = true;
+  static_assert(Names,
+                "garrick: link(who), unlink(who) and monitor(who, f) take a handle or an address; "
+                "a weak_ref's is w.address()");
+};
+
+/// True for an argument that is no reason to end.
+template <class T>
+concept no_exit_reason = !std::is_convertible_v<T, base::exit_reason>;
+template <class T, bool Is>
+struct quit_without_reason {
+  static constexpr bool reported = true;
+  static_assert(Is,
+                "garrick: quit(reason) takes an exit_code, an error or both with a text, as in "
+                "quit(exit_code::user_shutdown) or quit({exit_code::failure, \"no disk\"})");
+};
+
+}  // namespace detail
+
+}  // namespace garrick::core
