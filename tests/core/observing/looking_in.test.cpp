@@ -41,6 +41,16 @@ class parent : public actor<protocol<void(give_birth)>> {
   ref<protocol<void(fail)>> one_, two_;
 };
 
+/// Spawns with options that have no type of their own.
+class frugal : public actor<protocol<void(give_birth)>> {
+ public:
+  void on(give_birth) {
+    static_cast<void>(spawn<worker>({.name = "spawned", .detached = true}));
+    static_cast<void>(try_spawn<worker>({.name = "tried"}).value());
+    static_cast<void>(supervise<worker>({.name = "kept"}));
+  }
+};
+
 /// Notes who was spawned.
 class births final : public base::probe {
  public:
@@ -89,6 +99,27 @@ TEST_CASE("a probe is told who spawned an actor, of which type and kind, under w
       CHECK(n.spawner == p.id());
       CHECK(n.supervisor == 0);
     }
+}
+
+TEST_CASE("options may stand in braces alone") {
+  births heard;
+  test_system kit({.probe = &heard});
+  const auto top = kit.spawn<supervisor>(supervision{}, child<worker>({.name = "first"}),
+                                         child<worker>({.restart = transient}), child<worker>());
+  const auto p = kit.spawn<frugal>({.name = "frugal"});
+  const auto tried = kit.try_spawn<worker>({.name = "tried outside"}).value();
+  const auto second = supervise<worker>(top, {.name = "second"});
+  send(p, give_birth{});
+  kit.run();
+  CHECK(heard.of("spawned").kind == base::actor_kind::detached);
+  CHECK(heard.of("spawned").spawner == p.id());
+  CHECK(heard.of("tried").spawner == p.id());
+  CHECK(heard.of("kept").supervisor == p.id());
+  CHECK(heard.of("tried outside").actor == tried.id());
+  CHECK(heard.of("second").actor == second.id());
+  CHECK(heard.of("second").supervisor == top.id());
+  CHECK(heard.of("first").supervisor == top.id());
+  CHECK(heard.all.size() == 10);
 }
 
 TEST_CASE("any thread can read where an actor is in its life, and its restarts") {

@@ -47,6 +47,8 @@
 
 namespace garrick::core {
 
+struct child_options;
+
 namespace detail {
 
 [[nodiscard]] cell* claim_constructing_cell() noexcept;
@@ -474,6 +476,9 @@ class actor_base {
   ///     spawn<reader>(spawn_options{.linked = true}, path);
   template <class A, class... Args>
   auto spawn(Args&&... args);
+  /// The same with options, which may stand in braces.
+  template <class A, class... Args>
+  auto spawn(const spawn_options& o, Args&&... args);
   /// Spawns a function-based actor: `spawn([](dynamic_actor& self) -> behavior {…})`. The
   /// function's first parameter says which kind it is; further parameters are the arguments. The
   /// function runs as the actor's first turn. Errors as above.
@@ -490,6 +495,9 @@ class actor_base {
   /// its own runs there, and is not waited for.
   template <class A, class... Args>
   base::result<ref<detail::protocol_of<A>>> try_spawn(Args&&... args);
+  /// The same with options, which may stand in braces.
+  template <class A, class... Args>
+  base::result<ref<detail::protocol_of<A>>> try_spawn(const spawn_options& o, Args&&... args);
 
   /// Spawns a class-based child that this actor supervises. It is restarted as its options and this
   /// actor's `supervision` say, and stopped, youngest first, before this actor ends. The handle
@@ -501,9 +509,28 @@ class actor_base {
   ///     worker_ = supervise<worker>(child_options{.name = "worker"}, path_);
   template <class A, class... Args>
   auto supervise(Args&&... args);
+  /// The same with options, which may stand in braces.
+  template <class A, class... Args>
+  auto supervise(const child_options& o, Args&&... args);
   /// The same for a function-based child: `supervise(f, args...)`.
   template <class F, class... Args>
   auto supervise(F&& f, Args&&... args);
+#if defined(__clang__)  // as in spawner.hpp
+  /// This overload refuses braces that make no options.
+  template <class A = void>
+  ref<detail::protocol_of<A>> spawn(...) volatile;
+  /// This overload refuses braces that make no options.
+  template <class A = void>
+  ref<detail::protocol_of<A>> supervise(...) volatile;
+#else
+  /// This overload refuses braces that make no options.
+  template <class A = void, class Garrick = detail::options_in_braces_have_no_such_member>
+  ref<detail::protocol_of<A>> spawn(...) volatile = delete;
+  /// This overload refuses braces that make no options.
+  template <class A = void, class Garrick = detail::options_in_braces_have_no_such_member>
+  ref<detail::protocol_of<A>> supervise(...) volatile = delete;
+#endif
+
   /// How this actor treats the children that it supervises. Call it before the first `supervise`: a
   /// child's `stop_within` is fixed when it is started. A restart of this actor forgets it. Throws
   /// std::invalid_argument that names a bad setting.

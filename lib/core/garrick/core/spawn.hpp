@@ -304,9 +304,22 @@ auto actor_base::spawn(Args&&... args) {
 }
 
 template <class A, class... Args>
+auto actor_base::spawn(const spawn_options& o, Args&&... args) {
+  static_assert(detail::spawn_check<A, Args...>::reported);
+  return detail::spawn_checked<A>(cell_->env(), cell_, &o, nullptr, std::forward<Args>(args)...);
+}
+
+template <class A, class... Args>
 base::result<ref<detail::protocol_of<A>>> actor_base::try_spawn(Args&&... args) {
   static_assert(detail::check_behind<spawn_options, A, Args...>::type::reported);
   return detail::try_spawn_with<A>(cell_->env(), cell_, std::forward<Args>(args)...);
+}
+
+template <class A, class... Args>
+base::result<ref<detail::protocol_of<A>>> actor_base::try_spawn(const spawn_options& o,
+                                                                Args&&... args) {
+  static_assert(detail::spawn_check<A, Args...>::reported);
+  return detail::try_spawn_with<A>(cell_->env(), cell_, o, std::forward<Args>(args)...);
 }
 
 template <class F, class... Args>
@@ -323,6 +336,17 @@ auto actor_base::spawn(const spawn_options& o, F&& f, Args&&... args) {
   return detail::spawn_function(cell_->env(), cell_, &o, std::forward<F>(f),
                                 std::forward<Args>(args)...);
 }
+
+#if defined(__clang__)
+template <class A>
+ref<detail::protocol_of<A>> actor_base::spawn(...) volatile {
+  static_assert(detail::takes_braces<A>,
+                "garrick: in braces stand members of spawn_options, in the order of their "
+                "declaration; what the constructor takes has a name, as in "
+                "spawn<supervisor>(supervision{.strategy = one_for_all})");
+  return {};
+}
+#endif
 
 namespace detail {
 

@@ -32,6 +32,11 @@ class groups;
 class registry;
 class system_core;
 
+namespace detail {
+/// Compilers show this name in an error.
+struct it_takes_settings_and_in_braces_their_members;
+}  // namespace detail
+
 /// What a wait for the end of actors came to.
 struct shutdown_report {
   /// Nobody was left when the wait was over.
@@ -64,6 +69,9 @@ class actor_system : public spawner<actor_system> {
   explicit actor_system();
   /// The same with these settings alone; the environment is not looked at.
   explicit actor_system(const system::settings& values);
+  /// This overload refuses what makes no settings.
+  template <class Garrick = detail::it_takes_settings_and_in_braces_their_members>
+  explicit actor_system(...) = delete;
   /// `shutdown` with `settings().shutdown.deadline`; who does not end in time is named in the log
   /// and ended without being asked, and then it waits for as long as a handler runs. Scoped actors
   /// are told to end; they may outlive the system. On one of the system's own threads it ends the

@@ -150,6 +150,24 @@ class spawner {
     return core::detail::spawn_function(environment_of(), nullptr, &o, std::forward<F>(f),
                                         std::forward<Args>(args)...);
   }
+  // Braces have no type, so only an ellipsis takes those that are no options. For a call without
+  // arguments an ellipsis is as good as the others: then the one that is not volatile is chosen.
+  // GCC refuses braces before it looks at the body: it would not come to an assertion.
+#if defined(__clang__)
+  /// This overload refuses braces that make no options.
+  template <class A = void>
+  core::ref<core::detail::protocol_of<A>> spawn(...) volatile {
+    static_assert(core::detail::takes_braces<A>,
+                  "garrick: in braces stand members of spawn_options, in the order of their "
+                  "declaration; what the constructor takes has a name, as in "
+                  "spawn<supervisor>(supervision{.strategy = one_for_all})");
+    return {};
+  }
+#else
+  /// This overload refuses braces that make no options.
+  template <class A = void, class Garrick = core::detail::options_in_braces_have_no_such_member>
+  core::ref<core::detail::protocol_of<A>> spawn(...) volatile = delete;
+#endif
   /// As `spawn`, with the failure of the constructor or of `on_start`, or a refused option, as the
   /// error `spawn_failed`, and `shutting_down` if the system has begun to stop. For that `on_start`
   /// runs here, on the calling thread, as the constructor does: a coroutine up to its first wait.
@@ -158,6 +176,14 @@ class spawner {
   base::result<core::ref<core::detail::protocol_of<A>>> try_spawn(Args&&... args) {
     static_assert(core::detail::check_behind<core::spawn_options, A, Args...>::type::reported);
     return core::detail::try_spawn_with<A>(environment_of(), nullptr, std::forward<Args>(args)...);
+  }
+  /// The same with options, which may stand in braces.
+  template <class A, class... Args>
+  base::result<core::ref<core::detail::protocol_of<A>>> try_spawn(const core::spawn_options& o,
+                                                                  Args&&... args) {
+    static_assert(core::detail::spawn_check<A, Args...>::reported);
+    return core::detail::try_spawn_with<A>(environment_of(), nullptr, o,
+                                           std::forward<Args>(args)...);
   }
 
   /// A request from an ordinary thread, sent at once; a duration as the last argument is its

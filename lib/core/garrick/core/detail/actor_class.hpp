@@ -30,4 +30,10 @@ struct protocol_of_actor<A> {
 template <class A>
 using protocol_of = typename protocol_of_actor<A>::type;
 
+/// Asserted by a function that is not to be called with an A.
+template <class A>
+inline constexpr bool takes_braces = false;
+/// GCC shows this name in an error.
+struct options_in_braces_have_no_such_member;
+
 }  // namespace garrick::core::detail

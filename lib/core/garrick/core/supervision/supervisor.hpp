@@ -215,6 +215,16 @@ template <class Start>
   return child_spec(std::make_shared<starter_of<Start>>(std::move(s)));
 }
 
+/// The description of a child of the class A whose arguments have passed the checks.
+template <class A, class... Args>
+[[nodiscard]] child_spec describe_child(const child_options& o, Args&&... args) {
+  return make_child_spec(
+      [o, kept = std::tuple<std::decay_t<Args>...>(std::forward<Args>(args)...)](cell& parent) {
+        return std::apply([&](const auto&... xs) { return spawn_child<A>(parent, true, o, xs...); },
+                          kept);
+      });
+}
+
 }  // namespace detail
 
 /// Describes a class-based child, for the constructor of a `supervisor`. The arguments, which must
@@ -230,14 +240,18 @@ template <class A, class... Args>
   else
     return detail::with_child_options(
         []<class... Rest>(const child_options& o, Rest&&... arguments) {
-          return detail::make_child_spec([o, kept = std::tuple<std::decay_t<Rest>...>(
-                                                 std::forward<Rest>(arguments)...)](cell& parent) {
-            return std::apply(
-                [&](const auto&... xs) { return detail::spawn_child<A>(parent, true, o, xs...); },
-                kept);
-          });
+          return detail::describe_child<A>(o, std::forward<Rest>(arguments)...);
         },
         std::forward<Args>(args)...);
+}
+/// The same with options, which may stand in braces: `child<worker>({.name = "seventh"}, 7)`.
+template <class A, class... Args>
+[[nodiscard]] child_spec child(const child_options& o, Args&&... args) {
+  static_assert(detail::child_check<A, Args...>::reported);
+  if constexpr (!detail::passes<detail::child_check<A, Args...>>)
+    return child_spec(nullptr);
+  else
+    return detail::describe_child<A>(o, std::forward<Args>(args)...);
 }
 
 /// Describes a function-based child: `child(f, args...)`, `child(child_options{…}, f, args...)`.
@@ -330,6 +344,16 @@ auto supervise(const ref<supervisor_protocol>& under, Args&&... args) {
     return detail::start_child<A>(detail::target_of(under, "supervise()"), false,
                                   std::forward<Args>(args)...);
 }
+/// The same with options, which may stand in braces.
+template <class A, class... Args>
+auto supervise(const ref<supervisor_protocol>& under, const child_options& o, Args&&... args) {
+  static_assert(detail::child_check<A, Args...>::reported);
+  if constexpr (!detail::passes<detail::child_check<A, Args...>>)
+    return ref<detail::protocol_of<A>>();
+  else
+    return detail::spawn_child<A>(detail::target_of(under, "supervise()"), false, o,
+                                  std::forward<Args>(args)...);
+}
 /// The same for a function-based child: `supervise(top, f, args...)`.
 template <class F, class... Args>
 auto supervise(const ref<supervisor_protocol>& under, F&& f, Args&&... args) {
@@ -349,6 +373,14 @@ auto actor_base::supervise(Args&&... args) {
   else
     return detail::start_child<A>(*cell_, true, std::forward<Args>(args)...);
 }
+template <class A, class... Args>
+auto actor_base::supervise(const child_options& o, Args&&... args) {
+  static_assert(detail::child_check<A, Args...>::reported);
+  if constexpr (!detail::passes<detail::child_check<A, Args...>>)
+    return ref<detail::protocol_of<A>>();
+  else
+    return detail::spawn_child<A>(*cell_, true, o, std::forward<Args>(args)...);
+}
 template <class F, class... Args>
 auto actor_base::supervise(F&& f, Args&&... args) {
   static_assert(detail::child_function_check<F, Args...>::reported);
@@ -358,5 +390,29 @@ auto actor_base::supervise(F&& f, Args&&... args) {
     return detail::start_child_function(*cell_, true, std::forward<F>(f),
                                         std::forward<Args>(args)...);
 }
+
+// Braces that are no options, as in spawner.hpp. There is no overload for those of `child`: it
+// would be as good as the others for a call without arguments.
+#if defined(__clang__)
+/// This overload refuses braces that make no options.
+template <class A = void>
+ref<detail::protocol_of<A>> supervise(const volatile ref<supervisor_protocol>& /*under*/, ...) {
+  static_assert(detail::takes_braces<A>,
+                "garrick: in braces stand members of child_options, in the order of their "
+                "declaration; what the constructor takes has a name");
+  return {};
+}
+template <class A>
+ref<detail::protocol_of<A>> actor_base::supervise(...) volatile {
+  static_assert(detail::takes_braces<A>,
+                "garrick: in braces stand members of child_options, in the order of their "
+                "declaration; what the constructor takes has a name");
+  return {};
+}
+#else
+/// This overload refuses braces that make no options.
+template <class A = void, class Garrick = detail::options_in_braces_have_no_such_member>
+ref<detail::protocol_of<A>> supervise(const volatile ref<supervisor_protocol>& under, ...) = delete;
+#endif
 
 }  // namespace garrick::core
