@@ -240,6 +240,13 @@ MUTATIONS = [
         by_closing,
     ),
     mutation(
+        "connection: a broker waits for the pauses that a stream makes for others",
+        CONNECTION,
+        "below_.queued() >= who_.entry->high_water",
+        "!below_.writable()",
+        by_brokers,
+    ),
+    mutation(
         "raw_connection: a stream that was closed is connected to for ever",
         CONNECTION,
         "gives_up_ = base::real_clock().now() + close_limit_;",
