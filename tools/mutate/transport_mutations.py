@@ -266,6 +266,28 @@ MUTATIONS = [
         by_streams,
     ),
     mutation(
+        "stream: the bytes of visitors on other threads count together",
+        STREAM,
+        "void stream_host::attend_elsewhere() {\n  in_turn_ = 0;\n",
+        "void stream_host::attend_elsewhere() {\n",
+        by_streams,
+    ),
+    mutation(
+        "stream: who becomes full on another thread, though nothing waits, never hears of room",
+        STREAM,
+        "tries_beside_ || broken_ || (is_full_ && queue_.bytes() <= settings_.low_water))\n"
+        "    want_loop();",
+        "tries_beside_ || broken_) want_loop();",
+        by_streams,
+    ),
+    mutation(
+        "stream: who becomes full when it is told of room never hears of it again",
+        STREAM,
+        "  above().carrier_writable(now());\n  return true;",
+        "  above().carrier_writable(now());\n  return false;",
+        by_streams,
+    ),
+    mutation(
         "stream: the system may hold much that was not read",
         STREAM,
         "  limit_unread(socket_->fd());\n",
