@@ -38,6 +38,20 @@ MUTATIONS = [
         by_reliability,
     ),
     mutation(
+        "reliability: what passes at once counts as waiting",
+        RELIABILITY,
+        "  pump(c);\n  if (unsent_ >= settings_.most_unsent_bytes) full_ = true;\n",
+        "  if (unsent_ >= settings_.most_unsent_bytes) full_ = true;\n  pump(c);\n",
+        by_reliability,
+    ),
+    mutation(
+        "reliability: room that there is when the peer is heard again is not told",
+        RELIABILITY,
+        "      c.notify(e);\n      make_room(c);\n",
+        "      c.notify(e);\n",
+        by_link,
+    ),
+    mutation(
         "reliability: room that the transport has made is not told",
         RELIABILITY,
         "      pump(c);\n      make_room(c);\n      return;",

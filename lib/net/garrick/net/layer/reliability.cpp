@@ -528,7 +528,9 @@ void reliability::notice(const link_event& e, layer_context& c) {
       set_timeout();
       probe_waits_ = !sent_.empty(sent_packets::in_flight);
       pump(c);
-      break;
+      c.notify(e);
+      make_room(c);
+      return;
     case kind::writable:
       // Not passed on: the layers above hear of the room that there is here.
       pump(c);

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <memory>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "garrick/base/values/random.hpp"
@@ -133,6 +134,30 @@ internal::link_faults faults_from(base::random_source& random) {
 }
 
 }  // namespace
+
+TEST_CASE("reliability: room that there is when the peer is heard again is told at once") {
+  internal::timeline time;
+  internal::wire there(time, 1), back(time, 2);
+  using silent = internal::simulated_end<reliable>;
+  silent a(time, there, reliability({.most_unsent_bytes = 8000}), telling());
+  silent b(time, back, reliability(), telling());
+  a.talks_to(b);
+  a.carrier_writable = false;
+  for (int i = 0; i < 8; ++i) {
+    CHECK(a.stack.writable());
+    packet p = packet::with_room(a.stack.header_size(), 1000);
+    std::ignore = p.append(1000);
+    REQUIRE(!a.stack.send({std::move(p), 1}, time.now()));
+  }
+  CHECK(!a.stack.writable());
+  a.events.clear();
+  a.carrier_writable = true;
+  a.stack.path_changed(telling::heard, time.now());
+  CHECK(a.transmitted == 8);
+  REQUIRE(a.events.size() == 2);
+  CHECK(a.events[0].what == link_event::kind::trusted);
+  CHECK(a.events[1].what == link_event::kind::writable);
+}
 
 TEST_CASE("reliability: over any link each message arrives exactly once") {
   for (std::uint64_t seed = 1; seed <= seeds(); ++seed) {

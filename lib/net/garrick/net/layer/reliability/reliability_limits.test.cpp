@@ -105,6 +105,14 @@ TEST_CASE("reliability: bytes that wait for the congestion window have a limit o
   CHECK(b.come.size() * 1000 > 4 * limit);
 }
 
+TEST_CASE("reliability: what the congestion window lets pass at once does not wait") {
+  end a({.most_unsent_bytes = 1});
+  a.send(std::string(1000, 'x'));
+  a.send(std::string(1000, 'x'));
+  CHECK(a.out.size() == 2);
+  CHECK(a.stack.writable());
+}
+
 TEST_CASE("reliability: room that a transport makes that takes more again is told at once") {
   end a({.most_unsent_bytes = 8000});
   a.takes_more = false;
