@@ -7,6 +7,14 @@
 
 using garrick::actor_system;
 
+/// A program's own settings.
+struct program_settings {
+  operator garrick::system::settings() const { return {}; }
+};
+class own_system : public actor_system {
+  using actor_system::actor_system;
+};
+
 void test() {
 #if defined(GARRICK_WITHOUT_member)
   actor_system system({.wrong = 4});
@@ -18,7 +26,12 @@ void test() {
   actor_system system({.scheduler = {.workers = 4}});
   const actor_system as_the_environment_says;
   const actor_system again{};
+  const actor_system of_the_program(program_settings{});
+  const actor_system in_braces{program_settings()};
+  const own_system own(program_settings{});
 #endif
 }
 static_assert(!std::is_constructible_v<actor_system, int>);
+static_assert(std::is_constructible_v<actor_system, program_settings&>);
+static_assert(!std::is_convertible_v<program_settings, actor_system>);
 static_assert(!std::is_copy_constructible_v<actor_system>);

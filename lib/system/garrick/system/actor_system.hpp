@@ -20,6 +20,7 @@
 #include <garrick/system/settings/settings.hpp>
 #include <garrick/system/spawner.hpp>
 
+#include <concepts>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -69,7 +70,12 @@ class actor_system : public spawner<actor_system> {
   explicit actor_system();
   /// The same with these settings alone; the environment is not looked at.
   explicit actor_system(const system::settings& values);
-  /// This overload refuses what makes no settings.
+  /// The same with an object that becomes settings.
+  // GCC finds the overload below as good as the one above for such an object.
+  template <std::convertible_to<const system::settings&> S>
+  explicit actor_system(S&& values)
+      : actor_system(static_cast<const system::settings&>(std::forward<S>(values))) {}
+  /// This overload refuses arguments that make no settings.
   template <class Garrick = detail::it_takes_settings_and_in_braces_their_members>
   explicit actor_system(...) = delete;
   /// `shutdown` with `settings().shutdown.deadline`; who does not end in time is named in the log
