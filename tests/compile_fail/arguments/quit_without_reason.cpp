@@ -6,6 +6,14 @@
 
 using namespace garrick;
 
+/// A class may have a quit of its own beside: one that takes a text by conversion, too.
+class quits_with_text : public actor<protocol<void(int)>> {
+ public:
+  using actor_base::quit;
+  void quit(const std::string& text) { quit({exit_code::failure, text}); }
+  void on(int x) { x == 0 ? quit("no disk") : quit(exit_code::user_shutdown); }
+};
+
 class worker : public actor<protocol<void(int)>> {
  public:
   void on(int x) {

@@ -40,6 +40,33 @@ constexpr int soon = 5;
 constexpr auto soon = 5s;
 #endif
 
+/// Classes may have functions of these names beside, which take numbers.
+class counts_seconds : public actor<protocol<void(int)>> {
+ public:
+  using actor_base::delay;
+  using actor_base::set_receive_timeout;
+  pending_response<> delay(double n) { return delay(std::chrono::duration<double>(n)); }
+  void set_receive_timeout(long n) { set_receive_timeout(duration::seconds(n)); }
+  void on(int x) {
+    set_receive_timeout(x);
+    delay(x).then([] {});
+  }
+};
+class system_of_seconds : public actor_system {
+ public:
+  using actor_system::await_all;
+  using actor_system::shutdown;
+  using actor_system::stop_now;
+  void await_all(long n) { await_all(duration::seconds(n)); }
+  void shutdown(long n) { shutdown(duration::seconds(n)); }
+  void stop_now(long n) { stop_now(duration::seconds(n)); }
+};
+void test(system_of_seconds& system) {
+  system.await_all(5);
+  system.shutdown(5);
+  system.stop_now(5);
+}
+
 class client : public actor<protocol<void(int)>> {
  public:
   void on_start() { set_receive_timeout(silence); }

@@ -5,6 +5,7 @@
 #include <garrick/garrick.hpp>
 
 #include <string>
+#include <vector>
 
 using namespace garrick;
 using jobs = protocol<void(int)>;
@@ -12,6 +13,30 @@ using jobs = protocol<void(int)>;
 struct member {
   operator const address&() const { return who; }
   address who;
+};
+
+/// A class may have functions of these names beside, with arguments that are no actors.
+class knows_by_name : public actor<jobs> {
+ public:
+  using actor_base::link;
+  using actor_base::monitor;
+  using actor_base::unlink;
+  template <class P>
+  void link(const std::vector<ref<P>>& all) {
+    for (const ref<P>& one : all) link(one);
+  }
+  void unlink(const std::string& name) { unlink(by_name(name)); }
+  void monitor(const std::string& name, long times) {
+    if (times > 0) monitor(by_name(name));
+  }
+  void on(int x) {
+    link(std::vector<ref<jobs>>());
+    unlink("worker");
+    monitor("worker", x);
+  }
+
+ private:
+  static ref<jobs> by_name(const std::string&) { return {}; }
 };
 
 class keeper : public actor<jobs> {

@@ -92,11 +92,9 @@ class actor_base {
   ///     void on(done) { quit(); }
   ///     void on(broken b) { quit(exit_code::user_shutdown); }
   void quit(base::exit_reason reason = {}) { cell_->quit(std::move(reason)); }
-  /// This overload refuses what is no reason.
-  template <detail::no_exit_reason T>
-  void quit(T&& /*reason*/) {
-    static_assert(detail::quit_without_reason<T, false>::reported);
-  }
+  /// This overload refuses an argument that is no reason.
+  template <class = void>
+  void quit(detail::refused_reason /*reason*/) {}
 
   /// As `garrick::send`.
   template <class P, class... Args>
@@ -283,9 +281,8 @@ class actor_base {
     return pending_response<>(*cell_, detail::delay_request(*cell_, d));
   }
   /// This overload refuses a number.
-  template <base::detail::plain_number N>
-  [[nodiscard]] detail::refused_response delay(N /*d*/) {
-    static_assert(base::detail::number_is_no_time<N, false>::reported);
+  template <class = void>
+  [[nodiscard]] detail::refused_response delay(base::detail::refused_number /*d*/) {
     return {};
   }
 
@@ -335,16 +332,12 @@ class actor_base {
   void unlink(const core::address& other) { detail::unlink_cells(*cell_, other); }
   /// The same for a handle.
   void unlink(const handle& other) { detail::unlink_cells(*cell_, other.address()); }
-  /// This overload refuses what is no actor.
-  template <detail::names_no_actor T>
-  void link(T&& /*other*/) {
-    static_assert(detail::this_names_no_actor<T, false>::reported);
-  }
-  /// This overload refuses what is no actor.
-  template <detail::names_no_actor T>
-  void unlink(T&& /*other*/) {
-    static_assert(detail::this_names_no_actor<T, false>::reported);
-  }
+  /// This overload refuses an argument that names no actor.
+  template <class = void>
+  void link(detail::refused_actor /*other*/) {}
+  /// This overload refuses an argument that names no actor.
+  template <class = void>
+  void unlink(detail::refused_actor /*other*/) {}
 
   /// Calls `f(const down&)` on this actor's turn, once, when `other` has ended: after the mail that
   /// waits here at that moment, and so after all that `other` has sent to this actor, unless that
@@ -377,10 +370,9 @@ class actor_base {
     static_cast<void>(detail::target_of(other, "monitor()"));
     return monitor(other.address());
   }
-  /// This overload refuses what is no actor.
-  template <detail::names_no_actor T, class... F>
-  monitor_id monitor(T&& /*other*/, F&&... /*f*/) {
-    static_assert(detail::this_names_no_actor<T, false>::reported);
+  /// This overload refuses an argument that names no actor.
+  template <class = void>
+  monitor_id monitor(detail::refused_actor /*other*/, detail::any_function /*f*/ = {}) {
     return {};
   }
   /// Cancels a monitor. Nothing of it comes any more, even if `other` has ended meanwhile. An id
@@ -409,10 +401,8 @@ class actor_base {
   ///     void on(const receive_timeout&) { quit(); }
   void set_receive_timeout(base::duration limit) { detail::limit_silence(*cell_, limit); }
   /// This overload refuses a number.
-  template <base::detail::plain_number N>
-  void set_receive_timeout(N /*limit*/) {
-    static_assert(base::detail::number_is_no_time<N, false>::reported);
-  }
+  template <class = void>
+  void set_receive_timeout(base::detail::refused_number /*limit*/) {}
 
   /// Tries skipped messages again, from the next message on: in their order, and before all others.
   /// A message is skipped while the actor's class has a `bool skips(const M&)` that is true for it:

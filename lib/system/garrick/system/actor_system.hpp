@@ -96,9 +96,8 @@ class actor_system : public spawner<actor_system> {
   /// less only looks.
   shutdown_report await_all(base::duration limit);
   /// This overload refuses a number.
-  template <base::detail::plain_number N>
-  shutdown_report await_all(N /*limit*/) {
-    static_assert(base::detail::number_is_no_time<N, false>::reported);
+  template <class = void>
+  shutdown_report await_all(base::detail::refused_number /*limit*/) {
     return {};
   }
 
@@ -112,9 +111,8 @@ class actor_system : public spawner<actor_system> {
   /// `would_block`, as above.
   shutdown_report shutdown(base::duration deadline);
   /// This overload refuses a number.
-  template <base::detail::plain_number N>
-  shutdown_report shutdown(N /*deadline*/) {
-    static_assert(base::detail::number_is_no_time<N, false>::reported);
+  template <class = void>
+  shutdown_report shutdown(base::detail::refused_number /*deadline*/) {
     return {};
   }
   /// Tells every actor to end after the message that it handles, and blocks for at most `deadline`.
@@ -122,9 +120,8 @@ class actor_system : public spawner<actor_system> {
   /// `shutting_down`. A deadline of zero or less does not wait. Error: `would_block`, as above.
   shutdown_report stop_now(base::duration deadline);
   /// This overload refuses a number.
-  template <base::detail::plain_number N>
-  shutdown_report stop_now(N /*deadline*/) {
-    static_assert(base::detail::number_is_no_time<N, false>::reported);
+  template <class = void>
+  shutdown_report stop_now(base::detail::refused_number /*deadline*/) {
     return {};
   }
 

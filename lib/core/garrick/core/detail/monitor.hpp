@@ -100,6 +100,21 @@ struct this_names_no_actor {
                 "garrick: link(who), unlink(who) and monitor(who, f) take a handle or an address; "
                 "a weak_ref's is w.address()");
 };
+/// An argument that does not say which actor is meant. A function template that takes it refuses
+/// such arguments, and is chosen after each function that takes them, such as one of a derived
+/// class.
+struct refused_actor {
+  template <names_no_actor T>
+  refused_actor(T&& /*other*/) noexcept {
+    static_assert(this_names_no_actor<T, false>::reported);
+  }
+};
+/// The function of a refused `monitor`.
+struct any_function {
+  any_function() noexcept = default;
+  template <class F>
+  any_function(F&& /*f*/) noexcept {}
+};
 
 /// True for an argument that is no reason to end.
 template <class T>
@@ -110,6 +125,13 @@ struct quit_without_reason {
   static_assert(Is,
                 "garrick: quit(reason) takes an exit_code, an error or both with a text, as in "
                 "quit(exit_code::user_shutdown) or quit({exit_code::failure, \"no disk\"})");
+};
+/// An argument that is no reason to end; as `refused_actor`.
+struct refused_reason {
+  template <no_exit_reason T>
+  refused_reason(T&& /*reason*/) noexcept {
+    static_assert(quit_without_reason<T, false>::reported);
+  }
 };
 
 }  // namespace detail
