@@ -229,11 +229,14 @@ struct this_is_no_protocol {
                 "class");
 };
 
-/// True if a handle for Q becomes one for another protocol P by itself. So does one for an actor's
-/// class, in both directions: it was told, and is not told twice.
+/// True if a handle for Q becomes one for another protocol P by itself. So does a handle for an
+/// actor's class, in both directions: its error was reported, and is not reported twice.
 template <class Q, class P>
 inline constexpr bool understands_more =
-    !std::is_same_v<P, Q> && (subset_of<P, Q> || actor_for_protocol<P> || actor_for_protocol<Q>);
+    subset_of<P, Q> || actor_for_protocol<P> || actor_for_protocol<Q>;
+// Each copy of a handle asks for this: a protocol must not be compared with itself for it.
+template <class P>
+inline constexpr bool understands_more<P, P> = false;
 /// True if the wildcard handle is asked for instead of Q's.
 template <class Q, class P>
 inline constexpr bool gives_up_check =
