@@ -249,10 +249,10 @@ TEST_CASE("streams: on a short way the system holds little that has not been rea
   const int wanted = 256 << 10;
   REQUIRE(::setsockopt(like.fd(), SOL_SOCKET, SO_RCVBUF, &wanted, sizeof(wanted)) == 0);
   const int limited = option(like.fd(), SO_RCVBUF);
-  if (option(door.fd(), SO_RCVBUF) == limited) return;  // as much as by itself
   io_threads io;
   // A handshake that was held up may seem to have a long way.
-  bool is_limited = false;
+  bool is_limited = option(door.fd(), SO_RCVBUF) == limited;
+  if (is_limited) MESSAGE("skipped: the system holds as little by itself");
   for (int tries = 0; tries < 100 && !is_limited; ++tries) {
     const auto here = std::make_shared<notes>();
     const auto peer =
