@@ -1,5 +1,5 @@
 // each: equal equal_text unequal less sum text_sum printed asked_equal asked_less asked_sum
-// each: asked_printed chained
+// each: asked_printed chained both_equal both_less both_sum both_asked
 // expect: garrick: request(...) gives a response that has not come yet|garrick: system.request(...) gives a response that has not come yet
 // A response that is compared, added or printed as if it were the answer.
 #include <garrick/garrick.hpp>
@@ -28,6 +28,13 @@ class client : public actor<protocol<task<bool>(int)>> {
     const bool same = 0 != 1 + request(names_, count{});
 #elif defined(GARRICK_WITHOUT_text_sum)
     const bool same = "x" + request(names_, query{}) == nullptr;
+#elif defined(GARRICK_WITHOUT_both_equal)
+    const bool same = request(names_, count{}) == request(names_, query{});
+#elif defined(GARRICK_WITHOUT_both_less)
+    const bool same = request(names_, count{}) < request(names_, count{});
+#elif defined(GARRICK_WITHOUT_both_sum)
+    static_cast<void>(request(names_, count{}) + request(names_, count{}));
+    const bool same = true;
 #elif defined(GARRICK_WITHOUT_printed)
     std::cout << request(names_, query{}) << '\n';
     const bool same = true;
@@ -52,6 +59,8 @@ bool test(actor_system& system, const ref<names>& to) {
 #elif defined(GARRICK_WITHOUT_asked_printed)
   std::cout << system.request(to, count{});
   return true;
+#elif defined(GARRICK_WITHOUT_both_asked)
+  return system.request(to, count{}) != system.request(to, count{});
 #elif defined(GARRICK_WITHOUT_chained)
   std::cerr << "got " << system.request(to, query{}).within(duration::seconds(1)) << std::endl;
   return true;

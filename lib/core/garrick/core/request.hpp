@@ -20,9 +20,9 @@
 #include <garrick/core/cell/continuation.hpp>
 #include <garrick/core/detail/invoke.hpp>
 #include <garrick/core/detail/isolation.hpp>
+#include <garrick/core/detail/not_yet_a_value.hpp>
 #include <garrick/core/send.hpp>
 
-#include <compare>
 #include <cstddef>
 #include <type_traits>
 #include <utility>
@@ -195,39 +195,6 @@ struct response_is_no_value {
                 "garrick: request(...) gives a response that has not come yet, and no value: "
                 "co_await it in a handler that returns a task<T>, give then(f) a function, or "
                 "return delegate(...)");
-};
-template <class To>
-[[noreturn]] To no_value_yet();
-
-/// Base of what gives a value later. Its operators refuse every argument: without them, compilers
-/// list dozens of operators of the standard library. Told<T, false>::reported is the error.
-template <template <class, bool> class Told>
-struct not_yet_a_value {
-  template <class T>
-  friend bool operator==(const not_yet_a_value&, const T&) {
-    static_assert(Told<T, false>::reported);
-    return false;
-  }
-  template <class T>
-  friend std::strong_ordering operator<=>(const not_yet_a_value&, const T&) {
-    static_assert(Told<T, false>::reported);
-    return std::strong_ordering::equal;
-  }
-  template <class T>
-  friend std::decay_t<T> operator+(const not_yet_a_value&, const T&) {
-    static_assert(Told<T, false>::reported);
-    return no_value_yet<std::decay_t<T>>();
-  }
-  template <class T>
-  friend std::decay_t<T> operator+(const T&, const not_yet_a_value&) {
-    static_assert(Told<T, false>::reported);
-    return no_value_yet<std::decay_t<T>>();
-  }
-  template <class Stream>
-  friend Stream& operator<<(Stream& s, const not_yet_a_value&) {
-    static_assert(Told<Stream, false>::reported);
-    return s;
-  }
 };
 
 }  // namespace detail
