@@ -1,4 +1,5 @@
-// What `send_after` and `send_every` give: a send to come that can be cancelled.
+// The handle of a delayed or periodic send, by which it is cancelled; `send_after` and `send_every`
+// return it.
 //
 // Thread safety: one object is used by one thread at a time.
 #pragma once

@@ -1,4 +1,4 @@
-// The functions of `monitor`; and what the compiler says of the arguments of `monitor`, `link` and
+// The functions of `monitor`; and the errors of the compiler for arguments of `monitor`, `link` and
 // `quit` that do not fit.
 //
 // Private: installed because templates need it.
@@ -19,7 +19,7 @@
 
 namespace garrick::core {
 
-/// What `demonitor` cancels a monitor with.
+/// The number of a monitor, for `demonitor`.
 struct monitor_id {
   std::uint64_t value = 0;  ///< counts from 1 within one actor; 0: no monitor
 };
@@ -80,7 +80,7 @@ using monitor_check =
     std::conditional_t<takes_down<F>, function_of_monitor_is_a_coroutine<F, hears_down_at_once<F>>,
                        function_of_monitor_takes_no_down<F, false>>;
 
-/// Monitors `other` for `self`, if f passes the check.
+/// Monitors `other` for `self` if f passes the check; otherwise returns no monitor.
 template <class F>
 monitor_id monitor_by_function(cell& self, const address& other, F f) {
   if constexpr (takes_down<F> && hears_down_at_once<F>)

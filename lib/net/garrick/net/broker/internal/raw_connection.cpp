@@ -84,8 +84,9 @@ void raw_connection::transmit(packet p) {
     early_.append(p.bytes());
   // order: hints for the broker, which has other words for what it must know
   who_.entry->queued.store(below_.queued() + early_.size(), std::memory_order_relaxed);
-  // The pauses that a carrier makes for others in its link are none that a broker has to wait for:
-  // it sends by visits, each of which is a turn. At high water the carrier will call.
+  // Below high water a carrier that is not writable pauses for others in its link. A broker does
+  // not wait for such pauses: it sends by visits, and each visit is a turn. At high water the
+  // carrier will call.
   if (is_connected_ && below_.queued() >= who_.entry->high_water)
     who_.entry->full.store(true, std::memory_order_relaxed);  // order: as above
 }
