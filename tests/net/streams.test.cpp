@@ -59,7 +59,7 @@ struct flood final : hosted, carried {
     f.sent_ = 0;
     f.send_on();
   }
-  /// A visit, which asks for the next, and tells what there was when all is sent.
+  /// Visits the link again and again until all is sent, and then sets the counts.
   static void look(const connection& link, std::promise<counts>& told) {
     link.run([&told, link](hosted& h) {
       auto& f = static_cast<flood&>(h);
@@ -244,7 +244,7 @@ TEST_CASE("streams: on a short way the system holds little that has not been rea
     return value;
   };
   const bare_socket door = bare_socket::listening();
-  // What the system gives for 256 KiB, of which it takes as much again for itself.
+  // The room for 256 KiB, as the system counts it: with as much again for itself.
   const bare_socket like(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   const int wanted = 256 << 10;
   REQUIRE(::setsockopt(like.fd(), SOL_SOCKET, SO_RCVBUF, &wanted, sizeof(wanted)) == 0);

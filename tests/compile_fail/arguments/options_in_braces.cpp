@@ -1,6 +1,6 @@
 // each: system system_function own supervised under constructor several
 // expect: garrick: in braces stand members of|options_in_braces_have_no_such_member
-// Options in braces with a member that they do not have, and what a constructor takes in braces.
+// Options in braces with a member that they do not have, and a constructor's argument in braces.
 #include <garrick/garrick.hpp>
 
 #include <string>

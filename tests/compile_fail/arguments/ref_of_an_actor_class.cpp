@@ -1,7 +1,7 @@
 // each: value member own argument weak
 // expect: garrick: this is no protocol<...>: a handle names what others may say to the actor
-// A handle of an actor's class, where its protocol is meant; and nothing is said of what is done
-// with such a handle.
+// A handle of an actor's class in the place of its protocol. The uses of such a handle add no
+// errors.
 #include <garrick/garrick.hpp>
 
 #include <utility>

@@ -1,7 +1,7 @@
 // each: type source value function try_function
 // expect: error: conversion from|error: no viable conversion|garrick: spawn(system, pattern, options) takes an actor system
-// The handle of a stream that takes other tuples, takes none, or yields something else; and what is
-// no pattern, behind any handle.
+// The handle of a stream that takes other tuples, takes none, or yields another type; and a
+// function in the place of a pattern.
 #include <garrick/patterns/patterns.hpp>
 
 #include <string>

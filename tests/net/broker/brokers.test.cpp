@@ -193,7 +193,7 @@ TEST_CASE("brokers: a slow reader is told to the broker, at the limit nothing is
   }
 }
 
-/// Writes much at once to whoever comes, but less than high water.
+/// Writes much at once to each connection, but less than high water.
 class generous : public broker<std::string(where)> {
  public:
   static constexpr std::size_t piece = 300 << 10;

@@ -41,8 +41,8 @@ class ref : public handle {
   /// From a handle with more signatures. A wildcard handle is made explicitly: it gives up the
   /// compile-time check. It accepts every message; one that the actor does not understand is a dead
   /// letter, and a request gets `unexpected_message`.
-  // One constructor, and no `requires`: for a handle that does not convert, clang lists each of
-  // them, and every condition that is not satisfied.
+  // A second constructor, or a `requires`, would add lines to the error for a handle that does not
+  // convert: clang lists each constructor and each condition that is not satisfied.
   template <class Q, std::enable_if_t<detail::can_become<Q, P>, int> = 0>
   explicit(detail::gives_up_check<Q, P>) ref(ref<Q> other) noexcept
       : handle(static_cast<handle&&>(other)) {}

@@ -219,7 +219,7 @@ struct checked_message {
   static_assert(decltype(check_of_making<not_owned, Args...>())::type::reported);
   static_assert(message_is_over_aligned<type>::reported);
 };
-/// Of an actor's class `ref` says that it is no protocol, and nothing more is said.
+/// An actor's class in the place of P has no checks: `ref` has reported that it is no protocol.
 template <actor_for_protocol P, class... Args>
 struct checked_message<P, Args...> {
   using type = typename message_of<Args...>::type;

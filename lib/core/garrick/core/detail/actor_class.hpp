@@ -30,7 +30,7 @@ struct protocol_of_actor<A> {
 template <class A>
 using protocol_of = typename protocol_of_actor<A>::type;
 
-/// Asserted by a function that is not to be called with an A.
+/// False for every A: an overload that must not be called asserts it.
 template <class A>
 inline constexpr bool takes_braces = false;
 /// GCC shows this name in an error.

@@ -27,7 +27,7 @@ struct not_yet_a_value {
     static_assert(Told<T, false>::reported);
     return std::strong_ordering::equal;
   }
-  // Of two responses, either could be the argument of the operators above and below.
+  // For two responses, the operators above and below would be ambiguous.
   template <std::derived_from<not_yet_a_value> T, std::derived_from<not_yet_a_value> U>
   friend bool operator==(const T&, const U&) {
     static_assert(Told<T, false>::reported);

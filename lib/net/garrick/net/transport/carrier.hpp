@@ -36,10 +36,10 @@ struct receive_room {
 /// What carries a link's bytes.
 class carrier {
  public:
-  /// Sends bytes: one datagram, or the next bytes of a stream. Takes them always; when it holds too
-  /// many, or has taken many without a pause in which others might send, it is not `writable` until
-  /// it calls `carried::carrier_writable`. What is sent while there is no connection is dropped.
-  /// Must not call the stack before it returns.
+  /// Sends bytes: one datagram, or the next bytes of a stream. Takes them always. A carrier that
+  /// holds too many bytes, or has taken many without a pause for other senders, is not `writable`
+  /// until it calls `carried::carrier_writable`. Bytes that are sent without a connection are
+  /// dropped. Must not call the stack before it returns.
   virtual void transmit(packet bytes) = 0;
   /// True if it takes more.
   [[nodiscard]] virtual bool writable() const = 0;

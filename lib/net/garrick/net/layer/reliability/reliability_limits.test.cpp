@@ -1,4 +1,4 @@
-// What `reliability` takes before it is not writable, and when there is room again.
+// The limits of `reliability`: when it is not writable, and when it has room again.
 #include <doctest/doctest.h>
 
 #include <string>

@@ -1,4 +1,4 @@
-// One end of a link with `reliability` alone, whose datagrams a test carries by hand.
+// An end of a link that has no layer but `reliability`. A test carries its datagrams by hand.
 //
 // Thread safety: none.
 #pragma once

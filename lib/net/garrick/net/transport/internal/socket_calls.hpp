@@ -75,8 +75,8 @@ class socket_file {
   ino_t inode_ = 0;
 };
 
-/// Keeps the system from holding much of a TCP stream that is not read yet, if its way is so short
-/// that this does not slow it down. For a connection that stands.
+/// Limits the unread bytes of a TCP stream in the system, if the way to the peer is so short that
+/// the limit does not slow the stream down. Requires an established connection.
 void limit_unread(int fd) noexcept;
 /// Reads what a stream has: how many bytes, 0 at its end, or -1 with the system's number in
 /// `failed`.

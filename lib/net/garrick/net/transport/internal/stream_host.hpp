@@ -19,8 +19,8 @@
 //   C3  blocked_: the socket took no more. It is asked again when it is writable, and not before.
 //   C4  Packets wait only while connected.
 //   C5  After most_in_turn bytes in one turn (a visit, or the loop's between two rounds of visits
-//       in line) this is not writable until the next, also if the socket has taken all of them. So
-//       a visit in line waits for a turn, and not for all that a stack has to send.
+//       in line) the link is not writable until the next turn, even if the socket has taken all of
+//       them. So a visit in line waits for one turn, and not for all bytes of the stack.
 //   C6  beside_ is null in the state opening, and at an end that does not open the link. It has an
 //       end in time: of its attempt, or of the wait for an answer.
 //
