@@ -1,5 +1,5 @@
 // each: linked unlinked watched watched_by weak linked_weak itself parameter nothing no_function
-// expect: garrick: link(who), unlink(who) and monitor(who, f) take a handle or an address|garrick: the function of monitor takes a const down&
+// expect: garrick: link(who), unlink(who) and monitor(who, f) take|garrick: the function of monitor
 // Links and monitors of arguments that name no actor, and functions of monitors that take no
 // `down`.
 #include <garrick/garrick.hpp>

@@ -1,5 +1,5 @@
 // each: type source value function try_function
-// expect: error: conversion from|error: no viable conversion|garrick: spawn(system, pattern, options) takes an actor system
+// expect: error: conversion from|error: no viable|garrick: spawn(system, pattern, options) takes
 // The handle of a stream that takes other tuples, takes none, or yields another type; and a
 // function in the place of a pattern.
 #include <garrick/patterns/patterns.hpp>

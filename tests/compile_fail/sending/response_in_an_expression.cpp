@@ -1,6 +1,6 @@
 // each: equal equal_text unequal less sum text_sum printed asked_equal asked_less asked_sum
 // each: asked_printed chained both_equal both_less both_sum both_asked
-// expect: garrick: request(...) gives a response that has not come yet|garrick: system.request(...) gives a response that has not come yet
+// expect: garrick: request(...) gives a response|garrick: system.request(...) gives a response
 // A response that is compared, added or printed as if it were the answer.
 #include <garrick/garrick.hpp>
 
