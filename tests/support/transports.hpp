@@ -262,9 +262,9 @@ class bare_socket {
   }
   /// The port of the process's own end; 0: the descriptor is no socket with a port.
   [[nodiscard]] static std::uint16_t port_of(int fd) { return port_by(::getsockname, fd); }
-  [[nodiscard]] std::uint16_t port() const { return port_of(fd_); }
+  [[nodiscard]] std::uint16_t port() const { return required(port_of(fd_)); }
   /// The port of the other end.
-  [[nodiscard]] std::uint16_t peer_port() const { return port_by(::getpeername, fd_); }
+  [[nodiscard]] std::uint16_t peer_port() const { return required(port_by(::getpeername, fd_)); }
   [[nodiscard]] bare_socket accept() const {
     return bare_socket(::accept4(fd_, nullptr, nullptr, SOCK_CLOEXEC));
   }
@@ -305,6 +305,10 @@ class bare_socket {
     socklen_t size = sizeof(a);
     const bool has_one = f(fd, reinterpret_cast<sockaddr*>(&a), &size) == 0;
     return has_one && a.sin_family == AF_INET ? ntohs(a.sin_port) : std::uint16_t{0};
+  }
+  static std::uint16_t required(std::uint16_t port) {
+    REQUIRE(port != 0);
+    return port;
   }
 
   int fd_;
