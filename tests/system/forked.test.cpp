@@ -102,8 +102,8 @@ struct owed_answer {
     return asked.get().value();
   }
 
+  std::optional<response_promise<int>> kept;  // outlives the actor, which looks at it
   actor_system system;
-  std::optional<response_promise<int>> kept;
   ref<owing> to = system.spawn<owing_actor>(lent(&kept));
   system::blocking_response<int> asked = system.request(to, 1);
 };
