@@ -60,7 +60,7 @@ class writer:
             self._place(page, found)
         for file in sorted((root / "lib").rglob("*.hpp")):
             name = file.relative_to(root)
-            if name != reference.UMBRELLA and reference.public(name) and self._opening(name):
+            if name != reference.UMBRELLA and reference.public(name) and any(self._opening(name)):
                 self.headers.setdefault(name, header(name))
 
     def _nested(self, found: entity, entities: list[entity]) -> bool:
@@ -75,7 +75,8 @@ class writer:
         if found.name in self.exported:
             self.by_name[found.short] = found.id
         for member in [*found.members, *(v for m in found.members for v in m.members)]:
-            anchor = within if member.kind == "enumvalue" else f"{within}.{slug(member.short)}"
+            headless = member.kind == "enumvalue" or member.special
+            anchor = within if headless else f"{within}.{slug(member.short)}"
             self.places[member.id] = (page.page, anchor)
             self.by_name.setdefault(f"{found.short}::{member.short}", member.id)
 
@@ -297,7 +298,7 @@ BLOCKS = {
     "simplesect",
     "parameterlist",
 }
-ORDER = ["core", "system", "base", "testkit", "sched", "machine"]
+ORDER = ["core", "system", "patterns", "net", "gpu", "testkit", "base", "sched", "machine"]
 
 
 def relative(target: Path, page: Path) -> str:

@@ -5,7 +5,8 @@ and the comments of its headers.
 The pages stay where they are, so that their links work on a forge as well. They are copied to
 build/docs/pages in the same tree. There a link to a header leads to its page of the reference, and
 a link to another source or folder to a page that shows it. Warnings of MkDocs or Doxygen, links and
-anchors that lead nowhere, and anything loaded from the network are errors.
+anchors that lead nowhere, pages outside the navigation, public headers without a page, and anything
+loaded from the network are errors.
 """
 
 import argparse
@@ -155,15 +156,39 @@ def navigation(root: Path, writer: api.writer, pages: set[Path]) -> list:
             ]
         },
         *below("docs"),
+        {"Tests": sorted(str(p) for p in pages if p.parts[0] == "tests")},
         {"Benchmarks": "bench/README.md"},
     ]
+    examples = ["examples/README.md"]
+    examples += sorted(str(p) for p in pages if "examples" in p.parts[:1] and len(p.parts) > 2)
     return [
         {"Garrick": "README.md"},
-        {"Guide": [*below("docs/guide"), {"Examples": "examples/README.md"}]},
+        {"Guide": [*below("docs/guide"), {"Examples": examples}]},
         {"Reference": ["api/index.md", *({p: n} for p, n in reference_pages.items() if n)]},
         {"Inside": inside},
         {"Contributing": ["CONTRIBUTING.md", "CHANGELOG.md"]},
     ]
+
+
+def listed(nav) -> set[str]:
+    """The pages that a navigation leads to."""
+    if isinstance(nav, str):
+        return {nav}
+    return set().union(*map(listed, nav.values() if isinstance(nav, dict) else nav))
+
+
+def unreachable(root: Path, staged: stage, nav: list) -> list[str]:
+    """Public headers that have no page, and pages that are in no navigation."""
+    headers = {file.relative_to(root) for file in (root / "lib").rglob("*.hpp")}
+    wanted = {file for file in headers if reference.public(file)} - {reference.UMBRELLA}
+    problems = [
+        f"{file}: a public header without a page: it needs an opening comment"
+        for file in wanted - set(staged.writer.headers)
+    ]
+    pages = {str(page) for page in staged.pages}
+    pages |= {str(found.page) for found in staged.writer.headers.values()}
+    problems += [f"{page}: a page outside the navigation" for page in pages - listed(nav)]
+    return sorted(problems)
 
 
 class page_reader(html.parser.HTMLParser):
@@ -239,8 +264,10 @@ def build(root: Path, goal: Path) -> list[str]:
     shutil.rmtree(pages, ignore_errors=True)
     staged = stage(root, pages, api.writer(root, entities))
     staged.run()
-    logging.basicConfig(level=logging.WARNING, format="%(levelname)s: %(message)s")
     nav = navigation(root, staged.writer, staged.pages)
+    if problems := unreachable(root, staged, nav):
+        return problems
+    logging.basicConfig(level=logging.WARNING, format="%(levelname)s: %(message)s")
     settings = {"docs_dir": str(pages), "site_dir": str(site), "nav": nav, "strict": True}
     try:
         mkdocs_build(load_config(str(HERE / "mkdocs.yml"), **settings))

@@ -4,14 +4,17 @@ reference stand on it.
 
 import re
 import subprocess
+import sys
 import tempfile
 import xml.etree.ElementTree as xml
 from dataclasses import dataclass, field
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lint"))
+
+from layering import NOT_INSTALLED, private_room
+
 UMBRELLA = Path("lib/system/garrick/garrick.hpp")
-PRIVATE_ROOMS = {"cell", "channel", "detail", "internal", "node"}
-NOT_INSTALLED = {"machine"}
 
 SETTINGS = """
 INPUT = {root}/lib
@@ -110,9 +113,10 @@ def doxygen(root: Path, folder: Path) -> list[str]:
 
 
 def public(file: Path) -> bool:
-    """Whether a user may include the header."""
-    rooms = set(file.parts)
-    return file.suffix == ".hpp" and not PRIVATE_ROOMS & rooms and part(file) not in NOT_INSTALLED
+    """Whether a user may include the header: what the table of `tools/lint/layering.py` says."""
+    include = "/".join(file.parts[2:])
+    installed = file.suffix == ".hpp" and part(file) not in NOT_INSTALLED
+    return installed and private_room(include) is None
 
 
 def part(file: Path) -> str:
@@ -127,7 +131,8 @@ def exported(root: Path) -> set[str]:
 
 def _hidden(name: str) -> bool:
     return any(
-        part == "detail" or part.startswith("@") for part in re.sub(r"<.*", "", name).split("::")
+        part in ("detail", "internal") or part.startswith("@")
+        for part in re.sub(r"<.*", "", name).split("::")
     )
 
 

@@ -3,8 +3,6 @@
 complaint, then repairs it and looks for none.
 """
 
-import contextlib
-import io
 import shutil
 import subprocess
 import sys
@@ -15,21 +13,21 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "docs"), str(HERE.parent / "test")]
 
-import api
-import build_site
 import compile_fail
 import contracts
-import declarations
 import left_out
-import links
 import memory_order
 import planted
-import reference
 import scarce
 import sizes
 import skipped
-import snippets
 import words
+from docs_self_test import (  # noqa: F401 (unittest finds them here)
+    links_test,
+    reference_test,
+    site_test,
+    snippets_test,
+)
 from gpu_waits_self_test import gpu_waits_test  # noqa: F401 (unittest finds it here)
 from layering_self_test import layering_test  # noqa: F401 (unittest finds it here)
 from temporary_tree import HEADER, Tree
@@ -394,188 +392,6 @@ class skipped_test(unittest.TestCase):
                 "one: a long name, with a comma": "no IPv6",
                 "three": "no root; no IPv6",
             },
-        )
-
-
-class snippets_test(Tree):
-    SOURCE = "int before;\n// [part]\n  int x;\n  int y;\n// [/part]\nint after;\n"
-
-    def test_equal_stale_and_fixed(self):
-        self.write("examples/01_a.cpp", self.SOURCE)
-        page = "# Guide\n<!-- snippet: examples/01_a.cpp#part -->\n```cpp\n{}\n```\nend\n"
-        self.write("docs/guide/one.md", page.format("int x;\nint y;"))
-        self.assert_clean(snippets.check)
-        self.write("docs/guide/one.md", page.format("int x;"))
-        self.assert_complains(snippets.check, "docs/guide/one.md:2: differs")
-        with contextlib.redirect_stdout(io.StringIO()):
-            snippets.fix(self.root)
-        self.assert_clean(snippets.check)
-        self.assertEqual(
-            (self.root / "docs/guide/one.md").read_text(), page.format("int x;\nint y;")
-        )
-
-    def test_missing_source_name_or_fence(self):
-        self.write("examples/01_a.cpp", self.SOURCE)
-        self.write(
-            "README.md",
-            "<!-- snippet: examples/02_b.cpp -->\n```\n```\n"
-            "<!-- snippet: examples/01_a.cpp#other -->\n```\n```\n"
-            "<!-- snippet: examples/01_a.cpp -->\nno fence\n",
-        )
-        self.assert_complains(
-            snippets.check,
-            "README.md:1: there is no",
-            "README.md:4: examples/01_a.cpp has no",
-            "README.md:7: no fenced block",
-        )
-
-    def test_code_in_the_guide_without_a_source(self):
-        self.write("docs/guide/one.md", "```cpp\nint x;\n```\n")
-        self.assert_complains(
-            snippets.check, "docs/guide/one.md:1: C++ that is not taken from a source"
-        )
-
-
-class links_test(Tree):
-    def test_links(self):
-        self.write(
-            "a.md",
-            "# One thing\n[b](docs/b.md#two-words) [self](#one-thing) [web](https://example.org) "
-            "`[code](none.md)`\n"
-            "```\n[code](none.md)\n```\n",
-        )
-        self.write("docs/b.md", "## Two `words`\n[up](../a.md)\n")
-        self.assert_clean(links.check)
-        self.write("docs/c.md", "[x](none.md) [y](b.md#three)\n![z](z.png)\n")
-        self.assert_complains(
-            links.check, "docs/c.md:1: none.md", "docs/c.md:1: b.md#three", "docs/c.md:2: z.png"
-        )
-
-    def test_links_of_installed_pages(self):
-        self.write("docs/b.md", "# B\n")
-        self.write("docs/guide/a.md", "[c](c.md)\n")
-        self.write("docs/guide/c.md", "[e](../../examples/e.cpp)\n")
-        self.write("examples/e.cpp", "int main() {}\n")
-        self.assert_clean(links.check)
-        self.write("docs/guide/d.md", "[b](../b.md)\n")
-        self.assert_complains(links.check, "docs/guide/d.md:1: ../b.md: that is not installed")
-
-
-class reference_test(Tree):
-    def page(self, text: str) -> str:
-        """The page of the reference for a header with this text."""
-        if shutil.which("doxygen") is None:
-            self.skipTest("no doxygen")
-        self.write("lib/system/garrick/garrick.hpp", "using core::thing;\n")
-        self.write("lib/core/garrick/core/thing.hpp", text)
-        writer = api.writer(self.root, reference.load(self.root)[0])
-        writer.write(self.root / "pages")
-        return (self.root / "pages/api/core/thing.md").read_text(encoding="utf-8")
-
-    def test_a_header(self):
-        page = self.page(
-            "// What it is for: a `thing` < all.\n//\n//   thing t;\n"
-            + HEADER
-            + "namespace garrick::core {\n"
-            "/// Holds a `size`. Cheap.\nstruct thing {\n  int size = 3;  ///< in bytes\n"
-            "  /// @returns what `thing::size` was\n  int grow(int by) noexcept;\n"
-            "  thing(const thing& other);\n private:\n  int hidden_;\n};\n"
-            "/// One.\nenum class mode { fast /** without checks */ };\n}\n"
-        )
-        for part in (
-            "#include <garrick/core/thing.hpp>",
-            "a `thing` &lt; all.",
-            "```cpp\nthing t;\n```",
-            "[`garrick::thing`](#thing)",
-            "## thing { #thing }",
-            "Holds a `size`. Cheap.",
-            '<a id="thing.size"></a>`int size = 3`\n:   in bytes',
-            "### grow() { #thing.grow }\n\n```cpp\nint grow(int by) noexcept;\n```",
-            "**Returns:** what [`thing::size`](#thing.size) was",
-            "thing(const thing& other);",
-            "| `fast` | without checks |",
-        ):
-            self.assertIn(part, page)
-        self.assertNotIn("hidden_", page)
-        index = (self.root / "pages/api/index.md").read_text(encoding="utf-8")
-        self.assertIn(
-            "| [`thing`](../api/core/thing.md#thing) | Holds a `size`. | [thing.hpp]", index
-        )
-
-    def test_a_comment_in_the_order_of_its_blocks(self):
-        page = self.page(
-            "// One.\n//\n//   int a;\n//\n//   int b;\n//\n//   one  1\n//   two  2\n"
-            + HEADER
-            + "namespace garrick::core {\n/// Before\n///\n///     f();\n///\n/// after.\n"
-            "void f(int a);\nvoid g();\n/// Again.\nvoid f();\nstruct thing {};\n}\n"
-        )
-        self.assertIn("```cpp\nint a;\n\nint b;\n```\n\n```text\none  1\ntwo  2\n```", page)
-        self.assertRegex(page, r"(?s)Before\n\n```cpp\nf\(\);\n```\n\nafter\..*Again\..*## g\(\)")
-
-    def test_spaces_in_declarations(self):
-        for written, wanted in (
-            ("const ref< P > &to, Args &&... args", "const ref<P>& to, Args&&... args"),
-            ("result< pair< A, B > > *", "result<pair<A, B>>*"),
-            (
-                "(sizeof...(Ts) > 0 && (is_same_v< A, B > && ...))",
-                "(sizeof...(Ts) > 0 && (is_same_v<A, B> && ...))",
-            ),
-            ("a << 30", "a << 30"),
-            ("f() == 0", "f() == 0"),
-            ("() const =0", "() const = 0"),
-        ):
-            self.assertEqual(declarations.tidy(written), wanted)
-
-    def test_long_declarations(self):
-        long = "void f(std::map<int, int> first, " + "int second, " * 6 + "int last) noexcept;"
-        self.assertIn(
-            "(\n    std::map<int, int> first,\n    int second,", declarations.wrapped(long)
-        )
-        self.assertIn("\n    int last) noexcept;", declarations.wrapped(long))
-
-
-class site_test(Tree):
-    def test_links_of_a_page(self):
-        self.write("lib/system/garrick/garrick.hpp", "")
-        self.write("lib/core/garrick/core/a.hpp", "// What it is.\n")
-        self.write("lib/core/README.md", "# core\n")
-        self.write("tests/x.cpp", "int x;\n")
-        self.write(
-            "docs/one.md",
-            "# One\n<!-- snippet: x -->\nText:\n- [h](../lib/core/garrick/core/a.hpp)\n"
-            "- [part](../lib/core) [source](../tests/x.cpp) [folder](../tests)\n"
-            "  [web](https://example.org) [here](#one)\n```\n[code](none)\n```\n"
-            "[all](../lib/system/garrick/garrick.hpp)\n",
-        )
-        stage = build_site.stage(self.root, self.root / "pages", api.writer(self.root, []))
-        stage.run()
-        self.assertEqual(
-            (self.root / "pages/docs/one.md").read_text(),
-            "# One\nText:\n\n- [h](../api/core/a.md)\n"
-            "- [part](../lib/core/README.md) [source](../source/tests/x.cpp.md) "
-            "[folder](../source/tests.md)\n"
-            "    [web](https://example.org) [here](#one)\n```\n[code](none)\n```\n"
-            "[all](../api/index.md)\n",
-        )
-        self.assertIn("`x.cpp`", (self.root / "pages/source/tests.md").read_text())
-        self.assertIn("int x;", (self.root / "pages/source/tests/x.cpp.md").read_text())
-
-    def test_what_a_built_page_must_not_do(self):
-        self.write(
-            "a.html", '<a href="b.html#there">b</a><a href="#self" id="self">a</a><img src="c.png">'
-        )
-        self.write("b.html", '<h2 id="there"></h2><a href="https://example.org">x</a>')
-        self.assert_clean(build_site.check)
-        self.write(
-            "c.html",
-            '<a href="none.html">x</a><a href="b.html#gone">x</a>'
-            '<script src="//cdn/x.js"></script>',
-        )
-        self.assert_complains(
-            build_site.check,
-            "c.html: none.html: there is no such page",
-            "c.html: b.html#gone: that page has no such place",
-            "c.html: loads //cdn/x.js",
         )
 
 

@@ -89,14 +89,14 @@ struct node_settings {
 
   /// Where links come from; null: sockets, with `io`, `transport` and `accept`.
   std::shared_ptr<link_source> source{};
-  io_settings io{};
+  io_settings io{};  ///< the threads that move their bytes
   /// Whether workers of the system that have nothing to do wait for the network in place of the
   /// first of these threads. A message then wakes one thread instead of two. False: never. It
   /// makes no difference with a policy whose workers cannot (`work_sharing`), if they spin
   /// (`scheduler.idle_spin`), and for all but one of a system's nodes.
   bool idle_workers_read = true;
-  transport_settings transport{};
-  accept_limits accept{};
+  transport_settings transport{};  ///< what a socket buffers and allows
+  accept_limits accept{};          ///< how many connections `listen` takes
   /// Numbers of actors are drawn from the system's randomness, or as the source says; not 0: from
   /// this seed, for tests.
   std::uint64_t seed = 0;
@@ -112,6 +112,7 @@ namespace internal {
 /// The parts of `check`: all but the stacks, and the stack for one kind of transport. A program
 /// that never uses UDP may name a datagram stack that its catalogue lacks.
 [[nodiscard]] base::error check_without_stacks(const node_settings& s);
+/// The stack for transports of the kind `there`.
 [[nodiscard]] base::error check_stack(const node_settings& s, carrier_kind there);
 }  // namespace internal
 

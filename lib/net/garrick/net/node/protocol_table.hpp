@@ -39,8 +39,8 @@ struct content_codec {
 
 /// A message and its answer.
 struct signature_codec {
-  content_codec message;
-  content_codec answer;
+  content_codec message;  ///< how the message is written and read
+  content_codec answer;   ///< how its answer is
 };
 
 /// The messages of a protocol.
