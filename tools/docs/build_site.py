@@ -5,15 +5,14 @@ and the comments of its headers.
 The pages stay where they are, so that their links work on a forge as well. They are copied to
 build/docs/pages in the same tree. There a link to a header leads to its page of the reference, and
 a link to another source or folder to a page that shows it. Warnings of MkDocs or Doxygen, links and
-anchors that lead nowhere, pages outside the navigation, public headers without a page, and anything
-loaded from the network are errors.
+anchors that lead nowhere, pages outside the navigation, public headers without a page, questions
+(search.py) that the search does not answer, and anything loaded from the network are errors.
 """
 
 import argparse
 import functools
 import html.parser
 import http.server
-import json
 import logging
 import os
 import re
@@ -28,6 +27,7 @@ sys.path.insert(0, str(HERE))
 import api
 import links
 import reference
+import search
 
 LANGUAGES = {".hpp": "cpp", ".cpp": "cpp", ".py": "python", ".cmake": "cmake", ".sh": "bash"}
 LINK = re.compile(r"\]\(([^)\s]+)\)")
@@ -45,6 +45,7 @@ class stage:
         self.root, self.folder, self.writer = root, folder, writer
         self.pages = {page.relative_to(root) for page in links.pages(root)}
         self.sources: set[Path] = set()
+        self.tags: dict[str, list[str]] = {}  # of the search, by location
 
     def write(self, page: Path, text: str) -> None:
         path = self.folder / page
@@ -84,8 +85,10 @@ class stage:
         return "".join(parts)
 
     def page(self, page: Path) -> str:
+        text = (self.root / page).read_text(encoding="utf-8")
+        self.tags[str(page.with_suffix(".html"))] = search.tags(text)
         out, fence, linked = [FRONT] if page == Path("README.md") else [], None, set()
-        for line in (self.root / page).read_text(encoding="utf-8").splitlines():
+        for line in text.splitlines():
             mark = links.FENCE.match(line)
             if mark:
                 fence = mark.group(1) if fence is None else None
@@ -241,15 +244,9 @@ def check(site: Path) -> list[str]:
     return sorted(problems)
 
 
-def leave_sources_out_of_search(site: Path) -> None:
-    file = site / "search" / "search_index.json"
-    index = json.loads(file.read_text(encoding="utf-8"))
-    index["docs"] = [d for d in index["docs"] if not d["location"].startswith("source/")]
-    file.write_text(json.dumps(index, separators=(",", ":")), encoding="utf-8")
-
-
 def build(root: Path, goal: Path) -> list[str]:
     try:
+        import lunr  # noqa: F401 (search.py needs it)
         from mkdocs.commands.build import build as mkdocs_build
         from mkdocs.config import load_config
         from mkdocs.exceptions import Abort
@@ -269,12 +266,14 @@ def build(root: Path, goal: Path) -> list[str]:
         return problems
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s: %(message)s")
     settings = {"docs_dir": str(pages), "site_dir": str(site), "nav": nav, "strict": True}
+    config = load_config(str(HERE / "mkdocs.yml"), **settings)
+    config["extra"]["search_rules"] = search.RULES
     try:
-        mkdocs_build(load_config(str(HERE / "mkdocs.yml"), **settings))
+        mkdocs_build(config)
     except Abort as error:
         return [str(error)]
-    leave_sources_out_of_search(site)
-    return check(site)
+    search.prepare(site, staged.tags)
+    return check(site) + search.check(site)
 
 
 def main() -> int:

@@ -1,7 +1,9 @@
 """Proves that the checks of the documents and of the site can fail."""
 
 import contextlib
+import importlib.util
 import io
+import json
 import shutil
 
 import api
@@ -9,6 +11,7 @@ import build_site
 import declarations
 import links
 import reference
+import search
 import snippets
 from temporary_tree import HEADER, Tree
 
@@ -218,4 +221,53 @@ class site_test(Tree):
             "c.html: none.html: there is no such page",
             "c.html: b.html#gone: that page has no such place",
             "c.html: loads //cdn/x.js",
+        )
+
+
+class search_test(Tree):
+    def index(self, *entries: tuple[str, str, str]) -> None:
+        docs = [dict(zip(("location", "title", "text"), entry)) for entry in entries]
+        config = {"separator": r"[\W_]+"}
+        self.write("search/search_index.json", json.dumps({"config": config, "docs": docs}))
+
+    def test_what_becomes_of_a_question(self):
+        for question, wanted in (
+            ("send_after", "+send +after"),
+            ("garrick::ref", "+garrick +ref"),
+            ("ref<P>& to", "ref"),
+            ("send_after(10ms, x)", "+send +after"),
+            ("actor.hpp time-out", "+actor +hpp +time +out"),
+            ("send_ _x :: -y +b c* d~1", "send x y b c d 1"),
+            ("How to stop an actor?", "stop actor"),
+            ("then", "then"),
+        ):
+            self.assertEqual(search.transform(question), wanted)
+
+    def test_tags_of_a_page(self):
+        self.assertEqual(search.tags("# A\n\n<!-- search: b c -->\n<!-- d -->\n"), ["b", "c"])
+        self.assertEqual(search.tags("`<!-- search: b -->`\n"), [])
+
+    def test_questions_that_are_answered_and_not(self):
+        if importlib.util.find_spec("lunr") is None:
+            self.skipTest("no lunr")
+        self.index(
+            ("source/a.html", "send_after", ""),
+            ("a.html", "a.hpp", "send_after stop"),
+            ("a.html#a", "a.hpp", ""),
+            ("a.html#send_after", "send_after()", "Not at once: after a while."),
+            ("b.html", "stop", "The after of a send is said; stop."),
+            ("c.html", "c", "How an actor ends."),
+        )
+        search.prepare(self.root, {"c.html": ["stop"]})
+        index = json.loads((self.root / "search/search_index.json").read_text())
+        asked = search.engine(index)
+        self.assertEqual(asked.ask(search.transform("send_after")), ["a.html", "b.html"])
+        self.assertEqual(asked.ask("stop"), ["c.html", "b.html", "a.html"])
+        self.assertEqual(search.check(self.root, {"stop": "c", "send_after": "a"}), [])
+        self.assertEqual(
+            search.check(self.root, {"send_after": "c", "none": "a"}),
+            [
+                "search: 'send_after' finds a.html, b.html before c.html",
+                "search: 'none' finds nothing before a.html",
+            ],
         )

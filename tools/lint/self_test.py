@@ -25,6 +25,7 @@ import words
 from docs_self_test import (  # noqa: F401 (unittest finds them here)
     links_test,
     reference_test,
+    search_test,
     site_test,
     snippets_test,
 )
