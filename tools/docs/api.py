@@ -13,6 +13,7 @@ from declarations import comment, declaration, signature
 from reference import entity
 
 CODE = re.compile(r"(`[^`]+`)")
+ITEM = re.compile(r"([-*]|\d+\.|[A-Z]\d+\.?) +(?=\S)")  # of a list, or an invariant
 
 
 @dataclass
@@ -181,7 +182,7 @@ class writer:
         out = []
         for block in blocks:
             texts, drawn = [], False
-            for line in CODE.sub(unwrapped, block).split("\n"):
+            for line in items(CODE.sub(unwrapped, block).split("\n")):
                 if line.startswith("  ") and (drawn or not re.match(r"\s+([-*]|\d+\.) ", line)):
                     texts += [] if drawn else ["\n```text"]
                     drawn = True
@@ -318,11 +319,31 @@ def unwrapped(code: re.Match) -> str:
     return re.sub(r"\s*\n\s*", " ", code.group(0))
 
 
+def items(lines: list[str]) -> list[str]:
+    """The lines of a block, as a list in Markdown if it has items whose further lines are indented.
+    A line may stand before the first item.
+    """
+    start = next((n for n, line in enumerate(lines[:2]) if ITEM.match(line)), None)
+    if start is None:
+        return lines
+    out = [*lines[:start], ""] if start else []
+    for line in lines[start:]:
+        out.append(re.sub(r"^(?=[A-Z]\d)", "- ", line) if ITEM.match(line) else line.strip())
+    return out
+
+
 def drawing(block: str) -> str:
-    """An indented block of a comment, told apart: code or a picture."""
+    """An indented block of a comment, told apart: code, or a table or picture."""
     text = textwrap.dedent(block)
-    language = "cpp" if re.search(r"[;{]\s*(//.*)?$", text, re.M) else "text"
-    return f"```{language}\n{text}\n```"
+    is_code = re.search(r"[;{]\s*(//.*)?$", text, re.M) and not has_columns(text)
+    return f"```{'cpp' if is_code else 'text'}\n{text}\n```"
+
+
+def has_columns(text: str) -> bool:
+    """Whether two lines have a gap that ends at the same place, other than before a comment."""
+    lines = re.sub(r" *//.*", "", text).splitlines()
+    ends = [gap.end() for line in lines for gap in re.finditer(r"(?<=\S) {3,}(?=\S)", line)]
+    return len(set(ends)) < len(ends)
 
 
 def cell(text: str) -> str:

@@ -132,6 +132,19 @@ class reference_test(Tree):
         self.assertIn("```cpp\nint a;\n\nint b;\n```\n\n```text\none  1\ntwo  2\n```", page)
         self.assertRegex(page, r"(?s)Before\n\n```cpp\nf\(\);\n```\n\nafter\..*Again\..*## g\(\)")
 
+    def test_a_table_and_a_list_are_no_code(self):
+        page = self.page(
+            "// One:\n//\n//   void on();      the first; or\n//                   another one;\n"
+            "//   void off();     the last;\n//\n"
+            "//   f();            // one\n//   g();            // two\n//\n"
+            "// Invariants\n// A1 Always\n//    so.\n// A2 So\n//    does f().\n"
+            + HEADER
+            + "namespace garrick::core {\nstruct thing {};\n}\n"
+        )
+        self.assertIn("```text\nvoid on();      the first; or\n", page)
+        self.assertIn("```cpp\nf();            // one\n", page)
+        self.assertIn("Invariants\n\n- A1 Always\nso.\n- A2 So\ndoes f().\n", page)
+
     def test_spaces_in_declarations(self):
         for written, wanted in (
             ("const ref< P > &to, Args &&... args", "const ref<P>& to, Args&&... args"),

@@ -11,7 +11,7 @@
 //     void on(reload);
 //   };
 //   pipeline(lines, seq_actor<tagger>(dictionary), store)
-//   pipeline(lines, ask<look_up>(dictionary, 8), store)         the same, with 8 requests under way
+//   pipeline(lines, ask<look_up>(dictionary, 8), store)  // 8 requests under way
 //
 // Its `consume` runs on the actor's turns, never in place. Optionally a class has `on_start()`
 // and `on_exit` as any actor, `on_stop()`, called after the last tuple, and `on_restart()`.
