@@ -35,6 +35,7 @@ CODE = re.compile(r"(`[^`]+`)")
 REMARK = re.compile(r"^<!--.*-->\s*$")
 ITEM = re.compile(r"^([-*]|\d+\.)\s")
 FRONT = "---\nhide: [navigation]\n---\n"
+TELLING = re.compile(r"</script>|<\w[^<>]*\s(?:id|name|href|src)=[^<>]*>")  # few of all tags
 HIDDEN = "---\nhide: [navigation, toc]\n---\n\n"
 
 
@@ -224,7 +225,7 @@ def check(site: Path) -> list[str]:
     read: dict[Path, page_reader] = {}
     for path in site.rglob("*.html"):
         read[path] = page_reader()
-        read[path].feed(path.read_text(encoding="utf-8"))
+        read[path].feed("".join(TELLING.findall(path.read_text(encoding="utf-8"))))
     problems = []
     for path, page in read.items():
         name = path.relative_to(site)
