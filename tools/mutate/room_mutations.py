@@ -394,8 +394,8 @@ MUTATIONS = [
     mutation(
         "all wait: a thread outside that queues something tells nobody",
         WAITING,
-        "      tell();\n  }\n\n  /// Whether all",
-        "      return;\n  }\n\n  /// Whether all",
+        "      tell();\n  }\n\n  /// Returns true if all",
+        "      return;\n  }\n\n  /// Returns true if all",
         ("core.model.drain_lot",),
     ),
     mutation(

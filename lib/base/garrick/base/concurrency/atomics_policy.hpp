@@ -1,5 +1,5 @@
-// Lock-free code is written once and run by three parties: the product, ThreadSanitizer and a model
-// checker. This policy is what they swap.
+// Lock-free code is written once and run in three ways: as the product, under ThreadSanitizer and
+// under a model checker. The three differ in this policy.
 //
 // A header of lock-free code takes a class `Atomics` with the members of `real_atomics`. In the
 // product they compile to plain std::atomic. ThreadSanitizer understands no free-standing fences,
@@ -54,16 +54,16 @@ struct real_atomics {
     cell() = default;
     /// A cell that holds `value`.
     explicit cell(T value) noexcept : value_(value) {}
-    /// What it holds. Requires that no other thread sets it meanwhile.
+    /// Returns the held value. Requires that no other thread sets it meanwhile.
     [[nodiscard]] T get() const noexcept { return value_; }
-    /// Makes it hold `value`. Requires that no other thread uses it meanwhile.
+    /// Sets the held value. Requires that no other thread uses the cell meanwhile.
     void set(T value) noexcept { value_ = value; }
 
    private:
     T value_{};
   };
 
-  /// The memory order at `Place`, an enumerator of a header's list: as written.
+  /// Returns the memory order at `Place`, an enumerator of a header's list: as written.
   template <auto Place>
   static constexpr std::memory_order order(std::memory_order as_written) noexcept {
     return as_written;
@@ -79,7 +79,7 @@ struct real_atomics {
 #endif
   }
 
-  /// A full fence at `Place`, an enumerator of a header's list: for those that the model checker
+  /// A full fence at `Place`, an enumerator of a header's list: for fences that the model checker
   /// leaves out, one at a time.
   template <auto Place>
   static void fence_at() noexcept {
@@ -104,7 +104,7 @@ struct real_atomics {
   /// The rare side of a two-sided fence. Costs a system call that interrupts every processor where
   /// a thread of this process runs.
   ///
-  /// Requires that whoever started threads that use it has called `enable_process_barrier` before.
+  /// Requires that `enable_process_barrier` was called before the threads that use it were started.
   static void heavy_fence() noexcept {
     full_fence();
 #if !GARRICK_TSAN
@@ -112,12 +112,12 @@ struct real_atomics {
 #endif
   }
 
-  /// Sleeps while `word` is `expected`, until somebody wakes a sleeper of `word`. May return early
-  /// for no reason.
+  /// Sleeps while `word` is `expected`, until another thread wakes a sleeper of `word`. May return
+  /// early for no reason.
   static void wait(atomic<std::uint32_t>& word, std::uint32_t expected) noexcept {
     platform::futex_wait(word, expected);
   }
-  /// As `wait`, for at most `timeout_ns` nanoseconds. False: the time is over.
+  /// As `wait`, for at most `timeout_ns` nanoseconds. Returns false if the time is over.
   static bool wait_for(atomic<std::uint32_t>& word, std::uint32_t expected,
                        std::uint64_t timeout_ns) noexcept {
     return platform::futex_wait_for(word, expected, timeout_ns);
@@ -135,8 +135,8 @@ struct real_atomics {
 #endif
 };
 
-/// The memory order that `Atomics` uses at `Place`, an enumerator of the calling header's list of
-/// places: in the product the order that is written there. Costs nothing.
+/// Returns the memory order that `Atomics` uses at `Place`, an enumerator of the calling header's
+/// list of places: in the product the written order. Costs nothing.
 template <class Atomics, auto Place>
 [[nodiscard]] constexpr std::memory_order order(std::memory_order as_written) noexcept {
   return Atomics::template order<Place>(as_written);

@@ -1,9 +1,9 @@
-// How a thread waits in a loop for another one that is a few instructions from done.
+// A wait in a loop for another thread that is a few instructions from done.
 //
-// It spins, since that is over in a moment. But the other thread may have lost its processor, and
-// if the waiting thread has a higher real-time priority on the same processor, the other one does
-// not get it back as long as anybody spins or yields there. So after a while the waiting thread
-// sleeps for moments.
+// The waiting thread spins, since the wait is over in a moment. But the other thread may have lost
+// its processor. If the waiting thread has a higher real-time priority on the same processor, the
+// other one does not get it back as long as any thread spins or yields there. So after a while the
+// waiting thread sleeps for moments.
 //
 //   brief_wait<Atomics> wait;
 //   while (!there.load(std::memory_order_relaxed)) wait.once();
@@ -23,13 +23,13 @@ class brief_wait {
   static constexpr std::uint32_t spins = 64;       ///< before it sleeps
   static constexpr std::uint64_t nap_ns = 20'000;  ///< of each sleep
 
-  /// Waits a little: the first times the processor is only told, then the thread sleeps.
+  /// Waits a little: the first times it only spins, then the thread sleeps.
   void once() noexcept {
     if (spun_ < spins) {
       ++spun_;
       Atomics::pause();
     } else {
-      Atomics::wait_for(never_, 0, nap_ns);  // nobody wakes it
+      Atomics::wait_for(never_, 0, nap_ns);  // no thread wakes it
     }
   }
 

@@ -1,5 +1,5 @@
-// Who tells the hook, once; and how std::terminate and signals come to it. All of this may run in
-// a signal's handler.
+// The call of the hook, once; and its ways from std::terminate and from signals. All of this may
+// run in a signal's handler.
 #include "garrick/base/concurrency/fatal.hpp"
 
 #include <array>
@@ -28,11 +28,11 @@ void wait_for_teller() noexcept {
 }
 
 void tell(fatal_cause cause, std::string_view reason) noexcept {
-  // order: acquire pairs with set_fatal_hook: what the installer had prepared
+  // order: acquire pairs with set_fatal_hook: the installer's preparations
   const fatal_hook hook = present_hook.load(std::memory_order_acquire);
   if (hook == nullptr) return;
   const thread_state* first = nullptr;
-  // order: decides who tells; nothing else is passed on
+  // order: chooses the thread that tells; nothing else is passed on
   if (!teller.compare_exchange_strong(first, &this_thread, std::memory_order_relaxed)) {
     // This thread's own telling: the hook has failed, or it is over and the signal of abort() came.
     if (first != &this_thread) wait_for_teller();
@@ -98,7 +98,7 @@ bool watch_ends() noexcept {
 }  // namespace
 
 fatal_hook set_fatal_hook(fatal_hook hook) noexcept {
-  // order: acq_rel: release pairs with tell(); acquire: the former hook's data, for who chains it
+  // order: acq_rel: release pairs with tell(); acquire: the former hook's data, for chaining it
   const fatal_hook before = present_hook.exchange(hook, std::memory_order_acq_rel);
   if (hook != nullptr) { [[maybe_unused]] static const bool watched = watch_ends(); }
   return before;

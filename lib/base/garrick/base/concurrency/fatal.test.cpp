@@ -1,4 +1,4 @@
-// The hook for a process' end: what it is told, how often, and that the end stays what it was.
+// The hook for a process' end: its arguments, the number of its calls, and the unchanged end.
 #include "garrick/base/concurrency/fatal.hpp"
 
 #include <doctest/doctest.h>

@@ -1,5 +1,5 @@
-// What a process may do that was forked from one with actors: its threads are not there, so nothing
-// that needs them can go on. What is refused is said (guide, chapter 9).
+// The limits of a process that was forked from one with actors. The threads do not exist there, so
+// every action that needs them is refused with a message (guide, chapter 9).
 //
 // Thread safety: any thread.
 #pragma once
@@ -13,18 +13,19 @@ namespace detail {
 inline constinit std::atomic<std::uint32_t> forks{0};
 }
 
-/// How many forks lie between this process and the one that first called `watch_forks`.
+/// Returns the number of forks between this process and the one that first called `watch_forks`.
 [[nodiscard]] inline std::uint32_t fork_count() noexcept {
   // order: relaxed; it changes while there is one thread alone
   return detail::forks.load(std::memory_order_relaxed);
 }
 
-/// `fork_count`, which counts from now on. Whoever has threads remembers the number that this
-/// returned before they were made: where the count differs, it is a copy without threads.
+/// Starts the count and returns `fork_count()`. An owner of threads remembers the number that this
+/// returned before they were made: if the count differs later, the process is a copy without
+/// threads.
 [[nodiscard]] std::uint32_t watch_forks() noexcept;
 
-/// Prints "garrick: in a forked child: ", what was tried and what is allowed to the standard error
-/// stream, then aborts. Allocates nothing.
+/// Prints "garrick: in a forked child: ", the refused action and the allowed ones to the standard
+/// error stream, then aborts. Allocates nothing.
 [[noreturn, gnu::cold]] void refuse_in_child(const char* what) noexcept;
 
 }  // namespace garrick::base

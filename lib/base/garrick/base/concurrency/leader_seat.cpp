@@ -15,7 +15,7 @@
 namespace garrick::base {
 
 leader_seat::~leader_seat() {
-  // order: relaxed; nobody else uses it any more
+  // order: relaxed; no other thread uses it any more
   if (const int mine = descriptor_.load(std::memory_order_relaxed); mine >= 0) ::close(mine);
 }
 
@@ -36,7 +36,7 @@ int leader_seat::descriptor() noexcept {
 }
 
 void leader_seat::interrupt() noexcept {
-  // Whoever waits elsewhere has seen it made, and so this thread will see it soon.
+  // A thread that waits elsewhere has seen it made, and so this thread will see it soon.
   int to = -1;
   // order: relaxed; a number
   for (brief_wait<real_atomics> wait; (to = descriptor_.load(std::memory_order_relaxed)) < 0;)

@@ -1,32 +1,32 @@
-// Leader and followers: of the threads that could wait for the events of a loop, one does.
+// Leader and followers: one of the threads that could wait for a loop's events does so.
 //
 // Problem: a loop's own thread reads a message and then has to wake a worker that runs the actor.
-// That is a change of threads for each message of a quiet system, and takes longer than the rest. A
-// worker that has nothing to do could wait for the events itself, handle them, and run who was
-// woken. But it may then be busy for long, and somebody else has to wait for the events meanwhile.
+// That is a change of threads for each message of a quiet system, and takes longer than the rest.
+// An idle worker could wait for the events itself, handle them, and run the woken actor. But it may
+// then be busy for long, and another thread has to wait for the events meanwhile.
 //
-// So a loop that takes part has a *keeper*, its own thread, and one seat. Whoever sits on it leads:
-// it waits for events and handles them. A *guest* is an idle worker. It takes the seat instead of
-// falling asleep, and leaves it when an event has given it something to run. The keeper sits down
-// when the seat has stayed empty for `most_absent_ns`. It looks at the seat once in that time, as
-// long as guests come and go. When one stays, the keeper sleeps until it leaves. So a guest that is
-// back soon costs nobody a wake-up.
+// So a loop that takes part has a *keeper*, its own thread, and one seat. The thread on the seat
+// leads: it waits for events and handles them. A *guest* is an idle worker. It takes the seat
+// instead of falling asleep, and leaves it when an event has given it something to run. The keeper
+// sits down when the seat has stayed empty for `most_absent_ns`. It looks at the seat once in that
+// time, as long as guests come and go. When a guest stays, the keeper sleeps until the guest
+// leaves. So a guest that is back soon costs no wake-up.
 //
-// What comes while the seat is empty waits. So guests that stay away for long on the average give
-// the seat back, and the keeper leads for some time: what they run takes long, and beside it a
-// wake-up is nothing. It leaves the seat again after a guest has wanted it in vain. Since that one
-// may have fallen asleep by then, it calls one.
+// Events that arrive while the seat is empty wait. So if guests stay away for long on the average,
+// they give the seat back, and the keeper leads for some time: their work takes long, and a wake-up
+// beside it is cheap. The keeper leaves the seat again after a guest has wanted it in vain. Since
+// that guest may have fallen asleep by then, the keeper calls one.
 //
 // Thread safety: stated for each function. Guests are any threads, several at once.
 //
 // Invariants
-// L1 One thread at a time leads: the word says who, and each taking is a compare-and-swap from a
-//    word that says nobody. A guest takes it from `empty` only; the keeper also from `given_back`
-//    and, when it opens the seat, from `closed`.
-// L2 What a leader did is visible to the next one (release/acquire on the word).
+// L1 One thread at a time leads: the word names its role, and each taking is a compare-and-swap
+//    from a word without a leader. A guest takes it from `empty` only; the keeper also from
+//    `given_back` and, when it opens the seat, from `closed`.
+// L2 The actions of a leader are visible to the next one (release/acquire on the word).
 // L3 A seat does not stay empty. Each leaving changes the count in the word. The keeper has two
-//    ways to wait: for a time, as long as the word changes; or without a limit, and then the word
-//    says so (`asleep`) while a guest sits, who wakes the keeper when it leaves.
+//    ways to wait: for a time, as long as the word changes; or without a limit. In that case the
+//    word says so (`asleep`) while a guest sits, and the guest wakes the keeper when it leaves.
 // L4 After `over` no guest sits down, and the keeper's `follow` returns `ended`. After `close` the
 //    loop is not touched.
 #pragma once
@@ -41,25 +41,26 @@ namespace garrick::base {
 
 /// The memory orders below that the model checker weakens, one at a time.
 enum class leader_seat_order : std::uint8_t {
-  take,   ///< whoever sits down
-  leave,  ///< whoever stands up
+  take,   ///< a thread sits down
+  leave,  ///< a thread stands up
 };
 
-/// Why the keeper's wait is over.
+/// The reason why the keeper's wait is over.
 enum class keeper_turn : std::uint8_t {
-  leads,  ///< nobody else does; guests were away for too long
+  leads,  ///< no other thread does; guests were away for too long
   ended,  ///< the loop has come to its end
 };
 
-/// The seat of one loop. `Loop` is what is led; this header does not call it. Times are by any
+/// The seat of one loop. `Loop` is the led object; this header does not call it. Times are by any
 /// clock that only goes forward.
 template <class Atomics, class Loop>
 class basic_leader_seat {
  public:
-  using loop_type = Loop;  ///< what is led
-  /// How long a seat may be empty before the keeper takes it; twice as long if it has just looked.
+  using loop_type = Loop;  ///< the led object
+  /// The longest time that a seat stays empty before the keeper takes it; doubled after a recent
+  /// look.
   static constexpr std::uint64_t most_absent_ns = 500'000;
-  /// How long guests may be away on the average. A wake-up takes some ten microseconds.
+  /// The longest mean absence of guests. A wake-up takes some ten microseconds.
   static constexpr std::uint64_t mean_absent_ns = 50'000;
   static constexpr std::uint32_t most_stays = 1u << 24;  ///< see `stays`
 
@@ -69,8 +70,8 @@ class basic_leader_seat {
 
   // --- guests ------------------------------------------------------------------------------------
 
-  /// Sits down, if nobody sits there. Null: somebody does, or there is no loop. Who gets the loop
-  /// leads it until `leave` or `over`. Any thread.
+  /// Sits down if the seat is empty. Returns null if another thread sits there or there is no loop.
+  /// With a loop the caller leads it until `leave` or `over`. Any thread.
   [[nodiscard]] Loop* try_lead(std::uint64_t now_ns) noexcept {
     std::uint32_t seen = now();
     if (role(seen) == keeper && (seen & wanted) == 0)
@@ -81,24 +82,24 @@ class basic_leader_seat {
     return loop_.get();
   }
 
-  /// The guest stands up; it was woken at `now_ns` to do so. A system call only if the keeper
+  /// The guest stands up; it was woken at `now_ns` to do so. Makes a system call only if the keeper
   /// sleeps, or is to lead now.
   void leave(std::uint64_t now_ns) noexcept {
     left_ns_.set(now_ns);
     stand_up(mean_ns_.get() > mean_absent_ns ? given_back : empty);
   }
 
-  /// The guest stands up, since the loop has come to its end. Nobody but the keeper leads it again.
+  /// The guest stands up, since the loop has come to its end. Only the keeper leads it again.
   void over() noexcept { stand_up(ended); }
 
-  /// Whether somebody sits there. Any thread; a hint.
+  /// Returns true if a thread sits there. Any thread; a hint.
   [[nodiscard]] bool is_taken() const noexcept { return role(now()) != empty; }
 
-  /// There is something to do that should not wait for a guest to come back: if nobody sits there,
-  /// the keeper sits down. Any thread; a system call only in that case.
+  /// Seats the keeper if no thread sits there: for work that should not wait until a guest comes
+  /// back. Any thread; makes a system call only in that case.
   void call_keeper() noexcept {
     for (std::uint32_t seen = now(); role(seen) == empty;) {
-      // order: relaxed both; what is to be done has an order of its own
+      // order: relaxed both; the work itself has an order of its own
       if (!word_.compare_exchange_weak(seen, with_role(seen, given_back), std::memory_order_relaxed,
                                        std::memory_order_relaxed))
         continue;
@@ -108,8 +109,7 @@ class basic_leader_seat {
 
   // --- the keeper --------------------------------------------------------------------------------
 
-  /// This loop is led from now on, and the caller, its keeper, leads it. False: the seat has a loop
-  /// already.
+  /// Begins to lead `loop`; the caller is its keeper. Returns false if the seat has a loop already.
   [[nodiscard]] bool open(Loop& loop) noexcept {
     std::uint32_t seen = now();
     do {
@@ -121,17 +121,17 @@ class basic_leader_seat {
     return true;
   }
 
-  /// Whether a guest has wanted the seat since the keeper took it. The keeper.
+  /// Returns true if a guest has wanted the seat since the keeper took it. For the keeper.
   [[nodiscard]] bool is_wanted() const noexcept { return (now() & wanted) != 0; }
 
-  /// The keeper stands up, calls `offer()`, which tells a guest of it, and returns when it leads
-  /// again or nobody does. Blocks.
+  /// The keeper stands up and calls `offer()`, which tells a guest of the free seat. Returns when
+  /// the keeper leads again or the loop has ended. Blocks.
   template <class Offer>
   [[nodiscard]] keeper_turn follow(Offer offer) noexcept {
     become(empty);
     offer();
     for (;;) {
-      // order: acquire, what the last guest of a loop that is over did (L2)
+      // order: acquire, the last guest's actions on a loop that is over (L2)
       std::uint32_t seen = word_.load(std::memory_order_acquire);
       if (role(seen) == ended) return keeper_turn::ended;
       if (role(seen) != given_back) {
@@ -147,19 +147,19 @@ class basic_leader_seat {
     }
   }
 
-  /// As above, without telling anybody.
+  /// As above, without an offer.
   [[nodiscard]] keeper_turn follow() noexcept {
     return follow([] {});
   }
 
-  /// How often guests have left the seat, modulo `most_stays`. The keeper.
+  /// Returns how often guests have left the seat, modulo `most_stays`. For the keeper.
   [[nodiscard]] std::uint32_t stays() const noexcept { return count(now()); }
 
-  /// The keeper, who leads or was told that the loop is over: there is no loop any more.
+  /// Removes the loop. The keeper must lead, or have been told that the loop is over.
   void close() noexcept { become(closed); }
 
  private:
-  /// who sits there; the lowest bits of the word
+  /// the role of the thread that sits there; the lowest bits of the word
   enum : std::uint32_t { closed, opening, empty, keeper, guest, given_back, ended, role_mask };
   static constexpr std::uint32_t asleep = 8;   ///< a guest sits; the keeper sleeps until it leaves
   static constexpr std::uint32_t wanted = 16;  ///< the keeper sits, and a guest would like to
@@ -171,20 +171,21 @@ class basic_leader_seat {
     return count(word) * count_one + is;
   }
   [[nodiscard]] std::uint32_t now() const noexcept {
-    return word_.load(std::memory_order_relaxed);  // order: relaxed; who sits down acquires
+    return word_.load(std::memory_order_relaxed);  // order: relaxed; a taker acquires
   }
 
-  /// From `seen`, by a swap that can be lost to somebody else; then `seen` is what is there.
+  /// Takes the seat if the word is still `seen`. If another thread wins, `seen` becomes the present
+  /// word.
   bool take(std::uint32_t& seen, std::uint32_t as) noexcept {
-    // order: acquire, what the one before did (L2); relaxed, nothing was taken
+    // order: acquire, the former leader's actions (L2); relaxed, nothing was taken
     return word_.compare_exchange_strong(
         seen, with_role(seen, as),
         order<Atomics, leader_seat_order::take>(std::memory_order_acquire),
         std::memory_order_relaxed);
   }
 
-  /// The caller sits there, or says so for who has sat there, and nobody else changes more than a
-  /// hint.
+  /// Sets the role. Requires that the caller sits there, or acts for the last thread that did, and
+  /// that other threads change no more than a hint.
   void become(std::uint32_t what) noexcept {
     // order: release, for the next one (L2)
     word_.store(with_role(now(), what),
@@ -192,8 +193,8 @@ class basic_leader_seat {
   }
 
   void stand_up(std::uint32_t to) noexcept {
-    // order: release, for the next one (L2). Nobody else writes but the keeper, who says that it
-    // sleeps (L3).
+    // order: release, for the next one (L2). Of the other threads only the keeper writes, when it
+    // marks that it sleeps (L3).
     std::uint32_t seen = now();
     while (!word_.compare_exchange_weak(
         seen, with_role(seen + count_one, to),
@@ -212,7 +213,7 @@ class basic_leader_seat {
       while (now() == sleeping) Atomics::wait(word_, sleeping);
   }
 
-  // The following are for who sits there.
+  // The following belong to the thread that sits there.
 
   void note_absence(std::uint64_t ns) noexcept {
     const std::uint64_t capped = ns < 8 * most_absent_ns ? ns : 8 * most_absent_ns;
@@ -232,11 +233,11 @@ class basic_leader_seat {
 /// Events that one thread at a time waits for and handles.
 class event_loop {
  public:
-  /// Who leads. Called back once, on its own thread.
+  /// The leading thread's listener. Called back once, on that thread.
   class leader {
    public:
-    /// The first event is there, and is handled next. `at_once`: without a wait, so that there may
-    /// be more.
+    /// The first event is there, and is handled next. `at_once`: it came without a wait, so there
+    /// may be more.
     virtual void event_has_come(bool at_once) noexcept = 0;
 
    protected:
@@ -244,17 +245,17 @@ class event_loop {
   };
 
   /// Waits for events, or until it is interrupted, and handles one or more. Never waits for
-  /// anything else. False: the loop has come to its end. The caller leads it.
+  /// anything else. Returns false if the loop has come to its end. The caller leads the loop.
   [[nodiscard]] virtual bool lead(leader& who) noexcept = 0;
 
  protected:
   ~event_loop() = default;
 };
 
-/// Where a thread waits that has to be brought back from there.
+/// A place where a thread waits and from which it can be brought back.
 class interruptible {
  public:
-  /// Whoever waits there returns soon; if nobody does, the next one. Any thread.
+  /// Makes the thread that waits there return soon; without one, the next thread. Any thread.
   virtual void interrupt() noexcept = 0;
 
  protected:
@@ -262,23 +263,23 @@ class interruptible {
 };
 
 /// The product's seat, with a descriptor by which a leader is interrupted. It belongs to the seat
-/// and not to the loop, since whoever interrupts may come after the loop has ended.
+/// and not to the loop, since an interrupt may come after the loop has ended.
 class leader_seat final : public basic_leader_seat<real_atomics, event_loop>, public interruptible {
  public:
   leader_seat() = default;
   ~leader_seat();
 
-  /// Whoever leads returns soon from `event_loop::lead`. Requires that the descriptor was made.
+  /// Makes the leader return soon from `event_loop::lead`. Requires that the descriptor was made.
   void interrupt() noexcept override;
-  /// It is readable after `interrupt` until it has been read, and the loop waits for that. It is
-  /// made by the first call. Negative: there is none, as the system has no room or no such thing,
-  /// and then nobody may lead but the loop's own thread. Any thread.
+  /// Returns a descriptor that is readable after `interrupt` until it has been read; the loop waits
+  /// for that. The first call makes it. Negative if there is none, because the system has no room
+  /// or does not support it; then only the loop's own thread may lead. Any thread.
   [[nodiscard]] int descriptor() noexcept;
 
-  /// How an idle worker is woken, which then finds the seat empty: by `call(whose)`. Null: there is
-  /// none any more; then nobody is in such a call when this returns. Any thread.
+  /// Sets the function that wakes an idle worker, which then finds the seat empty: `call(whose)`.
+  /// Null removes it; when this returns, no thread is in such a call. Any thread.
   void guests_come_by(void (*call)(void* whose) noexcept, void* whose) noexcept;
-  /// Wakes one, if there is one. Any thread.
+  /// Wakes an idle worker, if there is one. Any thread.
   void call_guest() noexcept;
 
  private:

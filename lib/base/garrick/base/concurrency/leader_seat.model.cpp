@@ -1,6 +1,6 @@
 // The seat under the model checker, as it is and with each of its memory orders weakened: guests
-// and the keeper lead in turn, and nobody waits for a seat that nobody would leave. A lost wake-up
-// is found as a deadlock: all threads wait.
+// and the keeper lead in turn, and no thread waits for a seat that no thread would leave. A lost
+// wake-up is found as a deadlock: all threads wait.
 #include <garrick/base/concurrency/leader_seat.hpp>
 
 #include <doctest/doctest.h>
@@ -18,7 +18,7 @@ namespace {
 constexpr unsigned thorough = 100'000;
 constexpr unsigned enough_to_fail = 50'000;
 
-/// What is led. Each leader writes it, and sees what the one before has written.
+/// The led object. Each leader writes it, and sees its predecessor's writes.
 struct model_loop {
   relacy_atomics::cell<int> content{0};
   // for the checks; the model checker does not follow these
@@ -32,7 +32,7 @@ struct model_loop {
     content.set(++led);
     --leaders;
   }
-  /// Nobody touches it any more.
+  /// No thread touches it any more.
   void end() { content.set(-1); }
 };
 
@@ -124,8 +124,8 @@ struct wanted_suite : rl::test_suite<wanted_suite, 2> {
   }
 };
 
-/// Two guests. Each absence counts as a long one, so who sits down next gives the seat back, and
-/// the keeper leads. Neither of its waits ends by time.
+/// Two guests. Each absence counts as a long one, so the next guest that sits down gives the seat
+/// back, and the keeper leads. Neither of its waits ends by time.
 struct given_back_suite : rl::test_suite<given_back_suite, 3> {
   model_loop loop;
   model_seat<patient_atomics> seat;
@@ -158,7 +158,7 @@ struct given_back_suite : rl::test_suite<given_back_suite, 3> {
   }
 };
 
-/// Two guests, each of whom leads once and then calls the keeper, neither of whose waits ends by
+/// Two guests. Each leads once and then calls the keeper. Neither of the keeper's waits ends by
 /// time.
 struct called_suite : rl::test_suite<called_suite, 3> {
   model_loop loop;

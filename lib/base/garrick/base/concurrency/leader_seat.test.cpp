@@ -1,4 +1,4 @@
-// The seat on real threads: who sits when, and what brings whom back.
+// The seat on real threads: its takers, and the wake-ups that bring them back.
 #include <garrick/base/concurrency/leader_seat.hpp>
 
 #include <doctest/doctest.h>
@@ -26,7 +26,7 @@ struct idle_loop final : event_loop {
 /// Atomics whose time passes when the test says so.
 struct told_time : real_atomics {
   static inline std::atomic<bool> is_over{false};
-  static inline std::atomic<int> asleep{0};  ///< who waits without a limit
+  static inline std::atomic<int> asleep{0};  ///< threads that wait without a limit
 
   static bool wait_for(atomic<std::uint32_t>& word, std::uint32_t expected,
                        std::uint64_t) noexcept {
@@ -100,7 +100,7 @@ TEST_CASE("one guest sits at a time, and the keeper comes when none does any mor
   CHECK(s.seat.try_lead(4) != nullptr);
   s.seat.leave(5);
   CHECK(s.turns == 0);
-  told_time::is_over = true;  // and nobody comes
+  told_time::is_over = true;  // and no guest comes
   s.keeper.join();
   CHECK(s.last == keeper_turn::leads);
   CHECK(s.seat.stays() == 2);
@@ -137,7 +137,7 @@ TEST_CASE("guests that are away for long on the average give the seat back") {
   CHECK(more < 5);
   s.keeper.join();
   CHECK(s.last == keeper_turn::leads);
-  // What was before is forgotten.
+  // The former absences are forgotten.
   s.stand_by();
   s.sit(now += 1'000'000'000);
   s.seat.leave(now);

@@ -1,8 +1,8 @@
-// Where an actor would like to run: a wish given at spawn, and what the scheduling policy made of
-// it. Sixteen bits in every runnable.
+// The place where an actor would like to run: a wish given at spawn, and the scheduling policy's
+// decision on it. Sixteen bits in every runnable.
 //
-// A wish never breaks correctness. A policy that knows no places ignores it. A node that is not
-// there counts as no wish. And whoever has nothing to do may still steal an actor from its home.
+// A wish never breaks correctness. A policy that knows no places ignores it. A node that does not
+// exist counts as no wish. And an idle worker may still steal an actor from its home.
 //
 // Thread safety: a `locality_hint` is a plain value; `locality` as its functions say.
 #pragma once
@@ -15,7 +15,7 @@ namespace garrick::base {
 /// A wish for the place where an actor runs. A plain value of 16 bits.
 class locality_hint {
  public:
-  /// What is wished, or what the policy made of it. Users wish with the functions below.
+  /// The kind of the wish, or of the policy's decision. Users wish with the functions below.
   enum class kind : std::uint8_t {
     /// with its spawner; an actor that a thread spawns is given to the workers in turn
     none,
@@ -31,7 +31,7 @@ class locality_hint {
   static constexpr std::uint16_t largest_value = 0x1fff;  ///< of a node's or a worker's number
 
   constexpr locality_hint() noexcept = default;
-  /// For scheduling policies. `value` is the number of a node or a worker, as `what` says.
+  /// For scheduling policies. `value` is the number of a node or a worker, according to `what`.
   constexpr locality_hint(kind what, std::uint16_t value) noexcept
       : bits_(static_cast<std::uint16_t>((static_cast<unsigned>(what) << 13) |
                                          (value & largest_value))) {}
@@ -45,9 +45,9 @@ class locality_hint {
     return {kind::node, static_cast<std::uint16_t>(node < largest_value ? node : largest_value)};
   }
 
-  /// What is wished.
+  /// Returns the kind of the wish.
   [[nodiscard]] constexpr kind what() const noexcept { return static_cast<kind>(bits_ >> 13); }
-  /// The number of the node or the worker; 0 for the other kinds.
+  /// Returns the number of the node or the worker; 0 for the other kinds.
   [[nodiscard]] constexpr std::uint16_t value() const noexcept { return bits_ & largest_value; }
   friend constexpr bool operator==(locality_hint, locality_hint) noexcept = default;
 
@@ -56,11 +56,11 @@ class locality_hint {
   std::uint16_t bits_ = 0;
 };
 
-/// The hint of one runnable. The holder of its run right writes it. Anybody may read it, and may
+/// The hint of one runnable. The holder of its run right writes it. Any thread may read it, and may
 /// see an older one.
 class locality {
  public:
-  /// The hint, perhaps an older one. Any thread.
+  /// Returns the hint, perhaps an older one. Any thread.
   [[nodiscard]] locality_hint get() const noexcept {
     locality_hint hint;
     // order: relaxed; a wish, complete in one word

@@ -1,17 +1,18 @@
 // One thread waits, any thread wakes it: a token that is left for exactly one owner.
 //
-// Thread safety: `park` and `park_for` belong to the owner, `unpark` to everybody.
+// Thread safety: `park` and `park_for` belong to the owner, `unpark` to any thread.
 //
 // Invariants
 // P1 The word is `empty`, `token`, `sleeping` or `elsewhere`. Only `unpark` writes `token`, and
 //    only the owner the others.
-// P2 A token is never lost: `unpark` writes it unconditionally, and only the owner, who then
-//    returns, removes it.
-// P3 What a waker did before `unpark` is visible to the owner after `park` (release/acquire on the
-//    word). Tokens that pile up become one, and the owner sees what all of their wakers did.
+// P2 A token is never lost: `unpark` writes it unconditionally, and only the owner removes it, and
+//    then returns.
+// P3 A waker's actions before `unpark` are visible to the owner after `park` (release/acquire on
+//    the word). Tokens that pile up become one, and the owner sees the actions of all of their
+//    wakers.
 // P4 `unpark` makes a system call only if the owner sleeps or is about to: one futex a wake-up.
-// P5 The owner may wait elsewhere instead of here: for events of which it has to be told in another
-//    way. `unpark` then says so to its caller, who does that.
+// P5 The owner may wait elsewhere instead of here: for events that are told in another way.
+//    `unpark` then lets its caller interrupt that wait.
 #pragma once
 
 #include <garrick/base/concurrency/atomics_policy.hpp>
@@ -27,7 +28,7 @@ enum class parker_order : std::uint8_t {
   leave_token,  ///< the waker's exchange
 };
 
-/// A place where one thread, its owner, sleeps until somebody leaves a token for it.
+/// A place where one thread, its owner, sleeps until another thread leaves a token for it.
 template <class Atomics>
 class basic_parker {
  public:
@@ -40,7 +41,7 @@ class basic_parker {
     take_token();
   }
 
-  /// As `park`, for at most `timeout_ns` nanoseconds. False: no token came.
+  /// As `park`, for at most `timeout_ns` nanoseconds. Returns false if no token came.
   bool park_for(std::uint64_t timeout_ns) noexcept {
     if (!fall_asleep()) return true;
     // An early return for no reason counts as the end of the time.
@@ -48,8 +49,8 @@ class basic_parker {
     return take_token() == token;
   }
 
-  /// Leaves a token. True: the owner slept, so a system call was made. Any thread; never blocks.
-  /// Requires that the owner does not wait elsewhere.
+  /// Leaves a token. Returns true if the owner slept, so that a system call was made. Any thread;
+  /// never blocks. Requires that the owner does not wait elsewhere.
   bool unpark() noexcept {
     return unpark_or([] {});
   }
@@ -57,7 +58,7 @@ class basic_parker {
   /// As `unpark`, but if the owner waits elsewhere, `interrupt()` has to bring it back.
   template <class Interrupt>
   bool unpark_or(Interrupt interrupt) noexcept {
-    // order: release, pairs with take_token: the owner sees what the waker did
+    // order: release, pairs with take_token: the owner sees the waker's actions
     const std::uint32_t before = state_.exchange(
         token, order<Atomics, parker_order::leave_token>(std::memory_order_release));
     if (before == sleeping)
@@ -69,13 +70,13 @@ class basic_parker {
     return true;
   }
 
-  /// The owner waits elsewhere from now on (P5). False: a token lay there, and it has been taken.
+  /// The owner waits elsewhere from now on (P5). Returns false if a token was there; it is taken.
   [[nodiscard]] bool begin_elsewhere() noexcept { return leave_here(elsewhere); }
 
-  /// The owner does not wait elsewhere any more. True: a token was there, and it has been taken.
+  /// The owner no longer waits elsewhere. Returns true if a token was there; it is taken.
   bool end_elsewhere() noexcept { return take_token() == token; }
 
-  /// Whether a token lies there. The owner, who takes it then.
+  /// Returns true if a token is there. For the owner, which takes it then.
   [[nodiscard]] bool has_token() const noexcept {
     return state_.load(std::memory_order_relaxed) == token;  // order: relaxed; take_token acquires
   }
@@ -86,7 +87,7 @@ class basic_parker {
   static constexpr std::uint32_t sleeping = 2;
   static constexpr std::uint32_t elsewhere = 3;
 
-  /// False: a token lay there and has been taken.
+  /// Returns false if a token was there; it is taken.
   bool fall_asleep() noexcept { return leave_here(sleeping); }
 
   bool leave_here(std::uint32_t how) noexcept {

@@ -1,4 +1,4 @@
-// The parker: tokens pile up to one, waits end, and what a waker wrote is there.
+// The parker: tokens pile up to one, waits end, and a waker's writes are visible.
 #include <garrick/base/concurrency/parker.hpp>
 
 #include <doctest/doctest.h>
@@ -33,10 +33,10 @@ TEST_CASE("an owner that waits elsewhere is interrupted there, and finds its tok
   CHECK(p.unpark_or(interrupt));
   CHECK(interruptions == 1);
   CHECK(p.has_token());
-  CHECK_FALSE(p.unpark_or(interrupt));  // who is on the way needs no second call
+  CHECK_FALSE(p.unpark_or(interrupt));  // an owner on its way needs no second call
   CHECK(p.end_elsewhere());
   CHECK_FALSE(p.has_token());
-  // A token that was left before keeps it from going there, and nobody is interrupted.
+  // A token that was left before keeps it from going there, and no interruption is made.
   CHECK_FALSE(p.unpark_or(interrupt));
   CHECK_FALSE(p.begin_elsewhere());
   CHECK(interruptions == 1);

@@ -1,8 +1,8 @@
-// Instrumentation points down: core and sched report to a probe what happens. Who wants to listen
-// (metrics, traces, a test) derives from it.
+// Instrumentation points: core and sched report their events to a probe. A listener (metrics,
+// traces, a test) derives from it.
 //
-// Every event has an empty body, so a listener overrides only what it wants. Where there is no
-// probe, an event costs one predicted branch.
+// Every event has an empty body, so a listener overrides only the events it wants. Where there is
+// no probe, an event costs one predicted branch.
 //
 // Thread safety: events come from any thread, several at once.
 #pragma once
@@ -18,24 +18,24 @@ class exit_reason;
 class error;
 struct message_type;
 
-/// How an actor is run.
+/// The way an actor is run.
 enum class actor_kind : std::uint8_t {
   event,     ///< on the system's workers
   detached,  ///< on a thread of its own, message by message
   blocking,  ///< on a thread of its own that receives in a loop, or on the user's thread (scoped)
 };
 
-/// What is told of an actor that begins to live. The texts are valid as long as the call.
+/// The description of an actor that begins to live. The texts are valid during the call only.
 struct spawned_actor {
   std::uint64_t actor = 0;              ///< its id
-  std::string_view name;                ///< the name that it was given, or else its type's
+  std::string_view name;                ///< its given name, or else its type's
   std::string_view type;                ///< the name of its type
-  actor_kind kind = actor_kind::event;  ///< how it is run
+  actor_kind kind = actor_kind::event;  ///< the way it is run
   std::uint64_t spawner = 0;            ///< the actor in whose turn it was spawned; 0: a thread
   std::uint64_t supervisor = 0;         ///< 0: none
 };
 
-/// Hears what happens in a system. A listener's functions must not block, throw, send messages or
+/// A listener to the events of a system. Its functions must not block, throw, send messages or
 /// spawn, since they are called in the middle of the framework's own steps.
 class probe {
  public:
@@ -53,7 +53,7 @@ class probe {
   /// A handler failed; `message` is the type it was handling, null if none.
   virtual void on_actor_failed(std::uint64_t actor, const message_type* message,
                                const exit_reason& reason) noexcept;
-  /// A supervisor has restarted an actor, which makes `restarts` restarts so far.
+  /// A supervisor has restarted an actor; `restarts` is the number so far.
   virtual void on_actor_restarted(std::uint64_t actor, std::uint32_t restarts) noexcept;
   /// A message could not be delivered. The reason's code is one of `errc`. If no actor sent it,
   /// `sender` is 0.
@@ -64,8 +64,8 @@ class probe {
   /// The send of `sender` begins to wait for room in a full mailbox, or for credit; or its
   /// coroutine does, in `send_when_room`. A thread that is no actor is 0.
   virtual void on_sender_waits(std::uint64_t receiver, std::uint64_t sender) noexcept;
-  /// That wait is over: there is room, the send goes on without, or the message is lost. Once for
-  /// each `on_sender_waits`.
+  /// That wait is over: there is room, the send goes on without room, or the message is lost.
+  /// Called once for each `on_sender_waits`.
   virtual void on_sender_goes_on(std::uint64_t receiver, std::uint64_t sender) noexcept;
   /// The send of `sender` runs a receiver in place, for a batch.
   virtual void on_run_in_place(std::uint64_t receiver, std::uint64_t sender) noexcept;
@@ -73,7 +73,7 @@ class probe {
   /// the time limit of a request. On the clock's thread.
   virtual void on_timer_fired(std::uint64_t receiver, const message_type* message) noexcept;
   /// A request has got no response within its time limit, and the requester takes note of that.
-  /// `receiver` is whom it asked; 0: nobody in particular.
+  /// `receiver` is the actor that it asked; 0: no particular one.
   virtual void on_request_timed_out(std::uint64_t requester, std::uint64_t receiver) noexcept;
   /// Actors that wait for each other's responses in a circle were found; `actor` is one of them.
   virtual void on_request_cycle(std::uint64_t actor) noexcept;

@@ -1,16 +1,17 @@
 // A bounded queue between one thread that pushes and one that pops, in batches, without a locked
 // operation and without an allocation once it is made.
 //
-// Problem: what flows steadily from one place to another should cost a move and, for a batch, one
-// store that the other side reads. So each side keeps its own index and the last value that it has
-// seen of the other's, on a cache line that nobody else touches, and looks at the other side only
+// Problem: a steady flow from one place to another should cost a move for each item and, for a
+// batch, one store that the other side reads. So each side keeps its own index and the last value
+// that it has seen of the other's, on a cache line of its own, and looks at the other side only
 // when that value says that there is no room, or nothing left.
 //
-// The ring does not block and wakes nobody. Whoever sleeps for the other side brings what wakes it.
+// The ring does not block and wakes no thread. A caller that sleeps for the other side provides its
+// own wake-up.
 //
 // Thread safety: the functions of the producer belong to one thread at a time, and those of the
-// consumer to one thread at a time. A thread that takes over a side has to see what the one before
-// it did there, as after a mutex or a message. `close`, `is_closed`, `capacity` and `length` are
+// consumer to one thread at a time. A thread that takes over a side has to see its predecessor's
+// actions there, as after a mutex or a message. `close`, `is_closed`, `capacity` and `length` are
 // for any thread.
 //
 // Invariants
@@ -21,7 +22,8 @@
 //    time.
 // Q3 The index that a side has seen of the other is never ahead of the true one. So at worst it
 //    finds less room, or fewer items, and looks again.
-// Q4 What was pushed before `close` on the producer's side is popped before `ended` is true.
+// Q4 Items that were pushed before `close` on the producer's side are popped before `ended` is
+//    true.
 #pragma once
 
 #include <garrick/base/concurrency/atomics_policy.hpp>
@@ -46,7 +48,7 @@ enum class ring_order : std::uint8_t {
   see_tail,      ///< the consumer's look
   publish_head,  ///< the consumer's store
   see_head,      ///< the producer's look
-  close,         ///< the store of whoever closes
+  close,         ///< the store that closes it
   see_closed,    ///< the consumer's look at that
 };
 
@@ -61,21 +63,21 @@ class ring_indices {
 
   // ---- any thread -------------------------------------------------------------------------------
 
-  /// The most items that it holds at a time.
+  /// Returns the greatest number of items that it holds at a time.
   [[nodiscard]] std::size_t capacity() const noexcept { return mask_ + 1; }
 
-  /// From now on, nothing is pushed: each later `push` of the closing thread is refused, and those
-  /// of a producer elsewhere as soon as it sees this. What is in the ring can still be popped.
+  /// Ends the pushing: each later `push` of the closing thread is refused, and each `push` of a
+  /// producer elsewhere as soon as it sees this. The items in the ring can still be popped.
   void close() noexcept {
-    // order: release: what the closing thread pushed before, to the look in `ended`
+    // order: release: the closing thread's earlier pushes, to the look in `ended`
     closed_.store(true, order<Atomics, ring_order::close>(std::memory_order_release));
   }
-  /// Has somebody closed it? A hint, except on the thread that closes.
+  /// Returns true if it is closed. A hint, except on the thread that closes.
   [[nodiscard]] bool is_closed() const noexcept {
     return closed_.load(std::memory_order_relaxed);  // order: a hint
   }
 
-  /// How many items are in it: a figure, which was right a moment ago.
+  /// Returns the number of items in it: a figure, which was right a moment ago.
   [[nodiscard]] std::size_t length() const noexcept {
     // order: acquire: the tail that is read next is at least the one that the consumer saw
     const std::size_t head = head_.value.load(std::memory_order_acquire);
@@ -93,7 +95,7 @@ class ring_indices {
                       order<Atomics, ring_order::publish_tail>(std::memory_order_release));
   }
 
-  /// How many items there is room for now. The consumer can only make it more.
+  /// Returns the number of items that there is room for now. The consumer can only raise it.
   [[nodiscard]] std::size_t room() noexcept {
     look_at_head();
     return capacity() - (producer_.tail - producer_.seen_head);
@@ -101,14 +103,14 @@ class ring_indices {
 
   // ---- the consumer -----------------------------------------------------------------------------
 
-  /// How many items could be popped now. The producer can only make it more.
+  /// Returns the number of items that could be popped now. The producer can only raise it.
   [[nodiscard]] std::size_t size() noexcept {
     look_at_tail();
     return consumer_.seen_tail - consumer_.head;
   }
 
-  /// Is the ring closed and empty, so that nothing comes any more? Final if the producer closed it.
-  /// If somebody else did, a push that was under way may still come.
+  /// Returns true if the ring is closed and empty, so that nothing comes any more. Final if the
+  /// producer closed it. If another thread did, a push that was under way may still come.
   [[nodiscard]] bool ended() noexcept {
     // order: acquire, pairs with close: the look at the tail comes after it
     if (!closed_.load(order<Atomics, ring_order::see_closed>(std::memory_order_acquire)))
@@ -127,15 +129,15 @@ class ring_indices {
   ring_indices(std::size_t slots, void* memory) noexcept : mask_(slots - 1), memory_(memory) {}
   ~ring_indices() = default;
 
-  /// How many slots a ring for so many items has. Requires 1 to 2^30.
+  /// Returns the number of slots of a ring for so many items. Requires 1 to 2^30.
   static std::size_t slots_for(std::size_t capacity) noexcept {
     GARRICK_ASSERT(capacity >= 1 && capacity <= (std::size_t{1} << 30),
                    "a ring has room for 1 to 2^30 items");
     return std::bit_ceil(capacity);
   }
-  /// The items that are in it, when both sides are done.
+  /// Returns the items that are in it, when both sides are done.
   [[nodiscard]] stretch what_is_left() const noexcept {
-    // order: relaxed: the caller has seen what both sides did
+    // order: relaxed: the caller has seen the actions of both sides
     const std::size_t tail = tail_.value.load(std::memory_order_relaxed);
     const std::size_t head = head_.value.load(std::memory_order_relaxed);  // order: as above
     return {head, tail - head};
@@ -174,7 +176,7 @@ class ring_indices {
         tail_.value.load(order<Atomics, ring_order::see_tail>(std::memory_order_acquire));
   }
 
-  /// Both sides' indices lie on lines of their own. 64 bytes, whatever the library's constant says:
+  /// The indices of the two sides lie on lines of their own. 64 bytes, not the library's constant:
   /// the layout must not depend on the compiler's options.
   static constexpr std::size_t line = 64;
   /// An index that both sides read.
@@ -200,11 +202,11 @@ class ring_indices {
   producers producer_;  ///< the producer's alone
   consumers consumer_;  ///< the consumer's alone
 
-  // Read by both sides, and written once at most. Last, so that a derived class has what it adds of
-  // this kind on the same line.
+  // Read by both sides, and written once at most. Last, so that members of this kind in a derived
+  // class are on the same line.
   const std::size_t mask_;                                 ///< the capacity less one
   void* const memory_;                                     ///< the slots
-  typename Atomics::template atomic<bool> closed_{false};  ///< by whoever has closed it
+  typename Atomics::template atomic<bool> closed_{false};  ///< by the thread that has closed it
 };
 
 /// A bounded queue for one producer and one consumer, first in, first out. `T` may be move-only;
@@ -219,11 +221,11 @@ class basic_ring : private ring_indices<Atomics> {
       indices::mask_, indices::producer_, indices::tail_;
 
  public:
-  /// Room for `most` items, rounded up to a power of two. Requires 1 to 2^30. Allocates once;
+  /// Makes room for `most` items, rounded up to a power of two. Requires 1 to 2^30. Allocates once;
   /// throws std::bad_alloc.
   explicit basic_ring(std::size_t most)
       : indices(indices::slots_for(most), std::allocator<T>().allocate(indices::slots_for(most))) {}
-  /// Destroys what is still in it. Requires that both sides are done.
+  /// Destroys the remaining items. Requires that both sides are done.
   ~basic_ring() {
     auto [number, left] = indices::what_is_left();
     for (; left != 0; ++number, --left) std::destroy_at(slot(number));
@@ -241,7 +243,7 @@ class basic_ring : private ring_indices<Atomics> {
 
   // ---- the producer -----------------------------------------------------------------------------
 
-  /// Moves `item` into the ring. False, and `item` is as before, if the ring is full or closed.
+  /// Moves `item` into the ring. Returns false, and leaves `item`, if the ring is full or closed.
   [[nodiscard]] bool push(T&& item) noexcept { return push(std::span<T>(&item, 1)) == 1; }
 
   /// Moves as many of `items` into the ring as there is room for, the first ones first, and returns
@@ -263,31 +265,31 @@ class basic_ring : private ring_indices<Atomics> {
     std::size_t count;  ///< of slots from there on
   };
 
-  /// The free slots behind the newest item and `unpublished` further ones, up to where the memory
-  /// ends or the oldest item lies. The producer builds items there, from the first on, and says so
-  /// by `publish`; until then nobody else knows of them. For a producer that builds a batch in
-  /// place. Whether the ring is closed does not matter here.
+  /// Returns the free slots behind the newest item and `unpublished` further ones, up to the end of
+  /// the memory or the oldest item. The producer builds items there, from the first on, and hands
+  /// them over by `publish`; until then the consumer does not see them. For a producer that builds
+  /// a batch in place. It makes no difference whether the ring is closed.
   [[nodiscard]] free_slots claim(std::size_t unpublished) noexcept {
     const auto [first, count] = indices::claim_slots(unpublished);
     return {count == 0 ? nullptr : slots() + first, count};
   }
 
-  /// Where the unpublished item number `i` is, or will be: 0 is the one behind the newest.
+  /// Returns the place of the unpublished item number `i`: 0 is the one behind the newest.
   [[nodiscard]] T* unpublished_slot(std::size_t i) const noexcept {
     return slot(producer_.tail + i);
   }
 
   // ---- the consumer -----------------------------------------------------------------------------
 
-  /// Takes out the oldest item. Nothing if there is none.
+  /// Takes out the oldest item. Returns nullopt if there is none.
   [[nodiscard]] std::optional<T> pop() noexcept {
     std::optional<T> item;
     pop(1, [&](T&& oldest) noexcept { item.emplace(std::move(oldest)); });
     return item;
   }
 
-  /// Hands at most `most` items to `take(T&&)`, the oldest first, and returns how many. The
-  /// producer gets their room back at once, at the end. `take` does not call the consumer's
+  /// Hands at most `most` items to `take(T&&)`, the oldest first, and returns their number. The
+  /// producer gets their room back at once, at the end. `take` must not call the consumer's
   /// functions of this ring. If it throws, the item that it was given is gone and the later ones
   /// stay.
   template <class Take>
@@ -304,14 +306,14 @@ class basic_ring : private ring_indices<Atomics> {
     return n;
   }
 
-  /// The oldest items that lie side by side, at most `most`: for a consumer that works on them
-  /// where they are. They stay in the ring until `discard`.
+  /// Returns the oldest items that lie side by side, at most `most`: for a consumer that works on
+  /// them in place. They stay in the ring until `discard`.
   [[nodiscard]] std::span<T> front(std::size_t most) noexcept {
     const auto [first, count] = indices::front_slots(most);
     return {slots() + first, count};
   }
 
-  /// Destroys the oldest `n` items, which `front` has given. The producer gets their room back.
+  /// Destroys the oldest `n` items, which `front` has returned. The producer gets their room back.
   void discard(std::size_t n) noexcept {
     const give_room_back at_the_end{*this};
     if constexpr (std::is_trivially_destructible_v<T>) {

@@ -70,7 +70,7 @@ class item {
 struct ring_suite : rl::test_suite<ring_suite, 2> {
   static constexpr int count = 5;
   std::array<slot_memory, room> memory;
-  basic_ring<item, relacy_atomics> ring{room};  // destroys what is left in the slots
+  basic_ring<item, relacy_atomics> ring{room};  // destroys the items left in the slots
   int popped = 0;
 
   ring_suite() { slots = &memory; }
@@ -115,12 +115,12 @@ struct ring_suite : rl::test_suite<ring_suite, 2> {
   }
 };
 
-/// As `ring_suite`, with a producer that builds its items where the consumer reads them: it claims
-/// slots, hands on two items at a time or what there is room for, and keeps one back now and then.
+/// As `ring_suite`, with a producer that builds its items in their final places: it claims slots,
+/// hands on two items at a time or as many as there is room for, and keeps one back now and then.
 struct in_place_suite : rl::test_suite<in_place_suite, 2> {
   static constexpr int count = 5;
   std::array<slot_memory, room> memory;
-  basic_ring<item, relacy_atomics> ring{room};  // destroys what is left in the slots
+  basic_ring<item, relacy_atomics> ring{room};  // destroys the items left in the slots
   int popped = 0;
 
   in_place_suite() { slots = &memory; }
@@ -160,11 +160,11 @@ struct in_place_suite : rl::test_suite<in_place_suite, 2> {
   }
 };
 
-/// The consumer closes while the producer pushes: the producer ends, and what nobody popped is
-/// destroyed with the ring.
+/// The consumer closes while the producer pushes: the producer ends, and the items that were not
+/// popped are destroyed with the ring.
 struct cancel_suite : rl::test_suite<cancel_suite, 2> {
   std::array<slot_memory, room> memory;
-  basic_ring<item, relacy_atomics> ring{room};  // destroys what is left in the slots
+  basic_ring<item, relacy_atomics> ring{room};  // destroys the items left in the slots
   int popped = 0;
 
   cancel_suite() { slots = &memory; }

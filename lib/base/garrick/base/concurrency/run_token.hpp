@@ -1,21 +1,21 @@
-// The token of something that waits in a queue and may be claimed out of it by a thread that would
-// rather run it now.
+// The token of an item that waits in a queue and that a thread may claim out of it to run it now.
 //
 // Problem: a sender whose receiver is over its limit wants to run it at once, but cannot take it
-// out of the middle of a queue. So the queue entry stays behind, *stale*, and whoever takes it out
-// finds that and drops it. Meanwhile the runnable may be offered again, or come to its end.
+// out of the middle of a queue. So the queue entry stays behind, *stale*, and the thread that takes
+// it out drops it. Meanwhile the runnable may be offered again, or come to its end.
 //
-// Thread safety: `offer` and `has_stale_entry` belong to the holder of the run right, `take` to
-// whoever took the entry out of its queue, `retire` to the owner at the end; `claim` may be called
-// by any thread that keeps the runnable alive.
+// Thread safety: `offer` and `has_stale_entry` belong to the holder of the run right, `take` to the
+// thread that took the entry out of its queue, `retire` to the owner at the end; `claim` may be
+// called by any thread that keeps the runnable alive.
 //
 // Invariants (T1–T3 of runnable.hpp)
 // T1 The holder of the run right calls `offer` before it puts the runnable into a queue that others
 //    can reach; if that returns false the old entry has become valid again, and nothing is queued.
-//    What was never offered (a private next slot) cannot be claimed.
+//    A runnable that was never offered (in a private next slot) cannot be claimed.
 // T2 Of one `take` and one `claim` of an offered runnable exactly one succeeds, and gets the run
 //    right.
-// T3 A runnable with a stale entry is not freed by its owner but by whoever takes the entry out.
+// T3 A runnable with a stale entry is not freed by its owner but by the thread that takes the entry
+//    out.
 #pragma once
 
 #include <garrick/base/concurrency/atomics_policy.hpp>
@@ -27,39 +27,39 @@ namespace garrick::base {
 
 /// The memory orders below that the model checker weakens, one at a time.
 enum class token_order : std::uint8_t {
-  looks,         ///< whether an old entry uses the queue's link
-  offer_looks,   ///< whether an old entry is left
+  looks,         ///< tests if an old entry uses the queue's link
+  offer_looks,   ///< tests if an old entry is left
   offer_again,   ///< the old entry becomes valid
   offer_lost,    ///< the old entry was dropped just now
   offer,         ///< a new entry is queued
   take,          ///< an entry came out of a queue
   claim,         ///< the run right goes to a claimer
-  retire_looks,  ///< whether an old entry is left
+  retire_looks,  ///< tests if an old entry is left
   retire,        ///< the old entry's taker frees the runnable
   retire_lost,   ///< the old entry was dropped just now
 };
 
-/// What came out of a queue.
+/// The meaning of an entry that came out of a queue.
 enum class take_outcome : std::uint8_t {
   taken,   ///< with the run right
   stale,   ///< the run right is elsewhere: forget it
   orphan,  ///< its owner has gone: free it
 };
 
-/// Where the run right of a runnable is while a queue holds an entry of it. One byte.
+/// The place of a runnable's run right while a queue holds an entry of it. One byte.
 template <class Atomics = real_atomics>
 class run_token {
  public:
-  /// True: put it into a queue now. False: the stale entry in a queue is valid again. Holder of the
-  /// run right (T1).
+  /// Asks if the runnable must be queued. Returns true if so; false if the stale entry in a queue
+  /// is valid again. For the holder of the run right (T1).
   [[nodiscard, gnu::hot]] bool offer() noexcept {
-    // order: acquire, pairs with take: whoever dropped a stale entry has read the queue's link
-    // before it is written again
+    // order: acquire, pairs with take: the thread that dropped a stale entry has read the queue's
+    // link before it is written again
     std::uint8_t seen =
         token_.load(order<Atomics, token_order::offer_looks>(std::memory_order_acquire));
     if (seen == stale) {
-      // order: release, pairs with take and claim: the next one reads what this holder wrote;
-      // relaxed on failure, see below
+      // order: release, pairs with take and claim: the next one reads this holder's writes; relaxed
+      // on failure, see below
       if (token_.compare_exchange_strong(
               seen, queued, order<Atomics, token_order::offer_again>(std::memory_order_release),
               std::memory_order_relaxed))
@@ -74,46 +74,48 @@ class run_token {
     return true;
   }
 
-  /// Whoever took the entry out of its queue asks what it stands for. `taken` also for what was
-  /// never offered (T2).
+  /// Returns the meaning of an entry, to the thread that took it out of its queue. Returns `taken`
+  /// also for a runnable that was never offered (T2).
   [[nodiscard]] take_outcome take() noexcept {
     // order: relaxed; a private slot's occupant, written by this thread
     if (token_.load(std::memory_order_relaxed) == none) return take_outcome::taken;
     return take_offered();
   }
 
-  /// True: it waited in a queue, and the run right is here now. Any thread that keeps the runnable
-  /// alive (T2).
+  /// Returns true if it waited in a queue; the run right is here now. Any thread that keeps the
+  /// runnable alive (T2).
   [[nodiscard]] bool claim() noexcept {
     std::uint8_t seen = queued;
-    // order: acquire, pairs with offer: what its last holder wrote
+    // order: acquire, pairs with offer: the last holder's writes
     return token_.compare_exchange_strong(
         seen, stale, order<Atomics, token_order::claim>(std::memory_order_acquire),
         std::memory_order_relaxed);
   }
 
-  /// Whether an entry in a queue stands for the run right. Any thread; an estimate.
+  /// Returns true if an entry in a queue stands for the run right. Any thread; an estimate.
   [[nodiscard]] bool is_queued() const noexcept {
     return token_.load(std::memory_order_relaxed) == queued;  // order: relaxed; an estimate
   }
 
-  /// Whether an old entry is left in a queue. True: it goes nowhere without an `offer`. False: the
-  /// queue's link is free, and it may go into a private slot as it is. Holder of the run right.
+  /// Returns true if an old entry is left in a queue: the runnable then needs an `offer` to be
+  /// queued. If false, the queue's link is free, and it may go into a private slot as it is. For
+  /// the holder of the run right.
   [[nodiscard]] bool has_stale_entry() const noexcept {
-    // order: acquire, pairs with take: whoever dropped an old entry has read the queue's link
-    // before this holder writes it
+    // order: acquire, pairs with take: the thread that dropped an old entry has read the queue's
+    // link before this holder writes it
     return token_.load(order<Atomics, token_order::looks>(std::memory_order_acquire)) == stale;
   }
 
-  /// The owner, at the end. True: free it. False: a stale entry is left, and whoever takes that out
-  /// frees it (T3).
+  /// For the owner, at the end. Returns true if the caller must free it; false if a stale entry is
+  /// left, and the thread that takes that out frees it (T3).
   [[nodiscard]] bool retire() noexcept {
     std::uint8_t seen = stale;
-    // order: acquire, pairs with take: whoever dropped a stale entry touches the runnable no more
+    // order: acquire, pairs with take: a thread that dropped a stale entry touches the runnable no
+    // more
     if (token_.load(order<Atomics, token_order::retire_looks>(std::memory_order_acquire)) != stale)
       return true;
-    // order: release, pairs with take: the owner is done with what is freed there; relaxed on
-    // failure, see below
+    // order: release, pairs with take: the owner is done with the runnable before it is freed
+    // there; relaxed on failure, see below
     if (token_.compare_exchange_strong(
             seen, orphan, order<Atomics, token_order::retire>(std::memory_order_release),
             std::memory_order_relaxed))
@@ -126,8 +128,8 @@ class run_token {
 
  private:
   [[nodiscard]] take_outcome take_offered() noexcept {
-    // order: acq_rel: acquires what the last holder or the owner wrote; releases the removal to a
-    // later `offer` or `retire`
+    // order: acq_rel: acquires the writes of the last holder or the owner; releases the removal to
+    // a later `offer` or `retire`
     const std::uint8_t was =
         token_.exchange(none, order<Atomics, token_order::take>(std::memory_order_acq_rel));
     return was == queued   ? take_outcome::taken

@@ -1,5 +1,5 @@
-// What the scheduler runs and who runs it: the two interfaces between the actor model (core) and
-// the scheduler (sched).
+// Runnables and their executors: the two interfaces between the actor model (core) and the
+// scheduler (sched).
 //
 // core never sees a worker, a queue or a policy; sched never sees an actor or a message. A policy
 // can be swapped, and the testkit can drive actors, with no change to an actor (paper 001 §6 of
@@ -7,8 +7,8 @@
 //
 // The token: a runnable that waits in a queue can be claimed by a thread that would rather run it
 // now than wait for it (a sender whose receiver is over its limit). The queue entry then stays
-// behind, *stale*; whoever takes it out finds that and drops it. The token itself is in
-// run_token.hpp, and is model-checked.
+// behind, *stale*; the thread that takes it out drops it. The token itself is in run_token.hpp, and
+// is model-checked.
 //
 // Thread safety: stated per function.
 //
@@ -18,8 +18,8 @@
 //    A runnable that was never offered (a private next slot) cannot be claimed with `claim`.
 // T2 Of one `take` and one `claim` of an offered runnable exactly one succeeds, and gets the run
 //    right.
-// T3 A runnable with a stale entry is not freed by its owner but by whoever takes the entry out
-//    (`retire`, `dispose`).
+// T3 A runnable with a stale entry is not freed by its owner but by the thread that takes the entry
+//    out (`retire`, `dispose`).
 #pragma once
 
 #include <garrick/base/concurrency/locality.hpp>
@@ -30,7 +30,7 @@
 
 namespace garrick::base {
 
-/// What `runnable::run` left behind.
+/// The state that `runnable::run` left behind.
 enum class run_outcome : std::uint8_t {
   /// the run right is gone: the runnable may run elsewhere or be freed, so do not touch it
   released,
@@ -43,22 +43,22 @@ enum class run_outcome : std::uint8_t {
 /// So the queue link needs no protection.
 class runnable {
  public:
-  /// Handles at most `budget` messages, and subtracts from it those that it handled. If it has run
-  /// others in place it subtracts the whole budget and what they handled, modulo 2^32. Called by
-  /// whoever holds the run right, never by two threads at once.
+  /// Handles at most `budget` messages, and subtracts their number from it. If it has run other
+  /// receivers in place it subtracts the whole budget and the number of their messages, modulo
+  /// 2^32. Called by the holder of the run right, never by two threads at once.
   virtual run_outcome run(std::uint32_t& budget) noexcept = 0;
 
-  /// Frees the memory of a runnable that its owner has given up (T3). Does nothing where somebody
-  /// else owns the memory and keeps it until the executor is gone.
+  /// Frees the memory of a runnable that its owner has given up (T3). Does nothing if the memory
+  /// has another owner that keeps it until the executor is gone.
   virtual void dispose() noexcept {}
 
-  /// Asks whether it must be queued. True: put it into a queue now. False: the stale entry in a
-  /// queue is valid again (T1). For the holder of the run right.
+  /// Asks if it must be queued. Returns true if it must go into a queue now; false if the stale
+  /// entry in a queue is valid again (T1). For the holder of the run right.
   [[nodiscard]] bool offer() noexcept { return token_.offer(); }
 
-  /// Asks what an entry stands for. True: the run right is here. False: forget the pointer. Also
-  /// true for what was never offered. For whoever took the entry out of a queue. Inlined in any
-  /// case, since every run begins with it.
+  /// Takes an entry. Returns true if the run right is here, also for a runnable that was never
+  /// offered; if false, the caller must forget the pointer. For the thread that took the entry out
+  /// of a queue. Inlined in any case, since every run begins with it.
   [[nodiscard, gnu::always_inline]] bool take() noexcept {
     const take_outcome outcome = token_.take();
     if (outcome == take_outcome::orphan) [[unlikely]]
@@ -66,25 +66,25 @@ class runnable {
     return outcome == take_outcome::taken;
   }
 
-  /// Takes the run right out of a queue. True: it waited in one, and the run right is here now
-  /// (T2). For any thread that keeps the runnable alive.
+  /// Takes the run right out of a queue. Returns true if it waited in one; the run right is here
+  /// now (T2). For any thread that keeps the runnable alive.
   [[nodiscard]] bool claim() noexcept { return token_.claim(); }
 
-  /// Whether it waits in a queue that others can reach; an estimate. For any thread that keeps the
-  /// runnable alive.
+  /// Returns true if it waits in a queue that others can reach; an estimate. For any thread that
+  /// keeps the runnable alive.
   [[nodiscard]] bool is_queued() const noexcept { return token_.is_queued(); }
 
-  /// Whether an old entry is left in a queue. True: it goes nowhere without an `offer`. False:
-  /// `queue_link` is free, and it may go into a private slot as it is. For the holder of the run
-  /// right.
+  /// Returns true if an old entry is left in a queue: the runnable then needs an `offer` to be
+  /// queued. If false, `queue_link` is free, and it may go into a private slot as it is. For the
+  /// holder of the run right.
   [[nodiscard]] bool has_stale_entry() const noexcept { return token_.has_stale_entry(); }
 
-  /// Asks, at the end, who frees it. True: the caller does. False: a stale entry is left, and
-  /// `dispose` will be called (T3). For the owner.
+  /// For the owner, at the end. Returns true if the caller must free it; false if a stale entry is
+  /// left and `dispose` will be called (T3).
   [[nodiscard]] bool retire() noexcept { return token_.retire(); }
 
   runnable* queue_link = nullptr;  ///< owned by the queue that holds this runnable, or is about to
-  /// where it wishes to run; belongs to the policy once it has been scheduled
+  /// the wish where to run; belongs to the policy once the runnable has been scheduled
   locality place;
 
  protected:
@@ -109,29 +109,29 @@ class executor {
   virtual void schedule(runnable& r) noexcept = 0;
 
   /// Gives the run right of `r` to the caller if it waits in a queue, or in the calling worker's
-  /// own next slot. False: it does not, or the caller is no worker of this executor. Requires that
-  /// the caller keeps `r` alive.
+  /// own next slot. Returns false if it does not, or the caller is no worker of this executor.
+  /// Requires that the caller keeps `r` alive.
   virtual bool claim(runnable& r) noexcept = 0;
 
-  /// Gives the run right of `r` to the caller if `r` is what the calling worker would run next and
-  /// nobody else knows of it. False: it is not. `r` is compared, not touched: it may be gone.
+  /// Gives the run right of `r` to the caller if the calling worker would run `r` next and no other
+  /// thread knows of it. Returns false if not. `r` is compared, not touched: it may be gone.
   virtual bool claim_next(const runnable* r) noexcept {
     static_cast<void>(r);
     return false;
   }
 
-  /// The operating system's number of the memory node where a runnable with this hint will live if
-  /// the calling thread spawns it. -1: any will do.
+  /// Returns the operating system's number of the memory node where a runnable with this hint will
+  /// live if the calling thread spawns it. -1: any will do.
   [[nodiscard]] virtual std::int32_t memory_node(locality_hint hint) const noexcept {
     static_cast<void>(hint);
     return -1;
   }
 
-  /// How many runnables it can run at the same time. Any thread.
+  /// Returns the number of runnables that it can run at the same time. Any thread.
   [[nodiscard]] virtual std::uint32_t concurrency() const noexcept { return 1; }
 
-  /// The calling worker is about to wait or to stay busy: makes what only it could take available
-  /// to the others. Does nothing on a thread that is no worker of this executor.
+  /// Makes work that only the calling worker could take available to the other workers; the caller
+  /// is about to wait or to stay busy. Does nothing on a thread that is no worker of this executor.
   virtual void expose() noexcept = 0;
 
   /// The calling thread is about to wait inside a handler: exposes its work and, if it is a
@@ -151,8 +151,7 @@ class executor {
     static_cast<void>(context);
   }
 
-  /// The seat on which workers that have nothing to do wait for a loop's events; null: they sleep.
-  /// Any thread.
+  /// Returns the seat on which idle workers wait for a loop's events; null: they sleep. Any thread.
   [[nodiscard]] virtual std::shared_ptr<leader_seat> seat() const noexcept { return nullptr; }
 
  protected:

@@ -1,5 +1,5 @@
-// A count that one thread at a time raises, without a locked operation, and that others may look at
-// now and then.
+// A count that one thread at a time raises, without a locked operation, and that other threads may
+// read now and then.
 //
 // Thread safety: `raise` and assignment are for the writer, `get` for any thread.
 #pragma once
@@ -9,8 +9,8 @@
 
 namespace garrick::base {
 
-/// A count modulo 2^32 with one writer. Whoever hands the writing on to another thread orders the
-/// two. Readers learn nothing but the number.
+/// A count modulo 2^32 with one writer. A thread that hands the writing on to another one orders
+/// the two. Readers learn only the number.
 class single_writer_count {
  public:
   /// Begins with `value`.
@@ -25,7 +25,7 @@ class single_writer_count {
   void raise() noexcept {
     value_.store(get() + 1, std::memory_order_relaxed);  // order: a count; only this thread writes
   }
-  /// What it is, or was a moment ago.
+  /// Returns the count, perhaps an older one.
   [[nodiscard]] std::uint32_t get() const noexcept {
     return value_.load(std::memory_order_relaxed);  // order: a count
   }

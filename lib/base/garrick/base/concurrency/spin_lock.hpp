@@ -1,10 +1,11 @@
 // A lock for a handful of instructions: one locked operation to take, a store to give.
 //
 // It guards the lists of living actors, the mail of actors that keep their newest messages, the
-// latest dead letters, and what senders leave for a busy link to another node. The longest that it
-// is held is for a look at 256 actors, to count a reference each, or at the messages of one actor's
-// mail, to list them. Nobody allocates, frees or blocks under it. If the holder loses its core in
-// between, the others sleep for moments, so it gets the core back whatever their priorities are.
+// latest dead letters, and the items that senders leave for a busy link to another node. The
+// longest critical sections look at 256 actors, to count a reference each, or at the messages of
+// one actor's mail, to list them. No thread allocates, frees or blocks under it. If the holder
+// loses its core in between, the other threads sleep for moments, so the holder gets the core back
+// whatever the priorities are.
 //
 // Thread safety: any thread; not recursive.
 #pragma once
@@ -26,7 +27,7 @@ class spin_lock {
     while (taken_.exchange(true, std::memory_order_acquire))  // order: pairs with unlock
       wait.once();
   }
-  /// Gives the lock back. Requires that this thread has it.
+  /// Gives the lock back. Requires that this thread holds it.
   void unlock() noexcept {
     taken_.store(false, std::memory_order_release);  // order: pairs with lock
   }

@@ -1,4 +1,4 @@
-// What the current thread is doing: one block of thread-local state that core and sched share
+// The activity of the current thread: one block of thread-local state that core and sched share
 // without knowing each other.
 //
 // Owner: the thread itself. The atomics are written by the owner only and read by the watchdog;
@@ -22,7 +22,7 @@ struct in_place_sender {
   std::atomic<bool> in_response{false};                ///< as in thread_state
 };
 
-/// What one thread is doing. The thread itself writes it; of another thread's state only the
+/// The activity of one thread. The thread itself writes it; of another thread's state only the
 /// atomics may be read.
 struct thread_state {
   /// the executor whose worker this thread is; null on outside, detached and I/O threads
@@ -33,19 +33,19 @@ struct thread_state {
   std::uint32_t no_wait = 0;       ///< above zero: sends neither wait nor run receivers in place
   /// sends that may pass a full mailbox after a wait that saw no progress
   std::uint32_t free_sends = 0;
-  /// above zero: what is sent comes from another process, where it has waited for its receiver, or
-  /// was not to wait
+  /// above zero: the sent messages come from another process, where they have waited for their
+  /// receiver, or were not to wait
   std::uint32_t has_waited = 0;
 
   // read by the watchdog
   std::atomic<std::uint64_t> actor_id{0};              ///< id of the actor that runs now; 0: none
   std::atomic<const message_type*> handling{nullptr};  ///< type of the message being handled
-  /// what is being handled is a response: `handling` is the type of its content
+  /// the handled message is a response: `handling` is the type of its content
   std::atomic<bool> in_response{false};
   std::atomic<std::uint64_t> turns{0};  ///< grows with every message handled on this thread
-  /// Sends within sends that run receivers in place: how many lie below what runs now, ...
+  /// The number of sends within sends that run receivers in place, below the current turn, ...
   std::atomic<std::uint32_t> in_place_depth{0};
-  /// ... and whose the outermost ones are, the outermost first.
+  /// ... and their senders, the outermost first.
   std::array<in_place_sender, 4> in_place_senders{};
 };
 

@@ -30,10 +30,10 @@ enum class waiting_order : std::uint8_t {
 template <class Atomics = real_atomics>
 class waiting_workers {
  public:
-  /// Of a pool with so many workers, none of which waits.
+  /// Makes the count for a pool with so many workers, none of which waits.
   explicit waiting_workers(std::uint32_t workers) noexcept : workers_(workers) {}
 
-  /// There are only so many workers.
+  /// Limits the pool to so many workers.
   void limit(std::uint32_t workers) noexcept {
     workers_.store(workers, std::memory_order_relaxed);  // order: before the pool's start is over
   }
@@ -49,7 +49,7 @@ class waiting_workers {
   /// fence.
   template <class HasWork>
   void begin(const HasWork& has_work) noexcept {
-    // order: release: what this worker has left in queues, to the last one's fence
+    // order: release: the work this worker has left in queues, to the last one's fence
     const std::uint32_t before =
         waiting_.fetch_add(1, order<Atomics, waiting_order::begin>(std::memory_order_release));
     if (before + 1 < workers()) return;
@@ -66,7 +66,7 @@ class waiting_workers {
       tell();
   }
 
-  /// Whether all workers wait; an estimate.
+  /// Returns true if all workers wait; an estimate.
   [[nodiscard]] bool all_wait() const noexcept {
     // order: acquire: the work that they have left in queues, and the listener
     return waiting_.load(std::memory_order_acquire) >= workers();

@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::size_t slot_count = 16;
 
-/// What all threads share of one size class.
+/// The data of one size class that all threads share.
 struct alignas(64) shared_class {
   batch_slots<free_block, slot_count> slots;  // full batches (B2)
   // under the mutex
@@ -160,7 +160,7 @@ void put_batch(std::size_t size_class, free_block* batch) noexcept {
 
 // --- fresh blocks ---
 
-/// A list of new blocks: a batch, or what is left of a span.
+/// Returns a list of new blocks: a batch, or the rest of a span.
 [[nodiscard]] some_blocks cut(std::size_t size_class) {
   const std::size_t bytes = bytes_of(size_class);
   shared_class& everybodys = shared[size_class];
@@ -183,7 +183,7 @@ void put_batch(std::size_t size_class, free_block* batch) noexcept {
   return {reinterpret_cast<free_block*>(begin), static_cast<std::uint32_t>(count)};
 }
 
-// --- who gives idle memory back ---
+// --- caretakers give idle memory back ---
 
 constinit std::mutex caretakers_mutex;
 constinit caretaker* caretakers = nullptr;  // under the mutex
@@ -245,7 +245,7 @@ class thread_guard {
 
 // --- fork ---
 
-/// A child has one thread, and the locks as they were: so nobody else may hold one just then.
+/// A child has one thread, and the locks as they were: so no other thread may hold one just then.
 void lock_all() noexcept {
   caretakers_mutex.lock();
   registry.mutex.lock();
@@ -258,7 +258,7 @@ void unlock_all() noexcept {
   registry.mutex.unlock();
   caretakers_mutex.unlock();
 }
-/// What the parent's other threads kept is lost to the child, and so are those who cared.
+/// The blocks kept by the parent's other threads are lost to the child, and so are the caretakers.
 void go_on_in_child() noexcept {
   thread_node* const mine = own_node;
   registry.first = mine;
@@ -359,7 +359,7 @@ namespace {
   return everybodys.cut_blocks - free;
 }
 
-/// So that full batches, which nobody wants just then, hold no span.
+/// Full batches, which no thread wants just then, must hold no span.
 void empty_slots() noexcept {
   for (std::size_t c = 0; c < class_count; ++c)
     while (free_block* const batch = shared[c].slots.take()) put_in_depot(c, batch);
@@ -384,7 +384,7 @@ std::size_t blocks_in_use() noexcept {
 }
 
 void* allocate_reserved() noexcept {
-  if (GARRICK_POOL_IS_NEW) return nullptr;  // there `deallocate` frees what is not the reserve's
+  if (GARRICK_POOL_IS_NEW) return nullptr;  // there `deallocate` frees blocks of other origin
   // order: relaxed; a number of its own for each caller
   std::uint32_t used = detail::reserve_used.load(std::memory_order_relaxed);
   do {

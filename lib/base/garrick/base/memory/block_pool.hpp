@@ -3,28 +3,29 @@
 //
 // Messages are allocated on one thread and freed on another, all the time and in one direction. So
 // each thread keeps, for each size class, two lists of up to `batch_blocks` free blocks. Full lists
-// change hands as a whole, through a few atomic slots for each class. What does not fit there goes
-// back, block by block, to the spans of 24 KiB that they were cut from. A span that is free as a
-// whole serves another size class, or goes back to the system when more than enough of them are
-// free. Larger requests go to operator new. (docs/internals/blocks.md)
+// change hands as a whole, through a few atomic slots for each class. Surplus blocks go back, one
+// by one, to the spans of 24 KiB that they were cut from. A span that is free as a whole serves
+// another size class, or goes back to the system when more than enough of them are free. Larger
+// requests go to operator new. (docs/internals/blocks.md)
 //
 // Under AddressSanitizer every block comes from operator new, so that it sees use after free and
-// leaks. It is how the archive was built that decides: a program with the sanitizer may be linked
-// with an archive without, whose blocks come from the pool.
+// leaks. The build of the archive decides: a program with the sanitizer may be linked with an
+// archive without it, whose blocks come from the pool.
 //
 // Thread safety: every function may be called on any thread, also while the thread or the process
 // is being torn down.
 //
 // Invariants:
-// B1 A free block is in exactly one list: a thread's loaded or spare list, a slot's batch, or that
-//    of its span, in the depot.
-// B2 A slot holds null or a list of exactly `batch_blocks` blocks that nobody else can reach. Slots
-//    are only ever filled from null and emptied by exchange, so there is no ABA problem.
+// B1 A free block is in exactly one list: a thread's loaded or spare list, a slot's batch, or the
+//    list of its span, in the depot.
+// B2 A slot holds null or a list of exactly `batch_blocks` blocks that no thread can reach
+//    otherwise. Slots are only ever filled from null and emptied by exchange, so there is no ABA
+//    problem.
 // B3 A thread that ended has given its lists to the depot. It may still allocate and free
 //    (destructors of thread-local objects): then every call takes the slow path and leaves nothing
 //    behind in the thread.
 // B4 A span serves one size class. It is in the depot's list as long as some of its blocks are
-//    there, but not all; when all of them are, it serves nobody any more.
+//    there, but not all; when all of them are, it serves no class any more.
 // B5 In a process that has forked, every lock is free on both sides.
 // B6 The address of a block has at most `base::address_bits` bits. A process that gets memory
 //    elsewhere ends with a message.
@@ -54,7 +55,7 @@ namespace garrick::base::block_pool {
 inline constexpr std::size_t block_step = 64;
 /// Bytes of the largest size class; larger requests go to operator new.
 inline constexpr std::size_t largest_block = 1024;
-/// How many size classes there are.
+/// The number of size classes.
 inline constexpr std::size_t class_count = largest_block / block_step;
 /// Blocks that change hands at once.
 inline constexpr std::uint32_t batch_blocks = 64;
@@ -68,7 +69,7 @@ struct free_block {
 /// One thread's free blocks of one class. Only the owner writes `count`; it is atomic so that tests
 /// may count without a race.
 struct thread_list {
-  free_block* loaded = nullptr;  ///< where blocks are taken from and given back to
+  free_block* loaded = nullptr;  ///< blocks are taken from here and given back here
   /// blocks in `loaded`; "full" at first, so that the first free registers the thread
   std::atomic<std::uint32_t> count{batch_blocks};
   free_block* spare = nullptr;  ///< null or a full list
@@ -116,7 +117,7 @@ inline void deallocate_class(void* memory, std::size_t size_class) noexcept {
 
 }  // namespace detail
 
-/// Memory for `bytes` bytes, aligned to 64 bytes and not initialised; give it back with
+/// Returns memory for `bytes` bytes, aligned to 64 bytes and not initialised; give it back with
 /// `deallocate`.
 ///
 /// Costs a few nanoseconds and takes no lock, except once for every `batch_blocks` blocks. Throws
@@ -128,7 +129,7 @@ inline void deallocate_class(void* memory, std::size_t size_class) noexcept {
   return detail::allocate_class(detail::class_of(bytes));
 }
 
-/// Gives back what `allocate` returned for the same number of bytes, on whichever thread. Null is
+/// Gives back memory that `allocate` returned for the same number of bytes, on any thread. Null is
 /// allowed. The memory serves later calls, of other sizes too, or goes back to the system in time
 /// (`caretaker`).
 inline void deallocate(void* block, std::size_t bytes) noexcept {
@@ -150,15 +151,16 @@ inline void deallocate(void* block) noexcept {
   deallocate(block, Bytes);
 }
 
-/// A block of `block_step` bytes for what must be said although there is no memory, such as the
-/// answer to a request; give it back with `deallocate`. Taken from a reserve of `reserved_blocks`
-/// that the program begins with and that is not filled up. Null if nothing is left of it, and
-/// always under AddressSanitizer. Allocates nothing.
+/// Returns a block of `block_step` bytes for news that must be told although there is no memory,
+/// such as the answer to a request; give it back with `deallocate`. The block is taken from a
+/// reserve of `reserved_blocks` that the program begins with and that is not filled up. Returns
+/// null if the reserve is used up, and always under AddressSanitizer. Allocates nothing.
 [[nodiscard]] void* allocate_reserved() noexcept;
-/// How many blocks the reserve begins with.
+/// The number of blocks that the reserve begins with.
 inline constexpr std::uint32_t reserved_blocks = 64;
 
-/// For tests: how many blocks of the size class of `bytes` have been taken and not given back.
+/// For tests: returns the number of blocks of the size class of `bytes` that have been taken and
+/// not given back.
 ///
 /// Exact while no other thread allocates or frees. All requests above `largest_block` are counted
 /// in one number; under AddressSanitizer all requests are. Takes locks.
@@ -167,20 +169,19 @@ inline constexpr std::uint32_t reserved_blocks = 64;
 /// For tests: the same, summed over all classes and with all large requests.
 [[nodiscard]] std::size_t blocks_in_use() noexcept;
 
-/// Bytes of address space for blocks. Never shrinks. Takes a lock.
+/// Returns the bytes of address space for blocks. Never shrinks. Takes a lock.
 [[nodiscard]] std::size_t mapped_bytes() noexcept;
 
-/// Bytes of it that hold blocks, used or free, or that wait for a size class that wants them: all
-/// that may be resident. Shrinks when memory is given back. Zero under AddressSanitizer. Takes a
-/// lock.
+/// Returns the bytes of it that hold blocks, used or free, or that wait for a size class: all that
+/// may be resident. Shrinks when memory is given back. Zero under AddressSanitizer. Takes a lock.
 [[nodiscard]] std::size_t held_bytes() noexcept;
 
 /// Gives memory back to the system that no size class has wanted since the last call, but at most
-/// `most` bytes, and only what is above the bytes to be kept. Returns how much there still is above
+/// `most` bytes, and only memory above the bytes to be kept. Returns how many bytes are left above
 /// them. For caretakers; it takes some microseconds for every 100 KiB.
 std::size_t give_back(std::size_t most) noexcept;
 
-/// Somebody who gives idle memory back after a burst: a system, by its clock. Without one, memory
+/// An object that gives idle memory back after a burst: a system, by its clock. Without one, memory
 /// stays with the pool. Any thread.
 class caretaker {
  public:
@@ -191,8 +192,8 @@ class caretaker {
   /// Begins its duty. From now on at least `kept_bytes` of idle memory are kept for the next burst;
   /// with several caretakers the largest number counts.
   void join(std::size_t kept_bytes) noexcept;
-  /// Ends its duty: `wake` is not called any more. The last one that leaves gives back at once all
-  /// that is above what was to be kept. Later calls do nothing.
+  /// Ends its duty: `wake` is not called any more. The last caretaker that leaves gives back at
+  /// once all memory above the bytes to be kept. Later calls do nothing.
   void leave() noexcept;
 
   /// There is more idle memory than is to be kept: call `give_back` now and then until it returns

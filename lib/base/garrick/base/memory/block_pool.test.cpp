@@ -70,7 +70,7 @@ struct at_thread_end {
   }
 };
 
-/// What a system is for the pool, without a clock: the test gives back.
+/// A system as the pool sees it, without a clock: the test gives back.
 class patient_caretaker final : public pool::caretaker {
  public:
   explicit patient_caretaker(std::size_t kept) { join(kept); }
@@ -89,7 +89,7 @@ std::vector<void*> many_blocks(std::size_t bytes, std::size_t size) {
   }
   return blocks;
 }
-/// No idle memory, so that what follows can be counted.
+/// Leaves no idle memory, so that the following can be counted.
 void give_everything_back() { patient_caretaker(0).leave(); }
 
 void free_all(std::vector<void*>& blocks, std::size_t size) {

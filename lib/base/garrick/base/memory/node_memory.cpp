@@ -48,8 +48,9 @@ void unlock_all() noexcept {
   reserving.unlock();
   for (supply& s : supplies) s.mutex.unlock();
 }
-/// As that of block_pool.cpp: a handler of the program's own may use what is locked here. Not under
-/// ThreadSanitizer: with the pool's it would hold more than the 64 locks that it can bear.
+/// As in block_pool.cpp: a handler of the program's own may use the memory that is locked here. Not
+/// under ThreadSanitizer: with the pool's locks it would hold more than the 64 locks that it can
+/// bear.
 [[gnu::constructor(101)]] void handle_forks() noexcept {
   if (GARRICK_TSAN == 0) ::pthread_atfork(lock_all, unlock_all, unlock_all);
 }

@@ -1,17 +1,17 @@
-// Blocks that lie on a given memory (NUMA) node, for actors whose home is known before they exist
-// (docs/internals/places.md, "Memory"). Few actors are such: only those spawned with a hint that
-// names a home on another node than their spawner's. All others come from the block pool, and so do
-// these when there is no memory here.
+// Blocks that lie on a given memory (NUMA) node, for actors with a home that is known before they
+// exist (docs/internals/places.md, "Memory"). Such actors are few: only those spawned with a hint
+// that names a home on another node than their spawner's. All others come from the block pool, and
+// so do these when there is no memory here.
 //
-// Each node has a share of one large reservation of addresses. So the address alone tells whether a
-// block is from here, and from which node. Memory is cut from chunks whose pages the system is
-// asked to take from that node; if the node is full, the system takes them from another.
+// Each node has a share of one large reservation of addresses. So the address alone tells if a
+// block is from here, and from which node. Memory is cut from chunks. The system is asked to take
+// their pages from that node; if the node is full, it takes them from another.
 //
 // Thread safety: every function may be called on any thread; all but `owns` take a lock.
 //
 // Invariant:
-// N1 A block is in its node's free list, or with whoever allocated it. It never moves to another
-//    node or to the block pool.
+// N1 A block is in its node's free list, or with its user. It never moves to another node or to the
+//    block pool.
 #pragma once
 
 #include <atomic>
@@ -30,26 +30,27 @@ namespace detail {
 inline constinit std::atomic<std::uintptr_t> begin{0};
 }  // namespace detail
 
-/// A block of `bytes` bytes, aligned to 64 bytes, on the memory node that the system knows by this
-/// number.
+/// Returns a block of `bytes` bytes, aligned to 64 bytes, on the memory node with this number in
+/// the operating system.
 ///
-/// Null, and then take it from the block pool: if the system does not let us choose, if there is no
-/// such node, if the node's share is used up, if `bytes` is more than `block_pool::largest_block`,
-/// and always under AddressSanitizer.
+/// Returns null if the system does not support the choice of a node, if there is no such node, if
+/// the node's share is used up, if `bytes` is more than `block_pool::largest_block`, and always
+/// under AddressSanitizer. The caller then takes the block from the block pool.
 [[nodiscard]] void* allocate(std::uint32_t node, std::size_t bytes) noexcept;
 
-/// True if this block is from here and not from the block pool. Only compares addresses.
+/// Returns true if this block is from here and not from the block pool. Only compares addresses.
 [[nodiscard]] inline bool owns(const void* block) noexcept {
-  // order: relaxed; whoever has a block from here got it from a thread that had seen the
+  // order: relaxed; the holder of a block from here got it from a thread that had seen the
   // reservation
   const std::uintptr_t begin = detail::begin.load(std::memory_order_relaxed);
   return reinterpret_cast<std::uintptr_t>(block) - begin < share_of_node * most_nodes && begin != 0;
 }
 
-/// Gives back what `allocate` returned for the same number of bytes. Requires `owns(block)`.
+/// Gives back a block that `allocate` returned for the same number of bytes. Requires
+/// `owns(block)`.
 void deallocate(void* block, std::size_t bytes) noexcept;
 
-/// For tests: how many blocks have been taken and not given back.
+/// For tests: returns the number of blocks that have been taken and not given back.
 [[nodiscard]] std::size_t blocks_in_use() noexcept;
 
 }  // namespace garrick::base::node_memory

@@ -12,8 +12,8 @@
 // S2 `next_look_` is an entry of the list, or null where a pass has ended. A pass comes by all
 //    entries that were listed when it began: those that are added meanwhile lie in front of it.
 // S3 The list has at most twice as many entries as were active at once, and `swept_from` more. A
-//    pass over n entries takes n / 3 calls of `add`, which add as many; and those of the n that it
-//    leaves were active when it began.
+//    pass over n entries takes n / 3 calls of `add`, which add as many; and the entries that it
+//    leaves of the n were active when it began.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// The end of the road for a failed assertion, and for work that cannot go on without memory or what
-// the system has withdrawn.
+// The last steps after a failed assertion, and for work that cannot go on without memory or a
+// service that the system has withdrawn.
 #include "garrick/base/platform/assert.hpp"
 
 #include <array>

@@ -1,5 +1,5 @@
-// Assertions in two tiers: what must hold if the program and the framework have no bug. What may
-// fail in an expected way is a `result` instead.
+// Assertions in two tiers: conditions that hold if the program and the framework have no bug. An
+// operation that may fail in an expected way returns a `result` instead.
 //
 //   GARRICK_ASSERT(workers != 0, "a pool needs at least one worker");
 //
@@ -8,16 +8,17 @@
 
 namespace garrick::base {
 
-/// Prints what failed and where to the standard error stream, then aborts. `advice` may be null.
+/// Prints the failed condition and its place to the standard error stream, then aborts. `advice`
+/// may be null.
 [[noreturn, gnu::cold]] void assertion_failed(const char* file, int line, const char* condition,
                                               const char* advice = nullptr) noexcept;
 
-/// Prints "garrick: out of memory: " and what could not be done to the standard error stream, then
-/// aborts. For work that can neither go on without memory nor report an error. Allocates nothing.
+/// Prints "garrick: out of memory: " and the failed work to the standard error stream, then aborts.
+/// For work that can neither go on without memory nor report an error. Allocates nothing.
 [[noreturn, gnu::cold]] void out_of_memory(const char* what) noexcept;
 
-/// Prints "garrick: the system refuses " and what to the standard error stream, then aborts. For
-/// what was granted before and cannot be done without. Allocates nothing.
+/// Prints "garrick: the system refuses " and the refused service to the standard error stream, then
+/// aborts. For services that were granted before and are indispensable. Allocates nothing.
 [[noreturn, gnu::cold]] void refused_by_system(const char* what) noexcept;
 
 }  // namespace garrick::base

@@ -1,4 +1,5 @@
-// Assertions: what they evaluate, what they print before they abort, and which are on.
+// Assertions: the evaluation of conditions, the text printed before the abort, and the active
+// tiers.
 #include "garrick/base/platform/assert.hpp"
 
 #include <doctest/doctest.h>

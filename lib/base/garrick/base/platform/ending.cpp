@@ -1,4 +1,4 @@
-// The last steps of a process. They may run in a signal's handler, or when the heap is what failed:
+// The last steps of a process. They may run in a signal's handler, or after a failure of the heap:
 // so a text is put together in a buffer on the stack, and written with one call.
 #include "garrick/base/platform/ending.hpp"
 
@@ -38,7 +38,7 @@ void end_process(fatal_cause cause, std::initializer_list<std::string_view> reas
   fatal_line line;
   for (const std::string_view part : reason) line.add(part);
   line.write_out();
-  // order: acquire pairs with set_fatal_hook: what the installer had prepared
+  // order: acquire pairs with set_fatal_hook: the installer's preparations
   if (const end_listener tell = listens_to_ends.load(std::memory_order_acquire))
     tell(cause, line.reason());
   std::abort();

@@ -1,5 +1,5 @@
-// The one place that each end of the process passes which the framework decides on. Who wants to
-// hear of it installs a hook (concurrency/fatal.hpp).
+// The one place that each end of the process decided by the framework passes. A program that wants
+// to be told installs a hook (concurrency/fatal.hpp).
 //
 // Thread safety: any thread.
 #pragma once
@@ -12,15 +12,15 @@
 
 namespace garrick::base {
 
-/// Why the process ends.
+/// The cause of the process' end.
 enum class fatal_cause : std::uint8_t {
-  assertion,          ///< something that must hold does not (`GARRICK_ASSERT`)
+  assertion,          ///< a condition that must hold does not (`GARRICK_ASSERT`)
   out_of_memory,      ///< no memory for work that cannot report an error
   refused_by_system,  ///< the system has withdrawn what it had granted
-  forked_child,       ///< a forked child has tried what only its parent can do
+  forked_child,       ///< a forked child has tried an action that only its parent can do
   stack_overflow,     ///< a handler has used up its thread's stack
-  terminate,          ///< std::terminate: an exception that nobody catches, a joinable thread, ...
-  signal,             ///< SIGSEGV, SIGBUS, SIGILL, SIGFPE or SIGABRT, and nobody handles it
+  terminate,          ///< std::terminate: an exception without a handler, a joinable thread, ...
+  signal,             ///< SIGSEGV, SIGBUS, SIGILL, SIGFPE or SIGABRT, without a handler
 };
 
 /// Bytes of a reason that are kept.
@@ -33,7 +33,7 @@ class fatal_line {
   fatal_line() noexcept;
   /// Appends `part`, as far as there is room.
   void add(std::string_view part) noexcept;
-  /// What was appended. Valid as long as the line.
+  /// Returns the appended text. Valid as long as the line.
   [[nodiscard]] std::string_view reason() const noexcept;
   /// Writes the line to the standard error stream.
   void write_out() noexcept;
@@ -44,14 +44,14 @@ class fatal_line {
   std::size_t size_ = prefix.size();
 };
 
-/// Hears of an end, on the thread that ends the process. See `fatal_hook`.
+/// A function that is told of an end, on the thread that ends the process. See `fatal_hook`.
 using end_listener = void (*)(fatal_cause, std::string_view reason) noexcept;
 
-/// Who hears of ends; null: nobody. concurrency/fatal.cpp sets it.
+/// The listener to ends, or null. concurrency/fatal.cpp sets it.
 inline constinit std::atomic<end_listener> listens_to_ends{nullptr};
 
-/// Writes "garrick: ", `reason` and an end of line to the standard error stream, tells whoever
-/// listens, and aborts. Allocates nothing, and may be called in a signal's handler.
+/// Writes "garrick: ", `reason` and an end of line to the standard error stream, tells the
+/// listener, and aborts. Allocates nothing, and may be called in a signal's handler.
 [[noreturn, gnu::cold]] void end_process(fatal_cause cause,
                                          std::initializer_list<std::string_view> reason) noexcept;
 

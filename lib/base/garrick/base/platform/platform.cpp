@@ -84,14 +84,14 @@ void futex_wake_all(std::atomic<std::uint32_t>& word) noexcept {
 #else
 
 void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t expected) noexcept {
-  // order: acquire, pairs with whatever release made the word change
+  // order: acquire, pairs with the release that made the word change
   word.wait(expected, std::memory_order_acquire);
 }
 
 bool futex_wait_for(std::atomic<std::uint32_t>& word, std::uint32_t expected,
                     std::uint64_t timeout_ns) noexcept {
   const std::uint64_t end = monotonic_ns() + timeout_ns;
-  // order: acquire, pairs with whatever release made the word change
+  // order: acquire, pairs with the release that made the word change
   while (word.load(std::memory_order_acquire) == expected) {
     if (monotonic_ns() >= end) return false;
     std::this_thread::sleep_for(std::chrono::microseconds(50));
@@ -108,7 +108,7 @@ void futex_wake_all(std::atomic<std::uint32_t>& word) noexcept { word.notify_all
 
 namespace {
 
-/// What stands for the barrier where the system has none: the other side has a full fence then.
+/// Stands for the barrier where the system has none: the other side has a full fence then.
 void fence() noexcept {
 #if !GARRICK_TSAN  // which knows no fences: there both sides use read-modify-writes
   // order: seq_cst, pairs with the other side's full fence
@@ -129,7 +129,7 @@ bool register_for_barriers() noexcept {
   if (known < 0 || (known & MEMBARRIER_CMD_PRIVATE_EXPEDITED) == 0 ||
       !call_membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED))
     return false;
-  // order: none needed; the initialisation of `answer` below carries it to who relies on it
+  // order: none needed; the initialisation of `answer` below carries it to those that rely on it
   process_barrier_ready.store(true, std::memory_order_relaxed);
   return true;
 }
@@ -254,7 +254,7 @@ std::uint64_t this_thread_id() noexcept {
 }
 
 std::size_t default_stack_bytes() noexcept {
-  std::size_t bytes = std::size_t{512} * 1024;  // what macOS gives a second thread
+  std::size_t bytes = std::size_t{512} * 1024;  // macOS gives this to a second thread
 #if defined(__linux__)
   pthread_attr_t attributes;
   if (pthread_attr_init(&attributes) != 0) return bytes;

@@ -1,5 +1,6 @@
-// The few things Garrick asks of the operating system, behind one header: waiting on a word, a
-// process-wide memory barrier, time, thread names, and how many cores the process may use.
+// The few services that Garrick asks of the operating system, behind one header: waiting on a word,
+// a process-wide memory barrier, time, thread names, and the number of cores that the process may
+// use.
 //
 // Linux comes first (futex, membarrier, sched_getaffinity, cgroup files). Elsewhere every function
 // has a portable fallback with the same contract, and `process_barrier_enabled()` stays false.
@@ -23,7 +24,7 @@ namespace garrick::base::platform {
 /// the caller looks again.
 [[gnu::hot]] void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t expected) noexcept;
 
-/// As `futex_wait`, but for at most `timeout_ns` nanoseconds. False: the time is over.
+/// As `futex_wait`, but for at most `timeout_ns` nanoseconds. Returns false if the time is over.
 bool futex_wait_for(std::atomic<std::uint32_t>& word, std::uint32_t expected,
                     std::uint64_t timeout_ns) noexcept;
 
@@ -44,13 +45,13 @@ inline void pause() noexcept {
 
 // --- a barrier on behalf of all threads ----------------------------------------------------------
 
-/// Whether `process_barrier` is more than a fence. The first `enable_process_barrier` decides it
+/// True if `process_barrier` is more than a fence. The first `enable_process_barrier` decides it
 /// for the life of the process; only that function writes it.
 inline constinit std::atomic<bool> process_barrier_ready{false};
 
-/// Asks the system for `process_barrier`; true if it can be had. The first call decides: later ones
-/// return the same, since threads that were started in between rely on it. So call it before you
-/// start threads that do. Registering takes the kernel up to ten milliseconds once there are
+/// Asks the system for `process_barrier`; returns true if it is available. The first call decides:
+/// later ones return the same, since threads that were started in between rely on it. So call it
+/// before starting such threads. Registering takes the kernel up to ten milliseconds once there are
 /// threads.
 bool enable_process_barrier() noexcept;
 
@@ -74,18 +75,18 @@ void process_barrier() noexcept;
 
 // --- time ----------------------------------------------------------------------------------------
 
-/// Nanoseconds of a clock that never goes back.
+/// Returns the nanoseconds of a clock that never goes back.
 [[nodiscard, gnu::hot]] std::uint64_t monotonic_ns() noexcept;
 
-/// Processor time that the calling thread has used, in nanoseconds; 0 where the system does not
-/// say.
+/// Returns the processor time that the calling thread has used, in nanoseconds; 0 where the system
+/// does not say.
 [[nodiscard]] std::uint64_t thread_cpu_ns() noexcept;
 
 /// Blocks the calling thread for `ns` nanoseconds or a little more; for less only if a signal
 /// comes.
 void sleep_ns(std::uint64_t ns) noexcept;
 
-/// From now on, the calling thread's sleeps end as close to their time as the system can manage.
+/// Makes the calling thread's later sleeps end as close to their time as the system can manage.
 /// Otherwise Linux adds up to 50 µs.
 void precise_sleeps() noexcept;
 
@@ -101,11 +102,11 @@ void short_time_slices() noexcept;
 /// Linux.
 void name_this_thread(std::string_view name) noexcept;
 
-/// The calling thread's number in the operating system; 0 where that does not say. May be called in
-/// a signal's handler.
+/// Returns the calling thread's number in the operating system; 0 where the system does not say.
+/// May be called in a signal's handler.
 [[nodiscard]] std::uint64_t this_thread_id() noexcept;
 
-/// The size of the stack that a new thread gets unless it asks for another, in bytes.
+/// Returns the size of the stack that a new thread gets by default, in bytes.
 [[nodiscard]] std::size_t default_stack_bytes() noexcept;
 
 /// The system's account of a thread, from its beginning until now.
@@ -114,10 +115,10 @@ struct processor_times {
   std::uint64_t waited_ns = 0;  ///< for how long it could run and had none, until it got one last
 };
 
-/// Which processor a thread runs on, for other threads to read.
+/// The processor on which a thread runs, for other threads to read.
 class thread_place {
  public:
-  /// What `processor` returns when the system does not say.
+  /// The result of `processor` when the system does not say.
   static constexpr std::int32_t unknown = -1;
 
   /// The place of no thread: always unknown.
@@ -125,9 +126,9 @@ class thread_place {
   /// The place of the calling thread.
   static thread_place of_this_thread() noexcept;
 
-  /// The processor on which the thread runs or, if it does not run now, on which it ran last;
-  /// `unknown` where the system does not say. Any thread; costs a load. Requires that the thread
-  /// has not ended.
+  /// Returns the processor on which the thread runs or, if it does not run now, on which it ran
+  /// last; `unknown` where the system does not say. Any thread; costs a load. Requires that the
+  /// thread has not ended.
   [[nodiscard]] std::int32_t processor() const noexcept;
 
   /// Returns the system's account of the thread; nothing if the system keeps none, or while no file
@@ -144,32 +145,33 @@ class thread_place {
 /// the next call. Returns false and changes nothing if there is no other processor.
 bool leave_processors(std::span<const std::int32_t> busy) noexcept;
 
-/// The processors on which the calling thread may run, in ascending order: those of the process,
-/// unless this thread was bound. Empty where the system does not say. Throws std::bad_alloc.
+/// Returns the processors on which the calling thread may run, in ascending order: those of the
+/// process, unless this thread was bound. Empty where the system does not say. Throws
+/// std::bad_alloc.
 [[nodiscard]] std::vector<std::int32_t> usable_processors();
 
-/// From now on the calling thread runs on these processors only. Returns false and changes nothing
-/// if the system refuses, because none of them is usable, or cannot.
+/// Binds the calling thread to these processors. Returns false and changes nothing if none of them
+/// is usable or the system cannot bind threads.
 bool bind_this_thread(std::span<const std::int32_t> processors) noexcept;
 
 /// Fills `to` with bytes that cannot be guessed outside of this machine. Blocks only if the system
 /// has just been started. Throws std::exception if the system has no such bytes.
 void draw_unguessable(std::span<std::byte> to);
 
-/// Reserves a range of addresses without memory behind it, aligned to pages. Null if the system has
-/// none. The range is never given back.
+/// Reserves a range of addresses without memory behind it, aligned to pages. Returns null if the
+/// system has none. The range is never given back.
 [[nodiscard]] void* reserve_addresses(std::size_t bytes) noexcept;
 
 /// Makes whole pages of a reserved range usable, with memory preferably from this node (the number
-/// is the system's). False if the system refuses or has no such node.
+/// is the system's). Returns false if the system refuses or has no such node.
 bool open_on_node(void* begin, std::size_t bytes, std::uint32_t node) noexcept;
 
-/// The memory node that holds this byte; -1 where the system does not say. The byte must have been
-/// touched.
+/// Returns the memory node that holds this byte; -1 where the system does not say. The byte must
+/// have been touched.
 [[nodiscard]] std::int32_t memory_node_of(const void* byte) noexcept;
 
-/// How many cores this process may keep busy, at least 1: the smaller of its affinity mask and of
-/// the cgroup's processor quota, rounded up. Reads files; call it once.
+/// Returns the number of cores that this process may keep busy, at least 1: the smaller of its
+/// affinity mask and of the cgroup's processor quota, rounded up. Reads files; call it once.
 [[nodiscard]] std::uint32_t usable_cores() noexcept;
 
 /// For tests: as `usable_cores`, but the affinity mask has `affinity` processors and the cgroup's

@@ -1,4 +1,4 @@
-// What the operating system is asked for: usable cores, waits on a word, clocks, threads' places.
+// The operating system's services: usable cores, waits on a word, clocks, threads' places.
 #include <garrick/base/platform/platform.hpp>
 
 #include <doctest/doctest.h>
@@ -148,7 +148,7 @@ TEST_CASE("clocks move on and a sleep takes its time") {
   const auto passed = platform::monotonic_ns() - wall;
   CHECK(passed >= 3'000'000);
   CHECK(cpu_after >= cpu);
-  // Whatever this thread has used beside its sleep has passed, too.
+  // The time that this thread has used beside its sleep has passed, too.
   CHECK(cpu_after - cpu + 2'000'000 <= passed);
 }
 

@@ -1,5 +1,5 @@
-// Refuses, with a sentence, the platforms on which Garrick cannot work, and says what it takes for
-// granted of addresses. docs/portability.md lists what is tested, what is not and what is refused.
+// Refuses, with a sentence, the platforms on which Garrick cannot work, and states its assumption
+// about addresses. docs/portability.md lists the tested, the untested and the refused platforms.
 //
 // It includes nothing: the sentence comes before errors of other headers.
 //

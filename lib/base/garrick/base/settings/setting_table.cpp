@@ -1,5 +1,5 @@
-// What a row of the table of settings means: texts into values, values into texts, and whether a
-// value is allowed.
+// The meaning of a row of the table of settings: texts into values, values into texts, and the
+// check of values.
 #include "garrick/base/settings/setting_table.hpp"
 
 #include <algorithm>
@@ -93,7 +93,7 @@ bool is_utf8(std::string_view text) {
     if (first < 0xc2 || first > 0xf4) return false;
     const std::size_t more = first < 0xe0 ? 1 : first < 0xf0 ? 2 : 3;
     if (text.size() - at < more) return false;
-    // the first byte narrows what the second may be
+    // the first byte narrows the range of the second
     const unsigned char least = first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80;
     const unsigned char most = first == 0xed ? 0x9f : first == 0xf4 ? 0x8f : 0xbf;
     if (byte(at) < least || byte(at) > most) return false;
@@ -118,7 +118,7 @@ bool share_a_variable(std::string_view a, std::string_view b) {
   return std::ranges::equal(a, b, {}, as_in_a_variable, as_in_a_variable);
 }
 
-/// What is said of a setting whose addition ends the program.
+/// Returns the sentence on a setting whose addition ends the program.
 [[gnu::noinline]] std::string about(std::string_view key, std::string_view what) {
   return std::string("the setting '").append(key).append("' ").append(what);
 }
@@ -271,7 +271,7 @@ std::optional<refused_setting> check(const setting& row, const setting_value& va
     case setting_kind::count:
     case setting_kind::integer:
     case setting_kind::time: wrong = outside(value.number); break;
-    // written so that what is not a number is outside, too
+    // written so that a value that is not a number is outside, too
     case setting_kind::real:
       wrong = !(value.real >= r.low_real && value.real <= r.high_real);
       break;

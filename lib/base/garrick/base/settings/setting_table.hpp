@@ -1,9 +1,9 @@
-// The table of settings: one row for each, which says its key, the variable that it fills, what it
-// may be, what it counts, what it is for and where it is used.
+// The table of settings: one row for each, with its key, the variable that it fills, its range, its
+// unit, its purpose and the file that uses it.
 //
-// The same row serves whoever reads a file, an environment or a command line, whoever checks what
-// a program has written into the variable, and whoever writes the help and the guide. A setting's
-// default stands in one place: it is what the variable holds when its row is added.
+// The same row serves the readers of a file, an environment or a command line, the check of values
+// that a program has written into the variable, and the writers of the help and the guide. A
+// setting's default stands in one place: it is the value of the variable when its row is added.
 //
 // Every part adds the rows of its own settings; see `add_settings` in
 // core/settings/settings.hpp, sched/scheduler_settings.hpp and system/settings/settings.hpp. A
@@ -50,7 +50,7 @@ enum class setting_kind : std::uint8_t {
 /// The variable that a setting fills.
 class setting_target {
  public:
-  /// The variable's type decides the kind. It must outlive this object.
+  /// The variable's type decides the kind. The variable must outlive this object.
   constexpr setting_target(bool* v) noexcept : kind_(setting_kind::boolean), at_(v) {}
   /// A count.
   constexpr setting_target(std::uint32_t* v) noexcept : kind_(setting_kind::count), at_(v) {}
@@ -68,11 +68,11 @@ class setting_target {
     requires(std::is_enum_v<E> && sizeof(E) == 1)
   constexpr setting_target(E* v) noexcept : kind_(setting_kind::choice), at_(v) {}
 
-  /// The type that the variable has.
+  /// Returns the kind that follows from the variable's type.
   [[nodiscard]] constexpr setting_kind kind() const noexcept { return kind_; }
-  /// False: the pointer was null.
+  /// Returns false if the pointer was null.
   [[nodiscard]] constexpr bool has_variable() const noexcept { return at_ != nullptr; }
-  /// The variable. T must be the type that `kind` says; of a choice it is unsigned char.
+  /// Returns the variable. T must be the type of `kind`; for a choice it is unsigned char.
   template <class T>
   [[nodiscard]] T& as() const noexcept {
     return *static_cast<T*>(at_);
@@ -87,30 +87,30 @@ class setting_target {
   void (*print_real_)(std::string& out, double value) = nullptr;
 };
 
-/// What a setting may be, its ends included. Without arguments: whatever its type can hold, but no
-/// negative time.
+/// The allowed values of a setting, both ends included. Without arguments: any value of its type,
+/// but no negative time.
 struct setting_range {
-  /// Says why a text is no value; empty: it is one.
+  /// Returns the reason why a text is no value; empty if it is one.
   using grammar = std::string (*)(const std::string& text);
 
   constexpr setting_range() noexcept = default;
-  /// Of a count or an integer.
+  /// For a count or an integer.
   template <std::integral N, std::integral M>
   constexpr setting_range(N least, M most) noexcept
       : low(static_cast<std::int64_t>(least)), high(static_cast<std::int64_t>(most)) {}
-  /// Of a time.
+  /// For a time.
   constexpr setting_range(duration least, duration most) noexcept
       : low(least.count()), high(most.count()), of_time(true) {}
-  /// Of a real number.
+  /// For a real number.
   constexpr setting_range(double least, double most) noexcept : low_real(least), high_real(most) {}
-  /// Of a text or a choice: one of these, which must outlive the table.
+  /// For a text or a choice: one of these, which must outlive the table.
   template <std::size_t N>
   constexpr setting_range(const std::array<std::string_view, N>& these) noexcept : names(these) {}
-  /// Of a text: at most `bytes` long.
+  /// For a text: at most `bytes` long.
   [[nodiscard]] static constexpr setting_range at_most_bytes(std::int64_t bytes) noexcept {
     return {0, bytes};
   }
-  /// Of a text: `form` in words for errors and help, and who says whether a text has that form.
+  /// For a text: `form` in words for errors and help, and the function that checks a text's form.
   [[nodiscard]] static constexpr setting_range must_be(std::string_view form,
                                                        grammar why_not) noexcept {
     setting_range r;
@@ -124,7 +124,7 @@ struct setting_range {
   double low_real = std::numeric_limits<double>::lowest();       ///< of a real number
   double high_real = std::numeric_limits<double>::max();         ///< of a real number
   std::span<const std::string_view> names{};                     ///< empty: any
-  std::string_view form{};                                       ///< what `why_not` looks for
+  std::string_view form{};                                       ///< the form that `why_not` checks
   grammar why_not = nullptr;                                     ///< null: any text
   bool of_time = false;                                          ///< the ends are times
 };
@@ -142,9 +142,10 @@ struct setting_range {
 /// One row. Its texts are not copied: literals, or something else that outlives the table.
 struct setting {
   std::string_view key;     ///< "section.name", in lower case letters, digits and underscores
-  setting_target target;    ///< what it fills
-  setting_range range{};    ///< what it may be
-  std::string_view unit{};  ///< what a number counts: "messages"; a time and a text have none
+  setting_target target;    ///< the variable that it fills
+  setting_range range{};    ///< the allowed values
+  std::string_view unit{};  ///< the unit of a number: "messages"; a time and a text have none
+                            ///< none
   std::string_view help{};  ///< one line, without a full stop
   std::string_view used{};  ///< the file that acts on it; empty: the program's own
 };
@@ -158,61 +159,63 @@ struct setting_value {
   friend bool operator==(const setting_value&, const setting_value&) = default;
 };
 
-/// Why a value was refused, in one sentence that names the key.
+/// The reason why a value was refused, in one sentence that names the key.
 struct refused_setting {
   std::string_view key;      ///< of the row
   std::string why;           ///< without the source, which the table does not know
-  std::string_view other{};  ///< the key of the value that it contradicts, if that is the trouble
+  std::string_view other{};  ///< the key of the other value, if two contradict each other
 };
 
-/// "50us", "1.5 s", "infinite". Units: ns, us, ms, s, min, h, d. Nothing: it is not a time, or one
-/// that a duration cannot hold, which is longer than 292 years or shorter than a nanosecond.
+/// Reads "50us", "1.5 s", "infinite". Units: ns, us, ms, s, min, h, d. Returns nullopt if the text
+/// is no time, or a time that a duration cannot hold: longer than 292 years or shorter than a
+/// nanosecond.
 [[nodiscard]] std::optional<duration> parse_duration(std::string_view text);
 
-/// What the variable holds now.
+/// Returns the variable's present value.
 [[nodiscard]] setting_value value_of(const setting& row);
 /// Writes a value that was checked before.
 void store(const setting& row, const setting_value& value);
-/// As a file would say it, without quotes: "true", "512", "1500us", "work_stealing".
+/// Returns the value as in a file, without quotes: "true", "512", "1500us", "work_stealing".
 [[nodiscard]] std::string to_text(const setting& row, const setting_value& value);
-/// The value that `text` stands for, whether in range or not. Nothing: it is of another type.
+/// Returns the value that `text` stands for, in range or not; nullopt if it is of another type.
 [[nodiscard]] std::optional<setting_value> parse(const setting& row, std::string_view text);
-/// What is wrong with a value of the right type; nothing: it may be stored. A text must be UTF-8.
+/// Checks a value of the right type. Returns nullopt if it may be stored. A text must be UTF-8.
 [[nodiscard]] std::optional<refused_setting> check(const setting& row, const setting_value& value);
-/// The refusal of a text that is not of the setting's type. `type` is what the text is in a source
-/// that has types, and is said with it: "text", "number", "boolean"; empty: it has none.
+/// Returns the refusal of a text that is not of the setting's type. `type` is the text's type in a
+/// source that has types, and is named with it: "text", "number", "boolean"; empty: it has none.
 [[nodiscard]] refused_setting wrong_type(const setting& row, std::string_view text,
                                          std::string_view type = {});
 
-/// What the row wants, for errors, help and guide: "a whole number from 1 to 32768 (messages)".
+/// Returns the row's requirement, for errors, help and guide: "a whole number from 1 to 32768
+/// (messages)".
 [[nodiscard]] std::string expectation(const setting& row);
 
 /// Rows, in the order in which they were added, with their defaults. Costs a search for each
 /// question, which is meant for the start of a program.
 class setting_table {
  public:
-  /// Adds a row; what its variable holds now is the default. The variable must live as long as the
-  /// table is used. What ends the program, with a message that names the key: a key that is there
-  /// already or is badly formed; one that differs from another in dots and underscores alone, for
-  /// both would have the same environment variable; no variable; a range of another type than the
-  /// variable's.
+  /// Adds a row; the present value of its variable is the default. The variable must live as long
+  /// as the table is used. A bad row ends the program, with a message that names the key: a key
+  /// that is there already or is badly formed; a key that differs from another in dots and
+  /// underscores alone, since both would have the same environment variable; no variable; a range
+  /// of another type than the variable's.
   void add(const setting& row);
   /// The value of `key` must not be below that of `least`. Both are counts, and have been added.
   void must_not_be_below(std::string_view key, std::string_view least);
-  /// The rows of another table, after the own ones.
+  /// Adds the rows of another table behind the own ones.
   void add_all(const setting_table& other);
 
-  /// All rows.
+  /// Returns all rows.
   [[nodiscard]] const std::vector<setting>& rows() const noexcept { return rows_; }
-  /// Null: no row has this key. Valid until a row is added.
+  /// Returns the row with this key, or null. Valid until a row is added.
   [[nodiscard]] const setting* find(std::string_view key) const noexcept;
-  /// The default of one of `rows()`.
+  /// Returns the default of one of `rows()`.
   [[nodiscard]] const setting_value& default_of(const setting& row) const noexcept;
-  /// True if the keys of some rows begin with `name` and a dot.
+  /// Returns true if the keys of some rows begin with `name` and a dot.
   [[nodiscard]] bool has_section(std::string_view name) const noexcept;
 
-  /// The first variable whose value is not allowed, alone or together with another. Of a count that
-  /// was set to a negative number the reason says so.
+  /// Returns the first variable with a value that is not allowed, alone or together with another.
+  /// If a count was set to a negative number, the reason says so.
   [[nodiscard]] std::optional<refused_setting> first_refused() const;
 
  private:

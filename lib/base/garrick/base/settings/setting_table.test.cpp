@@ -30,7 +30,8 @@ std::string refusal(const setting& row, std::string_view text) {
   return refused ? refused->why : "";
 }
 
-/// What a child process writes to its error stream while f ends it; "lives": f returned.
+/// Returns the text that a child process writes to its error stream while f ends it; "lives": f
+/// returned.
 template <class F>
 std::string last_words(F f) {
   const auto [text, status] = garrick::tests::in_child(f);

@@ -1,5 +1,5 @@
-// Durations, points in time, and the interfaces through which time enters: so the testkit can run a
-// whole system in virtual time.
+// Durations, points in time, and the interfaces through which time enters. The testkit implements
+// them to run a whole system in virtual time.
 //
 // `duration` and `instant` are signed nanoseconds in 64 bits (292 years). They convert from any
 // std::chrono duration, and from any time point of a steady clock, by their shape. So <chrono> is
@@ -109,12 +109,12 @@ class duration {
 
   /// The number of nanoseconds.
   [[nodiscard]] constexpr std::int64_t count() const noexcept { return ns_; }
-  /// True for `infinite()`, and for whatever was too long to be counted.
+  /// Returns true for `infinite()`, and for a time that was too long to be counted.
   [[nodiscard]] constexpr bool is_infinite() const noexcept {
     return ns_ == std::numeric_limits<std::int64_t>::max();
   }
 
-  /// As a std::chrono duration that counts nanoseconds in integers.
+  /// Converts to a std::chrono duration that counts nanoseconds in integers.
   template <chrono_duration D>
     requires(D::period::num == 1 && D::period::den == 1'000'000'000)
   [[nodiscard]] constexpr operator D() const noexcept {
@@ -138,7 +138,8 @@ class duration {
     return of(detail::saturating_multiply(ns_, -1));
   }
 
-  /// In the largest unit of s, ms, us and ns that needs no fraction: "1500ms"; or "infinite".
+  /// Prints the time in the largest unit of s, ms, us and ns that needs no fraction: "1500ms"; or
+  /// "infinite".
   [[nodiscard]] std::string to_string() const;
 
  private:
@@ -196,7 +197,7 @@ class instant {
   /// Later than any other: no deadline.
   [[nodiscard]] static constexpr instant never() noexcept { return instant(duration::infinite()); }
 
-  /// How long after the clock's beginning this is.
+  /// Returns the time from the clock's beginning to this instant.
   [[nodiscard]] constexpr duration since_beginning() const noexcept { return since_; }
   /// True for `never()`.
   [[nodiscard]] constexpr bool is_never() const noexcept { return since_.is_infinite(); }
@@ -223,7 +224,7 @@ class instant {
 /// Tells the time.
 class clock {
  public:
-  /// What time it is. Any thread; never blocks. Does not go back.
+  /// Returns the present time. Any thread; never blocks. Does not go back.
   [[nodiscard]] virtual instant now() const noexcept = 0;
 
  protected:
@@ -236,12 +237,12 @@ class clock {
 /// The machine's steady clock. Any thread; asking it costs some 25 nanoseconds.
 [[nodiscard]] const clock& real_clock() noexcept;
 
-/// What a timer does.
+/// The action of a timer.
 ///
 /// The clock service owns it from `arm` until exactly one of three things happens: it calls `fire`;
 /// `cancel` returns true, and the caller has the task back; or the service ends, and calls `drop`.
 struct timer_task {
-  /// What is called at the deadline. Must not throw, and must not block for long: all timers wait.
+  /// Called at the deadline. Must not throw, and must not block for long: all timers wait.
   void (*fire)(void* context, std::uint64_t argument) = nullptr;
   void* context = nullptr;     ///< given to `fire` and `drop`
   std::uint64_t argument = 0;  ///< given to `fire` and `drop`
@@ -252,8 +253,8 @@ struct timer_task {
 /// Names an armed timer of one clock service. Using it after the timer has gone does no harm.
 struct timer_id {
   std::uint32_t index = 0;       ///< its place in the service's table
-  std::uint32_t generation = 0;  ///< which user of that place; zero: no timer
-  /// True if it names a timer, which may have gone meanwhile.
+  std::uint32_t generation = 0;  ///< counts the users of that place; zero: no timer
+  /// Returns true if it names a timer, which may have gone meanwhile.
   [[nodiscard]] constexpr explicit operator bool() const noexcept { return generation != 0; }
   [[nodiscard]] friend constexpr bool operator==(timer_id, timer_id) noexcept = default;
 };
@@ -273,8 +274,8 @@ class clock_service : public clock {
   virtual timer_id arm(instant deadline, const timer_task& task) = 0;
   /// Takes a timer back. Any thread, also from within a task; constant time; waits for no task.
   ///
-  /// True: the timer will not fire, and its task belongs to the caller again. False: the timer has
-  /// fired, is about to, or never was.
+  /// Returns true if the timer will not fire; its task belongs to the caller again. Returns false
+  /// if the timer has fired, is about to, or never was.
   virtual bool cancel(timer_id id) noexcept = 0;
 
  protected:

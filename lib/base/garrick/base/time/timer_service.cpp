@@ -1,12 +1,12 @@
 // The timer thread.
 //
 // Invariants:
-// T1 The thread sleeps until `sleeping_until`, and whoever arms an earlier deadline wakes it. Both
-//    happen under the mutex, so no timer is missed.
+// T1 The thread sleeps until `sleeping_until`, and a caller that arms an earlier deadline wakes it.
+//    Both happen under the mutex, so no timer is missed.
 // T2 Tasks run outside the mutex, so they may arm and cancel.
 // T3 Under the mutex the thread moves at most `most_moves` timers and takes out at most `batch`,
-//    whatever is due. If somebody waits for the mutex then, it goes on when they have had it.
-//    (docs/internals/time.md)
+//    even if more are due. If other threads wait for the mutex then, it goes on when they have had
+//    it. (docs/internals/time.md)
 #include "garrick/base/time/timer_service.hpp"
 
 #include <chrono>
@@ -40,7 +40,7 @@ struct timer_service::state {
   static constexpr std::size_t batch = 16;
   // timers sorted at once: a few microseconds, or some ten if none is in a cache
   static constexpr unsigned most_moves = 64;
-  // how long the thread waits for those who want the mutex, between two steps
+  // the longest wait for threads that want the mutex, between two steps
   static constexpr unsigned most_yields = 1000;
 
   visited_mutex mutex;  // the thread is its host
@@ -57,7 +57,7 @@ struct timer_service::state {
   bool take_due(instant now, std::vector<timing_wheel::expired>& due);
 };
 
-/// One step (T3). False if there may be more that is due.
+/// One step (T3). Returns false if more timers may be due.
 bool timer_service::state::take_due(instant now, std::vector<timing_wheel::expired>& due) {
   timing_wheel::expired first;
   unsigned moves = most_moves;

@@ -16,7 +16,7 @@ namespace garrick::base {
 /// then are dropped. On a machine with a free core, a timer fires at most one millisecond after its
 /// deadline, unless more timers are due than the one thread can run: a million of them take it some
 /// tenths of a second. A task that blocks delays all others, too. `arm` and `cancel` wait for some
-/// hundred microseconds at most, whatever is due.
+/// hundred microseconds at most, even if many timers are due.
 class timer_service final : public clock_service {
  public:
   /// Starts no thread yet. Throws std::bad_alloc when there is no memory.
@@ -25,8 +25,8 @@ class timer_service final : public clock_service {
   /// the service's own thread, that is, by a task.
   ~timer_service();
 
-  /// Ends the thread and drops the timers that are armed, as the destructor does; but the time may
-  /// still be asked, and a timer that is armed from now on is dropped at once, within `arm`.
+  /// Ends the thread and drops the timers that are armed, as the destructor does; but `now` still
+  /// works, and a timer that is armed later is dropped at once, within `arm`.
   void stop() noexcept;
 
   /// The machine's steady clock.
@@ -37,12 +37,12 @@ class timer_service final : public clock_service {
   /// As `clock_service::cancel`. Does not wait for a task that is running.
   bool cancel(timer_id id) noexcept override;
 
-  /// How many timers are armed now.
+  /// Returns the number of armed timers.
   [[nodiscard]] std::size_t pending() const noexcept;
-  /// How often the thread has woken since it started. For tests and for the idle benchmark.
+  /// Returns how often the thread has woken since it started. For tests and for the idle benchmark.
   [[nodiscard]] std::uint64_t wake_ups() const noexcept;
-  /// How often the thread has held its lock for timers that were due. Each time it moved at most 64
-  /// of them in the wheel and took out at most 16. For tests.
+  /// Returns how often the thread has held its lock for timers that were due. Each time it moved at
+  /// most 64 of them in the wheel and took out at most 16. For tests.
   [[nodiscard]] std::uint64_t steps() const noexcept;
 
  private:

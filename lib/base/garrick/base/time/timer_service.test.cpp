@@ -19,7 +19,7 @@ using garrick::base::timer_task;
 
 namespace {
 
-/// Records what fires, and lets the test wait for it.
+/// Records the fired timers, and lets the test wait for them.
 class recorder {
  public:
   explicit recorder(const garrick::base::clock& clock) : clock_(clock) {}
@@ -46,7 +46,8 @@ class recorder {
     const std::lock_guard lock(mutex_);
     order.push_back(argument);
     times.push_back(now);
-    changed_.notify_all();  // under the lock: who waits may destroy this as soon as it is free
+    changed_.notify_all();  // under the lock: a waiting thread may destroy this as soon as it is
+                            // free
   }
 
   const garrick::base::clock& clock_;
@@ -95,7 +96,7 @@ TEST_CASE("an earlier timer wakes the sleeping thread, and a cancelled one stays
   recorder record(garrick::base::real_clock());
   timer_service service;
   const timer_id far = service.arm(service.now() + duration::seconds(3600), record.task(1));
-  // at first the thread may not sleep yet; whoever waited for a timer finds it asleep, or nearly so
+  // at first the thread may not sleep yet; after a wait for a timer it sleeps, or nearly so
   constexpr std::size_t rounds = 50;
   for (std::size_t i = 1; i <= rounds; ++i) {
     service.arm(service.now() + duration::microseconds(100), record.task(2));

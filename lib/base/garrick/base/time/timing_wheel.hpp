@@ -1,5 +1,5 @@
 // A million pending timers, armed and cancelled in constant time: a hierarchical timing wheel
-// (Varghese and Lauck), driven by whoever owns it.
+// (Varghese and Lauck), driven by its owner.
 //
 // There are eight levels of 64 slots. A slot of level 0 is a tick of 2^17 ns (131 us), a slot of
 // level k is 64^k ticks. A timer lies in the level of the highest digit (base 64) in which its tick
@@ -32,8 +32,8 @@
 
 namespace garrick::base {
 
-/// The timers of a clock service, sorted as far as needed. It calls nobody: its owner asks for what
-/// is due.
+/// The timers of a clock service, sorted as far as needed. It calls no function of others: its
+/// owner asks for the timers that are due.
 class timing_wheel {
  public:
   /// A timer that is due.
@@ -44,7 +44,7 @@ class timing_wheel {
 
   /// An empty wheel. Allocates nothing yet.
   explicit timing_wheel(instant now) noexcept;
-  /// Drops no task: take out what is left with `pop_any` first.
+  /// Drops no task: take out the rest with `pop_any` first.
   ~timing_wheel() = default;
   timing_wheel(const timing_wheel&) = delete;
   timing_wheel& operator=(const timing_wheel&) = delete;
@@ -58,30 +58,31 @@ class timing_wheel {
   bool cancel(timer_id id, timer_task* task = nullptr) noexcept;
 
   /// Finds the timers that are due at `now`, as far as `pop` needs it, and moves at most `moves` of
-  /// them; what it moves is taken off `moves`. False if that was not enough: call again. Requires
-  /// that `now` does not go back from call to call.
+  /// them; subtracts the number of moves from `moves`. Returns false if that was not enough: call
+  /// again. Requires that `now` does not go back from call to call.
   bool sort_until(instant now, unsigned& moves) noexcept;
 
-  /// Takes out the first timer whose deadline is at most `now`, in the order of (deadline, order of
-  /// arming); false if there is none. Sorts first, in as many moves as it takes: constant time only
-  /// after a `sort_until` that was enough. Requires that `now` does not go back from call to call.
+  /// Takes out the first timer with a deadline of at most `now`, in the order of (deadline, order
+  /// of arming); returns false if there is none. Sorts first, in as many moves as it takes:
+  /// constant time only after a `sort_until` that was enough. Requires that `now` does not go back
+  /// from call to call.
   bool pop(instant now, expired& out) noexcept;
 
-  /// Takes out any timer, in no order; false if there is none.
+  /// Takes out any timer, in no order; returns false if there is none.
   bool pop_any(timer_task& out) noexcept;
 
   /// Timers of one slot that `next_look` compares at most, so that it takes bounded time.
   static constexpr unsigned most_looked_at = 64;
-  /// A time at which to look again: never after the first deadline, and `never()` without timers.
-  /// It is the first deadline itself unless more than `most_looked_at` timers share the first slot,
-  /// or that slot is being opened; then it is the beginning of that slot.
+  /// Returns a time at which to look again: never after the first deadline, and `never()` without
+  /// timers. It is the first deadline itself unless more than `most_looked_at` timers share the
+  /// first slot, or that slot is being opened; then it is the beginning of that slot.
   [[nodiscard]] instant next_look() const noexcept { return look_ahead().when; }
 
   /// The first deadline, always exactly; `never()` without timers. May open crowded slots, which
   /// makes later arming in them slower.
   [[nodiscard]] instant first_deadline() noexcept;
 
-  /// How many timers are armed.
+  /// Returns the number of armed timers.
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
 
  private:

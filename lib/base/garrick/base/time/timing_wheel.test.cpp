@@ -197,7 +197,7 @@ TEST_CASE("a crowded slot is opened in steps, between which timers are armed and
   for (unsigned moves = 16; !wheel.sort_until(at(begin * 2), moves); moves = 16) {
     CHECK(moves == 0);
     if (++steps > crowd / 2) continue;
-    // this one lies in the half that is still to be moved, or in the other: nobody knows
+    // this timer lies in the half that is still to be moved, or in the other
     CHECK(wheel.cancel(ids[steps * 2 - 1]));
     CHECK(wheel.next_look() <= at(begin));
     const auto late = begin + static_cast<std::int64_t>(crowd + steps) * 10;

@@ -1,4 +1,4 @@
-// Virtual time for tests: a clock that stands still until somebody moves it, and timers that fire
+// Virtual time for tests: a clock that stands still until a caller moves it, and timers that fire
 // while it is moved. Its counterpart in real time is `timer_service`.
 //
 //   virtual_clock clock;
@@ -16,8 +16,8 @@ namespace garrick::base {
 
 /// A clock service in virtual time.
 ///
-/// While a timer fires, `now()` is its deadline, so what its task arms is placed exactly. Timers
-/// fire on the thread that moves the clock, inside the call that moves it.
+/// While a timer fires, `now()` is its deadline, so timers that its task arms are placed exactly.
+/// Timers fire on the thread that moves the clock, inside the call that moves it.
 class virtual_clock final : public clock_service {
  public:
   /// Time stands at `start`. That is one second after the clock's own beginning by default, so that
@@ -34,17 +34,17 @@ class virtual_clock final : public clock_service {
   /// As `clock_service::cancel`.
   bool cancel(timer_id id) noexcept override;
 
-  /// Moves time forward and fires what comes due, in order, including what is armed meanwhile.
-  /// Returns how many timers fired.
+  /// Moves time forward and fires the timers that come due, in order, including those armed
+  /// meanwhile. Returns the number of timers that fired.
   std::size_t advance(duration by);
   /// As `advance`, up to a point in time. If that point has passed, time stays where it is.
   std::size_t advance_to(instant when);
-  /// Moves time to the first deadline and fires one timer; false if none is armed.
+  /// Moves time to the first deadline and fires one timer; returns false if none is armed.
   bool fire_next();
 
   /// The first deadline; `never()` without timers.
   [[nodiscard]] instant next_deadline() noexcept;
-  /// How many timers are armed now.
+  /// Returns the number of armed timers.
   [[nodiscard]] std::size_t pending() const noexcept;
 
  private:

@@ -16,7 +16,7 @@ using garrick::base::virtual_clock;
 
 namespace {
 
-/// Writes down what fires, and when.
+/// Writes down the fired timers, and the times.
 class recorder {
  public:
   explicit recorder(const virtual_clock& clock) : clock_(clock) {}

@@ -1,11 +1,11 @@
-// The isolation check of what an actor is made of: its constructor's arguments, its function. They
-// come from the spawner, and the two must share no memory afterwards.
+// The isolation check of the values that an actor is made of: its constructor's arguments, its
+// function. They come from the spawner, and the two must share no memory afterwards.
 //
 // It is the check of messages (sendable.hpp) with four differences. A class that cannot be looked
 // into may be moved in, since its former owner gives it away; it may not be copied in. Closures
-// with captures are refused by name, and so is what is known to refer to others: views, iterators,
+// with captures are refused by name, and so are types known to refer to others: views, iterators,
 // std::reference_wrapper, std::function and the like. A pointer to a function is fine. And a
-// unique_ptr with a deleter of its own is a resource, whose inside is its deleter's business.
+// unique_ptr with a deleter of its own is a resource: the deleter is responsible for its inside.
 //
 // Thread safety: compile time only.
 #pragma once
@@ -21,7 +21,7 @@ namespace garrick::base {
 
 // The reasons that an error message names, beside those of sendable.hpp.
 
-struct is_a_closure_with_captures;    ///< Pass what it captures as arguments.
+struct is_a_closure_with_captures;    ///< Pass the captured values as arguments.
 struct may_refer_to_what_others_own;  ///< A view, an iterator, a std::function: pass a value.
 struct is_copied_and_cannot_be_looked_into;  ///< std::move it in.
 
@@ -33,7 +33,7 @@ concept referring = requires { typename T::iterator_category; } || requires {
   typename T::iterator_concept;
 } || std::ranges::enable_view<T> || std::ranges::enable_borrowed_range<T>;
 
-/// Standard classes that refer to something else, or may hold what does.
+/// Standard classes that refer to something else, or may hold a type that does.
 consteval bool is_referring_class(std::string_view name) {
   return is_one_of(name,
                    "basic_string_view span mdspan reference_wrapper initializer_list weak_ptr "
@@ -61,7 +61,7 @@ consteval bool is_closure() {
   return name.substr(at).starts_with("<lambda(");
 }
 
-/// A unique_ptr whose deleter is the user's.
+/// A unique_ptr with a deleter of the user's.
 template <class T>
 struct resource {
   static constexpr bool is = false;
@@ -73,7 +73,7 @@ struct resource<C<T, Deleter>> {
   using deleter = Deleter;
 };
 
-/// What to make of a class of this kind: whether it cannot be looked into, and so may be moved.
+/// The classification of a class of this kind: one that cannot be looked into may be moved.
 template <bool Moved, class Kind>
 struct kind_of_argument {
   using type = Kind;
@@ -108,7 +108,7 @@ consteval auto classify_argument_class() {
     return typename kind_of_argument<Moved, decltype(classify<T>())>::type{};
 }
 
-/// What an argument's type T (without const) is made of, or why it is refused.
+/// Returns the parts of an argument's type T (without const), or the reason why it is refused.
 template <bool Moved, class T>
 consteval auto classify_argument() {
   if constexpr (std::is_null_pointer_v<T> ||
@@ -121,8 +121,8 @@ consteval auto classify_argument() {
     return classify<T>();
 }
 
-/// As `context`, inside an argument that is moved or copied. What a shared block holds is searched
-/// as in a message.
+/// As `context`, inside an argument that is moved or copied. The content of a shared block is
+/// searched as in a message.
 template <bool Moved, class... Open>
 struct argument_context {};
 
@@ -171,7 +171,7 @@ inline constexpr bool is_literal = [] {
   }
 }();
 
-/// What in an argument, as a forwarding reference deduces it, is not the actor's own.
+/// The part of an argument, as a forwarding reference deduces it, that is not the actor's own.
 template <class Argument>
 struct search_argument : search<std::decay_t<Argument>, argument_context<is_moved_in<Argument>>> {};
 template <class Argument>
@@ -182,8 +182,8 @@ struct search_argument<Argument> {
 
 }  // namespace detail
 
-/// May this be given to an actor at its spawn? `T` is moved in, `const T&` is copied. It is so if
-/// nobody else can reach what the actor gets: see the top of this file.
+/// True if this may be given to an actor at its spawn: no other thread can reach the actor's value.
+/// `T` is moved in, `const T&` is copied. See the top of this file.
 ///
 ///     static_assert(spawn_argument<std::string> && spawn_argument<const std::string&>);
 ///     static_assert(!spawn_argument<std::span<int>> && !spawn_argument<int*>);

@@ -1,4 +1,4 @@
-// What may be given to an actor at its spawn, moved or copied, and what may not.
+// Allowed and refused arguments of a spawn, moved or copied.
 #include "garrick/base/types/argument.hpp"
 
 #include <any>
@@ -117,7 +117,7 @@ static_assert(spawn_argument<const char (&)[5]> && spawn_argument<const wchar_t 
               spawn_argument<int (*)(int)> && spawn_argument<int (&)(int)> &&
               spawn_argument<std::nullptr_t> &&
               spawn_argument<double (workshop::shape::*)() const>);
-// what can only be moved, and what cannot be looked into: moved, not copied
+// types that can only be moved, and types that cannot be looked into: moved, not copied
 static_assert(!spawn_argument<workshop::constant_reference_inside> &&
               !spawn_argument<workshop::constant_reference_inside&> &&
               !spawn_argument<workshop::rvalue_reference_inside> &&
@@ -138,12 +138,12 @@ static_assert(!spawn_argument<workshop::number&> && !spawn_argument<const worksh
               !spawn_argument<const workshop::number> &&
               !spawn_argument<std::optional<workshop::number>&> && !spawn_argument<std::mutex&> &&
               !spawn_argument<workshop::flags&> && !spawn_argument<workshop::derived&>);
-// what is shared, also inside
+// shared objects, also inside
 static_assert(spawn_argument<std::shared_ptr<const int>&> &&
               !spawn_argument<std::shared_ptr<int>> && !spawn_argument<std::shared_ptr<int>&> &&
               !spawn_argument<workshop::shares> && !spawn_argument<std::weak_ptr<const int>> &&
               !spawn_argument<std::shared_ptr<const workshop::number>>);
-// pointers, references, views, iterators, what may hold them
+// pointers, references, views, iterators, types that may hold them
 static_assert(
     !spawn_argument<int*> && !spawn_argument<const char*> && !spawn_argument<char (&)[5]> &&
     !spawn_argument<int (&)[5]> && !spawn_argument<const int (&)[5]> &&
@@ -206,7 +206,7 @@ TEST_CASE("closures are spawn arguments only without captures") {
   CHECK_FALSE(may_be_given(holder<decltype(by_reference)>{by_reference}));
   const auto deleter = [&x](int* p) { x = *p; };
   CHECK_FALSE(may_be_given(std::unique_ptr<int, decltype(deleter)>(nullptr, deleter)));
-  // a class that cannot be looked into is trusted, whatever it is made of
+  // a class that cannot be looked into is trusted, also with such parts
   CHECK(may_be_given(closed_holder<decltype(by_reference)>(by_reference)));
 }
 

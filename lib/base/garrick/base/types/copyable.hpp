@@ -1,5 +1,6 @@
-// Can a message really be copied? std::vector<std::unique_ptr<T>> says yes until somebody tries,
-// and so does every aggregate that holds one. So the parts are asked, too.
+// A trait that tells if a message can really be copied. std::vector<std::unique_ptr<T>> claims to
+// be copyable until it is tried, and so does every aggregate that holds one. So the trait asks the
+// parts, too.
 //
 // Thread safety: compile time only.
 #pragma once

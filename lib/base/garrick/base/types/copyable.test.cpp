@@ -1,4 +1,4 @@
-// Which types count as copyable: a container of what cannot be copied does not.
+// Types that count as copyable: a container of uncopyable elements does not.
 #include <garrick/base/types/copyable.hpp>
 
 #include <doctest/doctest.h>
@@ -45,7 +45,7 @@ static_assert(copyable_message<tree>);
 static_assert(copyable_message<std::map<std::string, std::vector<int>>>);
 static_assert(copyable_message<std::shared_ptr<const plain>>);
 static_assert(!copyable_message<owner>);
-// what this trait is for
+// the reason for this trait
 static_assert(std::is_copy_constructible_v<box> && !copyable_message<box>);
 static_assert(!copyable_message<nested>);
 static_assert(!copyable_message<forest>);

@@ -1,6 +1,6 @@
 // Looks into aggregates: how many fields, of which types, and a reference to each.
 //
-//   struct order { int id; std::string what; };
+//  struct order { int id; std::string item; };
 //   static_assert(field_count<order> == 2);
 //   for_each_field(my_order, [](const auto& field) { … });
 //
@@ -142,7 +142,7 @@ consteval bool initialises(std::index_sequence<I...>) {
   return requires { T{repeat<Any, I>{}...}; };
 }
 
-/// A question whose answer is yes for sizes up to some limit: does T take N initialisers?
+/// A predicate that holds for sizes up to some limit: T takes N initialisers.
 template <class T, class Any>
 struct takes {
   template <std::size_t N>
@@ -223,7 +223,7 @@ consteval std::size_t joined_count() {
   }
 }
 
-/// An aggregate whose fields can be counted, if they are not too many.
+/// An aggregate with fields that can be counted, if they are not too many.
 template <class T>
 concept countable = std::is_aggregate_v<T> && std::is_class_v<T> &&
                     !i_promise_this_owns_everything<T> && !has_base<T>;
@@ -333,15 +333,15 @@ using declared_types = decltype(as_list<List>(bound<T, count_fields<T>()>{}));
 
 }  // namespace detail
 
-/// An aggregate whose fields can be looked at: no base classes, no bit-fields, no anonymous unions,
-/// at most 100 fields.
+/// An aggregate with fields that can be looked at: no base classes, no bit-fields, no anonymous
+/// unions, at most 100 fields.
 template <class T>
 concept inspectable =
     detail::countable<T> && detail::count_fields<T>() <= 100 && !detail::has_anonymous_union<T>() &&
     !detail::has_bit_field<T, detail::count_fields<T>()>();
 
-/// The number of fields of T. Zero for empty aggregates, and for those whose fields cannot be
-/// counted (a reference beside something that cannot be copied).
+/// The number of fields of T. Zero for empty aggregates, and for aggregates with fields that cannot
+/// be counted (a reference beside a field that cannot be copied).
 template <inspectable T>
 inline constexpr std::size_t field_count = detail::count_fields<T>();
 

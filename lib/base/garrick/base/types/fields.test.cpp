@@ -1,4 +1,4 @@
-// The fields of aggregates: their number, their types, visits, and what cannot be looked into.
+// The fields of aggregates: their number, their types, visits, and the limits of inspection.
 #include "garrick/base/types/fields.hpp"
 
 #include <memory>

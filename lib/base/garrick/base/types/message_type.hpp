@@ -1,4 +1,4 @@
-// What the core knows about a message's type once the compiler has forgotten it: one constant
+// The core's knowledge about a message's type once the compiler has forgotten it: one constant
 // descriptor for each type.
 //
 // A type is identified by its descriptor's address, and by nothing else: no RTTI, no hash and no
@@ -29,12 +29,13 @@
 
 namespace garrick::base {
 
-/// A message's type, erased: how to name, move, copy, print and destroy a value of it.
+/// A message's type, erased: the name, and the functions that move, copy, print and destroy a
+/// value.
 ///
-/// `using garrick_unreported = void;` in a type is for what the framework's own actors tell each
-/// other: such a message may come to one that has ended, and nobody has lost anything then.
+/// `using garrick_unreported = void;` in a type is for messages between the framework's own actors:
+/// such a message may come to an actor that has ended, and its loss does no harm.
 struct message_type {
-  std::string_view name;                   ///< what logs call it
+  std::string_view name;                   ///< its name in logs
   std::uint32_t size;                      ///< bytes of a value
   std::uint32_t align;                     ///< bytes
   bool trivially_copyable;                 ///< may be copied byte by byte

@@ -18,8 +18,8 @@ void put_number(std::string& out, N x) {
   put(out, {digits.data(), static_cast<std::size_t>(end.ptr - digits.data())});
 }
 
-/// Takes off the end of `out`, after its first `begin` bytes, what is only the beginning of a
-/// character in UTF-8. Returns how many bytes that was.
+/// Takes the incomplete bytes of a character in UTF-8 off the end of `out`, after its first `begin`
+/// bytes. Returns their number.
 std::size_t drop_half_character(std::string& out, std::size_t begin) noexcept {
   std::size_t n = 0;  // bytes from the last one that begins a character
   while (n < 4 && out.size() - begin > n) {

@@ -10,8 +10,8 @@
 // No standard container header is included: types are recognised by their shape, so this header
 // stays cheap.
 //
-// A value may be as large as memory. `print_to(out, x, limit)` stops after so many bytes and says
-// what is missing: "[1, 2, 3… (999997 elements left out)". It looks at no element beyond them.
+// A value may be as large as memory. `print_to(out, x, limit)` stops after so many bytes and tells
+// the size of the rest: "[1, 2, 3… (999997 elements left out)". It looks at no element beyond them.
 //
 // Thread safety: as for the printed value. Cost: appends to the string, and allocates nothing else.
 #pragma once
@@ -43,7 +43,7 @@ class print_limit {
   print_limit(const print_limit&) = delete;
   print_limit& operator=(const print_limit&) = delete;
 
-  /// Says what was left out, if anything was.
+  /// Tells how much was left out, if anything was.
   void tell();
 
  private:
@@ -62,13 +62,13 @@ class print_limit {
   print_limit* const outer_;
 };
 
-/// Is the limit reached, so that whatever comes next is left out?
+/// Returns true if the limit is reached, so that the rest is left out.
 [[nodiscard]] bool is_full(const std::string& out) noexcept;
-/// Counts what is not even looked at, once `is_full`.
+/// Counts elements that are not even looked at, once `is_full`.
 void leave_out(const std::string& out, std::uint64_t elements) noexcept;
 
-// Neither templates nor inline: every message type instantiates its printing, whether anybody uses
-// it or not, so that must be little code.
+// Neither templates nor inline: every message type instantiates its printing, even if it is not
+// used, so that must be little code.
 void put(std::string& out, std::string_view text);
 /// Writes a comma, except the first time.
 void separate(std::string& out, bool& first);
@@ -279,8 +279,8 @@ template <class T>
 
 }  // namespace detail
 
-/// Appends `x` to `out` as text. What `x` throws while it is printed leaves this function; `out`
-/// then holds what was printed so far.
+/// Appends `x` to `out` as text. An exception of `x` leaves this function; `out` then holds the
+/// text printed so far.
 template <class T>
 [[gnu::cold]] void print_to(std::string& out, const T& x) {
   if constexpr (std::is_same_v<T, std::string>)
@@ -318,8 +318,8 @@ template <class T>
 }
 
 /// As `print_to`, but appends no more than `limit` bytes of `x`, cut between characters, and then
-/// "…" and how much was left out: bytes of what was begun, and elements of containers that were not
-/// looked at. What a class prints itself is made in full before it is cut.
+/// "…" and the size of the rest: bytes of a value that was begun, and elements of containers that
+/// were not looked at. A text that a class prints itself is made in full before it is cut.
 template <class T>
 [[gnu::cold]] void print_to(std::string& out, const T& x, std::size_t limit) {
   detail::print_limit bound(out, limit);

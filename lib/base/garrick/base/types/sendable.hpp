@@ -3,10 +3,10 @@
 //
 // Refused are pointers, references, unions, a `std::shared_ptr` to something that can be changed,
 // and every class that cannot be looked into (private state, capturing lambdas, views, iterators,
-// std::function) unless it is a standard type known to own what it holds. Aggregates are checked
-// field by field, containers and other wrappers by what they wrap. What a shared block owns must
-// not lead to something that can be changed, either: `shared_ptr<const T>` is refused if T holds a
-// `unique_ptr<U>`, and fine if it holds a `unique_ptr<const U>`.
+// std::function) unless it is a standard type known to own its content. Aggregates are checked
+// field by field, containers and other wrappers by the types that they wrap. The content of a
+// shared block must not lead to something that can be changed, either: `shared_ptr<const T>` is
+// refused if T holds a `unique_ptr<U>`, and fine if it holds a `unique_ptr<const U>`.
 //
 // A class with private state that does own everything says so once, loudly:
 //
@@ -14,9 +14,9 @@
 //     inline constexpr bool garrick::base::i_promise_this_owns_everything<my::matrix> = true;
 //
 // Types of the framework (handles, errors) have the member `using garrick_sendable = void;`, or
-// list what they wrap in `using garrick_parts = type_list<...>;`.
+// list the types that they wrap in `using garrick_parts = type_list<...>;`.
 //
-// Messages and answers are checked by these rules; what an actor is made of, by those of
+// Messages and answers are checked by these rules; the arguments of an actor by those of
 // argument.hpp.
 //
 // No standard container header is included: the standard types are recognised by their names.
@@ -40,15 +40,15 @@ struct type_list;
 
 // The reasons that an error message names.
 
-struct is_a_pointer;           ///< Whoever follows it shares what it points to.
+struct is_a_pointer;           ///< Its holder shares the object that it points to.
 struct is_a_reference;         ///< As a pointer.
 struct has_a_reference_field;  ///< The compiler cannot tell which field it is.
-struct is_only_declared_here;  ///< Include its definition: only that tells what it is made of.
-struct is_a_union;             ///< Nobody knows which member is alive.
+struct is_only_declared_here;  ///< Include its definition: only that tells its parts.
+struct is_a_union;             ///< The live member is unknown.
 struct has_a_base_class;       ///< The compiler cannot look into it: make it a field.
 /// The compiler cannot look at it: promise that the type owns everything.
 struct has_a_bit_field;
-/// The compiler cannot look at it, and nobody knows which member is alive: use std::variant.
+/// The compiler cannot look at it, and the live member is unknown: use std::variant.
 struct has_an_anonymous_union;
 /// The compiler would take minutes: use std::array for arrays.
 struct has_over_100_fields_or_a_long_c_array;
@@ -57,7 +57,7 @@ struct has_private_or_captured_state;  ///< Or it is a view, an iterator, a std:
 
 namespace detail {
 
-// --- what a type is made of ---
+// --- the parts of a type ---
 
 struct owns_itself {};
 template <class Reason>
@@ -65,7 +65,7 @@ struct refused {};
 template <class... Parts>
 struct made_of {};
 template <class... Parts>
-struct shares {};  ///< made of parts that nobody may change
+struct shares {};  ///< made of parts that cannot be changed
 
 /// A unique_ptr: made of parts, the first of which it may change even when it is const itself.
 template <class... Parts>
@@ -163,8 +163,8 @@ concept marked_sendable = requires { typename T::garrick_sendable; };
 template <class T>
 concept marked_parts = requires { typename T::garrick_parts; };
 
-/// What T (without const) is made of, or why it is refused. Standard templates are asked before
-/// aggregates, because std::array is both.
+/// Returns the parts of T (without const), or the reason why it is refused. Standard templates are
+/// asked before aggregates, because std::array is both.
 template <class T>
 consteval auto classify_class() {
   if constexpr (i_promise_this_owns_everything<T> || marked_sendable<T>)
@@ -367,8 +367,8 @@ std::type_identity<cannot_be_sent<path_of<Root, Prefix..., Path...>(), T, Reason
 template <class Found, class Root = in_message, std::size_t... Prefix>
 using report = typename decltype(report_of<Root, Prefix...>(Found{}))::type;
 
-/// What is not owned in the arguments of one message. If there are several, the place of the
-/// argument is the first step of the path.
+/// The part that is not owned in the arguments of one message. If there are several arguments, the
+/// place of the argument is the first step of the path.
 template <class... Args>
 struct search_arguments : search_parts<context<false>, 0, Args...> {};
 template <class Arg>
@@ -384,15 +384,15 @@ template <class T>
 inline constexpr bool is_sendable =
     std::is_same_v<typename detail::search<T, detail::context<false>>::type, detail::nothing_found>;
 
-/// A type whose values may be sent to another actor.
+/// A type with values that may be sent to another actor.
 template <class T>
 concept sendable = is_sendable<T>;
 
 /// Does not compile unless T is sendable.
 ///
-/// The error names the path from the message to what is not owned, its type and the reason:
-/// `cannot_be_sent<"message.2.0", const char*, is_a_pointer>`. `Prefix` is T's own place in the
-/// message, if it is one of several arguments.
+/// The error names the path from the message to the part that is not owned, its type and the
+/// reason: `cannot_be_sent<"message.2.0", const char*, is_a_pointer>`. `Prefix` is T's own place in
+/// the message, if it is one of several arguments.
 template <class T, std::size_t... Prefix>
 constexpr void check_sendable() noexcept {
   static_assert(detail::report<typename detail::search<T, detail::context<false>>::type,

@@ -201,7 +201,7 @@ static_assert(!sendable<std::shared_ptr<int>> && !sendable<std::unique_ptr<int*>
               !sendable<std::shared_ptr<const std::unique_ptr<int>>> &&
               !sendable<std::shared_ptr<const std::vector<std::unique_ptr<int>>>> &&
               !sendable<std::unique_ptr<int, void (*)(int*)>>);
-// views, iterators, functions, what cannot be looked into
+// views, iterators, functions, types that cannot be looked into
 static_assert(!sendable<std::string_view> && !sendable<std::span<int>> &&
               !sendable<std::span<int, 3>> && !sendable<std::vector<int>::iterator> &&
               !sendable<std::list<int>::iterator> && !sendable<std::reference_wrapper<int>> &&

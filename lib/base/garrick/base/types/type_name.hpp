@@ -47,14 +47,14 @@ template <class T>
          c == '$';
 }
 
-/// Rewrites a compiler's spelling into ours. `N` leaves room for what that may add: a space after
-/// each comma or star.
+/// Rewrites a compiler's spelling into ours. `N` leaves room for the additions: a space after each
+/// comma or star.
 template <std::size_t N>
 struct name_writer {
   char text[N]{};
   std::size_t size = 0;
 
-  // what has been seen of a run of words that spell one arithmetic type
+  // the words seen in a run that spells one arithmetic type
   bool in_number = false;
   bool is_unsigned = false;
   int longs = 0;
@@ -170,8 +170,8 @@ template <class T>
 inline constexpr std::string_view type_name{detail::written_type_name<T>.text,
                                             detail::written_type_name<T>.size};
 
-/// What logs, dead letters and test failures call T: its name, unless a specialisation of this
-/// variable gives a more readable one.
+/// T's name in logs, dead letters and test failures, unless a specialisation of this variable gives
+/// a more readable one.
 template <class T>
 inline constexpr std::string_view shown_name = type_name<T>;
 

@@ -1,4 +1,4 @@
-// Names of types: one spelling each, whatever the compiler.
+// Names of types: one spelling each, for all compilers.
 #include "garrick/base/types/type_name.hpp"
 
 #include <array>

@@ -1,4 +1,4 @@
-// What the linker calls a type, compared with what its wire name says.
+// The linker's name of a type, compared with its wire name.
 #include "garrick/base/types/wire_name.hpp"
 
 namespace garrick::base::detail {

@@ -9,18 +9,18 @@
 //
 // - integers by width: `i8` … `u64`; `f32`, `f64`; `bool`, `char`, `char8`, `char16`, `char32`
 // - classes and enumerations by their qualified name; those of the framework as `garrick::x`,
-//   whatever part of it they lie in
+//   for all of its parts
 // - templates with types as arguments, and templates with values, or a type and values: by name and
 //   arguments. Arguments that equal the template's defaults are left out (allocators, comparators).
 // - arrays as `T[n]`; `const` inside a template's arguments stays
 //
-// Refused, with a text that says why: types without a name of their own (local, anonymous,
-// closures) as far as the compiler shows it, `long double` and `wchar_t` (their widths differ),
-// pointers, and templates whose arguments are mixed otherwise. A class may name itself:
+// Refused, with the reason: types without a name of their own (local, anonymous, closures) as far
+// as the compiler shows it, `long double` and `wchar_t` (their widths differ), pointers, and
+// templates with otherwise mixed arguments. A class may name itself:
 //
 //   static constexpr std::string_view garrick_wire_name = "shop::matrix<3x3>";
 //
-// What the compiler does not show is asked at run time, when a type is published:
+// The properties that the compiler does not show are checked at run time, when a type is published:
 // `has_portable_wire_name`.
 //
 // Other headers name their own templates by a specialisation of `wire_name_rule`.
@@ -39,8 +39,8 @@
 
 namespace garrick::base {
 
-/// How the wire name of a T is written, and whether every compiler writes it so. Specialise it for
-/// a template whose arguments need words of their own.
+/// The rule that writes the wire name of a T, and tells if every compiler writes it so. Specialise
+/// it for a template whose arguments need words of their own.
 template <class T>
 struct wire_name_rule;
 
@@ -79,7 +79,7 @@ enum class no_wire_name : std::uint8_t {
   two_messages_alike,
 };
 
-/// Counts what is written, and keeps the first reason against it.
+/// Counts the written characters, and keeps the first reason against the name.
 struct name_length {
   std::size_t size = 0;
   no_wire_name reason = no_wire_name::fine;
@@ -89,7 +89,7 @@ struct name_length {
   }
 };
 
-/// Keeps what is written.
+/// Keeps the written text.
 template <std::size_t N>
 struct name_text {
   char text[N]{};
@@ -415,10 +415,11 @@ template <class T>
 inline constexpr std::string_view wire_name{detail::written_wire_name<std::remove_cvref_t<T>>.text,
                                             detail::written_wire_name<std::remove_cvref_t<T>>.size};
 
-/// Would every compiler give T its wire name? False for what only the running program can see: a
-/// local type in a program that clang compiled, and a type in an inline namespace, whose name GCC
-/// spells with it and clang without. Whoever publishes a type asks this first, and for the types of
-/// its fields. True where run-time type information is switched off.
+/// Returns true if every compiler would give T its wire name. Returns false in cases that only the
+/// running program can see: a local type in a program that clang compiled, and a type in an inline
+/// namespace, which GCC spells with the namespace and clang without. Call this before you publish a
+/// type, and for the types of its fields. Returns true where run-time type information is switched
+/// off.
 template <class T>
 [[nodiscard]] bool has_portable_wire_name() noexcept {
   return detail::is_portable<std::remove_cvref_t<T>>();

@@ -92,7 +92,7 @@ std::uintptr_t make_error_detail(std::uint32_t code, std::string_view where, std
 }
 
 void retain_error_detail(std::uintptr_t word) noexcept {
-  // order: relaxed; whoever copies already holds a reference, so the block cannot go meanwhile.
+  // order: relaxed; a copier already holds a reference, so the block cannot go meanwhile.
   detail_of(word)->references.fetch_add(1, std::memory_order_relaxed);
 }
 

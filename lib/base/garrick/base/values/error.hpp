@@ -1,4 +1,4 @@
-// Errors are values: what happened (a code of a category) and, if known, where and why (a text).
+// Errors are values: the event (a code of a category) and, if known, its place and cause (a text).
 //
 //   error e = make_error(errc::invalid_setting, "scheduler.workers", "0 is below 1");
 //   e == errc::invalid_setting;  // true: the text does not count
@@ -12,9 +12,9 @@
 // static storage duration, and write `const error_category& error_category_of(my_enum)` beside the
 // enumeration. Then `error e = my_enum::disk_full;` works.
 //
-// Nobody registers a category: a program that makes or compares an error of an enumeration anywhere
-// lists its category before main, or when the library that does so is loaded. So an error that
-// comes from another process, which knows categories by name, finds its own
+// A category needs no registration: a program that makes or compares an error of an enumeration
+// anywhere lists its category before main, or when the library that does so is loaded. So an error
+// that comes from another process, which knows categories by name, finds its own
 // (`find_error_category`).
 //
 // Thread safety: copies of one error may be used on different threads; one object may not be
@@ -44,7 +44,7 @@ class error_category {
  public:
   /// A short name for logs, such as "garrick". Must stay valid as long as the program runs.
   [[nodiscard]] virtual std::string_view name() const noexcept = 0;
-  /// What happened, in plain words and without a full stop, for any code of the family.
+  /// Returns the event in plain words and without a full stop, for any code of the family.
   [[nodiscard]] virtual std::string message(std::uint32_t code) const = 0;
 
   error_category(const error_category&) = delete;
@@ -55,15 +55,15 @@ class error_category {
   ~error_category() = default;
 };
 
-/// What can go wrong in the framework itself. `user` is for programs that want a text but no
-/// category of their own.
+/// The failures of the framework itself. `user` is for programs that want a text but no category of
+/// their own.
 enum class errc : std::uint32_t {
   not_handled = 1,     ///< surely no handler has seen it: the receiver ended, or was restarted
   receiver_failed,     ///< the receiver failed while it handled the request or held its promise
   timeout,             ///< no response came in time
   unexpected_message,  ///< the receiver has no handler for this message
   overload,            ///< the receiver's mailbox was at its limit
-  broken_promise,      ///< a handler has seen the request, and nobody will answer it
+  broken_promise,      ///< a handler has seen the request and will not answer it
   spawn_failed,        ///< an actor's constructor or set-up failed
   shutting_down,       ///< the system has begun to stop
   invalid_setting,     ///< a setting, or its key, was refused
@@ -71,7 +71,7 @@ enum class errc : std::uint32_t {
   request_cycle,       ///< actors that await each other in a circle
   cancelled,           ///< the caller withdrew the request, or took its answer before
   user,                ///< an error of the program, explained by its text
-  not_found,           ///< nothing has the name that was asked for
+  not_found,           ///< the name that was asked for is unknown
 };
 
 namespace detail {
@@ -93,7 +93,7 @@ void release_error_detail(std::uintptr_t word) noexcept;
 
 }  // namespace detail
 
-/// The category of the framework's own errors, named "garrick".
+/// Returns the category of the framework's own errors, named "garrick".
 [[nodiscard]] inline const error_category& error_category_of(errc) noexcept {
   return detail::core_errors;
 }
@@ -106,7 +106,7 @@ concept error_enum = std::is_enum_v<E> && requires(E e) {
 
 namespace detail {
 
-/// Stands in the process's list of categories while it lives.
+/// Lists a category in the process while it lives.
 class category_entry {
  public:
   explicit category_entry(const error_category& listed) noexcept;
@@ -137,14 +137,14 @@ constexpr void list_category() noexcept {
 
 }  // namespace detail
 
-/// The category whose `name` this is, of those whose errors this program makes or compares
-/// somewhere. Null: there is none, or there are two of that name, and nobody can tell which is
-/// meant. Takes a short lock. Any thread.
+/// Returns the category with this `name`, of those used by errors that this program makes or
+/// compares somewhere. Returns null if there is none, or if two have that name and the right one is
+/// unknown. Takes a short lock. Any thread.
 ///
 ///     if (const error_category* c = find_error_category("disk")) return error(code, *c, "", text);
 [[nodiscard]] const error_category* find_error_category(std::string_view name) noexcept;
 
-/// What happened, and perhaps where and why; or no error.
+/// An event, and perhaps its place and cause; or no error.
 ///
 ///     error e = errc::timeout;
 ///     if (e) log(e.to_string());            // "no response came in time"
@@ -165,7 +165,7 @@ class [[nodiscard]] error {
   }
 
   /// This error with the text "where: why". Either may be empty; if both are, nothing is allocated.
-  /// Without memory for the text, the error has its code alone: what reports a failure must not
+  /// Without memory for the text, the error has its code alone: the report of a failure must not
   /// fail.
   template <error_enum E>
   error(E code, std::string_view where, std::string_view why)
@@ -202,24 +202,25 @@ class [[nodiscard]] error {
     std::swap(word_, other.word_);
   }
 
-  /// True if this is an error.
+  /// Returns true if this is an error.
   [[nodiscard]] constexpr explicit operator bool() const noexcept { return category_ != nullptr; }
 
-  /// The number of the code within its category; zero if there is no error.
+  /// Returns the number of the code within its category; zero if there is no error.
   [[nodiscard]] std::uint32_t code() const noexcept;
-  /// The family that the code belongs to; null if there is no error.
+  /// Returns the family that the code belongs to; null if there is no error.
   [[nodiscard]] const error_category* category() const noexcept { return category_; }
-  /// "where: why", as far as known; else empty. Valid while this object, or a copy of it, lives.
+  /// Returns "where: why", as far as known; else empty. Valid while this object, or a copy of it,
+  /// lives.
   [[nodiscard]] std::string_view detail() const noexcept;
-  /// What happened, as the category says it; "no error" if there is none.
+  /// Returns the event in the category's words; "no error" if there is none.
   [[nodiscard]] std::string message() const;
-  /// "what happened: where: why": the whole, for logs and people.
+  /// Returns the whole text, for logs and people: the event, "where: why".
   [[nodiscard]] std::string to_string() const;
-  /// A copy whose detail begins with `where`: for a caller that knows more than the function that
-  /// found the error. "No error" stays that. Without memory, the text is lost.
+  /// Returns a copy with a detail that begins with `where`: for a caller that knows more than the
+  /// function that found the error. "No error" stays that. Without memory, the text is lost.
   [[nodiscard]] error at(std::string_view where) const;
 
-  /// Equal category and code; the text does not count.
+  /// Compares category and code; the text does not count.
   [[nodiscard]] friend bool operator==(const error& a, const error& b) noexcept {
     return a.category_ == b.category_ && a.code() == b.code();
   }
@@ -238,7 +239,7 @@ class [[nodiscard]] error {
 
 static_assert(sizeof(error) == 2 * sizeof(void*));
 
-/// An error with a text that says where or why.
+/// Makes an error with a text that tells the place or the cause.
 ///
 ///     return make_error(errc::user, "line 7: the price is negative");
 ///

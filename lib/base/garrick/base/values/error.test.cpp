@@ -1,4 +1,4 @@
-// Errors: what they say, what they cost, and categories of users.
+// Errors: their texts, their costs, and categories of users.
 #include "garrick/base/values/error.hpp"
 
 #include <doctest/doctest.h>

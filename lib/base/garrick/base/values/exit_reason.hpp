@@ -1,5 +1,5 @@
-// Why an actor ended: normally, on request, because nobody could reach it, by an exception, or with
-// an error of its own.
+// The reason why an actor ended: normally, on request, because no handle to it was left, by an
+// exception, or with an error of its own.
 //
 // An exit reason is an `error` of a category of its own, and "no error" means normal. So it is 16
 // bytes, travels in messages and prints.
@@ -15,9 +15,9 @@ namespace garrick::base {
 enum class exit_code : std::uint32_t {
   /// it quit, or its behavior was empty; links ignore it unless they trap exits
   normal,
-  kill,                 ///< ended at once by somebody's order; cannot be trapped
+  kill,                 ///< ended at once by order; cannot be trapped
   user_shutdown,        ///< the program or a supervisor asked it to stop
-  unreachable,          ///< nobody held a handle to it any more and nothing could wake it
+  unreachable,          ///< no handle to it was left and nothing could wake it
   unhandled_exception,  ///< an exception left a handler; the detail is the exception's text
   failure,              ///< ended with an error, see `exit_reason::as_error`
 };
@@ -42,7 +42,7 @@ inline constexpr bool is_listed_by_base<exit_code> = true;
   return detail::exit_errors;
 }
 
-/// Why an actor ended: what monitors receive and links pass on.
+/// The reason why an actor ended: monitors receive it and links pass it on.
 ///
 ///     if (down.reason.is_failure()) log(down.reason.to_string());
 ///
@@ -66,23 +66,25 @@ class exit_reason {
   template <error_enum E>
   exit_reason(E e) noexcept : error_(e) {}
 
-  /// An exception left a handler; `text` is what it said.
+  /// An exception left a handler; `text` is the exception's text.
   [[nodiscard]] static exit_reason exception(std::string_view text) {
     return {exit_code::unhandled_exception, text};
   }
 
-  /// True if the actor came to its own end, without an error.
+  /// Returns true if the actor came to its own end, without an error.
   [[nodiscard]] bool is_normal() const noexcept { return !error_ || error_ == exit_code::normal; }
-  /// True if the actor failed: it neither ended normally, nor was asked or forced to end, nor was
-  /// merely unreachable.
+  /// Returns true if the actor failed: it neither ended normally, nor was asked or forced to end,
+  /// nor was merely unreachable.
   [[nodiscard]] bool is_failure() const noexcept;
-  /// The kind of end; every error that is not an exit code itself counts as `exit_code::failure`.
+  /// Returns the kind of end; every error that is not an exit code itself counts as
+  /// `exit_code::failure`.
   [[nodiscard]] exit_code code() const noexcept;
-  /// The error that it is made of; "no error" if normal. Valid while this object lives.
+  /// Returns the error that it is made of; "no error" if normal. Valid while this object lives.
   [[nodiscard]] const error& as_error() const noexcept { return error_; }
-  /// The exception's or the error's text, if any. Valid while this object, or a copy of it, lives.
+  /// Returns the exception's or the error's text, if any. Valid while this object, or a copy of it,
+  /// lives.
   [[nodiscard]] std::string_view detail() const noexcept { return error_.detail(); }
-  /// "normal", or the error as text.
+  /// Returns "normal", or the error as text.
   [[nodiscard]] std::string to_string() const {
     return is_normal() ? "normal" : error_.to_string();
   }

@@ -1,4 +1,4 @@
-// Reasons of an actor's end: which are failures, and what they say.
+// Reasons of an actor's end: the failures among them, and their texts.
 #include "garrick/base/values/exit_reason.hpp"
 
 #include <doctest/doctest.h>

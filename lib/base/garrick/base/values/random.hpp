@@ -1,4 +1,4 @@
-// Random numbers that a seed determines: for jitter and tests. Not for secrets.
+// Random numbers determined by a seed: for jitter and tests. Not for secrets.
 //
 // The generator is xoshiro256** (Blackman and Vigna), seeded through splitmix64: 32 bytes, about a
 // nanosecond a number.
@@ -20,7 +20,7 @@ namespace garrick::base {
   return z ^ (z >> 31);
 }
 
-/// A generator of random numbers that its seed determines.
+/// A generator of random numbers determined by its seed.
 ///
 ///     random_source random(17);
 ///     const std::uint32_t die = 1 + random.below(6);
@@ -47,18 +47,19 @@ class random_source {
     return result;
   }
 
-  /// Below `limit`, and 0 if that is 0. The probabilities of two numbers differ by at most 2^-32.
+  /// Returns a number below `limit`, and 0 if that is 0. The probabilities of two numbers differ by
+  /// at most 2^-32.
   [[nodiscard]] constexpr std::uint32_t below(std::uint32_t limit) noexcept {
     return static_cast<std::uint32_t>(((*this)() >> 32) * limit >> 32);
   }
 
-  /// In [0, 1).
+  /// Returns a number in [0, 1).
   [[nodiscard]] constexpr double unit() noexcept {
     return static_cast<double>((*this)() >> 11) * 0x1.0p-53;
   }
 
-  /// A new generator seeded by this one's next number: for a part that draws an unknown count of
-  /// numbers and shall not disturb this one's sequence.
+  /// Returns a new generator seeded by this one's next number: for a part that draws an unknown
+  /// count of numbers and shall not disturb this one's sequence.
   [[nodiscard]] constexpr random_source split() noexcept { return random_source((*this)()); }
 
   /// 0: all 64 bits are random.

@@ -1,4 +1,4 @@
-// A value or an error: what every operation returns that can fail in an expected way.
+// A value or an error: the return type of every operation that can fail in an expected way.
 //
 //   result<int> port = parse(text);
 //   if (!port) return port.error();
@@ -26,7 +26,7 @@
 
 namespace garrick::base {
 
-/// A value or an error; the specialisations below say what they hold.
+/// A value or an error; see the specialisations below.
 template <class... Ts>
 class result;
 
@@ -38,9 +38,9 @@ class bad_result_access : public std::exception {
  public:
   /// Throws std::bad_alloc if there is no memory for the text.
   explicit bad_result_access(error_value why);
-  /// "no value in the result: " and the error's text.
+  /// Returns "no value in the result: " and the error's text.
   [[nodiscard]] const char* what() const noexcept override { return text_.c_str(); }
-  /// The error that the result held.
+  /// Returns the error that the result held.
   [[nodiscard]] const error& reason() const noexcept { return error_; }
 
  private:
@@ -85,7 +85,7 @@ struct mapped_result<T> {
   using type = result<void>;
 };
 
-/// Calls f and wraps what it returns: nothing becomes `result<void>`.
+/// Calls f and wraps its return value: void becomes `result<void>`.
 template <class Call>
 constexpr auto map_call(Call&& call) {
   using mapped = decltype(call());
@@ -103,8 +103,8 @@ constexpr auto map_call(Call&& call) {
     "-Wmaybe-uninitialized"  // GCC 12 does not see that error_ tells whether value_ lives (R1)
 #endif
 
-/// What `result<T>` and `result<A, B>` share. `Self` is the result itself; `Multi` says that the
-/// value is a tuple of several.
+/// The common base of `result<T>` and `result<A, B>`. `Self` is the result itself; `Multi` says
+/// that the value is a tuple of several.
 template <class Self, class Value, bool Multi>
 class value_result {
   static_assert(std::is_object_v<Value> && !std::is_array_v<Value>,
@@ -168,19 +168,19 @@ class value_result {
     if (!error_) value_.~Value();
   }
 
-  /// True if this holds a value and no error.
+  /// Returns true if this holds a value and no error.
   [[nodiscard]] constexpr bool has_value() const noexcept { return !error_; }
-  /// As `has_value()`.
+  /// Returns `has_value()`.
   [[nodiscard]] constexpr explicit operator bool() const noexcept { return !error_; }
 
-  /// The value; of a temporary result a value of its own, so that nothing refers into what is gone.
-  /// If there is none, throws `bad_result_access` with the error's text. So a call for its effect
-  /// alone may end with `.value();`, whether or not it has a value.
+  /// Returns the value; for a temporary result a value of its own, so that no reference outlives
+  /// the result. If there is no value, throws `bad_result_access` with the error's text. So a call
+  /// for its effect alone may end with `.value();`, also if it has no value.
   constexpr Value& value() & { return checked(), value_; }
   constexpr const Value& value() const& { return checked(), value_; }
   constexpr Value value() && { return checked(), std::move(value_); }
 
-  /// The value or, if there is none, `other`.
+  /// Returns the value or, if there is none, `other`.
   template <class U>
   [[nodiscard]] constexpr Value value_or(U&& other) const& {
     return has_value() ? value_ : static_cast<Value>(std::forward<U>(other));
@@ -190,10 +190,10 @@ class value_result {
     return has_value() ? std::move(value_) : static_cast<Value>(std::forward<U>(other));
   }
 
-  /// The error; "no error" if there is a value. Valid while this object lives.
+  /// Returns the error; "no error" if there is a value. Valid while this object lives.
   [[nodiscard]] constexpr const error_value& error() const noexcept { return error_; }
 
-  /// The value. Requires that there is one: otherwise the process ends with an assertion.
+  /// Returns the value. Requires that there is one: otherwise the process ends with an assertion.
   [[nodiscard]] constexpr Value& operator*() & noexcept { return asserted(), value_; }
   [[nodiscard]] constexpr const Value& operator*() const& noexcept { return asserted(), value_; }
   [[nodiscard]] constexpr Value&& operator*() && noexcept { return asserted(), std::move(value_); }
@@ -204,8 +204,8 @@ class value_result {
     return asserted(), std::addressof(value_);
   }
 
-  /// What `f` makes of the value, as a result; an error passes through. Several values are passed
-  /// as several arguments. What `f` throws leaves this function.
+  /// Applies `f` to the value and returns its return value as a result; an error passes through.
+  /// Several values are passed as several arguments. An exception of `f` leaves this function.
   ///
   ///     result<std::string> text = read(file).map([](const page& p) { return p.text; });
   template <class F>
@@ -244,7 +244,8 @@ class value_result {
     return error_ ? next(error_) : next(call_with<Multi>(std::forward<F>(f), std::move(value_)));
   }
 
-  /// What `f` makes of the error: a result of the same type, or a value. A value passes through.
+  /// Applies `f` to the error and returns its return value: a result of the same type, or a value.
+  /// A value passes through.
   template <class F>
   [[nodiscard]] constexpr Self or_else(F&& f) const& {
     return error_ ? Self(std::forward<F>(f)(error_)) : static_cast<const Self&>(*this);
@@ -315,9 +316,9 @@ class [[nodiscard]] result<> {
   template <error_enum E>
   result(E e) noexcept : error_(e) {}
 
-  /// True if this is success.
+  /// Returns true if this is success.
   [[nodiscard]] constexpr bool has_value() const noexcept { return !error_; }
-  /// As `has_value()`.
+  /// Returns `has_value()`.
   [[nodiscard]] constexpr explicit operator bool() const noexcept { return !error_; }
   /// Throws `bad_result_access` with the error's text if there is an error; otherwise does nothing.
   constexpr void value() const {
@@ -328,12 +329,12 @@ class [[nodiscard]] result<> {
   constexpr void operator*() const noexcept {
     GARRICK_ASSERT(has_value(), "check the result before you take its value");
   }
-  /// The error; "no error" if this is success. Valid while this object lives.
+  /// Returns the error; "no error" if this is success. Valid while this object lives.
   [[nodiscard]] constexpr const error_value& error() const noexcept { return error_; }
-  /// "ok", or the error's text.
+  /// Returns "ok", or the error's text.
   [[nodiscard]] std::string to_string() const { return error_ ? error_.to_string() : "ok"; }
 
-  /// What `f()` returns, as a result; an error passes through.
+  /// Calls `f()` and returns its return value as a result; an error passes through.
   template <class F>
   [[nodiscard]] constexpr auto map(F&& f) const {
     using mapped = decltype(detail::map_call(std::forward<F>(f)));
@@ -346,7 +347,7 @@ class [[nodiscard]] result<> {
     static_assert(is_result<next>, "the function given to and_then returns a result");
     return error_ ? next(error_) : next(std::forward<F>(f)());
   }
-  /// What `f` makes of the error; success passes through.
+  /// Applies `f` to the error and returns its return value; success passes through.
   template <class F>
   [[nodiscard]] constexpr result or_else(F&& f) const {
     return error_ ? result(std::forward<F>(f)(error_)) : *this;
@@ -376,8 +377,8 @@ class [[nodiscard]] result<void> : public result<> {
 ///     result<int> half(int n) { return n % 2 == 0 ? result<int>(n / 2) : errc::user; }
 ///     const int x = half(8).value_or(0);
 ///
-/// `has_value`, `value`, `value_or`, `error`, `*`, `->`, `map`, `and_then` and `or_else` do what
-/// they do for std::expected. T is neither a reference nor an array nor `error`.
+/// `has_value`, `value`, `value_or`, `error`, `*`, `->`, `map`, `and_then` and `or_else` work as in
+/// std::expected. T is neither a reference nor an array nor `error`.
 template <class T>
 class [[nodiscard]] result<T> : public detail::value_result<result<T>, T, false> {
   using base_type = detail::value_result<result<T>, T, false>;
@@ -405,7 +406,7 @@ class [[nodiscard]] result<T> : public detail::value_result<result<T>, T, false>
   result(E e) noexcept : base_type(error_value(e)) {}
 };
 
-/// Several values, or an error: what a handler returns that answers with more than one value.
+/// Several values, or an error: the return type of a handler that answers with more than one value.
 ///
 ///     result<int, std::string> r = {1, "one"};
 ///     auto [number, name] = *r;

@@ -108,7 +108,7 @@ TEST_CASE("values are destroyed exactly once") {
 }
 
 TEST_CASE("a call for its effect may end with value(), whether or not it has a value") {
-  half(8).value();  // no warning; it throws what went wrong
+  half(8).value();  // no warning; it throws the error
   CHECK_THROWS_AS(half(7).value(), bad_result_access);
   result<>().value();
 }

@@ -56,7 +56,7 @@
 #undef free
 #undef assert
 #undef errno
-// order: none; from here on these names mean what std means by them
+// order: none; from here on these names have their meaning in std
 #undef memory_order_relaxed
 #undef memory_order_consume
 #undef memory_order_acquire
@@ -91,7 +91,7 @@ class place {
   int which_ = 0;
 };
 
-/// What is weakened in the present run.
+/// The weakened place of the present run.
 struct weakening {
   enum class kind : std::uint8_t { nothing, order, light_fence, heavy_fence };
   kind what = kind::nothing;
@@ -286,8 +286,8 @@ struct relacy_atomics {
   static void pause() { rl::yield(1, here()); }
 };
 
-/// For waits whose limits are far away: they end when somebody wakes them, or for no reason. So a
-/// wake-up that is lost is a deadlock.
+/// For waits whose limits are far away: they end when another thread wakes them, or for no reason.
+/// So a lost wake-up is a deadlock.
 struct patient_atomics : relacy_atomics {
   static bool wait_for(atomic<std::uint32_t>& word, std::uint32_t expected, std::uint64_t) {
     wait(word, expected);
@@ -297,7 +297,8 @@ struct patient_atomics : relacy_atomics {
 
 using parker = base::basic_parker<relacy_atomics>;
 
-/// How many times as long what must pass is explored: the variable GARRICK_TORTURE, or 1.
+/// Returns the factor for the length of explorations that must pass: the variable GARRICK_TORTURE,
+/// or 1.
 inline unsigned long torture() {
   const char* const times = std::getenv("GARRICK_TORTURE");
   const unsigned long n = times != nullptr ? std::strtoul(times, nullptr, 10) : 0;
@@ -332,14 +333,14 @@ inline constexpr suite_calls calls_of{
     .invariant = [](void* at) { static_cast<Suite*>(at)->invariant(); },
 };
 
-/// Runs a suite for `iterations` random interleavings, as `weakened` and `fence_kind` say. Empty:
-/// nothing found; else what was found.
+/// Runs a suite for `iterations` random interleavings, as `weakened` and `fence_kind` say. Returns
+/// the failure that was found; empty if none.
 std::string explore(const suite_calls& suite, unsigned long iterations);
 inline constexpr rl::thread_id_t fewest_threads = 2;
 inline constexpr rl::thread_id_t most_threads = 5;
 
-/// Runs `Suite` for `iterations` random interleavings with `what` weakened. Empty: nothing found;
-/// else what was found.
+/// Runs `Suite` for `iterations` random interleavings with `what` weakened. Returns the failure
+/// that was found; empty if none.
 template <class Suite>
 std::string explore(unsigned iterations, weakening what = {}, fences kind = fences::symmetric) {
   static_assert(Suite::params::expected_result == rl::test_result_success);

@@ -1,7 +1,7 @@
-// How full lists of free blocks change hands as a whole: through a few atomic slots.
+// The exchange of full lists of free blocks as a whole: through a few atomic slots.
 //
-// Thread safety: any thread. Invariant: a slot holds null or a list that nobody else can reach. It
-// is only ever filled from null and emptied by exchange, so there is no ABA problem.
+// Thread safety: any thread. Invariant: a slot holds null or a list that no thread can reach
+// otherwise. It is only ever filled from null and emptied by exchange, so there is no ABA problem.
 // (The model checker runs this: batch_slots.model.cpp.)
 #pragma once
 
@@ -20,14 +20,14 @@ enum class slots_order : std::uint8_t { put, take };
 template <class Block, std::size_t Slots, class Atomics = real_atomics>
 class batch_slots {
  public:
-  /// False: there is no room.
+  /// Returns false if there is no room.
   [[nodiscard]] bool put(Block* batch) noexcept {
     for (auto& slot : slots_) {
       Block* expected = nullptr;
       // order: relaxed; only a hint whether the exchange below is worth it.
       if (slot.load(std::memory_order_relaxed) != nullptr) continue;
-      // order: release; pairs with the exchange in take: the blocks' links, and what was done with
-      // the blocks before, are visible there.
+      // order: release; pairs with the exchange in take: the blocks' links, and the earlier uses of
+      // the blocks, are visible there.
       if (slot.compare_exchange_strong(expected, batch,
                                        order<Atomics, slots_order::put>(std::memory_order_release),
                                        std::memory_order_relaxed))
@@ -36,7 +36,7 @@ class batch_slots {
     return false;
   }
 
-  /// Null: there is none, or others took those that were seen.
+  /// Returns null if there is none, or other threads took those that were seen.
   [[nodiscard]] Block* take() noexcept {
     for (auto& slot : slots_) {
       // order: relaxed; only a hint whether the exchange below is worth it.
@@ -49,7 +49,7 @@ class batch_slots {
     return nullptr;
   }
 
-  /// How many there are, while nobody puts or takes.
+  /// Returns the number of lists. Requires that no thread puts or takes meanwhile.
   [[nodiscard]] std::size_t count() const noexcept {
     std::size_t n = 0;
     // order: relaxed; callers are quiet while they count.

@@ -1,5 +1,5 @@
 // Lists of free blocks that change hands, under the model checker: none is lost or taken twice, and
-// what was done with the blocks before is visible to whoever takes them.
+// the earlier uses of the blocks are visible to the thread that takes them.
 #include <garrick/base/memory/internal/batch_slots.hpp>
 
 #include <doctest/doctest.h>
@@ -21,8 +21,8 @@ struct batch {
   relacy_atomics::cell<int> content{0};
 };
 
-/// Three threads, each with a batch of its own, put and take by turns, with room for two. Whoever
-/// has a batch uses its blocks.
+/// Three threads, each with a batch of its own, put and take by turns, with room for two. A thread
+/// that has a batch uses its blocks.
 struct hand_over_suite : rl::test_suite<hand_over_suite, 3> {
   batch_slots<batch, 2, relacy_atomics> slots;
   std::array<batch, 3> batches;

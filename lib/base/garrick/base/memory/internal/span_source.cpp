@@ -1,4 +1,4 @@
-// How the system maps memory, and takes back what it holds.
+// Maps memory from the system, and gives it back.
 #include "garrick/base/memory/internal/span_source.hpp"
 
 #include <sys/mman.h>

@@ -1,9 +1,9 @@
-// Where the block pool's memory comes from and goes to: regions, mapped from the system and cut
-// into spans, each of which serves one size class at a time.
+// The source of the block pool's memory: regions, mapped from the system and cut into spans, each
+// of which serves one size class at a time.
 //
 // Blocks of one size lie together, so that a burst of one size leaves whole spans free, which then
-// serve another size or go back to the system. Where a block belongs follows from its address: a
-// region is 2 MiB, aligned to its size, and begins with what is known of its spans.
+// serve another size or go back to the system. The span of a block follows from its address: a
+// region is 2 MiB, aligned to its size, and begins with the descriptions of its spans.
 //
 // Thread safety: any thread; a mutex. A span that is taken is its taker's; its fields are guarded
 // by the lock of the size class that it serves.
@@ -33,9 +33,9 @@ namespace garrick::base::block_pool::detail {
 
 struct free_block;
 
-/// What is known of a span.
+/// The description of a span.
 struct span {
-  free_block* free;  // blocks that nobody uses and that no thread keeps
+  free_block* free;  // blocks that are not in use and that no thread keeps
   span* next;        // in its class's list of spans with such blocks
   span* before;
   std::uint16_t free_count;
@@ -64,7 +64,7 @@ struct region {
     const std::size_t offset = reinterpret_cast<std::uintptr_t>(block) & (bytes - 1);
     return of(block).spans[offset < head_bytes ? 0 : (offset - head_bytes) / span_bytes];
   }
-  /// Where span `index` begins and ends. The first one also has what the head leaves.
+  /// Returns the beginning of span `index`. The first one also has the rest of the head.
   [[nodiscard]] char* begin_of(std::size_t index) noexcept {
     if (index != 0) return end_of(index - 1);
     return reinterpret_cast<char*>(this) + (sizeof(region) + alignment - 1) / alignment * alignment;
@@ -76,7 +76,7 @@ struct region {
 static_assert(region::span_count <= 128);
 static_assert(sizeof(region) <= region::head_bytes - region::alignment);
 
-/// What the operating system does, and how threads meet. The model checker brings its own.
+/// The operating system's part, and the meeting of threads. The model checker brings its own.
 struct span_system {
   using atomics = real_atomics;
   using mutex = std::mutex;
@@ -92,14 +92,14 @@ struct span_system {
 template <class System>
 class basic_span_source {
  public:
-  /// A span for blocks of `block_bytes`. One that is idle, or else one that the system gives memory
-  /// for. Throws std::bad_alloc.
+  /// Returns a span for blocks of `block_bytes`. It is an idle one, or else one with fresh memory
+  /// from the system. Throws std::bad_alloc.
   [[nodiscard]] span& take(std::size_t block_bytes);
-  /// Where the span's first block lies.
+  /// Returns the place of the span's first block.
   [[nodiscard]] static char* begin_of(span& s) noexcept {
     return region::of(&s).begin_of(index_of(s));
   }
-  /// Takes back a span of which no block is in use, nor kept by anybody.
+  /// Takes back a span. Requires that none of its blocks is in use or kept by a thread.
   void put(span& s) noexcept;
 
   /// Gives idle memory back to the system, at most `most` bytes (rounded up to a span) and only
@@ -107,16 +107,16 @@ class basic_span_source {
   /// since the last such call. Returns how much idle memory there is above the bytes to be kept.
   std::size_t give_back(std::size_t most, bool only_rested) noexcept;
 
-  /// Somebody new cares, and may be called.
+  /// Sets the bytes to be kept for a new caretaker, which may be called.
   void set_kept(std::size_t bytes) noexcept;
-  /// True once after idle memory has come above the bytes to be kept: then somebody should call
-  /// `give_back` until it returns 0.
+  /// Returns true once after idle memory has come above the bytes to be kept: then a caretaker
+  /// should call `give_back` until it returns 0.
   [[nodiscard]] bool wants_care() noexcept {
-    // order: relaxed both; a hint, and what it is about is under the mutex
+    // order: relaxed both; a hint, and its subject is under the mutex
     return wants_care_.load(std::memory_order_relaxed) &&
            wants_care_.exchange(false, std::memory_order_relaxed);
   }
-  /// After a fork, in the child: nobody cares yet.
+  /// After a fork, in the child: no caretaker was told yet.
   void forget_care() noexcept { cared_for_ = false; }
 
   struct figures {
@@ -172,7 +172,7 @@ class basic_span_source {
   std::size_t idle_ = 0;    // bytes
   std::size_t rested_ = 0;  // the least that `idle_` has been since the last call for it
   std::size_t kept_ = std::size_t{64} << 20;
-  bool cared_for_ = false;  // somebody was told, and `give_back` has not yet returned 0
+  bool cared_for_ = false;  // a caretaker was told, and `give_back` has not yet returned 0
 
   typename System::atomics::template atomic<bool> wants_care_{false};
 };
@@ -248,7 +248,7 @@ void basic_span_source<System>::give_back_from(region& r, std::size_t most,
   rested_ = std::min(rested_, idle_);
   list(r);
   lock.unlock();
-  // what the head leaves to the first span shares a page with it, and stays
+  // the head's rest for the first span shares a page with the head, and stays
   System::forget(r.end_of(first) - region::span_bytes, r.end_of(end - 1));
   lock.lock();
   unlist(r);
@@ -290,7 +290,7 @@ void basic_span_source<System>::make_region() {
   list(*r);
 }
 
-/// R2. Into the list where it belongs, in front.
+/// R2. Puts the region in front of the list where it belongs.
 template <class System>
 void basic_span_source<System>::list(region& r) noexcept {
   if (is_empty(r.idle) && is_empty(r.bare)) return;
@@ -305,7 +305,7 @@ void basic_span_source<System>::list(region& r) noexcept {
   head = &r;
 }
 
-/// R2. Out of the list where it is, before its spans change.
+/// R2. Takes the region out of its list, before its spans change.
 template <class System>
 void basic_span_source<System>::unlist(region& r) noexcept {
   if (is_empty(r.idle) && is_empty(r.bare)) return;

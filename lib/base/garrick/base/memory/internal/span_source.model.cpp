@@ -1,5 +1,5 @@
 // Spans that are taken, put back and given to the system at the same time, under the model checker:
-// nobody's memory goes while it is in use, no span is lost, and somebody cares for idle memory.
+// no memory goes while it is in use, no span is lost, and a caretaker is called for idle memory.
 #include <garrick/base/memory/internal/span_source.hpp>
 
 #include <doctest/doctest.h>
@@ -19,7 +19,7 @@ namespace {
 
 constexpr unsigned thorough = 10'000;
 
-/// What the system does to the memory of the spans; only the first ones are looked at.
+/// The system's effect on the memory of the spans; only the first ones are looked at.
 struct model_memory {
   static constexpr std::size_t watched = 8;
   std::array<relacy_atomics::cell<int>, watched> content;  ///< of spans
@@ -57,7 +57,7 @@ struct model_system {
 };
 using source_of_model = basic_span_source<model_system>;
 
-/// Two threads take spans, use them and put them back, and are told to call the caretaker, who
+/// Two threads take spans, use them and put them back, and are told to call the caretaker, which
 /// gives idle memory back, half a span's worth at a time.
 struct give_back_suite : rl::test_suite<give_back_suite, 3> {
   model_memory memory_of_model;

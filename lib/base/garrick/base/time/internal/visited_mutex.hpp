@@ -1,8 +1,8 @@
 // A mutex that one thread, the host, takes again and again, and that visitors get in between.
 //
-// Problem: a mutex goes to whoever asks first. A host that has more to do asks again at once, and a
-// visitor who sleeps takes tens of microseconds to wake: it would wait until the host has nothing
-// left to do. So visitors who find the mutex taken are counted, and the host lets them in.
+// Problem: a mutex goes to the first thread that asks. A host with more work asks again at once,
+// and a visitor that sleeps takes tens of microseconds to wake: it would wait until the host has no
+// work left. So visitors that find the mutex taken are counted, and the host lets them in.
 //
 // Thread safety: `host` and `let_visitors_in` are for the host, the rest for any other thread.
 #pragma once
@@ -20,23 +20,24 @@ namespace garrick::base {
 class visited_mutex {
  public:
   /// Takes it. The host has it for microseconds, and to sleep and be woken takes tens of them. So
-  /// this tries for a while first. Who finds it free is not counted, so that a visit costs nothing
-  /// more while nobody is in the way.
+  /// this tries for a while first. A visitor that finds it free is not counted, so that a visit
+  /// costs nothing more while no other thread is in the way.
   void lock() {
     if (!mutex_.try_lock()) queue_up();
   }
   void unlock() { mutex_.unlock(); }
 
-  /// What the host takes. It is not counted, and may wait on a condition.
+  /// Returns the mutex for the host, which is not counted and may wait on a condition.
   [[nodiscard]] std::mutex& host() noexcept { return mutex_; }
 
-  /// Those who found it taken, and have not had it since.
+  /// Returns the number of visitors that found it taken, and have not had it since.
   [[nodiscard]] std::uint32_t waiting() const noexcept {
     return came_.load(std::memory_order_relaxed) -   // order: a visitor that is overlooked is seen
            served_.load(std::memory_order_relaxed);  // by the next look
   }
-  /// Waits until all whom this finds waiting have had it, but no longer than `most_yields`, in case
-  /// that one of them does not get a core. Requires that the host does not have it.
+  /// Waits until all visitors that this finds waiting have had it, but no longer than
+  /// `most_yields`, in case one of them does not get a core. Requires that the host does not have
+  /// it.
   void let_visitors_in(unsigned most_yields) const noexcept {
     const std::uint32_t here = came_.load(std::memory_order_relaxed);  // order: as waiting
     for (unsigned i = 0; i < most_yields; ++i) {
