@@ -50,7 +50,7 @@ settings guided(std::uint32_t workers) {
   return o;
 }
 
-/// What is wrong with these settings, as the system says; empty: nothing.
+/// Returns the system's refusal of these settings; empty if it accepts them.
 std::string refusal(const settings& o) {
   try {
     const actor_system system(o);

@@ -1,4 +1,4 @@
-// A pool's worker threads: where each runs, and what happens if one cannot be created or bound.
+// A pool's worker threads: their processors, and the case that one cannot be created or bound.
 #include <doctest/doctest.h>
 #include <garrick/base/concurrency/runnable.hpp>
 #include <garrick/base/platform/platform.hpp>
@@ -198,7 +198,7 @@ void run_jobs(scheduler& pool, std::uint32_t count) {
   }
   for (const auto& j : outside) pool.schedule(*j);
   for (std::uint32_t n = left; n != 0; n = left) left.wait(n);
-  pool.stop();  // nobody touches the jobs any more
+  pool.stop();  // no thread touches the jobs any more
 }
 
 }  // namespace
@@ -258,7 +258,7 @@ TEST_CASE("workers that never started get no work: all of it runs while the othe
     std::uint32_t started = 0;
     while (pool->worker_state(started) != nullptr) ++started;
     REQUIRE(started < 8);
-    // Each worker that there is waits in a handler. So whatever comes stays where it was put.
+    // Each worker that there is waits in a handler. So an arriving job stays where it was put.
     std::atomic<std::uint32_t> waiting{0};
     std::atomic<bool> finish{false};
     std::vector<std::unique_ptr<job>> all;

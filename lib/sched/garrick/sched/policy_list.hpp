@@ -1,8 +1,8 @@
-// The list of shipped scheduling policies. This is the one place where a policy is registered: what
-// can be chosen by name (shipped_policies.hpp), the settings and their help, and the simulated
-// machine read it from here.
+// The list of shipped scheduling policies. This is the one place where a policy is registered: the
+// names of shipped_policies.hpp, the settings and their help, and the simulated machine are made
+// from it.
 //
-// To ship another policy, write it as policy.hpp says and add its line below.
+// To ship another policy, write it after policy.hpp and add its line below.
 //
 // Including this file compiles every policy. Code that needs only names includes
 // shipped_policies.hpp.
@@ -30,11 +30,11 @@ enum class policy_builds : std::uint8_t {
   all_but_minimal,  ///< the minimal build refuses its name
 };
 
-/// A line of the list: the policy's class, the builds that contain it, and what it is for.
+/// A line of the list: the policy's class, the builds that contain it, and its purpose.
 template <class Policy, policy_builds Builds>
 struct policy_line {
   using policy = Policy;                           ///< its class
-  static constexpr policy_builds builds = Builds;  ///< where it is
+  static constexpr policy_builds builds = Builds;  ///< the builds that contain it
   std::string_view summary;                        ///< one line, for help texts
 };
 

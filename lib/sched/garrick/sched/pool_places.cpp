@@ -1,4 +1,4 @@
-// Where the threads of one pool stand: reads the machine if somebody needs it, and binds threads.
+// The places of one pool's threads: reads the machine if needed, and binds threads.
 #include <garrick/base/platform/platform.hpp>
 #include <garrick/sched/pool_places.hpp>
 

@@ -1,4 +1,4 @@
-// Where the threads of one pool stand on the machine, and how they are kept there.
+// The places of one pool's threads on the machine, and the binding of the threads.
 //
 // Reading the machine takes milliseconds, so it is done only for a policy that knows places or a
 // pool that pins its threads.
@@ -25,25 +25,25 @@ class pool_places {
   /// threads. Requires settings that were `checked`.
   pool_places(const scheduler_settings& settings, bool for_policy);
 
-  /// Where the workers stand. Null: nobody needs to know.
+  /// Returns the workers' places; null if neither the policy nor the settings need them.
   [[nodiscard]] const worker_places* get() const noexcept { return places_ ? &*places_ : nullptr; }
 
   /// Binds the calling thread, which is worker `index`, as the settings say.
   ///
-  /// Error `invalid_setting`: the system refuses. It names the setting.
+  /// Returns the error `invalid_setting` if the system refuses. It names the setting.
   [[nodiscard]] base::error bind_worker(std::uint32_t index);
 
-  /// What a user who asked for places should know: that they make no difference here, since the
+  /// Returns a note for a user that asked for places: they make no difference here, since the
   /// machine is flat or cannot be read. `policy` is the name of the policy that needs places;
   /// empty: none does, and threads are only pinned. Returns an empty text if there is nothing to
-  /// know.
+  /// tell.
   [[nodiscard]] std::string warning(std::string_view policy) const;
 
  private:
   enum class pin : std::uint8_t { unit, cache, node, system };
   static pin pin_of(const scheduler_settings& settings, bool for_policy) noexcept;
-  /// What worker `index` is pinned to: its own processor and those that share its cache or node, as
-  /// `pin_` says.
+  /// Returns the processors that worker `index` is pinned to: its own and those that share its
+  /// cache or node, as `pin_` says.
   [[nodiscard]] affinity::processors group_of(std::uint32_t index) const;
 
   pin pin_;

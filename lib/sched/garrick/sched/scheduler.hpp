@@ -6,14 +6,15 @@
 //   pool->start();
 //   pool->schedule(some_runnable);
 //   pool->stop();
-//   pool->drain(sink, context);   // what never ran
+//   pool->drain(sink, context);   // the runnables that never ran
 //
 // A scheduler of your own may count the workers that wait inside handlers, as `worker_pool` does
 // (`begin_wait`, `all_wait`, `when_all_wait`). If it does not, and all workers wait in sends, they
 // go on when the time for that is over.
 //
-// Thread safety: all that base::executor has, `stats` and `worker_count` from any thread; `start`,
-// `stop` and `drain` from one thread that is no worker of this pool. `when_all_wait` comes first.
+// Thread safety: the functions of base::executor, `stats` and `worker_count` may be called from any
+// thread; `start`, `stop` and `drain` from one thread that is no worker of this pool.
+// `when_all_wait` comes first.
 #pragma once
 
 #include <garrick/base/concurrency/runnable.hpp>
@@ -33,7 +34,7 @@ namespace garrick::sched {
 /// A pool of worker threads that runs runnables.
 class scheduler : public base::executor {
  public:
-  /// Stops, if that has not been done. Runnables that were not drained are forgotten.
+  /// Stops, if `stop` was not called. Runnables that were not drained are forgotten.
   virtual ~scheduler() = default;
 
   /// Starts the worker threads, and returns when all of them are ready. Runnables may be scheduled
@@ -43,36 +44,39 @@ class scheduler : public base::executor {
   /// and `best_effort` is not set.
   virtual void start() = 0;
 
-  /// Lets every worker finish the run it is in, and joins them. So it blocks as long as a handler
-  /// runs. Runnables that have not run stay queued. Does nothing the second time.
+  /// Lets every worker finish its present run, and joins the workers. So it blocks as long as a
+  /// handler runs. Runnables that have not run stay queued. Does nothing the second time.
   virtual void stop() noexcept = 0;
 
-  /// After `stop`: hands every queued runnable to `sink`, with its run right. That includes what
-  /// `sink` itself schedules. Returns how many there were.
+  /// After `stop`: hands every queued runnable to `sink`, with its run right. That includes
+  /// runnables that `sink` itself schedules. Returns their number.
   virtual std::size_t drain(void (*sink)(void* context, base::runnable& r), void* context) = 0;
 
-  /// The policy's name. Any thread.
+  /// Returns the policy's name. Any thread.
   [[nodiscard]] virtual std::string_view policy_name() const noexcept = 0;
-  /// The number of workers that were asked for; with `best_effort` fewer may run. Any thread.
+  /// Returns the number of workers that were asked for; with `best_effort` fewer may run. Any
+  /// thread.
   [[nodiscard]] virtual std::uint32_t worker_count() const noexcept = 0;
-  /// What the workers have done so far. Any thread.
+  /// Returns the sums over all workers so far. Any thread.
   [[nodiscard]] virtual scheduler_stats stats() const noexcept = 0;
 
-  /// What worker `index` has done so far; all zero if its thread could not be created. Nothing: the
-  /// pool has no such worker, or its policy keeps no figures for each. Any thread.
+  /// Returns the figures of worker `index` so far; all zero if its thread could not be created.
+  /// Returns nullopt if the pool has no such worker, or its policy keeps no figures for each. Any
+  /// thread.
   [[nodiscard]] virtual std::optional<worker_stats> worker_statistics(
       std::uint32_t index) const noexcept = 0;
 
-  /// The state of queues and sleepers in words, for a diagnosis. A picture taken while things move.
-  /// Any thread.
+  /// Returns the state of queues and sleepers in words, for a diagnosis. A picture taken while
+  /// things move. Any thread.
   [[nodiscard]] virtual std::string describe() const = 0;
 
-  /// The state of worker `index`'s thread, of which the watchdog may read the atomics. Valid
-  /// between `start` and `stop`; null outside, or if that thread could not be created. Any thread.
+  /// Returns the state of worker `index`'s thread, of which the watchdog may read the atomics.
+  /// Valid between `start` and `stop`; null outside, or if that thread could not be created. Any
+  /// thread.
   [[nodiscard]] virtual base::thread_state* worker_state(std::uint32_t index) noexcept = 0;
 
-  /// What a user should know of this pool, in plain words: what `best_effort` let pass, and why
-  /// places make no difference. Complete after `start`.
+  /// Returns the pool's warnings to the user, in plain words: the failures that `best_effort` let
+  /// pass, and the reason why places make no difference. Complete after `start`.
   [[nodiscard]] virtual const std::vector<std::string>& warnings() const noexcept = 0;
 };
 

@@ -1,5 +1,5 @@
-// The pool as its users see it: settings, start and stop, what a worker claims for itself, and what
-// never ran.
+// The pool as its users see it: settings, start and stop, a worker's claims for itself, and the
+// runnables that never ran.
 #include <garrick/sched/internal/test_jobs.hpp>
 #include <garrick/sched/shipped_policies.hpp>
 

@@ -1,4 +1,4 @@
-// What a worker pool is built from: the settings `scheduler.*`, and the check of them.
+// The settings of a worker pool, `scheduler.*`, and the check of them.
 //
 // Thread safety: plain values; `checked` may be called from any thread.
 #pragma once
@@ -31,8 +31,8 @@ struct thread_hook {
   void* context = nullptr;  ///< handed to `call` as it is
 };
 
-/// How a worker pool is built: keys `scheduler.*`, and hooks, which only code can set. Every value
-/// has a default that suits a program of its own.
+/// The construction of a worker pool: keys `scheduler.*`, and hooks, which only code can set. Every
+/// value has a default that suits a program of its own.
 struct scheduler_settings {
   /// The name of a shipped policy (shipped_policies.hpp). Without effect on a pool of a policy of
   /// one's own.
@@ -48,20 +48,20 @@ struct scheduler_settings {
   std::string thread_name = "garrick";
   thread_hook on_thread_start{};  ///< called before a worker's first run
   thread_hook on_thread_stop{};   ///< called after a worker's last run
-  base::probe* probe = nullptr;   ///< hears of parks and thefts; null: nobody; outlives the pool
+  base::probe* probe = nullptr;   ///< is told of parks and thefts; may be null; outlives the pool
   /// Go on with fewer threads if some cannot be created (at least one), and unbound where binding
   /// fails.
   bool best_effort = false;
 
-  // where the workers stand
+  // the places of the workers
 
   /// Processors for worker threads, in the form of affinity.hpp. Empty: as `pin` says.
   std::string affinity{};
   /// Each worker thread stays on its "unit", "cache" or "node", or anywhere in the "system".
   /// "automatic" is the node for locality_guided and the system for the others.
   std::string pin = "automatic";
-  /// For locality_guided: who is asked for work first, and may run one's actors. Those are the
-  /// workers that share the "cache" or the "node", or all of the "system".
+  /// For locality_guided: the workers that a thief asks first, and that may run each other's
+  /// actors. They share the "cache" or the "node", or are all of the "system".
   std::string neighbours = "cache";
   /// For tests: a synthetic topology instead of this machine's, see topology.hpp. Threads are not
   /// bound then.
@@ -72,15 +72,16 @@ struct scheduler_settings {
 /// shipped_policies.hpp adds.
 void add_settings(base::setting_table& table, scheduler_settings& settings);
 
-/// What a setting wants that `why_no_affinity` checks.
+/// The form that `why_no_affinity` checks.
 inline constexpr std::string_view affinity_form = "groups of processors, such as \"<0> <2-4>\"";
-/// Why `text` names no groups of processors that this process may use; empty: it does.
+/// Returns the reason why `text` names no groups of processors that this process may use; empty: it
+/// does.
 [[nodiscard]] std::string why_no_affinity(const std::string& text);
 
-/// `settings` with the number of workers filled in, for whoever builds a `worker_pool` with a
-/// policy of their own. `policy` is not looked at.
+/// Returns `settings` with the number of workers filled in, for code that builds a `worker_pool`
+/// with a policy of its own. `policy` is not looked at.
 ///
-/// Throws std::invalid_argument that names the key and says what it wants.
+/// Throws std::invalid_argument that names the key and its requirement.
 [[nodiscard]] scheduler_settings checked(scheduler_settings settings);
 
 }  // namespace garrick::sched

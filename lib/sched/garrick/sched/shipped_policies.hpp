@@ -19,20 +19,20 @@
 
 namespace garrick::sched {
 
-/// A policy that this version of the framework knows, whether or not this build contains it.
+/// A policy that this version of the framework knows, also if this build does not contain it.
 struct shipped_policy {
   std::string_view name;     ///< as `scheduler_settings::policy` has it
   std::string_view summary;  ///< one line, for help texts
-  bool available = false;    ///< whether this build contains it
-  /// Builds the pool; no thread runs yet. Requires settings that were `checked`. Null where the
-  /// policy is not available.
+  bool available = false;    ///< true if this build contains it
+  /// Builds the pool; no thread runs yet. Requires settings that were `checked`. Null if the policy
+  /// is not available.
   std::unique_ptr<scheduler> (*make)(scheduler_settings settings) = nullptr;
 };
 
-/// All shipped policies, the default first. The table lives as long as the program.
+/// Returns all shipped policies, the default first. The table lives as long as the program.
 [[nodiscard]] std::span<const shipped_policy> shipped_policies() noexcept;
 
-/// The names of the policies that this build contains, the default first.
+/// Returns the names of the policies that this build contains, the default first.
 [[nodiscard]] std::vector<std::string> available_policies();
 
 /// Adds the row of `scheduler.policy`, which fills `policy`: the name of one that this build
@@ -42,7 +42,7 @@ void add_policy_setting(base::setting_table& table, std::string& policy);
 /// Builds the pool of `settings.policy`; no thread runs yet. Takes microseconds, and milliseconds
 /// where the machine has to be read (locality_guided, or threads that are pinned).
 ///
-/// Throws std::invalid_argument that names the key of a wrong setting and says what it wants.
+/// Throws std::invalid_argument that names the key of a wrong setting and its requirement.
 [[nodiscard]] std::unique_ptr<scheduler> make_scheduler(const scheduler_settings& settings = {});
 
 }  // namespace garrick::sched

@@ -145,8 +145,8 @@ void busy_receivers(std::uint32_t workers, std::uint32_t count) {
   }
 }
 
-/// Something with a mailbox of length one: scheduled by whoever fills it, run by a worker or by one
-/// that claims it.
+/// A runnable with a mailbox of length one: scheduled by the thread that fills it, run by a worker
+/// or by a thread that claims it.
 class claimable final : public base::runnable {
  public:
   base::run_outcome run(std::uint32_t& budget) noexcept override {

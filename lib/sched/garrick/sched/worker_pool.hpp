@@ -31,7 +31,7 @@
 
 namespace garrick::sched {
 
-/// A pool of threads that run what `Policy` gives out. For a policy of one's own:
+/// A pool of threads that run the runnables of `Policy`. For a policy of one's own:
 ///
 ///     o.make_scheduler = [](const sched::scheduler_settings& settings)
 ///         -> std::unique_ptr<sched::scheduler> {
@@ -54,7 +54,7 @@ class worker_pool final : public scheduler {
         waiting_(settings_.workers),
         unbound_(settings_.workers),
         states_(settings_.workers) {
-    // Here and not in start(), since others may make threads in between: in a process that has
+    // Here and not in start(), since other code may make threads in between: in a process that has
     // threads already this takes the kernel ten milliseconds.
     base::platform::enable_process_barrier();
     if (std::string warning =
@@ -129,7 +129,7 @@ class worker_pool final : public scheduler {
       }
       while (threads_.size() < settings_.workers && start_worker()) {}
     } catch (...) {
-      wait_until_ready();  // T2: nobody publishes a state after the stop
+      wait_until_ready();  // T2: no worker publishes a state after the stop
       stop();
       throw;
     }
@@ -197,7 +197,7 @@ class worker_pool final : public scheduler {
  private:
   using worker_data = typename Policy::worker_data;
 
-  /// A policy that stands on places says so: `static constexpr bool needs_places = true`.
+  /// A policy that depends on places declares `static constexpr bool needs_places = true`.
   static constexpr bool needs_places = [] {
     if constexpr (requires { Policy::needs_places; })
       return Policy::needs_places;
@@ -225,7 +225,8 @@ class worker_pool final : public scheduler {
   bool on_own_worker() const noexcept { return base::this_thread.worker_of == this; }
   worker_data& self() noexcept { return policy_.worker(base::this_thread.worker_index); }
 
-  /// Starts the next worker. False: with `best_effort` those that there are do without the rest.
+  /// Starts the next worker. Returns false if it could not, and `best_effort` lets the others go
+  /// on.
   bool start_worker() {
     const auto index = static_cast<std::uint32_t>(threads_.size());
     try {
@@ -278,7 +279,7 @@ class worker_pool final : public scheduler {
   [[gnu::hot]] void work(worker_data& me) noexcept {
     while (base::runnable* r = policy_.dequeue(me)) {
       if (!r->take()) [[unlikely]]
-        continue;  // somebody claimed it where it waited
+        continue;  // another thread claimed it in its queue
       const std::uint32_t budget = policy_.before_resume(me, *r);
       std::uint32_t left = budget;
       const base::run_outcome outcome = r->run(left);

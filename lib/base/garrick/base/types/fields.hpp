@@ -1,6 +1,6 @@
 // Looks into aggregates: how many fields, of which types, and a reference to each.
 //
-//  struct order { int id; std::string item; };
+//   struct order { int id; std::string item; };
 //   static_assert(field_count<order> == 2);
 //   for_each_field(my_order, [](const auto& field) { … });
 //

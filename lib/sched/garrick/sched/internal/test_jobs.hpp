@@ -1,4 +1,4 @@
-// What the scheduler's tests share: runnables made from lambdas, a watchdog that explains a hang,
+// Helpers of the scheduler's tests: runnables made from lambdas, a watchdog that explains a hang,
 // and a factor for long runs.
 #pragma once
 

@@ -1,20 +1,22 @@
-// How a worker that has nothing to do waits for a loop's events instead of sleeping.
+// An idle worker's wait for a loop's events, instead of sleeping.
 //
-// It takes the loop's seat (leader_seat.hpp), if nobody sits there, and waits in the loop. To those
-// who add work it is parked, and they wake it as they would any other, only by another call of the
-// system. When an event has come it wakes itself, handles the event, and then runs who was woken by
-// it. It leaves the seat before it runs anybody. If nobody was woken, it waits on.
+// The worker takes the loop's seat (leader_seat.hpp), if it is empty, and waits in the loop. To
+// threads that add work it is parked, and they wake it as they would any other worker, only by
+// another call of the system. When an event has come it wakes itself, handles the event, and then
+// runs the actors that the event has woken. It leaves the seat before it runs any of them. If none
+// was woken, it waits on.
 //
-// If it has not had to wait for two events in a row, there are probably more, and it wakes another
-// worker, which finds the seat empty. Otherwise one worker would do what all could do, one event
-// after the other.
+// If two events in a row came without a wait, there are probably more, and the worker wakes another
+// one, which finds the seat empty. Otherwise one worker would do the work of all, one event after
+// the other.
 //
 // Thread safety: one worker's.
 //
 // Invariants
-// D1 Whoever handles an event is awake and not counted as searching, so what it does puts work into
-//    its slot and its deque as a handler does (S5 of sleepers.hpp, W2 of work_stealing.hpp).
-// D2 What it does for an event does not wait, and no actor runs in place there (`no_wait`), so the
+// D1 A worker that handles an event is awake and not counted as searching, so the handling puts
+//    work into its slot and its deque as a handler does (S5 of sleepers.hpp, W2 of
+//    work_stealing.hpp).
+// D2 The handling of an event does not wait, and no actor runs in place there (`no_wait`), so the
 //    loop is free soon.
 // D3 The seat is left on each way out.
 #pragma once
@@ -31,7 +33,7 @@ namespace garrick::sched {
 template <class Sleepers, class Seat = base::leader_seat>
 class leading {
  public:
-  /// Of worker `index`.
+  /// For worker `index`.
   leading(Sleepers& all, std::uint32_t index, Seat* seat) noexcept
       : all_(all), index_(index), seat_(seat) {}
   ~leading() {
@@ -42,9 +44,10 @@ class leading {
   leading(const leading&) = delete;
   leading& operator=(const leading&) = delete;
 
-  /// The last step of sleeping, at `now_ns`: in place of `sleepers::park`. False: the worker was
-  /// woken, and counts as searching, as after that. True: an event has come; `awake()` was called,
-  /// has ended the search and returned the time, and then the event was handled.
+  /// The last step of sleeping, at `now_ns`: in place of `sleepers::park`. Returns false if the
+  /// worker was woken; it counts as searching, as after `park`. Returns true if an event has come;
+  /// `awake()` was called, has ended the search and returned the time, and then the event was
+  /// handled.
   template <class Awake>
   bool sleep(std::uint64_t now_ns, Awake awake) noexcept {
     if constexpr (Sleepers::waits_elsewhere) {
@@ -66,8 +69,8 @@ class leading {
     return false;
   }
 
-  /// As `sleep`, and writes into the worker's figures and rounds how long it slept. `end_search()`
-  /// says that it searches no more, before an event is handled.
+  /// As `sleep`, and notes the time asleep in the worker's figures and rounds. `end_search()` ends
+  /// its search before an event is handled.
   template <class Worker, class EndSearch>
   bool nap(Worker& self, EndSearch end_search) noexcept {
     const std::uint64_t since = self.figures.falls_asleep();
@@ -110,7 +113,7 @@ class leading {
   Sleepers& all_;
   const std::uint32_t index_;
   Seat* const seat_;
-  std::uint64_t awake_ns_ = 0;  // since when, the last time
+  std::uint64_t awake_ns_ = 0;  // the time when it last awoke
   bool came_at_once_ = false;   // the last event
   bool wakes_another_ = false;
   typename Seat::loop_type* loop_ = nullptr;

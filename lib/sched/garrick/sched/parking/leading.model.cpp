@@ -1,4 +1,4 @@
-// Workers of whom one waits for a loop's events instead of sleeping, under the model checker:
+// Workers under the model checker, one of which waits for a loop's events instead of sleeping:
 // events and ordinary work come at the same time, and each fence and memory order that matters for
 // them is weakened. An event or work that is lost is found as a deadlock: all threads wait.
 #include <garrick/sched/parking/leading.hpp>
@@ -26,7 +26,7 @@ namespace {
 
 using model_sleepers = sleepers<relacy_atomics, parker>;
 
-/// Who waits there is brought back. This promises no order.
+/// Brings a waiting thread back. It promises no order.
 struct bell final : interruptible {
   relacy_atomics::atomic<std::uint32_t> rung{0};
 
@@ -40,7 +40,7 @@ struct bell final : interruptible {
   }
 };
 
-/// A token brings back its owner, who waits elsewhere, and carries what the waker did.
+/// A token brings back its owner, which waits elsewhere, and carries the waker's writes.
 struct elsewhere_suite : rl::test_suite<elsewhere_suite, 2> {
   parker owner;
   bell elsewhere;
@@ -82,13 +82,13 @@ struct open_work {
   }
 };
 
-/// A loop whose events give work to the worker that handles them.
+/// A loop with events that give work to the worker that handles them.
 struct model_loop {
   static constexpr std::uint32_t ended = 1024;
   bell comes;                                       ///< an event, the end or an interruption
-  relacy_atomics::atomic<std::uint32_t> state{0};   ///< how many events; `ended`
+  relacy_atomics::atomic<std::uint32_t> state{0};   ///< the number of events; `ended`
   relacy_atomics::cell<open_work*> queue{nullptr};  ///< the leader's
-  std::array<parker, 2> begun;                      ///< somebody leads: for two threads
+  std::array<parker, 2> begun;                      ///< a worker leads: for two threads
   bool has_begun = false;                           ///< the leader's, and not for the model checker
   unsigned work_of_each = 1;                        ///< of an event
 
@@ -104,7 +104,7 @@ struct model_loop {
     if (!std::exchange(has_begun, true))
       for (parker& b : begun) b.unpark();
     comes.wait();
-    // order: acquire, what the sender did; all but the end is taken
+    // order: acquire, the sender's writes; all but the end is taken
     const std::uint32_t seen = state.fetch_and(ended, acquire);
     const std::uint32_t come = seen % ended;
     if (come != 0) who.event_has_come(true);
@@ -113,7 +113,7 @@ struct model_loop {
   }
 };
 
-/// Its seat, without a keeper: whoever comes first sits down.
+/// Its seat, without a keeper: the first thread that comes sits down.
 class keeperless_seat {
  public:
   using loop_type = model_loop;
@@ -124,7 +124,7 @@ class keeperless_seat {
   }
   model_loop* try_lead(std::uint64_t) {
     std::uint32_t nobody = 0;
-    // order: acquire, what the last leader did; relaxed, nothing was taken
+    // order: acquire, the last leader's writes; relaxed, nothing was taken
     return taken_.compare_exchange_strong(nobody, 1, acquire, relaxed) ? loop_ : nullptr;
   }
   void leave(std::uint64_t) { taken_.store(0, release); }  // order: release, for the next leader
@@ -162,7 +162,7 @@ struct model_worker {
   bool had_event_at_once = false;
 };
 
-/// A wrong way to wake oneself: who sees once that nobody is parked waits for its token.
+/// A wrong way to wake oneself: a worker that sees once that none is parked waits for its token.
 struct hasty_sleepers : model_sleepers {
   using model_sleepers::sleepers;
   void come_back(std::uint32_t index) noexcept {
@@ -172,7 +172,8 @@ struct hasty_sleepers : model_sleepers {
 };
 
 /// One worker falls asleep, another one waits elsewhere and wakes itself, and an outside thread
-/// wakes somebody, perhaps twice. Each time the count falls one is woken, and nobody waits in vain.
+/// wakes a worker, perhaps twice. Each time the count falls one is woken, and no thread waits in
+/// vain.
 template <class Sleepers>
 struct come_back_suite : rl::test_suite<come_back_suite<Sleepers>, 3> {
   bell elsewhere;
@@ -202,13 +203,13 @@ struct come_back_suite : rl::test_suite<come_back_suite<Sleepers>, 3> {
   }
 };
 
-/// What the workers of a policy do (work_stealing.hpp), and those who give them work.
+/// The workers of a policy (work_stealing.hpp), and the threads that give them work.
 template <unsigned Workers, class Seat = keeperless_seat>
 struct workers_with_loop {
   struct item {
     item* queue_link = nullptr;
   };
-  /// What a worker has found.
+  /// The result of a worker's look.
   enum class found : std::uint8_t { nothing, work, work_of_event };
 
   model_loop loop;
@@ -303,7 +304,7 @@ struct workers_with_loop {
     sleeping.wake_all();
   }
 
-  /// Who was counted when the end came is still counted, once, and the bits agree.
+  /// A worker that was counted when the end came is still counted, once, and the bits agree.
   void check_counts() const {
     unsigned bits = 0;
     for (unsigned i = 0; i < Workers; ++i) bits += sleeping.looks_parked(i) ? 1 : 0;
@@ -349,8 +350,8 @@ struct next_suite : rl::test_suite<next_suite, 2>, workers_with_loop<1> {
   void after() { check_counts(); }
 };
 
-/// An event gives work to whoever handles it, and then an item comes. Who runs the first piece
-/// stays busy until all else has been done, so the other worker has to see that.
+/// An event gives work to the worker that handles it, and then an item comes. The worker that runs
+/// the first piece stays busy until all else has been done, so the other worker has to see that.
 template <unsigned PerEvent>
 struct busy_suite : rl::test_suite<busy_suite<PerEvent>, 3>, workers_with_loop<2> {
   item only;
@@ -380,8 +381,8 @@ struct stop_suite : rl::test_suite<stop_suite, 4>, workers_with_loop<2> {
   }
 };
 
-/// The product's seat, whose keeper handles events as an outside thread. `Early`: the loop comes to
-/// its end while there is work, and not only with the workers.
+/// The product's seat, with a keeper that handles events as an outside thread. `Early`: the loop
+/// comes to its end while there is work, and not only with the workers.
 template <bool Early>
 struct kept_suite : rl::test_suite<kept_suite<Early>, 4>,
                     workers_with_loop<2, kept_seat>,
@@ -417,7 +418,7 @@ struct kept_suite : rl::test_suite<kept_suite<Early>, 4>,
 };
 
 constexpr unsigned thorough = 100'000;
-constexpr unsigned large = 15'000;  ///< for suites whose runs take long
+constexpr unsigned large = 15'000;  ///< for suites with long runs
 constexpr unsigned enough_to_fail = 200'000;
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Workers that wait for a loop's events: what an event wakes runs, whatever else comes at the same
-// time; nothing waits while one is handled; and the pool can stop meanwhile.
+// Workers that wait for a loop's events: an actor woken by an event runs, whatever else comes at
+// the same time; nothing waits while an event is handled; and the pool can stop meanwhile.
 #include <garrick/sched/parking/leading.hpp>
 
 #include <garrick/sched/internal/test_jobs.hpp>
@@ -29,7 +29,7 @@ using namespace garrick::sched::test;
 
 namespace {
 
-/// A loop whose events are functions, and its keeper.
+/// A loop with functions as events, and its keeper.
 class told_loop final : public base::event_loop {
  public:
   explicit told_loop(std::shared_ptr<base::leader_seat> seat)
@@ -42,7 +42,7 @@ class told_loop final : public base::event_loop {
     ::close(events_);
   }
 
-  /// One event: `f` is called by whoever leads. Any thread.
+  /// One event: the leader calls `f`. Any thread.
   void tell(std::function<void()> f) {
     {
       const std::lock_guard lock(mutex_);
@@ -50,7 +50,7 @@ class told_loop final : public base::event_loop {
     }
     signal();
   }
-  /// What was told before is handled, and then the loop is over.
+  /// Lets the earlier events be handled, and then ends the loop.
   void end() {
     if (!keeper_.joinable()) return;
     ended_ = true;

@@ -1,21 +1,21 @@
-// When there is nothing to do, workers sleep. When there is, somebody must be awake. And nobody may
-// be woken for nothing. This is the protocol between those who add work and those who look for it.
+// The protocol between threads that add work and workers that look for it. Without work, workers
+// sleep. With work, a worker must be awake. And no worker may be woken in vain.
 //
 // A worker *searches* if it is awake, has no work, and will look into every queue. It is *parked*
 // if it sleeps or is about to. One word counts both. A thread that adds work that others may take
-// looks at that word. If nobody searches and somebody is parked, exactly one worker is woken, and
-// counts as searching from that moment on. A searcher that finds work and was the last one looks
-// whether there is more, and if so wakes the next. Sleeping takes three steps: prepare (be counted
-// as parked), look again, commit (wait for a token).
+// looks at that word. If no worker searches and one is parked, exactly one worker is woken, and
+// counts as searching from that moment on. A searcher that finds work and was the last one looks if
+// there is more, and if so wakes the next. Sleeping takes three steps: prepare (be counted as
+// parked), look again, commit (wait for a token).
 //
-// Thread safety: `announce`, `observe`, `wake_one`, `wake_all` and what only looks are for any
+// Thread safety: `announce`, `observe`, `wake_one`, `wake_all` and the const functions are for any
 // thread, the rest for the worker whose index is given.
 //
-// Invariants. Work is *open* if it is in a deque or an inbox, where everybody may take it.
+// Invariants. Work is *open* if it is in a deque or an inbox, where any worker may take it.
 // S1 The searching count is the number of workers that have begun to search, by try_begin_search or
 //    by being woken, and have not reached end_search or prepare_park. Of their own accord at most
 //    half of the workers search, but at least one may. Besides there are those that are just being
-//    woken: one by wake_one, and one more by each wake_another, since who was woken may have to
+//    woken: one by wake_one, and one more by each wake_another, since a woken worker may have to
 //    wait for a processor; and one that wakes itself (S7).
 // S2 A worker's bit is set before it is counted as parked. The thread that lowers the count, in
 //    wake_one, is entitled to one bit. It finds one, since there are never fewer bits than the
@@ -26,29 +26,29 @@
 // S4 No lost wake-up. Adding: (a1) make the work visible, (a2) light fence, (a3) read the word.
 //    Sleeping: (b1) change the word, (b2) heavy fence, (b3) look into all queues. One of the two
 //    fences comes first. If it is a2, then b3 sees the work. If it is b2, then a3 sees the worker
-//    as parked and not searching, and wakes one if nobody else searches. The last end_search does
-//    the same: (c1) lower the count, (c2) heavy fence, (c3) look into all queues, (c4) wake one. So
-//    a worker that searches while a3 looks will see the work.
+//    as parked and not searching, and wakes one if no other worker searches. The last end_search
+//    does the same: (c1) lower the count, (c2) heavy fence, (c3) look into all queues, (c4) wake
+//    one. So a worker that searches while a3 looks will see the work.
 // S5 b2 may be left out if all other workers are parked or searching, and c2 if all others are
 //    parked. The two counts together are the workers between try_begin_search or prepare_park and
 //    end_search, no matter whose bit is taken. If that is all of them, none of them can add work
-//    before its end_search. That comes after b1, so its a3 sees b1. What a searcher added earlier,
-//    or moves from queue to queue, it looks for itself: it looks into all queues and, if it is the
-//    last, once more at c3. So only outside threads can add work unseen, and they do it with a
-//    sequentially consistent compare-and-swap (a1) and load (a3). This requires of callers that a
-//    worker which is counted has an empty slot and an empty deque, and that one which has moved
-//    work leaves by end_search, never by prepare_park. It matters because a heavy fence interrupts
-//    all processors where threads of the process run.
+//    before its end_search. That comes after b1, so its a3 sees b1. Work that a searcher added
+//    earlier, or moves from queue to queue, it looks for itself: it looks into all queues and, if
+//    it is the last, once more at c3. So only outside threads can add work unseen, and they do it
+//    with a sequentially consistent compare-and-swap (a1) and load (a3). This requires of callers
+//    that a worker which is counted has an empty slot and an empty deque, and that a worker which
+//    has moved work leaves by end_search, never by prepare_park. It matters because a heavy fence
+//    interrupts all processors where threads of the process run.
 // S6 From S4: while open work exists and a worker is parked, some worker searches, or has just
 //    added the work and not reached a3, or has not reached b3 or c3. None of these states lasts.
 //    The exception is work that was added without `announce` because some worker was awake (W1 and
-//    W5 of work_stealing.hpp): the ticker calls somebody if it stays (K5 of slot_ticker.hpp).
+//    W5 of work_stealing.hpp): the ticker calls a worker if it stays (K5 of slot_ticker.hpp).
 // S7 A worker that waits for events instead of sleeping (leading.hpp) is parked. When an event has
-//    come it wakes itself: it lowers the count and takes its own bit (S2). If somebody else has its
-//    bit by then, its token is on the way; and if the count was lowered for another bit, that one's
-//    owner is woken too. While the count is zero all bits but those of workers that are just being
-//    counted belong to others, so the worker looks at both, its token and the count, until one
-//    lets it go.
+//    come it wakes itself: it lowers the count and takes its own bit (S2). If another thread has
+//    its bit by then, its token is on the way; and if the count was lowered for another bit, the
+//    owner of that bit is woken too. While the count is zero all bits but those of workers that are
+//    just being counted belong to others, so the worker looks at both, its token and the count,
+//    until one of them lets it go.
 #pragma once
 
 #include <garrick/base/concurrency/atomics_policy.hpp>
@@ -70,11 +70,11 @@ enum class sleepers_order : std::uint8_t {
   end_search,  ///< c1 of S4
 };
 
-/// Who of a pool's workers sleeps and who searches, and how they are woken.
+/// The sleeping and the searching workers of a pool, and the means to wake them.
 template <class Atomics, class Parker>
 class sleepers {
  public:
-  static constexpr std::uint32_t max_workers = 1024;    ///< that a pool can have
+  static constexpr std::uint32_t max_workers = 1024;    ///< the most that a pool can have
   static constexpr std::uint32_t nobody = 0xffff'ffff;  ///< no worker's index
 
   /// For a pool of this number of workers, 1 to `max_workers`; none of them sleeps or searches yet.
@@ -90,47 +90,48 @@ class sleepers {
   sleepers(const sleepers&) = delete;
   sleepers& operator=(const sleepers&) = delete;
 
-  /// Whether a worker can wait for events instead of sleeping.
+  /// True if a worker can wait for events instead of sleeping.
   static constexpr bool waits_elsewhere = requires(Parker& p) { p.begin_elsewhere(); };
 
-  /// What the word says; see `any_parked`, `may_wake` and `all_parked`.
+  /// The value of the word; see `any_parked`, `may_wake` and `all_parked`.
   using state = std::uint32_t;
-  /// Whether somebody is parked.
+  /// Returns true if a worker is parked.
   static constexpr bool any_parked(state seen) noexcept { return seen >= one_parked; }
-  /// Whether somebody is parked and nobody searches, so that new work needs a wake-up.
+  /// Returns true if a worker is parked and none searches, so that new work needs a wake-up.
   static constexpr bool may_wake(state seen) noexcept {
     return seen >= one_parked && (seen & searching_mask) == 0;
   }
-  /// How many are parked.
+  /// Returns the number of parked workers.
   static constexpr std::uint32_t parked(state seen) noexcept { return seen >> parked_shift; }
-  /// Whether all workers are parked.
+  /// Returns true if all workers are parked.
   [[nodiscard]] bool all_parked(state seen) const noexcept { return parked(seen) == workers_; }
 
-  /// What the word says after work was made visible: the light fence and the look (a2, a3 of S4).
+  /// Returns the word after work was made visible: the light fence and the look (a2, a3 of S4).
   [[nodiscard]] state observe() noexcept {
     Atomics::light_fence();
     // order: seq_cst, pairs with park and end_search (S4, S5)
     return state_.load(base::order<Atomics, sleepers_order::read_state>(std::memory_order_seq_cst));
   }
 
-  /// Open work has been made visible: sees to it that somebody comes. If somebody must be woken, it
-  /// is worker `preferred`, provided that he is parked. Any thread; makes a system call only if it
-  /// wakes somebody who sleeps.
+  /// Announces open work that has been made visible, so that a worker comes. If one must be woken,
+  /// it is worker `preferred`, provided that this one is parked. Any thread; makes a system call
+  /// only if it wakes a worker that sleeps.
   [[gnu::hot]] void announce(std::uint32_t preferred = nobody) noexcept {
     const state seen = observe();
     if (may_wake(seen)) wake_one(seen, preferred);
   }
 
-  /// Wakes one parked worker, unless somebody searches by now. True: one was woken. `seen` is the
-  /// state on which the caller decided. Any thread.
+  /// Wakes one parked worker, unless a worker searches by now. Returns true if one was woken.
+  /// `seen` is the state on which the caller decided. Any thread.
   bool wake_one(state seen, std::uint32_t preferred = nobody) noexcept {
     while (may_wake(seen))
       if (try_wake(seen, preferred)) return true;
     return false;
   }
 
-  /// Wakes one parked worker although somebody may be searching: work has waited for long, and who
-  /// was woken for it may have to wait for a processor. False: nobody is parked. Any thread.
+  /// Wakes one parked worker although another one may be searching: work has waited for long, and
+  /// the worker that was woken for it may have to wait for a processor. Returns false if none is
+  /// parked. Any thread.
   bool wake_another() noexcept {
     state seen = peek();
     while (any_parked(seen))
@@ -138,26 +139,27 @@ class sleepers {
     return false;
   }
 
-  /// What the word says now, for a caller who has fenced already.
+  /// Returns the word as it is now, for a caller that has fenced already.
   [[nodiscard]] state peek() const noexcept {
     // order: as observe
     return state_.load(base::order<Atomics, sleepers_order::read_state>(std::memory_order_seq_cst));
   }
 
-  /// How often somebody had to be woken through the system so far. Any thread; a statistic.
+  /// Returns how often a worker had to be woken through the system so far. Any thread; a statistic.
   [[nodiscard]] std::uint64_t wakes() const noexcept {
     return wakes_.load(std::memory_order_relaxed);  // order: relaxed; a statistic
   }
 
-  /// The counts in words, for a diagnosis. Any thread.
+  /// Returns the counts in words, for a diagnosis. Any thread.
   [[nodiscard]] std::string describe() const {
     const state now = peek();
     return "searching " + std::to_string(now & searching_mask) + ", parked " +
            std::to_string(parked(now));
   }
 
-  /// The index of some parked worker, or `nobody`; the one that waits elsewhere only if there is no
-  /// other one, since somebody would have to wait there in its place. Any thread; a hint.
+  /// Returns the index of some parked worker, or `nobody`; the one that waits elsewhere only if
+  /// there is no other one, since another worker would have to wait there in its place. Any thread;
+  /// a hint.
   [[nodiscard]] std::uint32_t some_parked() const noexcept {
     // order: relaxed; a hint
     const std::uint32_t last = is_elsewhere_.load(std::memory_order_relaxed);
@@ -170,13 +172,14 @@ class sleepers {
     return last != nobody && looks_parked(last) ? last : nobody;
   }
 
-  /// Whether this worker is parked. Any thread; a hint.
+  /// Returns true if this worker is parked. Any thread; a hint.
   [[nodiscard]] bool looks_parked(std::uint32_t index) const noexcept {
     // order: relaxed; a hint
     return (bits_[index / 64].load(std::memory_order_relaxed) & bit_of(index)) != 0;
   }
 
-  /// The worker wants to look into others' queues. False: enough do so already; park instead.
+  /// The worker wants to look into others' queues. Returns false if enough do so already; then it
+  /// must park instead.
   [[nodiscard]] bool try_begin_search() noexcept {
     // order: relaxed; the compare-and-swap confirms it
     state seen = state_.load(std::memory_order_relaxed);
@@ -189,8 +192,8 @@ class sleepers {
     return false;
   }
 
-  /// The searcher has found something and taken it. `more_open_work()` says whether there is more
-  /// in any queue (c3 of S4); it is called at most once.
+  /// The searcher has found something and taken it. `more_open_work()` returns true if there is
+  /// more in any queue (c3 of S4); it is called at most once.
   template <class Look>
   void end_search(Look&& more_open_work) noexcept {
     // order: seq_cst, pairs with read_state (S4, S5)
@@ -203,9 +206,9 @@ class sleepers {
     if (more_open_work()) wake_one(now);
   }
 
-  /// The first step of sleeping: worker `index` counts as parked from here on. `searching` says
-  /// whether it has searched. The caller looks into all queues next and announces what it finds.
-  /// Then it calls `park`, whatever it found: if somebody has woken it by now, that returns at
+  /// The first step of sleeping: worker `index` counts as parked from here on. `searching` is true
+  /// if it has searched. The caller looks into all queues next and announces the work that it
+  /// finds. Then it calls `park` in any case: if a thread has woken it by now, that returns at
   /// once.
   void prepare_park(std::uint32_t index, bool searching) noexcept {
     // order: relaxed; the release of the next change of the word puts it before (S2)
@@ -219,23 +222,23 @@ class sleepers {
     if (parked(now) + (now & searching_mask) < workers_) Atomics::heavy_fence();
   }
 
-  /// The last step of sleeping. Blocks until somebody has woken this worker, which then counts as
-  /// searching.
+  /// The last step of sleeping. Blocks until another thread has woken this worker, which then
+  /// counts as searching.
   void park(std::uint32_t index) noexcept { parkers_[index].parker.park(); }
 
-  /// Instead of `park`: the worker waits elsewhere, where who wakes it interrupts it. False: it has
-  /// been woken, and counts as searching. One worker at a time.
+  /// Instead of `park`: the worker waits elsewhere, and a thread that wakes it interrupts that
+  /// wait. Returns false if it has been woken; it counts as searching. One worker at a time.
   [[nodiscard]] bool begin_elsewhere(std::uint32_t index) noexcept {
     is_elsewhere_.store(index, std::memory_order_relaxed);  // order: relaxed; a hint
     return parkers_[index].parker.begin_elsewhere();
   }
-  /// It was brought back. True: it has been woken, and counts as searching. False: for no reason;
-  /// it is parked as before, and has to wait once more.
+  /// The worker was brought back. Returns true if it has been woken; it counts as searching.
+  /// Returns false if it came for no reason; it is parked as before, and has to wait once more.
   [[nodiscard]] bool end_elsewhere(std::uint32_t index) noexcept {
     return parkers_[index].parker.end_elsewhere();
   }
   /// The worker, which waits elsewhere, wakes itself (S7). It counts as searching when this
-  /// returns. Waits at most for somebody who is just waking it.
+  /// returns. Waits at most for a thread that is just waking it.
   void come_back(std::uint32_t index) noexcept {
     auto& own = parkers_[index].parker;
     base::brief_wait<Atomics> wait;
@@ -274,8 +277,8 @@ class sleepers {
 
   /// One try to count one more as searching and one less as parked.
   bool count_awake(state& seen) noexcept {
-    // order: relaxed both ways; the swap alone decides who wakes (S3), and take_bit looks until it
-    // finds (S2)
+    // order: relaxed both ways; the swap alone decides which thread wakes (S3), and take_bit looks
+    // until it finds (S2)
     return state_.compare_exchange_weak(seen, seen - one_parked + one_searching,
                                         std::memory_order_relaxed, std::memory_order_relaxed);
   }
@@ -288,7 +291,7 @@ class sleepers {
     return true;
   }
 
-  /// Leaves a token for this worker, wherever it waits. True: a system call was made.
+  /// Leaves a token for this worker, wherever it waits. Returns true if a system call was made.
   bool unpark(std::uint32_t index) noexcept {
     Parker& parker = parkers_[index].parker;
     if constexpr (waits_elsewhere)
@@ -298,7 +301,7 @@ class sleepers {
   }
 
   bool clear_bit(std::uint32_t index) noexcept {
-    // order: relaxed; one of several who clear it sees it set
+    // order: relaxed; exactly one of several threads that clear it sees it set
     const auto before = bits_[index / 64].fetch_and(~bit_of(index), std::memory_order_relaxed);
     return (before & bit_of(index)) != 0;
   }
@@ -321,9 +324,9 @@ class sleepers {
   std::unique_ptr<padded_parker[]> parkers_;
   std::unique_ptr<word64[]> bits_;
   base::interruptible* elsewhere_;
-  // written by who waits elsewhere
+  // written by the worker that waits elsewhere
   typename Atomics::template atomic<std::uint32_t> is_elsewhere_{nobody};
-  // written by everybody, but only when somebody falls asleep, wakes up or searches
+  // written by any thread, but only when a worker falls asleep, wakes up or searches
   alignas(64) typename Atomics::template atomic<state> state_{0};
   alignas(64) typename Atomics::template atomic<std::uint64_t> wakes_{0};
 };

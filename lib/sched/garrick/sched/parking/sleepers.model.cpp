@@ -20,7 +20,7 @@ namespace {
 
 using model_sleepers = sleepers<relacy_atomics, parker>;
 
-/// Whoever is woken sees the waker's plain write, and no token is lost.
+/// A woken thread sees the waker's plain write, and no token is lost.
 struct parker_suite : rl::test_suite<parker_suite, 2> {
   parker first;
   parker second;
@@ -62,7 +62,7 @@ struct open_work {
   }
 };
 
-/// What a worker of any policy does around the protocol.
+/// The steps of any policy's worker around the protocol.
 template <unsigned Workers>
 struct worker_loops {
   model_sleepers sleeping{Workers};
@@ -233,7 +233,7 @@ struct both_needed_suite : rl::test_suite<both_needed_suite, 3> {
 
 /// Worker 0 adds an item to its deque and stays busy; another item lies in an inbox. Each of the
 /// other two workers has to take one of them, and stays busy with it. So the last one that ends its
-/// search must see what worker 0 added (c2).
+/// search must see worker 0's item (c2).
 struct finders_suite : rl::test_suite<finders_suite, 3> {
   struct item {
     item* queue_link = nullptr;
@@ -277,7 +277,7 @@ struct finders_suite : rl::test_suite<finders_suite, 3> {
   }
 };
 
-/// Four workers, of whom two may search at the same time. Three items come into one inbox. A worker
+/// Four workers; two of them may search at the same time. Three items come into one inbox. A worker
 /// that finds several moves the rest into its deque. Each stays busy until all have been taken.
 template <bool FromOutside>
 struct movers_suite : rl::test_suite<movers_suite<FromOutside>, FromOutside ? 5 : 4> {
@@ -351,9 +351,9 @@ struct movers_suite : rl::test_suite<movers_suite<FromOutside>, FromOutside ? 5 
   }
 };
 
-/// What all suites of the ticker share. One worker puts an item into its slot and stays busy until
-/// the item has been exposed and taken. Another worker goes to sleep. The third thread is the
-/// ticker.
+/// The common part of all suites of the ticker. One worker puts an item into its slot and stays
+/// busy until the item has been exposed and taken. Another worker goes to sleep. The third thread
+/// is the ticker.
 struct exposure {
   struct item {
     item* queue_link = nullptr;
@@ -416,7 +416,7 @@ struct ticker_suite : rl::test_suite<ticker_suite, 3>, exposure {
 
 /// As ticker_suite, but an outside thread wakes the worker that puts the item, and arms the ticker
 /// ahead. The ticker begins awake, so that it disarms itself and goes to sleep meanwhile.
-/// `KeepsPromise`: whether that thread does what K3 requires.
+/// `KeepsPromise`: that thread meets the requirement of K3.
 template <bool KeepsPromise>
 struct ahead_suite : rl::test_suite<ahead_suite<KeepsPromise>, 4>, exposure {
   parker woken;

@@ -1,4 +1,4 @@
-// What the model checker cannot show of the sleepers: waits that depend on who gets a processor.
+// Tests that the model checker cannot do for the sleepers: waits that depend on the processors.
 #include <garrick/base/concurrency/parker.hpp>
 #include <garrick/sched/parking/sleepers.hpp>
 
@@ -52,7 +52,7 @@ TEST_CASE("who wakes a worker sleeps rather than spin for a bit that does not co
 TEST_CASE("another one is woken although somebody searches, as long as somebody is parked") {
   sleepers<base::real_atomics, base::parker> four(4);
   for (const std::uint32_t i : {0U, 1U, 3U}) four.prepare_park(i, false);
-  four.announce(0);  // wakes one, who now counts as searching
+  four.announce(0);  // wakes that worker, which now counts as searching
   CHECK_FALSE(four.looks_parked(0));
   four.announce(1);
   CHECK(four.looks_parked(1));
@@ -84,7 +84,7 @@ TEST_CASE("a worker that waits elsewhere is woken there, or wakes itself") {
   CHECK(three.end_elsewhere(1));
   CHECK(three.describe() == "searching 1, parked 1");
   three.end_search([] { return false; });
-  // Nobody has woken it the second time.
+  // No thread has woken it the second time.
   three.prepare_park(1, false);
   REQUIRE(three.begin_elsewhere(1));
   three.come_back(1);

@@ -1,6 +1,6 @@
-// What the ticker does while it is awake (slot_ticker.hpp): it looks at the next slots of all
-// workers, tells who makes no use of his, and takes out what does not move although somebody could
-// run it.
+// The ticker's work while it is awake (slot_ticker.hpp): it looks at the next slots of all workers,
+// finds workers that do not use theirs, and takes out items that do not move although another
+// worker could run them.
 //
 // Thread safety: `worker_front::sit` is for the worker, the rest of `worker_front` for any thread;
 // `slot_looks` is the helper thread's alone.
@@ -20,13 +20,13 @@
 
 namespace garrick::sched {
 
-/// What others see of a worker: its next slot, and where its thread runs.
+/// The part of a worker that others see: its next slot, and the processor of its thread.
 template <class Traits>
 class worker_front {
   using thread = typename Traits::place::thread;
 
  public:
-  /// The worker: from now on others can ask where this thread runs.
+  /// For the worker: lets others ask where this thread runs.
   void sit() noexcept {
     if (placed_.load(std::memory_order_relaxed)) [[likely]]  // order: relaxed; own value
       return;
@@ -34,14 +34,15 @@ class worker_front {
     placed_.store(true, std::memory_order_release);  // order: release, pairs with processor
   }
 
-  /// The processor of its thread; unknown if it does not sit, or if the system does not say.
+  /// Returns the processor of its thread; unknown if it does not sit, or if the system does not
+  /// say.
   [[nodiscard]] std::int32_t processor() const noexcept {
     // order: acquire, pairs with sit: the place
     return placed_.load(std::memory_order_acquire) ? place_.processor() : thread::unknown;
   }
 
-  /// For how long its thread has run and waited for a processor; nothing if it does not sit, or if
-  /// the system does not say.
+  /// Returns how long its thread has run and waited for a processor; nullopt if it does not sit, or
+  /// if the system does not say.
   [[nodiscard]] std::optional<base::platform::processor_times> times() const noexcept {
     // order: acquire, pairs with sit: the place
     if (!placed_.load(std::memory_order_acquire)) return {};
@@ -64,12 +65,12 @@ class slot_looks {
   using picture = typename next_slot<typename Traits::atomics>::picture;
 
  public:
-  /// At these workers, from the calling thread.
+  /// Looks at these workers, from the calling thread.
   explicit slot_looks(std::vector<front*> fronts)
       : fronts_(std::move(fronts)), seen_(fronts_.size()), me_(Traits::place::of_this_thread()) {}
 
-  /// One look. If there is somebody parked who could take it, hands what does not move to
-  /// `expose(worker, runnable)`, which gets the run right. True: a slot was in use.
+  /// Takes one look. If a parked worker could take them, hands items that do not move to
+  /// `expose(worker, runnable)`, which gets the run right. Returns true if a slot was in use.
   template <class Sleepers, class Expose>
   bool look(tick_budget& budget, const Sleepers& sleepers, const Expose& expose) noexcept {
     bool used = false;
@@ -85,8 +86,8 @@ class slot_looks {
     }
     if (!occupied || !Sleepers::any_parked(sleepers.peek())) return used;
     if (in_the_way && !step_aside(sleepers)) {
-      // K4: as long as this thread runs, the worker cannot. What counts is what it did while this
-      // thread slept.
+      // K4: as long as this thread runs, the worker cannot. So the judgement is on the time while
+      // this thread slept.
       expose_stuck(budget, expose, [&](std::size_t i) { return seen_[i].unmoved; });
       return used;
     }
@@ -103,7 +104,7 @@ class slot_looks {
   }
 
  private:
-  /// What was seen of a slot.
+  /// The last look at a slot.
   struct sample {
     picture slot;
     bool unmoved = false;  ///< as at the look before
@@ -154,22 +155,23 @@ class slot_looks {
   thread me_;
 };
 
-/// The looks of the helper thread at open work: who has some for longer than it takes to call
-/// somebody.
+/// The looks of the helper thread at open work: finds workers that have had some for longer than it
+/// takes to call another worker.
 template <class Atomics>
 class backlog_looks {
  public:
-  /// At this number of workers.
+  /// Looks at this number of workers.
   explicit backlog_looks(std::size_t workers) : seen_(workers) {}
 
-  /// Has this worker had open work since the look before? `open()`: it has some now; `emptied`: how
-  /// often it has emptied its slot and its deque so far.
+  /// Returns true if this worker has had open work since the look before. `open()` returns true if
+  /// it has some now; `emptied` counts how often it has emptied its slot and its deque so far.
   template <class Open>
   [[nodiscard]] bool is_behind(std::size_t worker, const Open& open,
                                std::uint64_t emptied) noexcept {
     const sample before = std::exchange(seen_[worker], {emptied, open()});
     if (!seen_[worker].open || !before.open || before.emptied != emptied) return false;
-    // One that is alone on its worker is open work, too, for a moment after each of its runs.
+    // A runnable that is alone on its worker is open work, too, for a moment after each of its
+    // runs.
     for (int i = 0; i < looks_at_once; ++i) {
       Atomics::pause();
       if (!open()) return false;
@@ -177,8 +179,8 @@ class backlog_looks {
     return true;
   }
 
-  /// A look at all of a policy's workers: wakes somebody if one is behind. True: somebody has open
-  /// work.
+  /// Looks at all of a policy's workers: wakes another worker if one is behind. Returns true if a
+  /// worker has open work.
   template <class Workers, class Sleepers>
   bool call(const Workers& workers, Sleepers& sleepers) noexcept {
     for (const auto& w : workers) {
@@ -188,7 +190,7 @@ class backlog_looks {
     return some_open();
   }
 
-  /// Had somebody open work at the last look?
+  /// Returns true if a worker had open work at the last look.
   [[nodiscard]] bool some_open() const noexcept {
     return std::ranges::any_of(seen_, &sample::open);
   }

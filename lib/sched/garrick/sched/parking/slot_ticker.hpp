@@ -1,22 +1,22 @@
-// Work in a next slot is announced to nobody, because its owner usually takes it within a
-// microsecond. If the owner stays busy in a handler instead, somebody must notice: this helper
-// thread looks at the slots every 25 µs, watches an occupied one for up to 12 µs more, and takes
-// out what has not moved. So work waits in the slot of a busy worker for about 50 µs at most, as
-// long as the budget below lasts.
+// Work in a next slot is not announced, because its owner usually takes it within a microsecond. If
+// the owner stays busy in a handler instead, another thread must notice: this helper thread looks
+// at the slots every 25 µs, watches an occupied one for up to 12 µs more, and takes out an item
+// that has not moved. So work waits in the slot of a busy worker for about 50 µs at most, as long
+// as the budget below lasts.
 //
 // It costs nothing in an idle system. It sleeps until a worker puts something into its slot, or
-// open work is left to those who are awake, while another worker is parked. It goes back to sleep
-// when all workers are parked, or when for a millisecond no slot was used and no open work was
-// there. While it runs it keeps to a budget: a timer costs 2 µs of processor
-// time on bare metal but 40 µs on some virtual machines, so it may use a sixty-fourth of a core,
-// with an allowance for bursts. If the budget is used up the looks become rarer: at 2.5 µs a look,
-// one in 160 µs. An exposure shows that the looks are of use, and fills the budget up again.
+// open work is left to workers that are awake, while another worker is parked. It goes back to
+// sleep when all workers are parked, or when for a millisecond no slot was used and no open work
+// was there. While it runs it keeps to a budget: a timer costs 2 µs of processor time on bare metal
+// but 40 µs on some virtual machines, so it may use a sixty-fourth of a core, with an allowance for
+// bursts. If the budget is used up the looks become rarer: at 2.5 µs a look, one in 160 µs. An
+// exposure shows that the looks are of use, and fills the budget up again.
 //
-// It also sees to open work that waits although a worker is awake. Nobody is called for that at
+// It also sees to open work that waits although a worker is awake. No worker is called for that at
 // once, since a worker that is awake takes it sooner than another one could wake up. But its
-// handler may take long, or a worker that was woken may have to wait for a processor that somebody
-// else holds. If a worker has open work at two looks in a row and has not emptied its slot and its
-// deque in between, another one is woken, whoever else searches.
+// handler may take long, or a worker that was woken may have to wait for a processor that is in
+// use. If a worker has open work at two looks in a row and has not emptied its slot and its deque
+// in between, another one is woken, even if others search.
 //
 // Waking it takes a system call, 2 µs on bare metal and 15 on some virtual machines. If a message
 // from outside wakes a worker and that worker had to make the call, the message would wait for it.
@@ -32,8 +32,8 @@
 //    the same. One of the two sees the other, as in S4 of sleepers.hpp. Where S5 leaves out the
 //    fence, all slots are empty, and a worker that fills one later sees the parked worker.
 // K2 The ticker disarms itself first. Then, after a fence, it looks at slots and parked workers
-//    once more. So either it sees what the worker of K1 did, or that worker sees it disarmed and
-//    arms it. So while a worker is parked and a slot stays occupied, the ticker is armed.
+//    once more. So either it sees the change by the worker of K1, or that worker sees it disarmed
+//    and arms it. So while a worker is parked and a slot stays occupied, the ticker is armed.
 // K3 A thread that arms ahead first promises to do so, before the work is visible, since the woken
 //    worker may be there before the call that wakes it returns. It keeps the promise with its next
 //    step after that call. Workers rely on the promise. If the system takes the processor away from
@@ -42,8 +42,8 @@
 //    the ticker sets it back, when it is awake. The thread that makes it armed leaves a token, so
 //    there is exactly one between two disarms.
 // K4 A worker that has lost its processor to the ticker itself looks stuck and is not. So the
-//    ticker judges what it has watched only from a processor other than the worker's, and moves
-//    there if it has to. If there is none, it judges by what happened while it slept.
+//    ticker judges a worker only from a processor other than the worker's, and moves there if it
+//    has to. If there is none, it judges by the changes while it slept.
 // K5 A thread that makes work open and calls no worker for it, since one is awake or as many are as
 //    may be (W1 and W5 of work_stealing.hpp), finds the ticker armed or arms it if, after a fence,
 //    it sees a parked worker. K2 holds for such work as for occupied slots. So while a worker is
@@ -58,11 +58,11 @@
 
 namespace garrick::sched {
 
-/// When the helper may look again, given what its looks cost, and when it may rest.
+/// The times when the helper may look again, given the cost of its looks, and when it may rest.
 class tick_budget {
  public:
   static constexpr std::uint64_t period_ns = 25'000;    ///< between two looks
-  static constexpr std::uint64_t patience_ns = 12'000;  ///< how long an occupied slot is watched
+  static constexpr std::uint64_t patience_ns = 12'000;  ///< the watch of an occupied slot
   static constexpr std::uint64_t quiet_ns = 1'000'000;  ///< after this without a used slot it rests
   /// if the helper is woken more often than this, timers are cheaper
   static constexpr std::uint64_t often_ns = 50'000;
@@ -78,14 +78,15 @@ class tick_budget {
     used_at_ns_ = wall_ns;
   }
 
-  /// Whether the helper may go back to sleep after a look at `wall_ns`. `used`: a slot was in use.
+  /// Returns true if the helper may go back to sleep after a look at `wall_ns`. `used`: a slot was
+  /// in use.
   [[nodiscard]] bool may_rest(std::uint64_t wall_ns, bool used, bool everybody_parked) noexcept {
     if (everybody_parked && !lingers_) return true;
     if (used) used_at_ns_ = wall_ns;
     return wall_ns - used_at_ns_ >= quiet_ns;
   }
 
-  /// A look has been made: `wall_ns` and `cpu_ns` are the clocks now. Returns how long to sleep.
+  /// Notes a look: `wall_ns` and `cpu_ns` are the clocks now. Returns the time to sleep.
   std::uint64_t after_look(std::uint64_t wall_ns, std::uint64_t cpu_ns) noexcept {
     const auto passed = static_cast<std::int64_t>(wall_ns - wall_ns_);
     const auto used = static_cast<std::int64_t>(cpu_ns - cpu_ns_);
@@ -108,26 +109,27 @@ class tick_budget {
   std::int64_t credit_ns_ = allowance_ns;
 };
 
-/// How the helper thread sleeps and is woken. What it does while it is awake is the policy's.
+/// The sleep and the waking of the helper thread. Its work while it is awake is the policy's.
 template <class Atomics, class Parker>
 class slot_ticker {
  public:
-  /// Whether it is awake, or somebody has promised to wake it (K3). Any thread, after a fence.
+  /// Returns true if it is awake, or a thread has promised to wake it (K3). Any thread, after a
+  /// fence.
   [[nodiscard]] bool armed() const noexcept {
     // order: relaxed, after the caller's fence (K1, K2)
     return state_.load(std::memory_order_relaxed) != asleep;
   }
 
-  /// Wakes the helper, since somebody is parked and a slot is occupied. Any thread.
+  /// Wakes the helper, since a worker is parked and a slot is occupied. Any thread.
   void arm() noexcept {
     if (!make_armed()) wake_.unpark();
   }
 
-  /// The caller, which is no worker, is about to wake one. True: it must call `keep_promise`
-  /// thereafter (K3). False: nothing is to be done.
+  /// The caller, which is no worker, is about to wake one. Returns true if it must call
+  /// `keep_promise` thereafter (K3); false if nothing is to be done.
   [[nodiscard]] bool arm_ahead() noexcept {
     std::uint32_t seen = asleep;
-    // order: relaxed all; a hint, and the token carries what matters
+    // order: relaxed all; a hint, and the token carries the rest
     return expected_.load(std::memory_order_relaxed) && !armed() &&
            state_.compare_exchange_strong(seen, promised, std::memory_order_relaxed,
                                           std::memory_order_relaxed);
@@ -135,16 +137,16 @@ class slot_ticker {
 
   /// Wakes the helper, after `arm_ahead` returned true and the worker was woken.
   void keep_promise() noexcept {
-    std::uint32_t seen = promised;  // or somebody else has armed it since
-    // order: relaxed both; the token carries what matters
+    std::uint32_t seen = promised;  // or another thread has armed it since
+    // order: relaxed both; the token carries the rest
     if (state_.compare_exchange_strong(seen, is_armed, std::memory_order_relaxed,
                                        std::memory_order_relaxed))
       wake_.unpark();
   }
 
-  /// Helper: the first half of going to sleep. `unused`: no slot has been used since it slept
-  /// last, so nobody arms ahead the next time. The caller looks at everything once more, and calls
-  /// `stay_awake` if it finds a reason.
+  /// For the helper: the first half of going to sleep. `unused`: no slot has been used since it
+  /// slept last, so no thread arms ahead the next time. The caller looks at everything once more,
+  /// and calls `stay_awake` if it finds a reason.
   void disarm(bool unused) noexcept {
     if (unused) expected_.store(false, std::memory_order_relaxed);  // order: relaxed; a hint
     // order: relaxed, before the fence (K2)
@@ -152,15 +154,15 @@ class slot_ticker {
     Atomics::heavy_fence();
   }
 
-  /// Helper: it does not go to sleep after all.
+  /// For the helper: it does not go to sleep after all.
   void stay_awake() noexcept {
-    if (make_armed()) wake_.park();  // takes the token of who was first
+    if (make_armed()) wake_.park();  // takes the token of the thread that was first
   }
 
-  /// Helper: the second half. Blocks until the ticker is armed or stopped.
+  /// For the helper: the second half. Blocks until the ticker is armed or stopped.
   void sleep_until_armed() noexcept { wake_.park(); }
 
-  /// The pool, at the end: lets `sleep_until_armed` return.
+  /// For the pool, at the end: lets `sleep_until_armed` return.
   void stop() noexcept { wake_.unpark(); }
 
  private:
@@ -168,10 +170,10 @@ class slot_ticker {
   static constexpr std::uint32_t promised = 1;
   static constexpr std::uint32_t is_armed = 2;
 
-  /// True: it was armed.
+  /// Returns true if it was armed.
   bool make_armed() noexcept {
     expected_.store(true, std::memory_order_relaxed);  // order: relaxed; a hint
-    // order: relaxed; the token carries what matters
+    // order: relaxed; the token carries the rest
     return state_.exchange(is_armed, std::memory_order_relaxed) == is_armed;
   }
 

@@ -10,7 +10,7 @@ using namespace garrick::sched;
 
 namespace {
 
-/// Counts tokens; nobody sleeps.
+/// Counts tokens; no thread sleeps.
 struct counting_parker {
   static inline int tokens = 0;
   void park() noexcept { --tokens; }
@@ -45,7 +45,7 @@ TEST_CASE(
     "outside threads arm ahead only if a worker had to arm it last time, and a slot was then "
     "used") {
   ticker t;
-  CHECK_FALSE(t.arm_ahead());  // nobody has used a slot yet
+  CHECK_FALSE(t.arm_ahead());  // no slot was used yet
   t.arm();
   CHECK_FALSE(t.arm_ahead());  // it is armed
   t.sleep_until_armed();

@@ -74,7 +74,7 @@ class worker_limit {
   }
 
  private:
-  /// Returns the number of workers that would be busy all the time with what all of them ran.
+  /// Returns the number of workers that would be busy all the time with the work of all of them.
   [[nodiscard]] static std::uint32_t fitting(const window& w) noexcept {
     const std::uint64_t beyond = w.ran - std::min(w.ran, w.passed / 4);
     return static_cast<std::uint32_t>(

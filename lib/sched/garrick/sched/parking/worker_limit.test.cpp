@@ -1,4 +1,4 @@
-// The limit to awake workers: what lowers it, what raises it, and how long it waits to try again.
+// The limit to awake workers: its fall, its rise, and the wait before it tries again.
 #include <garrick/sched/parking/worker_limit.hpp>
 
 #include <doctest/doctest.h>

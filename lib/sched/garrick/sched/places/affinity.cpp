@@ -50,7 +50,7 @@ class parser {
       const std::size_t where = at_;
       if (base::error e = number(last)) return e;
       if (last < first) return wrong(where, "a range begins with its lower number");
-      // Both ends may be used: what lies between them may not.
+      // Both ends may be used, but perhaps not all processors between them.
       for (std::int32_t n = first; n <= last; ++n)
         if (!may_use(n))
           return wrong(where, "processor " + std::to_string(n) +

@@ -1,5 +1,5 @@
-// Any text is an affinity with usable processors in every group, or an error that says what is
-// wrong.
+// Any text is an affinity with usable processors in every group, or an error that tells the
+// mistake.
 #include <garrick/base/platform/assert.hpp>
 #include <garrick/sched/places/affinity.hpp>
 

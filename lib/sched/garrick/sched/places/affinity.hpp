@@ -36,11 +36,11 @@ class affinity {
   }
 
   /// Reads a text of the form above. `usable` are the processors that may be named; if it is empty
-  /// nobody knows them, and binding will tell.
+  /// they are unknown, and binding will tell.
   ///
-  /// Error `invalid_setting`: the text has another form, names a processor that is not among
-  /// `usable`, or has more than 1024 groups. The error says at which character, counted from 1, and
-  /// shows the text with a mark below it.
+  /// Returns the error `invalid_setting` if the text has another form, names a processor that is
+  /// not among `usable`, or has more than 1024 groups. The error says at which character, counted
+  /// from 1, and shows the text with a mark below it.
   [[nodiscard]] static base::result<affinity> parse(std::string_view text,
                                                     std::span<const std::int32_t> usable);
 

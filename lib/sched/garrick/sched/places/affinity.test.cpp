@@ -1,4 +1,4 @@
-// The text of an affinity: what it means, and how an error points at its place.
+// The text of an affinity: its meaning, and the place named by an error.
 #include <garrick/base/platform/platform.hpp>
 #include <garrick/sched/places/affinity.hpp>
 

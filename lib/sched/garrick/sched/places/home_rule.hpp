@@ -1,5 +1,5 @@
-// Where an actor runs under soft pinning: the two decisions of paper 002 §3.2 (figures 3 and 4), as
-// functions of nothing but worker numbers.
+// The choice of the worker for an actor under soft pinning: the two decisions of paper 002 §3.2
+// (figures 3 and 4), as functions of nothing but worker numbers.
 //
 // Thread safety: pure functions.
 #pragma once
@@ -12,7 +12,7 @@ namespace garrick::sched {
 using worker_index = std::uint16_t;
 inline constexpr worker_index no_worker = 0xffff;  ///< a thread that is no worker, or no home
 
-/// The home of an actor that was placed at `placed` and now runs for the first time, on
+/// Returns the home of an actor that was placed at `placed` and now runs for the first time, on
 /// `executing`. If a direct neighbour of its place has stolen it, that is its home. If it was
 /// carried far away, its place is, so that actors which were spawned together are not torn apart.
 template <class AreNeighbours>
@@ -22,10 +22,10 @@ template <class AreNeighbours>
   return neighbours(placed, executing) ? executing : placed;
 }
 
-/// Where an idle actor goes that has got a message. It goes home, or to the sender's worker if that
-/// is a direct neighbour of home, since then both the message and the state are near. An actor
-/// without a home goes to the sender's worker. `no_worker`: anywhere, since it has no home and a
-/// thread that is no worker sent the message.
+/// Returns the worker for an idle actor that has got a message. It goes home, or to the sender's
+/// worker if that is a direct neighbour of home, since then both the message and the state are
+/// near. An actor without a home goes to the sender's worker. `no_worker`: anywhere, since it has
+/// no home and a thread that is no worker sent the message.
 template <class AreNeighbours>
 [[nodiscard]] constexpr worker_index worker_for(worker_index home, worker_index sender,
                                                 const AreNeighbours& neighbours) {

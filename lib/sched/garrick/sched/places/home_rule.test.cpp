@@ -1,6 +1,6 @@
 // Paper 002's two flowcharts (figures 3 and 4), as locality_guided follows them on machines that do
-// not exist: every worker as home or first place, every other as sender or thief. Who is near whom
-// is written down here once more, by hand.
+// not exist: every worker as home or first place, every other as sender or thief. The neighbours
+// are written down here once more, by hand.
 #include <garrick/sched/policies/locality_guided.hpp>
 
 #include <doctest/doctest.h>
@@ -97,7 +97,7 @@ struct fixture {
     ++(a == b ? taken.same : near(a, b) ? taken.near : taken.far);
   }
 
-  /// The worker in whose queues there is something. Empties them.
+  /// Returns the worker that has something in its queues. Empties them.
   [[nodiscard]] std::uint32_t where() {
     const std::string text = policy.describe();
     std::uint32_t found = no_worker;

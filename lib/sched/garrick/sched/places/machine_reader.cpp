@@ -47,7 +47,7 @@ constexpr std::uint64_t most_units = 1024;
 /// which takes for ever if they are millions.
 std::uint64_t units_of(std::string_view description) {
   std::uint64_t units = 1;
-  int inside = 0;  // what stands in brackets makes no units
+  int inside = 0;  // texts in brackets make no units
   const char* const begin = description.data();
   const char* const end = begin + description.size();
   for (const char* c = begin; c != end; ++c) {
@@ -76,7 +76,7 @@ hwloc_obj_t node_of(hwloc_topology_t t, hwloc_obj_t unit) {
   return nullptr;
 }
 
-/// A number that only the units below `o` have, of whatever kind that is: the lowest of them,
+/// Returns a number that only the units below `o` have, for any kind of object: the lowest of them,
 /// within `node` unless that is null.
 std::uint32_t number_of(hwloc_obj_t o, hwloc_obj_t node = nullptr) {
   int n = hwloc_bitmap_first(o->cpuset);
@@ -90,8 +90,8 @@ hwloc_obj_t core_of(hwloc_topology_t t, hwloc_obj_t unit) {
   return core != nullptr ? core : unit;
 }
 
-/// The largest cache, which may span several nodes; what is not below a cache has its core's or its
-/// own.
+/// Returns the largest cache, which may span several nodes; a unit that is not below a cache has
+/// its core's or its own.
 hwloc_obj_t cache_of(hwloc_topology_t t, hwloc_obj_t unit) {
   hwloc_obj_t best = core_of(t, unit);
   for (hwloc_obj_t o = unit->parent; o != nullptr; o = o->parent)
@@ -145,7 +145,7 @@ base::result<machine_units> read(hwloc_topology_t topology,
   }
   if (found.units.empty())
     return wrong("hwloc knows none of the processors that this process may use");
-  // The matrix has a row for every node, also for one whose processors we may not use.
+  // The matrix has a row for every node, also for one with processors that we may not use.
   found.node_distances = distances_of(topology);
   std::uint32_t nodes = 0;
   for (const processing_unit& u : found.units) nodes = std::max(nodes, u.node + 1);

@@ -1,4 +1,4 @@
-// What a thread can be bound to, a core or a hardware thread, and what such units have in common.
+// A unit that a thread can be bound to, a core or a hardware thread, and its place in the machine.
 //
 // Thread safety: plain values.
 #pragma once
@@ -8,11 +8,11 @@
 
 namespace garrick::sched {
 
-/// One unit, by the numbers of what it belongs to. Equal numbers mean the same core, cache, node or
-/// package.
+/// One unit, by the numbers of its core, cache, node and package. Equal numbers mean the same core,
+/// cache, node or package.
 struct processing_unit {
   std::int32_t os_index = 0;  ///< the system's number, for binding
-  std::uint32_t core = 0;     ///< the core, whose hardware threads are its units
+  std::uint32_t core = 0;     ///< the core; its hardware threads are units
   /// the largest cache that it shares with others, within its memory node
   std::uint32_t cache = 0;
   std::uint32_t node = 0;     ///< memory (NUMA) node

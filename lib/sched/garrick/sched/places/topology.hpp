@@ -1,10 +1,9 @@
-// What the machine looks like to a scheduler: which processing units there are, and how far apart
-// two of them are.
+// The machine as a scheduler sees it: its processing units, and the distances between them.
 //
-// A unit is what a thread can be bound to (a core or a hardware thread). Units share caches, memory
-// nodes and packages; the nearest that two of them share is their distance. A machine that cannot
-// be read is *flat*: all its units are equally near, and every policy falls back on what it does
-// without places (paper 002 §3.1).
+// A thread can be bound to a unit (a core or a hardware thread). Units share caches, memory nodes
+// and packages; the nearest that two of them share is their distance. A machine that cannot be read
+// is *flat*: all its units are equally near, and every policy behaves as without places (paper 002
+// §3.1).
 //
 // Thread safety: immutable after construction.
 #pragma once
@@ -30,12 +29,12 @@ class topology {
   static constexpr std::uint32_t same_package = 2;  ///< of units in one package
   static constexpr std::uint32_t elsewhere = 3;     ///< of units in two packages
 
-  /// A machine whose `units` units are equally near; 0 counts as 1. `reason` says why nothing
-  /// better is known; empty: that is what the machine is like.
+  /// Returns a machine with `units` equally near units; 0 counts as 1. `reason` tells why nothing
+  /// better is known; empty: the machine is really flat.
   [[nodiscard]] static topology flat(std::uint32_t units, std::string reason = {});
 
-  /// The units of this machine that the process may use. Takes milliseconds. Never fails: if the
-  /// machine cannot be read it is flat, with the reason.
+  /// Returns this machine, with the units that the process may use. Takes milliseconds. Never
+  /// fails: if the machine cannot be read it is flat, with the reason.
   [[nodiscard]] static topology of_this_machine();
 
   /// A machine that does not exist, in hwloc's synthetic form: "pack:2 numa:2 l3:1 core:8 pu:1".
@@ -51,26 +50,27 @@ class topology {
   [[nodiscard]] static base::result<topology> of(std::vector<processing_unit> units,
                                                  std::vector<std::uint32_t> node_distances = {});
 
-  /// All units. A unit's place in here is its index in the functions below.
+  /// Returns all units. A unit's place in here is its index in the functions below.
   [[nodiscard]] std::span<const processing_unit> units() const noexcept { return units_; }
-  /// How many units there are, at least one.
+  /// Returns the number of units, at least one.
   [[nodiscard]] std::uint32_t size() const noexcept {
     return static_cast<std::uint32_t>(units_.size());
   }
-  /// How many memory nodes there are, at least one.
+  /// Returns the number of memory nodes, at least one.
   [[nodiscard]] std::uint32_t node_count() const noexcept { return nodes_; }
 
-  /// How far apart the units with these indices are: one of the distances above. With a matrix,
-  /// what is beyond one node goes by its rank among the matrix's distances: 2 is the nearest.
+  /// Returns the distance of the units with these indices: one of the distances above. With a
+  /// matrix, distances beyond one node go by their rank in the matrix: 2 is the nearest.
   [[nodiscard]] std::uint32_t distance(std::uint32_t a, std::uint32_t b) const noexcept;
 
-  /// Whether all units are on one memory node and equally near: all at one cache, or each at a
-  /// cache of its own.
+  /// Returns true if all units are on one memory node and equally near: all at one cache, or each
+  /// at a cache of its own.
   [[nodiscard]] bool is_flat() const noexcept;
-  /// Why nothing better is known of a flat machine; empty: that is what it is like.
+  /// Returns the reason why nothing better is known of a flat machine; empty: it is really flat.
   [[nodiscard]] const std::string& flat_reason() const noexcept { return reason_; }
 
-  /// The machine in words: "2 packages, 4 memory nodes, 4 shared caches, 32 cores, 32 units".
+  /// Returns the machine in words: "2 packages, 4 memory nodes, 4 shared caches, 32 cores, 32
+  /// units".
   [[nodiscard]] std::string describe() const;
 
  private:

@@ -1,4 +1,4 @@
-// Machines: distances, flatness, what is refused, and this machine as it is read.
+// Machines: distances, flatness, refused descriptions, and this machine as it is read.
 #include <garrick/base/platform/platform.hpp>
 #include <garrick/sched/places/topology.hpp>
 

@@ -1,4 +1,4 @@
-// Workers on machines that do not exist: where they stand, who is near, and how a thief walks.
+// Workers on machines that do not exist: their places, their neighbours, and a thief's walk.
 #include <garrick/sched/places/worker_places.hpp>
 #include <garrick/sched/policies/policy.hpp>
 

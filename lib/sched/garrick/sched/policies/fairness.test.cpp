@@ -1,4 +1,4 @@
-// On one worker each of k runnables runs within k quanta, whatever the others do.
+// On one worker each of k runnables runs within k quanta, however long the others run.
 #include <garrick/sched/internal/test_jobs.hpp>
 #include <garrick/sched/shipped_policies.hpp>
 
@@ -29,8 +29,8 @@ struct crowd {
   std::uint64_t longest_wait = 0;
   std::uint64_t watched_runs = 0;
   std::uint64_t ball_runs = 0;               ///< of those that play ping-pong
-  std::size_t waits_for_message = SIZE_MAX;  ///< who is not runnable at the beginning
-  std::uint64_t enough = 0;                  ///< messages after which everybody stops
+  std::size_t waits_for_message = SIZE_MAX;  ///< the one that is not runnable at the beginning
+  std::uint64_t enough = 0;                  ///< messages after which all stop
   latch ended;
   using anybody = job<std::function<base::run_outcome(std::uint32_t&)>>;
   std::vector<std::unique_ptr<anybody>> all;
@@ -177,7 +177,7 @@ TEST_CASE("one that is alone on its worker keeps running without waking anybody"
   const auto before = pool->stats().wakes;
   pool->schedule(greedy);
   done.wait();
-  // The ticker may call somebody when the system takes its processor away in the wrong moment.
+  // The ticker may call a worker when the system takes its processor away in the wrong moment.
   CHECK(pool->stats().wakes - before < runs / 100);
 }
 

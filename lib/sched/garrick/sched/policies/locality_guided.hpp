@@ -1,11 +1,10 @@
 // Work stealing that knows the machine (paper 002 of docs/papers.md): thieves ask their neighbours
-// first, and an actor goes back to the worker where it first ran, since that is where its memory
-// is.
+// first, and an actor goes back to the worker where it first ran, since its memory is there.
 //
 // It is work_stealing with a guide: queues, parking and their proofs are the same. The guide
-// answers where a runnable goes (home_rule.hpp), where its home is, and in which order a thief asks
-// (worker_places.hpp). Soft pinning: anybody may steal anything, but what was stolen goes home the
-// next time.
+// chooses the worker for a runnable (home_rule.hpp), its home, and the order in which a thief asks
+// (worker_places.hpp). Soft pinning: any worker may steal anything, but a stolen runnable goes home
+// the next time.
 //
 // Thread safety: see policy.hpp.
 //
@@ -13,7 +12,7 @@
 // G1 A guide only names workers: every runnable is in exactly one queue or hand, whatever its home.
 // G2 A home is the index of a worker of this pool. A hint that names another (a handle to an actor
 //    of a larger pool) counts as none.
-// G3 A thief that found nothing on its walk visits everybody once before it parks, so that homes
+// G3 A thief that found nothing on its walk visits all others once before it parks, so that homes
 //    strand nothing (W1 of work_stealing.hpp, S6 of sleepers.hpp).
 #pragma once
 
@@ -36,17 +35,17 @@ class locality_guide {
   explicit locality_guide(const policy_options& options)
       : places_(*options.places), next_of_node_(options.places->machine().node_count()) {}
 
-  /// Whom `thief` asks, one after the other.
+  /// Returns the victims of `thief`, one after the other.
   [[nodiscard]] victim_walk walk(worker_index thief) const noexcept { return {places_, thief}; }
 
-  /// Whether `thief` may take many at once from `victim`. Not if the others' homes are far from
-  /// there.
+  /// Returns true if `thief` may take many at once from `victim`. Not if the others' homes are far
+  /// from there.
   [[nodiscard]] bool are_neighbours(worker_index thief, worker_index victim) const noexcept {
     return places_.are_neighbours(thief, victim);
   }
 
-  /// The worker to whom `r` goes, which the worker `sender` has made runnable, or a thread that is
-  /// no worker. If `r` is new it gets its place.
+  /// Returns the worker for `r`, which the worker `sender` has made runnable, or a thread that is
+  /// no worker. A new `r` gets its place.
   [[nodiscard]] worker_index target(base::runnable& r, worker_index sender) noexcept {
     const hint wish = r.place.get();
     if ((wish.what() == kind::settled || wish.what() == kind::placed) &&

@@ -1,5 +1,5 @@
-// locality_guided on machines that do not exist: where runnables go, whom thieves ask, and that
-// nothing is stranded.
+// locality_guided on machines that do not exist: the workers for runnables, the victims of thieves,
+// and that nothing is stranded.
 #include <garrick/sched/policies/locality_guided.hpp>
 #include <garrick/sched/shipped_policies.hpp>
 

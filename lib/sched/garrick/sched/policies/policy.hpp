@@ -1,8 +1,8 @@
-// A scheduling policy decides where a runnable waits and who takes it; the worker pool only turns
-// the crank. Following paper 001 §6 (docs/papers.md) a policy is a compile-time concept, not a base
-// class. So nothing between the pool's loop and the queues is virtual. And a policy can be made of
-// other atomics, clocks, random sources and parking, so that a simulator or a model checker runs
-// the shipped code.
+// A scheduling policy decides where a runnable waits and which worker takes it; the worker pool
+// only turns the crank. Following paper 001 §6 (docs/papers.md) a policy is a compile-time concept,
+// not a base class. So nothing between the pool's loop and the queues is virtual. And a policy can
+// be made of other atomics, clocks, random sources and parking, so that a simulator or a model
+// checker runs the shipped code.
 //
 // To write one: a class with a `worker_data` and the functions of `scheduling_policy`, which takes
 // `policy_options` and, by convention, the traits as template parameter. `work_sharing.hpp` is a
@@ -34,19 +34,19 @@ namespace garrick::sched {
 
 class worker_places;
 
-/// What every policy gets. The values have been checked (scheduler_settings.hpp), so a policy need
-/// not look.
+/// The options of every policy. The values have been checked (scheduler_settings.hpp), so a policy
+/// need not look.
 struct policy_options {
   std::uint32_t workers = 1;                ///< 1 to `most_workers`
   std::uint32_t quantum = default_quantum;  ///< messages; see `scheduler_settings`
-  std::uint64_t idle_spin_ns = 0;           ///< how long a worker looks for work before it parks
+  std::uint64_t idle_spin_ns = 0;           ///< a worker looks for work so long before it parks
   std::uint64_t seed = 0x9e3779b97f4a7c15;  ///< of the random order in which victims are visited
   /// messages that a busy worker handles between two looks at another one (stalled_watch.hpp)
   std::uint32_t look_interval = default_look_interval;
-  /// where the workers stand; null unless the policy has `needs_places = true`; outlives it
+  /// the places of the workers; null unless the policy has `needs_places = true`; outlives it
   const worker_places* places = nullptr;
-  base::probe* probe = nullptr;  ///< hears of parks and thefts; may be null; outlives it
-  /// where a worker with nothing to do waits for events (leading.hpp); may be null; outlives it
+  base::probe* probe = nullptr;  ///< is told of parks and thefts; may be null; outlives it
+  /// the seat of an idle worker that waits for events (leading.hpp); may be null; outlives it
   base::leader_seat* seat = nullptr;
 };
 
@@ -55,7 +55,7 @@ struct scheduler_stats {
   std::uint64_t runs = 0;    ///< calls of `runnable::run`
   std::uint64_t steals = 0;  ///< runnables or batches taken from another worker
   std::uint64_t parks = 0;   ///< times that a worker went to sleep
-  /// times that a worker or the announcer of work had to wake somebody through the system
+  /// times that a worker or the announcer of work had to wake a worker through the system
   std::uint64_t wakes = 0;
   std::uint64_t exposed = 0;  ///< runnables taken out of the next slot of a worker that stayed busy
   std::uint64_t ticks = 0;    ///< looks of the thread that does that
@@ -79,40 +79,41 @@ class xorshift {
   std::uint64_t state_;
 };
 
-/// The seed of worker `index`'s random source. Different for each worker.
+/// Returns the seed of worker `index`'s random source. Different for each worker.
 [[nodiscard]] constexpr std::uint64_t seed_of_worker(std::uint64_t seed,
                                                      std::uint32_t index) noexcept {
   return seed + (index + 1) * 0x9e3779b97f4a7c15;
 }
 
-/// Time as a policy sees it.
+/// Time for a policy.
 struct real_clock {
-  /// A clock that only goes forward, in nanoseconds.
+  /// Returns the time of a clock that only goes forward, in nanoseconds.
   static std::uint64_t now_ns() noexcept { return base::platform::monotonic_ns(); }
-  /// The processor time that the calling thread has used, in nanoseconds.
+  /// Returns the processor time that the calling thread has used, in nanoseconds.
   static std::uint64_t thread_cpu_ns() noexcept { return base::platform::thread_cpu_ns(); }
   /// Blocks the calling thread for `ns` nanoseconds.
   static void sleep_ns(std::uint64_t ns) noexcept { base::platform::sleep_ns(ns); }
 };
 
-/// Processors as a policy sees them.
+/// Processors for a policy.
 struct real_place {
   using thread = base::platform::thread_place;  ///< tells where a thread runs just now
-  /// The calling thread, for others to ask where it runs.
+  /// Returns the place of the calling thread, for others to ask.
   static thread of_this_thread() noexcept { return thread::of_this_thread(); }
-  /// Moves the calling thread to a processor that is not among `busy`. False: there is none.
+  /// Moves the calling thread to a processor that is not among `busy`. Returns false if there is
+  /// none.
   static bool leave(std::span<const std::int32_t> busy) noexcept {
     return base::platform::leave_processors(busy);
   }
 };
 
-/// What a policy is made of in the product.
+/// The traits of a policy in the product.
 struct real_traits {
   using atomics = base::real_atomics;  ///< atomics and fences
-  using parker = base::parker;         ///< how a worker sleeps
+  using parker = base::parker;         ///< the sleep of a worker
   using clock = real_clock;            ///< time
   using place = real_place;            ///< processors
-  using random = xorshift;             ///< in which order victims are visited
+  using random = xorshift;             ///< the order in which victims are visited
   using mutex = std::mutex;            ///< a lock
 };
 
@@ -125,7 +126,7 @@ class own_counter {
     // order: relaxed both; a statistic
     value_.store(value_.load(std::memory_order_relaxed) + by, std::memory_order_relaxed);
   }
-  /// What it is, or was a little while ago. Any thread.
+  /// Returns its value, perhaps an older one. Any thread.
   [[nodiscard]] std::uint64_t get() const noexcept {
     return value_.load(std::memory_order_relaxed);  // order: relaxed; a statistic
   }
@@ -136,7 +137,7 @@ class own_counter {
 
 // clang-format off
 
-/// What a scheduling policy has. Every function is noexcept but `describe`; what each must do
+/// The requirements of a scheduling policy. Every function is noexcept but `describe`; its duty
 /// stands beside it. `self` is the `worker_data` of the worker that calls, or into which something
 /// is put.
 template <class Policy>
@@ -147,7 +148,7 @@ concept scheduling_policy =
            base::runnable& r, std::uint32_t n) {
     { Policy::name } -> std::convertible_to<std::string_view>;
     { all.worker(n) } noexcept -> std::same_as<typename Policy::worker_data&>;
-    // Where a runnable goes: from a thread that is no worker; into a given worker; from the worker
+    // The ways of a runnable: from a thread that is no worker; into a given worker; from the worker
     // itself; and after its quantum, when others have their turn first.
     { all.central_enqueue(r) } noexcept;
     { all.external_enqueue(self, r) } noexcept;
@@ -155,8 +156,8 @@ concept scheduling_policy =
     { all.resume_later(self, r) } noexcept;
     // The next runnable of this worker. Waits for one; null when the pool stops.
     { all.dequeue(self) } noexcept -> std::same_as<base::runnable*>;
-    // Around a run: how many messages it may handle; how many it handled; that it ended without
-    // more to do, when the runnable may be gone.
+    // Around a run: the number of messages that it may handle; the number that it handled; its end
+    // without more to do, when the runnable may be gone.
     { all.before_resume(self, r) } noexcept -> std::same_as<std::uint32_t>;
     { all.after_resume(self, n) } noexcept;
     { all.after_completion(self) } noexcept;
@@ -165,17 +166,17 @@ concept scheduling_policy =
     { all.claim(self, r) } noexcept -> std::same_as<bool>;
     { all.expose(self) } noexcept;
     // A policy that gives work to certain workers also has use_first(n), which the pool calls once,
-    // at any time, if only the first n workers could be started. One whose workers keep figures
-    // of their own has worker_statistics(n) const noexcept -> worker_stats. One whose workers wait
-    // for events says so, `static constexpr bool leads = true`, and has wake_guest() noexcept, for
-    // any thread, which wakes one that sleeps. A policy may have has_open_work() const noexcept ->
-    // bool, for any thread: whether something waits in a queue that all workers can reach. Its
+    // at any time, if only the first n workers could be started. A policy with figures for each
+    // worker has worker_statistics(n) const noexcept -> worker_stats. A policy with workers that
+    // wait for events declares `static constexpr bool leads = true`, and has wake_guest() noexcept,
+    // for any thread, which wakes one that sleeps. A policy may have has_open_work() const noexcept
+    // -> bool, for any thread: true if something waits in a queue that all workers can reach. Its
     // `false` must be true (A1 of waiting_workers.hpp).
     // A thread of the policy's own, if it wants one: `helper` runs until `request_stop`.
     { seen.wants_helper() } noexcept -> std::same_as<bool>;
     { all.helper() } noexcept;
-    // The end: every `dequeue` and `helper` returns soon. Then `drain_one` gives out what is left,
-    // one by one, and null after the last.
+    // The end: every `dequeue` and `helper` returns soon. Then `drain_one` gives out the rest, one
+    // by one, and null after the last.
     { all.request_stop() } noexcept;
     { all.drain_one() } noexcept -> std::same_as<base::runnable*>;
     // Sums over all workers; and the queues and sleepers in words, for a diagnosis.

@@ -1,9 +1,9 @@
 // A worker that is busy looks at the others now and then, since one of them may stand still: its
-// handler waits or computes for long, or its thread has no processor. What lies in the queues of
-// such a worker would wait for as long. That is what W4 of work_stealing.hpp rests on.
+// handler waits or computes for long, or its thread has no processor. The work in the queues of
+// such a worker would wait for as long. W4 of work_stealing.hpp rests on these looks.
 //
-// Here is whom a worker looks at, and when. What it takes from one that stands still is the
-// policy's.
+// Here is the choice of the worker to look at, and the time. The work that is taken from one that
+// stands still is the policy's business.
 //
 // Thread safety: none; each worker has its own.
 #pragma once
@@ -13,41 +13,43 @@
 
 namespace garrick::sched {
 
-/// Messages that a busy worker handles at most between two looks at another one. What counts is
-/// the number of rounds that have so many messages if they are as long as they may be.
+/// Messages that a busy worker handles at most between two looks at another one. It counts the
+/// number of rounds that have so many messages if they are as long as they may be.
 inline constexpr std::uint32_t default_look_interval = 2048;
 
-/// Which of the others a worker watches, and whether that one has moved.
+/// The choice of the worker that a worker watches, and the test if it has moved.
 class stalled_watch {
  public:
-  /// Of worker `self`, whose rounds have at most `round` messages; it looks about at least once in
+  /// For worker `self`, with rounds of at most `round` messages; it looks about at least once in
   /// `interval`.
   stalled_watch(std::uint32_t self, std::uint32_t round, std::uint32_t interval) noexcept
       : self_(self), whom_(self), rounds_(std::max(1U, interval / round)), left_(rounds_) {}
 
-  /// A round begins. True: the worker looks at the one that it watches, and goes on to the next.
+  /// A round begins. Returns true if the worker looks at the one that it watches, and goes on to
+  /// the next.
   [[nodiscard]] bool is_due() noexcept {
     if (--left_ != 0) return false;
     left_ = rounds_;
     return true;
   }
 
-  /// The worker that is watched; `self` before the first look.
+  /// Returns the worker that is watched; `self` before the first look.
   [[nodiscard]] std::uint32_t whom() const noexcept { return whom_; }
 
-  /// Whether the watched one has not moved since `watch_next`. `beats` counts its signs of life.
+  /// Returns true if the watched one has not moved since `watch_next`. `beats` counts its signs of
+  /// life.
   [[nodiscard]] bool stands_still(std::uint64_t beats) const noexcept {
     return whom_ != self_ && beats == beats_;
   }
 
-  /// Goes on to the next of `count` workers, at least two, and returns which one that is. The
-  /// caller then notes its `beats` with `note`.
+  /// Goes on to the next of `count` workers, at least two, and returns its index. The caller then
+  /// notes its `beats` with `note`.
   [[nodiscard]] std::uint32_t watch_next(std::uint32_t count) noexcept {
     do { whom_ = whom_ + 1 < count ? whom_ + 1 : 0; } while (whom_ == self_);
     return whom_;
   }
 
-  /// How often the watched one has given a sign of life so far.
+  /// Notes how often the watched one has given a sign of life so far.
   void note(std::uint64_t beats) noexcept { beats_ = beats; }
 
  private:

@@ -1,5 +1,5 @@
-// Whom a busy worker looks at, and when; and what that is for: with one worker free, everything
-// that can run runs within a bound, wherever it is queued and whatever the other workers do.
+// The workers that a busy worker looks at, and the times; and the purpose of that: with one worker
+// free, every runnable runs within a bound, in any queue and whatever the other workers do.
 #include <garrick/sched/internal/test_jobs.hpp>
 #include <garrick/sched/policies/stalled_watch.hpp>
 #include <garrick/sched/shipped_policies.hpp>
@@ -29,7 +29,7 @@ TEST_CASE("a busy worker looks at another one once in so many messages, in whole
 
 TEST_CASE("each of the others is watched in turn, from one look to the next") {
   stalled_watch watch(1, 1, 1);
-  CHECK_FALSE(watch.stands_still(0));  // nobody yet
+  CHECK_FALSE(watch.stands_still(0));  // none yet
   for (const std::uint32_t whom : {2U, 3U, 0U, 2U}) {
     CHECK(watch.watch_next(4) == whom);
     watch.note(7);
@@ -123,7 +123,7 @@ TEST_CASE("what a handler woke before it came to a standstill runs within the bo
     half_stalled_pool p(policy);
     simple blocker([&] {
       p.blocked.open();
-      p.playing.wait();  // from now on nobody is free
+      p.playing.wait();  // from now on no worker is free
       p.add_all();       // the last one into the next slot, if there is one
       p.finish.wait();
     });

@@ -1,6 +1,6 @@
-// One worker of work_stealing.hpp: its slot, its deque and its inbox, and what it has done.
+// One worker of work_stealing.hpp: its slot, its deque, its inbox and its figures.
 //
-// Thread safety: each member says whose it is; the functions are for any thread.
+// Thread safety: each member names its owner; the functions are for any thread.
 #pragma once
 
 #include <garrick/base/concurrency/runnable.hpp>
@@ -19,7 +19,7 @@
 
 namespace garrick::sched {
 
-/// What `work_stealing` knows of one worker.
+/// The data of one worker of `work_stealing`.
 template <class Traits>
 struct alignas(64) stealing_worker {
   using atomics = typename Traits::atomics;  ///< as the traits have them
@@ -40,8 +40,8 @@ struct alignas(64) stealing_worker {
     return !inbox.looks_empty() || !deque.looks_empty();
   }
 
-  /// Whether it has begun a run since this was asked before, by anybody. Any thread; a hint: who
-  /// has not may be in a handler that takes long, and should be left no work.
+  /// Returns true if it has begun a run since any thread last called this. Any thread; a hint: a
+  /// worker that has not may be in a handler that takes long, and should be left no work.
   [[nodiscard]] bool has_begun_run_since_asked() noexcept {
     const std::uint64_t now = figures.runs();
     // order: relaxed both; a hint
@@ -50,7 +50,7 @@ struct alignas(64) stealing_worker {
     return true;
   }
 
-  /// What it has done, and whether something waits for it.
+  /// Returns its figures, and the length of its queues.
   [[nodiscard]] worker_stats statistics() const noexcept {
     worker_stats now = figures.read();
     now.queued = deque.size() + (front.slot.look().item != nullptr ? 1 : 0);
@@ -58,7 +58,7 @@ struct alignas(64) stealing_worker {
     return now;
   }
 
-  /// What waits for it, in words.
+  /// Returns the state of its queues in words.
   [[nodiscard]] std::string describe() const {
     std::string text =
         "worker " + std::to_string(own_index) + ": deque " + std::to_string(deque.size());
@@ -71,20 +71,20 @@ struct alignas(64) stealing_worker {
   std::uint32_t own_index;  ///< from 0
   // the owner's; others read the counters
   worker_round round;                                 ///< W3
-  stalled_watch watch;                                ///< W4: whom it watches
+  stalled_watch watch;                                ///< W4: the worker that it watches
   typename next_slot<atomics>::picture watched_slot;  ///< W4: that one's slot
   typename Traits::random random;                     ///< in which order it visits victims
-  worker_figures<Traits> figures;                     ///< what it has done
+  worker_figures<Traits> figures;                     ///< its counts
   own_counter<atomics> beats;                         ///< W4: signs of life
   own_counter<atomics> emptied;    ///< how often it found nothing in its slot and its deque
   bool handles_event = false;      ///< the owner's; not in a run, but in a loop (leading.hpp)
-  bool had_event_at_once = false;  ///< the owner's: the last one did not have to be waited for
+  bool had_event_at_once = false;  ///< the owner's: the last one came without a wait
   // owner, and now and then the ticker or a worker that looks about
-  alignas(64) worker_front<Traits> front;  ///< its slot, and where it runs
+  alignas(64) worker_front<Traits> front;  ///< its slot, and the processor of its thread
   // owner and thieves (aligns itself)
   work_stealing_deque<atomics> deque;  ///< own work
   // everybody
-  alignas(64) work_inbox<atomics> inbox;  ///< from other threads, and what gives up its turn early
+  alignas(64) work_inbox<atomics> inbox;  ///< from others, and early ends of turns
   /// `has_begun_run_since_asked`
   typename atomics::template atomic<std::uint64_t> runs_when_asked{0};
 };

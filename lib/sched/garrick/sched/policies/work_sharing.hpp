@@ -22,7 +22,7 @@
 
 namespace garrick::sched {
 
-/// The policy with one queue. See `scheduling_policy` for what its functions are.
+/// The policy with one queue. See `scheduling_policy` for its functions.
 template <class Traits = real_traits>
 class work_sharing {
   using atomics = typename Traits::atomics;
@@ -37,7 +37,7 @@ class work_sharing {
     worker_data(std::uint32_t number, base::probe* probe) noexcept
         : index(number), figures(number, probe) {}
     std::uint32_t index;             ///< from 0
-    worker_figures<Traits> figures;  ///< what it has done
+    worker_figures<Traits> figures;  ///< its counts
   };
 
   /// Makes the workers' data; `options.places` is not needed.
@@ -56,7 +56,7 @@ class work_sharing {
     push(r);
     sleepers_.announce();
   }
-  /// To the back of the queue; `target` is woken if somebody must be.
+  /// To the back of the queue; wakes `target` if a worker must be woken.
   void external_enqueue(worker_data& target, runnable& r) noexcept {
     if (!r.offer()) return;
     push(r);
@@ -65,8 +65,8 @@ class work_sharing {
   /// To the back of the queue.
   void internal_enqueue(worker_data&, runnable& r) noexcept { central_enqueue(r); }
 
-  /// To the back of the queue. If it is alone there, this same worker will take it at once, so
-  /// nobody is called for it.
+  /// To the back of the queue. If it is alone there, this same worker will take it at once, so no
+  /// worker is called for it.
   void resume_later(worker_data&, runnable& r) noexcept {
     if (r.offer() && !push(r)) sleepers_.announce();
   }
@@ -135,7 +135,7 @@ class work_sharing {
     return sum;
   }
 
-  /// What the worker with this index has done.
+  /// Returns the figures of the worker with this index.
   [[nodiscard]] worker_stats worker_statistics(std::uint32_t index) const noexcept {
     return workers_[index]->figures.read();
   }

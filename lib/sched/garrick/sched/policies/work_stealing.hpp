@@ -1,41 +1,41 @@
-// The default policy: every worker has a next slot for what was just woken, a deque of which it
-// takes the newest and others the oldest, and an inbox into which everybody else puts work for it.
-// A worker that runs dry steals; one that finds nothing sleeps or waits for events (leading.hpp).
+// The default policy: every worker has a next slot for the actor that was just woken, a deque of
+// which it takes the newest and others the oldest, and an inbox for work from all other threads. A
+// worker that runs dry steals; one that finds nothing sleeps or waits for events (leading.hpp).
 //
 // Thread safety: see policy.hpp.
 //
 // Invariants
 // W1 Open work is in a deque or an inbox. Every addition of open work is followed on the same
 //    thread, before it runs user code, by `call_for_open_work` or `leave_to_those_awake`, except
-//    what that thread takes out again before. One that goes on later and was alone on its worker is
-//    not announced either: it runs next, unless something arrives at that moment and runs first,
-//    whose announcement then serves both. `leave_to_those_awake` is for what comes from outside
-//    while somebody is awake and goes on: that one takes it or sees it before it sleeps (b3 of S4),
-//    or the ticker calls somebody (K5 of slot_ticker.hpp).
+//    work that this thread takes out again before. A runnable that goes on later and was alone on
+//    its worker is not announced either: it runs next, unless something arrives at that moment and
+//    runs first; its announcement then serves both. `leave_to_those_awake` is for work from outside
+//    while a worker is awake and goes on: that worker takes it or sees it before it sleeps (b3 of
+//    S4), or the ticker calls another (K5 of slot_ticker.hpp).
 // W2 A slot is empty while its owner looks for work, is parked or has ended.
 // W3 Fairness. Time is cut into rounds of at most a quarter of a quantum of messages (a run counts
 //    for at least one). Each round starts with the oldest of the inbox or the oldest of the deque,
 //    in turns, and the slot's occupant goes to the new end of the deque. Nothing is ever added at
-//    the old end of the deque, nor before what is in the inbox. So with k runnables on the worker
+//    the old end of the deque, nor before the items in the inbox. So with k runnables on the worker
 //    one in the inbox runs, or gets into the deque when nothing else is there, within 2k rounds,
 //    and one in the deque runs within 2k. The two together are at most 4k rounds, k quanta of four
-//    messages or more. A run whose sends ran other runnables in place counts for all that it was
-//    given, and ends after that message: so what one message runs in place comes on top of a round,
-//    but not what many do (docs/internals/overload.md).
-//    In the middle of a round, too, what is in the inbox runs before what is there, but after each
-//    of these runs others handle as many messages as it did. So what arrives at a worker that has
-//    been busy waits for the run that it finds, for at most `between_looks` messages, and for what
-//    is before it in the inbox and as many messages of others (docs/internals/parking.md).
-// W4 Nobody waits for a worker that stands still. Each worker counts its signs of life: it began a
-//    round, or it found its own queues empty. A busy worker makes a look once in `look_interval`
-//    messages, or sooner if its rounds are short, and watches each of the n-1 others from one look
-//    to the next, in turn. If the other gave no sign in between, the looker moves its work into
-//    queues of its own: what was in the slot all that time, the oldest of the deque with up to half
-//    of the rest, and the whole inbox. So in n-1 looks each of the others begins a round (W3), runs
-//    dry or loses its oldest work. As long as one worker goes on, a runnable that waits at another
-//    with k more has its turn there or is moved within 4(k+1)(n-1) looks. Then it runs within
-//    4(m+1) rounds if the looker has m. (A worker that is not busy searches or is parked: S6 of
-//    sleepers.hpp.)
+//    messages or more. A run with sends that ran other runnables in place counts for all that it
+//    was given, and ends after that message: so the in-place runs of one message come on top of a
+//    round, but not those of many (docs/internals/overload.md).
+//    In the middle of a round, too, arrivals in the inbox run before older work, but after each of
+//    these runs others handle as many messages as it did. So a runnable that arrives at a busy
+//    worker waits for the run that it finds, for at most `between_looks` messages, and for those
+//    before it in the inbox and as many messages of others (docs/internals/parking.md).
+// W4 No runnable waits for a worker that stands still. Each worker counts its signs of life: it
+//    began a round, or it found its own queues empty. A busy worker makes a look once in
+//    `look_interval` messages, or sooner if its rounds are short, and watches each of the n-1
+//    others from one look to the next, in turn. If the other gave no sign in between, the looker
+//    moves its work into queues of its own: the item that was in the slot all that time, the oldest
+//    of the deque with up to half of the rest, and the whole inbox. So in n-1 looks each of the
+//    others begins a round (W3), runs dry or loses its oldest work. As long as one worker goes on,
+//    a runnable that waits at another with k more has its turn there or is moved within 4(k+1)(n-1)
+//    looks. Then it runs within 4(m+1) rounds if the looker has m. (A worker that is not busy
+//    searches or is parked: S6 of sleepers.hpp.)
 // W5 No worker is called for open work while as many are awake as may be (worker_limit.hpp). One
 //    of those sees the work before it sleeps (b3 of S4), and the ticker is armed, so it calls
 //    another worker if the work stays (K5). A worker beyond the limit sleeps when its own queues
@@ -62,8 +62,8 @@
 
 namespace garrick::sched {
 
-/// The default policy. `Guide` says where a runnable goes and whom a thief asks
-/// (locality_guided.hpp). See `scheduling_policy` for what the functions are.
+/// The default policy. `Guide` chooses a runnable's worker and a thief's victims
+/// (locality_guided.hpp). See `scheduling_policy` for the functions.
 template <class Traits = real_traits, class Guide = no_guide>
 class work_stealing {
   using atomics = typename Traits::atomics;
@@ -73,7 +73,7 @@ class work_stealing {
 
  public:
   static constexpr std::string_view name = Guide::name;  ///< as settings have it
-  static constexpr bool needs_places = Guide::active;    ///< whether it requires `options.places`
+  static constexpr bool needs_places = Guide::active;    ///< it requires `options.places`
   static constexpr bool leads = true;  ///< it uses `options.seat`, unless idle workers spin
 
   using worker_data = stealing_worker<Traits>;  ///< one worker
@@ -97,14 +97,14 @@ class work_stealing {
   /// The worker with this index.
   [[nodiscard]] worker_data& worker(std::uint32_t index) noexcept { return *workers_[index]; }
 
-  /// Only the first `started` workers have a thread: from now on the others get no work. What they
-  /// have already is taken by the others (W4).
+  /// Only the first `started` workers have a thread: from now on the others get no work. The others
+  /// take the work that they have already (W4).
   void use_first(std::uint32_t started) noexcept {
-    // order: relaxed; what goes to the wrong one meanwhile is found
+    // order: relaxed; work that goes to the wrong one meanwhile is found
     started_.store(started, std::memory_order_relaxed);
   }
 
-  // --- where runnables go ------------------------------------------------------------------------
+  // --- the places of runnables -------------------------------------------------------------------
 
   /// To a worker that is awake while others sleep, unless something waits there already or it seems
   /// to be in a handler that takes long; then to a parked one if there is one, else to each in
@@ -127,15 +127,15 @@ class work_stealing {
     if (ahead) watch_.keep_promise();
   }
 
-  /// Into the inbox of `target`, who is woken if somebody must be.
+  /// Into the inbox of `target`; wakes it if a worker must be woken.
   void external_enqueue(worker_data& target, runnable& r) noexcept {
     if (!r.offer()) return;  // its old entry, which was announced, is valid again
     target.inbox.push(r);
     call_for_open_work(target.own_index);
   }
 
-  /// Into the next slot of `self`; what was there becomes open work. No locked operation, unless
-  /// the helper is about.
+  /// Into the next slot of `self`; the displaced runnable becomes open work. No locked operation,
+  /// unless the helper is about.
   void internal_enqueue(worker_data& self, runnable& r) noexcept {
     if constexpr (Guide::active) {
       const std::uint32_t target =
@@ -158,9 +158,9 @@ class work_stealing {
   }
 
   /// If it has used up the round, into the deque of `self`: since rounds begin with the oldest
-  /// there, those that use up their rounds take turns. Else its own quantum is smaller, and it goes
-  /// to the back of the inbox. If it is alone on its worker it will be taken at once (W1), so
-  /// nobody is called for it.
+  /// there, runnables that use up their rounds take turns. Else its own quantum is smaller, and it
+  /// goes to the back of the inbox. If it is alone on its worker it will be taken at once (W1), so
+  /// no worker is called for it.
   void resume_later(worker_data& self, runnable& r) noexcept {
     if constexpr (Guide::active) {
       const std::uint32_t target =
@@ -177,11 +177,11 @@ class work_stealing {
     if (!alone) call_for_open_work();
   }
 
-  // --- what runs next ----------------------------------------------------------------------------
+  // --- the next runnable -------------------------------------------------------------------------
 
-  /// From the slot, the deque, the inbox, or another worker. Waits for something; null: the end.
+  /// From the slot, the deque, the inbox, or another worker. Waits for one; null at the end.
   [[nodiscard]] runnable* dequeue(worker_data& self) noexcept {
-    // order: relaxed; request_stop wakes everybody
+    // order: relaxed; request_stop wakes all workers
     if (stopping_.load(std::memory_order_relaxed)) [[unlikely]]
       return nullptr;
     if (self.round.is_due()) [[unlikely]] {
@@ -195,14 +195,14 @@ class work_stealing {
     return wait_for_work(self);
   }
 
-  /// What is left of the round, and at most a quantum.
+  /// Returns the rest of the round, and at most a quantum.
   [[nodiscard]] std::uint32_t before_resume(worker_data& self, runnable& r) noexcept {
     self.figures.ran();
     if constexpr (Guide::active) guide_.before_run(r, static_cast<worker_index>(self.own_index));
     return self.round.allowance(quantum_);
   }
 
-  /// Counts what was used towards the round (W3).
+  /// Counts the used messages towards the round (W3).
   void after_resume(worker_data& self, std::uint32_t used) noexcept { self.round.use(used); }
 
   void after_completion(worker_data&) noexcept {}                       ///< nothing
@@ -231,7 +231,7 @@ class work_stealing {
     call_for_open_work();
   }
 
-  /// Whether a deque or an inbox holds something. Any thread.
+  /// Returns true if a deque or an inbox holds something. Any thread.
   [[nodiscard]] bool has_open_work() const noexcept {
     return std::ranges::any_of(workers_, [](const auto& w) { return w->has_open_work(); });
   }
@@ -258,7 +258,7 @@ class work_stealing {
     watch_.stop();
   }
 
-  /// Something that is left in any slot, deque or inbox, or null.
+  /// Returns a runnable that is left in any slot, deque or inbox, or null.
   [[nodiscard]] runnable* drain_one() noexcept {
     for (auto& w : workers_) {
       if (runnable* r = w->front.slot.steal()) return r;
@@ -268,7 +268,7 @@ class work_stealing {
     return nullptr;
   }
 
-  /// Sums over all workers.
+  /// Returns the sums over all workers.
   [[nodiscard]] scheduler_stats statistics() const noexcept {
     scheduler_stats sum;
     for (const auto& w : workers_) {
@@ -283,12 +283,12 @@ class work_stealing {
     return sum;
   }
 
-  /// What the worker with this index has done, and whether something waits for it.
+  /// Returns the figures of the worker with this index, and the length of its queues.
   [[nodiscard]] worker_stats worker_statistics(std::uint32_t index) const noexcept {
     return workers_[index]->statistics();
   }
 
-  /// The sleepers, the ticker, and each worker's queues.
+  /// Returns the state of the sleepers, the ticker, and each worker's queues.
   [[nodiscard]] std::string describe() const {
     std::string text = sleepers_.describe() + ", " + watch_.describe();
     for (const auto& w : workers_) text += "; " + w->describe();
@@ -300,7 +300,7 @@ class work_stealing {
   using picture = typename next_slot<atomics>::picture;
 
   static constexpr std::size_t most_in_batch = 16;  ///< that one theft takes out of a deque
-  /// workers that are asked whether work from outside may be left to them
+  /// workers that are asked if work from outside may be left to them
   static constexpr std::uint32_t most_asked = 4;
 
   /// As `external_enqueue`, but wakes a worker also beyond the limit (W5): those that are awake
@@ -332,8 +332,8 @@ class work_stealing {
       watch_.arm();
   }
 
-  /// A worker that is awake while another is parked, goes on and has nothing in its inbox. `nobody`
-  /// if it is not among the first few that are awake.
+  /// Returns a worker that is awake while another is parked, goes on and has nothing in its inbox.
+  /// `nobody` if it is not among the first few that are awake.
   [[nodiscard]] std::uint32_t awake_while_others_sleep() noexcept {
     const auto seen = sleepers_.peek();
     if (!sleepers_type::any_parked(seen)) return sleepers_type::nobody;
@@ -371,14 +371,14 @@ class work_stealing {
     return started(next_target_.fetch_add(1, std::memory_order_relaxed) % count_);
   }
 
-  /// `target` or, if that one has no thread, one that has and stands in for it.
+  /// Returns `target` or, if that one has no thread, one that has and stands in for it.
   [[nodiscard]] std::uint32_t started(std::uint32_t target) const noexcept {
     const std::uint32_t started = started_.load(std::memory_order_relaxed);  // order: as use_first
     return target < started ? target : target % started;
   }
 
-  /// The rare rest of internal_enqueue. What an event wakes waits until that has been handled, so
-  /// it is open work, in order; the first one is taken out again, and not announced (W1).
+  /// The rare rest of internal_enqueue. Actors woken by an event wait until that has been handled,
+  /// so they are open work, in order; the first one is taken out again, and not announced (W1).
   void added_while_somebody_sleeps(worker_data& self, typename sleepers_type::state seen,
                                    bool open_work) noexcept {
     if (self.handles_event) {
@@ -403,8 +403,8 @@ class work_stealing {
     return oldest;
   }
 
-  /// The oldest of the own inbox, before what is in the slot and in the deque. Null: there is none,
-  /// or there is nothing else anyway.
+  /// Takes the oldest of the own inbox, before the items in the slot and in the deque. Returns null
+  /// if there is none, or there is nothing else anyway.
   runnable* take_arrival(worker_data& self) noexcept {
     if (!self.front.slot.occupied_for_owner() && self.deque.empty_for_owner()) return nullptr;
     runnable* const oldest = self.inbox.take_oldest();
@@ -414,16 +414,16 @@ class work_stealing {
     return oldest;
   }
 
-  /// What has its turn before what is in the slot and in the deque; null: nothing. Not inlined, so
-  /// that `dequeue` stays small.
+  /// Takes the runnable that has its turn before those in the slot and in the deque, or null. Not
+  /// inlined, so that `dequeue` stays small.
   [[gnu::noinline]] runnable* take_turn(worker_data& self) noexcept {
     if (self.round.is_over())
       if (runnable* r = start_round(self)) return r;
     return self.round.arrival_may_run() ? take_arrival(self) : nullptr;
   }
 
-  /// Begins a round (W3) and returns what runs first in it; null: there is nothing that is older
-  /// than what is in the slot, or the one before goes on.
+  /// Begins a round (W3) and returns its first runnable; null if there is none older than the
+  /// slot's, or the round before goes on.
   runnable* start_round(worker_data& self) noexcept {
     if (self.round.wants_time() && self.round.goes_on(Traits::clock::now_ns())) return nullptr;
     self.beats.add();
@@ -449,7 +449,7 @@ class work_stealing {
     self.watched_slot = next.front.slot.look();
   }
 
-  /// Moves what `other` has into the queues of `self`. From there it comes by its turn (W3).
+  /// Moves the work of `other` into the queues of `self`. From there it comes by its turn (W3).
   void relieve(worker_data& self, worker_data& other) noexcept {
     const auto add = [&](runnable* r) {
       if (r == nullptr) return;
@@ -490,7 +490,7 @@ class work_stealing {
     return take_inbox(self, victim);
   }
 
-  /// Up to half of what the victim still has, so that the next theft is not needed soon.
+  /// Takes up to half of the victim's rest, so that the next theft is not needed soon.
   void steal_more(worker_data& self, worker_data& victim) noexcept {
     const std::size_t wanted = std::min(victim.deque.size() / 2, most_in_batch);
     std::size_t got = 0;
@@ -514,7 +514,7 @@ class work_stealing {
     return nullptr;
   }
 
-  /// Visits the near ones first and often. Null: nothing found, or lost to another thief.
+  /// Visits the near ones first and often. Returns null if it found nothing or lost to a thief.
   runnable* walk(worker_data& self, bool& contended) noexcept {
     for (auto w = guide_.walk(static_cast<worker_index>(self.own_index)); !w.has_been_everywhere();)
       if (runnable* r = visit(self, w.next(self.random), contended)) return r;
@@ -533,7 +533,7 @@ class work_stealing {
   }
 
   /// Looks everywhere for work, for as long as `idle_spin_ns` says. Requires that this worker
-  /// counts as searching. Null: there is nothing anywhere.
+  /// counts as searching. Returns null if there is nothing anywhere.
   [[gnu::hot]] runnable* search(worker_data& self) noexcept {
     const std::uint64_t end = idle_spin_ns_ == 0 ? 0 : Traits::clock::now_ns() + idle_spin_ns_;
     for (;;) {
@@ -549,7 +549,7 @@ class work_stealing {
     }
   }
 
-  /// The own queues are empty: searches, or sleeps until woken. Null: the pool stops.
+  /// The own queues are empty: searches, or sleeps until woken. Returns null if the pool stops.
   [[gnu::hot]] runnable* wait_for_work(worker_data& self) noexcept {
     self.beats.add();
     self.front.sit();
@@ -575,7 +575,7 @@ class work_stealing {
     }
   }
 
-  /// What an event has woken, the oldest first.
+  /// Takes the actors woken by an event, the oldest first.
   runnable* take_woken(worker_data& self) noexcept {
     if (runnable* r = take_inbox(self, self)) return r;
     runnable* const r = self.deque.steal_oldest();
@@ -591,7 +591,7 @@ class work_stealing {
   base::leader_seat* const seat_;
   std::vector<std::unique_ptr<worker_data>> workers_;
   typename atomics::template atomic<bool> stopping_{false};  // written once, at the end
-  // everybody
+  // all threads
   sleepers_type sleepers_;
   worker_watch<Traits> watch_;
   alignas(64) typename atomics::template atomic<std::uint32_t> next_target_{0};

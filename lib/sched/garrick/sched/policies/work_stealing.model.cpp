@@ -221,7 +221,7 @@ struct stalled_suite : rl::test_suite<stalled_suite<LooksAbout>, 3>, policy_base
     done();
   }
   void play(actor& self, policy::worker_data& on) {
-    // order: acquire; whoever sees the end sees what led to it
+    // order: acquire; a thread that sees the end sees the actions before it
     if (to_run.load(std::memory_order_acquire) != 0)
       scheduling->internal_enqueue(on, &self == &balls[0] ? balls[1] : balls[0]);
     else
@@ -324,7 +324,7 @@ struct line_suite : rl::test_suite<line_suite, 2>, policy_base {
 };
 
 /// An outside thread schedules an actor as soon as the one before runs, and no ticker is about. So
-/// who leaves it to a worker that was awake must wake somebody if all sleep by now.
+/// a thread that leaves it to a worker that was awake must wake one if all sleep by now.
 struct left_suite : rl::test_suite<left_suite, 3>, policy_base {
   std::array<actor, 3> actors;
   parker runs;

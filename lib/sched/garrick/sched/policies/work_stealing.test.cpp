@@ -1,5 +1,5 @@
-// Work stealing without threads: what becomes of a runnable that was claimed where it waited, and
-// when one runs that has arrived from outside.
+// Work stealing without threads: the fate of a runnable that was claimed in its queue, and the turn
+// of a runnable that has arrived from outside.
 #include <garrick/sched/policies/work_stealing.hpp>
 
 #include <doctest/doctest.h>
@@ -43,7 +43,7 @@ void grow_round(Worker& self) {
   }
 }
 
-/// One worker whose deque never runs dry: what it has run is scheduled again.
+/// One worker with a deque that never runs dry: a runnable that has run is scheduled again.
 struct busy_worker {
   work_stealing<timeless_traits> policy{
       policy_options{.workers = 1, .quantum = 1024, .idle_spin_ns = 0}};
@@ -120,7 +120,7 @@ TEST_CASE("work stealing: a worker that had nothing to do first goes on with wha
 
 namespace {
 
-/// What happens while a worker sleeps, once.
+/// A function that runs while a worker sleeps, once.
 struct scripted_parker {
   static inline std::function<void()> script;
   void park() { std::exchange(script, nullptr)(); }
@@ -132,8 +132,8 @@ struct scripted_traits : timeless_traits {
 };
 
 /// While the second of two workers sleeps and the first is awake, `first` and `second` come from
-/// outside; somebody takes `first` in between, and then `meanwhile(policy, awake)` happens.
-/// Returns whether `second` was left to the worker that is awake.
+/// outside; another thread takes `first` in between, and then `meanwhile(policy, awake)` happens.
+/// Returns true if `second` was left to the worker that is awake.
 template <class Meanwhile>
 bool left_to_who_is_awake(Meanwhile meanwhile) {
   work_stealing<scripted_traits> policy(
@@ -275,7 +275,7 @@ TEST_CASE("work stealing: somebody is called for one that goes on later, unless 
     item last;
     std::uint64_t calls = 0;
     scripted_parker::script = [&] {
-      if (add != nullptr) add(awake, next);  // and tells nobody
+      if (add != nullptr) add(awake, next);  // and makes no call
       policy.resume_later(awake, later);
       calls = policy.statistics().wakes;
       policy.external_enqueue(policy.worker(1), last);
@@ -306,7 +306,7 @@ TEST_CASE("work stealing: somebody is called for what leaves the slot when a rou
   item in_slot;
   scripted_parker::script = [&] {
     REQUIRE(in_deque.offer());
-    awake.deque.push(&in_deque);  // and tells nobody
+    awake.deque.push(&in_deque);  // and makes no call
     policy.internal_enqueue(awake, in_slot);
     REQUIRE(policy.statistics().wakes == 0);
     awake.round.use(256);
@@ -347,7 +347,7 @@ TEST_CASE("work stealing: who gives up its turn early waits in the inbox until t
   item late;
   grow_round(self);
   self.round.use(255);
-  REQUIRE(self.round.is_due());  // for what has arrived
+  REQUIRE(self.round.is_due());  // for arrivals
   policy.resume_later(self, early);
   CHECK_FALSE(self.inbox.seems_empty());
   CHECK(self.deque.empty_for_owner());

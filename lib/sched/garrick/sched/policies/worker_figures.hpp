@@ -1,7 +1,7 @@
-// What one worker has done, counted by itself and read by anybody; and the probe that hears of it.
+// The events of one worker, counted by itself and read by any thread; and the probe that is told.
 //
 // Sleeping and stealing are rare and cost a system call or a foreign cache line anyway. So a park
-// reads the clock twice, and both ask whether somebody listens.
+// reads the clock twice, and both tell the probe, if there is one.
 //
 // Thread safety: the worker itself, but `read` and `runs`, which any thread may call.
 #pragma once
@@ -18,7 +18,7 @@ namespace garrick::sched {
 template <class Traits>
 class worker_figures {
  public:
-  /// Of worker `index`. `probe` may be null, and outlives this object.
+  /// For worker `index`. `probe` may be null, and outlives this object.
   worker_figures(std::uint32_t index, base::probe* probe) noexcept : index_(index), probe_(probe) {}
 
   /// It calls `runnable::run`.
@@ -31,13 +31,13 @@ class worker_figures {
       probe_->on_stolen(index_, victim);
   }
 
-  /// When a worker fell asleep and when it was awake again.
+  /// The times when a worker fell asleep and when it was awake again.
   struct nap {
     std::uint64_t begin_ns;  ///< by the clock of the traits
     std::uint64_t end_ns;    ///< as well
   };
 
-  /// It goes to sleep. Returns when that was.
+  /// It goes to sleep. Returns the time.
   std::uint64_t falls_asleep() noexcept {
     parks_.add();
     if (probe_ != nullptr) [[unlikely]]
@@ -57,7 +57,7 @@ class worker_figures {
     return {begin, end};
   }
 
-  /// It goes to sleep by `sleep()`, which returns when it is awake. Returns when that was.
+  /// It goes to sleep by `sleep()`, which returns when it is awake. Returns both times.
   template <class Sleep>
   nap park(Sleep sleep) noexcept {
     const std::uint64_t begin = falls_asleep();
@@ -65,13 +65,13 @@ class worker_figures {
     return awakes(begin);
   }
 
-  /// How many runs it has begun. Any thread.
+  /// Returns the number of runs that it has begun. Any thread.
   [[nodiscard]] std::uint64_t runs() const noexcept { return runs_.get(); }
 
-  /// How often it went to sleep. Any thread.
+  /// Returns how often it went to sleep. Any thread.
   [[nodiscard]] std::uint64_t parks() const noexcept { return parks_.get(); }
 
-  /// Fills in what this class counts. Any thread.
+  /// Returns the counts of this class. Any thread.
   [[nodiscard]] worker_stats read() const noexcept {
     worker_stats now;
     now.runs = runs_.get();

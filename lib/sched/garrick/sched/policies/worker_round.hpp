@@ -1,16 +1,16 @@
 // A worker's round: after a number of messages the oldest work has its turn, although newer work
-// comes first otherwise. That is what fairness rests on (W3 of work_stealing.hpp).
+// comes first otherwise. Fairness rests on that (W3 of work_stealing.hpp).
 //
 // A round is at most a quarter of a quantum of messages. Where messages take long it has fewer, so
 // that it lasts about a tenth of a second at most, and about 50 µs while now and then something
 // arrives in the inbox, be it from other threads or because its own quantum is small. The first
-// round is short, since nobody knows yet how long messages take. Without need rounds are not made
-// so short: to stay with an actor, and with what the caches hold of it, is faster. What has arrived
-// has its turn in the middle of a round, too, but takes at most half of the messages there.
+// round is short, since the duration of messages is not yet known. Without need rounds are not made
+// so short: it is faster to stay with an actor and its data in the caches. Arrivals have their turn
+// in the middle of a round, too, but take at most half of the messages there.
 //
 // Such a length is that of messages like those before. If they turn out to be quicker, the round
-// goes on for about half of its time: turns are fair by time, too, and who has much quicker
-// messages than the others can catch up with what came in the meantime.
+// goes on for about half of its time: turns are fair by time, too, and an actor with much quicker
+// messages than the others can catch up with those that came in the meantime.
 //
 // Thread safety: none; each worker has its own.
 #pragma once
@@ -23,20 +23,21 @@
 
 namespace garrick::sched {
 
-/// What is left of a worker's round, which queue begins the next one, and whether one that has
-/// arrived may run before what is there already.
+/// The rest of a worker's round, the queue that begins the next one, and the rule for an arrival to
+/// run before older work.
 class worker_round {
  public:
-  /// How long a round shall last at most, in nanoseconds.
+  /// The longest time of a round, in nanoseconds.
   static constexpr std::uint64_t most_ns = 100'000'000;
-  /// How long if something has arrived lately, so that what comes next need not wait for longer.
+  /// The longest time if something has arrived lately, so that the next arrival need not wait for
+  /// longer.
   static constexpr std::uint64_t most_if_arrivals_ns = 50'000;
-  /// What is lately, in nanoseconds.
+  /// The time that counts as lately, in nanoseconds.
   static constexpr std::uint64_t lately_ns = 100'000'000;
   /// For so many messages after the worker had nothing else to do, or for a round if that is less,
-  /// what arrives waits: it is soon done with what it has begun.
+  /// arrivals wait: the worker is soon done with the work that it has begun.
   static constexpr std::uint32_t patience = 64;
-  /// Messages between two looks at what has arrived.
+  /// Messages between two looks at the arrivals.
   static constexpr std::uint32_t between_looks = 32;
 
   /// The most messages of a round: a quarter of a quantum.
@@ -50,18 +51,19 @@ class worker_round {
     return std::max(std::min(8U, longest), longest / 32);
   }
 
-  /// The first round, with `longest` messages, for whoever does not measure. No later one has more.
+  /// The first round, with `longest` messages, for a user that does not measure. No later one has
+  /// more.
   explicit worker_round(std::uint32_t longest) noexcept : worker_round(longest, longest) {}
 
   /// The first round, with `first` messages. No later one has more than `longest`.
   worker_round(std::uint32_t longest, std::uint32_t first) noexcept
       : longest_(longest), length_(first), end_(first) {}
 
-  /// Whether its messages are used up, so that the next one begins.
+  /// Returns true if its messages are used up, so that the next one begins.
   [[nodiscard]] bool is_over() const noexcept { return handled_ >= end_; }
 
-  /// Begins the next round. True: with the oldest of the inbox; false: with that of the deque. They
-  /// take turns.
+  /// Begins the next round. Returns true if it begins with the oldest of the inbox; false: with
+  /// that of the deque. They take turns.
   [[nodiscard]] bool begin() noexcept {
     settle();
     end_ = handled_ + length_;
@@ -70,7 +72,8 @@ class worker_round {
     return inbox_has_turn_;
   }
 
-  /// How many messages the next run may handle: what is left, at least one and at most a quantum.
+  /// Returns the number of messages that the next run may handle: the rest, at least one and at
+  /// most a quantum.
   [[nodiscard]] std::uint32_t allowance(std::uint32_t quantum) const noexcept {
     if (quantum == unlimited) return unlimited;
     return is_over() ? 1 : std::min(quantum, static_cast<std::uint32_t>(end_ - handled_));
@@ -79,12 +82,12 @@ class worker_round {
   /// A run has handled `messages`; it counts for at least one.
   void use(std::uint32_t messages) noexcept { handled_ += std::max(1U, messages); }
 
-  // --- what arrives ------------------------------------------------------------------------------
+  // --- arrivals ----------------------------------------------------------------------------------
 
-  /// Whether the round is over, or `arrival_may_run` wants to be asked.
+  /// Returns true if the round is over, or `arrival_may_run` must be asked.
   [[nodiscard]] bool is_due() const noexcept { return handled_ >= due_; }
 
-  /// In the middle of a round: whether one that has arrived may run now. If there is one the caller
+  /// In the middle of a round: returns true if an arrival may run now. If there is one the caller
   /// calls `arrival_runs`.
   [[nodiscard]] bool arrival_may_run() noexcept {
     settle();
@@ -93,7 +96,7 @@ class worker_round {
     return may;
   }
 
-  /// The next run is of one that has arrived.
+  /// The next run is that of an arrival.
   void arrival_runs() noexcept {
     arrival_runs_ = true;
     has_arrived_ = true;
@@ -101,7 +104,7 @@ class worker_round {
     due_ = handled_ + 1;
   }
 
-  /// The worker has nothing but what arrives.
+  /// The worker has nothing but arrivals.
   void has_nothing_else() noexcept {
     arrival_runs_ = false;
     next_arrival_ = handled_ + std::min(patience, length_);
@@ -110,7 +113,7 @@ class worker_round {
 
   // --- the time ----------------------------------------------------------------------------------
 
-  /// A round is about to begin. True: `goes_on` wants to know the time. Each round is measured if
+  /// A round is about to begin. Returns true if `goes_on` needs the time. Each round is measured if
   /// something has arrived lately or if it is short, and others now and then.
   [[nodiscard]] bool wants_time() noexcept {
     const bool each = length_ < longest_ || has_arrived_ || arrivals_come_;
@@ -119,7 +122,7 @@ class worker_round {
     return true;
   }
 
-  /// Adapts the next rounds' length to how long messages have taken since the call before. A round
+  /// Adapts the next rounds' length to the duration of messages since the call before. A round
   /// becomes as short as it must, and at most twice as long.
   void measure(std::uint64_t now_ns) noexcept {
     if (std::exchange(has_arrived_, false)) arrivals_until_ns_ = now_ns + lately_ns;
@@ -134,8 +137,8 @@ class worker_round {
     measured_ = handled_;
   }
 
-  /// Its messages are used up. True: it goes on with as many again, since less than half of its
-  /// time has passed and a round may have so many; false: it is over, and measured.
+  /// Its messages are used up. Returns true if it goes on with as many again, since less than half
+  /// of its time has passed and a round may have so many; false if it is over, and measured.
   [[nodiscard]] bool goes_on(std::uint64_t now_ns) noexcept {
     const bool may = measured_at_ns_ != 0 && handled_ - measured_ + length_ <= longest_;
     if (!may || now_ns - measured_at_ns_ >= shall_last_ns() / 2) {
@@ -148,8 +151,8 @@ class worker_round {
     return true;
   }
 
-  /// The worker has slept from `begin_ns` to `end_ns`, which does not count. Measures what it did
-  /// before, since one that sleeps often may begin no round for long.
+  /// The worker has slept from `begin_ns` to `end_ns`, which does not count. Measures the messages
+  /// before, since a worker that sleeps often may begin no round for long.
   void slept(std::uint64_t begin_ns, std::uint64_t end_ns) noexcept {
     measure(begin_ns);
     measured_at_ns_ = end_ns;

@@ -1,4 +1,4 @@
-// A worker's round: its length, what a run may use of it, and whose turn the next one is.
+// A worker's round: its length, the part that a run may use, and the queue that has the next turn.
 #include <garrick/sched/policies/worker_round.hpp>
 
 #include <doctest/doctest.h>

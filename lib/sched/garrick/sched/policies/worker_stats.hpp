@@ -1,4 +1,4 @@
-// The figures of one worker, for whoever looks at a pool.
+// The figures of one worker, for users that look at a pool.
 //
 // Thread safety: plain values.
 #pragma once
@@ -7,7 +7,7 @@
 
 namespace garrick::sched {
 
-/// What one worker has done since the start, and what waits in its queues. Read while it runs, the
+/// The events of one worker since the start, and the length of its queues. Read while it runs, the
 /// numbers may be a little old.
 struct worker_stats {
   std::uint64_t runs = 0;       ///< calls of `runnable::run`

@@ -1,7 +1,7 @@
 // The helper thread of a policy whose workers may be busy while others sleep: it looks at all
-// workers now and then. It exposes what does not move in a next slot, calls another worker for one
-// that is behind (slot_looks.hpp), and says how many workers may be awake (worker_limit.hpp). When
-// it looks, and what that costs, is in slot_ticker.hpp.
+// workers now and then. It exposes items that do not move in a next slot, calls another worker for
+// one that is behind (slot_looks.hpp), and limits the workers that are awake (worker_limit.hpp).
+// The times and costs of its looks are in slot_ticker.hpp.
 //
 // Thread safety: `run` is for the helper thread, the rest for any thread.
 #pragma once
@@ -26,7 +26,7 @@ class worker_watch : public slot_ticker<typename Traits::atomics, typename Trait
   using ticker = slot_ticker<atomics, typename Traits::parker>;
 
  public:
-  /// Of this number of workers.
+  /// For this number of workers.
   explicit worker_watch(std::uint32_t workers) : most_awake_(workers), crowd_(workers) {}
 
   /// Returns the number of workers that may be awake. A hint.

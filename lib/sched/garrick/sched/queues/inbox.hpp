@@ -1,9 +1,9 @@
 // Work for a worker comes from other workers and from outside threads. The inbox takes it with one
-// compare-and-swap. Whoever comes first takes it out, all of it or the oldest: the owner or a
-// thief.
+// compare-and-swap. The owner or a thief takes it out, all of it or the oldest: the first one that
+// comes.
 //
-// What arrives is pushed onto a stack. Who takes the oldest turns the stack over and leaves what is
-// behind the oldest as a line, first come first. So a runnable is turned over once, or twice if all
+// Arrivals are pushed onto a stack. A thread that takes the oldest turns the stack over and leaves
+// the newer ones as a line, first come first. So a runnable is turned over once, or twice if all
 // are taken.
 //
 // Thread safety: any function from any thread.
@@ -14,8 +14,7 @@
 // B2 The stack and the line are only ever taken whole, so a push that compares the stack's head
 //    cannot be fooled by a head that went away and came back. A line is only put where there is
 //    none.
-// B3 What is in the line came before what is in the stack, unless two threads take at the same
-//    time.
+// B3 Items in the line came before items in the stack, unless two threads take at the same time.
 #pragma once
 
 #include <garrick/base/concurrency/atomics_policy.hpp>
@@ -35,7 +34,7 @@ enum class inbox_order : std::uint8_t {
   look_head,  ///< the looks before sleeping
 };
 
-/// A queue that everybody may fill and empty. `T` has a `queue_link`.
+/// A queue that any thread may fill and empty. `T` has a `queue_link`.
 template <class Atomics, class T = base::runnable>
 class work_inbox {
  public:
@@ -82,8 +81,8 @@ class work_inbox {
     return oldest;
   }
 
-  /// Whether there was nothing at some moment of the call, unless somebody takes the oldest at the
-  /// same time. Part of the sleeping protocol (sleepers.hpp, S4).
+  /// Returns true if there was nothing at some moment of the call, unless another thread takes the
+  /// oldest at the same time. Part of the sleeping protocol (sleepers.hpp, S4).
   [[nodiscard, gnu::hot]] bool looks_empty() const noexcept {
     // order: seq_cst both, pair with push_head and put_line: after the sleeper's change of state
     const auto look = base::order<Atomics, inbox_order::look_head>(std::memory_order_seq_cst);
@@ -100,7 +99,7 @@ class work_inbox {
  private:
   using link = typename Atomics::template atomic<T*>;
 
-  /// All that has been pushed since it was taken last, newest first.
+  /// Returns all that has been pushed since it was taken last, newest first.
   T* take_stack() noexcept {
     // order: relaxed; a miss is noticed before sleeping
     if (head_.load(std::memory_order_relaxed) == nullptr) return nullptr;
@@ -110,7 +109,7 @@ class work_inbox {
                           base::order<Atomics, inbox_order::take_head>(std::memory_order_acquire));
   }
 
-  /// The line, oldest first.
+  /// Returns the line, oldest first.
   T* take_line() noexcept {
     // order: relaxed; a miss is noticed before sleeping
     if (line_.load(std::memory_order_relaxed) == nullptr) return nullptr;
@@ -119,8 +118,8 @@ class work_inbox {
                           base::order<Atomics, inbox_order::take_line>(std::memory_order_acquire));
   }
 
-  /// Puts back what was taken. If somebody has left another line meanwhile, that one is newer and
-  /// goes behind.
+  /// Puts taken items back. If another thread has left a line meanwhile, that one is newer and goes
+  /// behind.
   void leave_line(T* first) noexcept {
     T* none = nullptr;
     // order: seq_cst: release pairs with take_line (the items' contents and links); the single

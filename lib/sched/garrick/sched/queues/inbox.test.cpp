@@ -122,7 +122,7 @@ TEST_CASE("inbox: one taker gets each producer's items in their order") {
 
 namespace {
 
-/// Says that somebody follows its link, which is when a taker holds what it has taken in its hands.
+/// Tells that its link is followed: at that moment a taker has the taken items and no queue does.
 struct followed {
   struct link {
     followed* to = nullptr;

@@ -1,30 +1,30 @@
 // An actor that has just been sent a message should run next, on the same worker: the message is in
-// the cache, and no other worker need be woken for something that the owner takes within a
+// the cache, and no other worker need be woken for an actor that the owner takes within a
 // microsecond. So each worker has one slot in front of its deque.
 //
-// The owner uses it for nearly every message. Those who take from it when the owner does not, the
-// *helpers*, do so perhaps never: the thread that exposes forgotten work (slot_ticker.hpp), and a
-// worker that finds the owner standing still (W4 of work_stealing.hpp). So the owner pays no locked
-// operation. It marks that it is at work on the slot, and uses an exchange only if a helper has
-// announced itself. The helper pays for both: it announces itself, makes every thread see that, and
-// then looks whether the owner was in the middle of something.
+// The owner uses it for nearly every message. Threads that take from it when the owner does not,
+// the *helpers*, do so perhaps never: the thread that exposes forgotten work (slot_ticker.hpp), and
+// a worker that finds the owner standing still (W4 of work_stealing.hpp). So the owner pays no
+// locked operation. It marks that it is at work on the slot, and uses an exchange only if a helper
+// has announced itself. The helper pays for both: it announces itself, makes every thread see that,
+// and then looks if the owner was in the middle of an access.
 //
 // Thread safety: `put`, `take`, `claim`, `occupied_for_owner` and `wait_for_helper` are for the
 // owner, `steal` and `look` for any thread.
 //
 // Invariants
-// N1 Only the owner puts something in; a helper only changes it to null. So if the owner sees
-//    null, it stays null until the owner's next put, which may be a plain store.
+// N1 Only the owner puts something in; a helper only changes it to null. So if the owner sees null,
+//    it stays null until the owner's next put, which may be a plain store.
 // N2 The owner removes or replaces an item either with an exchange, or with plain accesses while
 //    owner_busy_ is set and after it has seen helper_busy_ unset. The helper removes an item only
 //    with an exchange, while helper_busy_ is set and after it has seen owner_busy_ unset. Each sets
 //    its flag, fences, and reads the other's: at least one of them sees the other. If it is the
-//    helper, it goes away; if it is the owner, both use exchanges. There is one helper at a time:
-//    who sets helper_busy_ finds it unset, or goes away at once.
+//    helper, it goes away; if it is the owner, both use exchanges. There is one helper at a time: a
+//    thread that finds helper_busy_ set goes away at once.
 // N3 The count of puts grows with every put: slot and count unchanged between two looks mean that
 //    the owner has not come by.
-// N4 `steal(give)` hands its item on before it unsets helper_busy_. So an owner that finds
-//    its item gone, fences and sees no helper finds the item where that one has put it.
+// N4 `steal(give)` hands its item on before it unsets helper_busy_. So an owner that finds its item
+//    gone, fences and sees no helper finds the item where the helper has put it.
 #pragma once
 
 #include <garrick/base/concurrency/atomics_policy.hpp>
@@ -42,18 +42,18 @@ enum class slot_order : std::uint8_t {
   put_over,      ///< the owner replaces an item while a helper is about
   owner_done,    ///< the owner is no longer at work on the slot
   steal,         ///< a helper takes the item
-  helper_looks,  ///< whether the owner is at work on the slot
+  helper_looks,  ///< tests if the owner is at work on the slot
   helper_done,   ///< the helper is no longer about
-  owner_looks,   ///< whether a helper is about
+  owner_looks,   ///< tests if a helper is about
   owner_waits,   ///< until no helper is about
 };
 
-/// A worker's slot for what it runs next.
+/// A worker's slot for the runnable that runs next.
 template <class Atomics, class T = base::runnable>
 class next_slot {
  public:
-  /// Owner: puts `item` in and returns what it displaced, or null. No locked operation unless the
-  /// helper is about.
+  /// For the owner: puts `item` in and returns the displaced item, or null. No locked operation
+  /// unless the helper is about.
   T* put(T& item) noexcept {
     // order: relaxed both; only the owner writes it
     puts_.store(puts_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
@@ -65,38 +65,39 @@ class next_slot {
     return replace(&item);
   }
 
-  /// Owner: takes what is there, or null.
+  /// For the owner: takes the item, or null.
   [[nodiscard]] T* take() noexcept {
     // order: relaxed; null stays null (N1)
     if (item_.load(std::memory_order_relaxed) == nullptr) return nullptr;
     return replace(nullptr);
   }
 
-  /// Owner: takes `item` if that is what is there. `item` is compared, not touched.
+  /// For the owner: takes `item` if it is in the slot. `item` is compared, not touched.
   [[nodiscard]] bool claim(const T* item) noexcept {
     // order: relaxed; only the owner puts something in
     if (item_.load(std::memory_order_relaxed) != item) return false;
     return replace(nullptr) == item;
   }
 
-  /// Owner: whether something is there. It may be gone a moment later, if a helper takes it.
+  /// For the owner: returns true if an item is there. It may be gone a moment later, if a helper
+  /// takes it.
   [[nodiscard]] bool occupied_for_owner() const noexcept {
     return item_.load(std::memory_order_relaxed) != nullptr;  // order: relaxed; a hint
   }
 
-  /// Owner: if a helper is about, waits until it has handed its item on (N4). The helper may make
-  /// two system calls until then: the heavy fence, and the one that wakes a worker.
+  /// For the owner: if a helper is about, waits until it has handed its item on (N4). The helper
+  /// may make two system calls until then: the heavy fence, and the one that wakes a worker.
   void wait_for_helper() const noexcept {
     Atomics::light_fence();
     base::brief_wait<Atomics> wait;
-    // order: acquire, pairs with helper_done: where the helper has put it
+    // order: acquire, pairs with helper_done: the helper's new place of the item
     while (helper_busy_.load(
                base::order<Atomics, slot_order::owner_waits>(std::memory_order_acquire)) != 0)
       wait.once();
   }
 
-  /// A helper: takes what is there. Null: there is nothing, or the owner or another helper is at
-  /// work on it. Costs a heavy fence.
+  /// For a helper: takes the item. Returns null if there is none, or the owner or another helper is
+  /// at work on it. Costs a heavy fence.
   [[nodiscard]] T* steal() noexcept {
     T* stolen = nullptr;
     steal([&stolen](T& item) { stolen = &item; });
@@ -107,12 +108,12 @@ class next_slot {
   /// Returns true if there was one.
   template <class Give>
   bool steal(const Give& give) noexcept {
-    // order: relaxed, before the fence (N2), which also acquires what the helper before left
+    // order: relaxed, before the fence (N2), which also acquires the former helper's writes
     if (helper_busy_.exchange(1, std::memory_order_relaxed) != 0) return false;
     Atomics::heavy_fence();
     T* item = nullptr;
-    // order: acquire, pairs with owner_done: what the owner did plainly is done, and its content is
-    // seen
+    // order: acquire, pairs with owner_done: the owner's plain accesses are done, and the item's
+    // content is seen
     if (owner_busy_.load(
             base::order<Atomics, slot_order::helper_looks>(std::memory_order_acquire)) == 0) {
       // order: acquire, pairs with put_empty and put_over
@@ -121,20 +122,20 @@ class next_slot {
     }
     if (item != nullptr) give(*item);
     // order: release, pairs with owner_looks and owner_waits: an owner that sees the helper gone
-    // sees what it left
+    // sees its writes
     helper_busy_.store(0, base::order<Atomics, slot_order::helper_done>(std::memory_order_release));
     return item != nullptr;
   }
 
-  /// What an onlooker sees; two equal pictures with an item mean that the owner has been busy
-  /// between them.
+  /// The slot as an onlooker sees it; two equal pictures with an item mean that the owner has been
+  /// busy between them.
   struct picture {
-    const T* item = nullptr;  ///< what is there; only to be compared
-    std::uint32_t puts = 0;   ///< how often something was put in
+    const T* item = nullptr;  ///< the item; only to be compared
+    std::uint32_t puts = 0;   ///< the number of puts
     bool operator==(const picture&) const = default;
   };
 
-  /// What is there now. Any thread.
+  /// Returns the slot as it is now. Any thread.
   [[nodiscard]] picture look() const noexcept {
     // order: relaxed both; after the onlooker's fence (slot_ticker.hpp, K1 and K2), and only
     // compared
@@ -154,7 +155,7 @@ class next_slot {
       before = item_.load(std::memory_order_relaxed);
       item_.store(with, std::memory_order_relaxed);  // order: relaxed; published by owner_done
     } else {
-      // order: release, pairs with steal: the helper sees the item's content; what comes back was
+      // order: release, pairs with steal: the helper sees the item's content; the returned item was
       // put in by this same thread
       before = item_.exchange(
           with, base::order<Atomics, slot_order::put_over>(std::memory_order_release));

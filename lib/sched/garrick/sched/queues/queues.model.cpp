@@ -19,8 +19,8 @@ namespace {
 constexpr unsigned thorough = 60'000;
 constexpr unsigned enough_to_fail = 60'000;
 
-/// Something in a queue. Whoever takes it writes into its plain memory, so that a second taker or
-/// an unordered hand-over is found.
+/// An item of a queue. The thread that takes it writes into its plain memory, so that a second
+/// taker or an unordered hand-over is found.
 struct item {
   relacy_atomics::cell<item*> link{nullptr};
   relacy_atomics::cell<int> content{0};
@@ -180,7 +180,7 @@ struct handed_on_suite : rl::test_suite<handed_on_suite, 2> {
 
   void thread(unsigned index) {
     if (index == 1) {
-      // order: for the test, whose subject is what makes it visible
+      // order: for the test; another order makes the item visible
       slot.steal([this](item&) { handed_on.store(true, relaxed); });
       return;
     }
@@ -210,9 +210,10 @@ TEST_CASE("the next slot hands out everything exactly once") {
 
 // Two orders are beyond this checker, which executes each thread's operations in program order and
 // takes happens-before for part of the single order. push_top: without acquire, a thief's read of a
-// cell could return what the owner writes after it has seen that thief's success (load buffering).
-// steal_top: C++20 puts a thief's swap before another thief's read of bottom in the single order
-// only if the read of top between them is sequentially consistent too (the repair made for POWER).
+// cell could return a value that the owner writes after it has seen that thief's success (load
+// buffering). steal_top: C++20 puts a thief's swap before another thief's read of bottom in the
+// single order only if the read of top between them is sequentially consistent too (the repair made
+// for POWER).
 TEST_CASE("the deque needs each of its memory orders") {
   using enum deque_order;
   const auto need = [](deque_order at, std::memory_order as_written) {

@@ -1,6 +1,6 @@
-// Each worker keeps its runnables in a deque of its own. The newest is the one whose data is still
-// in its cache, the oldest is the one that another worker should take. Owner and thieves must agree
-// without a lock, and the owner must not pay for thieves that are not there.
+// Each worker keeps its runnables in a deque of its own. The newest still has its data in the
+// cache; the oldest is the best one for another worker. Owner and thieves must agree without a
+// lock, and the owner must not pay for thieves that are not there.
 //
 // This is the deque of Chase and Lev: the owner pushes and pops at the bottom, thieves take at the
 // top. It grows. Old arrays are kept until the deque is destroyed, because a slow thief may still
@@ -41,7 +41,7 @@ enum class deque_order : std::uint8_t {
   push_top,      ///< the owner looks how much room there is
   grow_buffer,   ///< the new array becomes visible
   pop_bottom,    ///< the owner claims the newest item
-  pop_top,       ///< the owner looks whether a thief wants it, too
+  pop_top,       ///< the owner looks if a thief wants it, too
   steal_top,     ///< a thief's first look
   steal_bottom,  ///< a thief's second look
   steal_buffer,  ///< a thief looks for the array
@@ -52,14 +52,14 @@ enum class deque_order : std::uint8_t {
 template <class Atomics, class T = base::runnable>
 class work_stealing_deque {
  public:
-  /// Empty, with room for this number of items (rounded up to a power of two) before it first
-  /// grows.
+  /// An empty deque, with room for this number of items (rounded up to a power of two) before it
+  /// first grows.
   explicit work_stealing_deque(std::size_t initial_capacity = 256) {
     install(new_buffer(initial_capacity, nullptr));
   }
 
   ~work_stealing_deque() {
-    // order: relaxed; nobody else is left
+    // order: relaxed; no other thread is left
     buffer* next = buffer_.load(std::memory_order_relaxed);
     while (next != nullptr) {
       buffer* dying = next;
@@ -71,8 +71,8 @@ class work_stealing_deque {
   work_stealing_deque(const work_stealing_deque&) = delete;
   work_stealing_deque& operator=(const work_stealing_deque&) = delete;
 
-  /// Owner: adds `item` at the bottom. No locked operation. Doubles the array when it is full, and
-  /// ends the process, and says why, if there is no memory for that.
+  /// For the owner: adds `item` at the bottom. No locked operation. Doubles the array when it is
+  /// full, and ends the process, with a message, if there is no memory for that.
   void push(T* item) noexcept {
     // order: relaxed; only the owner writes it
     const std::int64_t bottom = bottom_.load(std::memory_order_relaxed);
@@ -81,13 +81,14 @@ class work_stealing_deque {
     // order: relaxed; published by the store to bottom_
     cells_[static_cast<std::size_t>(bottom & (capacity_ - 1))].store(item,
                                                                      std::memory_order_relaxed);
-    // order: release, pairs with steal_bottom: the thief sees the cell and what it points to
+    // order: release, pairs with steal_bottom: the thief sees the cell and the item that it points
+    // to
     bottom_.store(bottom + 1,
                   base::order<Atomics, deque_order::push_bottom>(std::memory_order_release));
   }
 
-  /// Owner: removes the newest; null if there is none. One locked operation, or none if it is
-  /// empty.
+  /// For the owner: removes the newest; null if there is none. One locked operation, or none if it
+  /// is empty.
   [[nodiscard, gnu::hot]] T* pop() noexcept {
     // order: relaxed; only the owner writes it
     const std::int64_t last = bottom_.load(std::memory_order_relaxed) - 1;
@@ -104,9 +105,9 @@ class work_stealing_deque {
     if (top < last) return item;
     if (top > last) {
       item = nullptr;
-      // order: relaxed both ways: the swap decides who has the last one, and the item's content is
-      // the owner's own. A thief that sees the new top sees the new bottom too, by pop_top before
-      // steal_top (D3)
+      // order: relaxed both ways: the swap decides which thread has the last one, and the item's
+      // content is the owner's own. A thief that sees the new top sees the new bottom too, by
+      // pop_top before steal_top (D3)
     } else if (!top_.compare_exchange_strong(top, top + 1, std::memory_order_relaxed,
                                              std::memory_order_relaxed)) {
       item = nullptr;
@@ -116,14 +117,15 @@ class work_stealing_deque {
     return item;
   }
 
-  /// What a thief came back with.
+  /// The outcome of a theft.
   enum class steal_result : std::uint8_t {
     taken,  ///< an item
     empty,  ///< there was none
-    lost,   ///< somebody else was faster; another try may succeed
+    lost,   ///< another thread was faster; another try may succeed
   };
 
-  /// Anybody: removes the oldest into `item`, which means something only if the result is `taken`.
+  /// For any thread: removes the oldest into `item`, which means something only if the result is
+  /// `taken`.
   [[nodiscard]] steal_result steal(T*& item) noexcept {
     // order: seq_cst, pairs with steal_win, before steal_bottom (D3)
     std::int64_t top =
@@ -147,8 +149,8 @@ class work_stealing_deque {
     return steal_result::taken;
   }
 
-  /// Anybody: removes and returns the oldest, and tries again when somebody else was faster. Null:
-  /// there was none.
+  /// For any thread: removes and returns the oldest, and tries again when another thread was
+  /// faster. Returns null if there was none.
   [[nodiscard]] T* steal_oldest() noexcept {
     T* item = nullptr;
     for (;;) {
@@ -158,11 +160,11 @@ class work_stealing_deque {
     }
   }
 
-  /// Anybody: whether there was nothing at some moment of the call. Part of the sleeping protocol
-  /// (sleepers.hpp, S4).
+  /// For any thread: returns true if there was nothing at some moment of the call. Part of the
+  /// sleeping protocol (sleepers.hpp, S4).
   [[nodiscard]] bool looks_empty() const noexcept { return size() == 0; }
 
-  /// Anybody: how many there were at some moment of the call, roughly.
+  /// For any thread: returns the number of items at some moment of the call, roughly.
   [[nodiscard, gnu::hot]] std::size_t size() const noexcept {
     // order: relaxed both, after the sleeper's fence (sleepers.hpp, S4)
     const std::int64_t top = top_.load(std::memory_order_relaxed);
@@ -170,7 +172,7 @@ class work_stealing_deque {
     return bottom > top ? static_cast<std::size_t>(bottom - top) : 0;
   }
 
-  /// Owner: whether there is nothing. May say so late, if a thief takes the last one.
+  /// For the owner: returns true if there is nothing. May be late, if a thief takes the last one.
   [[nodiscard]] bool empty_for_owner() const noexcept {
     // order: relaxed both; the owner's own bottom, and a top that can only make it emptier
     return top_.load(std::memory_order_relaxed) >= bottom_.load(std::memory_order_relaxed);

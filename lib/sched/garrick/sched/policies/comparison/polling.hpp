@@ -4,8 +4,8 @@
 // A phase is a number of attempts at the worker's own queues, with a sleep after each. Every n-th
 // attempt also tries to steal. When the attempts are used up the next phase begins; a success goes
 // back to the first. The last phase goes on for ever. It either sleeps (the paper's default, custom
-// and aggressive) or waits for an event with a time limit (its proposal, new). Whoever puts work
-// into a worker's inbox then wakes that worker.
+// and aggressive) or waits for an event with a time limit (its proposal, new). A thread that puts
+// work into a worker's inbox then wakes that worker.
 //
 //   | attempts / steal interval / sleep | aggressive   | moderate        | relaxed               |
 //   | polling_default                   | 100 / 10 / 0 | 500 / 5 / 50 µs | ∞ / 1 / 10 ms         |
@@ -13,19 +13,19 @@
 //   | polling_aggressive                | 100 / 10 / 0 | 500 / 5 / 0     | ∞ / 1 / 0             |
 //   | polling_new                       | 100 / 10 / 0 | 500 / 5 / 1 µs  | ∞ / 1 / event, 200 µs |
 //
-// The rows are the paper's table I. For its figures 6 and 7 `new` had a time limit of 10 ms; 200 µs
-// is what its figures 8 and 9 found best.
+// The rows are the paper's table I. For its figures 6 and 7 `new` had a time limit of 10 ms; its
+// figures 8 and 9 found 200 µs best.
 //
-// These policies lie in comparison/ because they are here to compare with: their idle workers use
+// These policies lie in comparison/ because they are here for comparison: their idle workers use
 // processor time, those of work_stealing do not. They are of use where a processor is set aside for
 // each worker.
 //
 // Thread safety: see policy.hpp.
 //
 // Invariants
-// P1 Nothing is announced: what is in a deque or an inbox is found by its worker's next attempt or
-//    by a thief's. The longest time until then is the last phase's sleep or time limit. If all
-//    others are busy, what lies at a worker that stands still is found by their looks, as W4 of
+// P1 Nothing is announced: work in a deque or an inbox is found by its worker's next attempt or by
+//    a thief's. The longest time until then is the last phase's sleep or time limit. If all others
+//    are busy, work at a worker that stands still is found by their looks, as W4 of
 //    work_stealing.hpp says, though here a worker has no slot.
 // P2 With an event, the worker takes its token only before it looks into its inbox, and a push
 //    leaves the token after it: work in one's own inbox ends the wait.
@@ -63,15 +63,15 @@ struct poll_phase {
   static constexpr bool waits_for_event = false;                  ///< it sleeps its time out
 };
 
-/// A phase that waits after each attempt until somebody puts work into the worker's inbox, for at
-/// most `LimitNs` nanoseconds.
+/// A phase that waits after each attempt until another thread puts work into the worker's inbox,
+/// for at most `LimitNs` nanoseconds.
 template <std::uint32_t Attempts, std::uint32_t StealInterval, std::uint64_t LimitNs>
 struct event_phase : poll_phase<Attempts, StealInterval, LimitNs> {
   static constexpr bool waits_for_event = true;  ///< work in the inbox ends the wait
 };
 
-/// The policy with these three phases; `Name::text` is its name. See `scheduling_policy` for what
-/// its functions are.
+/// The policy with these three phases; `Name::text` is its name. See `scheduling_policy` for its
+/// functions.
 template <class Name, class Aggressive, class Moderate, class Relaxed, class Traits = real_traits>
 class polling {
   static_assert(Relaxed::attempts == for_ever,
@@ -125,10 +125,10 @@ class polling {
   /// The worker with this index.
   [[nodiscard]] worker_data& worker(std::uint32_t index) noexcept { return *workers_[index]; }
 
-  /// Only the first `started` workers have a thread: from now on the others get no work. What they
-  /// have already is taken by the others (P1).
+  /// Only the first `started` workers have a thread: from now on the others get no work. The others
+  /// take the work that they have already (P1).
   void use_first(std::uint32_t started) noexcept {
-    // order: relaxed; what goes to the wrong one meanwhile is found
+    // order: relaxed; work that goes to the wrong one meanwhile is found
     started_.store(started, std::memory_order_relaxed);
   }
 
@@ -138,7 +138,7 @@ class polling {
     const std::uint32_t turn = next_target_.fetch_add(1, std::memory_order_relaxed);
     external_enqueue(worker(turn % started_.load(std::memory_order_relaxed)), r);
   }
-  /// Into the inbox of `target`, whose event is signalled if it has one.
+  /// Into the inbox of `target`; signals its event if it has one.
   void external_enqueue(worker_data& target, runnable& r) noexcept {
     if (!r.offer()) return;  // its old entry is valid again
     target.inbox_.push(r);
@@ -169,21 +169,21 @@ class polling {
     return phase<Relaxed>(self);
   }
 
-  /// What is left of the round, and at most a quantum.
+  /// Returns the rest of the round, and at most a quantum.
   [[nodiscard]] std::uint32_t before_resume(worker_data& self, runnable&) noexcept {
     self.figures_.ran();
     return self.round_.allowance(quantum_);
   }
-  /// Counts what was used towards the round (P3).
+  /// Counts the used messages towards the round (P3).
   void after_resume(worker_data& self, std::uint32_t used) noexcept { self.round_.use(used); }
   /// Nothing.
   void after_completion(worker_data&) noexcept {}
 
-  /// Takes `r` out of whatever queue it waits in.
+  /// Takes `r` out of the queue it waits in.
   [[nodiscard]] bool claim(worker_data&, runnable& r) noexcept { return r.claim(); }
   /// Nothing: all work is open.
   void expose(worker_data&) noexcept {}
-  /// Whether a deque or an inbox holds something. Any thread.
+  /// Returns true if a deque or an inbox holds something. Any thread.
   [[nodiscard]] bool has_open_work() const noexcept {
     return std::ranges::any_of(workers_, [](const auto& w) {
       return !w->inbox_.looks_empty() || !w->deque_.looks_empty();
@@ -220,7 +220,7 @@ class polling {
     sum.wakes = wakes_.load(std::memory_order_relaxed);  // order: relaxed; a statistic
     return sum;
   }
-  /// What the worker with this index has done, and whether something waits for it.
+  /// Returns the figures of the worker with this index, and the length of its queues.
   [[nodiscard]] worker_stats worker_statistics(std::uint32_t index) const noexcept {
     const worker_data& w = *workers_[index];
     worker_stats now = w.figures_.read();

@@ -24,7 +24,7 @@ struct stretch {
   friend bool operator==(const stretch&, const stretch&) = default;
 };
 
-/// What the one thread of these tests notes.
+/// The notes of the one thread of these tests.
 struct notes {
   std::vector<stretch> seen;
   std::uint32_t thefts = 0;  ///< since the last pause
@@ -85,8 +85,8 @@ struct item final : base::runnable {
   base::run_outcome run(std::uint32_t&) noexcept override { return base::run_outcome::released; }
 };
 
-/// What worker 0 of three does while there is nothing to do, until it has looked `relaxed` times in
-/// its last phase.
+/// Returns the phases of worker 0 of three while there is nothing to do, until it has looked
+/// `relaxed` times in its last phase.
 template <class Policy>
 std::vector<stretch> phases_of(std::uint32_t relaxed) {
   notes n;
