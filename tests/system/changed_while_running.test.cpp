@@ -1,4 +1,4 @@
-// What can be changed and read while a system runs: log level, watchdog, figures of the workers.
+// Changes and questions while a system runs: log level, watchdog, figures of the workers.
 #include <doctest/doctest.h>
 #include <garrick/base/concurrency/probe.hpp>
 #include <garrick/garrick.hpp>

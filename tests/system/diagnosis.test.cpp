@@ -161,8 +161,7 @@ TEST_CASE("the watchdog names a detached actor once in its life, and a blocking 
   send(a, hold{});
   for (int n = first.touched; n < 3; n = first.touched) first.touched.wait(n);
   CHECK(system.set_watchdog(duration()).has_value());
-  // Whatever the watchdog had to say of the others it says before it reports this one, which came
-  // last.
+  // The watchdog reports the other handlers before this one, which came last.
   const auto b = system.spawn<holds_again>(spawn_options{.detached = true}, lent(&second));
   send(b, hold{});
   second.touched.wait(0);
@@ -226,7 +225,7 @@ struct filler : actor<protocol<void(hold), void(touch)>> {
   }
 };
 
-/// What the watchdog logs when an actor that `depth` sends run inside one another stands still.
+/// Returns the watchdog's log when an actor that `depth` sends run inside one another stands still.
 std::string report_of_a_stall_inside_sends(int depth) {
   const auto [text, status] = in_child([&] {
     stall_probe probe;
@@ -287,7 +286,7 @@ TEST_CASE(
     settings o;
     o.scheduler.workers = 2;
     o.scheduler.policy = policy;
-    // half of what is queued has its home at the stalled worker, far from the other
+    // half of the queued actors have their home at the stalled worker, far from the other
     o.scheduler.machine = "pack:2 numa:1 l3:1 core:1 pu:1";
     o.watchdog.after = {};
     o.log.level = system::log_level::off;
@@ -309,7 +308,7 @@ TEST_CASE(
       CHECK(probe.all == std::vector<std::uint64_t>{h.id()});
       CHECK(probe.workers[0] < 2);
     }
-    // What comes from outside is not left at the stalled worker either.
+    // Messages from outside are not left at the stalled worker either.
     for (int round = 0; round < 20; ++round)
       for (const auto& r : others) send(r, touch{});
     for (int n = l.touched; n < 21 * 50; n = l.touched) l.touched.wait(n);

@@ -16,7 +16,7 @@ namespace {
 using namespace garrick;
 using tests::with_variable;
 
-/// What a plain system says to a variable; empty: it starts.
+/// Returns a plain system's refusal of a variable; empty if it starts.
 std::string refusal(const char* name, const char* value) {
   const with_variable variable(name, value);
   try {

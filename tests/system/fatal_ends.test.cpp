@@ -1,4 +1,4 @@
-// The hook for a process' end learns in whose turn it happened, and what was being handled.
+// The hook for a process' end gets the actor of the turn, and its message.
 #include <doctest/doctest.h>
 #include <garrick/base/concurrency/fatal.hpp>
 #include <garrick/base/types/message_type.hpp>
@@ -27,7 +27,7 @@ struct fall {
 struct clumsy : actor<protocol<void(fall)>> {
   static void spill() { throw std::runtime_error("spilt milk"); }
   static void never_throws() noexcept { spill(); }
-  static int recurse(int n) {  // NOLINT(misc-no-recursion): what the test is about
+  static int recurse(int n) {  // NOLINT(misc-no-recursion): the subject of the test
     volatile char space[1024];
     space[0] = static_cast<char>(n);
     return n == 0 ? space[0] : recurse(n - 1) + space[0];

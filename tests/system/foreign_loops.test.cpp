@@ -64,7 +64,7 @@ class resident : public actor<located> {
 std::atomic<actor_system*> asked_from{nullptr};
 error refusal;
 
-/// Waits for an answer, which nobody may on a loop.
+/// Waits for an answer, which is refused on a loop.
 class asking : public actor<protocol<void(where)>> {
  public:
   explicit asking(ref<located> to) : to_(std::move(to)) {}
@@ -86,7 +86,7 @@ TEST_CASE("an actor on a loop runs on the loop's thread from its start to its en
     system.exit(a);
     CHECK(system.await_all().has_value());
     CHECK(destroyed_on.load() == there);
-    system.spawn<resident>(spawn_options{.executor = &loop.executor});  // nobody holds it
+    system.spawn<resident>(spawn_options{.executor = &loop.executor});  // no handle is kept
     CHECK(system.await_all().has_value());
     static_cast<void>(system.spawn<resident>(spawn_options{.executor = &loop.executor}));
   }
@@ -229,7 +229,7 @@ TEST_CASE("an actor on a loop uses the loop's own timers, without a lock") {
   while (system.request(t, true).get().value() < 20) std::this_thread::yield();
 }
 
-// Nobody joins the loop's thread. So the turn in which the last actor ends may still go on when
+// No thread joins the loop's thread. So the turn in which the last actor ends may still go on when
 // the thread that waits for the end has found that no actor lives, and frees the system.
 TEST_CASE("a system may be gone before the turn is over in which its last actor ends") {
   constexpr int systems = 1000;

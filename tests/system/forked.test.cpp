@@ -1,5 +1,5 @@
-// Processes forked from one with actors: they may allocate and call exec, and are told what they
-// may not do.
+// Processes forked from one with actors: they may allocate and call exec, and other actions are
+// refused with a message.
 #include <doctest/doctest.h>
 #include <garrick/garrick.hpp>
 
@@ -108,13 +108,14 @@ struct owed_answer {
   system::blocking_response<int> asked = system.request(to, 1);
 };
 
-/// A message to an actor that still runs, or seems to in the child, wakes nobody.
+/// Waits until the actor is idle: a message to one that still runs, or seems to in the child,
+/// causes no wake-up.
 void wait_until_idle(const core::handle& who) {
   while ((core::handle_access::get(who)->gate().peek() & core::mailbox_word::idle) == 0)
     std::this_thread::yield();
 }
 
-/// Whom the program's own handler sends to before a fork; null: nobody.
+/// The receiver of the sends by the program's own handler before a fork; may be null.
 const ref<echo>* told_of_forks = nullptr;
 
 void tell_of_fork() {

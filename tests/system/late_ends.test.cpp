@@ -1,5 +1,5 @@
-// Actors that a system which ends has to wait for: those that trap exits, and those whose handler
-// does not return.
+// Actors that a system which ends has to wait for: those that trap exits, and those with a handler
+// that does not return.
 #include <doctest/doctest.h>
 #include <unistd.h>
 #include <garrick/garrick.hpp>
@@ -24,7 +24,7 @@ using namespace garrick;
 struct go {};
 using plain = protocol<void(go)>;
 
-/// What became of an actor that traps exits.
+/// The fate of an actor that traps exits.
 struct notes {
   std::atomic<int> signals{0};
   std::atomic<bool> cleaned{false};

@@ -1,4 +1,4 @@
-// What the log of a whole system says when a hundred thousand actors fail at once.
+// The log of a whole system when a hundred thousand actors fail at once.
 #include <doctest/doctest.h>
 #include <garrick/base/concurrency/probe.hpp>
 #include <garrick/garrick.hpp>

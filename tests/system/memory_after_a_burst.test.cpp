@@ -38,7 +38,7 @@ std::size_t have_a_burst(actor_system& system) {
   return peak;
 }
 
-/// The operating system has half of the burst back. What a sanitizer notes of each address stays.
+/// The operating system has half of the burst back. A sanitizer's notes of each address stay.
 void check_gave_back(std::size_t peak) {
   if (!HAS_SANITIZER) CHECK(resident_bytes() <= peak - burst / 2);
 }
@@ -50,7 +50,7 @@ settings keeping(std::uint32_t keep) {
   return o;
 }
 
-/// What the pool holds when nothing is kept: what other tests have left in use.
+/// Returns the bytes held when nothing is kept: those that other tests have left in use.
 std::size_t held_without_bursts() {
   actor_system(keeping(0));
   return pool::held_bytes();

@@ -1,4 +1,4 @@
-// An allocation that fails, whichever it is: everybody who waits is told, and the system goes on.
+// Any allocation may fail: all waiting actors and threads are told, and the system goes on.
 #include <doctest/doctest.h>
 #include <garrick/core/cell/extension.hpp>
 #include <garrick/core/cell/thread_context.hpp>
@@ -44,7 +44,7 @@ struct arm {
 };
 struct disarm {};
 
-/// Sets what fails on the one worker that all actors share.
+/// Chooses the allocation that fails on the one worker that all actors share.
 class saboteur : public actor<protocol<void(arm), int(disarm)>> {
  public:
   void on(arm a) {
@@ -180,7 +180,7 @@ settings one_worker() {
 
 constexpr duration too_long = duration::seconds(30);
 
-/// One deed, and all who wait for something then.
+/// One deed, and all that wait for something then.
 class stage {
  public:
   stage(actor_system& system, deed what) : system_(system), what_(what) {
@@ -193,9 +193,9 @@ class stage {
     CHECK(system_.request(saboteur_, arm{n, for_good}).get().has_value());
     const bool watches = what_ == deed::monitors || what_ == deed::links;
     const bool done = do_it();
-    // Whoever is to be watched has seen to that before it answers.
+    // The watched actor has noted its watcher before it answers.
     if (watches) static_cast<void>(me_->get(me_->request(other_, quiet_ask{})));
-    // Whoever has quit ends of itself.
+    // An actor that has quit ends of itself.
     if (!watches && what_ != deed::quits_with_a_text) system_.kill(whole_);
     if (!watches) wait_for_end();
     const int left = system_.request(saboteur_, disarm{}).get().value();
@@ -204,7 +204,7 @@ class stage {
   }
 
  private:
-  /// An answer comes, whatever it is. False: an error.
+  /// Gets the answer, of any kind. Returns false for an error.
   bool do_it() {
     if (what_ == deed::awaits_in_coroutine) return answered(ask_slowly{});
     if (what_ == deed::sends_when_there_is_room) return answered(ask_for_room{});
@@ -228,7 +228,7 @@ class stage {
       me_->receive([](int) {}, after(duration::milliseconds(1)) >> [] {});
     CHECK(gone_);
   }
-  /// Who watches an actor without an error comes to know of its end.
+  /// An actor that watches another one without an error is told of its end.
   void hears_of_other(bool watched) {
     system_.kill(other_);
     if (watched && what_ == deed::links) return wait_for_end();

@@ -1,4 +1,4 @@
-// What a time of zero or less means, wherever one is taken.
+// The meaning of a time of zero or less, wherever a time is taken.
 #include <doctest/doctest.h>
 #include <garrick/garrick.hpp>
 #include <garrick/testkit/test_system.hpp>
@@ -79,7 +79,7 @@ TEST_CASE("receive without time takes what waits, and waits for nobody") {
     me->send(me->self(), std::string("not matched"));
     me->send(me->self(), 1);
     CHECK(me->receive([](int n) { CHECK(n == 1); }, after(d) >> [] {}));
-    send(other, go{});  // who has not run yet, and is not run for this
+    send(other, go{});  // it has not run yet, and is not run for this
     CHECK_FALSE(me->receive([](int) {}, after(d) >> [] {}));
     CHECK(me->receive([](const std::string&) {}, after(d) >> [] {}));
     kit.run();

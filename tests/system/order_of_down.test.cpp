@@ -52,7 +52,7 @@ class source : public actor<protocol<void(go), int(other)>> {
   int next_ = 0;
 };
 
-/// Notes what comes in which order, and asks for answers between.
+/// Notes the order of arrivals, and asks for answers between.
 class watcher : public actor<sink> {
  public:
   watcher(std::shared_ptr<ints> log, bool awaits) : log_(std::move(log)), awaits_(awaits) {}

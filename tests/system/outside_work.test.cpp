@@ -1,5 +1,5 @@
 // A system does not end while an answer is due from outside of its actors: an adapted callback, or
-// what a token stands for.
+// the work of a token.
 #include <doctest/doctest.h>
 #include <garrick/garrick.hpp>
 
@@ -37,7 +37,7 @@ struct library {
 library lib;  // of the running test
 std::atomic<int> got{0};
 
-/// Adapts one call for each message, and does with the response what `How` says.
+/// Adapts one call for each message, and handles the response as `How` says.
 template <class How>
 behavior caller(dynamic_actor& self) {
   return {[&self, how = How()](go) mutable {
@@ -154,7 +154,7 @@ TEST_CASE("the report says how much was due from outside when the time was over"
   const shutdown_report report = system.shutdown(duration::milliseconds(20));
   CHECK(report.outside_due == 2);
   CHECK(report.complete);
-  CHECK(system.env().outside_due() == 0);  // the actor ended, and with it whoever waited
+  CHECK(system.env().outside_due() == 0);  // the actor ended, and with it the wait
   for (const auto& late : lib.kept) late(1);
   CHECK(got == 0);
 }

@@ -1,5 +1,5 @@
-// Threads of detached and blocking actors at their bound: who hears of an actor's end finds its
-// thread free for the next one.
+// Threads of detached and blocking actors at their bound: an actor that is told of another's end
+// finds its thread free for the next one.
 #include <garrick/garrick.hpp>
 
 #include <doctest/doctest.h>

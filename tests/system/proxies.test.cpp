@@ -1,5 +1,6 @@
-// Proxies: whatever is sent to an actor that lives elsewhere leaves the process, in order, and
-// nothing else in the program can tell the difference. And what becomes of it when the actor ends.
+// Proxies: everything sent to an actor that lives elsewhere leaves the process, in order, and
+// nothing else in the program can tell the difference. And the fate of such sends when the actor
+// ends.
 #include <doctest/doctest.h>
 #include <garrick/core/cell/continuation.hpp>
 #include <garrick/core/cell/proxy/proxy_cell.hpp>
@@ -32,7 +33,7 @@ using core::pending_request;
 
 using remote = protocol<void(std::string), int(int)>;
 
-/// What has left the process.
+/// The items that have left the process.
 struct wire {
   std::mutex mutex;
   std::vector<std::string> text;                            // under `mutex`

@@ -1,5 +1,5 @@
-// Requests from elsewhere: when one is taken out of a mailbox, of whatever kind its actor is, the
-// proxy that has asked says whether it is still wanted.
+// Requests from elsewhere: when one is taken out of a mailbox, of any kind of actor, the proxy that
+// has asked tells if it is still wanted.
 #include <doctest/doctest.h>
 #include <garrick/core/cell/proxy/proxy_cell.hpp>
 #include <garrick/core/cell/respond.hpp>
@@ -25,7 +25,7 @@ constexpr duration ms(std::int64_t n) { return duration::milliseconds(n); }
 
 std::string text_of(const error& e) { return e == errc::timeout ? "timeout" : e.to_string(); }
 
-/// Asks on behalf of somebody elsewhere.
+/// Asks on behalf of an actor elsewhere.
 class outside final : public core::proxy_cell {
  public:
   explicit outside(core::environment& env) : proxy_cell(env) {}
@@ -40,10 +40,10 @@ class outside final : public core::proxy_cell {
     for (const core::pending_request r : std::exchange(kept, {})) core::respond_value<int>(r, 1);
   }
 
-  bool answers = true;  // at once; or keeps what it is asked
+  bool answers = true;  // at once; or keeps the requests
   std::vector<core::pending_request> kept;
   std::map<std::uint64_t, instant> until;
-  std::vector<std::string> said;  // what has come here
+  std::vector<std::string> said;  // the messages that have come here
 
  private:
   ~outside() = default;
@@ -73,7 +73,7 @@ class outside final : public core::proxy_cell {
 
 using worker_type = protocol<int(int), void(duration)>;
 
-/// A clock that stands still, an asker, and what was handled.
+/// A clock that stands still, an asker, and the handled requests.
 struct fixture {
   testkit::test_system kit;
   outside& from = *new outside(kit.env());

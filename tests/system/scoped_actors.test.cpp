@@ -22,7 +22,7 @@ using tests::silent;
 using tests::silent_actor;
 using core::environment;
 
-/// What `wait` ended with.
+/// Returns the result of `wait`, or the text of its exception.
 template <class Wait>
 std::string end_of(Wait wait) {
   try {

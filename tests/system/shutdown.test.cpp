@@ -1,5 +1,5 @@
-// The end of a system: waiting, draining, stopping; what a hang is called; and everything that must
-// not crash or hang.
+// The end of a system: waiting, draining, stopping; the names in a hang's report; and everything
+// that must not crash or hang.
 #include <doctest/doctest.h>
 #include <garrick/garrick.hpp>
 

@@ -1,5 +1,5 @@
-// Threads with stacks of 128 KiB, which musl gives unless it is told otherwise: what Garrick itself
-// does on a thread fits there with much to spare, and floods within floods stop in time.
+// Threads with stacks of 128 KiB, musl's default: Garrick's own work on a thread fits there with
+// much to spare, and floods within floods stop in time.
 #include <doctest/doctest.h>
 #include <pthread.h>
 #include <garrick/garrick.hpp>

@@ -29,8 +29,8 @@ struct answerer : actor<protocol<int(ask)>> {
 bool has(const std::string& text, const char* part) { return text.find(part) != std::string::npos; }
 std::ptrdiff_t lines(const std::string& text) { return std::count(text.begin(), text.end(), '\n'); }
 
-/// Starts a system and asks an actor of it. Returns the standard error stream: what the system
-/// says, or why it did not start.
+/// Starts a system and asks an actor of it. The system's messages, or the reason why it did not
+/// start, go to the standard error stream.
 void start_and_ask(const settings& o) {
   try {
     actor_system system(o);

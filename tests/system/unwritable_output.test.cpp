@@ -1,4 +1,4 @@
-// A full disk behind what the command line of the settings asks for.
+// A full disk behind the output that the settings' command line asks for.
 #include <doctest/doctest.h>
 #include <sys/wait.h>
 #include <garrick/system/settings/load.hpp>
@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::array questions{"--help", "--print-settings", "--dump-config"};
 
-/// What a program says that asks for this, and its exit status.
+/// Returns the output of a program that asks for this, and its exit status.
 std::pair<std::string, int> answer_to(const char* question, const char* output) {
   return in_child([&] {
     if (std::freopen(output, "w", stdout) == nullptr) std::_Exit(7);

@@ -1,5 +1,5 @@
-// Looking at all actors of a system while others are spawned and end: who is seen, and that no lock
-// is held meanwhile.
+// Looking at all actors of a system while others are spawned and end: the actors that are seen, and
+// that no lock is held meanwhile.
 #include <garrick/garrick.hpp>
 #include <garrick/system/system_core.hpp>
 

@@ -1,8 +1,8 @@
-// What most programs with actors need, in one namespace.
+// The names that most programs with actors need, in one namespace.
 #pragma once
 
-// A program's globals may be called what it likes: a parameter of ours that has the same name is no
-// news for those who compile with -Wshadow.
+// A program may name its globals as it likes: a parameter of ours with the same name must give no
+// warning to users that compile with -Wshadow.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
 

@@ -1,4 +1,4 @@
-// What stands in for Linux' system calls on other POSIX systems (docs/portability.md): this program
+// The fallbacks for Linux' system calls on other POSIX systems (docs/portability.md): this program
 // is linked with platform.cpp as it is compiled there, so actors, timers and waiting threads run on
 // the fallbacks.
 #include <garrick/base/platform/platform.hpp>
@@ -21,7 +21,7 @@ using namespace garrick;
 using namespace std::chrono_literals;
 namespace platform = base::platform;
 
-/// Passes a number on until it is zero, and then answers who asked.
+/// Passes a number on until it is zero, and then answers the asker.
 using ring = protocol<std::uint64_t(std::uint64_t)>;
 
 class ring_actor : public actor<ring> {

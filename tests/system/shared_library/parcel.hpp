@@ -1,4 +1,4 @@
-// What the program and the library that it loads both know.
+// The types known to both the program and the library that it loads.
 #pragma once
 
 #include <garrick/garrick.hpp>
@@ -14,7 +14,7 @@ struct parcel {
 using weigh = garrick::atom<"weigh">;
 using office = garrick::protocol<std::string(parcel), int(weigh)>;
 
-/// What the library exports, by these names.
+/// The library's exports, by these names.
 extern "C" {
 using make_office = void(garrick::actor_system&, garrick::ref<office>&);
 using type_of_parcel = const garrick::base::message_type*();

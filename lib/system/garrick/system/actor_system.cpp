@@ -1,4 +1,4 @@
-// The ways to end a system, and who may not ask for it: one of its own threads, which would wait
+// The ways to end a system, and the refusal of a call by one of its own threads, which would wait
 // for itself.
 #include <garrick/base/platform/assert.hpp>
 #include <garrick/system/actor_system.hpp>
@@ -17,7 +17,7 @@ base::error waits_for_itself(std::string_view where) {
                           "let an outside thread do it");
 }
 
-/// Why nobody may wait here, if so.
+/// Returns the reason why no thread may wait here, if so.
 base::error why_not(std::string_view where, const system_core& core) {
   if (core.is_copy())
     return base::make_error(base::errc::would_block, where,
@@ -57,7 +57,7 @@ actor_system::~actor_system() {
     core_->end_scoped();  // or a handler that waits as one would be waited for without end
     static_cast<void>(core_->end_all_and_wait(true, base::duration::infinite()));
   }
-  core_->end_scoped();  // now that whoever owed them an answer has ended
+  core_->end_scoped();  // now that the actors that owed them an answer have ended
   core_->stop_threads();
   core_->release();
 }

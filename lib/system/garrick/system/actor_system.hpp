@@ -12,7 +12,7 @@
 //
 // Thread safety: every function may be called from any thread, but: `await_all`, `shutdown` and the
 // destructor may not be called on one of the system's own workers (an error with advice, not a
-// hang); the constructor and destructor are one thread's.
+// hang); the constructor and destructor belong to one thread.
 #pragma once
 
 #include <garrick/sched/policies/worker_stats.hpp>
@@ -38,17 +38,17 @@ namespace detail {
 struct it_takes_settings_and_in_braces_their_members;
 }  // namespace detail
 
-/// What a wait for the end of actors came to.
+/// The result of a wait for the end of actors.
 struct shutdown_report {
-  /// Nobody was left when the wait was over.
+  /// No actor was left when the wait was over.
   bool complete = true;
-  /// `would_block` with advice: asked by one of the system's own threads, nothing was done
+  /// `would_block` with advice: one of the system's own threads called, and nothing was done
   base::error error{};
-  /// Who still lived when the deadline passed: "account#7 in its handler of deposit", "bank#3 with
-  /// 2 messages not taken".
+  /// The actors that still lived when the deadline passed: "account#7 in its handler of deposit",
+  /// "bank#3 with 2 messages not taken".
   std::vector<std::string> still_alive;
   /// How much was still due from outside (`adapt`, `outside_work`) when the wait for it was over.
-  /// What comes after that is lost.
+  /// Anything that comes after that is lost.
   std::uint64_t outside_due = 0;
 };
 
@@ -63,10 +63,11 @@ class actor_system : public spawner<actor_system> {
   /// `GARRICK_SCHEDULER_WORKERS=1 ./program`. Reads no file and no command line; see
   /// settings/load.hpp for those. A minimal build looks at no variable.
   ///
-  /// Throws std::invalid_argument that names a wrong setting, its source and what it wants, before
-  /// anything has started; std::system_error if a thread cannot be created, with none left behind.
-  /// A variable that begins with GARRICK_ is wrong if it is no key of the system, unless tests are
-  /// told by it or `load_settings` was given its key. Do not change the environment meanwhile.
+  /// Throws std::invalid_argument that names a wrong setting, its source and its requirement,
+  /// before anything has started; std::system_error if a thread cannot be created, with none left
+  /// behind. A variable that begins with GARRICK_ is wrong if it is no key of the system, unless it
+  /// is one for tests or `load_settings` was given its key. Do not change the environment
+  /// meanwhile.
   explicit actor_system();
   /// The same with these settings alone; the environment is not looked at.
   explicit actor_system(const system::settings& values);
@@ -78,22 +79,22 @@ class actor_system : public spawner<actor_system> {
   /// This overload refuses arguments that make no settings.
   template <class Garrick = detail::it_takes_settings_and_in_braces_their_members>
   explicit actor_system(...) = delete;
-  /// `shutdown` with `settings().shutdown.deadline`; who does not end in time is named in the log
-  /// and ended without being asked, and then it waits for as long as a handler runs. Scoped actors
-  /// are told to end; they may outlive the system. On one of the system's own threads it ends the
-  /// program with advice.
+  /// Calls `shutdown` with `settings().shutdown.deadline`; actors that do not end in time are named
+  /// in the log and ended without being asked, and then it waits for as long as a handler runs.
+  /// Scoped actors are told to end; they may outlive the system. On one of the system's own threads
+  /// it ends the program with advice.
   ~actor_system();
   actor_system(const actor_system&) = delete;
   actor_system& operator=(const actor_system&) = delete;
 
-  /// Blocks until every actor that is not hidden has ended by itself. Error `would_block`, at once:
-  /// the caller is one of the system's own threads.
+  /// Blocks until every actor that is not hidden has ended by itself. Returns the error
+  /// `would_block` at once if the caller is one of the system's own threads.
   ///
   ///     send(account, close{});
   ///     system.await_all().value();  // throws if one of the system's own threads asks
   base::result<void> await_all();
-  /// Blocks in the same way, but at most for `limit`, and says who was left. A limit of zero or
-  /// less only looks.
+  /// Blocks in the same way, but at most for `limit`, and reports the actors that are left. A limit
+  /// of zero or less only looks.
   shutdown_report await_all(base::duration limit);
   /// This overload refuses a number.
   template <class = void>
@@ -105,9 +106,9 @@ class actor_system : public spawner<actor_system> {
   /// for `deadline`; then tells every actor to end, and blocks again for at most `deadline`. Later
   /// spawns fail with `shutting_down`. Delayed and periodic sends are left undone from here on;
   /// time-outs of requests still come. Supervised children are stopped by their supervisors, in
-  /// order. An actor that traps exits gets the signal as a message; it ends when nobody has
-  /// anything to do and it waits for no answer. Whoever is waited for longer than a second is named
-  /// in the log then. A deadline of zero or less tells them, and does not wait. Error:
+  /// order. An actor that traps exits gets the signal as a message; it ends when no actor has
+  /// anything to do and it waits for no answer. Actors that are waited for longer than a second are
+  /// named in the log then. A deadline of zero or less tells them, and does not wait. Error:
   /// `would_block`, as above.
   shutdown_report shutdown(base::duration deadline);
   /// This overload refuses a number.
@@ -115,8 +116,8 @@ class actor_system : public spawner<actor_system> {
   shutdown_report shutdown(base::detail::refused_number /*deadline*/) {
     return {};
   }
-  /// Tells every actor to end after the message that it handles, and blocks for at most `deadline`.
-  /// No actor can trap it. What is in the mailboxes becomes dead letters; later spawns fail with
+  /// Tells every actor to end after its present message, and blocks for at most `deadline`. No
+  /// actor can trap it. The mail in the mailboxes becomes dead letters; later spawns fail with
   /// `shutting_down`. A deadline of zero or less does not wait. Error: `would_block`, as above.
   shutdown_report stop_now(base::duration deadline);
   /// This overload refuses a number.
@@ -125,46 +126,47 @@ class actor_system : public spawner<actor_system> {
     return {};
   }
 
-  /// Actors that live now, without hidden ones. Takes a few short locks.
+  /// Returns the number of actors that live now, without hidden ones. Takes a few short locks.
   [[nodiscard]] std::size_t actor_count() const;
-  /// What could not be delivered so far for this reason. Exact, also if nobody subscribes.
+  /// Returns the number of dead letters with this reason so far. Exact, also without subscribers.
   [[nodiscard]] std::uint64_t dead_letter_count(base::errc reason) const noexcept;
   /// The same for a reason of another category: `dead_letter_count(registry_errc::…)`. Takes a
   /// short lock.
   [[nodiscard]] std::uint64_t dead_letter_count(const base::error& reason) const;
-  /// What could not be delivered so far, for whatever reason.
+  /// Returns the number of dead letters so far, for all reasons.
   [[nodiscard]] std::uint64_t dead_letter_count() const noexcept;
 
-  /// Subscribe here to hear of each message that could not be delivered.
+  /// Returns the dead letters; subscribe there to be told of each message that was not delivered.
   [[nodiscard]] system::dead_letters& dead_letters() noexcept;
-  /// Actors by name; an actor says `registry_of(*this)`. Include
+  /// Returns the registry: actors by name. An actor calls `registry_of(*this)`. Include
   /// <garrick/system/names/registry.hpp>.
   [[nodiscard]] system::registry& registry() noexcept;
-  /// Publish and subscribe; an actor says `groups_of(*this)`. Include
+  /// Returns the groups: publish and subscribe. An actor calls `groups_of(*this)`. Include
   /// <garrick/system/names/groups.hpp>.
   [[nodiscard]] system::groups& groups() noexcept;
 
-  /// What the system was started with; constant. `list_settings` says where each value came from.
+  /// Returns the settings that the system was started with; constant. `list_settings` tells the
+  /// source of each value.
   [[nodiscard]] const system::settings& settings() const noexcept;
 
-  /// Events of `least` and above are written to the log from now on; on other threads a little
-  /// later. Any thread; does not block. `settings()` stays what the system was started with.
+  /// Sets the log level: events of `least` and above are written from now on; on other threads a
+  /// little later. Any thread; does not block. `settings()` does not change.
   void set_log_level(log_level least) noexcept;
-  /// From now on a handler that runs for longer than `after` is reported; none if it is zero or
-  /// less. The time counts from now. Error: `spawn_failed`, if the system was started without a
-  /// watchdog and there is no thread for one. Any thread; blocks for a moment.
+  /// Sets the watchdog's time: a handler that runs for longer than `after` is reported; none if it
+  /// is zero or less. The time counts from now. Error: `spawn_failed`, if the system was started
+  /// without a watchdog and there is no thread for one. Any thread; blocks for a moment.
   base::result<void> set_watchdog(base::duration after);
 
-  /// What one of the workers has done so far, and what waits in its queues: runs, thefts, parks,
-  /// time asleep. Workers count from 0; nothing: there is none with this `index`. Any thread; does
-  /// not block.
+  /// Returns the figures of one worker so far, and the length of its queues: runs, thefts, parks,
+  /// time asleep. Workers count from 0; nullopt if there is none with this `index`. Any thread;
+  /// does not block.
   [[nodiscard]] std::optional<sched::worker_stats> worker_statistics(
       std::uint32_t index) const noexcept;
 
-  /// What core knows of the system: `scoped_actor me(system.env())`; otherwise for other parts of
-  /// the framework.
+  /// Returns the system as core sees it: `scoped_actor me(system.env())`; otherwise for other parts
+  /// of the framework.
   [[nodiscard]] core::environment& env() noexcept;
-  /// What is behind the system; for the framework and its tests.
+  /// Returns the parts behind the system; for the framework and its tests.
   [[nodiscard]] system_core& core() noexcept { return *core_; }
 
  private:

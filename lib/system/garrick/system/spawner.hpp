@@ -1,5 +1,5 @@
-// What a program does with actors from outside: spawn, ask, tell to end. Shared by the actor system
-// and the testkit's deterministic system.
+// The operations of a program on actors from outside: spawn, ask, tell to end. Shared by the actor
+// system and the testkit's deterministic system.
 //
 // Thread safety: any thread, for an actor system.
 #pragma once
@@ -26,16 +26,16 @@ struct get_is_missing {
 
 }  // namespace detail
 
-/// The answer to a request that a thread waits for: what `system.request(...)` gives. It belongs to
-/// one thread. Dropped without `get()`, it withdraws the request: a later answer is ignored. It can
-/// be moved, so a thread may keep several in a vector.
+/// The answer to a request that a thread waits for: the return value of `system.request(...)`. It
+/// belongs to one thread. Dropped without `get()`, it withdraws the request: a later answer is
+/// ignored. It can be moved, so a thread may keep several in a vector.
 ///
 ///     result<long> left = system.request(account, withdraw{120}).within(1s).get();
 template <class... Rs>
 class [[nodiscard]] blocking_response
     : public core::detail::not_yet_a_value<detail::get_is_missing> {
  public:
-  /// What `get` gives: the handler's values, or an error.
+  /// The type that `get` returns: the handler's values, or an error.
   using value = std::conditional_t<sizeof...(Rs) == 0, core::result<void>, core::result<Rs...>>;
 
   /// For the framework: sends the request at once. Throws std::bad_alloc.
@@ -74,11 +74,11 @@ class [[nodiscard]] blocking_response
   /// Blocks until the answer has come; for ever without `within`, if the receiver neither answers
   /// nor ends. Once: a second call is the error `cancelled`. On a worker thread it is the error
   /// `would_block`, at once: use then, await or co_await there. So it is in a process that was
-  /// forked from the one of the system. Other errors: `not_handled`,
-  /// `receiver_failed`, `unexpected_message`, `overload`, `broken_promise`, `timeout`,
-  /// `request_cycle`, and whatever the handler answers with. A value that cannot be made on the way
-  /// here is `receiver_failed` with the exception's text. Throws what moving the value out of this
-  /// call throws.
+  /// forked from the one of the system. Other errors: `not_handled`, `receiver_failed`,
+  /// `unexpected_message`, `overload`, `broken_promise`, `timeout`, `request_cycle`, and any error
+  /// that the handler answers with. A value that cannot be made on the way here is
+  /// `receiver_failed` with the exception's text. Throws any exception of moving the value out of
+  /// this call.
   [[nodiscard]] value get() {
     if (std::exchange(taken_, true))
       return base::make_error(base::errc::cancelled, "get()",
@@ -101,7 +101,7 @@ class [[nodiscard]] blocking_response
   bool taken_ = false;
 };
 
-/// Is the first argument spawn_options? It tells the overloads of `spawn` apart.
+/// True if the first argument is spawn_options. It tells the overloads of `spawn` apart.
 template <class... Args>
 inline constexpr bool starts_with_options = false;
 template <class First, class... Rest>
@@ -168,10 +168,11 @@ class spawner {
   template <class A = void, class Garrick = core::detail::options_in_braces_have_no_such_member>
   core::ref<core::detail::protocol_of<A>> spawn(...) volatile = delete;
 #endif
-  /// As `spawn`, with the failure of the constructor or of `on_start`, or a refused option, as the
-  /// error `spawn_failed`, and `shutting_down` if the system has begun to stop. For that `on_start`
-  /// runs here, on the calling thread, as the constructor does: a coroutine up to its first wait.
-  /// The `on_start` of an actor with a thread of its own runs there, and is not waited for.
+  /// As `spawn`, but returns the failure of the constructor or of `on_start`, or a refused option,
+  /// as the error `spawn_failed`, and `shutting_down` if the system has begun to stop. For that
+  /// `on_start` runs here, on the calling thread, as the constructor does: a coroutine up to its
+  /// first wait. The `on_start` of an actor with a thread of its own runs there, and is not waited
+  /// for.
   template <class A, class... Args>
   base::result<core::ref<core::detail::protocol_of<A>>> try_spawn(Args&&... args) {
     static_assert(core::detail::check_behind<core::spawn_options, A, Args...>::type::reported);
@@ -234,7 +235,7 @@ class spawner {
       return asker.request(to, std::forward<Args>(args)...);
     });
   }
-  /// The same for a wildcard handle; Rs name what the answer holds.
+  /// The same for a wildcard handle; Rs name the content of the answer.
   template <class... Rs, class... Args>
   auto request_as(const core::any_ref& to, Args&&... args) {
     static_assert(core::detail::checked_answer<core::response<Rs...>>::reported);
@@ -244,8 +245,8 @@ class spawner {
     });
   }
 
-  /// Asks the actor behind a wildcard handle whether it understands P; `get()` gives a typed handle
-  /// to it. See actor_base::request_typed.
+  /// Asks the actor behind a wildcard handle if it understands P; `get()` returns a typed handle to
+  /// it. See actor_base::request_typed.
   ///
   ///     ref<calculator> typed = system.request_typed<calculator>(plugin).get().value();
   template <class P>
@@ -253,8 +254,8 @@ class spawner {
     return request_with([&](core::blocking_actor& asker) { return asker.request_typed<P>(to); });
   }
 
-  /// Sends an exit signal: the actor ends with `reason` after what it handles now, or gets the
-  /// signal as a message if it traps exits. A normal reason ends nobody. Does not wait. An actor
+  /// Sends an exit signal: the actor ends with `reason` after its present message, or gets the
+  /// signal as a message if it traps exits. A normal reason ends no actor. Does not wait. An actor
   /// that has ended is left alone. Throws std::logic_error for an empty handle.
   void exit(const core::handle& who, base::exit_reason reason = base::exit_code::user_shutdown) {
     static_cast<void>(core::detail::target_of(who, "exit()"));
@@ -282,7 +283,7 @@ class spawner {
   blocking_response<Rs...> make_blocking(core::pending_response<Rs...>*, Start& start) {
     return blocking_response<Rs...>(environment_of(), start);
   }
-  /// What the router has refused was told already.
+  /// A refusal by the router was told already.
   template <class Start>
   core::detail::refused_response make_blocking(core::detail::refused_response*, Start&) {
     return {};

@@ -85,7 +85,7 @@ system_core::system_core(const settings& values)
   if (requests.detect_cycles) waits = &wait_graph_;
   pool_->when_all_wait(
       [](void* all) noexcept { static_cast<core::drain_lot*>(all)->wake_claimers(); }, &drain_lot_);
-  // Its thread comes before the workers, who may take all that there are (`best_effort`).
+  // Its thread comes before the workers, which may take all that there are (`best_effort`).
   if (values.watchdog.after.count() > 0)
     watchdog_ =
         std::make_unique<watchdog>(*pool_, detached_, values.watchdog.after, values.probe, *this);
@@ -133,7 +133,7 @@ void system_core::stop_threads() noexcept {
   directory_.close();
   detached_.stop();
   pool_->stop();
-  // What was queued and never ran ends here, on this thread.
+  // Runnables that were queued and never ran end here, on this thread.
   pool_->drain(
       [](void*, base::runnable& r) {
         std::uint32_t budget = sched::unlimited;
@@ -313,8 +313,8 @@ bool system_core::wait_until_quiet(base::duration limit) {
     before = now;
     if (base::real_clock().now() >= deadline) return false;
     waiting.name_the_late();
-    // Nobody announces that there is nothing to do. So this looks again, at growing intervals, and
-    // only while a system is being shut down.
+    // The lack of work is not announced. So this looks again, at growing intervals, and only while
+    // a system is being shut down.
     base::platform::sleep_ns(static_cast<std::uint64_t>(pause_us) * 1000);
   }
 }
@@ -369,7 +369,8 @@ bool system_core::end_all_and_wait(bool kill, base::duration limit) {
     if (kill) continue;
     std::uint64_t now = 0;
     const bool quiet = looks_quiet(now);
-    // Those that live have handled the exit signal, and nobody is left who would ask them anything.
+    // Those that live have handled the exit signal, and no actor is left that would ask them
+    // anything.
     if (quiet && was_quiet && now == before) static_cast<void>(order_all(order::leave));
     was_quiet = quiet;
     before = now;

@@ -2,14 +2,14 @@
 // actors, dead letters.
 //
 // It is apart from `actor_system` because cells may outlive their system: the last handle to the
-// last ended actor destroys it. What needs threads is gone by then.
+// last ended actor destroys it. All parts that need threads are gone by then.
 //
 // Thread safety: every function may be called from any thread.
 //
 // Invariants of the list: S1 a cell is in exactly the list that its `shard` names, under that
 // list's lock; S2 a listed cell's block is not freed: `left` comes before the last reference is
-// dropped; S3 after `closed` was set under a list's lock, no cell joins it; S4 under a list's
-// lock nobody allocates, blocks or calls a user, and nobody passes more than 256 cells.
+// dropped; S3 after `closed` was set under a list's lock, no cell joins it; S4 under a list's lock
+// no thread allocates, blocks or calls a user, and none passes more than 256 cells.
 #pragma once
 
 #include <garrick/base/concurrency/spin_lock.hpp>
@@ -36,7 +36,7 @@
 
 namespace garrick::system {
 
-/// For the framework and its tests: what `actor_system` hides. Any thread.
+/// The implementation behind `actor_system`, for the framework and its tests. Any thread.
 class system_core final : public core::environment, public watchdog_listener {
  public:
   /// Checks the settings, builds every part and starts the workers. Throws std::invalid_argument
@@ -56,23 +56,24 @@ class system_core final : public core::environment, public watchdog_listener {
   void scoped_joined(core::scoped_entry& who) noexcept override;
   void scoped_left(core::scoped_entry& who) noexcept override;
 
-  /// Actors that live now.
+  /// Returns the number of actors that live now.
   [[nodiscard]] std::size_t living(bool hidden_too = false) const noexcept;
-  /// Waits until no actor lives, hidden ones counted or not. False: the time is over.
+  /// Waits until no actor lives, hidden ones counted or not. Returns false if the time is over.
   bool wait_until_empty(base::duration limit, bool hidden_too = false);
-  /// Waits until no actor runs or has anything to run. False: the time is over.
+  /// Waits until no actor runs or has anything to run. Returns false if the time is over.
   bool wait_until_quiet(base::duration limit);
-  /// From now on every spawn fails with `shutting_down`, and nobody gets a name or joins a group.
+  /// Makes every later spawn fail with `shutting_down`, and refuses names and memberships in
+  /// groups.
   void refuse_newcomers() noexcept;
   /// Tells every actor to end, again where it could not be told, and waits. Unless they are killed,
-  /// those that trap exits end when nobody has anything to do and they wait for no answer. False:
-  /// the time is over.
+  /// those that trap exits end when no actor has anything to do and they wait for no answer.
+  /// Returns false if the time is over.
   bool end_all_and_wait(bool kill, base::duration limit);
   /// Tells every scoped actor to end, also each that joins later. Does not wait for their threads.
   void end_scoped() noexcept;
   /// Calls `f` with each living actor's cell (core::cell&), hidden ones too. An actor that
   /// lives all the while is seen exactly once, one that is spawned or ends meanwhile perhaps. `f`
-  /// may do what it likes, also block, spawn, and throw; no lock is held. The actor may have ended.
+  /// may do anything, also block, spawn, and throw; no lock is held. The actor may have ended.
   template <class F>
   void for_each_cell(F f) const {
     for (const shard& s : shards_) {
@@ -81,10 +82,11 @@ class system_core final : public core::environment, public watchdog_listener {
         for (core::cell* const c : some) f(*c);
     }
   }
-  /// Every living actor, or only those that have something to do, and what it does: "name#id in its
-  /// handler of int".
+  /// Returns every living actor, or only those that have something to do, each with its activity:
+  /// "name#id in its handler of int".
   [[nodiscard]] std::vector<std::string> names_of_the_living(bool idle_too = true) const;
-  /// Is the caller a worker or a detached thread of this system, which must not wait for it?
+  /// Returns true if the caller is a worker or a detached thread of this system, which must not
+  /// wait for it.
   [[nodiscard]] bool on_own_thread() const noexcept;
 
   /// As `actor_system::set_watchdog`.
@@ -95,7 +97,7 @@ class system_core final : public core::environment, public watchdog_listener {
   [[nodiscard]] registry& names() noexcept { return directory_.names; }       ///< of this system
   [[nodiscard]] groups& topics() noexcept { return directory_.topics; }       ///< of this system
   [[nodiscard]] sched::scheduler& workers_pool() noexcept { return *pool_; }  ///< of this system
-  /// What the system was built with.
+  /// Returns the settings that the system was built with.
   [[nodiscard]] const settings& settings_of() const noexcept { return settings_; }
 
  private:
@@ -114,13 +116,12 @@ class system_core final : public core::environment, public watchdog_listener {
   static constexpr std::size_t shard_count = 16;
 
   enum class order : std::uint8_t { exit, leave, kill };
-  /// Gives every living actor this order. Returns those that could not be told, because nobody
-  /// holds a handle to them: they end by themselves, unless they take a time-out or a request
-  /// meanwhile.
+  /// Gives every living actor this order. Returns those that could not be told, because no handle
+  /// to them is left: they end by themselves, unless they take a time-out or a request meanwhile.
   std::vector<core::address> order_all(order what);
-  /// Forgets those that it could tell.
+  /// Removes the actors that it could tell.
   static void order_some(std::vector<core::address>& who, order what);
-  /// Names those in the log for whom a system that ends has waited too long.
+  /// Names in the log the actors for which an ending system has waited too long.
   class patience;
   [[nodiscard]] std::size_t my_shard() const noexcept;
   [[nodiscard]] bool looks_quiet(std::uint64_t& fingerprint) const;

@@ -47,7 +47,7 @@ void dead_letters::keep(const core::undelivered& what) noexcept {
 
 std::vector<recent_letter> dead_letters::recent() const {
   std::vector<recent_letter> all;
-  all.reserve(most_recent);  // before the lock, under which nobody allocates
+  all.reserve(most_recent);  // before the lock, under which no thread allocates
   const std::lock_guard guard(recent_lock_);
   for (std::uint64_t n = kept_; n != 0 && all.size() != most_recent; --n)
     all.push_back(recent_[(n - 1) % most_recent]);

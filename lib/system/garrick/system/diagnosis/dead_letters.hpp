@@ -1,10 +1,9 @@
-// What could not be delivered: counted by reason, logged at debug level, and told to those who
-// subscribed.
+// Undelivered messages: counted by reason, logged at debug level, and told to subscribers.
 //
 //   system.dead_letters().subscribe(ref);     // an actor that understands void(dead_letter)
 //
 // Limits: a subscriber whose mailbox holds more than the backlog gets no more until it has caught
-// up; what it missed is in `suppressed`. A dead letter about a dead letter is counted, not told.
+// up; `suppressed` counts those it missed. A dead letter about a dead letter is counted, not told.
 //
 // Thread safety: any thread.
 #pragma once
@@ -28,15 +27,15 @@ struct dead_letter {
   std::uint64_t sender = 0;    ///< 0: a thread, or unknown
   std::uint64_t receiver = 0;  ///< id of the actor that it was meant for
   std::string type;            ///< the message's type
-  /// the message, printed; after a coroutine failed, that it went with its frame
+  /// the message, printed; after a coroutine failed, a note that it went with its frame
   std::string content;
   base::error reason;  ///< why it was not delivered or not handled; mostly an `errc`
-  /// how often a letter was not told to a subscriber, since the system began: what is more than in
-  /// the letter before went missing between the two
+  /// how often a letter was not told to a subscriber, since the system began: the increase since
+  /// the letter before is the number that went missing between the two
   std::uint64_t suppressed = 0;
 };
 
-/// What is kept of an undelivered message: no text and no content.
+/// The kept part of an undelivered message: no text and no content.
 struct recent_letter {
   std::uint64_t sender = 0;                        ///< 0: a thread, or unknown
   std::uint64_t receiver = 0;                      ///< id of the actor that it was meant for
@@ -45,10 +44,10 @@ struct recent_letter {
   std::uint32_t code = 0;                          ///< of the reason
 };
 
-/// What a subscriber has to understand.
+/// The messages that a subscriber has to understand.
 using dead_letter_protocol = core::protocol<void(dead_letter)>;
 
-/// The dead letters of one system: always counted, and told to those who subscribed. Reached by
+/// The dead letters of one system: always counted, and told to subscribers. Reached by
 /// `system.dead_letters()`. Any thread; nothing here blocks for long.
 ///
 ///     struct listener : actor<system::dead_letter_protocol> { void on(const dead_letter& d); };
@@ -58,28 +57,29 @@ class dead_letters {
   /// A subscriber with `backlog` messages in its mailbox gets no more until it has caught up.
   explicit dead_letters(std::uint32_t backlog) noexcept : backlog_(backlog) {}
 
-  /// Tells `who` about every dead letter from now on; twice if subscribed twice. Holds the handle
-  /// until `unsubscribe` or the system's end. Throws std::logic_error for an empty handle, and
-  /// std::bad_alloc.
+  /// Subscribes `who`: it is told of every later dead letter; twice if subscribed twice. Holds the
+  /// handle until `unsubscribe` or the system's end. Throws std::logic_error for an empty handle,
+  /// and std::bad_alloc.
   void subscribe(core::ref<dead_letter_protocol> who);
-  /// Tells `who` no more, of one subscription. Letters that are under way still come. Does nothing
-  /// for somebody who is not subscribed.
+  /// Ends one subscription of `who`. Letters that are under way still come. Does nothing for an
+  /// actor that is not subscribed.
   void unsubscribe(const core::handle& who);
 
   /// For the system: counts the letter and tells the subscribers. Without memory for telling, the
   /// letter is counted and `suppressed`.
   void take(const core::undelivered& what) noexcept;
 
-  /// Letters with this reason since the system began. Exact once their senders' calls have
-  /// returned.
+  /// Returns the number of letters with this reason since the system began. Exact once their
+  /// senders' calls have returned.
   [[nodiscard]] std::uint64_t count(base::errc reason) const noexcept;
   /// The same for a reason of any category. Of reasons that are no `errc` the first 256 that occur
   /// are counted apart; later ones only in the sum.
   [[nodiscard]] std::uint64_t count(const base::error& reason) const;
-  /// All letters since the system began.
+  /// Returns the number of all letters since the system began.
   [[nodiscard]] std::uint64_t count() const noexcept;
-  static constexpr std::size_t most_recent = 64;  ///< that are kept
-  /// The latest letters, the newest first; `most_recent` of them at most. Throws std::bad_alloc.
+  static constexpr std::size_t most_recent = 64;  ///< the most that are kept
+  /// Returns the latest letters, the newest first; `most_recent` of them at most. Throws
+  /// std::bad_alloc.
   [[nodiscard]] std::vector<recent_letter> recent() const;
   /// For the system, at its end. No more subscribers: their handles must not outlive the system's
   /// threads.

@@ -1,4 +1,4 @@
-// Dead letters are counted by their reason, whatever family it is of.
+// Dead letters are counted by their reason, of any family.
 #include <garrick/system/diagnosis/dead_letters.hpp>
 #include <garrick/system/names/registry.hpp>
 

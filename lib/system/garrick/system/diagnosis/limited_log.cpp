@@ -1,4 +1,5 @@
-// Counts what is not written: a table of places under one lock, and one timer for all of them.
+// Counts the lines that are not written: a table of places under one lock, and one timer for all of
+// them.
 #include <garrick/system/diagnosis/limited_log.hpp>
 
 #include <algorithm>

@@ -125,7 +125,7 @@ TEST_CASE("storms in more places than are told apart are reported as one, and ad
   CHECK(l.count() <= (limited_log::places + 1) * (limited_log::lines_a_second + 1));
   CHECK(events_in(l.all) == 20'000);
   CHECK(l.all.back().starts_with("several places: "));
-  // The next second is another's: who was quiet makes room.
+  // The next second is another's: a quiet place makes room.
   clock.advance(a_second);
   l.all.clear();
   happen(log, failure("a new one"), 11);

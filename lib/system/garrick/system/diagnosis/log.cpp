@@ -79,7 +79,7 @@ spdlog::logger& logger() {
     auto made = std::make_shared<spdlog::logger>("garrick",
                                                  std::make_shared<spdlog::sinks::stderr_sink_mt>());
     made->set_level(
-        spdlog::level::debug);  // what is to be said was decided by the system's options
+        spdlog::level::debug);  // the system's options have decided already which events are logged
     made->set_pattern("%H:%M:%S.%e garrick %l: %v");
     return made;
   }();

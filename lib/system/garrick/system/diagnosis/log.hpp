@@ -1,5 +1,5 @@
-// Where the system's own log goes: through spdlog to standard error, or plain text where spdlog is
-// not linked (minimal preset). Quiet unless something is wrong.
+// The system's own log: through spdlog to standard error, or plain text where spdlog is not linked
+// (minimal preset). Quiet unless something is wrong.
 //
 // Lines come from limited_log.hpp, which keeps a storm small.
 #pragma once

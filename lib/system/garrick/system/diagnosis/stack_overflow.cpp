@@ -1,5 +1,5 @@
-// The handler of SIGSEGV: it may call async-signal-safe functions only, and reads what the thread
-// has published.
+// The handler of SIGSEGV: it may call async-signal-safe functions only, and reads the thread's
+// published state.
 #include <garrick/base/concurrency/fatal.hpp>
 #include <garrick/base/concurrency/thread_state.hpp>
 #include <garrick/base/types/message_type.hpp>

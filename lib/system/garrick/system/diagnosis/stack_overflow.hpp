@@ -1,5 +1,5 @@
-// Names the actor whose handler has overflowed its thread's stack, then aborts the process as it
-// would have ended without us.
+// Names the actor with a handler that has overflowed its thread's stack, then aborts the process as
+// it would have ended without us.
 //
 // A thread without stack cannot run its own signal handler: each gets an alternate stack of 64 kB.
 #pragma once

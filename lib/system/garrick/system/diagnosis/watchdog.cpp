@@ -1,5 +1,5 @@
-// The watchdog's thread: it compares what each worker and detached thread handles with what it
-// handled at the last look.
+// The watchdog's thread: it compares the present message of each worker and detached thread with
+// that of the last look.
 #include <garrick/base/concurrency/thread_state.hpp>
 #include <garrick/base/platform/platform.hpp>
 #include <garrick/base/types/message_type.hpp>
@@ -66,7 +66,7 @@ void watchdog::set_limit(base::duration after) {
   wake_.notify_one();
 }
 
-// What was counted at other intervals says nothing.
+// Looks at other intervals do not count.
 void watchdog::take_interval(std::int64_t interval_ns) {
   interval_ns_ = interval_ns;
   for (sample& s : samples_) s.looks = 0;
@@ -122,7 +122,7 @@ void watchdog::report(const sample& stuck, std::uint32_t worker,
 std::string watchdog::advice_for(const base::thread_state& t, const std::string& who) {
   constexpr const char* of_a_worker =
       "a blocking call or an endless loop holds its worker; spawn it detached, or split the work";
-  // order: relaxed: a sample; the handler stands still, and with it what lies below it
+  // order: relaxed: a sample; the handler stands still, and with it the turns below it
   const std::uint32_t depth = t.in_place_depth.load(std::memory_order_relaxed);
   if (depth == 0) return std::string(": ") + of_a_worker;
   const std::uint32_t known =

@@ -1,13 +1,14 @@
-// Checks the workers twice per warning time, and names an actor whose handler has not returned.
+// Checks the workers twice per warning time, and names an actor with a handler that has not
+// returned.
 //
 // It also checks the threads of detached actors. Such an actor may compute or block for long, so it
-// is named only after thirty times that time, and only once: something to know when a program
-// hangs. A blocking actor is not named, since its thread waits in `receive` by design. `shutdown`
-// names it if it does not end.
+// is named only after thirty times that time, and only once: a help when a program hangs. A
+// blocking actor is not named, since its thread waits in `receive` by design. `shutdown` names it
+// if it does not end.
 //
-// It reads samples that the threads publish (base::thread_state): who runs, which message, how many
-// turns. The same turn and message in two looks at least `after` apart mean a handler that blocks
-// or loops. Each thread pays for this with a few plain stores a run and two a message.
+// It reads samples that the threads publish (base::thread_state): the running actor, its message,
+// the number of turns. The same turn and message in two looks at least `after` apart mean a handler
+// that blocks or loops. Each thread pays for this with a few plain stores a run and two a message.
 //
 // A handler that runs in place, inside another actor's send, may wait for a lock that this actor
 // holds across the send. Then it waits for its own thread. So the report names the senders, and the
@@ -32,14 +33,14 @@
 
 namespace garrick::system {
 
-/// What an actor handles, in words: a message's type, "a response (int)", "its start".
+/// Returns the message that an actor handles, in words: its type, "a response (int)", "its start".
 [[nodiscard]] std::string what_is_handled(const base::message_type* type, bool response);
 
 /// Receives the watchdog's reports. Called on the watchdog's thread; may block, which delays its
 /// next look.
 class watchdog_listener {
  public:
-  /// What there is to know of an actor.
+  /// The facts about an actor.
   struct subject {
     std::string name = "an actor";  ///< stays so if the actor is gone
     bool blocking = false;          ///< it waits by design
@@ -70,8 +71,8 @@ class watchdog {
   /// The pool has started: looks at it from now on.
   void begin();
 
-  /// From now on a handler is reported when it runs longer than `after`; zero: none is. The
-  /// time counts from now. Any thread; does not block for long.
+  /// Sets the time: a handler is reported when it runs longer than `after`; zero: none is. The time
+  /// counts from now. Any thread; does not block for long.
   void set_limit(base::duration after);
 
  private:
@@ -92,12 +93,12 @@ class watchdog {
   void take_interval(std::int64_t interval_ns);
   void look();
   void look_at_detached();
-  /// True if it is time to report it: the last `looks` looks found it unchanged.
+  /// Returns true if it is time to report it: the last `looks` looks found it unchanged.
   [[nodiscard]] static bool compare(sample& before, const base::thread_state& t,
                                     std::uint32_t looks) noexcept;
   void report(const sample& s, std::uint32_t worker, const watchdog_listener::subject& who,
               const std::string& advice);
-  /// What to do about what `t` handles, named `who`.
+  /// Returns advice about the handler of `t`, which is named `who`.
   [[nodiscard]] std::string advice_for(const base::thread_state& t, const std::string& who);
 
   sched::scheduler& pool_;

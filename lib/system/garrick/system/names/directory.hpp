@@ -4,7 +4,7 @@
 //   garrick::groups_of(*this).get<news>("news")
 //
 // Both the actor system and the testkit's deterministic system have a directory, so an actor finds
-// the one that it lives in.
+// that of its own system.
 //
 // Thread safety: any thread; the two functions: the actor's turn. Lifetime: as the system's
 // environment.
@@ -17,7 +17,7 @@
 
 namespace garrick::system {
 
-/// What an actor finds in its environment. Any thread.
+/// The registry and the groups in an actor's environment. Any thread.
 class directory final : public core::facilities {
  public:
   /// Offers itself to the actors of `env`, which outlives it.
@@ -25,31 +25,31 @@ class directory final : public core::facilities {
     env.offered = this;
   }
 
-  /// From now on nobody gets a name or joins a group; see the parts.
+  /// Refuses later names and memberships; see the parts.
   void seal() noexcept {
     names.seal();
     topics.seal();
   }
-  /// Forgets everybody: no handle may outlive the system's threads.
+  /// Forgets all actors: no handle may outlive the system's threads.
   void close() noexcept {
     names.close();
     topics.close();
   }
 
   registry names;  ///< actors by name
-  groups topics;   ///< actors by what they want to hear
+  groups topics;   ///< actors by the topics that they have joined
 };
 
 namespace detail {
 [[nodiscard]] directory& directory_of(const core::actor_base& self) noexcept;
 }
 
-/// The registry of the system that this actor lives in. On the actor's turn; the reference is good
-/// as long as the actor lives. Aborts in an environment that has none.
+/// Returns the registry of the system that this actor lives in. On the actor's turn; the reference
+/// is good as long as the actor lives. Aborts in an environment that has none.
 [[nodiscard]] inline registry& registry_of(const core::actor_base& self) noexcept {
   return detail::directory_of(self).names;
 }
-/// The groups of the system that this actor lives in. As `registry_of`.
+/// Returns the groups of the system that this actor lives in. As `registry_of`.
 [[nodiscard]] inline groups& groups_of(const core::actor_base& self) noexcept {
   return detail::directory_of(self).topics;
 }

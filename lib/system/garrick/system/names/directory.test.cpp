@@ -26,7 +26,7 @@ class price_list : public actor<prices> {
   result<int> on(const price_of& p) { return static_cast<int>(p.item.size()); }
 };
 
-/// Knows nobody but by name.
+/// Knows other actors only by name.
 class shop : public actor<protocol<result<int>(price_of)>> {
  public:
   task<result<int>> on(price_of p) {

@@ -1,4 +1,4 @@
-// The hidden actor: it monitors whom it is told to, and calls back.
+// The hidden actor: it monitors the given actors, and calls back.
 #include <garrick/core/spawn.hpp>
 #include <garrick/system/names/end_watcher.hpp>
 

@@ -1,8 +1,8 @@
-// Tells the registry and the groups that an actor has ended: a hidden actor that monitors whom it
-// is told to.
+// Tells the registry and the groups that an actor has ended: a hidden actor that monitors the given
+// actors.
 //
-// Thread safety: any thread; `ended` runs on the watcher's turn. `close` before what `context`
-// points to goes.
+// Thread safety: any thread; `ended` runs on the watcher's turn. Call `close` before the object
+// behind `context` goes.
 #pragma once
 
 #include <garrick/core/cell/environment.hpp>
@@ -22,10 +22,10 @@ class end_watcher {
   end_watcher(core::environment& env, const char* name, callback ended, void* context) noexcept
       : env_(env), name_(name), ended_(ended), context_(context) {}
 
-  /// Will call back when `who`, which is not empty, has ended, soon if it has ended already. False:
-  /// the system has begun to stop. Throws std::bad_alloc.
+  /// Will call back when `who`, which is not empty, has ended, soon if it has ended already.
+  /// Returns false if the system has begun to stop. Throws std::bad_alloc.
   bool watch(const core::handle& who);
-  /// No more: the handle to the hidden actor must not outlive the system's threads.
+  /// Stops watching: the handle to the hidden actor must not outlive the system's threads.
   void close() noexcept;
 
  private:

@@ -5,10 +5,10 @@
 //   topic->join(reader);              // a handle with at least the topic's signatures
 //   topic->publish(headline{"…"});    // one shared block, an envelope each
 //
-// A member that ends leaves; what is published to nobody is no dead letter. A group holds strong
-// handles: what only a group can reach is not reclaimed until it leaves or the system ends. Order:
-// publications of one sender reach each member in that sender's order. Who joins while a message is
-// being published may or may not get it.
+// A member that ends leaves; a publication without members is no dead letter. A group holds strong
+// handles: an actor that only a group can reach is not reclaimed until it leaves or the system
+// ends. Order: publications of one sender reach each member in that sender's order. An actor that
+// joins while a message is being published may or may not get it.
 //
 // Errors: groups_errc. Thread safety: any thread; copies of a `group` name the same topic.
 #pragma once
@@ -31,7 +31,7 @@
 
 namespace garrick::system {
 
-/// What the groups refuse, and why.
+/// The refusals of the groups.
 enum class groups_errc : std::uint32_t {
   wrong_protocol = 1,  ///< the topic was made with another protocol
   empty_handle,        ///< an empty handle cannot join
@@ -52,18 +52,18 @@ class topic {
 
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
   [[nodiscard]] const protocol_set& protocol() const noexcept { return protocol_; }
-  /// False if it was a member already.
+  /// Returns false if it was a member already.
   bool add(const core::any_ref& who);
   bool remove(std::uint64_t id);
-  /// The end of its system: nobody is a member any more, and nobody joins.
+  /// The end of its system: removes all members, and refuses later ones.
   void close();
   [[nodiscard]] bool is_closed() const;
   /// Held by a thread that joins: the topic does not close, and so its system does not go,
   /// meanwhile. Taken before all other locks.
   [[nodiscard]] std::mutex& door() noexcept { return door_; }
-  /// The members now: made at the first call after a change, then shared.
+  /// Returns the members now: made at the first call after a change, then shared.
   [[nodiscard]] std::shared_ptr<const members> snapshot() const;
-  /// How many of them have not ended.
+  /// Returns how many of them have not ended.
   [[nodiscard]] std::size_t size() const;
 
  private:
@@ -82,8 +82,8 @@ void publish(const topic& t, const core::message& m);
 
 }  // namespace detail
 
-/// A topic with the protocol P. It may be sent in messages, and outlive its system: then nobody
-/// joins, and what is published reaches nobody. Any thread; copies name the same topic.
+/// A topic with the protocol P. It may be sent in messages, and outlive its system: then no actor
+/// can join, and a publication reaches no actor. Any thread; copies name the same topic.
 ///
 ///     group<news> topic = system.groups().get<news>("news").value();
 ///     topic.join(reader);  topic.publish(headline{"…"});
@@ -91,13 +91,13 @@ template <class P>
 class group {
  public:
   using garrick_sendable = void;
-  using protocol_type = P;  ///< what may be published
+  using protocol_type = P;  ///< the messages that may be published
 
-  /// `who` gets what is published from now on, until it leaves or ends; the group holds it
-  /// meanwhile. To join twice is to join once. Errors: `empty_handle`, `closed`. Throws
+  /// Makes `who` a member: it gets all later publications, until it leaves or ends; the group holds
+  /// it meanwhile. To join twice is to join once. Errors: `empty_handle`, `closed`. Throws
   /// std::bad_alloc.
   base::result<void> join(const core::ref<P>& who) const;
-  /// `who` gets nothing that is published from now on. True if it was a member.
+  /// Removes `who`: it gets no later publications. Returns true if it was a member.
   bool leave(const core::handle& who) const { return topic_->remove(who.id()); }
   /// Sends to every member; compile-time checked as every send. Requires a copyable message: one
   /// block is shared, so it costs one allocation, and an envelope for each member. Throws
@@ -107,9 +107,9 @@ class group {
     static_assert(core::detail::checked_message<P, Args...>::fits);
     detail::publish(*topic_, core::make_message(std::forward<Args>(args)...));
   }
-  /// Members now, without those who have ended. Costs a look at each.
+  /// Returns the number of members now, without those that have ended. Costs a look at each.
   [[nodiscard]] std::size_t size() const { return topic_->size(); }
-  /// The topic's name; the reference is good as long as this object.
+  /// Returns the topic's name; the reference is good as long as this object.
   [[nodiscard]] const std::string& name() const noexcept { return topic_->name(); }
 
  private:
@@ -130,18 +130,18 @@ class groups {
   groups(const groups&) = delete;
   groups& operator=(const groups&) = delete;
 
-  /// The topic of that name, made if there is none; its first `get` fixes its protocol. Topics stay
-  /// until the system ends. Errors: `wrong_protocol` for another protocol; `closed`. Throws
-  /// std::bad_alloc.
+  /// Returns the topic of that name, made if there is none; its first `get` fixes its protocol.
+  /// Topics stay until the system ends. Errors: `wrong_protocol` for another protocol; `closed`.
+  /// Throws std::bad_alloc.
   template <class P>
   [[nodiscard]] base::result<group<P>> get(std::string_view name) {
     auto t = find(name, protocol_set_of<P>());
     if (!t) return t.error();
     return group<P>(*this, std::move(*t));
   }
-  /// The topics' names, sorted.
+  /// Returns the topics' names, sorted.
   [[nodiscard]] std::vector<std::string> names() const;
-  /// For the system, at its end. From now on `get` and `join` fail, and the handle of a member that
+  /// For the system, at its end. Makes later `get` and `join` fail; the handle of a member that
   /// ends stays until `close`.
   void seal() noexcept;
   /// For the system, at its end. Empties every topic; later `get` and `join` fail.
@@ -160,7 +160,7 @@ class groups {
   // under `mutex_`, by name
   std::unordered_map<std::string, std::shared_ptr<detail::topic>> topics_;
   std::unordered_multimap<std::uint64_t, std::shared_ptr<detail::topic>>
-      topics_of_;        // under `mutex_`; who is to leave what at its end
+      topics_of_;        // under `mutex_`; by the actor that leaves them at its end
   bool closed_ = false;  // under `mutex_`
 };
 

@@ -123,7 +123,7 @@ TEST_CASE("groups are closed when their system ends") {
     CHECK(topic.join(a).has_value());
     CHECK(system.shutdown(duration::seconds(10)).complete);
     CHECK(topic.size() == 0);
-    topic.publish(long_news);  // nobody is left to miss it
+    topic.publish(long_news);  // no member is left to miss it
     CHECK(system.dead_letter_count() == 0);
     CHECK(topic.join(system.spawn<reading>()).error() == groups_errc::closed);
     CHECK(topic.join(a).error() == groups_errc::closed);

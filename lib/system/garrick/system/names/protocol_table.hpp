@@ -1,4 +1,4 @@
-// A protocol at run time: which messages with which answers, for handles that are stored under a
+// A protocol at run time: its messages with their answers, for handles that are stored under a
 // name.
 //
 // Identity is the descriptors' addresses, as everywhere (base/types/message_type.hpp); nothing is
@@ -17,8 +17,8 @@ namespace garrick::system {
 
 /// One signature: `answer(content)`.
 struct signature_id {
-  const base::message_type* content;  ///< what is sent
-  const base::message_type* answer;   ///< what comes back; the descriptor of `unit` for void
+  const base::message_type* content;  ///< the type of the message
+  const base::message_type* answer;   ///< the type of the answer; the descriptor of `unit` for void
   friend bool operator==(const signature_id&, const signature_id&) = default;
 };
 
@@ -28,20 +28,20 @@ struct protocol_set {
   std::size_t count = 0;                ///< its length
   bool wildcard = false;                ///< any_ref: any message, checked when it is handled
 
-  /// Is the signature one of them? Looks at each.
+  /// Returns true if the signature is one of them. Looks at each.
   [[nodiscard]] bool has(const signature_id& s) const noexcept {
     for (std::size_t i = 0; i < count; ++i)
       if (first[i] == s) return true;
     return false;
   }
-  /// May a handle with this protocol be used where `wanted` is asked for?
+  /// Returns true if a handle with this protocol may be used where `wanted` is asked for.
   [[nodiscard]] bool covers(const protocol_set& wanted) const noexcept {
     if (wanted.wildcard) return true;
     if (wildcard) return false;
     return first_missing(wanted) == nullptr;
   }
-  /// The first signature of `wanted` that is not in the set; null: none. Neither may be the
-  /// wildcard.
+  /// Returns the first signature of `wanted` that is not in the set; null if there is none. Neither
+  /// may be the wildcard.
   [[nodiscard]] const signature_id* first_missing(const protocol_set& wanted) const noexcept {
     for (std::size_t i = 0; i < wanted.count; ++i)
       if (!has(wanted.first[i])) return &wanted.first[i];
@@ -68,7 +68,7 @@ struct protocol_table<core::any_protocol> {
 
 }  // namespace detail
 
-/// The set of P, a protocol or `any_protocol`. Allocates nothing.
+/// Returns the set of P, a protocol or `any_protocol`. Allocates nothing.
 template <class P>
 [[nodiscard]] protocol_set protocol_set_of() noexcept {
   return detail::protocol_table<P>::set();

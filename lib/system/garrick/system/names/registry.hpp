@@ -28,10 +28,10 @@
 
 namespace garrick::system {
 
-/// What the registry refuses, and why.
+/// The refusals of the registry.
 enum class registry_errc : std::uint32_t {
-  not_found = 1,   ///< nobody has this name
-  name_taken,      ///< somebody else, or the same actor, has this name already
+  not_found = 1,   ///< no actor has this name
+  name_taken,      ///< another actor, or the same one, has this name already
   wrong_protocol,  ///< the actor was registered with other signatures
   empty_handle,    ///< an empty handle cannot have a name
   closed,          ///< the system has begun to stop
@@ -60,8 +60,8 @@ class registry {
   base::result<void> put(std::string_view name, const core::ref<P>& who) {
     return put_entry(name, core::any_ref(who), protocol_set_of<P>());
   }
-  /// The actor of that name, as a handle with the protocol P. Errors: `not_found`, also for an
-  /// actor that has ended; `wrong_protocol`: it was registered with a protocol that lacks a
+  /// Returns the actor of that name, as a handle with the protocol P. Errors: `not_found`, also for
+  /// an actor that has ended; `wrong_protocol`: it was registered with a protocol that lacks a
   /// signature of P, which the error's text names.
   template <class P>
   [[nodiscard]] base::result<core::ref<P>> get(std::string_view name) const {
@@ -69,15 +69,15 @@ class registry {
     if (!r) return r.error();
     return core::handle_access::adopt<P>(core::handle_access::release(*r));
   }
-  /// Takes the name away; the actor lives on if others hold it. True if there was an actor with
-  /// this name.
+  /// Takes the name away; the actor lives on if other handles hold it. Returns true if there was an
+  /// actor with this name.
   bool remove(std::string_view name);
-  /// The names of living actors, sorted.
+  /// Returns the names of living actors, sorted.
   [[nodiscard]] std::vector<std::string> names() const;
-  /// For the system, at its end. From now on `put` fails, and who ends is not forgotten; the names
-  /// stay until `close`.
+  /// For the system, at its end. Makes later `put` fail; actors that end are not forgotten, and the
+  /// names stay until `close`.
   void seal() noexcept;
-  /// For the system, at its end. Forgets everybody; later `put` fails.
+  /// For the system, at its end. Forgets all actors; later `put` fails.
   void close() noexcept;
 
  private:

@@ -26,9 +26,9 @@ using base::setting_table;
 
 namespace {
 
-// --- what the table says in other forms ---
+// --- the table in other forms ---
 
-/// The text, which is UTF-8, with quotes and escapes as JSON has them.
+/// Returns the text, which is UTF-8, with quotes and escapes as JSON has them.
 std::string json_text(std::string_view text) {
   std::string quoted = "\"";
   for (const char c : text) {

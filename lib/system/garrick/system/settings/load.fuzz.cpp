@@ -1,5 +1,5 @@
-// Any file, environment and command line are settings that a system accepts, or an error that
-// says what is wrong.
+// Any file, environment and command line are settings that a system accepts, or an error that tells
+// the mistake.
 #include <garrick/base/platform/assert.hpp>
 #include <garrick/system/settings/load.hpp>
 

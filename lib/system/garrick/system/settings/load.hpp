@@ -10,10 +10,10 @@
 //
 // Nothing is ignored: a misspelt key, a value of the wrong type or out of range, and a key of a
 // part that the program does not use are errors that name the key, its source (file:line, variable
-// or argument), what it wants and, for a misspelt one, the nearest key. `--help` lists the keys,
+// or argument), its requirement and, for a misspelt one, the nearest key. `--help` lists the keys,
 // `--print-settings` their values and sources, `--dump-config` writes the values as a file that can
-// be read again. What comes after `--` belongs to the program. Lengths of time carry a unit:
-// "50us", "1.5 s".
+// be read again. Arguments after `--` belong to the program. Lengths of time carry a unit: "50us",
+// "1.5 s".
 //
 // A program that never calls `load_settings` links neither parser.
 //
@@ -37,7 +37,8 @@
 
 namespace garrick::system {
 
-/// Where to look. The members may be filled by hand; `from_main` takes them from the process.
+/// The sources of settings. The members may be filled by hand; `from_main` takes them from the
+/// process.
 struct setting_layers {
   std::string program = "program";  ///< for --help
   /// read if neither --config nor GARRICK_CONFIG names another; empty: none. At most 1 MiB.
@@ -46,15 +47,15 @@ struct setting_layers {
   std::vector<std::string> environment{};
   std::vector<std::string> arguments{};  ///< without the program's name
   /// The keys of the program, and of the parts that it uses besides the system: each part has an
-  /// `add_settings` for its own. The variables change only if everything is valid; what no layer
-  /// sets then gets its default, which is what it held when its row was added.
+  /// `add_settings` for its own. The variables change only if everything is valid; a variable that
+  /// no layer sets then gets its default, its value when its row was added.
   const base::setting_table* own = nullptr;
 
-  /// The process' arguments and environment, no file.
+  /// Returns the process' arguments and environment, no file.
   [[nodiscard]] static setting_layers from_main(int argc, const char* const* argv);
 };
 
-/// What was found.
+/// The result of a load.
 struct loaded_settings {
   settings system;  ///< for the actor system's constructor
   /// every key, the program's own last
@@ -62,12 +63,12 @@ struct loaded_settings {
   /// not empty: the command line asked for --help, --print-settings or --dump-config; print this
   /// and leave
   std::string print;
-  std::vector<std::string> rest;  ///< the program's own arguments: what came after `--`
+  std::vector<std::string> rest;  ///< the program's own arguments: those after `--`
 };
 
-/// Reads and checks all layers, then fills the variables of `layers.own`. Error
-/// `errc::invalid_setting`: says where, what, and what to do; nothing has changed then. Reads the
-/// file, so it may block. The defaults of `layers.own` must be in their ranges.
+/// Reads and checks all layers, then fills the variables of `layers.own`. Returns the error
+/// `errc::invalid_setting` with the place, the mistake and the remedy; nothing has changed then.
+/// Reads the file, so it may block. The defaults of `layers.own` must be in their ranges.
 [[nodiscard]] base::result<loaded_settings> load_settings(const setting_layers& layers);
 
 /// For main: reads everything; prints what the command line asks for and exits with 0, or with 1

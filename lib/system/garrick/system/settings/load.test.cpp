@@ -1,5 +1,5 @@
-// Loading settings from files, variables and the command line: which layer wins, and what is said
-// of a wrong key or value.
+// Loading settings from files, variables and the command line: the precedence of layers, and the
+// errors for a wrong key or value.
 #include "garrick/system/settings/load.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// The rows of the system's own settings, and what is asked of all of them together: whether a
-// system can be built with them, and where each comes from.
+// The rows of the system's own settings, and the questions to all of them together: if a system can
+// be built with them, and the source of each.
 #include "garrick/system/settings/settings.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What a system runs with. Each setting has the same name here, in a file, in the environment and
+// The settings of a system. Each setting has the same name here, in a file, in the environment and
 // on the command line: `settings.mailbox.soft_limit` is `mailbox.soft_limit`,
 // `GARRICK_MAILBOX_SOFT_LIMIT` and `--mailbox.soft_limit` (load.hpp). The guide's chapter 12 lists
 // them with range, unit and default.
@@ -30,11 +30,11 @@ class scheduler;
 
 namespace garrick::system {
 
-/// What is logged: this and what is more severe.
+/// The log level: events of this severity and above are logged.
 enum class log_level : std::uint8_t {
   debug,    ///< also dead letters
-  info,     ///< also what is good to know; the library itself says nothing here
-  warning,  ///< also what a program should look into; the default
+  info,     ///< also events that are good to know; the library itself writes none
+  warning,  ///< also events that a program should look into; the default
   error,    ///< failures of actors and of the system
   off,      ///< nothing
 };
@@ -44,8 +44,7 @@ inline constexpr std::uint32_t most_detached_threads = 1'000'000;
 
 /// Keys `detached.*`: the threads of detached and blocking actors.
 struct detached_settings {
-  /// how many there may be at a time, up to `most_detached_threads`; 0: none, and every such spawn
-  /// fails
+  /// the most at a time, up to `most_detached_threads`; 0: none, and every such spawn fails
   std::uint32_t threads = 1024;
   /// processors of the threads of detached actors, "<0> <2-4>", see sched/places/affinity.hpp;
   /// empty: where the thread that made the system may run
@@ -62,7 +61,7 @@ struct dead_letter_settings {
 
 /// Keys `memory.*`: the pool of messages and actors, which all systems of a process share.
 struct memory_settings {
-  /// MiB of free memory that stay for the next burst; what is above goes back to the operating
+  /// MiB of free memory that stay for the next burst; memory above that goes back to the operating
   /// system after a while. The largest number: nothing does. With several systems the largest
   /// counts.
   std::uint32_t keep = 64;
@@ -72,26 +71,26 @@ struct memory_settings {
 struct watchdog_settings {
   /// a longer handler is reported, a detached one after 30 times that, once; zero: off
   base::duration after = base::duration::seconds(1);
-  /// name the actor whose handler overflowed the stack, on standard error, before the process
-  /// aborts
+  /// name the actor with the handler that overflowed the stack, on standard error, before the
+  /// process aborts
   bool report_stack_overflow = true;
 };
 
 /// Keys `shutdown.*`.
 struct shutdown_settings {
-  /// how long the system's destructor waits in each of its two phases
+  /// the wait of the system's destructor in each of its two phases
   base::duration deadline = base::duration::seconds(10);
 };
 
 /// Keys `log.*`.
 struct log_settings {
-  /// this and what is more severe is logged
+  /// events of this severity and above are logged
   log_level level = log_level::warning;
 };
 
-/// A key, its value as a file would say it (without quotes), and where that comes from: "default",
-/// "<file>:<line>", "environment variable GARRICK_...", "argument --...", or "code" if the program
-/// itself has set it.
+/// A key, its value as in a file (without quotes), and its source: "default", "<file>:<line>",
+/// "environment variable GARRICK_...", "argument --...", or "code" if the program itself has set
+/// it.
 struct setting_report {
   std::string key;     ///< "mailbox.soft_limit"
   std::string value;   ///< "512"
@@ -100,38 +99,38 @@ struct setting_report {
 
 /// All settings of a system. A default-made one is a good start for any program.
 struct settings {
-  sched::scheduler_settings scheduler{};  ///< worker threads, their policy and where they stand
-  core::mailbox_settings mailbox{};       ///< limits, and what a send does at them
+  sched::scheduler_settings scheduler{};  ///< worker threads, their policy and their places
+  core::mailbox_settings mailbox{};       ///< limits, and the behaviour of a send at them
   core::request_settings requests{};      ///< limits, and the search for circles
   detached_settings detached{};           ///< threads of detached and blocking actors
-  dead_letter_settings dead_letters{};    ///< how many may wait
-  memory_settings memory{};               ///< how much is kept for the next burst
-  watchdog_settings watchdog{};           ///< who is reported, and when
-  shutdown_settings shutdown{};           ///< how long the end may take
-  log_settings log{};                     ///< how much is said
+  dead_letter_settings dead_letters{};    ///< the backlog of subscribers
+  memory_settings memory{};               ///< the memory kept for the next burst
+  watchdog_settings watchdog{};           ///< the handlers that are reported
+  shutdown_settings shutdown{};           ///< the time for the end
+  log_settings log{};                     ///< the least severe events
 
   // for code only; null: the real ones
-  /// Hears what happens in the system; it must outlive it.
+  /// Is told of the system's events; it must outlive it.
   base::probe* probe = nullptr;
   /// Builds a scheduler with a policy of the program's own instead of the one that
   /// `scheduler.policy` names. Gets the settings above, checked and with the number of workers.
   std::unique_ptr<sched::scheduler> (*make_scheduler)(const sched::scheduler_settings&) = nullptr;
 
-  /// What `load_settings` found, and where. Nobody else need fill it.
+  /// The values that `load_settings` found, and their sources. No other code need fill it.
   std::vector<setting_report> loaded{};
 };
 
 /// Adds the rows of every key of the system, which fill these variables.
 void add_settings(base::setting_table& table, settings& values);
 
-/// What is wrong: "<source>: the key '<key>' wants ..., not '...'"; empty: a system can be built.
-/// The source is as in `setting_report`.
+/// Returns the refusal: "<source>: the key '<key>' wants ..., not '...'"; empty if a system can be
+/// built. The source is as in `setting_report`.
 [[nodiscard]] std::string why_refused(const settings& values);
 
-/// Every key of the system, section by section, with its value and where that comes from.
+/// Returns every key of the system, section by section, with its value and its source.
 [[nodiscard]] std::vector<setting_report> list_settings(const settings& values);
 
-/// A line for each, in columns: key, value, source.
+/// Returns a line for each, in columns: key, value, source.
 [[nodiscard]] std::string to_text(const std::vector<setting_report>& list);
 
 }  // namespace garrick::system

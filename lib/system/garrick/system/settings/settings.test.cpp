@@ -1,4 +1,5 @@
-// Row by row over the table of the system's settings: what each may be, from every source.
+// Row by row over the table of the system's settings: the allowed values of each, from every
+// source.
 #include "garrick/system/settings/settings.hpp"
 
 #include <algorithm>
@@ -23,7 +24,7 @@ using base::setting_kind;
 
 namespace {
 
-/// The texts at the ends of what a row takes, and those just beyond.
+/// The texts at the ends of a row's range, and those just beyond.
 struct samples {
   std::vector<std::string> good;
   std::vector<std::string> bad;
@@ -89,7 +90,7 @@ std::string json_of(const setting& row, const std::string& text) {
 }
 #endif
 
-/// What each source makes of the text: empty, or the error.
+/// The answer of each source to the text: empty, or the error.
 struct verdicts {
   std::vector<std::string> from;
   std::vector<std::string> sources;

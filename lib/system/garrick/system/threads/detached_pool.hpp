@@ -28,22 +28,22 @@ class detached_thread;
 /// The threads of one system's detached and blocking actors. Any thread.
 class detached_pool {
  public:
-  /// Where threads run; see sched/places/affinity.hpp. Empty: where the thread that made the pool
-  /// may run, no matter who spawns.
+  /// The processors of the threads; see sched/places/affinity.hpp. Empty: those of the thread that
+  /// made the pool, no matter which thread spawns.
   struct places {
     sched::affinity detached{};  ///< for detached actors
     sched::affinity blocking{};  ///< for blocking actors
   };
 
-  /// What every thread of the pool does first and last, on itself; null: nothing.
+  /// The first and the last call of every thread of the pool, on itself; null: nothing.
   struct thread_hooks {
     void (*begin)() noexcept = nullptr;  ///< before the thread's first actor
     void (*end)() noexcept = nullptr;    ///< after its last
   };
 
   /// Starts no thread yet. At most `bound` threads live at a time; `quantum` is the number of
-  /// messages of one run; `thread_name`, at most 10 bytes, is what the threads' names begin with.
-  /// Throws std::bad_alloc.
+  /// messages of one run; `thread_name`, at most 10 bytes, begins the threads' names. Throws
+  /// std::bad_alloc.
   detached_pool(std::uint32_t bound, std::uint32_t quantum, std::string thread_name, places where,
                 thread_hooks hooks);
   /// As `stop`.
@@ -51,17 +51,17 @@ class detached_pool {
   detached_pool(const detached_pool&) = delete;
   detached_pool& operator=(const detached_pool&) = delete;
 
-  /// A thread for one actor, until that actor's `actor_ended`. It runs on the processors of
-  /// `affinity`, a text with one group, or if that is empty where threads of its kind run. Errors:
+  /// Returns a thread for one actor, until that actor's `actor_ended`. It runs on the processors of
+  /// `affinity`, a text with one group, or if that is empty on those of its kind. Errors:
   /// `shutting_down` if the pool is stopped; `spawn_failed` if `affinity` is wrong, the bound is
-  /// reached, or the operating system gives no thread or no memory, with a text that says which.
-  /// May create a thread, which takes tens of microseconds.
+  /// reached, or the operating system gives no thread or no memory, with a text that tells the
+  /// cause. May create a thread, which takes tens of microseconds.
   [[nodiscard]] base::result<core::waiting_executor*> take(bool blocking = false,
                                                            std::string_view affinity = {}) noexcept;
-  /// Ends the threads that serve nobody and blocks until the others' actors have ended. Later
+  /// Ends the threads that serve no actor and blocks until the others' actors have ended. Later
   /// `take` fails. Not on one of the pool's own threads: it would wait for itself.
   void stop() noexcept;
-  /// Threads that serve an actor now.
+  /// Returns the number of threads that serve an actor now.
   [[nodiscard]] std::uint32_t in_use() const noexcept;
   /// Calls `f` with the state of each thread, for a diagnosis: only its atomics may be read. Holds
   /// the pool's lock meanwhile, so `f` must not block, nor call the pool.

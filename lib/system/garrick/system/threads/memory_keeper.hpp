@@ -1,5 +1,5 @@
-// Gives memory back to the system after a burst: what no size class of the block pool wants, in
-// small slices, on the clock's thread.
+// Gives memory back to the system after a burst: memory that no size class of the block pool wants,
+// in small slices, on the clock's thread.
 //
 // It sleeps as long as less is idle than is to be kept, so an idle system does not wake for it.
 //

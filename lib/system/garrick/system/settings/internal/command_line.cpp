@@ -1,7 +1,7 @@
 // The command line's layer.
 //
 // CLI11 writes the help. The arguments are taken apart here, since it takes no empty text, splits
-// one that stands in brackets, and has words of its own for what is wrong.
+// one in brackets, and has error messages of its own.
 #include <algorithm>
 #include <functional>
 #include <set>
@@ -16,7 +16,8 @@
 namespace garrick::system::internal {
 namespace {
 
-/// What comes after `--` is the program's; it is taken off here, so that no parser looks at it.
+/// The arguments after `--` are the program's; they are taken off here, so that no parser looks at
+/// them.
 std::vector<std::string> take_rest(std::vector<std::string>& arguments) {
   const auto mark = std::ranges::find(arguments, "--");
   if (mark == arguments.end()) return {};
@@ -60,7 +61,7 @@ std::string help_of(const std::string& program, const std::vector<argument>& kno
   return app.help();
 }
 
-/// The refusal of what is no option.
+/// Returns the refusal of an argument that is no option.
 base::error refuse_unknown(const std::string& text, const std::vector<argument>& known) {
   const std::string where = "argument " + text.substr(0, text.find('='));
   const std::size_t begin = text.find_first_not_of('-');

@@ -12,7 +12,7 @@
 
 namespace garrick::system::internal {
 
-/// What the variables say.
+/// The settings of the variables.
 struct environment_layer {
   assignments settings;
   std::string file;  ///< of GARRICK_CONFIG
@@ -21,22 +21,23 @@ struct environment_layer {
 /// The process' environment, "NAME=value" each; only names that begin with GARRICK_.
 [[nodiscard]] std::vector<std::string> environment_of_process();
 
-/// What `entries` set in the table, in their order. Error: `errc::invalid_setting` for a name that
-/// begins with GARRICK_ and is no key of the table, nor meant for tests, nor one of `reserved`.
+/// Returns the assignments of `entries` to the table, in their order. Error:
+/// `errc::invalid_setting` for a name that begins with GARRICK_ and is no key of the table, nor
+/// meant for tests, nor one of `reserved`.
 [[nodiscard]] base::result<environment_layer> read_environment(
     const std::vector<std::string>& entries, const base::setting_table& table,
     const std::vector<std::string>& reserved = {});
 
-/// From now on the variables of these keys are a program's own, and so is GARRICK_CONFIG:
+/// Reserves the variables of these keys for the program, and GARRICK_CONFIG, too:
 /// `settings_of_environment` passes over them.
 void reserve_variables(const base::setting_table& own);
 
-/// The settings of a system for which nobody has loaded any: those of `entries`, but for the names
+/// Returns the settings of a system if none were loaded: those of `entries`, but for the names
 /// that are `reserved`, sorted. Throws std::invalid_argument that names the wrong variable.
 [[nodiscard]] settings settings_of(const std::vector<std::string>& entries,
                                    const std::vector<std::string>& reserved);
 
-/// The same of the process' environment and of what `reserve_variables` was told.
+/// The same for the process' environment and the keys given to `reserve_variables`.
 [[nodiscard]] settings settings_of_environment();
 
 }  // namespace garrick::system::internal

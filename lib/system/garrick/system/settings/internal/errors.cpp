@@ -1,4 +1,4 @@
-// What the refusal of a setting says: where, what, and the nearest name that exists.
+// The refusal of a setting: the place, the mistake, and the nearest name that exists.
 #include <algorithm>
 #include <array>
 #include <limits>
@@ -9,7 +9,7 @@ namespace garrick::system::internal {
 
 namespace {
 
-/// An error shows this much of a place, such as a variable that somebody made too long.
+/// An error shows this much of a place, such as a variable that is too long.
 constexpr std::size_t longest_place = 300;
 
 /// No key and no variable is nearly as long, and looking for the nearest name takes time by the
@@ -31,8 +31,8 @@ std::size_t distance(std::string_view a, std::string_view b) {
   return d[a.size()][b.size()];
 }
 
-/// Takes off what both begin with, up to a dot or an underscore: so that "mailbox.fool" is not near
-/// "mailbox.pool" because of what is right in it.
+/// Takes off the common beginning of both, up to a dot or an underscore: so that "mailbox.fool" is
+/// not near "mailbox.pool" because of its correct part.
 void drop_common_words(std::string_view& a, std::string_view& b) {
   const auto differ = std::ranges::mismatch(a, b).in1;
   const std::string_view same(a.begin(), differ);

@@ -30,7 +30,7 @@ bool type_fits(const setting& row, const raw_value& value) {
   return false;
 }
 
-/// What the value is in JSON, for errors; text from other layers has no type.
+/// Returns the value's type in JSON, for errors; text from other layers has no type.
 std::string_view type_name(raw_value::kind type) {
   switch (type) {
     case raw_value::kind::boolean: return "boolean";

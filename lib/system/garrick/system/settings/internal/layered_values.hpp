@@ -1,5 +1,5 @@
-// What the layers have set so far: a later layer wins over an earlier one, and variables change
-// only when everything is valid.
+// The values that the layers have set so far: a later layer wins over an earlier one, and variables
+// change only when everything is valid.
 //
 // Thread safety: none.
 #pragma once
@@ -27,11 +27,11 @@ class layered_values {
   /// Takes them in order, up to the first that is refused.
   [[nodiscard]] base::result<void> take_all(const assignments& all);
 
-  /// Writes the variables: what no layer has set gets its default, whatever an earlier load has
-  /// left there. Values that contradict each other are refused, and nothing changes.
+  /// Writes the variables: one that no layer has set gets its default, whatever value an earlier
+  /// load has left there. Values that contradict each other are refused, and nothing changes.
   [[nodiscard]] base::result<void> write() const;
 
-  /// Every key with its value, which `write` has written, and its source.
+  /// Returns every key with its value, which `write` has written, and its source.
   [[nodiscard]] std::vector<setting_report> report() const;
 
  private:
@@ -44,7 +44,7 @@ class layered_values {
   std::map<std::string_view, std::pair<base::setting_value, std::string>> found_;
 };
 
-/// What a layer has set, of a report: what does not come from a default.
+/// Returns the part of a report that does not come from defaults.
 [[nodiscard]] std::vector<setting_report> without_defaults(std::vector<setting_report> list);
 
 }  // namespace garrick::system::internal

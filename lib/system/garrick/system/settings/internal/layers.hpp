@@ -1,5 +1,5 @@
-// What the layers share: settings as they were found, before they are checked. It knows no key;
-// load.cpp does, and stands above.
+// The types shared by the layers: settings as they were found, before they are checked. It knows no
+// key; load.cpp does, and stands above.
 //
 // Thread safety: none.
 #pragma once
@@ -28,7 +28,7 @@ struct assignment {
 
 using assignments = std::vector<assignment>;
 
-/// What the command line's parser needs to know of a key.
+/// The part of a key that the command line's parser needs.
 struct argument {
   std::string key;
   std::string help;

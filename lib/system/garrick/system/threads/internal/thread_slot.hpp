@@ -1,14 +1,15 @@
-// How one thread is told what to do next: run a cell, or end.
+// The orders to one thread: run a cell, or end.
 //
 // Private: not installed; detached_pool.cpp includes it.
 //
-// Thread safety: `next` and `wait` belong to the thread that is told, the others to any thread.
+// Thread safety: `next` and `wait` belong to the thread that takes the orders, the others to any
+// thread.
 //
 // Invariants
-// S1 At most one runnable is in the slot: who has its run right puts it there, and the thread takes
-//    it out before it runs it.
-// S2 Whoever tells something writes first and unparks then. The thread looks for everything after
-//    each park. So nothing is overlooked.
+// S1 At most one runnable is in the slot: the holder of its run right puts it there, and the thread
+//    takes it out before it runs it.
+// S2 A thread that gives an order writes first and unparks then. The receiving thread looks for
+//    everything after each park. So nothing is overlooked.
 #pragma once
 
 #include <garrick/base/concurrency/parker.hpp>
@@ -21,13 +22,13 @@ namespace garrick::system {
 /// The memory orders below that the model checker weakens, one at a time.
 enum class slot_order : std::uint8_t { give, take, tell_quit, see_quit };
 
-/// What a thread is told.
+/// The orders to a thread.
 template <class Runnable, class Atomics = base::real_atomics>
 class thread_slot {
  public:
-  /// Run `r`. For whoever has its run right.
+  /// Run `r`. For the holder of its run right.
   void give(Runnable& r) noexcept {
-    // order: release, pairs with take: what its last runner and its waker did
+    // order: release, pairs with take: the writes of its last runner and its waker
     next_.store(&r, base::order<Atomics, slot_order::give>(std::memory_order_release));
     parker_.unpark();
   }
@@ -38,7 +39,7 @@ class thread_slot {
     parker_.unpark();
   }
 
-  /// Waits for what is to be run next. Null: the thread is to end, and nothing is to be run.
+  /// Waits for the next runnable. Returns null if the thread is to end, and nothing is to be run.
   [[nodiscard]] Runnable* next() noexcept {
     for (;;) {
       if (Runnable* const r = take()) return r;
@@ -49,8 +50,8 @@ class thread_slot {
     }
   }
 
-  /// Waits until something is to be run, for at most `limit_ns`; for ever if that is negative.
-  /// False: the time is over. For a cell that waits inside its run: it is itself what is given.
+  /// Waits until a runnable is given, for at most `limit_ns`; for ever if that is negative. Returns
+  /// false if the time is over. For a cell that waits inside its run: it is itself given.
   [[nodiscard]] bool wait(std::int64_t limit_ns) noexcept {
     // order: relaxed: `take` acquires
     const auto empty = [this] { return next_.load(std::memory_order_relaxed) == nullptr; };
