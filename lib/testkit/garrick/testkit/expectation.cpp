@@ -1,4 +1,4 @@
-// What an expectation says and does at the end of its sentence.
+// The check of an expectation at the end of its sentence, and its text.
 #include <garrick/core/cell/running_cell.hpp>
 #include <garrick/testkit/expectation.hpp>
 #include <garrick/testkit/failure.hpp>

@@ -9,11 +9,11 @@
 //   kit.expect_none().to(acc);   kit.expect_none<tick>().to(acc);
 //   kit.inject(deposit{5}).from(bob).to(acc);
 //
-// The sentence acts at its end: it checks what the actor would handle next (urgent mail before
-// normal mail), and delivers exactly that one. Responses count as messages of their content's type.
-// If something does not fit, it throws a `testkit::failure` that prints the message found, field by
-// field. Signals (down, exit) have a lane of their own and are no messages in this sense: see
-// `test_system::expect_down`.
+// The sentence acts at its end: it checks the message that the actor would handle next (urgent mail
+// before normal mail), and delivers exactly that one. Responses count as messages of their
+// content's type. If something does not fit, it throws a `testkit::failure` that prints the message
+// found, field by field. Signals (down, exit) have a lane of their own and are no messages in this
+// sense: see `test_system::expect_down`.
 //
 // For an actor that blocks, delivering means that its thread goes on until it waits again.
 //
@@ -71,7 +71,7 @@ class expectation_base {
   const int exceptions_;
   core::address to_;
   std::optional<std::uint64_t> from_;
-  /// Does the content fit? If not, the text says what was wanted.
+  /// Returns true if the content fits. If not, the text names the wanted content.
   std::function<bool(const void*, std::string&)> check_;
   bool done_ = false;
 
@@ -105,14 +105,14 @@ class injection_base {
 
 }  // namespace detail
 
-/// What `test_system::expect` and `allow` return: a sentence about the next message, which is
+/// The result of `test_system::expect` and `allow`: a sentence about the next message, which is
 /// checked and delivered when the sentence ends.
 ///
 ///     kit.expect<deposit>().to(acc).from(bob).with(deposit{500});
 template <class... Ts>
 class expectation : public detail::expectation_base {
  public:
-  using content = core::content_of<Ts...>;  ///< what an envelope with these parts holds
+  using content = core::content_of<Ts...>;  ///< the content of an envelope with these parts
 
   /// For `test_system`.
   expectation(internal::deterministic_environment& system, detail::expecting mode,
@@ -122,22 +122,22 @@ class expectation : public detail::expectation_base {
   /// exception is already on its way.
   ~expectation() noexcept(false) { act_at_end(); }
 
-  /// Whose next message it is. Every sentence needs this part.
+  /// Names the receiver. Every sentence needs this part.
   expectation& to(const core::handle& receiver) {
     to_ = receiver.address();
     return *this;
   }
-  /// Who has sent it.
+  /// Names the sender.
   expectation& from(const core::handle& sender) {
     from_ = sender.id();
     return *this;
   }
-  /// The test itself has sent it, or a thread.
+  /// Requires that the test itself has sent the message, or a thread.
   expectation& from_outside() {
     from_ = 0;
     return *this;
   }
-  /// What it holds, asked by a function of the message's parts. The function returns bool, or it
+  /// Checks the content by a function of the message's parts. The function returns bool, or it
   /// returns nothing and checks by itself.
   template <class F>
     requires(core::detail::content_access<content>::template reads<F>)
@@ -157,7 +157,8 @@ class expectation : public detail::expectation_base {
     };
     return *this;
   }
-  /// What it holds: these parts. Compared by `==` or, where the type has none, by its printed text.
+  /// Requires these parts as content. Compared by `==` or, where the type has none, by its printed
+  /// text.
   template <class... Us>
     requires(sizeof...(Us) == sizeof...(Ts) && sizeof...(Us) > 0 &&
              (std::convertible_to<Us, Ts> && ...))
@@ -173,7 +174,7 @@ class expectation : public detail::expectation_base {
     return *this;
   }
 
-  /// Ends the sentence now: true if the message was delivered. For `allow`.
+  /// Ends the sentence now; returns true if the message was delivered. For `allow`.
   explicit operator bool() { return this->act(); }
 
  private:
@@ -186,7 +187,7 @@ class expectation : public detail::expectation_base {
   }
 };
 
-/// What `test_system::expect_none` returns: that no message waits, or none of a type.
+/// The result of `test_system::expect_none`: checks that no message waits, or none of a type.
 class absence {
  public:
   /// For `test_system`. `type` null: any.
@@ -202,14 +203,14 @@ class absence {
   const std::source_location where_;
 };
 
-/// What `test_system::inject` returns: a message that is sent and handled at once.
+/// The result of `test_system::inject`: a message that is sent and handled at once.
 template <class Content>
 class injection : public detail::injection_base {
  public:
   /// For `test_system`.
   injection(internal::deterministic_environment& system, core::envelope* e) noexcept
       : injection_base(system, e) {}
-  /// Who seems to have sent it; without this part, the test.
+  /// Names the apparent sender; without this part, it is the test.
   injection& from(const core::handle& sender) {
     sender_ = sender.id();
     return *this;

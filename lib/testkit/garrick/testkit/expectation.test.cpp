@@ -1,4 +1,4 @@
-// expect, allow, inject and their kind: what they deliver, and how their failures read.
+// expect, allow, inject and their kind: their deliveries, and the texts of their failures.
 #include <garrick/base/platform/platform.hpp>
 #include <garrick/garrick.hpp>
 #include <garrick/testkit/test_system.hpp>

@@ -11,7 +11,8 @@
 // A run fails if the function throws (a testkit::failure, a failed REQUIRE, anything) or if the
 // actors leak (test_system::finish). The failing seed runs a second time at once, to show that it
 // fails again. With GARRICK_SEED=17 in the environment, only seed 17 runs. With GARRICK_SEEDS=20,
-// `explore` tries 20 seeds, whatever the program says: few under a sanitizer, many over night.
+// `explore` tries 20 seeds in place of the program's number: few under a sanitizer, many over
+// night.
 //
 // Thread safety: every function runs the scenario on the calling thread, and returns when it is
 // done.
@@ -27,12 +28,13 @@
 
 namespace garrick::testkit {
 
-/// What is run: it is given a new system, spawns actors, lets them run, and throws if something is
-/// wrong. It is called once or more for every seed, so it must not keep anything from call to call.
+/// The test function: it is given a new system, spawns actors, lets them run, and throws if
+/// something is wrong. It is called once or more for every seed, so it must not keep anything from
+/// call to call.
 using scenario = std::function<void(test_system&)>;
 
-/// Runs `test` once, under this seed. Returns an empty text if it passed, otherwise why it failed.
-/// Whatever `test` throws is caught.
+/// Runs `test` once, under this seed. Returns an empty text if it passed, otherwise the reason of
+/// the failure. Catches every exception of `test`.
 [[nodiscard]] std::string run_seed(std::uint64_t seed, const scenario& test, settings given = {});
 
 /// Tries the seeds from 1 to `seeds` until one fails; with GARRICK_SEED set, only that one. Prints

@@ -1,4 +1,4 @@
-// The explorer: which seed it names, that it replays, and what it says.
+// The explorer: the seed that it names, the replay, and its text.
 #include <garrick/garrick.hpp>
 #include <garrick/testkit/explore.hpp>
 

@@ -1,4 +1,4 @@
-// The text of a failure, and what the environment says about seeds.
+// The text of a failure, and the environment's variables for seeds.
 #include <garrick/testkit/failure.hpp>
 #include <garrick/testkit/internal/deterministic_environment.hpp>
 

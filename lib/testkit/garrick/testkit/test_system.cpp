@@ -19,7 +19,7 @@ settings with_seed(std::uint64_t seed) {
   return values;
 }
 
-/// Throws what an actor system throws.
+/// Throws the exceptions of an actor system.
 const settings& checked(const settings& values) {
   core::mailbox_settings mailbox = values.mailbox;
   core::request_settings requests = values.requests;
@@ -234,7 +234,7 @@ leak_report test_system::finish() {
   const auto run_all = [this] { run(); };
   run_all();
   system_->refuse_spawns();
-  system_->names().seal();  // who has a name stays known to somebody until the end
+  system_->names().seal();  // an actor with a name stays known until the end
   run_all();
   leak_report report;
   report.cycles = internal::end_all_actors(*system_, run_all);

@@ -1,21 +1,21 @@
-// A whole system of actors on one thread, in an order that a seed decides, in virtual time.
+// A whole system of actors on one thread, in an order determined by a seed, in virtual time.
 //
 //   testkit::test_system kit(17);
 //   auto acc = kit.spawn<account_actor>();
 //   send(acc, deposit{500});
-//   kit.run();             // until nobody has anything to do
+//   kit.run();             // until no actor has anything to do
 //   kit.run_for(1min);     // the same, and a minute of virtual time passes
 //   CHECK(kit.request(acc, balance{}).get().value() == 500);
 //
 // It spawns and asks as an actor system does, and drives unchanged actors: event-based, detached,
 // blocking and scoped ones. Equal seeds give equal runs: the same order of turns, the same number
-// of messages in each, the same time, ids and texts. What actors take from elsewhere cannot be
-// repeated: real time, addresses, threads of their own. A blocking actor's turn lasts from one wait
-// to the next; all others are interleaved message by message.
+// of messages in each, the same time, ids and texts. Input that actors take from elsewhere cannot
+// be repeated: real time, addresses, threads of their own. A blocking actor's turn lasts from one
+// wait to the next; all others are interleaved message by message.
 //
-// Step by step: `expect<deposit>().to(acc).from(bob)` asserts what the next message is, and
-// delivers exactly that one (expectation.hpp). All failures are exceptions of type
-// `testkit::failure`, whose text names the seed.
+// Step by step: `expect<deposit>().to(acc).from(bob)` checks the next message, and delivers exactly
+// that one (expectation.hpp). All failures are exceptions of type `testkit::failure`, with a text
+// that names the seed.
 //
 // Leaks: at the end, actors that only each other's handles keep alive are reported by name
 // (`finish`).
@@ -45,33 +45,33 @@ namespace internal {
 class deterministic_environment;
 }
 
-/// Who was kept alive by nothing but other actors.
+/// The actors that nothing but other actors kept alive.
 struct leak_report {
   /// One text for each cycle: "account#1, bank#2".
   std::vector<std::string> cycles;
 };
 
-/// A system of actors for a test: a seed decides who runs when, and time is virtual.
+/// A system of actors for a test: a seed decides the order of turns, and time is virtual.
 ///
 ///     test_system kit(17);
 ///     auto acc = kit.spawn<account_actor>();
 ///     kit.expect<deposit>().to(acc);       // or kit.run()
 ///
 /// Functions that check something throw a `failure` if it does not hold. Nothing blocks: a wait in
-/// the test (`get()`, a scoped actor's receive) runs the others meanwhile. If nobody can ever end
+/// the test (`get()`, a scoped actor's receive) runs the others meanwhile. If no actor can ever end
 /// it, `get()` is the error `would_block`, and `receive` throws `blocking_actor_ends` with that
 /// error in its text. Thread safety: the thread that made it.
 class test_system : public system::spawner<test_system> {
  public:
-  /// With the seed that GARRICK_SEED holds, or 1. Throws std::invalid_argument if GARRICK_SEED
-  /// holds no number.
+  /// Makes a system with the seed in GARRICK_SEED, or 1. Throws std::invalid_argument if
+  /// GARRICK_SEED holds no number.
   test_system() : test_system(seed_from_environment(1)) {}
-  /// With this seed.
+  /// Makes a system with this seed.
   explicit test_system(std::uint64_t seed);
-  /// With these settings. Throws std::invalid_argument that names a wrong one.
+  /// Makes a system with these settings. Throws std::invalid_argument that names a wrong one.
   explicit test_system(const settings& values);
-  /// One more system of this world, whose seed decides; the one in the settings does not count.
-  /// Throws std::invalid_argument that names a wrong setting.
+  /// Makes one more system of this world. The world's seed decides; the one in the settings does
+  /// not count. Throws std::invalid_argument that names a wrong setting.
   ///
   ///     explore(200, [](test_system& kit) { test_system other(kit.world()); … });
   explicit test_system(const test_world& world, const settings& values = {});
@@ -81,35 +81,35 @@ class test_system : public system::spawner<test_system> {
   test_system(const test_system&) = delete;
   test_system& operator=(const test_system&) = delete;
 
-  /// The seed that decides this system's order.
+  /// Returns the seed that decides this system's order.
   [[nodiscard]] std::uint64_t seed() const noexcept;
-  /// The world of this system, for others beside it.
+  /// Returns the world of this system, for other systems beside it.
   [[nodiscard]] const test_world& world() const noexcept { return world_; }
 
   // ---- letting actors run: those of all systems of its world -----------------------------------
 
-  /// Lets one actor, which the seed chooses, handle one message. False: nobody can run.
+  /// Lets one actor, which the seed chooses, handle one message. Returns false if no actor can run.
   bool step();
-  /// Lets actors run until nobody can; time stands still. Returns the number of messages handled.
+  /// Lets actors run until none can; time stands still. Returns the number of messages handled.
   /// Throws a `failure` at the turn limit: a livelock.
   std::uint64_t run();
-  /// As `run`, and moves time by `d`: to each timer that is due within it, after which everybody
-  /// runs again. For zero or less, time stands still. Returns the number of messages handled.
+  /// As `run`, and moves time by `d`: to each timer that is due within it, after which all actors
+  /// run again. For zero or less, time stands still. Returns the number of messages handled.
   std::uint64_t run_for(base::duration d);
-  /// Moves time by `d`; not at all for zero or less. What is due is put into mailboxes, but nobody
-  /// runs. Returns the number of timers that fired.
+  /// Moves time by `d`; not at all for zero or less. Messages of due timers are put into mailboxes,
+  /// but no actor runs. Returns the number of timers that fired.
   std::size_t advance(base::duration d);
-  /// Single steps until `done()` holds. Where nobody can run, moves time to the next timer, by at
-  /// most `limit` in all; not at all for zero or less. False: `done()` does not hold, and nothing
-  /// more happens in that time or the turn limit is reached.
+  /// Single steps until `done()` holds. Where no actor can run, moves time to the next timer, by at
+  /// most `limit` in all; not at all for zero or less. Returns false if `done()` does not hold, and
+  /// nothing more happens in that time or the turn limit is reached.
   bool run_until(const std::function<bool()>& done,
                  base::duration limit = base::duration::seconds(3600));
 
-  /// The virtual time of its world.
+  /// Returns the virtual time of its world.
   [[nodiscard]] base::instant now() const;
-  /// True if nobody can run; timers may be armed.
+  /// Returns true if no actor can run; timers may be armed.
   [[nodiscard]] bool idle() const;
-  /// How many timers are armed.
+  /// Returns the number of armed timers.
   [[nodiscard]] std::size_t timers_pending() const;
 
   // ---- expectations: the next message -----------------------------------------------------------
@@ -157,7 +157,7 @@ class test_system : public system::spawner<test_system> {
   /// Checks that the actor has ended. Signals that wait for it are handled first; messages are not.
   void expect_down(const core::handle& who,
                    std::source_location where = std::source_location::current());
-  /// As above, and checks why it has ended.
+  /// As above, and checks the reason of the end.
   void expect_down(const core::handle& who, base::exit_code reason,
                    std::source_location where = std::source_location::current());
   /// Checks that the actor has not ended.
@@ -177,44 +177,44 @@ class test_system : public system::spawner<test_system> {
   }
   /// Checks that every dead letter so far was expected.
   void expect_no_dead_letters(std::source_location where = std::source_location::current());
-  /// All dead letters so far, oldest first. Valid while the system lives; grows as it runs.
+  /// Returns all dead letters so far, oldest first. Valid while the system lives; grows as it runs.
   [[nodiscard]] const std::vector<lost_message>& dead_letters() const;
 
-  /// The object of a class-based actor that lives. Throws a `failure` if it has ended, or is not an
-  /// A. Do not touch the object of a detached or blocking actor while it runs.
+  /// Returns the object of a class-based actor that lives. Throws a `failure` if it has ended, or
+  /// is not an A. Do not touch the object of a detached or blocking actor while it runs.
   template <class A>
   [[nodiscard]] A& inspect(const core::handle& who,
                            std::source_location where = std::source_location::current()) {
     return static_cast<core::actor_cell<A>&>(checked_cell(who, base::shown_name<A>, where))
         .object();
   }
-  /// The messages that wait for an actor, oldest first, printed field by field.
+  /// Returns the messages that wait for an actor, oldest first, printed field by field.
   [[nodiscard]] std::vector<std::string> mailbox(const core::handle& who) const;
 
-  /// The actors that live now, in the order in which they were spawned: "account#1". Hidden ones
-  /// are left out.
+  /// Returns the actors that live now, in the order in which they were spawned: "account#1". Hidden
+  /// ones are left out.
   [[nodiscard]] std::vector<std::string> living() const;
-  /// How many actors live now, without hidden ones.
+  /// Returns the number of actors that live now, without hidden ones.
   [[nodiscard]] std::size_t actor_count() const { return living().size(); }
-  /// What handlers failed with so far: "account#1: " and the error.
+  /// Returns the failures of handlers so far: "account#1: " and the error.
   [[nodiscard]] const std::vector<std::string>& failures() const;
 
-  /// The names of this system's actors, as in an actor system.
+  /// Returns the names of this system's actors, as in an actor system.
   [[nodiscard]] system::registry& registry() noexcept;
-  /// The groups of this system, as in an actor system.
+  /// Returns the groups of this system, as in an actor system.
   [[nodiscard]] system::groups& groups() noexcept;
 
   // ---- the end ----------------------------------------------------------------------------------
 
-  /// Runs what can run, then ends every actor. Reports those that nothing but each other's handles
-  /// kept alive. Actors that the test can still reach, that a timer can wake or that wait for an
-  /// answer are not among them, nor are those that another system of its world holds. Later spawns
-  /// fail with `errc::shutting_down`.
+  /// Runs all actors that can run, then ends every actor. Reports those that nothing but each
+  /// other's handles kept alive. Actors that the test can still reach, that a timer can wake or
+  /// that wait for an answer are not among them, nor are those that another system of its world
+  /// holds. Later spawns fail with `errc::shutting_down`.
   leak_report finish();
   /// As `finish`, and throws a `failure` if there was a leak.
   void expect_no_leaks(std::source_location where = std::source_location::current());
 
-  /// For the framework: what core asks of the system.
+  /// Returns the system's interface to core. For the framework.
   [[nodiscard]] core::environment& env() noexcept;
 
  private:

@@ -1,11 +1,11 @@
-// What several test systems share, so that one seed decides the order of all of them: nodes that
-// talk to each other, a server and its clients.
+// A world shared by several test systems, so that one seed decides the order of all of them: nodes
+// that talk to each other, a server and its clients.
 //
 //   testkit::test_world world(17);
 //   testkit::test_system bank(world), shop(world);
 //   const auto account = bank.spawn<account_actor>();
 //   shop.spawn<till>(account);
-//   shop.run();   // everybody, in both systems
+//   shop.run();   // the actors of both systems
 //
 // Thread safety: the thread that made it.
 #pragma once
@@ -22,11 +22,11 @@ namespace internal {
 class deterministic_world;
 }
 
-/// One seed, one virtual time and one list of those who can run, for several test systems. Copies
+/// One seed, one virtual time and one list of runnable actors, for several test systems. Copies
 /// stand for the same world, which lives as long as one of them or one of its systems.
 ///
-/// Whatever drives one system (`run`, `run_for`, `step`, a wait) drives all of its world. Actors
-/// are numbered through. What a system has for itself: its names and groups, dead letters,
+/// A function that drives one system (`run`, `run_for`, `step`, a wait) drives all of its world.
+/// Actors are numbered through. A system has for itself: its names and groups, dead letters,
 /// failures, settings, and its end, after which its actors are gone as those of a node that was
 /// shut down.
 ///
@@ -34,16 +34,16 @@ class deterministic_world;
 ///     test_system a(world), b(world);
 class test_world {
  public:
-  /// With the seed that GARRICK_SEED holds, or 1. Throws std::invalid_argument if GARRICK_SEED
-  /// holds no number.
+  /// Makes a world with the seed in GARRICK_SEED, or 1. Throws std::invalid_argument if
+  /// GARRICK_SEED holds no number.
   test_world() : test_world(seed_from_environment(1)) {}
-  /// With this seed.
+  /// Makes a world with this seed.
   explicit test_world(std::uint64_t seed);
 
-  /// The seed that decides the order of everything in this world.
+  /// Returns the seed that decides the order of everything in this world.
   [[nodiscard]] std::uint64_t seed() const noexcept;
-  /// The virtual time of this world, for what is no actor and takes part in it: it arms its timers
-  /// here, as a simulated network does. Its systems move it. Lives as long as the world.
+  /// Returns the virtual time of this world, for participants that are no actors: they arm their
+  /// timers here, as a simulated network does. Its systems move it. Lives as long as the world.
   [[nodiscard]] base::virtual_clock& time() const noexcept;
 
  private:

@@ -36,7 +36,7 @@ struct total {};
 using player = protocol<void(hit)>;
 using journal = protocol<void(note), std::string(total)>;
 
-/// Notes what comes, in its order.
+/// Notes the arrivals, in their order.
 class writer : public actor<journal> {
  public:
   void on(note n) { text_ += static_cast<char>('a' + n.who); }
@@ -60,7 +60,7 @@ class speaker : public actor<player> {
   ref<journal> to_;
 };
 
-/// Two systems whose actors talk to the journal of a third one.
+/// Two systems with actors that talk to the journal of a third one.
 std::string written_under(std::uint64_t seed) {
   const test_world world(seed);
   test_system paper(world), left(world), right(world);

@@ -1,4 +1,4 @@
-// What a deterministic system runs with, and what it records. Users get this from
+// The settings of a deterministic system, and the records it keeps. Users get this from
 // test_system.hpp.
 //
 // Private: installed because test_system.hpp needs it.
@@ -16,11 +16,11 @@
 
 namespace garrick::testkit {
 
-/// What a deterministic system runs with.
+/// The settings of a deterministic system.
 ///
 ///     test_system kit({.seed = 17, .turn_limit = 10'000});
 struct settings {
-  std::uint64_t seed = 1;  ///< what decides who runs when
+  std::uint64_t seed = 1;  ///< decides the order of turns
   /// As in an actor system, but no sender waits, and none runs its receiver in place.
   core::mailbox_settings mailbox{.in_place = false, .full_wait = {}};
   /// As in an actor system, but request cycles are always looked for.
@@ -32,7 +32,7 @@ struct settings {
   /// timers go by it. Must outlive the system. Null: the world's time. Waits of blocking actors are
   /// as long as the world's time says.
   base::clock_service* clock = nullptr;
-  base::probe* probe = nullptr;  ///< is told what happens; must outlive the system; null: nobody
+  base::probe* probe = nullptr;  ///< is told of the events; must outlive the system; may be null
 };
 
 /// A dead letter: a message that was not delivered, or that failed its receiver.
@@ -41,7 +41,7 @@ struct lost_message {
   std::uint64_t receiver = 0;  ///< the actor's id
   std::string type;            ///< the name of the message's type
   std::string content;         ///< the message, printed field by field
-  base::error reason;          ///< why it was lost
+  base::error reason;          ///< the reason of the loss
   bool expected = false;       ///< an `expect_dead_letter` has taken it
 };
 

@@ -100,7 +100,7 @@ bool driving_wait::wait(std::int64_t limit_ns) noexcept {
   return true;
 }
 
-/// Nobody will ever answer. The requests of this scoped actor fail; if it waits for a message
+/// No answer will ever come. The requests of this scoped actor fail; if it waits for a message
 /// instead, it ends.
 void driving_wait::give_up() noexcept {
   const base::error why = base::make_error(

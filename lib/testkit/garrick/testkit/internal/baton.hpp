@@ -2,9 +2,9 @@
 // runs.
 //
 // Problem: a blocking actor needs a stack of its own, and so a thread of its own; but in a
-// deterministic system the scheduler alone decides who runs. So every thread waits until the system
-// hands it the baton. It gives the baton back where a real thread would sleep: between two messages
-// (detached), or in a receive with nothing to receive (blocking).
+// deterministic system the scheduler alone decides which actor runs. So every thread waits until
+// the system hands it the baton. It gives the baton back where a real thread would sleep: between
+// two messages (detached), or in a receive with nothing to receive (blocking).
 //
 // Thread safety: everything but the constructor, the destructor and `go` is for the holder of the
 // baton. The hand-over synchronises.
@@ -38,7 +38,7 @@ class baton_thread final : public core::waiting_executor, public scheduled_threa
   /// Gives the baton to this thread and waits until it is back.
   void go() noexcept override;
 
-  /// Its actor has ended, and nothing is left to run.
+  /// Returns true if its actor has ended, and nothing is left to run.
   [[nodiscard]] bool is_free() const noexcept { return free_ && !queued && next_ == nullptr; }
   /// For another actor. Requires `is_free()`.
   void reuse() noexcept { free_ = false; }
@@ -50,7 +50,7 @@ class baton_thread final : public core::waiting_executor, public scheduled_threa
 
   deterministic_scheduler& scheduler_;
   base::runnable* next_ = nullptr;     ///< scheduled, not yet taken
-  base::runnable* current_ = nullptr;  ///< what this thread runs or ran last
+  base::runnable* current_ = nullptr;  ///< the present or last actor of this thread
   bool more_ = false;                  ///< `current_` still holds the run right
   bool timed_out_ = false;
   bool free_ = false;
@@ -60,7 +60,7 @@ class baton_thread final : public core::waiting_executor, public scheduled_threa
   std::thread thread_;  // last: it uses all others
 };
 
-/// What a scoped actor of the system's own thread waits with: it runs the others meanwhile.
+/// The wait of a scoped actor of the system's own thread: it runs the others meanwhile.
 class driving_wait final : public core::waiting_executor {
  public:
   /// `turn_limit`: turns of one wait after which it gives up.

@@ -1,4 +1,4 @@
-// What core asks of a deterministic system, and what the testkit asks about it.
+// The interface of a deterministic system to core, and to the testkit.
 #include <garrick/core/cell/extension.hpp>
 #include <garrick/core/cell/thread_context.hpp>
 #include <garrick/core/message.hpp>

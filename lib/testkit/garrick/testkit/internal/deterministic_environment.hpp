@@ -1,9 +1,8 @@
-// The environment of a deterministic system: what an actor finds around it in a test. It owns the
-// names and the threads of blocking actors, and keeps what is lost; who runs and what time it is
-// are its world's.
+// The environment of a deterministic system, which its actors see in a test. It owns the names and
+// the threads of blocking actors, and keeps lost messages; the turns and the time are its world's.
 //
-// Thread safety: the system's own thread and the threads of blocking actors, one at a time: whoever
-// holds the baton (baton.hpp).
+// Thread safety: the system's own thread and the threads of blocking actors, one at a time: the
+// holder of the baton (baton.hpp).
 #pragma once
 
 #include <garrick/core/cell/cell_list.hpp>
@@ -43,7 +42,7 @@ class deterministic_environment final : public core::environment {
   [[nodiscard]] deterministic_scheduler& scheduler() noexcept { return world_.scheduler(); }
   [[nodiscard]] base::virtual_clock& time() noexcept { return world_.time(); }
   [[nodiscard]] const history& past() const noexcept { return world_.past(); }
-  /// What handlers of this system failed with.
+  /// Returns the failures of this system's handlers.
   [[nodiscard]] const std::vector<std::string>& failures() const noexcept { return failures_; }
   [[nodiscard]] std::vector<lost_message>& lost() noexcept { return lost_; }
   /// All dead letters before this one have been expected.
@@ -52,11 +51,11 @@ class deterministic_environment final : public core::environment {
   [[nodiscard]] system::directory& names() noexcept { return directory_; }
   [[nodiscard]] const settings& given() const noexcept { return settings_; }
   [[nodiscard]] std::uint64_t seed() const noexcept { return world_.seed(); }
-  /// The actors that live now, in the order in which they were spawned.
+  /// Returns the actors that live now, in the order in which they were spawned.
   [[nodiscard]] std::vector<core::cell*> living() const;
-  /// Those of the world's other systems.
+  /// Returns those of the world's other systems.
   [[nodiscard]] std::vector<core::cell*> living_elsewhere() const;
-  /// From now on every spawn fails.
+  /// Makes every later spawn fail.
   void refuse_spawns() noexcept { closed_ = true; }
 
  private:

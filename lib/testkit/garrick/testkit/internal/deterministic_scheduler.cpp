@@ -1,4 +1,4 @@
-// Turns: who has the next one, and what an actor does in it.
+// Turns: the choice of the next candidate, and an actor's work in a turn.
 #include <garrick/core/cell/extension.hpp>
 #include <garrick/core/cell/running_cell.hpp>
 #include <garrick/core/cell/thread_context.hpp>
@@ -105,7 +105,7 @@ const core::envelope* deterministic_scheduler::next_of(const core::cell& who) co
 
 std::vector<const core::envelope*> deterministic_scheduler::waiting_for(core::cell& who) const {
   if (who.has_ended()) return {};
-  // Nobody else runs, whether the cell is queued or idle. The mail of one that is suspended, or
+  // No other actor runs, whether the cell is queued or idle. The mail of one that is suspended, or
   // that skips, waits in an idle cell.
   std::vector<const core::envelope*> all;
   for (const core::waiting_message& m :

@@ -1,16 +1,16 @@
-// The scheduler of a deterministic world, of one system or several: one list of those who can run,
+// The scheduler of a deterministic world, of one system or several: one list of runnable actors,
 // and one random number that chooses among them.
 //
-// Problem: what a concurrent program does depends on who runs when. Here a seed decides that, in
-// one place: whoever may run stands in `runnable_`; a turn takes one of them and lets it handle a
-// few messages. Nothing depends on addresses, on real time or on the operating system's scheduler,
-// so equal seeds give equal runs.
+// Problem: the behaviour of a concurrent program depends on the order of turns. Here a seed decides
+// that order, in one place: every actor that may run stands in `runnable_`; a turn takes one of
+// them and lets it handle a few messages. Nothing depends on addresses, on real time or on the
+// operating system's scheduler, so equal seeds give equal runs.
 //
-// Thread safety: the system's own thread and the threads of blocking actors, one at a time: whoever
-// holds the baton (baton.hpp).
+// Thread safety: the system's own thread and the threads of blocking actors, one at a time: the
+// holder of the baton (baton.hpp).
 //
 // Invariants:
-// D1 An actor stands in `runnable_` exactly while its run right is held by nobody who runs.
+// D1 An actor stands in `runnable_` exactly while no running thread holds its run right.
 // D2 Only the holder of the baton changes `runnable_`.
 // D3 Every choice takes its number from `random_`, and nothing else does.
 #pragma once
@@ -34,7 +34,8 @@ namespace garrick::testkit::internal {
 /// A thread with an actor of its own, as the scheduler sees it.
 class scheduled_thread {
  public:
-  /// Whose run right waits here; null if the thread only wakes for a time-out.
+  /// Returns the actor with a run right that waits here; null if the thread only wakes for a
+  /// time-out.
   [[nodiscard]] virtual base::runnable* actor() const noexcept = 0;
   /// Lets the thread run until it waits again.
   virtual void go() noexcept = 0;
@@ -45,11 +46,11 @@ class scheduled_thread {
   ~scheduled_thread() = default;
 };
 
-/// Someone who can run: an event-based actor, or a thread with an actor of its own.
+/// A candidate for a turn: an event-based actor, or a thread with an actor of its own.
 struct candidate {
   base::runnable* event_actor = nullptr;
   scheduled_thread* thread = nullptr;  ///< if there is no event-based actor
-  /// Whose run right waits here; null: a thread that wakes for a time-out.
+  /// Returns the actor with a run right that waits here; null: a thread that wakes for a time-out.
   [[nodiscard]] base::runnable* actor() const noexcept {
     return thread != nullptr ? thread->actor() : event_actor;
   }
@@ -59,7 +60,7 @@ enum class drive_outcome : std::uint8_t { progress, time_over, stuck };
 
 class deterministic_scheduler;
 
-/// The executor of one system's event-based actors: it only writes down who can run.
+/// The executor of one system's event-based actors: it only writes down the ones that can run.
 class deterministic_workers final : public base::executor {
  public:
   explicit deterministic_workers(deterministic_scheduler& scheduler) noexcept
@@ -69,23 +70,24 @@ class deterministic_workers final : public base::executor {
   bool claim(base::runnable& actor) noexcept override;
   void expose() noexcept override {}
 
-  /// Nobody runs here any more: the system is over.
+  /// Stops: no actor runs here any more, since the system is over.
   void stop() noexcept;
 
  private:
   deterministic_scheduler* scheduler_;  ///< null: the system is over
 };
 
-/// Who can run, in all systems of one world; and the turns that they take.
+/// The candidates of all systems of one world, and the turns that they take.
 class deterministic_scheduler {
  public:
   deterministic_scheduler(std::uint64_t seed, base::virtual_clock& clock, history& past) noexcept
       : random_(seed), clock_(clock), past_(past) {}
 
   void add(const candidate& who) { runnable_.push_back(who); }
-  /// Takes an event-based actor out of the list, for whoever runs it now. False: it is not there.
+  /// Takes an event-based actor out of the list, for its next runner. Returns false if it is not
+  /// there.
   bool claim(const base::runnable& actor) noexcept;
-  /// Whom `which` picks will not run any more: their system is over.
+  /// Forgets the candidates that `which` picks: their system is over.
   template <class Which>
   void forget(Which which) noexcept {
     std::erase_if(runnable_, which);
@@ -93,19 +95,20 @@ class deterministic_scheduler {
   [[nodiscard]] bool idle() const noexcept { return runnable_.empty(); }
   [[nodiscard]] const candidate* find(const core::cell& who) const noexcept;
 
-  /// One turn of a randomly chosen candidate: up to `messages` messages. True if a message was
-  /// handled. Requires somebody who can run.
+  /// One turn of a randomly chosen candidate: up to `messages` messages. Returns true if a message
+  /// was handled. Requires that a candidate can run.
   bool turn(std::uint32_t messages);
   /// As above, with a random number of messages.
   bool turn() { return turn(random_quantum()); }
-  /// One message of this actor, which can run. True if it was handled.
+  /// One message of this actor, which can run. Returns true if it was handled.
   bool turn_of(core::cell& who);
-  /// A turn of somebody or, if nobody can run, the next timer, if it is due by `deadline`.
+  /// A turn of a candidate or, if none can run, the next timer, if it is due by `deadline`.
   drive_outcome drive(base::instant deadline);
 
-  /// The next message of `who`, if it can run and holds one.
+  /// Returns the next message of `who`, if it can run and holds one.
   [[nodiscard]] const core::envelope* next_of(const core::cell& who) const noexcept;
-  /// All messages that wait for `who`, oldest first within each priority, urgent ones first.
+  /// Returns all messages that wait for `who`, oldest first within each priority, urgent ones
+  /// first.
   [[nodiscard]] std::vector<const core::envelope*> waiting_for(core::cell& who) const;
   [[nodiscard]] bool signals_wait_for(core::cell& who) const noexcept;
 
@@ -127,7 +130,7 @@ class deterministic_scheduler {
   std::vector<candidate> runnable_;
 };
 
-/// The id of the message's sender; 0: the test, or a thread.
+/// Returns the id of the message's sender; 0: the test, or a thread.
 [[nodiscard]] std::uint64_t sender_of(const core::envelope* message) noexcept;
 
 }  // namespace garrick::testkit::internal

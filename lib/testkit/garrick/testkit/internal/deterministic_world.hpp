@@ -1,14 +1,15 @@
-// What the deterministic systems of one test share: the seed's random source and the list of those
-// who can run, virtual time, the numbers of actors, and what has happened.
+// The common state of the deterministic systems of one test: the seed's random source and the list
+// of runnable actors, virtual time, the numbers of actors, and the history.
 //
 // Problem: a protocol between several systems (nodes, say) has to be tested in every order, so one
-// seed must decide who runs in all of them. A system of its own is the case of a world with one.
+// seed must decide the order of turns in all of them. A system of its own is the case of a world
+// with one.
 //
 // A system that is over stays in memory as long as its world: a timer or a message of another one
 // may still meet it.
 //
 // Thread safety: the thread that made the world and the threads of blocking actors, one at a time:
-// whoever holds the baton (baton.hpp).
+// the holder of the baton (baton.hpp).
 #pragma once
 
 #include <garrick/base/time/virtual_clock.hpp>
@@ -41,7 +42,7 @@ class deterministic_world {
   void enter(core::environment& system);
   /// A system is over.
   void leave() noexcept;
-  /// All systems that ever were in this world.
+  /// Returns all systems that ever were in this world.
   [[nodiscard]] const std::vector<core::environment*>& systems() const noexcept { return systems_; }
 
  private:

@@ -1,5 +1,5 @@
-// What has happened in the systems of a deterministic world, for the text of a failure: the last
-// messages, and who failed.
+// The past of the systems of a deterministic world, for the text of a failure: the last messages,
+// and the actors that failed.
 //
 // Thread safety: the holder of the baton (baton.hpp).
 #pragma once
@@ -25,17 +25,18 @@ struct turn_record {
 
 class history {
  public:
-  /// From now on the actor `id` is called `name`; names outlive their actors.
+  /// Gives the actor `id` a name; names outlive their actors.
   void name(std::uint64_t id, std::string_view name) { names_.emplace(id, std::string(name)); }
   /// A message was handled. Only the last ones are kept, but all are counted.
   void add(const turn_record& turn);
-  /// A handler of the actor `id` failed. Returns the line that says so.
+  /// Notes that a handler of the actor `id` failed. Returns the line about it.
   const std::string& add_failure(std::uint64_t id, std::string_view why);
 
-  /// "account#1"; "the test" for 0.
+  /// Returns "account#1"; "the test" for 0.
   [[nodiscard]] std::string name_of(std::uint64_t id) const;
   [[nodiscard]] std::uint64_t messages_handled() const noexcept { return handled_; }
-  /// The last messages and all failures, a line each; begins with a line feed unless it is empty.
+  /// Returns the last messages and all failures, a line each; begins with a line feed unless it is
+  /// empty.
   [[nodiscard]] std::string to_string() const;
 
  private:

@@ -15,7 +15,7 @@ struct suspect {
   core::address who;
   std::string name;
   std::uint32_t handles = 0;
-  bool known_outside = false;  ///< somebody outside of any cycle holds it, or something can wake it
+  bool known_outside = false;  ///< it has a holder outside of any cycle, or something can wake it
 
   [[nodiscard]] core::cell& cell() const noexcept { return *core::handle_access::get(who); }
   [[nodiscard]] std::uint32_t handles_now() const noexcept { return cell().handles_now(); }
@@ -65,7 +65,7 @@ std::vector<std::string> end_all_actors(deterministic_environment& system,
     for (std::size_t i = 0; i < all.size(); ++i) {
       suspect& other = all[i];
       if (&other == &one || !lived[i]) continue;
-      // `s` held it, and somebody holds `s`
+      // `one` held it, and `one` has another holder
       if (held && other.handles_now() < other.handles) other.known_outside = true;
       if (!held && other.cell().has_ended()) text += ", " + other.name;
     }
@@ -74,8 +74,8 @@ std::vector<std::string> end_all_actors(deterministic_environment& system,
       if (other.cell().has_ended()) text += ", " + other.name;
     cycles.push_back(text);
   }
-  // What the ends have spawned or left is refused or ended by now; the rest is ended again until
-  // nobody lives.
+  // Actors spawned or left by the ends are refused or ended by now; the rest is ended again until
+  // no actor lives.
   for (int round = 0; round < 3 && !system.living().empty(); ++round) {
     for (core::cell* c : system.living())
       core::detail::kill_cell(core::handle_access::make_address(c), base::exit_code::user_shutdown,
