@@ -1,4 +1,4 @@
-// Where actors and threads run: hints, homes and affinity strings, through the whole system.
+// The places of actors and threads: hints, homes and affinity strings, through the whole system.
 #include <doctest/doctest.h>
 #include <garrick/base/memory/node_memory.hpp>
 #include <garrick/base/platform/platform.hpp>

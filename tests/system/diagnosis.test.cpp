@@ -85,8 +85,8 @@ struct stall_probe final : base::probe {
   }
 };
 
-/// From now on the watchdog reports each actor that stands still. Before, it would also report
-/// actors that have only lost their processor, as happens on a busy machine.
+/// Makes the watchdog report each actor that stands still. Before, it would also report actors that
+/// have only lost their processor, as happens on a busy machine.
 void watch_from_now_on(actor_system& system) {
   CHECK(system.set_watchdog(duration::milliseconds(4)).has_value());
 }

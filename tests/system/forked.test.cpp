@@ -71,7 +71,7 @@ struct loop_fixture {
   void run() {
     for (const loop_job& j : std::exchange(jobs, {})) j();
   }
-  /// One that has begun and waits.
+  /// Spawns an actor that has begun and waits.
   ref<echo> spawn() {
     auto made = system->spawn<echo_actor>(spawn_options{.executor = &executor});
     run();
@@ -96,7 +96,7 @@ struct owed_answer {
   owed_answer() {
     while (system.request(to).get().value() != 1) std::this_thread::yield();
   }
-  /// Gives it, and returns what the asker gets.
+  /// Gives it, and returns the asker's answer.
   int given() {
     kept->deliver(5);
     return asked.get().value();

@@ -51,7 +51,7 @@ class saboteur : public actor<protocol<void(arm), int(disarm)>> {
     fails_for_good = a.for_good;
     failing_allocation = a.n;
   }
-  /// How many allocations were left.
+  /// Returns the number of allocations that were left.
   int on(disarm) { return std::exchange(failing_allocation, 0); }
 };
 
@@ -188,7 +188,7 @@ class stage {
     CHECK(system_.request(whole_, quiet_ask{}).get().has_value());
   }
 
-  /// Runs the deed with its n-th allocation failing. True: there was an n-th one.
+  /// Runs the deed with its n-th allocation failing. Returns true if there was an n-th one.
   bool fails_at(int n, bool for_good) {
     CHECK(system_.request(saboteur_, arm{n, for_good}).get().has_value());
     const bool watches = what_ == deed::monitors || what_ == deed::links;

@@ -22,7 +22,7 @@ using namespace std::chrono_literals;
 
 constexpr std::size_t small_stack = std::size_t{128} * 1024;
 
-/// From now on every thread that asks for no size gets a small stack.
+/// Gives a small stack to every later thread that asks for no size.
 void make_stacks_small() {
   pthread_attr_t small;
   pthread_attr_init(&small);

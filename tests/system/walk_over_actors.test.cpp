@@ -38,7 +38,7 @@ std::vector<ref<guest>> spawn_guests(actor_system& system, std::size_t count) {
   return guests;
 }
 
-/// How often each of these was seen.
+/// Returns how often each of these was seen.
 std::map<std::uint64_t, int> one_walk(const system::system_core& all) {
   std::map<std::uint64_t, int> seen;
   all.for_each_cell([&](const core::cell& c) { ++seen[c.id()]; });
@@ -69,7 +69,7 @@ TEST_CASE("a walk over all actors holds no lock: what it calls may spawn, end an
     for (const auto& g : guests) send(g, leave{});
     while (system.actor_count() != newcomers.size()) std::this_thread::yield();
   });
-  // Those that it had in hand when they ended. The newcomers came in front, so it has passed them.
+  // The walk had these in hand when they ended. The newcomers came in front, so it has passed them.
   CHECK(seen >= 1);
   CHECK(seen <= core::cell_walk<base::spin_lock>::most_at_once);
   for (const auto& g : newcomers) CHECK(one_walk(all).at(g.id()) == 1);

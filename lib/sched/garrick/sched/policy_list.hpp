@@ -23,8 +23,8 @@
 
 namespace garrick::sched {
 
-/// Which builds contain a policy. The minimal build (GARRICK_MINIMAL) has no topology library, and
-/// is kept small.
+/// The builds that contain a policy. The minimal build (GARRICK_MINIMAL) has no topology library,
+/// and is kept small.
 enum class policy_builds : std::uint8_t {
   every,            ///< the minimal build, too
   all_but_minimal,  ///< the minimal build refuses its name

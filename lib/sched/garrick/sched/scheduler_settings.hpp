@@ -37,12 +37,13 @@ struct scheduler_settings {
   /// The name of a shipped policy (shipped_policies.hpp). Without effect on a pool of a policy of
   /// one's own.
   std::string policy = "work_stealing";
-  /// Worker threads, at most `most_workers`. 0: as many as the process may use cores.
+  /// The number of worker threads, at most `most_workers`. 0: one for each core that the process
+  /// may use.
   std::uint32_t workers = 0;
-  /// The messages that one run handles at most: k runnables on one worker each run within k quanta.
-  /// `unlimited` is allowed, 0 is not.
+  /// The most messages of one run: k runnables on one worker each run within k quanta. `unlimited`
+  /// is allowed, 0 is not.
   std::uint32_t quantum = default_quantum;
-  /// How long a worker looks for work before it sleeps, at most `longest_idle_spin`.
+  /// The time for which a worker looks for work before it sleeps, at most `longest_idle_spin`.
   base::duration idle_spin{};
   /// Worker i's thread is called "<thread_name>-<i>". At most `longest_thread_name` bytes.
   std::string thread_name = "garrick";

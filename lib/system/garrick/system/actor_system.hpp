@@ -47,8 +47,8 @@ struct shutdown_report {
   /// The actors that still lived when the deadline passed: "account#7 in its handler of deposit",
   /// "bank#3 with 2 messages not taken".
   std::vector<std::string> still_alive;
-  /// How much was still due from outside (`adapt`, `outside_work`) when the wait for it was over.
-  /// Anything that comes after that is lost.
+  /// The number of answers still due from outside (`adapt`, `outside_work`) when the wait for them
+  /// was over. Later ones are lost.
   std::uint64_t outside_due = 0;
 };
 

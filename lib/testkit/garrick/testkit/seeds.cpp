@@ -1,4 +1,4 @@
-// Which seed fails, and how that is told.
+// The search for a failing seed, and its report.
 #include <garrick/testkit/seeds.hpp>
 
 #include <cstdio>

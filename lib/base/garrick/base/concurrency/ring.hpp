@@ -142,7 +142,7 @@ class ring_indices {
     const std::size_t head = head_.value.load(std::memory_order_relaxed);  // order: as above
     return {head, tail - head};
   }
-  /// The producer's: free slots behind the newest item and `unpublished` further ones.
+  /// The producer's: returns free slots behind the newest item and `unpublished` further ones.
   [[nodiscard]] stretch claim_slots(std::size_t unpublished) noexcept {
     producers& mine = producer_;
     const auto used = [&] { return mine.tail - mine.seen_head + unpublished; };
@@ -150,7 +150,7 @@ class ring_indices {
     const std::size_t first = (mine.tail + unpublished) & mask_;
     return {first, std::min(capacity() - used(), capacity() - first)};
   }
-  /// The consumer's: the oldest items, at most `most`.
+  /// The consumer's: returns the oldest items, at most `most`.
   [[nodiscard]] stretch front_slots(std::size_t most) noexcept {
     consumers& mine = consumer_;
     if (mine.seen_tail - mine.head < most) look_at_tail();

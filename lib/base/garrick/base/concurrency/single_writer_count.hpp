@@ -15,7 +15,7 @@ class single_writer_count {
  public:
   /// Begins with `value`.
   explicit single_writer_count(std::uint32_t value = 0) noexcept : value_(value) {}
-  /// As a number.
+  /// Copies the number.
   single_writer_count(const single_writer_count& other) noexcept : value_(other.get()) {}
   single_writer_count& operator=(const single_writer_count& other) noexcept {
     value_.store(other.get(), std::memory_order_relaxed);  // order: a count

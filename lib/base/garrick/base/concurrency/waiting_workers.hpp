@@ -38,7 +38,8 @@ class waiting_workers {
     workers_.store(workers, std::memory_order_relaxed);  // order: before the pool's start is over
   }
 
-  /// From now on calls `call(context)` when all workers wait while something is queued.
+  /// Registers a listener: `call(context)` is called when all workers wait while something is
+  /// queued.
   void listen(void (*call)(void* context) noexcept, void* context) noexcept {
     call_ = call;
     context_ = context;

@@ -1,4 +1,4 @@
-// When the listener of a pool's waiting workers is told.
+// The calls to the listener of a pool's waiting workers.
 #include <garrick/base/concurrency/waiting_workers.hpp>
 
 #include <doctest/doctest.h>

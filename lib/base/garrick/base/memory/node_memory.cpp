@@ -69,7 +69,7 @@ std::uintptr_t reserve() noexcept {
   return begin;
 }
 
-/// Opens another chunk for the node, under its mutex. False: there is none.
+/// Opens another chunk for the node, under its mutex. Returns false if there is none.
 bool grow(supply& of, std::uint32_t node) noexcept {
   if (of.refused) return false;
   if (of.share_end == nullptr) {

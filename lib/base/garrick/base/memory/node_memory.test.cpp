@@ -17,7 +17,7 @@ namespace node_memory = garrick::base::node_memory;
 namespace block_pool = garrick::base::block_pool;
 
 namespace {
-/// Does this system let us choose? Node 0 is always there.
+/// Returns true if this system supports the choice of a node. Node 0 is always there.
 bool supported() {
   void* const b = node_memory::allocate(0, 64);
   if (b != nullptr) node_memory::deallocate(b, 64);

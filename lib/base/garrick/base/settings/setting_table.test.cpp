@@ -22,7 +22,7 @@ std::string no_vowels(const std::string& text) {
   return text.find_first_of("aeiou") == std::string::npos ? "" : "it has a vowel";
 }
 
-/// Why the row refuses this text; empty: it takes it.
+/// Returns the row's refusal of this text; empty if it takes it.
 std::string refusal(const setting& row, std::string_view text) {
   const auto value = parse(row, text);
   if (!value) return wrong_type(row, text).why;

@@ -107,7 +107,7 @@ class duration {
     return of(std::numeric_limits<std::int64_t>::max());
   }
 
-  /// The number of nanoseconds.
+  /// Returns the number of nanoseconds.
   [[nodiscard]] constexpr std::int64_t count() const noexcept { return ns_; }
   /// Returns true for `infinite()`, and for a time that was too long to be counted.
   [[nodiscard]] constexpr bool is_infinite() const noexcept {
@@ -190,7 +190,7 @@ class instant {
     } && (T::clock::is_steady)
   constexpr instant(const T& t) noexcept : since_(t.time_since_epoch()) {}
 
-  /// The instant that lies `since_beginning` after the clock's beginning.
+  /// Returns the instant that lies `since_beginning` after the clock's beginning.
   [[nodiscard]] static constexpr instant at(duration since_beginning) noexcept {
     return instant(since_beginning);
   }
@@ -199,7 +199,7 @@ class instant {
 
   /// Returns the time from the clock's beginning to this instant.
   [[nodiscard]] constexpr duration since_beginning() const noexcept { return since_; }
-  /// True for `never()`.
+  /// Returns true for `never()`.
   [[nodiscard]] constexpr bool is_never() const noexcept { return since_.is_infinite(); }
 
   [[nodiscard]] friend constexpr auto operator<=>(instant, instant) noexcept = default;
@@ -213,7 +213,7 @@ class instant {
     return a.since_ - b.since_;
   }
 
-  /// The time since the clock's beginning, or "never".
+  /// Returns the time since the clock's beginning, or "never".
   [[nodiscard]] std::string to_string() const;
 
  private:
@@ -234,7 +234,7 @@ class clock {
   clock& operator=(const clock&) = delete;
 };
 
-/// The machine's steady clock. Any thread; asking it costs some 25 nanoseconds.
+/// Returns the machine's steady clock. Any thread; asking it costs some 25 nanoseconds.
 [[nodiscard]] const clock& real_clock() noexcept;
 
 /// The action of a timer.

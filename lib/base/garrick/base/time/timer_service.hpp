@@ -29,7 +29,7 @@ class timer_service final : public clock_service {
   /// works, and a timer that is armed later is dropped at once, within `arm`.
   void stop() noexcept;
 
-  /// The machine's steady clock.
+  /// Returns the time of the machine's steady clock.
   [[nodiscard]] instant now() const noexcept override { return real_clock().now(); }
   /// As `clock_service::arm`. The first call starts the thread: it throws std::system_error if the
   /// system has none.

@@ -200,8 +200,9 @@ void timing_wheel::open_slot(unsigned level, unsigned index) noexcept {
   opening_ = level * slot_count + index;
 }
 
-/// Spreads timers of the slot that is being opened over lower levels and the heap; false if it
-/// holds more of them than `moves`. The rest stays a proper list, so its timers can be cancelled.
+/// Spreads timers of the slot that is being opened over lower levels and the heap. Returns false if
+/// it holds more of them than `moves`. The rest stays a proper list, so its timers can be
+/// cancelled.
 bool timing_wheel::spread(unsigned& moves) noexcept {
   if (opening_ == none) return true;
   std::uint32_t timer = slots_[opening_];

@@ -26,7 +26,7 @@ class virtual_clock final : public clock_service {
   /// Drops the timers that are still armed.
   ~virtual_clock();
 
-  /// The present virtual time: `start` until the clock is moved.
+  /// Returns the present virtual time: `start` until the clock is moved.
   [[nodiscard]] instant now() const noexcept override;
   /// As `clock_service::arm`. A deadline in the past fires with the next move, even one of length
   /// zero.
@@ -42,7 +42,7 @@ class virtual_clock final : public clock_service {
   /// Moves time to the first deadline and fires one timer; returns false if none is armed.
   bool fire_next();
 
-  /// The first deadline; `never()` without timers.
+  /// Returns the first deadline; `never()` without timers.
   [[nodiscard]] instant next_deadline() noexcept;
   /// Returns the number of armed timers.
   [[nodiscard]] std::size_t pending() const noexcept;

@@ -45,7 +45,8 @@ consteval bool is_referring_class(std::string_view name) {
          name.starts_with("ranges::");
 }
 
-/// Is T a lambda's type? Compilers spell it "f()::<lambda(int)>" or "(lambda at file:3:5)".
+/// Returns true if T is a lambda's type. Compilers spell it "f()::<lambda(int)>" or "(lambda at
+/// file:3:5)".
 template <class T>
 consteval bool is_closure() {
   constexpr name_span raw = raw_type_name<T>();

@@ -22,7 +22,7 @@ template <class... Fields>
 struct bound_fields {
   static constexpr bool all = true;
 };
-/// One of them is a bit-field.
+/// Stands for fields of which one is a bit-field.
 struct none_bound {
   static constexpr bool all = false;
 };
@@ -141,8 +141,8 @@ bound_fields<> bind_fields(T&, field_number<0>);
 template <class T, std::size_t Count>
 using bound = decltype(bind_fields(std::declval<T&>(), field_number<Count>{}));
 
-/// Whether T has a bit-field. Requires that T is an aggregate with `Count` fields, none of them an
-/// anonymous union. Above 100 fields the answer is false, unchecked.
+/// Returns true if T has a bit-field. Requires that T is an aggregate with `Count` fields, none of
+/// them an anonymous union. Above 100 fields the answer is false, unchecked.
 template <class T, std::size_t Count>
 consteval bool has_bit_field() {
   if constexpr (Count == 0 || Count > 100)

@@ -77,8 +77,8 @@ consteval bool is_unnamed_union() {
   }
 }
 
-/// As `any_field`. But where an unnamed union is asked for, this is an error, and not merely no
-/// conversion: for that its first member would be asked instead.
+/// As `any_field`. But a conversion to an unnamed union is an error, and not merely missing:
+/// otherwise the union's first member would be asked instead.
 template <class Aggregate>
 class any_named_field {
   template <class Field>
@@ -149,7 +149,8 @@ struct takes {
   static constexpr bool yes = initialises<T, Any>(std::make_index_sequence<N>());
 };
 
-/// Does the field that begins at initialiser `At` take N of them in braces, if `After` more follow?
+/// A predicate: the field that begins at initialiser `At` takes N of them in braces, if `After`
+/// more follow.
 template <class T, class Any, std::size_t At, std::size_t After>
 struct takes_braced {
   template <std::size_t N>
@@ -196,7 +197,7 @@ consteval std::size_t largest() {
     return 0;
 }
 
-/// How many initialisers the field takes that begins at initialiser `At` of `Total`, without
+/// Returns the number of initialisers that the field at initialiser `At` of `Total` takes without
 /// braces: 1, or an array's size.
 template <class T, class Any, std::size_t Total, std::size_t At>
 consteval std::size_t field_width() {
@@ -241,8 +242,8 @@ consteval std::size_t count_fields() {
     return joined_count<T, Any, initialisers>();
 }
 
-/// True if the fields that are references, or can be copied from one, are followed by another field
-/// that must be made from a value. `I` counts the former.
+/// Returns true if the fields that are references, or can be copied from one, are followed by
+/// another field that must be made from a value. `I` counts the former.
 template <class T, std::size_t... I>
 consteval bool one_more_value(std::index_sequence<I...>) {
   return requires { T{repeat<any_place<T>, I>{}..., any_field<T>{}}; };
@@ -266,8 +267,8 @@ consteval std::size_t count_fields() {
   }
 }
 
-/// Whether T has an anonymous union, which a structured binding cannot name. Requires that T is
-/// countable. Too many fields are not asked.
+/// Returns true if T has an anonymous union, which a structured binding cannot name. Requires that
+/// T is countable. A T with too many fields is not checked.
 template <class T>
 consteval bool has_anonymous_union() {
   if constexpr (std::is_empty_v<T>) {
@@ -286,7 +287,7 @@ consteval bool some_reference(bound_fields<Fields...>) {
   return (std::is_reference_v<Fields> || ...);
 }
 
-/// Whether fields that are references are among those of T.
+/// Returns true if T has fields that are references.
 template <class T>
 consteval bool some_reference() {
   constexpr std::size_t count = count_fields<T>();

@@ -1,4 +1,4 @@
-// How values print: numbers, text, enumerations, aggregates and standard types.
+// The printing of values: numbers, text, enumerations, aggregates and standard types.
 #include "garrick/base/types/print.hpp"
 
 #include <array>

@@ -218,8 +218,8 @@ struct nothing_found {};
 template <class T, class Reason, std::size_t... Path>
 struct found {};
 
-/// Where the search is: inside a shared block or not, and inside which aggregates. An aggregate may
-/// contain itself through a container.
+/// The place of the search: inside a shared block or not, and inside which aggregates. An aggregate
+/// may contain itself through a container.
 template <bool Shared, class... Open>
 struct context {};
 
@@ -235,7 +235,7 @@ struct one_level_up<found<T, Reason, Path...>, I> {
 template <class T, class Context>
 struct search;
 
-/// Is a T owned wherever it stands? Such a type is not searched in each context anew.
+/// True if a T is owned in any place. Such a type is not searched in each context anew.
 template <class T>
 inline constexpr bool plainly_owned = std::is_arithmetic_v<T> || std::is_enum_v<T>;
 template <class T>
@@ -311,8 +311,8 @@ template <std::size_t Size>
 struct path_text {
   char text[Size]{};
 };
-/// Where a path begins. (A type: clang prints a path that is a template argument elsewhere, too, as
-/// a list of numbers.)
+/// The beginning of a path. (A type: clang prints a path that is a template argument elsewhere,
+/// too, as a list of numbers.)
 struct in_message {
   static constexpr std::string_view name = "message";
 };

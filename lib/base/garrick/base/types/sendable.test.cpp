@@ -1,4 +1,4 @@
-// Which types may be sent, and that the part of a type that forbids it is found with its path.
+// The types that may be sent, and the path to the part that forbids it.
 #include "garrick/base/types/sendable.hpp"
 
 #include <array>

@@ -26,7 +26,7 @@ template <class T>
   return {__PRETTY_FUNCTION__, sizeof(__PRETTY_FUNCTION__) - 1};
 }
 
-/// Where the type begins in it, the same for every type.
+/// The place where the type begins in it, the same for every type.
 inline constexpr std::size_t type_begins = [] {
   const char* const text = name_with_type<int>().data;
   std::size_t at = 0;
@@ -69,8 +69,8 @@ struct name_writer {
     for (const char c : piece) text[size++] = c;
   }
 
-  /// True if `word` may be part of an arithmetic type's spelling; then it is remembered instead of
-  /// written.
+  /// Returns true if `word` may be part of an arithmetic type's spelling; then it is remembered
+  /// instead of written.
   constexpr bool take_number_word(std::string_view word) noexcept {
     if (word == "long")
       ++longs;

@@ -69,7 +69,7 @@ template <class T>
     return wire_name_rule<T>::is_portable();
 }
 
-/// Why a type has no wire name.
+/// The reason why a type has no wire name.
 enum class no_wire_name : std::uint8_t {
   fine,
   nobody_can_say_it,
@@ -172,7 +172,8 @@ constexpr void put_value(Out& out) {
   return true;
 }
 
-/// Where `c` stands in `text` first, or npos. To GCC with sanitizers `text.find(c)` is no constant.
+/// Returns the first place of `c` in `text`, or npos. To GCC with sanitizers `text.find(c)` is no
+/// constant.
 [[nodiscard]] constexpr std::size_t place_of(char c, std::string_view text) noexcept {
   for (std::size_t i = 0; i != text.size(); ++i)
     if (text[i] == c) return i;
@@ -200,8 +201,8 @@ constexpr void put_class_name(Out& out) {
   }
 }
 
-/// Does the linker know the class by this name? `mangled` is as `typeid(T).name()`. A local type,
-/// and one in an inline namespace or an anonymous one, has another.
+/// Returns true if the linker knows the class by this name. `mangled` is as `typeid(T).name()`. A
+/// local type, and one in an inline namespace or an anonymous one, has another.
 [[nodiscard]] bool is_linker_name(std::string_view mangled, std::string_view name) noexcept;
 
 template <class T>

@@ -37,7 +37,7 @@ inline constexpr bool is_listed_by_base<exit_code> = true;
 
 }  // namespace detail
 
-/// The category of exit codes, named "exit".
+/// Returns the category of exit codes, named "exit".
 [[nodiscard]] inline const error_category& error_category_of(exit_code) noexcept {
   return detail::exit_errors;
 }
@@ -66,7 +66,7 @@ class exit_reason {
   template <error_enum E>
   exit_reason(E e) noexcept : error_(e) {}
 
-  /// An exception left a handler; `text` is the exception's text.
+  /// Returns the reason of an exception that left a handler; `text` is the exception's text.
   [[nodiscard]] static exit_reason exception(std::string_view text) {
     return {exit_code::unhandled_exception, text};
   }

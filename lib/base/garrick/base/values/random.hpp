@@ -64,7 +64,7 @@ class random_source {
 
   /// 0: all 64 bits are random.
   [[nodiscard]] static constexpr std::uint64_t min() noexcept { return 0; }
-  /// The greatest number.
+  /// Returns the greatest number.
   [[nodiscard]] static constexpr std::uint64_t max() noexcept { return ~std::uint64_t{0}; }
 
  private:

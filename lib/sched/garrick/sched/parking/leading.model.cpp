@@ -246,7 +246,7 @@ struct workers_with_loop {
     sleeping.end_search([this] { return work_visible(); });
   }
 
-  /// Searches, or waits until woken or until an event comes. Nothing: the end.
+  /// Searches, or waits until woken or until an event comes. Returns `nothing` at the end.
   found wait_for_work(unsigned self) {
     leading<model_sleepers, Seat> events(sleeping, self, &seat);
     bool searching = sleeping.try_begin_search();
@@ -405,7 +405,7 @@ struct kept_suite : rl::test_suite<kept_suite<Early>, 4>,
     while (seat.follow() == keeper_turn::leads && lead_until_wanted()) {}
     seat.close();
   }
-  /// False: the loop has come to its end.
+  /// Returns false if the loop has come to its end.
   bool lead_until_wanted() {
     for (;;) {
       const bool goes_on = loop.lead(*this);

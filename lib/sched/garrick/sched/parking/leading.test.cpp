@@ -57,7 +57,7 @@ class told_loop final : public base::event_loop {
     signal();
     keeper_.join();
   }
-  /// How many events were handled by others than the keeper.
+  /// Returns the number of events that were not handled by the keeper.
   [[nodiscard]] int by_guests() const { return by_guests_; }
 
   bool lead(leader& who) noexcept override {
@@ -88,7 +88,7 @@ class told_loop final : public base::event_loop {
     if (std::this_thread::get_id() != keeper_.get_id()) ++by_guests_;
     return f;
   }
-  /// Nothing: it was interrupted, or has ended.
+  /// Returns an empty function if it was interrupted, or has ended.
   std::function<void()> next() {
     for (;;) {
       if (std::function<void()> f = take()) return f;

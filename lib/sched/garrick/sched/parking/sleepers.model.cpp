@@ -78,7 +78,7 @@ struct worker_loops {
     return false;
   }
 
-  /// Takes one item from anywhere and counts it off. False: nothing there.
+  /// Takes one item from any place and counts it off. Returns false if there is none.
   bool take_one() {
     for (open_work& q : queues)
       if (q.take()) return true;

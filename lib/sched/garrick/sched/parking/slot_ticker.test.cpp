@@ -108,7 +108,7 @@ TEST_CASE("a ticker rests when everybody is parked or no slot has been used for 
   CHECK_FALSE(budget.may_rest(10 * ms, true, false));
   CHECK_FALSE(budget.may_rest(11 * ms - us, false, false));
   CHECK(budget.may_rest(11 * ms, false, false));
-  // Woken again at once, it stays awake although everybody is parked.
+  // Woken again at once, it stays awake although all workers are parked.
   budget.armed(12 * ms);
   budget.armed(12 * ms + 10 * us);
   CHECK_FALSE(budget.may_rest(12 * ms + 20 * us, false, true));

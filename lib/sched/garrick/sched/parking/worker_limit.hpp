@@ -1,4 +1,4 @@
-// How many workers may be awake where the system has no processors for more.
+// The limit to awake workers where the system has no processors for more.
 //
 // A worker that is woken for work helps only if it gets a processor of its own. Where other threads
 // hold the processors, it takes turns with them and with the workers that it should help: the same
@@ -48,13 +48,13 @@ class worker_limit {
 
   /// The account of a window.
   struct window {
-    std::uint64_t passed = 0;  ///< how long it was
-    std::uint64_t ran = 0;     ///< for how long the workers together had processors
-    std::uint64_t waited = 0;  ///< for how long they together could run and had none
+    std::uint64_t passed = 0;  ///< its length
+    std::uint64_t ran = 0;     ///< the time for which the workers together had processors
+    std::uint64_t waited = 0;  ///< the time for which they together could run and had none
     bool work_waits = false;   ///< some worker's open work was never its turn
   };
 
-  /// Of this number of workers, all of which may be awake.
+  /// For this number of workers, all of which may be awake.
   explicit worker_limit(std::uint32_t workers) noexcept : all_(workers), now_(workers) {}
 
   /// Returns the number of workers that may be awake.
@@ -109,7 +109,7 @@ class worker_limit {
 /// The looks of the helper thread from which windows are made.
 class crowd_looks {
  public:
-  /// At this number of workers.
+  /// Looks at this number of workers.
   explicit crowd_looks(std::uint32_t workers) : limit_(workers), seen_(workers) {}
 
   /// Looks at all of a policy's workers, at `at`. Returns the number of workers that may be awake.

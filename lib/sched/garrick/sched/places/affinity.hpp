@@ -1,5 +1,5 @@
-// Which processors threads may run on, as a text: groups in angle brackets that threads take in
-// turn (paper 003 §6.2.1).
+// The processors of threads, as a text: groups in angle brackets that threads take in turn (paper
+// 003 §6.2.1).
 //
 //   "<0> <2-4> <1,5>"   the first thread on processor 0, the second on 2, 3 or 4,
 //                       the third on 1 or 5, the fourth on 0 again, …
@@ -44,17 +44,17 @@ class affinity {
   [[nodiscard]] static base::result<affinity> parse(std::string_view text,
                                                     std::span<const std::int32_t> usable);
 
-  /// The processors of a text that is one group, for one thread; none for an empty text.
+  /// Returns the processors of a text that is one group, for one thread; none for an empty text.
   ///
   /// Error `invalid_setting`: as `parse`, or it has several groups.
   [[nodiscard]] static base::result<processors> parse_group(std::string_view text,
                                                             std::span<const std::int32_t> usable);
 
-  /// Whether there are no groups.
+  /// Returns true if there are no groups.
   [[nodiscard]] bool empty() const noexcept { return groups_.empty(); }
-  /// How many groups there are.
+  /// Returns the number of groups.
   [[nodiscard]] std::size_t size() const noexcept { return groups_.size(); }
-  /// The group of thread number `thread`, counted from 0. Requires that there is one.
+  /// Returns the group of thread number `thread`, counted from 0. Requires that there is one.
   [[nodiscard]] const processors& of(std::size_t thread) const noexcept {
     return groups_[thread % groups_.size()];
   }
@@ -62,7 +62,7 @@ class affinity {
   /// Binds the calling thread to the next group, in turn; does nothing if there is none. Any
   /// thread.
   ///
-  /// Error `invalid_setting`: the system refuses.
+  /// Returns the error `invalid_setting` if the system refuses.
   [[nodiscard]] base::error bind_this_thread();
 
  private:

@@ -43,8 +43,8 @@ using handle = std::unique_ptr<hwloc_topology, destroy>;
 
 constexpr std::uint64_t most_units = 1024;
 
-/// How many units such a machine has, or more than `most_units`: told before hwloc makes them,
-/// which takes for ever if they are millions.
+/// Returns the number of units of such a machine, or more than `most_units`: told before hwloc
+/// makes them, which takes for ever if they are millions.
 std::uint64_t units_of(std::string_view description) {
   std::uint64_t units = 1;
   int inside = 0;  // texts in brackets make no units
@@ -67,7 +67,7 @@ handle make() {
   return hwloc_topology_init(&t) == 0 ? handle(t) : nullptr;
 }
 
-/// The first memory node that has this unit; null if there is none.
+/// Returns the first memory node that has this unit; null if there is none.
 hwloc_obj_t node_of(hwloc_topology_t t, hwloc_obj_t unit) {
   hwloc_obj_t node = nullptr;
   while ((node = hwloc_get_next_obj_by_type(t, HWLOC_OBJ_NUMANODE, node)) != nullptr)

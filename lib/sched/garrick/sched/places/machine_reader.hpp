@@ -13,12 +13,13 @@
 
 namespace garrick::sched {
 
-/// This machine's units among `usable`, or all of them if `usable` is empty. Takes milliseconds.
+/// Returns this machine's units among `usable`, or all of them if `usable` is empty. Takes
+/// milliseconds.
 ///
-/// Error `invalid_setting`: why the machine cannot be read.
+/// Error `invalid_setting`: the reason why the machine cannot be read.
 [[nodiscard]] base::result<machine_units> read_machine(std::span<const std::int32_t> usable);
 
-/// The units of a machine that does not exist; see `topology::synthetic`.
+/// Returns the units of a machine that does not exist; see `topology::synthetic`.
 ///
 /// Error `invalid_setting`: the description is wrong, or has more than 1024 units.
 [[nodiscard]] base::result<machine_units> read_synthetic(const std::string& description);

@@ -25,7 +25,7 @@ struct crowd {
 
   std::uint32_t quantum;
   std::unique_ptr<scheduler> pool;
-  std::uint64_t messages = 0;  ///< handled by anybody; only the worker writes it
+  std::uint64_t messages = 0;  ///< handled by all; only the worker writes it
   std::uint64_t longest_wait = 0;
   std::uint64_t watched_runs = 0;
   std::uint64_t ball_runs = 0;               ///< of those that play ping-pong

@@ -62,7 +62,8 @@ class locality_guide {
     r.place.set(hint(kind::settled, home_at_first_run(h.value(), executing, neighbours())));
   }
 
-  /// Whether a sender at `worker` may run `r` in place. Not if the home of `r` is far from there.
+  /// Returns true if a sender at `worker` may run `r` in place. Not if the home of `r` is far from
+  /// there.
   [[nodiscard]] bool may_run_at(const base::runnable& r, worker_index worker) const noexcept {
     const hint h = r.place.get();
     return (h.what() != kind::settled && h.what() != kind::placed) || h.value() >= places_.size() ||

@@ -97,7 +97,7 @@ struct real_clock {
 
 /// Processors for a policy.
 struct real_place {
-  using thread = base::platform::thread_place;  ///< tells where a thread runs just now
+  using thread = base::platform::thread_place;  ///< the place where a thread runs just now
   /// Returns the place of the calling thread, for others to ask.
   static thread of_this_thread() noexcept { return thread::of_this_thread(); }
   /// Moves the calling thread to a processor that is not among `busy`. Returns false if there is

@@ -35,7 +35,7 @@ struct alignas(64) stealing_worker {
   /// From 0.
   [[nodiscard]] std::uint32_t index() const noexcept { return own_index; }
 
-  /// Whether it has work that everybody may take.
+  /// Returns true if it has work that all workers may take.
   [[nodiscard]] bool has_open_work() const noexcept {
     return !inbox.looks_empty() || !deque.looks_empty();
   }
@@ -83,7 +83,7 @@ struct alignas(64) stealing_worker {
   alignas(64) worker_front<Traits> front;  ///< its slot, and the processor of its thread
   // owner and thieves (aligns itself)
   work_stealing_deque<atomics> deque;  ///< own work
-  // everybody
+  // all threads
   alignas(64) work_inbox<atomics> inbox;  ///< from others, and early ends of turns
   /// `has_begun_run_since_asked`
   typename atomics::template atomic<std::uint64_t> runs_when_asked{0};

@@ -47,10 +47,11 @@ class work_sharing {
       workers_.push_back(std::make_unique<worker_data>(i, options.probe));
   }
 
-  /// The worker with this index.
+  /// Returns the worker with this index.
   [[nodiscard]] worker_data& worker(std::uint32_t index) noexcept { return *workers_[index]; }
 
-  /// To the back of the queue. Blocks on its lock for a few instructions, as all that queue do.
+  /// To the back of the queue. Blocks on its lock for a few instructions, as every use of the
+  /// queue.
   void central_enqueue(runnable& r) noexcept {
     if (!r.offer()) return;  // its old entry is valid again
     push(r);
@@ -71,9 +72,9 @@ class work_sharing {
     if (r.offer() && !push(r)) sleepers_.announce();
   }
 
-  /// The oldest in the queue. Blocks until there is one; null: the pool stops.
+  /// Takes the oldest in the queue. Blocks until there is one; returns null if the pool stops.
   [[nodiscard]] runnable* dequeue(worker_data& self) noexcept {
-    // order: relaxed; request_stop wakes everybody
+    // order: relaxed; request_stop wakes all workers
     if (stopping_.load(std::memory_order_relaxed)) return nullptr;
     if (runnable* r = pop()) return r;
     bool searching = idle_spin_ns_ != 0 && sleepers_.try_begin_search();
@@ -93,7 +94,7 @@ class work_sharing {
     }
   }
 
-  /// Always a whole quantum.
+  /// Returns a whole quantum, always.
   [[nodiscard]] std::uint32_t before_resume(worker_data& self, runnable&) noexcept {
     self.figures.ran();
     return quantum_;
@@ -107,7 +108,7 @@ class work_sharing {
   [[nodiscard]] bool claim(worker_data&, runnable& r) noexcept { return r.claim(); }
   /// Nothing: all work is open.
   void expose(worker_data&) noexcept {}
-  /// Whether the queue holds something. Any thread.
+  /// Returns true if the queue holds something. Any thread.
   [[nodiscard]] bool has_open_work() const noexcept { return !looks_empty(); }
 
   /// No helper.
@@ -120,7 +121,7 @@ class work_sharing {
     stopping_.store(true, std::memory_order_release);  // order: release; the tokens carry it
     sleepers_.wake_all();
   }
-  /// The oldest that is left, or null.
+  /// Returns the oldest that is left, or null.
   [[nodiscard]] runnable* drain_one() noexcept { return pop(); }
 
   /// Sums over all workers.
@@ -147,7 +148,7 @@ class work_sharing {
   }
 
  private:
-  /// True if the queue was empty.
+  /// Adds `r` at the back. Returns true if the queue was empty.
   bool push(runnable& r) noexcept {
     r.queue_link = nullptr;
     const std::lock_guard lock(mutex_);
@@ -192,7 +193,7 @@ class work_sharing {
   std::uint32_t quantum_;
   std::uint64_t idle_spin_ns_;
   std::vector<std::unique_ptr<worker_data>> workers_;
-  // everybody
+  // all threads
   sleepers<atomics, typename Traits::parker> sleepers_;
   typename atomics::template atomic<bool> stopping_{false};
   // under mutex_

@@ -94,7 +94,7 @@ class work_stealing {
       workers_.push_back(std::make_unique<worker_data>(i, round_, options));
   }
 
-  /// The worker with this index.
+  /// Returns the worker with this index.
   [[nodiscard]] worker_data& worker(std::uint32_t index) noexcept { return *workers_[index]; }
 
   /// Only the first `started` workers have a thread: from now on the others get no work. The others

@@ -40,7 +40,7 @@ class worker_round {
   /// Messages between two looks at the arrivals.
   static constexpr std::uint32_t between_looks = 32;
 
-  /// The most messages of a round: a quarter of a quantum.
+  /// Returns the most messages of a round: a quarter of a quantum.
   [[nodiscard]] static constexpr std::uint32_t length_for(std::uint32_t quantum) noexcept {
     return quantum == unlimited ? 256 : std::max(1U, quantum / 4);
   }

@@ -39,7 +39,7 @@ struct lines {
   std::size_t count() const { return all.size(); }
 };
 
-/// How many events the lines stand for.
+/// Returns the number of events that the lines stand for.
 std::uint64_t events_in(const std::vector<std::string>& all) {
   std::uint64_t sum = 0;
   for (const std::string& line : all) {

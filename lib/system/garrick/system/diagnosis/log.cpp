@@ -18,7 +18,7 @@ namespace garrick::system {
 
 namespace {
 
-/// Is there a control character at `i`, of ASCII or of C1 in UTF-8?
+/// Returns true if there is a control character at `i`, of ASCII or of C1 in UTF-8.
 bool is_control_at(std::string_view text, std::size_t i) noexcept {
   const auto c = static_cast<unsigned char>(text[i]);
   if (c != 0xc2) return c < 0x20 || c == 0x7f;

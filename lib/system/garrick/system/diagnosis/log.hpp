@@ -19,7 +19,7 @@ namespace garrick::system {
 void write_log(log_level level, std::string_view who, std::uint64_t id,
                std::string_view text) noexcept;
 
-/// A sink that calls `write_log`.
+/// Returns a sink that calls `write_log`.
 [[nodiscard]] log_sink standard_error() noexcept;
 
 }  // namespace garrick::system

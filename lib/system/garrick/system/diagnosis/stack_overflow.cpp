@@ -20,7 +20,7 @@ namespace {
 constexpr std::size_t alternate_stack_bytes = 64 * 1024;
 thread_local void* alternate_stack = nullptr;
 
-// Where the thread's stack is, roughly, as the handler cannot ask.
+// The thread's stack, roughly, as the handler cannot ask for it.
 thread_local char* stack_low = nullptr;
 thread_local char* stack_high = nullptr;
 

@@ -37,7 +37,7 @@ enum class groups_errc : std::uint32_t {
   empty_handle,        ///< an empty handle cannot join
   closed,              ///< the system has begun to stop
 };
-/// The family of these errors.
+/// Returns the family of these errors.
 [[nodiscard]] const base::error_category& error_category_of(groups_errc) noexcept;
 
 class groups;

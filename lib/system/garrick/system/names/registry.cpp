@@ -34,7 +34,7 @@ std::string written(const signature_id& s) {
          (several ? content : "(" + content + ")");
 }
 
-/// Why an actor registered as `known` cannot be looked up as `wanted`.
+/// Returns the reason why an actor registered as `known` cannot be looked up as `wanted`.
 std::string what_is_missing(const core::any_ref& who, const protocol_set& known,
                             const protocol_set& wanted) {
   if (known.wildcard) return who.to_string() + " was registered as any_ref";

@@ -37,7 +37,7 @@ enum class registry_errc : std::uint32_t {
   closed,          ///< the system has begun to stop
   ended,           ///< the actor has ended
 };
-/// The family of these errors.
+/// Returns the family of these errors.
 [[nodiscard]] const base::error_category& error_category_of(registry_errc) noexcept;
 
 /// Living actors by name. Reached by `system.registry()` and, in an actor, `registry_of(*this)`.

@@ -189,7 +189,7 @@ namespace {
 
 using garrick::system::internal::temporary_file;
 
-/// Where the file's name would stand, there is "file".
+/// Returns the error, with "file" in place of the file's name.
 std::string error_of_file(const std::string& content) {
   const temporary_file file(content);
   std::string text = error_of({.file = file.path()});

@@ -80,7 +80,7 @@ void add_settings(base::setting_table& table, settings& s) {
 
 namespace {
 
-/// Where the value of a row comes from: a loader's word, if the program has not written over it.
+/// Returns the source of a row's value: a loader's word, if the program has not written over it.
 std::string source_of(const base::setting& row, const settings& values) {
   const std::string value = to_text(row, value_of(row));
   for (const setting_report& found : values.loaded)

@@ -103,7 +103,7 @@ inline constexpr weakening::kind no_heavy_fence = weakening::kind::heavy_fence;
 
 inline weakening weakened;
 
-/// How the two-sided fence is modelled: both sides a full fence, or nothing on the one side and a
+/// The model of the two-sided fence: both sides a full fence, or nothing on the one side and a
 /// system-wide fence on the other.
 enum class fences : std::uint8_t { symmetric, asymmetric };
 inline fences fence_kind = fences::symmetric;
@@ -170,7 +170,7 @@ class engine_atomic {
 
   /// As the kernel does it: compare and fall asleep in one step, with early returns for no reason.
   void wait(word expected);
-  /// The same for some time; false: the time is over.
+  /// The same for some time; returns false if the time is over.
   bool wait_for(word expected);
   void wake_one();
   void wake_all();
@@ -365,7 +365,8 @@ inline std::vector<std::memory_order> weaker(std::memory_order as_written) {
   }
 }
 
-/// Whether `Suite` fails under every order that is one step weaker than `as_written` at `at`.
+/// Returns true if `Suite` fails under every order that is one step weaker than `as_written` at
+/// `at`.
 template <class Suite>
 bool needs(place at, std::memory_order as_written, unsigned iterations,
            fences kind = fences::symmetric) {

@@ -122,7 +122,7 @@ class polling {
       workers_.push_back(std::make_unique<worker_data>(i, round_, options));
   }
 
-  /// The worker with this index.
+  /// Returns the worker with this index.
   [[nodiscard]] worker_data& worker(std::uint32_t index) noexcept { return *workers_[index]; }
 
   /// Only the first `started` workers have a thread: from now on the others get no work. The others
@@ -155,8 +155,8 @@ class polling {
     if (r.offer()) self.inbox_.push(r);
   }
 
-  /// From the deque, the inbox or another worker, phase after phase. Blocks until there is
-  /// something; null: the pool stops.
+  /// Takes a runnable from the deque, the inbox or another worker, phase after phase. Blocks until
+  /// there is one; returns null if the pool stops.
   [[nodiscard]] runnable* dequeue(worker_data& self) noexcept {
     if (stopped()) return nullptr;
     if (self.round_.is_over()) [[unlikely]] {
@@ -255,7 +255,7 @@ class polling {
     return from.inbox_.take_all([&self](runnable& r) { self.deque_.push(&r); });
   }
 
-  /// P3. Null: there is nothing.
+  /// Begins a round (P3). Returns null if there is nothing.
   runnable* start_round(worker_data& self) noexcept {
     self.beats_.add();
     if (count_ > 1 && self.watch_.is_due()) look_about(self);
@@ -281,7 +281,7 @@ class polling {
     self.watch_.note(worker(self.watch_.watch_next(count_)).beats_.get());
   }
 
-  /// One victim, at random.
+  /// Steals from one victim, at random.
   runnable* steal(worker_data& self) noexcept {
     if (count_ == 1) return nullptr;
     std::uint32_t victim = self.random_() % (count_ - 1);
@@ -293,7 +293,7 @@ class polling {
     return r;
   }
 
-  /// Null: its attempts are used up, or the pool stops.
+  /// Runs one phase. Returns null if its attempts are used up, or the pool stops.
   template <class Phase>
   runnable* phase(worker_data& self) noexcept {
     for (std::uint32_t i = 0; Phase::attempts == for_ever || i < Phase::attempts; ++i) {
@@ -323,7 +323,7 @@ class polling {
   std::vector<std::unique_ptr<worker_data>> workers_;
   // written once, at the end
   typename atomics::template atomic<bool> stopping_{false};
-  // everybody
+  // all threads
   alignas(64) typename atomics::template atomic<std::uint32_t> next_target_{0};
   alignas(64) typename atomics::template atomic<std::uint64_t> wakes_{0};
 };

@@ -18,7 +18,7 @@ struct environment_layer {
   std::string file;  ///< of GARRICK_CONFIG
 };
 
-/// The process' environment, "NAME=value" each; only names that begin with GARRICK_.
+/// Returns the process' environment, "NAME=value" each; only names that begin with GARRICK_.
 [[nodiscard]] std::vector<std::string> environment_of_process();
 
 /// Returns the assignments of `entries` to the table, in their order. Error:

@@ -19,7 +19,7 @@ namespace garrick::system::internal {
 /// Checked values of the keys of a table, each with its source.
 class layered_values {
  public:
-  /// Nothing is set yet. The table must outlive this.
+  /// Begins without any value. The table must outlive this.
   explicit layered_values(const base::setting_table& table) : table_(table) {}
 
   /// Checks one setting and remembers it. Error: `errc::invalid_setting`.

@@ -44,8 +44,8 @@ struct command_line {
   std::vector<std::string> rest;
 };
 
-/// The key that is most like `word`, also if only its last part is. Empty: none is so much like it
-/// that it was probably meant.
+/// Returns the key that is most like `word`, also if only its last part is. Returns an empty text
+/// if none is so much like it that it was probably meant.
 [[nodiscard]] std::string nearest(std::string_view word, const std::vector<std::string>& keys);
 
 [[nodiscard]] base::error refuse(std::string_view where, std::string_view why);
@@ -53,8 +53,8 @@ struct command_line {
                                       std::string_view key, std::string_view prefix,
                                       const std::vector<std::string>& keys);
 
-/// The refusal of a key in the section of a part that a program need not use, such as net. No
-/// error: `section` is no such part's, or one of `keys` is in it.
+/// Returns the refusal of a key in the section of a part that a program need not use, such as net.
+/// Returns no error if `section` is no such part's, or one of `keys` is in it.
 [[nodiscard]] base::error refuse_absent_part(std::string_view where, std::string_view section,
                                              const std::vector<std::string>& keys);
 

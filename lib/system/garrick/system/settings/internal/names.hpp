@@ -20,7 +20,7 @@ namespace garrick::system::internal {
 /// "net" of "GARRICK_NET_PORT".
 [[nodiscard]] std::string section_of_variable(std::string_view name);
 
-/// The keys of all rows, in their order.
+/// Returns the keys of all rows, in their order.
 [[nodiscard]] std::vector<std::string> keys_of(const base::setting_table& table);
 
 }  // namespace garrick::system::internal
