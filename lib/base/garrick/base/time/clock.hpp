@@ -138,7 +138,7 @@ class duration {
     return of(detail::saturating_multiply(ns_, -1));
   }
 
-  /// Prints the time in the largest unit of s, ms, us and ns that needs no fraction: "1500ms"; or
+  /// Returns the time in the largest unit of s, ms, us and ns that needs no fraction: "1500ms"; or
   /// "infinite".
   [[nodiscard]] std::string to_string() const;
 
