@@ -1,12 +1,12 @@
-// A team that many actors share: each hands over a container and what is to be done with it
+// A team that many actors share: each actor hands over a container and the work to be done on it
 // (paper 003 §6).
 //
 //   accelerator acc = spawn(system, accelerator_team().replicas(4).own_threads("<4-7>"));
 //   request(acc, [](double& x) { x = slow(x); }, std::move(row)).then(…);
 //   request(acc, reduce(cents_of, sum), std::move(orders)).then(…);
 //
-// An actor whose messages take long slows everybody who waits for it. With an accelerator it is
-// free again at once, and the work is done by several. The container is moved there and back.
+// An actor with long messages slows all actors that wait for it. With an accelerator it is free
+// again at once, and several helpers do the work. The container is moved there and back.
 //
 // Thread safety: `accelerator` is a handle, as ref is; `accelerator_team` is a plain value.
 #pragma once
@@ -35,7 +35,7 @@ namespace detail {
 /// The actor behind an accelerator.
 class accelerator_actor;
 
-/// What an accelerator is asked for.
+/// A request to an accelerator.
 class offloaded {
  public:
   offloaded() = default;
@@ -90,7 +90,7 @@ class offloaded_body final : public offloaded {
   In in_;
 };
 
-/// What a request says is to be done, as a pattern: a function is a map of its container.
+/// The work of a request as a pattern: a function becomes a map of its container.
 template <class C, class What>
 [[nodiscard]] auto pattern_of(What what) {
   if constexpr (data_parallel<What>)
@@ -99,7 +99,7 @@ template <class C, class What>
     return map<C>(std::move(what));
 }
 
-/// Throws std::invalid_argument for what a pattern says and an accelerator would not heed.
+/// Throws std::invalid_argument for options of a pattern that an accelerator would not heed.
 inline void check_offloaded(const data_options& o, on_failure policy) {
   const char* why = nullptr;
   if (o.team.own_threads)
@@ -121,12 +121,12 @@ struct offloaded_container_does_not_fit {
 
 }  // namespace detail
 
-/// What an accelerator's actor understands.
+/// The protocol of an accelerator's actor.
 using accelerator_protocol = protocol<void(detail::offload)>;
 
-/// The handle of an accelerator. It may be copied and sent; the accelerator ends when nobody holds
-/// one and nobody waits for an answer. Requests are worked on in their order, and one that takes
-/// long lets others in after some milliseconds.
+/// The handle of an accelerator. It may be copied and sent; the accelerator ends when no handle is
+/// left and no request is waiting for its answer. Requests are worked on in their order; a long one
+/// lets others in after some milliseconds.
 class accelerator {
  public:
   using garrick_router = void;    ///< for `request`
@@ -139,13 +139,13 @@ class accelerator {
 
   /// For actor_base::request and actor_system::request: `request(acc, f, container)` maps a
   /// function over the container, in place or to a vector (map.hpp); `request(acc, pattern,
-  /// container)` does what a `reduce`, `divide_conquer` or another data-parallel pattern says, with
-  /// the pattern's chunk and name and the accelerator's replicas. The answer is the result, or the
+  /// container)` runs a `reduce`, `divide_conquer` or another data-parallel pattern, with the
+  /// pattern's chunk and name and the accelerator's replicas. The answer is the result, or the
   /// error `receiver_failed`, which names the pattern and the place (`spawn` in data_pattern.hpp).
   ///
-  /// Throws std::invalid_argument for a pattern with `replicas`, `own_threads` or `on`, none of
-  /// which the accelerator would heed: who works, and on which threads, is its own to say, and a
-  /// failure is the answer. Throws std::logic_error if this handle is empty.
+  /// Throws std::invalid_argument for a pattern with `replicas`, `own_threads` or `on`: the
+  /// accelerator chooses its own helpers and threads, and answers a failure with an error. Throws
+  /// std::logic_error if this handle is empty.
   template <class What, class C>
   [[nodiscard]] auto request_from(actor_base& self, What what, C container) const {
     auto p = detail::pattern_of<C>(std::move(what));
@@ -220,14 +220,14 @@ class accelerator_team {
 };
 
 /// Makes an accelerator. `from` is an actor system, a test system, or an actor (`*this`). If its
-/// helpers cannot start, say because a processor is not allowed, it ends at once, and requests
-/// fail. Throws what `from.spawn` throws.
+/// helpers cannot start, for example because a processor is not allowed, it ends at once, and
+/// requests fail. Throws the exceptions of `from.spawn`.
 template <class Spawner>
 accelerator spawn(Spawner& from, const accelerator_team& t) {
   return accelerator(from.template spawn<detail::accelerator_actor>(
       detail::asked_options({.name = t.options().name}), t.options()));
 }
-/// As `spawn`, with what is refused as a value, `spawn_failed`.
+/// Like `spawn`, but returns a refusal as the error `spawn_failed`.
 template <class Spawner>
 result<accelerator> try_spawn(Spawner& from, const accelerator_team& t) {
   auto made = from.template try_spawn<detail::accelerator_actor>(

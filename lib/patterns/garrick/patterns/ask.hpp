@@ -52,7 +52,7 @@ class asking_actor : public stage_actor<In, Out> {
       if constexpr (base::copyable_message<In>)
         if (this->policy() != on_failure::fail) spare.emplace(in);
       ask(std::move(in), spare, number);
-    } catch (...) {  // no memory for a request, or what copying throws
+    } catch (...) {  // no memory for a request, or a copy has thrown
       if (ordered_ && number != first_ + waiting_.size()) waiting_.pop_back();
       failed(spare, std::current_exception(), "it could not be asked for");
     }
@@ -85,7 +85,7 @@ class asking_actor : public stage_actor<In, Out> {
   /// A request that was sent, in the order of the tuples.
   struct asked {
     stage_hold
-        hold;  ///< until its answer was put out, so those that wait for older ones count, too
+        hold;  ///< until its answer was put out, so those behind older ones count, too
     std::optional<Out> answer;
     bool done = false;
   };
@@ -102,7 +102,7 @@ class asking_actor : public stage_actor<In, Out> {
   std::size_t most_;
   bool ordered_;
   std::deque<asked> waiting_;
-  std::uint64_t first_ = 0;  ///< the number of the oldest one that waits
+  std::uint64_t first_ = 0;  ///< the number of the oldest waiting request
 };
 
 /// The answer to the message In of the protocol P.

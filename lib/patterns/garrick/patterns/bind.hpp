@@ -3,12 +3,12 @@
 //   filter(patterns::bind([](int least, int x) { return x >= least; }, 7))
 //   seq(patterns::bind([](int& line, slice s) { return numbered{++line, s}; }, 0))
 //
-// A function with captures is refused, since nobody can see what they refer to. What is bound is
-// seen, and checked as what is in a message. Name the namespace: `bind` alone is std::bind, too, as
-// soon as something of std is bound.
+// A function with captures is refused, since its captures cannot be checked. Bound values are
+// visible, and are checked like the content of a message. Name the namespace: `bind` alone is also
+// std::bind as soon as a type of std is bound.
 //
-// Thread safety: as a plain value; called by several threads at once where a data-parallel pattern
-// does so, and then it changes nothing that is bound.
+// Thread safety: as a plain value. A data-parallel pattern calls the function on several threads at
+// once; the bound values are then const.
 #pragma once
 
 #include <garrick/patterns/channel/called.hpp>
@@ -36,7 +36,7 @@ struct behind<N, list<First, Rest...>> : behind<N - 1, list<Rest...>> {};
 
 }  // namespace detail
 
-/// What `bind` gives: R(Rest...), which calls F with the values first. It may be sent.
+/// The result of `bind`: R(Rest...), which calls F with the values first. It may be sent.
 template <class F, class Values, class R, class Rest>
 class bound;
 template <class F, class... Values, class R, class... Rest>
@@ -47,7 +47,7 @@ class bound<F, std::tuple<Values...>, R, detail::list<Rest...>> {
   /// For the framework.
   bound(F f, std::tuple<Values...> values) : f_(std::move(f)), values_(std::move(values)) {}
 
-  /// Calls the function. Throws what that throws.
+  /// Calls the function. Throws the function's exceptions.
   R operator()(Rest... rest) {
     return std::apply(
         [&](Values&... values) -> R {
@@ -147,10 +147,10 @@ consteval auto check_bound() {
 
 }  // namespace detail
 
-/// A function whose first parameters are these values: copies of them, or what was moved. It is a
-/// stage's function wherever one without captures is: in `seq`, `filter`, `scan`, `fold`, `by_key`
-/// and so on. A parameter `T&` gets what is bound, to change it: a state, which each replica and
-/// each spawn has of its own. `f` has no captures, and names its types.
+/// A function whose first parameters are these values: copies of them, or moved values. It is
+/// accepted wherever a stage takes a function without captures: in `seq`, `filter`, `scan`, `fold`,
+/// `by_key` and so on. A parameter `T&` gets the bound value itself and may change it: a state, of
+/// which each replica and each spawn has its own. `f` has no captures, and names its types.
 ///
 ///     farm(seq(patterns::bind([](int digits, double x) { return rounded(x, digits); }, 3)))
 template <class F, class... Values>

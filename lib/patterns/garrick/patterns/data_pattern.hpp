@@ -1,12 +1,12 @@
-// What the data-parallel patterns have in common: each takes a container and gives a result, works
-// on several elements at once, is spawned as an actor or is a stage, and can say how.
+// The common part of the data-parallel patterns: each takes a container and gives a result, works
+// on several elements at once, is spawned as an actor or is a stage, and has options for both.
 //
 //   auto brighter = map([](pixel& p) { … }).replicas(4).dynamic(64);
 //   data_ref<std::vector<pixel>> h = spawn(system, brighter);              // asked by many
 //   pipeline(pictures, brighter, store)                                    // a stage
 //
 // The container is moved to the pattern and its result is moved back: it is copied only if others
-// hold the message, too. Nobody else sees an element while it is worked on. The functions have no
+// hold the message, too. No other code sees an element while it is worked on. The functions have no
 // captures; patterns::bind adds values, which they cannot change, since several threads use them.
 //
 // Thread safety: patterns are plain values.
@@ -53,22 +53,22 @@ struct cut_options {
   std::string name{};     ///< for errors
 };
 
-/// A part of a data-parallel pattern that says what is done. It has an `input`, an `output`, a name
+/// The work of a data-parallel pattern. It has an `input`, an `output`, a name and
 /// and
 ///
 ///   std::shared_ptr<awaited_work<output>> begin(input&&, const cut_options&) const
 template <class Body>
 using work_of = std::shared_ptr<awaited_work<typename Body::output>>;
 
-/// Does it cut its container into pieces of one length?
+/// True if the body cuts its container into pieces of one length.
 template <class Body>
 inline constexpr bool has_pieces = true;
 template <class Body>
   requires requires { Body::has_pieces; }
 inline constexpr bool has_pieces<Body> = Body::has_pieces;
 
-/// A body of whatever type: so that the actors are compiled once for all patterns that take and
-/// give the same.
+/// A body of any type: the actors are compiled once for all patterns with the same input and
+/// output.
 template <class In, class Out>
 class any_body {
  public:
@@ -104,7 +104,7 @@ struct data_options {
   }
 };
 
-/// What the actor of a pattern is made of.
+/// The parts of a pattern's actor.
 template <class In, class Out>
 struct data_seed {
   using garrick_sendable = void;  ///< checked when the pattern was made; nobody changes the body
@@ -237,12 +237,12 @@ class data_stage_actor : public stage_actor<Takes, Gives, void(work_on), void(wo
 
 }  // namespace detail
 
-/// A data-parallel pattern: what `map`, `reduce` and their like give.
+/// A data-parallel pattern: the result of `map`, `reduce` and their like.
 template <class Body>
 class data_pattern {
  public:
   using input = typename Body::input;    ///< the container that it takes
-  using output = typename Body::output;  ///< what it gives
+  using output = typename Body::output;  ///< the type of the result
   using body = Body;                     ///< For the framework.
   using garrick_stage = void;
   using garrick_data = void;
@@ -265,11 +265,11 @@ class data_pattern {
     p.seed_.options.team.replicas = n;
     return p;
   }
-  /// A copy that works in pieces of `chunk` elements, which whoever is free takes next: for
-  /// elements that take differently long. By default a map has a part for each replica, and who is
-  /// done takes what is left of the others'; a stencil has four pieces for each replica, a
-  /// reduction 256, and `master_worker` one for each element. Not for divide and conquer, which has
-  /// no pieces. Throws std::invalid_argument for zero.
+  /// A copy that works in pieces of `chunk` elements; a free helper takes the next piece. For
+  /// elements that take differently long. By default a map has a part for each replica, and a
+  /// replica that is done takes elements left in the parts of others; a stencil has four pieces for
+  /// each replica, a reduction 256, and `master_worker` one for each element. Not for divide and
+  /// conquer, which has no pieces. Throws std::invalid_argument for zero.
   [[nodiscard]] data_pattern dynamic(std::size_t chunk) const {
     static_assert(detail::has_pieces<Body>,
                   "garrick: divide_conquer has no dynamic(chunk): its is_small says how large a "
@@ -280,8 +280,8 @@ class data_pattern {
     return p;
   }
   /// A copy with a thread of its own for each replica. `affinity` places these threads, as `<2-3>`
-  /// does (spawn_options::affinity). It keeps nobody else away: the workers run on those
-  /// processors, too, unless the setting `scheduler.affinity` places them elsewhere.
+  /// does (spawn_options::affinity). It reserves no processor: the workers run there, too, unless
+  /// the setting `scheduler.affinity` places them elsewhere.
   [[nodiscard]] data_pattern own_threads(std::string affinity = {}) const {
     data_pattern p = *this;
     p.seed_.options.team.own_threads = true;
@@ -300,17 +300,17 @@ class data_pattern {
     static_assert(detail::name_is_no_text<T, false>::reported);
     return *this;
   }
-  /// A copy with another answer to exceptions, as a stage; one that is asked by requests does not
-  /// look at it. With `skip` and `restart` the container becomes a dead letter as it came, for
-  /// which each is copied once before it is worked on. For one that cannot be copied, the dead
-  /// letter is the error's text.
+  /// A copy with another answer to exceptions, for use as a stage; an actor that is asked by
+  /// requests does not look at it. With `skip` and `restart` the container becomes a dead letter in
+  /// its original state, so each container is copied once before it is worked on. If it cannot be
+  /// copied, the dead letter is the error's text.
   [[nodiscard]] data_pattern on(on_failure policy) const {
     data_pattern p = *this;
     p.policy_ = policy;
     return p;
   }
 
-  /// What it looks like.
+  /// Returns the pattern's structure.
   [[nodiscard]] plan describe() const { return stage().describe(); }
   /// For the framework.
   [[nodiscard]] const detail::data_seed<input, output>& seed() const noexcept { return seed_; }
@@ -346,14 +346,14 @@ class data_pattern {
 };
 
 /// Runs a data-parallel pattern as an actor: each request with a container is answered with its
-/// result, or with the error `receiver_failed`. That one names the pattern and the place: "element
+/// result, or with the error `receiver_failed`. The error names the pattern and the place: "element
 /// 17"; "piece at 4000" if the function takes pieces, by the piece's first element; "part at 4000"
 /// of a divide and conquer, "part at depth 2" if it works with values; "iteration 3, element 17" of
-/// a stencil. Requests are worked on in their order, and one that takes long lets others in after
-/// some milliseconds. `from` is an actor system, a test system, or an actor (`*this`). The actor
-/// ends when nobody holds its handle and nobody waits for an answer. If its helpers cannot start,
-/// say because a processor is not allowed, it ends at once, and requests fail. Throws what
-/// `from.spawn` throws.
+/// a stencil. Requests are worked on in their order; a long one lets others in after some
+/// milliseconds. `from` is an actor system, a test system, or an actor (`*this`). The actor ends
+/// when no handle is left and no request is waiting for its answer. If its helpers cannot start,
+/// for example because a processor is not allowed, it ends at once, and requests fail. Throws the
+/// exceptions of `from.spawn`.
 ///
 ///     auto squares = spawn(system, map([](double& x) { x *= x; }));
 ///     std::vector<double> r = system.request(squares, std::move(v)).get().value();
@@ -381,12 +381,12 @@ result<data_ref<typename P::input, typename P::output>> try_spawn(Spawner& from,
   if (!made) return made.error();
   return data_ref<typename P::input, typename P::output>(*made);
 }
-/// A data-parallel pattern as the child of a supervisor. What its function throws is an answer and
-/// restarts nothing. Throws std::invalid_argument for a bounded mailbox.
+/// A data-parallel pattern as the child of a supervisor. An exception of its function is an answer
+/// and restarts nothing. Throws std::invalid_argument for a bounded mailbox.
 ///
 ///     system.spawn<supervisor>(supervision{}, data_child({.name = "squares"}, map(square)));
 ///
-/// Its handle is a `data_ref`, which `request_typed` gives for what `find_child` has found.
+/// Its handle is a `data_ref`, which `request_typed` gives for the result of `find_child`.
 template <data_parallel P>
 [[nodiscard]] child_spec data_child(child_options how, P pattern) {
   how.spawn = detail::asked_options(std::move(how.spawn));
