@@ -235,7 +235,7 @@ struct divide_value_body {
   }
 };
 
-/// What the functions are, by the one that solves.
+/// The kinds of the functions, found by the type of `solve`.
 template <class Solve>
 struct divided_by {
   static constexpr bool known = false;
@@ -261,8 +261,8 @@ struct no_divide_conquer {
                 "bool(const P&). They name their types and change nothing that is bound to them");
 };
 
-/// Can F be called with Args, and gives nothing? A coroutine gives something: nobody would run it,
-/// and it could keep the range.
+/// True if F can be called with Args and gives nothing. A coroutine gives something: it would never
+/// be run, and it could keep the range.
 template <class F, class... Args>
 consteval bool gives_nothing() {
   if constexpr (std::is_invocable_v<F, Args...>)
@@ -327,13 +327,13 @@ using divide_conquer_check =
 }  // namespace detail
 
 /// Divides a problem until `is_small` is true of each part, solves the parts, several at once, and
-/// merges them, from the small ones up; the forms are at the top of this file. In place: the
-/// container is given back; what is divided into no parts is merged at once. With values: what the
-/// last merge gives. A function that throws fails the request; the error says "part at" and the
-/// part's first element, or with values "part at depth" and how many divisions led to it. What
-/// `merge` throws when it gets parts says "merge at" instead. There is no `dynamic(chunk)`:
-/// `is_small` says how large a part may be. C is a std::vector if nothing is said; its elements lie
-/// side by side.
+/// merges them, from the small ones up; the forms are at the top of this file. In place, the result
+/// is the container; a problem that is divided into no parts is merged at once. With values, the
+/// result is that of the last merge. A function that throws fails the request; the error says "part
+/// at" and the part's first element, or with values "part at depth" and the number of divisions
+/// that led to it. An exception of a `merge` that gets parts says "merge at" instead. There is no
+/// `dynamic(chunk)`: `is_small` says how large a part may be. C is a std::vector if nothing is
+/// said; its elements lie side by side.
 ///
 /// A part should take 10 µs or more: for less, let `is_small` be true.
 template <class C = void, class Divide, class Merge, class Solve, class IsSmall>

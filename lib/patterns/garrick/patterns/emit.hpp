@@ -1,4 +1,4 @@
-// What a stage hands its results to.
+// The object that takes a stage's results.
 //
 // Thread safety: an `emit` belongs to the call that it is given to, and to that call's thread.
 #pragma once
@@ -12,10 +12,10 @@
 
 namespace garrick::patterns {
 
-/// Where a stage puts its results: any number for each input, each to be seen by the next stage
-/// when the input is done. It is valid for the call that it is given to, on the thread of that
-/// call. Never waits: what finds no room is kept, and then the stage gets no further input until
-/// there is room.
+/// Takes a stage's results: any number for each input, each visible to the next stage when the
+/// input is done. It is valid for the call that it is given to, on the thread of that call. Never
+/// waits: results without room are kept, and then the stage gets no further input until there is
+/// room.
 ///
 ///     seq([](line l, emit<word> out) { for (auto& w : words_of(l)) out(std::move(w)); })
 template <class T>
@@ -24,7 +24,7 @@ class emit {
   /// For the framework.
   explicit emit(detail::slots<T>& to) noexcept : to_(&to) {}
 
-  /// Puts out a copy. Throws what copying throws, and std::bad_alloc.
+  /// Puts out a copy. Throws the exceptions of the copy, and std::bad_alloc.
   void operator()(const T& value) {
     if constexpr (requires { T(value); })
       to_->put(value);
@@ -42,13 +42,13 @@ class emit {
                   "garrick: a stage with an emit<T> puts out a T, and nothing else");
   }
 
-  /// Puts `value` out if fewer than `limit` tuples wait in the channel behind. Else the error
-  /// `overload`, and `value` is as before: a source can wait, drop or keep it. A limit of zero is
-  /// always `overload`.
+  /// Puts `value` out if fewer than `limit` tuples wait in the channel behind. Otherwise returns
+  /// the error `overload` and leaves `value` as before: a source can wait, drop or keep it. A limit
+  /// of zero is always `overload`.
   ///
-  /// Before a farm it looks at the channel of the replica that is chosen. With round_robin,
-  /// random_member and least_loaded it tries every replica before it fails; with broadcast, each
-  /// has to have room. Throws what a key function throws, and std::bad_alloc.
+  /// Before a farm it looks at the channel of the chosen replica. With round_robin, random_member
+  /// and least_loaded it tries every replica before it fails; with broadcast, each replica needs
+  /// room. Throws the exceptions of a key function, and std::bad_alloc.
   [[nodiscard]] error try_send_next(std::size_t limit, T&& value) {
     if (to_->try_put(limit, value)) return {};
     return make_error(errc::overload, "try_send_next()", "the next stage's channel is full");

@@ -7,11 +7,11 @@
 // and lengths are below 2^61, and above -2^61, in nanoseconds or ticks. That is 73 years: the
 // system's clock, which counts from 1970 on, is out of range from 2043 on. Count from a later day.
 //
-// A watermark says up to which time all tuples have come: the latest time seen, less the disorder
-// that is allowed for. A stage that reads several producers takes the lowest of theirs. What comes
-// behind the watermark is late. So a watermark never goes back. The actors that send to a stream's
-// handle are one producer together: their tuples come by one channel, so the disorder has to allow
-// for how far they are behind each other.
+// A watermark is the time up to which all tuples have come: the latest time seen, less the disorder
+// that is allowed for. A stage that reads several producers takes the lowest of their watermarks. A
+// tuple behind the watermark is late. A watermark never goes back. The actors that send to a
+// stream's handle are one producer together: their tuples come by one channel, so the disorder has
+// to allow for how far they are behind each other.
 //
 // Thread safety: plain values.
 #pragma once
@@ -46,7 +46,7 @@ template <class T>
 inline constexpr bool is_point = requires(const T& t) {
   { t.time_since_epoch() } -> base::chrono_duration;
 };
-/// In which unit a T tells a time: `duration`, or `ticks_unit`; void: it tells none.
+/// The unit of a time of type T: `duration`, or `ticks_unit`; void: T is no time.
 template <class T>
 using unit_of = std::conditional_t<
     is_ticks<T>, ticks_unit,
@@ -93,7 +93,7 @@ template <>
   return n - (rest < 0 ? rest + unit : rest);
 }
 
-/// What a member pointer or a function, which may be lent, gives of a tuple.
+/// Returns the part of a tuple that a member pointer or a function, which may be lent, gives.
 template <class F, class T>
 [[nodiscard]] decltype(auto) part_of(F& f, const T& of) {
   if constexpr (std::is_member_object_pointer_v<std::remove_const_t<F>>)
@@ -104,7 +104,7 @@ template <class F, class T>
     return called(f)(of);
 }
 [[noreturn]] void time_is_out_of_range(std::int64_t t);
-/// The time that `f` gives of a tuple. Throws std::out_of_range, and what `f` throws.
+/// Returns the time that `f` gives of a tuple. Throws std::out_of_range, and the exceptions of `f`.
 template <class F, class T>
 [[nodiscard]] std::int64_t time_by(F& f, const T& of) {
   const std::int64_t t = number_of<std::decay_t<decltype(part_of(f, of))>>(part_of(f, of));
@@ -112,12 +112,12 @@ template <class F, class T>
     return t;
   time_is_out_of_range(t);
 }
-/// A stage asks a tuple for its time and its key before it touches what it keeps. The key's hash,
-/// its comparison with other keys and its copies belong to that. If one of them throws, only the
-/// tuple has failed, so a stage that restarts then keeps what it has.
+/// A stage asks a tuple for its time and its key before it touches its state. The key's hash, its
+/// comparison with other keys and its copies belong to that. If one of them throws, only the tuple
+/// has failed, so a stage that restarts then keeps its state.
 class asks_tuples {
  public:
-  /// Returns what `f()` gives of a tuple.
+  /// Returns the result of `f()`, a question about a tuple.
   template <class F>
   decltype(auto) asked(const F& f) {
     try {
@@ -146,7 +146,7 @@ template <class Unit>
 struct disorder {
   std::int64_t most = 0;
 };
-/// No disorder, in whatever unit.
+/// No disorder, in any unit.
 template <>
 struct disorder<void> {
   std::int64_t most = 0;

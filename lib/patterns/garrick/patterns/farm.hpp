@@ -5,8 +5,8 @@
 //   farm(resize).ordered()                     results in the order of the tuples
 //
 // The policies have the names of a router's (guide 16): round_robin, random_member, least_loaded,
-// by_key, broadcast. `by` takes one of your own. Tuples of one producer reach one replica in their
-// order; so do those with one key, whatever their producer, as far as their producers are ordered.
+// by_key, broadcast. `by` takes a policy of your own. Tuples of one producer reach one replica in
+// their order; so do those with one key, from any producer, as far as their producers are ordered.
 //
 // Thread safety: patterns are plain values.
 #pragma once
@@ -87,10 +87,10 @@ template <class P, class Policy>
 class farm_of {
  public:
   using garrick_stage = void;
-  using garrick_sendable = void;  ///< stages own what they are made of
+  using garrick_sendable = void;  ///< stages own all their parts
   static constexpr bool garrick_keeps_order = false;
-  using input = typename P::input;    ///< what it takes
-  using output = typename P::output;  ///< what it puts out; void: it is a sink
+  using input = typename P::input;    ///< the type of its tuples
+  using output = typename P::output;  ///< the type of its results; void: it is a sink
 
   /// For the framework.
   farm_of(P pattern, Policy policy, std::size_t replicas)
@@ -107,7 +107,7 @@ class farm_of {
     return f;
   }
 
-  /// One replica after the other. The default.
+  /// Tuples go to each replica in turn. The default.
   [[nodiscard]] auto round_robin() const { return with(detail::in_turn()); }
   /// Any replica; one seed gives one sequence of choices.
   [[nodiscard]] auto random_member(std::uint64_t seed = 1) const {
@@ -124,9 +124,9 @@ class farm_of {
     else
       return *this;
   }
-  /// Equal keys to the same replica. `key` is a pointer to a member, or a function of the tuple
-  /// without captures (else say lent(f)), whose result std::hash knows. If it throws, the stage
-  /// that put the tuple out has failed, and its policy says what comes of it.
+  /// Equal keys go to the same replica. `key` is a pointer to a member, or a function of the tuple
+  /// without captures (else say lent(f)), and std::hash knows its result. If `key` throws, the
+  /// stage that put the tuple out has failed, and its policy decides.
   template <class Key>
   [[nodiscard]] auto by_key(Key key) const {
     using check = detail::key_check<Key, input>;
@@ -136,7 +136,7 @@ class farm_of {
     else
       return *this;
   }
-  /// The replica whose number `f(tuple, n)` gives, of n. `f` has no captures (else say lent(f)).
+  /// The replica with number `f(tuple, n)`, of n. `f` has no captures (else say lent(f)).
   template <class F>
   [[nodiscard]] auto by(F f) const {
     using check = detail::choice_check<F, input>;
@@ -158,7 +158,7 @@ class farm_of {
       return *this;
   }
 
-  /// What it looks like.
+  /// Returns the pattern's structure.
   [[nodiscard]] plan describe() const {
     return {.what = "farm",
             .policy = Policy::name,

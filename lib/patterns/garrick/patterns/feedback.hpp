@@ -2,11 +2,11 @@
 //
 //   feedback(halve, [](const number& n) { return n.value > 1; })
 //
-// What the pattern puts out goes back to its entrance while the function says so, and else on to
-// the next stage. New tuples come in only while there are credits, no more than a channel has room
-// for, so a loop whose stages put out one result for each tuple cannot fill up and stand still. One
-// that makes several of one tuple keeps what has no room, and so grows as much as it multiplies.
-// The loop ends when nothing comes from outside and nothing is on its way.
+// A result goes back to the pattern's entrance while the function says so, and otherwise on to the
+// next stage. New tuples come in only while there are credits, no more than a channel has room for,
+// so a loop whose stages put out one result for each tuple cannot fill up and stand still. A loop
+// that makes several results of one tuple keeps those without room, and so grows as much as it
+// multiplies. The loop ends when nothing comes from outside and nothing is on its way.
 //
 // Thread safety: patterns are plain values.
 #pragma once
@@ -53,7 +53,7 @@ class loop_end : public output {
   std::unique_ptr<output> back_;
 
  private:
-  std::size_t gone_ = 0;  ///< of what `on_` keeps: counted out of the loop before
+  std::size_t gone_ = 0;  ///< of the tuples in `on_`: counted out of the loop before
 };
 template <class T, class Again>
 class loop_output final : public loop_end {
@@ -161,15 +161,15 @@ template <class P, class Again>
 class feedback_of {
  public:
   using garrick_stage = void;
-  using garrick_sendable = void;  ///< stages own what they are made of
+  using garrick_sendable = void;  ///< stages own all their parts
   static constexpr bool garrick_keeps_order = false;
-  using input = typename P::input;    ///< what it takes
-  using output = typename P::output;  ///< what it puts out: the same
+  using input = typename P::input;    ///< the type of its tuples
+  using output = typename P::output;  ///< the type of its results: the same
 
   /// For the framework.
   feedback_of(P pattern, Again again) : pattern_(std::move(pattern)), again_(std::move(again)) {}
 
-  /// What it looks like.
+  /// Returns the pattern's structure.
   [[nodiscard]] plan describe() const {
     return {.what = "feedback", .emitter = false, .parts = {pattern_.describe()}};
   }

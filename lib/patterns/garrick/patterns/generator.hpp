@@ -1,10 +1,10 @@
-// A coroutine that gives values one after the other: a stage whose results for one tuple may be
-// many, or endless.
+// A coroutine that gives values one after the other: a stage with many results for one tuple, or
+// endlessly many.
 //
 //   seq([](line l) -> generator<word> { for (word w : words_of(l)) co_yield std::move(w); })
 //   seq([]() -> generator<int> { for (int i = 0;; ++i) co_yield i; })        a source
 //
-// A plain stage keeps what finds no room until its `consume` is over. A generator is suspended
+// A plain stage keeps results without room until its `consume` is over. A generator is suspended
 // where it is, as soon as the channel is full, and goes on when there is room: its output needs no
 // more memory than the channel.
 //
@@ -88,8 +88,8 @@ class generator {
     if (coroutine_) coroutine_.destroy();
   }
 
-  /// Runs up to the next value. False: there is none any more. Throws what the coroutine throws,
-  /// and then there is none any more.
+  /// Runs up to the next value. Returns false if there is none any more. Throws the exceptions of
+  /// the coroutine, and then there is none any more.
   [[nodiscard]] bool next() {
     if (!coroutine_ || coroutine_.done()) return false;
     coroutine_.resume();

@@ -9,25 +9,25 @@
 //
 // An inner join: a pair is put out as soon as both are there, in no order between pairs, and a
 // tuple without a partner leads to nothing. A tuple that is behind the watermark of its own side
-// (event_time.hpp) is late: it is counted in the report (node_figures::late), and meets nobody. So
-// the pairs do not depend on which side is read first.
+// (event_time.hpp) is late: it is counted in the report (node_figures::late), and meets no tuple.
+// So the pairs do not depend on which side is read first.
 //
 // State is bounded: a tuple is kept until the other side's watermark has passed the last time that
 // could meet it, and up to before + after longer, since tuples are freed together. If both sides
-// bring as many, that is up to three times what is needed. If one side is ahead, so that half of
-// at_most(n) tuples are kept, it waits for the other, unless that has ended or is idle. More than
-// at_most(n) are a failure of the stage. Then the interval is too long for it, or a side's time
-// stands still: one of its producers is silent, and the tuples of another one are kept meanwhile,
-// unless idle_after(time) is said.
+// bring equally many tuples, that is up to three times the need. If one side is ahead, so that half
+// of at_most(n) tuples are kept, it waits for the other, unless that has ended or is idle. More
+// than at_most(n) are a failure of the stage. Then the interval is too long for it, or a side's
+// time stands still: one of its producers is silent, and the tuples of another producer are kept
+// meanwhile, unless idle_after(time) is said.
 //
 // With on_failure::skip a pair whose function throws is lost alone: it is counted as a failure, and
-// copies of both tuples, if there may be any, are a dead letter. The tuples stay for others. So the
-// pairs do not depend on the order then either. A tuple whose key or time throws is a dead letter,
-// and so is one for which there is no room.
+// copies of both tuples, if they can be copied, are a dead letter. The tuples stay for others. So
+// even then the pairs do not depend on the order. A tuple whose key or time throws is a dead
+// letter, and so is a tuple for which there is no room.
 //
 // With restart the later tuple of a pair that throws is a dead letter: its pairs are dropped, and
-// what is kept is lost and counted as dropped, as it is when the stream is cancelled. Which pairs
-// that costs depends on how the sides were read. A key or a time that throws costs none.
+// the kept tuples are lost and counted as dropped, as when the stream is cancelled. The lost pairs
+// depend on how the sides were read. A key or a time that throws costs none.
 //
 // Thread safety: patterns are plain values.
 #pragma once
@@ -59,10 +59,10 @@ class join_of {
 
  public:
   using garrick_stage = void;
-  using garrick_sendable = void;  ///< stages own what they are made of
+  using garrick_sendable = void;  ///< stages own all their parts
   static constexpr bool garrick_keeps_order = false;
-  using input = L;     ///< what it takes
-  using output = Out;  ///< what it puts out
+  using input = L;     ///< the type of its tuples
+  using output = Out;  ///< the type of its results
 
   join_of(P source, const Stage& stage, const join_options& o)
       : source_(std::move(source)),
@@ -216,7 +216,7 @@ class join_spec {
     return detail::refused_pattern();
   }
   /// A side, or one of several producers of a side, from which nothing has come for that time, by
-  /// the clock, is taken to be as far as the other. What comes of it later may be late. Throws
+  /// the clock, is taken to be as far as the other. Its later tuples may be late. Throws
   /// std::invalid_argument for a time of zero or less.
   [[nodiscard]] auto idle_after(duration time) const {
     detail::join_options rest = rest_;
@@ -318,8 +318,8 @@ class join_spec {
   detail::join_options rest_;
 };
 
-/// Joins a stream with `source`, any composition that begins with a source: what is before it in a
-/// pipeline is the left side, `source` the right one.
+/// Joins a stream with `source`, any composition that begins with a source: the part of a pipeline
+/// before it is the left side, `source` the right one.
 ///
 /// Only a source can be the other side. Two branches of one stream would stand still as soon as the
 /// join waits for one of them while the other's channels are full.

@@ -2,8 +2,8 @@
 //
 //   master_worker([](walk& w) { w.step(); }, [](const walk& w) { return !w.is_home(); })
 //
-// Whoever is free takes the next element, and gives it up when the function says that it need not
-// go round again. In a stream, `feedback(farm(p), again)` does the same for tuples.
+// A free helper takes the next element, and gives it up when the function says that it need not go
+// round again. In a stream, `feedback(farm(p), again)` does the same for tuples.
 //
 // Thread safety: patterns are plain values. The functions are called by several threads at once,
 // for different elements.
@@ -77,10 +77,10 @@ using master_worker_check = check_of<decltype(check_master_worker<F, Again, C>()
 }  // namespace detail
 
 /// Calls `f`, a `void(T&)` or a `T(T)`, for each element, and again while `again(element)` is true;
-/// several elements at once. It gives the container with its changes. Whoever is free takes the
-/// next element, or the next `chunk` of them with `dynamic(chunk)`. One that goes round for ever
-/// keeps its worker. If a function throws, the request fails, and the container is dropped. C is a
-/// std::vector if nothing is said.
+/// several elements at once. The result is the container with its changes. A free helper takes the
+/// next element, or the next `chunk` of them with `dynamic(chunk)`. An element that goes round for
+/// ever keeps its worker. If a function throws, the request fails, and the container is dropped. C
+/// is a std::vector if nothing is said.
 template <class C = void, class F, class Again>
 [[nodiscard]] auto master_worker(F f, Again again) {
   using check = detail::master_worker_check<F, Again, C>;

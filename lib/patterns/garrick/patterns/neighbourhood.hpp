@@ -1,5 +1,5 @@
-// What the function of a stencil sees: an element and those around it; and what lies beyond the
-// edges.
+// The parameter of a stencil's function: an element and those around it; and the rules for elements
+// beyond the edges.
 //
 //   [](const neighbourhood<double>& n) { return (n[-1] + n[0] + n[+1]) / 3; }
 //   [](const grid_neighbourhood<float>& n) { return (n(-1, 0) + n(+1, 0) + n(0, -1)) / 3; }
@@ -94,18 +94,18 @@ class grid_neighbourhood {
   std::size_t y_;
 };
 
-/// What lies beyond the edges of a container. (If the radius is larger than the container, too:
-/// then `wrap` goes round several times.)
+/// The values of the elements beyond the edges of a container. They also hold if the radius is
+/// larger than the container: then `wrap` goes round several times.
 namespace edges {
 
 /// For the framework: the type of `clamp`.
 struct clamp_rule {};
 /// For the framework: the type of `wrap`.
 struct wrap_rule {};
-/// For the framework: what `constant` gives.
+/// For the framework: the result of `constant`.
 template <class V>
 struct constant_rule {
-  V value;  ///< what is beyond
+  V value;  ///< the value of the elements beyond the edges
 };
 
 /// The nearest element: the first one before the first, the last one behind the last.

@@ -168,9 +168,9 @@ template <class F = detail::several_functions>
   }
 }
 
-/// Hands on the first `n` tuples, and then ends the stream behind it. The stages before it hear
-/// that nobody wants more: sources stop there, and what is on its way is dropped and counted. In a
-/// farm, `n` for each replica.
+/// Hands on the first `n` tuples, and then ends the stream behind it. The stages before it are told
+/// that no more is wanted: sources stop there, and tuples on their way are dropped and counted. In
+/// a farm, `n` for each replica.
 template <class T = void>
 [[nodiscard]] auto take(std::size_t n) {
   using check = detail::told_type_check<T>;
@@ -199,8 +199,9 @@ template <class F = detail::several_functions>
   }
 }
 
-/// `state = f(state, tuple)` for each tuple, and puts out a copy of the state each time. With
-/// `on_failure::skip`, `f` works on a copy, since one that throws may have moved from its state.
+/// Does `state = f(state, tuple)` for each tuple, and puts out a copy of the state each time. With
+/// `on_failure::skip`, `f` works on a copy, since a function that throws may have moved from its
+/// state.
 template <class State, class F = detail::several_functions>
 [[nodiscard]] auto scan(State first, F f) {
   using check = detail::check_of<decltype(detail::check_scan<F, State>()), F>;

@@ -18,10 +18,10 @@
 
 namespace garrick::patterns {
 
-/// The plan as it is run with these options: what `spawn` makes of it.
+/// Returns the plan as `spawn` runs it with these options.
 [[nodiscard]] plan rewritten(plan p, const stream_options& o);
 
-/// What a pattern looks like as it is run with these options.
+/// Returns the structure of a pattern as it is run with these options.
 template <class P>
 [[nodiscard]] plan optimise(const P& pattern, const stream_options& o = {}) {
   return rewritten(pattern.describe(), o);

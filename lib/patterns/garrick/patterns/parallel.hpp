@@ -3,7 +3,7 @@
 //   parallel(average_speed, count_vehicles)               each gets every tuple
 //   parallel(cars, lorries).by([](const report& r, std::size_t) { return r.type == lorry; })
 //
-// What they put out is merged, in no order between them.
+// The results of the parts are merged, in no order between the parts.
 //
 // Thread safety: patterns are plain values.
 #pragma once
@@ -100,10 +100,10 @@ class parallel_of {
 
  public:
   using garrick_stage = void;
-  using garrick_sendable = void;  ///< stages own what they are made of
+  using garrick_sendable = void;  ///< stages own all their parts
   static constexpr bool garrick_keeps_order = false;
-  using input = typename first::input;    ///< what it takes
-  using output = typename first::output;  ///< what it puts out; void: it is a sink
+  using input = typename first::input;    ///< the type of its tuples
+  using output = typename first::output;  ///< the type of its results; void: it is a sink
   /// For the framework: `by` may still make it right.
   using garrick_check = std::conditional_t<std::is_same_v<Policy, detail::to_all>,
                                            detail::broadcast_check<input>, detail::passed_check>;
@@ -112,8 +112,7 @@ class parallel_of {
   parallel_of(Policy policy, std::tuple<Ps...> parts)
       : parts_(std::move(parts)), policy_(std::move(policy)) {}
 
-  /// Each tuple goes to the part whose number `f(tuple, n)` gives, of n. `f` has no captures (else
-  /// say lent(f)).
+  /// Each tuple goes to part number `f(tuple, n)`, of n. `f` has no captures (else say lent(f)).
   template <class F>
   [[nodiscard]] auto by(F f) const {
     using check = detail::choice_check<F, input>;
@@ -124,7 +123,7 @@ class parallel_of {
       return *this;
   }
 
-  /// What it looks like.
+  /// Returns the pattern's structure.
   [[nodiscard]] plan describe() const {
     return std::apply(
         [](const Ps&... ps) {

@@ -4,7 +4,7 @@
 // Thread safety: patterns are plain values; each header says the rest.
 #pragma once
 
-// First what the compiler says of mistakes: each header between would be another line above it.
+// First the headers of compile-time errors: a header between would add a line above an error.
 #include <garrick/garrick.hpp>
 #include <garrick/patterns/channel/tuple_type.hpp>
 #include <garrick/patterns/detail/checks.hpp>

@@ -58,7 +58,7 @@ struct pipeline_without_stages {
   static_assert(Some, "garrick: a pipeline has at least one stage");
 };
 
-/// Does stage I fit to the next one?
+/// Checks that stage I fits the next one.
 template <std::size_t I, class Stages>
 consteval auto check_neighbours() {
   using gives = typename std::tuple_element_t<I, Stages>::output;
@@ -128,12 +128,12 @@ consteval auto check_pipeline() {
 
 }  // namespace detail
 
-/// Patterns in a row: what one puts out the next one takes.
+/// Patterns in a row: each takes the results of the one before.
 template <class... Ps>
 class pipeline_of : public detail::yields_as<typename detail::row_of<Ps...>::last> {
  public:
   using garrick_stage = void;
-  using garrick_sendable = void;                               ///< stages own what they are made of
+  using garrick_sendable = void;                               ///< stages own all their parts
   using input = typename detail::row_of<Ps...>::first::input;  ///< void: it is a source
   using output = typename detail::row_of<Ps...>::last::output;  ///< void: it is a sink
   static constexpr bool garrick_keeps_order = (detail::keeps_order<Ps> && ...);
@@ -141,7 +141,7 @@ class pipeline_of : public detail::yields_as<typename detail::row_of<Ps...>::las
   /// For the framework.
   explicit pipeline_of(Ps&&... parts) : parts_(std::move(parts)...) {}
 
-  /// What it looks like.
+  /// Returns the pattern's structure.
   [[nodiscard]] plan describe() const {
     detail::part_of_row parts[sizeof...(Ps)];
     parts_.list(parts);
@@ -167,7 +167,8 @@ class pipeline_of : public detail::yields_as<typename detail::row_of<Ps...>::las
   detail::row_of<Ps...> parts_;
 };
 
-/// Patterns in a row: what one puts out the next one takes. A function stands for `seq(function)`.
+/// Makes patterns in a row: each takes the results of the one before. A function stands for
+/// `seq(function)`.
 ///
 ///     pipeline(lines, split, count, print)
 template <class P, class... Ps>

@@ -1,4 +1,4 @@
-// What a pattern looks like: a tree of its parts, for people.
+// The structure of a pattern: a tree of its parts, for people.
 //
 //   std::puts(print(pipeline(lines, farm(count).by_key(&word::text), store)).c_str());
 //
@@ -30,7 +30,7 @@ struct plan {
   bool may_be_fused = true;   ///< a stage may be one node with a cheap neighbour
   bool emitter = true;        ///< a farm or parallel distributes by a node of its own
   bool ordered = false;       ///< a farm keeps the order
-  std::vector<plan> parts{};  ///< what it is made of
+  std::vector<plan> parts{};  ///< its parts, in their order
 
   /// Draws it, a line for each part.
   [[nodiscard]] std::string to_string() const;
@@ -48,7 +48,7 @@ template <class P>
 
 }  // namespace detail
 
-/// What a pattern looks like as it was written: draws it, a line for each part.
+/// Draws the structure of a pattern as it was written, a line for each part.
 template <class P>
 [[nodiscard]] std::string print(const P& pattern) {
   return detail::drawn(&pattern, &detail::describe_itself<P>);

@@ -20,10 +20,10 @@
 
 namespace garrick::patterns {
 
-/// What is shown, where and how often.
+/// The content, the place and the interval of the progress line.
 struct progress_options {
   using garrick_sendable = void;  ///< the file is open until the stream has ended
-  /// Tuples that the stage `counted` will take; 0: nobody knows, so there is no bar.
+  /// Tuples that the stage `counted` will take; 0: unknown, so there is no bar.
   std::uint64_t expected = 0;
   /// The stage whose tuples count for the bar; empty: the last one.
   std::string counted{};
@@ -32,8 +32,8 @@ struct progress_options {
   std::FILE* to = stderr;                        ///< nothing is shown if it is no terminal
 };
 
-/// One line: a bar, if it is known how many tuples will come, and then what each stage takes a
-/// second. Stages that there is no room for are left out, and then the bar.
+/// Returns one line: a bar, if the number of tuples is known, and then the tuples that each stage
+/// takes a second. Stages without room are left out, and then the bar.
 [[nodiscard]] std::string progress_line(const stream_report& before, const stream_report& now,
                                         duration between, const progress_options& o);
 
@@ -57,7 +57,7 @@ class progress_actor final : public actor<protocol<void(look_again)>> {
   const progress_options options_;
   stream_report before_;
   instant looked_{};
-  ref<protocol<void(look_again)>> me_;  ///< nobody else keeps it
+  ref<protocol<void(look_again)>> me_;  ///< kept nowhere else
   bool asked_ = false;
   bool drawn_ = false;
 };
@@ -66,10 +66,9 @@ class progress_actor final : public actor<protocol<void(look_again)>> {
 
 }  // namespace detail
 
-/// Shows the stream's progress in one line, until it has ended or nobody holds its handle. Keeps
-/// neither the stream nor the system. Nothing happens if `o.to` is no terminal. An actor writes the
-/// line, on one of the system's workers. Throws std::invalid_argument if `o.every` is not above
-/// zero.
+/// Shows the stream's progress in one line, until it has ended or no handle is left. Keeps neither
+/// the stream nor the system. Nothing happens if `o.to` is no terminal. An actor writes the line,
+/// on one of the system's workers. Throws std::invalid_argument if `o.every` is not above zero.
 ///
 ///     show_progress(system, h, {.expected = 1'000'000});
 template <class Spawner, class P>

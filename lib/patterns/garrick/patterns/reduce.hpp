@@ -2,8 +2,8 @@
 //
 //   reduce([](const order& o) { return o.cents; }, [](long a, long b) { return a + b; })
 //
-// The result does not depend on how many work on it, nor on who is faster, not even in the last bit
-// of a floating-point number: the container is cut into pieces by its size alone, each piece is
+// The result does not depend on the number or the speed of the helpers, not even in the last bit of
+// a floating-point number: the container is cut into pieces by its size alone, each piece is
 // reduced from its first element to its last, and the pieces' values are put together in their
 // order.
 //
@@ -55,7 +55,7 @@ class reduce_work final : public answered_work<Value, range_work> {
     } catch (...) { this->failed_at(i); }
   }
   Value take() override {
-    const C gone = std::move(all_);  // who comes late may hold this for longer
+    const C gone = std::move(all_);  // a late helper may hold this for longer
     if (values_.empty()) return std::move(of_nothing_);
     Value whole = *std::move(values_.front());
     for (std::size_t i = 1; i < values_.size(); ++i)
@@ -89,7 +89,7 @@ struct reduce_body {
   }
 
  private:
-  static constexpr std::size_t pieces = 256;  ///< whoever works on them, for the result's sake
+  static constexpr std::size_t pieces = 256;  ///< for any number of helpers, for the result's sake
 };
 
 // Each of these is instantiated only to fail.

@@ -1,4 +1,4 @@
-// What the nodes of a stream have done so far, and which of them holds the others up.
+// The work of a stream's nodes so far, and the node that holds the others up.
 //
 // Thread safety: reports are plain values.
 #pragma once
@@ -13,13 +13,13 @@
 
 namespace garrick::patterns {
 
-/// What a node has done so far. Each figure is right by itself; together they may be of slightly
+/// The work of a node so far. Each figure is right by itself; together they may be of slightly
 /// different moments.
 struct node_figures {
   std::uint64_t in = 0;         ///< tuples taken
   std::uint64_t out = 0;        ///< tuples handed on
   std::uint64_t steps = 0;      ///< batches
-  std::int64_t busy_ns = 0;     ///< time in steps, without what it ran in place
+  std::int64_t busy_ns = 0;     ///< time in steps, without nodes that ran in place
   std::int64_t blocked_ns = 0;  ///< time without room in an output
   std::uint64_t failures = 0;   ///< times that the stage threw, in `on_start` and `on_stop`, too
   std::uint64_t dropped = 0;    ///< tuples that were taken or put out, and led nowhere: the stream
@@ -32,8 +32,8 @@ struct node_figures {
 /// One node's figures, or those of a stage's replicas together.
 struct stage_report {
   std::string name;          ///< the node's
-  node_figures figures{};    ///< what it has done
-  std::size_t replicas = 1;  ///< nodes whose figures these are
+  node_figures figures{};    ///< its work so far
+  std::size_t replicas = 1;  ///< the number of nodes with these figures together
 };
 
 /// The figures of all nodes, from the source to the sink.
@@ -45,13 +45,13 @@ struct stream_report {
   /// A report with the replicas of a stage as one: its name without their numbers, and the sums of
   /// their figures.
   [[nodiscard]] stream_report by_stage() const;
-  /// The node, or the stage by the average of its replicas, that has been busy for the largest part
-  /// of the time: what to make faster, or to give replicas. Null if there is none.
+  /// Returns the node, or the stage by the average of its replicas, that has been busy for the
+  /// largest part of the time: make it faster, or give it replicas. Null if there is none.
   [[nodiscard]] const stage_report* bottleneck() const noexcept;
-  /// How many tuples came too late for a window or a join, in all stages together.
+  /// Returns how many tuples came too late for a window or a join, in all stages together.
   [[nodiscard]] std::uint64_t late() const noexcept;
-  /// A table for people: a line for each node, or each stage and in brackets its replicas. It shows
-  /// what was dropped, and what came too late, if there is anything to show.
+  /// Returns a table for people: a line for each node, or each stage and in brackets its replicas.
+  /// Dropped and late tuples are shown if there are any.
   [[nodiscard]] std::string to_string() const;
 };
 
@@ -61,13 +61,13 @@ struct stage_rate {
   double per_second = 0;  ///< tuples that it takes
 };
 
-/// What each stage has taken a second between two looks. Sources are left out: the first stage, and
-/// each other one that has put tuples out and taken none. If `before` is of another stream it
-/// counts for nothing.
+/// Returns the number of tuples that each stage has taken a second between two looks. Sources are
+/// left out: the first stage, and each other stage that has put tuples out and taken none. If
+/// `before` is of another stream it counts for nothing.
 [[nodiscard]] std::vector<stage_rate> rates(const stream_report& before, const stream_report& now,
                                             duration between);
 
-/// For the framework: the figures of all nodes, and what an ended stream has left.
+/// For the framework: the figures of all nodes, and the tuples that an ended stream has left.
 [[nodiscard]] stream_report report_of(const detail::graph& of, std::uint64_t left);
 
 }  // namespace garrick::patterns

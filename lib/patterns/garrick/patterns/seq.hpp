@@ -13,8 +13,9 @@
 //
 // A class has `consume`, as a function of one of these forms but the generators, and optionally
 // `on_start()`, `on_stop()` or `on_stop(emit<Out>)`, and `on_restart()`. `on_start` comes before
-// the first tuple, `on_stop` after the last one, unless the stream fails or is cancelled. What one
-// of the three throws ends the stream with an error that names the stage, whatever its policy.
+// the first tuple, `on_stop` after the last one, unless the stream fails or is cancelled. An
+// exception of one of the three ends the stream with an error that names the stage, whatever its
+// policy.
 //
 // A class may go by the clock: with `instant deadline() const`, `on_time(instant now)` or
 // `on_time(instant now, emit<Out>)` is called when that time has come, also if no tuple comes; and
@@ -22,9 +23,9 @@
 // `instant::never()` while there is nothing to wait for, and another time after `on_time`.
 //
 // A stage is a value: each replica and each spawn gets a copy. One replica is run by one thread at
-// a time, not always the same. So what stages are made of, and the tuples between them, own what
-// they refer to, as actors and messages do: pointers, views and functions with captures are
-// refused. `lent(x)` lets one through, where a stage is made.
+// a time, not always the same. So stages, and the tuples between them, own everything that they
+// refer to, as actors and messages do: pointers, views and functions with captures are refused.
+// `lent(x)` lets one through, where a stage is made.
 //
 // Thread safety: stages are plain values.
 #pragma once
@@ -43,7 +44,7 @@
 
 namespace garrick::patterns {
 
-/// What can be a part of a pattern: it has an `input` and an `output` type, void if there is none.
+/// A part of a pattern: it has an `input` and an `output` type, void if there is none.
 template <class P>
 concept stage = requires { typename P::garrick_stage; };
 /// A stage that takes containers and can be spawned alone, as an actor that is asked: `map`, say.
@@ -77,12 +78,12 @@ class seq_stage : public detail::yields<Value> {
                                detail::value_check<Value>>::reported);
 
  public:
-  using input = In;         ///< what it takes; void: it is a source
-  using output = Out;       ///< what it puts out; void: it is a sink
-  using running = Running;  ///< For the framework: what each replica has a copy of.
+  using input = In;         ///< the type of its tuples; void: it is a source
+  using output = Out;       ///< the type of its results; void: it is a sink
+  using running = Running;  ///< For the framework: each replica has a copy of this.
   using garrick_stage = void;
-  /// Copies share what they are made of, and nobody changes it. So it may be copied on several
-  /// threads at a time, as the standard library's `const` functions may be called.
+  /// Copies share their parts, which do not change. So a stage may be copied on several threads at
+  /// a time, as the standard library's `const` functions may be called.
   using garrick_sendable = void;
   using garrick_seq = void;
   static constexpr bool garrick_keeps_order =
@@ -93,7 +94,7 @@ class seq_stage : public detail::yields<Value> {
   seq_stage(const Running& prototype, std::string name)
       : seq_(detail::stage_type_of<Running, In, Out>, &prototype, takes(), std::move(name)) {}
 
-  /// A copy with another name: for errors, figures and `print`. One that begins with a number
+  /// A copy with another name: for errors, figures and `print`. A name that begins with a number
   /// and a dot, such as `1.parse`, is taken for a replica's by `stream_report::by_stage`, which
   /// then calls the stage `parse`.
   [[nodiscard]] seq_stage named(std::string name) const {
@@ -107,7 +108,7 @@ class seq_stage : public detail::yields<Value> {
     static_assert(detail::name_is_no_text<T, false>::reported);
     return *this;
   }
-  /// A copy on a thread of its own, for what blocks.
+  /// A copy on a thread of its own, for code that blocks.
   [[nodiscard]] seq_stage own_thread() const {
     seq_stage s = *this;
     s.seq_.own_thread = true;
@@ -126,10 +127,10 @@ class seq_stage : public detail::yields<Value> {
     return s;
   }
 
-  /// What it looks like.
+  /// Returns the stage's structure.
   [[nodiscard]] plan describe() const { return seq_.describe(); }
 
-  /// For the framework: what it is in a row.
+  /// For the framework: the stage as a member of a row.
   [[nodiscard]] const detail::any_seq& as_any_seq() const noexcept { return seq_; }
   /// For the framework: the form that an ordered farm needs.
   auto build_framed(const detail::builder& b,
@@ -184,7 +185,7 @@ template <class N>
   return seq_stage<running, In, Out>(running(std::move(n)), std::string(base::type_name<N>));
 }
 
-/// Is it the object itself that a stage is made of?
+/// True if the argument is the object itself.
 template <class N, class... Args>
 inline constexpr bool is_object = false;
 template <class N, class Arg>
@@ -192,8 +193,8 @@ inline constexpr bool is_object<N, Arg> = std::is_same_v<N, std::remove_cvref_t<
 
 }  // namespace detail
 
-/// A function, or an object of a class, as a stage; the forms are at the top of this file. What is
-/// a pattern stays as it is.
+/// Makes a stage of a function, or of an object of a class; the forms are at the top of this file.
+/// A pattern stays as it is.
 template <class F = detail::several_functions>
 [[nodiscard]] auto seq(F f) {
   using check = detail::stage_check<F>;
@@ -208,9 +209,10 @@ template <class F = detail::several_functions>
     return detail::function_as_stage(std::move(f));
 }
 
-/// An object of the class N as a stage, made of these arguments here and copied for each replica.
-/// The arguments are checked, and passed, as those of a spawn: what is moved is moved, everything
-/// else is copied, and `lent(x)` gives the constructor an X&. Throws what the constructor throws.
+/// Makes an object of the class N a stage, made of these arguments here and copied for each
+/// replica. The arguments are checked, and passed, as those of a spawn: moved arguments are moved,
+/// all others are copied, and `lent(x)` gives the constructor an X&. Throws the constructor's
+/// exceptions.
 template <class N, class... Args>
   requires(!detail::is_object<N, Args...>)
 [[nodiscard]] auto seq(Args&&... args) {

@@ -40,7 +40,7 @@ class fold_stage {
     else
       value_ = called(f_)(std::move(value_), std::move(in));
   }
-  /// What throws may have moved from the value that it was given.
+  /// A function that throws may have moved from the value that it was given.
   void goes_on_after_failures() noexcept { keeps_ = true; }
 
  private:
@@ -175,9 +175,9 @@ template <class T = void>
     return detail::refused_pattern();
 }
 
-/// `value = f(value, tuple)` for each tuple; the last value is what a request of `join` to the
-/// stream's handle gives. Refused inside `farm` and `parallel`. With `on_failure::skip`, `f` works
-/// on a copy, since one that throws may have moved from the value that it was given.
+/// Does `value = f(value, tuple)` for each tuple; the last value answers requests of `join` to the
+/// stream's handle. Refused inside `farm` and `parallel`. With `on_failure::skip`, `f` works on a
+/// copy, since a function that throws may have moved from the value that it was given.
 template <class Value, class F = detail::several_functions>
 [[nodiscard]] auto fold(Value first, F f) {
   using check = detail::check_of<decltype(detail::check_fold<F, Value>()), F>;

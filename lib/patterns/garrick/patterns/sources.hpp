@@ -2,7 +2,7 @@
 //
 //   from(std::vector{3, 1, 2})      the elements of a range, each once
 //   counting(1, 1'000'001)          whole numbers
-//   generate(f)                     what f() gives, until it gives nothing
+//   generate(f)                     the results of f(), until it gives nothing
 //   lines_of(path)                  the lines of a file
 //
 // A stream can also be fed by actors: see stream.hpp. Any function or class is a source that takes
@@ -169,17 +169,17 @@ template <class Call = void>
   return {};
 }
 
-/// The lines of a file, each a `slice` without its end: "\n" or "\r\n". The last one may lack it;
-/// an empty file has no lines. The file is mapped into memory when the stream begins. One that is
-/// missing, that may not be read or that is no regular file ends the stream with an error that
-/// names it. Whoever shortens it meanwhile ends the program (SIGBUS).
+/// The lines of a file, each a `slice` without its end: "\n" or "\r\n". The last line may lack it;
+/// an empty file has no lines. The file is mapped into memory when the stream begins. A file that
+/// is missing, that may not be read or that is no regular file ends the stream with an error that
+/// names it. If the file is shortened meanwhile, the program ends (SIGBUS).
 [[nodiscard]] inline auto lines_of(std::string path) {
   return seq_stage<detail::file_lines, void, slice>(detail::file_lines(std::move(path)),
                                                     "lines_of");
 }
 
-/// What `f()` gives, a std::optional, until it gives nothing. What it throws follows the stage's
-/// policy.
+/// The results of `f()`, a std::optional, until it gives nothing. Exceptions of `f` follow the
+/// stage's policy.
 template <class F = detail::several_functions>
 [[nodiscard]] auto generate(F f) {
   auto s = seq(std::move(f));

@@ -95,21 +95,20 @@ class actor_of_stage {
 
 /// The base of a class that is a stage and an actor: it takes In, puts out Out (void: nothing), and
 /// understands the signatures Extra. It has a public `consume(In)`, and a handler for each of
-/// Extra. What it has of its stage, the functions below, it has from `on_start` on: its constructor
-/// must not use them.
+/// Extra. The functions below work from `on_start` on: the constructor must not use them.
 ///
 /// An exception that leaves `consume` follows the stage's policy; with `restart`, the actor lives
-/// on, and its `on_restart()` is called. One that leaves another handler or a continuation ends the
-/// actor, and so the stream, with an error that names the stage; so does `quit`. The exception
-/// is counted as a failure, and what the actor held by then as dropped.
+/// on, and its `on_restart()` is called. An exception that leaves another handler or a continuation
+/// ends the actor, and so the stream, with an error that names the stage; so does `quit`. The
+/// exception is counted as a failure, and the tuples that the actor held by then as dropped.
 template <class In, class Out, class... Extra>
 class stage_actor : public actor<protocol<void(detail::go), void(detail::leave), Extra...>>,
                     protected detail::actor_of_stage {
   static_assert(!std::is_void_v<In>, "garrick: a stage's actor takes tuples");
 
  public:
-  using stage_input = In;    ///< what it takes
-  using stage_output = Out;  ///< what it puts out; void: it is a sink
+  using stage_input = In;    ///< the type of its tuples
+  using stage_output = Out;  ///< the type of its results; void: it is a sink
 
   /// For the framework.
   void on(detail::go) {}
@@ -120,13 +119,13 @@ class stage_actor : public actor<protocol<void(detail::go), void(detail::leave),
   stage_actor() = default;
   ~stage_actor() = default;
 
-  /// Puts a result out. In `consume`, and on any other turn of this actor until the stage has
-  /// ended; not in the constructor. Never waits: what finds no room is kept, and then the stage
-  /// takes no tuple until there is room.
+  /// Puts a result out. Call it in `consume`, or on any other turn of this actor until the stage
+  /// has ended; not in the constructor. Never waits: a result without room is kept, and then the
+  /// stage takes no tuple until there is room.
   ///
-  /// In `consume` and `on_stop` it throws std::bad_alloc, and what a key function behind throws. On
-  /// other turns it does not: the failure is counted, and the stream ends with an error that names
-  /// the stage, or `value` becomes a dead letter, as the stage's policy says.
+  /// In `consume` and `on_stop` it throws std::bad_alloc, and the exceptions of a key function
+  /// behind. On other turns it does not: the failure is counted, and the stream ends with an error
+  /// that names the stage, or `value` becomes a dead letter, as the stage's policy says.
   template <class T = Out>
   void send_next(T value)
     requires(!std::is_void_v<Out> && std::is_same_v<T, Out>)
@@ -142,9 +141,10 @@ class stage_actor : public actor<protocol<void(detail::go), void(detail::leave),
                   "garrick: send_next(value) of a stage_actor<In, Out> takes an Out");
   }
   /// Puts `value` out if fewer than `limit` tuples wait in the channel behind, as
-  /// emit::try_send_next. Else the error `overload`, and `value` is as before. A limit of zero is
-  /// always `overload`. After the end of the stage the value is dropped and counted. What a key
-  /// function behind throws is treated as in `send_next`, without an error here.
+  /// emit::try_send_next. Otherwise returns the error `overload` and leaves `value` as before. A
+  /// limit of zero is always `overload`. After the end of the stage the value is dropped and
+  /// counted. An exception of a key function behind is treated as in `send_next`, without an error
+  /// here.
   template <class T>
   [[nodiscard]] error try_send_next(std::size_t limit, T&& value)
     requires(std::is_same_v<T, Out>)
@@ -174,10 +174,10 @@ class stage_actor : public actor<protocol<void(detail::go), void(detail::leave),
     node().quits();
     actor_base::quit(std::move(reason));
   }
-  /// What the stage does about failures.
+  /// The stage's policy for failures.
   using detail::actor_of_stage::policy;
 
-  /// For the framework: as `send_next`, but on other turns than `consume` what is thrown is told to
+  /// For the framework: as `send_next`, but on other turns than `consume` an exception goes to
   /// `failed(std::exception_ptr)`.
   template <class T, class F>
   void send_next_or(T value, const F& failed)
@@ -190,17 +190,17 @@ class stage_actor : public actor<protocol<void(detail::go), void(detail::leave),
   using detail::actor_of_stage::node;
 };
 
-/// A stage that is an actor, and takes In; Out: what it puts out; void: it is a sink.
+/// A stage that is an actor, takes In and puts out Out; void: it is a sink.
 template <class In, class Out>
 class actor_stage {
  public:
   static_assert(detail::all_of<detail::tuple_check<In>, detail::tuple_check<Out>>::reported);
 
   using garrick_stage = void;
-  using garrick_sendable = void;  ///< copies share what they are made of, and nobody changes it
+  using garrick_sendable = void;  ///< copies share their parts, which do not change
   static constexpr bool garrick_keeps_order = false;
-  using input = In;    ///< what it takes
-  using output = Out;  ///< what it puts out; void: it is a sink
+  using input = In;    ///< the type of its tuples
+  using output = Out;  ///< the type of its results; void: it is a sink
 
   /// For the framework.
   explicit actor_stage(detail::any_actor_stage s) : stage_(std::move(s)) {}
@@ -217,7 +217,7 @@ class actor_stage {
     static_assert(detail::name_is_no_text<T, false>::reported);
     return *this;
   }
-  /// A copy with a thread of its own, for what blocks.
+  /// A copy with a thread of its own, for code that blocks.
   [[nodiscard]] actor_stage own_thread() const {
     actor_stage s = *this;
     s.stage_.own_thread = true;
@@ -231,7 +231,7 @@ class actor_stage {
     return s;
   }
 
-  /// What it looks like.
+  /// Returns the stage's structure.
   [[nodiscard]] plan describe() const { return stage_.describe(); }
 
   /// For the framework.
@@ -316,12 +316,12 @@ template <class A, class... Args>
 
 }  // namespace detail
 
-/// The actor class A as a stage. Each replica, and each spawn, makes an actor of copies of these
-/// arguments, which are checked, and passed, as those of a spawn: `lent(x)` gives the constructor
-/// an X&. What has to be set up on the actor's own turn belongs in `on_start`; there is no
-/// callback for it, but a function, as patterns::bind makes one with values, may be an argument. If
-/// the constructor or `on_start` throws, the stream ends with an error that names the stage. Copies
-/// of a pattern share the arguments, so several streams may copy them at once.
+/// Makes a stage of the actor class A. Each replica, and each spawn, makes an actor of copies of
+/// these arguments, which are checked, and passed, as those of a spawn: `lent(x)` gives the
+/// constructor an X&. Preparations on the actor's own turn belong in `on_start`; there is no
+/// callback for them, but a function, as patterns::bind makes one with values, may be an argument.
+/// If the constructor or `on_start` throws, the stream ends with an error that names the stage.
+/// Copies of a pattern share the arguments, so several streams may copy them at once.
 template <class A, class... Args>
 [[nodiscard]] auto seq_actor(Args&&... args) {
   using check = detail::check_of<decltype(detail::check_stage_actor<A, Args...>())>;

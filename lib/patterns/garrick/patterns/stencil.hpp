@@ -4,7 +4,7 @@
 //   stencil([](const grid_neighbourhood<bool>& n) { … }, 1, 1, edges::wrap)         on a grid<bool>
 //
 // In each iteration all elements are made from those of the iteration before: there are two
-// containers, and their roles change. So the result does not depend on who works on what.
+// containers, and their roles change. So the result does not depend on how the work is shared.
 //
 // Data flow: the container of the request is the first, and the second is made with the request.
 // Inside, the function reads the elements where they are. At the edges it reads a copy of a
@@ -66,7 +66,7 @@ struct another<grid<T>> {
   }
 };
 
-/// What a function of A sees.
+/// The parameter of a function of A.
 template <class A>
 struct seen_by {
   static constexpr bool is = false;
@@ -144,8 +144,8 @@ class stencil_work final : public answered_work<C, phase_work> {
       this->failed(where, i % form_.width);
     }
   }
-  /// Works on elements from number `i` on, in one row, all at an edge or none; `i` is the next one
-  /// then, or the one that has thrown.
+  /// Works on elements from number `i` on, in one row, all at an edge or none; `i` is then the next
+  /// element, or the one that has thrown.
   void run_stretch(std::size_t& i, std::size_t end, std::uint64_t iteration,
                    surroundings<T>& around) {
     const T* const in = buffers_[iteration % 2];
@@ -153,7 +153,7 @@ class stencil_work final : public answered_work<C, phase_work> {
     const std::size_t x = i % form_.width;
     const std::size_t y = i / form_.width;
     const std::size_t in_row = std::min(end - i, form_.width - x);
-    // Those that see no edge are from `left` to before `right`.
+    // Elements without an edge in reach are from `left` to before `right`.
     const bool sees_rows = y >= form_.radius_y && form_.height - y > form_.radius_y;
     const bool any = sees_rows && form_.width > 2 * form_.radius_x;
     const std::size_t left = any ? form_.radius_x : form_.width;
@@ -191,7 +191,7 @@ class stencil_work final : public answered_work<C, phase_work> {
     i += n;
   }
   C take() override {
-    // who comes late may hold this for longer
+    // a late helper may hold this for longer
     std::optional<C> other = std::exchange(other_, std::nullopt);
     if (!other || !ends_in_other_) return std::move(all_);
     [[maybe_unused]] const C gone = std::move(all_);
@@ -220,7 +220,7 @@ struct stencil_body {
   std::uint64_t iterations;
 
   [[nodiscard]] work_of<stencil_body> begin(input&& all, const cut_options& o) const {
-    // More pieces than hands, so that those that come late are waited for by nobody.
+    // More pieces than hands, so that no hand waits for late ones.
     constexpr std::size_t pieces_each = 4;
     const std::size_t n = all.size();
     extent form{n, 1, radius, 0};
@@ -311,14 +311,14 @@ inline void check_stencil_numbers(bool has_rows, std::int64_t radius, std::int64
 }  // namespace detail
 
 /// Makes each element anew from those at most `radius` away, `iterations` times: `f` gets the
-/// neighbourhood as the iteration before has left it, and gives the element. It gives the container
-/// after the last iteration: the one that came, or one like it. Without iterations it is as it
-/// came. Beyond the edges is what `beyond` says: edges::clamp, edges::wrap, or
+/// neighbourhood as the iteration before has left it, and gives the element. The result is the
+/// container after the last iteration: the request's own, or one like it. Without iterations it is
+/// unchanged. `beyond` chooses the values beyond the edges: edges::clamp, edges::wrap, or
 /// edges::constant(value).
 ///
 /// A function of neighbourhood<T> works on a std::vector<T>, or on a C whose elements lie side by
-/// side; one of grid_neighbourhood<T> works on a grid<T>. T is default-constructible and can be
-/// copied. While it runs there are two containers. The other one is C(n) if that has n elements,
+/// side; a function of grid_neighbourhood<T> works on a grid<T>. T is default-constructible and can
+/// be copied. While it runs there are two containers. The other one is C(n) if that has n elements,
 /// else a copy.
 ///
 /// If `f` throws, the iteration ends, no further one begins, and the container is dropped.

@@ -35,7 +35,7 @@ void stream_run::start(actor_base& self, told_of_end told, const tuple_type* tak
   }
   for (const auto& l : loose_ends) l->connect();
   made->launch(self, std::move(told));
-  graph_ = std::move(made);  // last: `exit` leaves alone what was not launched
+  graph_ = std::move(made);  // last: `exit` leaves a graph alone that was not launched
 }
 
 void stream_run::exit(const exit_reason& why) {
@@ -90,8 +90,8 @@ exit_reason stream_run::why() const {
 }
 
 error stream_run::refuses() const {
-  // One that does not stay has taken this tuple out of its mailbox, so it is in the stream. If the
-  // stream has failed since, the tuple is lost with it.
+  // A stream that does not stay has taken this tuple out of its mailbox, so the tuple is in the
+  // stream. If the stream has failed since, the tuple is lost with it.
   if (options_.stays && (finished_ || ended_ || graph_->is_cancelled()))
     return make_error(errc::not_handled, "stream", "the stream has ended");
   if (feeder_->is_full())

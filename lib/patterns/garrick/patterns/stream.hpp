@@ -29,16 +29,16 @@
 
 namespace garrick::patterns {
 
-/// To a stream: nothing comes any more. It handles what it has, and ends.
+/// To a stream: no further tuple comes. The stream handles the tuples that it has, and ends.
 struct end_of_stream {};
-/// To a stream, as a request: answered when it has ended, with what its last stage yields, or with
-/// the error that has ended it. A stream that is fed has to be told `end_of_stream`, and somebody
-/// has to keep its handle until then. It may be asked again after the end. A `stream_child` has to
-/// be asked before: after its end it answers nothing, and if it begins anew, at its next end.
+/// To a stream, as a request: answered when it has ended, with the value of its last stage, or with
+/// the error that has ended it. A stream that is fed needs `end_of_stream`, and a handle must be
+/// kept until then. It may be asked again after the end. A `stream_child` must be asked before:
+/// after its end it answers nothing, and if it begins anew, at its next end.
 struct join {};
-/// To a stream: end now. What is in its channels is dropped and counted.
+/// To a stream: end now. Tuples in its channels are dropped and counted.
 struct cancel {};
-/// To a stream, as a request: what its nodes have done so far.
+/// To a stream, as a request: the work of its nodes so far.
 struct get_report {};
 
 namespace detail {
@@ -92,7 +92,7 @@ class one_pattern final : public any_pattern {
 /// For an actor of a pattern that takes In.
 template <class In>
 struct stream_seed {
-  using garrick_sendable = void;  ///< patterns own what they are made of, and nobody changes it
+  using garrick_sendable = void;  ///< patterns own all their parts, which do not change
   std::shared_ptr<const any_pattern> pattern;
 };
 template <class P>
@@ -203,7 +203,7 @@ class leaves_mail<void> {
 
 }  // namespace detail
 
-/// What the handle of a stream of the pattern P understands.
+/// The protocol of the handle of a stream of the pattern P.
 template <class P>
 using stream_protocol =
     typename detail::protocols<typename P::input, typename detail::value_of<P>::type>::open;
@@ -230,8 +230,8 @@ class stream_actor : public actor<typename detail::protocols<In, Value>::whole>,
   explicit stream_actor(detail::stream_seed<In> seed, stream_options o = {})
       : detail::leaves_mail<In>(std::move(seed.pattern), o) {}
 
-  /// Builds the nodes and lets them run. Throws what copying a stage throws, std::bad_alloc, and
-  /// std::runtime_error if there is no thread left for a stage that is to have one of its own.
+  /// Builds the nodes and lets them run. Throws the exceptions of copying a stage, std::bad_alloc,
+  /// and std::runtime_error if there is no thread left for a stage that needs its own.
   void on_start() {
     const detail::tuple_type* takes = nullptr;
     detail::stream_run::fed_by by;
@@ -241,8 +241,8 @@ class stream_actor : public actor<typename detail::protocols<In, Value>::whole>,
     }
     run_.start(*this, detail::stream_run::told_of_end(this->self()), takes, std::move(by));
   }
-  /// What was fed is handled all the same if nobody holds a handle any more; after a failure the
-  /// stream is cancelled.
+  /// Tuples that were fed are handled even if no handle is left; after a failure the stream is
+  /// cancelled.
   void on_exit(const exit_reason& why) { run_.exit(why); }
 
   /// Feeds the stream. While there is no room it waits, up to a millisecond, so senders are slowed
@@ -270,7 +270,8 @@ class stream_actor : public actor<typename detail::protocols<In, Value>::whole>,
   /// Answered when the stream has ended, with its value or its error.
   result<value> on(join) {
     if (run_.has_ended()) return outcome();
-    if constexpr (!is_fed) me_ = this->self();  // so that whoever waits need not keep the handle
+    if constexpr (!is_fed) me_ = this->self();  // so that a waiting requester need not keep the
+                                                // handle
     auto answer = [&] {
       if constexpr (std::is_void_v<value>)
         return this->make_promise();
@@ -283,7 +284,7 @@ class stream_actor : public actor<typename detail::protocols<In, Value>::whole>,
   }
   /// Ends the stream: `join` is answered with `cancelled`, unless it has ended before.
   void on(cancel) { run_.cancel(); }
-  /// What the nodes have done so far.
+  /// Returns the work of the nodes so far.
   stream_report on(get_report) { return run_.report(); }
   /// For the framework.
   void on(detail::all_ended e) {
@@ -309,7 +310,7 @@ class stream_actor : public actor<typename detail::protocols<In, Value>::whole>,
   }
 
   using detail::leaves_mail<In>::run_;
-  ref<typename detail::protocols<In, Value>::whole> me_;  ///< while somebody waits for the end
+  ref<typename detail::protocols<In, Value>::whole> me_;  ///< while a request waits for the end
 };
 
 namespace detail {
@@ -317,7 +318,7 @@ namespace detail {
 template <class P>
 using stream_actor_of = stream_actor<typename P::input, typename value_of<P>::type>;
 
-/// The check of what is spawned in the place of a pattern, or beside one.
+/// The check of an argument in the place of a pattern, or beside one.
 template <class P, bool Is>
 struct spawn_takes_a_pattern {
   static constexpr bool reported = true;
@@ -419,8 +420,8 @@ template <class Spawner, stage P>
 ref<stream_protocol<P>> spawn(Spawner& from, P pattern, stream_options o = {}) {
   return spawn(from, spawn_options(), std::move(pattern), o);
 }
-/// As above, with options of the actor behind the handle. One that is linked or monitored does not
-/// stay (stream_options::stays).
+/// As above, with options of the actor behind the handle. A stream that is linked or monitored does
+/// not stay (stream_options::stays).
 template <class Spawner, stage P>
   requires(!data_parallel<P>)
 ref<stream_protocol<P>> spawn(Spawner& from, const spawn_options& actor, P pattern,
@@ -433,8 +434,8 @@ ref<stream_protocol<P>> spawn(Spawner& from, const spawn_options& actor, P patte
   else
     return {};
 }
-/// A stream as the child of a supervisor, which begins it anew when it has failed. What was in it
-/// is lost then; its handle and the tuples that wait in its mailbox stay.
+/// A stream as the child of a supervisor, which begins it anew when it has failed. Its tuples are
+/// lost then; its handle and the tuples that wait in its mailbox stay.
 ///
 ///     system.spawn<supervisor>(supervision{}, stream_child({.name = "log"}, pipeline(f, store)));
 template <class P>
@@ -526,7 +527,7 @@ result<typename detail::handle_of<P>::type> try_spawn(From&&, const P&, ...) = d
 
 }  // namespace garrick::patterns
 
-/// Not the types of what it takes and yields, which may be long.
+/// A short name: the types of its tuples and its value may be long.
 template <class In, class Value>
 inline constexpr std::string_view
     garrick::base::shown_name<garrick::patterns::stream_actor<In, Value>> = "stream";

@@ -13,16 +13,16 @@ inline constexpr std::size_t most_replicas = 4096;
 /// How a stream is run. None of it changes what a stream computes, as long as nothing throws.
 struct stream_options {
   std::size_t capacity = 1024;  ///< tuples of a channel; 1 to 2^20, rounded up to a power of two
-  std::size_t replicas = 0;     ///< of farms that do not say; 0: as many as the system has workers
-  /// may a node run the next one in place, while the tuples are in the cache?
+  std::size_t replicas = 0;     ///< of farms without a number; 0: as many as the system has workers
+  /// a node may run the next one in place, while the tuples are in the cache
   bool in_place = true;
-  /// Producers choose among a farm's replicas themselves. Off: a node of its own does, and what its
-  /// key or choice function throws ends the stream, whatever the producer's policy.
+  /// Producers choose among a farm's replicas themselves. Off: a node of its own chooses, and an
+  /// exception of its key or choice function ends the stream, whatever the producer's policy.
   bool remove_emitters = true;
   bool fuse = true;  ///< neighbours that are `cheap()` become one node
-  /// After the end the actor behind the handle stays for those who ask it, until nobody holds a
-  /// handle. Off: it ends with the stream, normally or for the error that has ended it, as its
-  /// supervisor, links and monitors want.
+  /// After the end the actor behind the handle stays to answer requests, until no handle is left.
+  /// Off: it ends with the stream, normally or for the error that has ended it, as its supervisor,
+  /// links and monitors want.
   bool stays = true;
 };
 

@@ -1,6 +1,6 @@
 // Stages that go by the clock: the system's, or the testkit's virtual time.
 //
-//   batch<word>(100, 10ms)     std::vector<word>: 100 together, or what has come in 10 ms
+//   batch<word>(100, 10ms)     std::vector<word>: 100 together, or those of 10 ms
 //   throttle<word>(5000)       at most 5000 words a second
 //   ticks(1s)                  a source: one tick every second
 //
@@ -114,7 +114,7 @@ void check_ticks(duration period);
 
 }  // namespace detail
 
-/// What `ticks` puts out.
+/// The results of `ticks`.
 struct tick {
   std::uint64_t number = 0;  ///< 1 after the first period
   instant due{};             ///< when its period was over
@@ -152,8 +152,8 @@ class ticks_stage {
 
 }  // namespace detail
 
-/// Gathers tuples: puts out a std::vector<T> as soon as it has `n`, and what it has, at least one,
-/// when `within` has passed since the first of them or the stream ends. Throws
+/// Gathers tuples: puts out a std::vector<T> as soon as it has `n`. When `within` has passed since
+/// the first of them, or the stream ends, it puts out those that it has, at least one. Throws
 /// std::invalid_argument for an `n` of zero, and for a time of zero or less.
 template <class T = void>
 [[nodiscard]] auto batch(std::size_t n, duration within) {

@@ -17,31 +17,32 @@
 // Without event_time the times are the clock's, when a tuple is taken: the system's steady clock,
 // which counts from a beginning of its own and not from midnight, or the testkit's virtual one.
 // With it (event_time.hpp) tuples may come out of order. A window is put out once, as soon as the
-// watermark has reached its end: all tuples are there that are not further behind than out_of_order
-// says. One that is, and of which every window has closed, is late: it is counted in the report
-// (node_figures::late), and goes to late_to(handle) if there is one. Of sessions, a tuple that is
-// further behind is late unless it lies within an open session of its key, from begin to end: in
-// front of that a session may have been put out, and sessions of a key never overlap. A producer
-// that stands still
-// holds all windows open, unless idle_after(time) says for how long. The tuples' time does not go
-// on by itself: with one producer, or when all are silent, the last windows stay open.
+// watermark has reached its end: by then all tuples are there that are not further behind than
+// out_of_order says. A tuple that is further behind, and of which every window has closed, is late:
+// it is counted in the report (node_figures::late), and goes to late_to(handle) if there is one.
+// With sessions, a tuple that is further behind is late unless it lies within an open session of
+// its key, from begin to end: in front of that a session may have been put out, and sessions of a
+// key never overlap. A producer that stands still holds all windows open, unless idle_after(time)
+// limits the wait. The tuples' time does not go on by itself: with one producer, or when all are
+// silent, the last windows stay open.
 //
-// What is open when the stream ends is put out then, so every tuple that was not late is in a
-// result. If the stream is cancelled or fails, it is counted as dropped.
+// Windows that are open when the stream ends are put out then, so every tuple that was not late is
+// in a result. If the stream is cancelled or fails, their tuples are counted as dropped.
 //
 // A node puts windows of time and sessions out in the order of their ends. Windows that count
 // tuples come as they are full, and at the end of the stream key by key. Between replicas there is
 // no order.
 //
-// State is bounded: what has closed is freed, and as soon as more than at_most(n) pieces are open
-// (for each key a pane of each window; with `all`, each tuple) a tuple that needs another one is a
-// failure of the stage. Of tuples(n) a key is such a piece for ever, since its tuples are numbered:
-// so there at_most is also the most keys that there may be.
+// State is bounded: closed windows are freed, and as soon as more than at_most(n) pieces are open
+// (for each key a pane of each window; with `all`, each tuple) a tuple that needs another piece is
+// a failure of the stage. For tuples(n) a key is such a piece for ever, since its tuples are
+// numbered: so there at_most is also the largest number of keys.
 //
 // With on_failure::skip a tuple whose key, time or step throws is a dead letter, and a window whose
 // merge or `all` throws is lost: its tuples, unless they are in an earlier result, count as
-// dropped. With restart a key or a time that throws is the same. Whatever else throws loses all
-// open windows of its replica that way, and tuples(n) number anew; what was put out stays closed.
+// dropped. With restart a key or a time that throws is the same. Any other exception loses all open
+// windows of its replica that way, and tuples(n) number anew; windows that were put out stay
+// closed.
 //
 // Thread safety: patterns are plain values.
 #pragma once
@@ -73,10 +74,10 @@ namespace garrick::patterns {
 template <class Key, class Value, class Time = duration>
 struct windowed {
   using time = Time;  ///< of begin and end
-  Key key{};          ///< whose; `no_key` without `by`
+  Key key{};          ///< the window's key; `no_key` without `by`
   Time begin{};       ///< the first time in it; of a session, that of its first tuple
   Time end{};         ///< the first time behind it; of a session, a gap behind its last tuple
-  Value value{};      ///< what came of its tuples
+  Value value{};      ///< the result of its tuples
 
   [[nodiscard]] friend bool operator==(const windowed&, const windowed&) = default;
 };
@@ -86,10 +87,10 @@ template <class Key, class Value, class Time>
   requires(!std::default_initializable<Key> || !std::default_initializable<Value>)
 struct windowed<Key, Value, Time> {
   using time = Time;  ///< of begin and end
-  Key key;            ///< whose; `no_key` without `by`
+  Key key;            ///< the window's key; `no_key` without `by`
   Time begin;         ///< the first time in it; of a session, that of its first tuple
   Time end;           ///< the first time behind it; of a session, a gap behind its last tuple
-  Value value;        ///< what came of its tuples
+  Value value;        ///< the result of its tuples
 
   [[nodiscard]] friend bool operator==(const windowed&, const windowed&) = default;
 };
@@ -109,7 +110,7 @@ struct by_events_of {
   std::int64_t disorder;
   duration idle_after;
 };
-/// Nobody gets what is late.
+/// Late tuples are not sent.
 struct not_sent {};
 
 template <class Time, class T, class Kind>
@@ -192,8 +193,8 @@ class window_of {
   [[nodiscard]] auto by(Key key) const {
     return with<Key, Time, Late>(std::move(key), time_, late_);
   }
-  /// By the tuples' times: a pointer to a member, or a function of the tuple without captures (else
-  /// say lent(f)). event_time.hpp has what it may give. Not for windows that count tuples.
+  /// Uses the tuples' times: a pointer to a member, or a function of the tuple without captures
+  /// (else say lent(f)). event_time.hpp lists its results. Not for windows that count tuples.
   template <class F, class Unit = void>
   [[nodiscard]] auto event_time(F f, detail::disorder<Unit> behind = {}) const {
     using time = detail::by_events_of<F, Unit, false>;
@@ -209,8 +210,8 @@ class window_of {
     return detail::refused_pattern();
   }
   /// A producer from which nothing has come for that time, by the clock, holds no window open any
-  /// more: the others decide. What comes of it later may be late. The tuples' time does not go on
-  /// by itself: with one producer, or when all are silent, the last windows stay open until a tuple
+  /// more: the others decide. Its later tuples may be late. The tuples' time does not go on by
+  /// itself: with one producer, or when all are silent, the last windows stay open until a tuple
   /// comes or the stream ends. After `event_time`. Throws std::invalid_argument for a time of zero
   /// or less.
   [[nodiscard]] auto idle_after(duration time) const {
@@ -499,10 +500,10 @@ template <class Call = void>
   static_assert(detail::no_length_of_window<Call>::reported);
   return {};
 }
-/// Windows of `n` tuples, and `tuples(n).sliding(k)`: n tuples from every k-th one on. What is not
-/// full when the stream ends is put out with what it has. Throws std::invalid_argument for zero,
-/// for 2^61 and more, and for a k that is not from 1 to n or that cuts a window into more than
-/// 100 000 pieces.
+/// Windows of `n` tuples, and `tuples(n).sliding(k)`: n tuples from every k-th one on. A window
+/// that is not full when the stream ends is put out with its tuples so far. Throws
+/// std::invalid_argument for zero, for 2^61 and more, and for a k that is not from 1 to n or that
+/// cuts a window into more than 100 000 pieces.
 [[nodiscard]] inline auto tuples(std::size_t n) {
   if (n == 0 || n >= static_cast<std::size_t>(detail::most_time))
     throw std::invalid_argument("garrick: tuples(n): n is " + std::to_string(n) +

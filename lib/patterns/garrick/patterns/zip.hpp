@@ -105,15 +105,15 @@ class zip_of {
 
  public:
   using garrick_stage = void;
-  using garrick_sendable = void;  ///< stages own what they are made of
+  using garrick_sendable = void;  ///< stages own all their parts
   static constexpr bool garrick_keeps_order = false;
-  using input = A;                 ///< what it takes
-  using output = std::pair<A, B>;  ///< what it puts out
+  using input = A;                 ///< the type of its tuples
+  using output = std::pair<A, B>;  ///< the type of its results
 
   /// For the framework.
   explicit zip_of(P source) : source_(std::move(source)) {}
 
-  /// What it looks like.
+  /// Returns the pattern's structure.
   [[nodiscard]] plan describe() const {
     return {.what = "zip", .emitter = false, .parts = {source_.describe()}};
   }
@@ -124,7 +124,7 @@ class zip_of {
     auto& n = b.to.add_node<detail::zip_node<A, B>>(b.node("zip"));
     n.to(next->connect(n));
     detail::builder beside = b.inside("zip.");
-    beside.loops.clear();  // what the source puts out comes from no loop
+    beside.loops.clear();  // the source's results come from no loop
     source_.build(beside, detail::inlet_of(n, n.other(), b.options.capacity));
     return detail::inlet_of(n, n.in(), b.options.capacity);
   }
@@ -133,10 +133,10 @@ class zip_of {
   P source_;
 };
 
-/// Puts out std::pair(tuple, other) for each tuple, an A, and the next one that `source` puts out:
-/// any composition that begins with a source. The shorter side ends it. Then the other side's
-/// sources stop, and what is on its way is dropped and counted. In a farm, each replica has a
-/// source of its own.
+/// Puts out std::pair(tuple, other) for each tuple, an A, and the next result of `source`: any
+/// composition that begins with a source. The shorter side ends it. Then the other side's sources
+/// stop, and tuples on their way are dropped and counted. In a farm, each replica has a source of
+/// its own.
 template <class A = void, class P>
 [[nodiscard]] auto zip(P source) {
   using check = detail::all_of<detail::told_type_check<A>,

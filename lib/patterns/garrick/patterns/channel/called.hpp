@@ -12,7 +12,7 @@
 
 namespace garrick::patterns::detail {
 
-/// The type of what is called, or used: F itself, or what lent<F> stands for.
+/// The type of the called or used object: F itself, or T for F = lent<T>.
 template <class F>
 struct called_of {
   using type = F;
@@ -30,7 +30,7 @@ template <class F>
   else
     return f.get();
 }
-/// What calls a stage's F.
+/// The callable behind a stage's F.
 template <class F>
 using callee = decltype(called(std::declval<F&>()));
 

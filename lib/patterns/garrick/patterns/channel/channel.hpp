@@ -12,9 +12,9 @@
 // Invariants
 // H1 A consumer that sleeps has set its flag and then seen the ring empty and open; a producer that
 //    sleeps has set its flag and then seen the ring at least half full.
-// H2 Whoever publishes, closes or makes room looks at the other side's flag afterwards, with a full
-//    fence between; the sleeper has one between its flag and its last look. So at least one of the
-//    two sees the other's write: nobody sleeps beside what it waits for.
+// H2 A node that publishes, closes or makes room looks at the other side's flag afterwards, with a
+// full fence between; the sleeper has a fence between its flag and its last look. So at least one
+// of the two sees the other's write: no node sleeps through the event that it waits for.
 // H3 A flag is taken back by one exchange. So one batch wakes its sleeper once.
 #pragma once
 
@@ -28,7 +28,7 @@
 
 namespace garrick::patterns::detail {
 
-/// Tuples side by side, of whatever type.
+/// Tuples side by side, of any type.
 struct some_tuples {
   void* first = nullptr;
   std::size_t count = 0;
@@ -86,7 +86,7 @@ struct basic_channel {
   [[nodiscard]] std::size_t enough_room() const noexcept { return (ring.capacity() + 1) / 2; }
 
   Ring ring;
-  /// The consumer has enough: it drops what still comes, up to the end. Written once, and beside
+  /// The consumer has enough: it drops all further tuples, up to the end. Written once, and beside
   /// the flag that the producer reads after each batch.
   alignas(64) typename Atomics::template atomic<bool> unwanted{false};
   basic_sleeper_flag<Atomics> consumer_sleeps;

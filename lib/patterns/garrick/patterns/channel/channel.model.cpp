@@ -39,7 +39,7 @@ struct channel_suite : rl::test_suite<channel_suite<Room>, 2> {
   void wake(who n) {
     if (nodes[n].right.ask()) RL_ASSERT(nodes[n].go.exchange(1, release) == 0);
   }
-  /// A step of the producer. True: it must not sleep.
+  /// A step of the producer. Returns true if it must not sleep.
   bool produce() {
     auto& ring = channel.ring;
     int n = nodes[producer].tuples.get();
@@ -63,7 +63,7 @@ struct channel_suite : rl::test_suite<channel_suite<Room>, 2> {
     channel.producer_sleeps.set();
     return ring.room() >= channel.enough_room();
   }
-  /// A step of the consumer. True: it must not sleep.
+  /// A step of the consumer. Returns true if it must not sleep.
   bool consume() {
     auto& ring = channel.ring;
     const std::span<int> batch = ring.front(Room);
@@ -102,7 +102,7 @@ struct channel_suite : rl::test_suite<channel_suite<Room>, 2> {
     for (int i = 0; i < 4; ++i)
       run_if_told((i + static_cast<int>(index)) % 2 == 0 ? producer : consumer);
   }
-  /// What is left to do is done, and nobody sleeps beside it.
+  /// All remaining work is done, and no node sleeps beside it.
   void after() {
     while (run_if_told(producer) || run_if_told(consumer)) {}
     RL_ASSERT(ended[producer]);

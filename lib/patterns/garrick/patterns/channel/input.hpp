@@ -26,7 +26,7 @@ class inputs {
 
   /// The type of the tuples.
   [[nodiscard]] const tuple_type& type() const noexcept { return type_; }
-  /// One more channel. With `back_edge`, it is part of that loop, and ends with it.
+  /// Adds a channel. With `back_edge`, the channel is part of that loop, and ends with it.
   void add(std::shared_ptr<channel> from, wakeable& producer, const loop* back_edge = nullptr);
 
   /// Returns the oldest tuples of the next channel that has some, at most `most`. They stay there

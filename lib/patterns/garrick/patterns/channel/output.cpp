@@ -143,7 +143,7 @@ void channel_output::put_elsewhere(void* value) {
   }
 }
 
-// ---- to nobody
+// ---- an output without a reader
 
 void no_output::take_back() noexcept {}
 std::size_t no_output::pending() const noexcept { return 0; }

@@ -3,13 +3,13 @@
 // Problem: a result should cost no more than being built in the slot where the next node reads it.
 // So an output has a pointer to the next free slot and one to the end of those that lie side by
 // side; only when they meet is a virtual function called. A step takes both into a local variable,
-// `slots`: there they stay in registers, which members could not, since what is written to a slot
-// might be one of them, for all the compiler knows. What was built becomes visible to the consumer
-// batch by batch, by `publish`.
+// `slots`: there they stay in registers. Members could not, since the compiler must assume that a
+// write to a slot may change them. Results become visible to the consumer batch by batch, by
+// `publish`.
 //
-// What one input's `consume` has put out can be taken back until the next `begin_input`: if it
-// throws, its results are dropped with it. So nothing is published in the middle of a `consume`:
-// a result that finds no slot then is kept in the output, and the node makes no further step until
+// The results of one input's `consume` can be taken back until the next `begin_input`: if it
+// throws, its results are dropped with it. So nothing is published in the middle of a `consume`: a
+// result that finds no slot then is kept in the output, and the node makes no further step until
 // the kept results have found room.
 //
 // Private: installed because templates need it.
@@ -89,7 +89,7 @@ class output {
   [[nodiscard]] virtual bool sleep() noexcept = 0;
   /// Nothing comes any more. Drops the kept results, and returns how many tuples were among them.
   virtual std::size_t close(turn& t) noexcept = 0;
-  /// Returns how many tuples wait in the channel behind; of several channels, in the emptiest.
+  /// Returns how many tuples wait in the channel behind; with several channels, in the emptiest.
   [[nodiscard]] virtual std::size_t waiting() noexcept = 0;
   /// Returns true if all nodes behind have enough. Further results are dropped there.
   [[nodiscard]] virtual bool is_unwanted() noexcept = 0;
@@ -108,8 +108,7 @@ class output {
   bool fresh_ = false;    ///< nothing came to `put_elsewhere` since `begin_input`
 };
 
-/// An output in the hands of a step, which puts results there. Meanwhile nobody else uses the
-/// output.
+/// An output that a step uses to put results. Meanwhile no other code uses the output.
 template <class T>
 class slots {
  public:
@@ -244,7 +243,7 @@ class no_output final : public output {
  private:
   void put_elsewhere(void* value) override;
 };
-/// The same in the hands of a step whose stage has no output.
+/// The same for a step whose stage has no output.
 template <>
 class slots<void> {
  public:

@@ -1,13 +1,14 @@
-// An output that leads to several: each result goes to one of them, as a policy chooses, or to all.
+// An output that leads to several channels: each result goes to one of them, chosen by a policy, or
+// to all of them.
 //
 // A policy is an object of the producer's own, so it needs no atomics. It has
 //
-//   std::size_t choose(const T& result, const Choices& among)   the number of the one that gets it
+//   std::size_t choose(const T& result, const Choices& among)   the number of the chosen channel
 //   static constexpr bool any_will_do = true                    if others would do as well
-//   bool is_for_all(const T&), T one_more(const T&)             this one goes to all, in copies
+//   bool is_for_all(const T&), T one_more(const T&)             true: it goes to all, in copies
 //   bool goes_to(const T&, std::size_t i)                       of these, if not all get it
 //   static constexpr bool may_refuse = true                     if `choose` is to throw for some
-//                                                               results also where there is one
+//                                                               results even with one channel
 //
 // or it is `to_all`. `among.size()` says how many there are, `among.waiting(i)` how many tuples
 // wait there.
@@ -31,7 +32,7 @@
 
 namespace garrick::patterns {
 
-/// What a policy chooses among.
+/// The channels that a policy chooses among.
 template <class T>
 class choices {
  public:
@@ -55,7 +56,7 @@ namespace garrick::patterns::detail {
 struct to_all {
   static constexpr const char* name = "broadcast";
 };
-/// One after the other.
+/// Each channel in turn.
 struct in_turn {
   static constexpr const char* name = "round_robin";
   static constexpr bool any_will_do = true;
@@ -194,8 +195,8 @@ class routes final : public routes_base {
   routes(std::vector<std::unique_ptr<output>> to, Policy policy)
       : routes_base(std::move(to)), policy_(std::move(policy)) {}
 
-  /// Of the one that the policy chooses, or of one after the other if any will do. If all get the
-  /// result, all have to have room.
+  /// Looks at the channel that the policy chooses, or at each in turn if any will do. A result for
+  /// all needs room in all of them.
   [[nodiscard]] bool try_put(std::size_t limit, void* value) override {
     if constexpr (std::is_same_v<Policy, to_all>) {
       if (some_is_full(limit)) return false;
@@ -232,7 +233,7 @@ class routes final : public routes_base {
     }
   }
 
-  /// Of a result for all: does number `i` get one, too?
+  /// For a result that goes to all: returns true if channel `i` gets it, too.
   [[nodiscard]] bool goes_to(const T& value, std::size_t i) const noexcept {
     if constexpr (requires { policy_.goes_to(value, i); })
       return policy_.goes_to(value, i);

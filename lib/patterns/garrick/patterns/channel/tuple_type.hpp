@@ -1,10 +1,10 @@
-// An edge's knowledge of its tuples: how large they are, and how one is moved and destroyed. Not
+// An edge's knowledge of its tuples: their size, and how a tuple is moved and destroyed, but not
 // their type.
 //
 // Problem: a stream has edges of many types, and the code of an edge is the same for all of them.
-// If it were compiled for each type, it would be most of a stream's time to compile. So it is
-// compiled once, over bytes, and only the functions in this table are compiled for each type: for a
-// trivial type only the one that makes dead letters.
+// Compiled for each type, it would take most of a stream's time to compile. So it is compiled once,
+// over bytes, and only the functions in this table are compiled for each type: for a trivial type
+// only the function that makes dead letters.
 //
 // Private: installed because templates need it.
 //
@@ -26,7 +26,8 @@ namespace garrick::patterns::detail {
 
 class node;
 
-/// True if all T are tuples. Else `is_tuple(t)` tells those from the framework's own items.
+/// True if all T are tuples. Otherwise `is_tuple(t)` separates tuples from the framework's own
+/// items.
 template <class T>
 inline constexpr bool always_tuples = true;
 

@@ -1,4 +1,4 @@
-// Cells in rows: what a stencil of two dimensions works on.
+// Cells in rows: the container of a two-dimensional stencil.
 //
 //   grid<float> plate(2000, 1000);      // 2000 cells wide, 1000 high
 //   plate(10, 20) = 37.5F;              // column 10, row 20
@@ -33,12 +33,12 @@ template <class T>
 class grid {
  public:
   using value_type = T;                      ///< a cell
-  using garrick_parts = base::type_list<T>;  ///< what it owns
+  using garrick_parts = base::type_list<T>;  ///< the contents that it owns
 
   /// Without cells.
   grid() noexcept = default;
-  /// Each cell is `value`. Throws std::bad_array_new_length if there are too many, std::bad_alloc,
-  /// and what T throws.
+  /// Sets each cell to `value`. Throws std::bad_array_new_length if there are too many,
+  /// std::bad_alloc, and the exceptions of T.
   grid(std::size_t width, std::size_t height, const T& value = T())
       : grid(width, height, uninitialised()) {
     std::fill(begin(), end(), value);
@@ -52,7 +52,7 @@ class grid {
       : width_(std::exchange(o.width_, 0)),
         height_(std::exchange(o.height_, 0)),
         cells_(std::move(o.cells_)) {}
-  /// By value: of a copy, or of what is moved in.
+  /// The parameter is a value: a copy, or the moved grid.
   grid& operator=(grid o) noexcept {
     std::swap(width_, o.width_);
     std::swap(height_, o.height_);
@@ -67,7 +67,7 @@ class grid {
   [[nodiscard]] std::size_t height() const noexcept { return height_; }
   /// How many cells there are.
   [[nodiscard]] std::size_t size() const noexcept { return width_ * height_; }
-  /// Is there no cell?
+  /// Returns true if there is no cell.
   [[nodiscard]] bool empty() const noexcept { return size() == 0; }
 
   /// The cell in column `x` of row `y`, which there has to be: nothing is checked.
@@ -101,7 +101,7 @@ class grid {
   /// Behind the last cell.
   [[nodiscard]] const T* end() const noexcept { return data() + size(); }
 
-  /// As wide and as high, with the same cells?
+  /// Returns true if width, height and all cells are equal.
   [[nodiscard]] friend bool operator==(const grid& a, const grid& b)
     requires std::equality_comparable<T>
   {

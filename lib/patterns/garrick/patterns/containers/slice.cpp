@@ -28,7 +28,7 @@ class text_of_string final : public detail::text_block {
 /// A file that is closed at the end.
 class open_file {
  public:
-  /// Does not wait for the other end of a pipe.
+  /// Opens the file without waiting for the other end of a pipe.
   explicit open_file(const std::string& path)
       : fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
     if (fd_ < 0) refuse(path, std::generic_category().message(errno));

@@ -1,4 +1,4 @@
-// A piece of text that owns what it lies in, together with all other pieces of it.
+// A piece of text that shares the ownership of its memory with all other pieces of it.
 //
 //   slice all(std::string("to be or not"));
 //   slice be = all.part(3, 2);              // no copy: it keeps the text alive
@@ -33,12 +33,12 @@ class text_block {
     holders_.fetch_add(n, std::memory_order_relaxed);  // order: relaxed; the caller holds it
   }
   void drop(std::size_t n = 1) noexcept {
-    // order: acq_rel: whoever destroys it comes after all who have read it
+    // order: acq_rel: the destruction comes after all reads of the text
     if (holders_.fetch_sub(n, std::memory_order_acq_rel) == n) delete this;
   }
 
  protected:
-  /// Held once, by whoever makes it.
+  /// Held once, by its maker.
   text_block() = default;
   virtual ~text_block() = default;
   void is(std::string_view text) noexcept { text_ = text; }
@@ -54,15 +54,15 @@ class text_block {
 }  // namespace detail
 
 class slice;
-/// The whole of a file, mapped into memory. Whoever shortens the file meanwhile ends the program
-/// (SIGBUS). Throws std::runtime_error that names the file, if it cannot be opened or is no regular
-/// file.
+/// Returns the whole of a file, mapped into memory. If the file is shortened meanwhile, the program
+/// ends (SIGBUS). Throws std::runtime_error that names the file, if it cannot be opened or is no
+/// regular file.
 [[nodiscard]] slice slice_of_file(const std::string& path);
 
 /// A piece of a shared text. It may be sent, compared, hashed and printed.
 class slice {
  public:
-  using garrick_sendable = void;  ///< it owns its text, which nobody changes
+  using garrick_sendable = void;  ///< it owns its text, which never changes
 
   /// An empty text.
   slice() noexcept = default;
@@ -87,9 +87,10 @@ class slice {
   [[nodiscard]] operator std::string_view() const noexcept { return text_; }  ///< The same.
   /// The number of bytes.
   [[nodiscard]] std::size_t size() const noexcept { return text_.size(); }
-  /// No byte at all?
+  /// Returns true if there is no byte.
   [[nodiscard]] bool empty() const noexcept { return text_.empty(); }
-  /// At most `n` bytes from `first` on. Throws std::out_of_range if `first` is behind the end.
+  /// Returns at most `n` bytes from `first` on. Throws std::out_of_range if `first` is behind the
+  /// end.
   [[nodiscard]] slice part(std::size_t first, std::size_t n = std::string_view::npos) const {
     slice s;
     s.text_ = text_.substr(first, n);
@@ -100,7 +101,7 @@ class slice {
   /// A copy of the text.
   [[nodiscard]] std::string to_string() const { return std::string(text_); }
 
-  /// By the text, whatever the block.
+  /// Compares the texts; the blocks do not matter.
   [[nodiscard]] friend bool operator==(const slice& a, const slice& b) noexcept {
     return a.text_ == b.text_;
   }
@@ -146,7 +147,7 @@ class slicer {
     s.text_ = text;
     return s;
   }
-  /// What it makes slices of.
+  /// Returns the slice that is cut.
   [[nodiscard]] const slice& whole() const noexcept { return whole_; }
 
  private:
