@@ -13,8 +13,8 @@
 // H1 A consumer that sleeps has set its flag and then seen the ring empty and open; a producer that
 //    sleeps has set its flag and then seen the ring at least half full.
 // H2 A node that publishes, closes or makes room looks at the other side's flag afterwards, with a
-// full fence between; the sleeper has a fence between its flag and its last look. So at least one
-// of the two sees the other's write: no node sleeps through the event that it waits for.
+//    full fence between; the sleeper has a fence between its flag and its last look. So at least
+//    one of the two sees the other's write: no node sleeps through the event that it waits for.
 // H3 A flag is taken back by one exchange. So one batch wakes its sleeper once.
 #pragma once
 

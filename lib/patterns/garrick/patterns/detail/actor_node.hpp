@@ -11,10 +11,10 @@
 // A1 Until the actor ends, only its turns touch the output: `put` does so without the run right.
 // A2 A hold is in the node's loops as a tuple is: counted before the tuple that it is for is
 //    settled, and until what was put out under it is.
-// A3 Until the actor is there, the run right is taken, so nobody sends it a `go` too early.
-// A4 The node ends only when it has no holds. Whoever drops one wakes the node.
-// A5 What is held when the stream or the actor ends early is counted as dropped, once, on the
-//    actor's turn if there is one. What comes of it later is not counted again.
+// A3 Until the actor is there, the run right is taken, so no thread sends it a `go` too early.
+// A4 The node ends only when it has no holds. A thread that drops a hold wakes the node.
+// A5 When the stream or the actor ends early, held tuples are counted as dropped, once, on the
+//    actor's turn if there is one. Their later results are not counted again.
 #pragma once
 
 #include <garrick/patterns/channel/input.hpp>
@@ -43,12 +43,12 @@ class actor_maker;
 class held_open : public putting_node {
  public:
   using putting_node::putting_node;
-  /// One more hold.
+  /// Adds a hold.
   void hold() noexcept {
     into_loops(1);
     holds_.fetch_add(1, std::memory_order_relaxed);  // order: relaxed; on the actor's turn
   }
-  /// One less. Any thread.
+  /// Drops a hold. Any thread.
   void release() noexcept {
     out_of_loops(1);
     holds_.fetch_sub(1, std::memory_order_relaxed);  // order: relaxed; `wake` orders it
@@ -79,7 +79,7 @@ class actor_node final : public held_open {
   void put(T& value, actor_base& on) {
     put_or(value, on, [&](const std::exception_ptr& why) { tuple_failed(value, why); });
   }
-  /// The same, but `failed(why)` tells the failure if that throws outside of a step.
+  /// The same, but if `put` throws outside of a step, the exception goes to `failed(why)`.
   template <class T, class F>
   void put_or(T& value, actor_base& on, const F& failed) {
     if (in_step_ && !is_over()) return out_->put(value);
@@ -191,8 +191,8 @@ struct stage_seat {
   actor_node* at;
 };
 
-/// Makes the actors of a stage, and calls them. The copies of a pattern share it, and nobody
-/// changes it.
+/// Makes the actors of a stage, and calls them. The copies of a pattern share it; it does not
+/// change.
 class actor_maker {
  public:
   struct abilities {
@@ -206,7 +206,7 @@ class actor_maker {
   actor_maker(const actor_maker&) = delete;
   actor_maker& operator=(const actor_maker&) = delete;
 
-  /// Makes an actor of copies of the arguments. Throws what copying throws.
+  /// Makes an actor of copies of the arguments. Throws the exceptions of the copies.
   [[nodiscard]] virtual result<ref<protocol<void(go), void(leave)>>> make(
       actor_base& from, const spawn_options& o, stage_seat seat) const = 0;
   /// Lets an actor consume tuples while the node goes on.

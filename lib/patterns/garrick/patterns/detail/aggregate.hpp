@@ -1,5 +1,5 @@
-// What a window does with its tuples: folds them into a state, or keeps them all for one call. And
-// what all kinds of windows count.
+// The result of a window: a fold of its tuples into a state, or one call with all of them. Also the
+// counts of all kinds of windows.
 //
 // Private: installed because templates need it.
 //
@@ -45,7 +45,7 @@ class folding {
   [[nodiscard]] State give(State&& s) noexcept(std::is_nothrow_move_constructible_v<State>) {
     return std::move(s);
   }
-  /// What throws may have moved from the state that it was given.
+  /// A step that throws may have moved from the state that it was given.
   void goes_on_after_failures() noexcept { keeps_ = true; }
 
  private:
@@ -72,7 +72,7 @@ class whole {
   void step(state& s, T&& in) { s.push_back(std::move(in)); }
   void merge(state& into, state&& later) {
     const std::size_t all = into.size() + later.size();
-    // to reserve exactly that would move what is there for each piece that is merged
+    // an exact reserve would move the elements for each piece that is merged
     if (all > into.capacity()) into.reserve(std::max(all, 2 * into.capacity()));
     for (T& x : later) into.push_back(std::move(x));
   }
@@ -83,8 +83,8 @@ class whole {
   [[no_unique_address]] F f_;
 };
 
-/// What windows hold, and what has become of their tuples. Every tuple that is taken is in one of
-/// these, until a result that it is part of has been put out.
+/// The number of tuples that windows hold, and the fate of the others. Every tuple that is taken is
+/// in one of these counts, until a result that it is part of has been put out.
 class window_counts {
  public:
   explicit window_counts(std::size_t most) noexcept : most_(most) {}
@@ -96,8 +96,8 @@ class window_counts {
 
   /// Tuples that are in no result yet.
   [[nodiscard]] std::size_t kept() const noexcept { return kept_; }
-  /// Tuples that will be in none, since the last call: what would have put them out has thrown, or
-  /// was cleared.
+  /// Returns the number of tuples since the last call that will be in no result: the function for
+  /// it has thrown, or the windows were cleared.
   [[nodiscard]] std::size_t take_lost() noexcept { return std::exchange(lost_, 0); }
 
   void take() noexcept { ++kept_; }
@@ -141,9 +141,9 @@ class windows_base : public asks_tuples {
   Aggregate aggregate_;
   window_counts counts_;
 };
-/// The times of those that are cut into panes, as long as the greatest common divisor of a window's
-/// length and its slide: so a tuple is folded into one pane, and a window is put together from
-/// panes.
+/// The times of windows that are cut into panes, as long as the greatest common divisor of a
+/// window's length and its slide: so a tuple is folded into one pane, and a window is put together
+/// from panes.
 struct cut_times {
   cut_times(std::int64_t length_of_windows, std::int64_t slide_of_windows) noexcept;
 

@@ -1,4 +1,4 @@
-// What a stage's function takes and gives: read from its signature.
+// The parameter and result types of a stage's function, read from its signature.
 //
 // Private: installed because templates need it.
 //
@@ -85,7 +85,7 @@ struct optional_of<std::optional<T>> {
   using type = T;
 };
 
-/// A tuple is moved to the function: may it take an A?
+/// True if a function with parameter A takes a moved tuple.
 template <class A>
 inline constexpr bool takes_moved =
     !std::is_lvalue_reference_v<A> || std::is_const_v<std::remove_reference_t<A>>;
@@ -133,11 +133,11 @@ inline constexpr bool takes_values = false;
 template <class... Args>
 inline constexpr bool takes_values<list<Args...>> = (!std::is_reference_v<Args> && ...);
 
-/// What a stage's F takes and gives, lent or not.
+/// The signature of a stage's F, lent or not.
 template <class F>
 using signature_of_stage = signature_of<typename called_of<F>::type>;
 
-/// The type of F's argument number I as a value; void: there is none, or nobody knows.
+/// The type of F's argument number I as a value; void: there is none, or it is unknown.
 template <std::size_t I, class F>
 struct argument {
   using type = void;
@@ -148,7 +148,7 @@ struct argument<I, F> : std::tuple_element<I, typename signature_of_stage<F>::va
 template <std::size_t I, class F>
 using argument_of = typename argument<I, F>::type;
 
-/// Does F name its types, and can it be called with Args, for an R?
+/// True if F names its types, and can be called with Args, for an R.
 template <class F, class R, class... Args>
 inline constexpr bool is_function = [] {
   if constexpr (signature_of_stage<F>::arity == sizeof...(Args))

@@ -1,10 +1,10 @@
-// What the compiler checks of a stage: that its tuples own what they hold, as messages do, and that
-// it owns what it is made of, as an actor does. What is refused is told once, in a few lines.
+// Compile-time checks of a stage: that its tuples own everything they hold, as messages do, and
+// that it owns its parts, as an actor does. A refusal is reported once, in a few lines.
 //
-// Each check is a class whose name and arguments are the error's text. A function `check_…` looks
-// what is wrong, and gives a pointer to that class, or to passed_check. A function that makes a
-// pattern asserts `check::reported`, and goes on if `passes<check>`; else it returns a
-// refused_pattern. Of what is made with that, nothing more is said.
+// Each check is a class whose name and arguments are the error's text. A function `check_…`
+// searches for the fault, and gives a pointer to that class, or to passed_check. A function that
+// makes a pattern asserts `check::reported`, and goes on if `passes<check>`; else it returns a
+// refused_pattern. Patterns made with that report nothing more.
 //
 // Private: installed because templates need it.
 //
@@ -77,7 +77,7 @@ struct name_is_no_text {
 struct builder;
 class inlet;
 
-/// What is made in the place of a pattern that was refused.
+/// The result in the place of a pattern that was refused.
 class refused_pattern {
  public:
   using garrick_stage = void;
@@ -90,7 +90,7 @@ class refused_pattern {
   plan describe() const;
   std::shared_ptr<inlet> build(const builder& b, const std::shared_ptr<inlet>& next) const;
 
-  // what patterns have
+  // the functions of patterns
   template <class... Args>
   refused_pattern named(const Args&... /*unused*/) const {
     return {};
@@ -170,7 +170,7 @@ concept refused = requires { typename P::garrick_refused; };
 struct told_before {
   static constexpr bool reported = true;
 };
-/// What a check function has found of what is made of Parts.
+/// The result of a check function for a pattern made of Parts.
 template <class Found, class... Parts>
 using check_of =
     std::conditional_t<(refused<Parts> || ...), told_before, std::remove_pointer_t<Found>>;
@@ -220,7 +220,7 @@ consteval auto check_tuple() {
 /// The check of a type that goes from stage to stage; void: none does.
 template <class T>
 using tuple_check = check_of<decltype(check_tuple<T, true>())>;
-/// The check of what a data-parallel pattern works on, which may be alone.
+/// The check of the content of a data-parallel pattern, which may be alone.
 template <class T>
 using content_check = check_of<decltype(check_tuple<T, false>())>;
 
@@ -235,8 +235,8 @@ template <class T>
 using broadcast_check =
     std::conditional_t<base::copyable_message<T>, passed_check, broadcast_copies_tuples<T, false>>;
 
-/// What a pattern has to have checked when nothing can be said of it any more. (Where its tuples go
-/// may still be said of a `parallel`.)
+/// The check of a complete pattern before it runs, when no further part can be added. (For a
+/// `parallel`, the destination of its tuples may still be added.)
 template <class P>
 struct check_to_run {
   using type = passed_check;
@@ -275,7 +275,7 @@ template <class T>
 using told_type_check =
     std::conditional_t<std::is_void_v<T>, type_of_tuples_is_not_told<T, false>, passed_check>;
 
-// --- what a stream yields ---
+// --- the value of a stream ---
 
 struct in_value {
   static constexpr std::string_view name = "value";
@@ -314,11 +314,11 @@ consteval auto check_value() {
       return static_cast<passed_check*>(nullptr);
   }
 }
-/// The check of what a request of `join` gives; void: nothing.
+/// The check of the value of a `join` request; void: nothing.
 template <class T>
 using value_check = check_of<decltype(check_value<T>())>;
 
-// --- what a stage is made of ---
+// --- the parts of a stage ---
 
 struct in_stage {
   static constexpr std::string_view name = "stage";

@@ -1,7 +1,7 @@
 // Windows of so many tuples of a key.
 //
-// A key's tuples are cut into panes. A tumbling window is one pane. What has begun when the stream
-// ends is put out then, shorter than the others.
+// A key's tuples are cut into panes. A tumbling window is one pane. A window that has begun when
+// the stream ends is put out then, shorter than the others.
 //
 // Each key counts towards at_most, with the pane that it fills, and so does each full pane that is
 // kept; if tuples are kept, each of them instead of the panes. A key stays for ever, since its
@@ -124,10 +124,10 @@ class counted_windows : public windows_base<Aggregate> {
     finish(*e, out);
   }
 
-  /// No tuple comes any more: what has begun is to be put out.
+  /// No further tuple comes: windows that have begun are to be put out.
   void end() noexcept { ended_ = true; }
   [[nodiscard]] bool is_due() const noexcept { return ended_ && at_ < keys_.size(); }
-  /// Puts out what is due, as far as there is room.
+  /// Puts due windows out, as far as there is room.
   template <class To>
   void put_due(To& out) {
     while (at_ < keys_.size()) {
@@ -169,7 +169,7 @@ class counted_windows : public windows_base<Aggregate> {
     else
       w.all.emplace(aggregate_.begin(std::move(in)));
   }
-  /// Is the next tuple of this key, which may be new, the last one of a pane?
+  /// Returns true if the next tuple of this key, which may be new, is the last one of a pane.
   [[nodiscard]] bool fills_pane(const typename keys::entry* of) const noexcept {
     return (of == nullptr ? 0 : of->cell.in_pane) + 1 == times_.pane;
   }
@@ -237,7 +237,7 @@ class counted_windows : public windows_base<Aggregate> {
   keys keys_;
   std::size_t pieces_ = 0;
   bool ended_ = false;
-  std::size_t at_ = 0;  ///< at the end: the key whose windows are put out
+  std::size_t at_ = 0;  ///< at the end: the number of the key to put out next
 };
 
 }  // namespace garrick::patterns::detail

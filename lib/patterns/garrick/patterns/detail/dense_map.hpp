@@ -1,5 +1,5 @@
-// A map whose entries lie side by side, in the order in which they came: what a pane of a window
-// keeps for each key.
+// A map whose entries lie side by side, in the order in which they came: the state of a pane of a
+// window for each key.
 //
 // Problem: a window has an entry for each key, is filled one tuple at a time, and is then read from
 // the first entry to the last and emptied. So entries are a vector, which is read in an order that
@@ -25,7 +25,8 @@ namespace garrick::patterns::detail {
 /// find the entry of such a key.
 [[noreturn]] void throw_key_is_not_itself();
 
-/// True if a key of this type may be unequal to itself. Integers, enumerations and strings are not.
+/// True if a key of this type may be unequal to itself; integers, enumerations and strings never
+/// are.
 template <class Key>
 inline constexpr bool may_be_unequal_to_itself =
     !std::is_integral_v<Key> && !std::is_enum_v<Key> &&
@@ -95,7 +96,7 @@ class dense_map : private dense_index {
     }
   };
 
-  /// Null if it is not there. Throws what comparing keys throws.
+  /// Returns the entry, or null. Throws the exceptions of comparing keys.
   [[nodiscard]] entry* find(const Key& key, std::size_t hash) {
     if (slots_.empty()) return nullptr;
     for (std::size_t at = place_of(hash);; at = (at + 1) & mask()) {

@@ -1,5 +1,5 @@
-// What a data-parallel pattern's function takes and gives, read from its signature, and what the
-// compiler says if it does not fit.
+// The parameter and result types of a data-parallel pattern's function, read from its signature,
+// and the compile-time error if it does not fit.
 //
 // Private: installed because templates need it.
 //
@@ -95,7 +95,7 @@ struct element_function {
   }
 };
 
-/// What F gives for an element; void: nothing, or F is no such function.
+/// The result of F for an element; void: nothing, or F is no such function.
 template <class F>
 struct made_of {
   using type = void;
@@ -125,7 +125,7 @@ struct data_container<void, F> {
 template <class C, class F>
 using container_for = typename data_container<C, F>::type;
 
-/// Elements by number, each an object that nobody else is in.
+/// Elements by number, each an object that shares nothing with the others.
 template <class C, class T>
 concept holds_elements = !requires { typename C::key_type; } && requires(C& c, std::size_t i) {
   { c.size() } -> std::convertible_to<std::size_t>;
@@ -169,7 +169,7 @@ struct no_result_element {
       "can be assigned, and are not bool, which has no elements of its own there");
 };
 
-/// Can several call F at once?
+/// True if several threads can call F at once.
 template <class F, class Arguments>
 inline constexpr bool is_constant = false;
 template <class F, class... Args>

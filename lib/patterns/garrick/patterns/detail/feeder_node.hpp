@@ -1,6 +1,6 @@
-// Brings what actors send into a stream. The actor behind the stream's handle puts it out, on its
-// own turns, and the node's `go` comes to that actor, too. Once the actor has ended, since nobody
-// holds a handle, the node's carrier hands on what is left and closes the channel.
+// Brings the messages of actors into a stream. The actor behind the stream's handle puts them out,
+// on its own turns, and the node's `go` comes to that actor, too. Once the actor has ended, because
+// no handle is left, the node's carrier hands on the rest and closes the channel.
 //
 // Private: installed because templates need it.
 //
@@ -9,7 +9,7 @@
 // While there is no room, `put` lets the stream's nodes run here, and then waits, at most
 // `longest_wait` for a tuple. So the actor's mailbox fills up, and its senders are slowed as by any
 // full mailbox. It does not wait until there is room, since a node may wait for an actor that has
-// its turn on this thread. What finds no room until then is kept, up to `most_kept_`.
+// its turn on this thread. Tuples without room until then are kept, up to `most_kept_`.
 //
 // Invariants
 // I1 Until `feeder_ended`, only that actor touches the output: `put` does so without the run right.

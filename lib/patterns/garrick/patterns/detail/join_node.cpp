@@ -218,7 +218,7 @@ join_node& add_join(const builder& b, const any_seq& join, bool idles, const tup
 
 builder beside_of_join(const builder& b, const any_seq& join) {
   builder beside = b.inside(join.name + ".");
-  beside.loops.clear();  // what the source puts out comes from no loop
+  beside.loops.clear();  // the source's results come from no loop
   return beside;
 }
 

@@ -2,13 +2,13 @@
 //
 // A tuple meets those of the other side that are there, and stays for those that are still to come,
 // until the other side's watermark is behind the last time that could meet it. So state is bounded
-// by the watermarks: what one side keeps, the other side's time frees. If both have something, the
-// side that is behind is read; and when half of the room is taken, only that one, so that the other
-// waits in its channels, from its next tuple on. Nobody waits for a side that has ended or is idle.
-// The sides have sources of their own, so neither waits for the other.
+// by the watermarks: the tuples of one side are freed by the other side's time. If both have
+// something, the side that is behind is read; and when half of the room is taken, only that one, so
+// that the other waits in its channels, from its next tuple on. A side that has ended or is idle is
+// not waited for. The sides have sources of their own, so neither waits for the other.
 //
-// What a side keeps lies in buckets of time, as long as the interval: a tuple looks at three of
-// them at most, and whole buckets are freed.
+// The kept tuples of a side lie in buckets of time, as long as the interval: a tuple looks at three
+// of them at most, and whole buckets are freed.
 //
 // Private: installed because templates need it.
 //
@@ -190,9 +190,9 @@ class join_base : protected asks_tuples {
   /// After a batch, and when a side is idle or has ended.
   void look() noexcept;
 
-  /// May a side become idle?
+  /// Returns true if a side may become idle.
   [[nodiscard]] bool idles() const noexcept { return idles_; }
-  /// When the next side becomes idle.
+  /// Returns the time at which the next side becomes idle.
   [[nodiscard]] instant deadline_of_sides() const noexcept;
   void on_time_of_sides(instant now) noexcept;
 
@@ -236,7 +236,7 @@ class join_base : protected asks_tuples {
   kept_side_base* right_kept_ = nullptr;
   std::size_t lost_ = 0;
   std::size_t late_ = 0;
-  bool each_pair_alone_ = false;  ///< one that throws takes no tuple with it
+  bool each_pair_alone_ = false;  ///< a pair that throws takes no tuple with it
   const bool idles_;
 };
 
@@ -311,7 +311,7 @@ class join_stage final : public join_base {
   }
 
  private:
-  /// `in` meets the tuples of the other side, and is kept for those that are still to come.
+  /// Joins `in` with the tuples of the other side, and keeps it for those that are still to come.
   template <class T, class TimeOf, class KeyOf, class Mine, class Others, class Put>
   void meet(T& in, TimeOf& time_of, KeyOf& key_of, side_progress& mine, Mine& kept,
             side_progress& others, Others& with, std::int64_t before, std::int64_t after,
@@ -351,7 +351,7 @@ class join_stage final : public join_base {
   kept_side<R, Key> right_;
 };
 
-/// The options of a join, whatever its types.
+/// The options of a join, for any types.
 struct join_options {
   join_options();
   join_options(const join_options& o);

@@ -3,8 +3,8 @@
 // The emitter gives the replicas one tuple after the other, each with a mark behind it. A replica
 // hands on the results of a tuple and then the mark. So the collector knows where the results of
 // the next tuple are: it reads one replica's channel up to a mark, and then the next one's. A tuple
-// without results leaves only its mark. What a replica has ready too early waits in its channel, so
-// the channels are the bound of what is out of order.
+// without results leaves only its mark. Results that are ready too early wait in their replica's
+// channel, so the channels bound the disorder.
 //
 // Private: installed because templates need it.
 //
@@ -45,7 +45,7 @@ template <class T>
 template <class P>
 concept keeps_order = P::garrick_keeps_order;
 
-/// Puts frames around what a stage puts out.
+/// Puts frames around a stage's results.
 template <class T>
 class framing_output final : public output {
  public:
@@ -130,7 +130,7 @@ struct frames {
   }
 };
 
-/// One after the other, each with its mark.
+/// Each replica in turn, each tuple with its mark.
 struct in_turn_with_marks {
   std::size_t next = 0;
   template <class T, class Choices>
@@ -161,7 +161,7 @@ class collector_base : public reading_node {
   void take(some_tuples batch, std::size_t n) noexcept;
   step_outcome nothing(turn& t);
 
-  std::size_t at_ = 0;  ///< the replica whose turn it is
+  std::size_t at_ = 0;  ///< the number of the replica to read
 };
 template <class T>
 class collector_node final : public collector_base {

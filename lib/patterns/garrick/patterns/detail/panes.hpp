@@ -14,10 +14,11 @@
 //
 // Invariants
 // W1 `next_` is the end of the first window that has a pane and was not put out. No tuple is taken
-//    while it is behind the watermark: what is due is put out before.
-// W2 A pane is there as long as one of its windows was not put out. So whoever finds one may add.
-// W3 A tuple of which all windows have closed is late. One that is in time for some of its windows
-//    is in those.
+//    while it is behind the watermark: due windows are put out before.
+// W2 A pane is there as long as one of its windows was not put out. So tuples may be added to any
+//    pane that is found.
+// W3 A tuple of which all windows have closed is late. A tuple that is in time for some of its
+//    windows is in those.
 #pragma once
 
 #include <garrick/patterns/detail/aggregate.hpp>
@@ -149,7 +150,7 @@ class pane_windows : public windows_base<Aggregate>, public pane_windows_base {
       }
       clear_closing();
       if (next_ > watermark_) return;
-      out.begin_input();  // what throws takes no result of the window before with it
+      out.begin_input();  // an exception takes no result of the window before with it
       close_next();
     }
   }

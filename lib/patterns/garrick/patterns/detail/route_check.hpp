@@ -1,4 +1,4 @@
-// What the compiler says of a function that chooses who gets a tuple, or computes its key.
+// Compile-time errors for a function that chooses a tuple's receiver, or computes its key.
 //
 // Private: installed because templates need it.
 //
@@ -29,7 +29,7 @@ struct no_choice_for_the_tuple {
                 "gives a number below n");
 };
 
-/// Is F a function of a T, or a pointer to a member, that gives a key?
+/// True if F is a function of a T, or a pointer to a member, that gives a key.
 template <class F, class T>
 inline constexpr bool gives_key = [] {
   if constexpr (std::is_invocable_v<callee<F>, const T&>)
@@ -39,14 +39,15 @@ inline constexpr bool gives_key = [] {
   else
     return false;
 }();
-/// The check of what gives the key of a T. A pointer to a member shares nothing.
+/// The check of a function or member that gives the key of a T. A pointer to a member shares
+/// nothing.
 template <class F, class T>
 using key_check =
     std::conditional_t<gives_key<F, T>,
                        std::conditional_t<std::is_member_pointer_v<F>, passed_check, part_check<F>>,
                        check_of<no_key_of_the_tuple<F, T, false>*, F>>;
 
-/// Is F a function that chooses among those that may get a T?
+/// True if F is a function that chooses a receiver of a T.
 template <class F, class T>
 inline constexpr bool chooses =
     std::disjunction_v<std::is_invocable_r<std::size_t, callee<F>, const T&, std::size_t>,

@@ -1,5 +1,5 @@
-// What the running part of a stage may have beside its work: its table (stage_type.hpp) asks for
-// each at compile time, so a stage pays for what it has.
+// Optional functions of the running part of a stage, beside its work: its table (stage_type.hpp)
+// asks for each at compile time, so a stage pays only for those that it has.
 //
 //   void start();  void stop(To& out);            if there: at the beginning; after the last tuple
 //   void consume(In&& in, To& out);               of a stage that reads
@@ -7,7 +7,7 @@
 //   void restart();                               after a failure, instead of being made anew
 //   void belongs_to(graph& g);                    when its node is made
 //
-// and what the concepts below say. All are called by the holder of the node's run right.
+// and the functions of the concepts below. All are called by the holder of the node's run right.
 //
 // Private: installed because templates need it.
 //
@@ -21,8 +21,8 @@
 
 namespace garrick::patterns::detail {
 
-/// Something happens when a time has come, also if no tuple comes. Nobody else runs its node in
-/// place, since the timer belongs to the carrier. It has
+/// A stage that acts when a time has come, even if no tuple comes. Its node never runs in place,
+/// since the timer belongs to the carrier. It has
 ///
 ///   instant deadline() const           when; instant::never(): never, until a tuple comes
 ///   void on_time(instant now, To& out) that time has come. Not for a source, which produces then
@@ -52,9 +52,9 @@ concept holding = requires(const Stage& s) {
 /// A tuple's results may be put out piece by piece: `consume` comes back as soon as there is no
 /// room, and then
 ///
-///   bool under_way() const       are there more? Then no further tuple is consumed
+///   bool under_way() const       true if there are more: then no further tuple is consumed
 ///   void go_on(To& out)          there is room again
-///   void give_up()               nobody wants them
+///   void give_up()               the rest is unwanted
 template <class Stage>
 concept resumable = requires(const Stage& s) {
   { s.under_way() } -> std::convertible_to<bool>;
@@ -86,25 +86,25 @@ concept flushing = requires(Stage& s) { s.input_has_ended(); };
 template <class Stage>
 concept knows_inputs = requires(Stage& s) { s.reads_input(std::size_t{}); };
 
-/// May have enough before its input ends: then the stages before it hear that nobody wants their
-/// results.
+/// May have enough before its input ends: then the stages before it hear that their results are
+/// unwanted.
 template <class Stage>
 concept ends_early = requires(const Stage& s) {
   { s.has_enough() } -> std::convertible_to<bool>;
 };
 
-/// Is it always a node of its own, never part of a neighbour's?
+/// True if the stage is always a node of its own, never part of a neighbour's.
 template <class Stage>
 inline constexpr bool needs_a_node =
     timed<Stage> || paced<Stage> || resumable<Stage> || ends_early<Stage> || knows_inputs<Stage>;
 
-/// Tells after a step how many tuples it has lost, or taken too late.
+/// Counts the tuples that it has lost, or taken too late; the node reads the counts after a step.
 template <class Stage>
 concept loses_tuples = requires(Stage& s) { s.take_lost(); };
 template <class Stage>
 concept meets_late_tuples = requires(Stage& s) { s.take_late(); };
 
-/// Has it anything to tell after a step?
+/// True if the node has counts to read after a step.
 template <class Stage>
 inline constexpr bool tells_after_a_step =
     holding<Stage> || loses_tuples<Stage> || meets_late_tuples<Stage>;

@@ -6,9 +6,9 @@
 // that are not behind the watermark begin sessions, and put their begins back. One tuple may join
 // two sessions, which then are one.
 //
-// What is due is found in a heap of ends, in which a session stands once, with the end that it had
-// when it was put there: if it has grown meanwhile, it goes back with its new one. So sessions are
-// put out in the order of their ends.
+// Due sessions are found in a heap of ends, in which a session stands once, with its end at the
+// time when it was put there: if it has grown meanwhile, it goes back with its new end. So sessions
+// are put out in the order of their ends.
 //
 // Private: installed because templates need it.
 //
@@ -16,8 +16,8 @@
 //
 // Invariants
 // S1 The sessions of a key are at least a gap from each other, in the order of their begins.
-// S2 A session stands in the heap once, at its end or before it. So does one that is gone, until
-//    its turn comes; its key stays until then.
+// S2 A session stands in the heap once, at its end or before it. So does a session that is gone,
+//    until its turn comes; its key stays until then.
 // S3 Where a session of a key begins, the watermark had not been before. A session that was put out
 //    ended at the watermark or before it. So sessions of a key do not overlap.
 // S4 A session that has ended takes no tuple, also if it is still to be put out.
@@ -192,8 +192,8 @@ class session_windows : public windows_base<Aggregate> {
     --turn.of->second.in_heap;
     return turn;
   }
-  /// Returns the session whose turn is the first in the heap, if it has ended; null: none has. Puts
-  /// those that have grown back with their new ends, and forgets those that are gone.
+  /// Returns the session whose turn is the first in the heap, if it has ended, or null. Puts those
+  /// that have grown back with their new ends, and forgets those that are gone.
   [[nodiscard]] session* first_that_has_ended() {
     while (next() <= watermark_) {
       const turn_of_session& first = ends_.front();

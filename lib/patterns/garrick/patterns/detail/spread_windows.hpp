@@ -1,4 +1,4 @@
-// Replicas of windows: those that go by one watermark, and those that need none.
+// Replicas of windows: with a shared watermark, or without any.
 //
 // Problem: each replica sees the tuples of its keys alone. If it went by their times, a tuple would
 // be late or not depending on how many replicas there are, and a replica whose keys are quiet would
@@ -35,8 +35,8 @@
 
 namespace garrick::patterns::detail {
 
-/// Hands on tuples whose key can be told. It stands before replicas that share the keys: else a key
-/// that throws would be a failure of the stage that put the tuple out.
+/// Hands on tuples whose key can be computed. It stands before replicas that share the keys: else a
+/// key that throws would be a failure of the stage that put the tuple out.
 template <class T, class KeyOf>
 class key_check_stage {
  public:
@@ -52,15 +52,15 @@ class key_check_stage {
   [[no_unique_address]] KeyOf key_of_;
 };
 
-/// A farm by key, whose replicas need to know nothing of each other.
+/// A farm by key, whose replicas need no knowledge of each other.
 template <class T, class Out, class KeyOf, class Farm>
 class farm_of_windows {
  public:
   using garrick_stage = void;
-  using garrick_sendable = void;  ///< stages own what they are made of
+  using garrick_sendable = void;  ///< stages own all their parts
   static constexpr bool garrick_keeps_order = false;
-  using input = T;     ///< what it takes
-  using output = Out;  ///< what it puts out
+  using input = T;     ///< the type of its tuples
+  using output = Out;  ///< the type of its results
 
   farm_of_windows(KeyOf key, Farm farm, std::string name, on_failure policy)
       : key_(std::move(key)), farm_(std::move(farm)), name_(std::move(name)), policy_(policy) {}
@@ -106,10 +106,10 @@ class spread_windows {
 
  public:
   using garrick_stage = void;
-  using garrick_sendable = void;  ///< stages own what they are made of
+  using garrick_sendable = void;  ///< stages own all their parts
   static constexpr bool garrick_keeps_order = false;
-  using input = T;     ///< what it takes
-  using output = Out;  ///< what it puts out
+  using input = T;     ///< the type of its tuples
+  using output = Out;  ///< the type of its results
 
   spread_windows(const Stamps& stamps, KeyOf key, const Worker& worker, const std::string& name,
                  on_failure policy, std::size_t replicas)
@@ -147,10 +147,10 @@ class spread_sessions {
 
  public:
   using garrick_stage = void;
-  using garrick_sendable = void;  ///< stages own what they are made of
+  using garrick_sendable = void;  ///< stages own all their parts
   static constexpr bool garrick_keeps_order = false;
-  using input = T;     ///< what it takes
-  using output = Out;  ///< what it puts out
+  using input = T;     ///< the type of its tuples
+  using output = Out;  ///< the type of its results
 
   spread_sessions(Marks marks, KeyOf key, Worker worker, std::string name, on_failure policy,
                   std::size_t replicas)

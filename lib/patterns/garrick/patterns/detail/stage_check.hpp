@@ -1,4 +1,4 @@
-// What the compiler says of a function, or of a class, that is no stage.
+// Compile-time errors for a function, or a class, that is no stage.
 //
 // Private: installed because templates need it.
 //
@@ -49,9 +49,9 @@ struct class_gives_a_generator {
                 "garrick: the consume of a class is no generator: give seq a function that is one");
 };
 
-// --- what a class may have beside consume ---
+// --- functions of a class beside consume ---
 
-// Nobody makes an object of it.
+// Never instantiated.
 GARRICK_NO_VIRTUAL_DESTRUCTORS_BEGIN
 struct hook_names {
   void on_start();
@@ -66,7 +66,7 @@ template <class N>
 struct with_hook_names : N, hook_names {};
 GARRICK_NO_VIRTUAL_DESTRUCTORS_END
 
-/// Which hooks of N, a stage from In to Out, would not be called?
+/// Finds hooks of N, a stage from In to Out, that would not be called.
 template <class N, class In, class Out, class Names = with_hook_names<N>>
 struct hooks_of {
   static constexpr bool starts = requires(N& n) { n.on_start(); } || requires { &Names::on_start; };
@@ -88,7 +88,7 @@ struct hooks_of {
       requires(N& n, instant now) { n.time_is(now); } || requires { &Names::time_is; };
   static constexpr bool fit = starts && stops && restarts && keeps_time && hears_time;
 };
-/// Is a hook of N, a stage that puts out an Out, a coroutine?
+/// True if a hook of N, a stage that puts out an Out, is a coroutine.
 template <class N, class Out>
 inline constexpr bool has_hook_that_waits = requires(N& n) {
   { n.on_start() } -> core::detail::coroutine;
@@ -150,7 +150,7 @@ consteval auto check_hooks() {
   else
     return static_cast<wrong_hook<N, hooks_of<N, In, Out>>*>(nullptr);
 }
-/// Has F hooks, which nobody would call?
+/// Returns true if F has hooks, which would never be called.
 template <class F>
 consteval bool has_hooks() {
   if constexpr (std::is_class_v<F> && !std::is_final_v<F>)
@@ -170,7 +170,7 @@ consteval bool has_hooks() {
 template <class N>
 concept has_consume = requires { &N::consume; };
 
-/// The check of what a function of this type takes and puts out.
+/// The check of the tuple and result types of a function of this type.
 template <class R, class Arguments>
 using tuples_check = all_of<tuple_check<typename stage_types<R, Arguments>::input>,
                             tuple_check<typename stage_types<R, Arguments>::output>>;
@@ -235,7 +235,7 @@ consteval auto check_stage() {
   else
     return check_function<P>();
 }
-/// The check of what is given as a stage: a pattern, a function, or an object of a class.
+/// The check of an argument for a stage: a pattern, a function, or an object of a class.
 template <class P>
 using stage_check = check_of<decltype(check_stage<P>()), P>;
 

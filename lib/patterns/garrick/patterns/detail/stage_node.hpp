@@ -1,4 +1,4 @@
-// The nodes of the shipped stages: one that reads, one that only puts out.
+// The nodes of the shipped stages: for a stage that reads, and for a source.
 //
 // A step takes a batch from one input and runs it through the stage. Then it hands on the results,
 // and last it gives the tuples' slots back: a tuple is accounted for until its results are (L1 of
@@ -49,7 +49,7 @@ class stage_object {
   const stage_type& type_;
   void* object_ = nullptr;
   alignas(std::max_align_t) std::byte here_[32];
-  void* memory_ = nullptr;  ///< for one that does not fit
+  void* memory_ = nullptr;  ///< for a stage that does not fit
 };
 
 /// A copy of a tuple, for the dead letter if its `consume` throws after it has moved from it. None
@@ -134,7 +134,8 @@ class stage_node_base : public putting_node {
 
   /// A `consume` has thrown: drops its results.
   void count_lost();
-  /// The same, and the stage goes on as its policy says. Rethrows what ends the stream.
+  /// The same, and the stage goes on as its policy says. Rethrows an exception that ends the
+  /// stream.
   void failed();
   /// The same for a stage that is called again at once even if it has thrown, as a source is.
   void failed_again();

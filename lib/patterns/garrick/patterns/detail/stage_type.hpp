@@ -32,7 +32,7 @@ struct stage_batch {
   /// The tuples, of which `done` have been dealt with; null for a source.
   void* first;
   std::size_t size;
-  const ending& stream;  ///< it may be told to end meanwhile
+  const ending& stream;  ///< its stream may be told to end meanwhile
   std::size_t done = 0;  ///< right also if the stage throws
   bool more = true;      ///< false: a source has nothing more
 };

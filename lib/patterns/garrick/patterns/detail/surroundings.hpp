@@ -1,8 +1,8 @@
 // A stretch of elements with those around it, where some of these lie beyond the container's edges:
 // a copy, so that the function looks there as it looks into the container.
 //
-// So nobody tests for an edge when the function looks: neither inside, where the elements are read
-// in their place, nor at the edges.
+// So no test for an edge is made when the function looks: neither inside, where the elements are
+// read in their place, nor at the edges.
 //
 // Private: installed because templates need it.
 //
@@ -20,7 +20,7 @@
 
 namespace garrick::patterns::detail {
 
-/// What lies beyond the edges of a container of T.
+/// The values beyond the edges of a container of T.
 template <class T>
 struct edge_rule {
   std::optional<T> constant{};  ///< this value
@@ -45,7 +45,7 @@ struct edge_rule {
   }
 };
 
-/// The form of a container: rows of elements. One without rows is a single row.
+/// The form of a container: rows of elements. A container without rows is a single row.
 struct extent {
   std::size_t width = 0;
   std::size_t height = 1;
@@ -57,8 +57,8 @@ struct extent {
 template <class T>
 class surroundings {
  public:
-  /// Copies the elements in row `y` from column `x` to before `x + n`, and those around. `stride()`
-  /// is how far the rows of the copy are apart. Throws std::bad_alloc and what T's copy throws.
+  /// Copies the elements in row `y` from column `x` to before `x + n`, and those around. The rows
+  /// of the copy are `stride()` apart. Throws std::bad_alloc and the exceptions of T's copy.
   [[nodiscard]] const T* around(const T* all, const extent& e, const edge_rule<T>& rule,
                                 std::size_t x, std::size_t y, std::size_t n) {
     stride_ = n + 2 * e.radius_x;

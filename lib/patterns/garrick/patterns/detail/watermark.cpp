@@ -72,7 +72,7 @@ void watermark::look() noexcept {
   next_ = value_ + grain_;
 }
 
-// ---- what replicas wait for
+// ---- the watermarks that replicas wait for
 
 awaited_watermarks::awaited_watermarks(std::size_t replicas, std::int64_t shortest)
     : shortest_(shortest), all_(replicas) {}

@@ -1,5 +1,5 @@
-// How far time has come, as the tuples say: the watermark of a node that reads several producers.
-// And which watermarks the replicas behind such a node wait for.
+// The progress of time by the tuples' own times: the watermark of a node that reads several
+// producers. Also the watermarks that the replicas behind such a node wait for.
 //
 // Each input has a watermark of its own: the latest time that it has brought, less the disorder.
 // The node's is the lowest of them, without those that have ended or are idle; when all of them
@@ -18,10 +18,10 @@
 // Of replicas that are sent tuples with the watermarks that they meet, and watermarks alone:
 // E3 A replica that has said `reached` and `next` has nothing due before `next`, of the tuples that
 //    it had taken until then. Those that it takes later meet `reached` or a later watermark.
-// E4 A tuple behind the watermark that it meets makes nothing due earlier; another one makes
+// E4 A tuple behind the watermark that it meets makes nothing due earlier; any other tuple makes
 //    something due at least `shortest` behind that watermark. So nothing is due before the earlier
-//    of `next` and `reached + shortest`, whatever is on its way, and a replica needs no watermark
-//    below that. It is sent the next one that is not below.
+//    of `next` and `reached + shortest`, whichever tuples are on their way, and a replica needs no
+//    watermark below that. It is sent the next one that is not below.
 #pragma once
 
 #include <garrick/patterns/channel/input.hpp>
@@ -54,7 +54,7 @@ class watermark {
   void inputs_are(inputs& in);
   /// The next tuples are of this input.
   void reads(std::size_t i);
-  /// One of them has this time.
+  /// An input has a tuple with this time.
   void saw(std::int64_t t) noexcept {
     input& i = inputs_[at_];
     if (t <= i.latest) return;
@@ -62,7 +62,7 @@ class watermark {
     if (at_ == slowest_ && t - disorder_ >= next_) look();
   }
 
-  /// It is as far as this at least, whatever the inputs bring.
+  /// The watermark is at least this, independent of the inputs.
   void is_at_least(std::int64_t t) noexcept;
 
   void time_is(instant now) noexcept { now_ = now; }
@@ -92,7 +92,7 @@ class watermark {
   std::int64_t next_ = unknown;  ///< where the next step is
   std::vector<input> inputs_;
   std::size_t at_ = 0;       ///< the input that is read
-  std::size_t slowest_ = 0;  ///< the one that holds the others back
+  std::size_t slowest_ = 0;  ///< the input that holds the others back
   instant now_{};
 };
 

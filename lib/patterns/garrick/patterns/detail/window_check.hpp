@@ -1,4 +1,4 @@
-// What the compiler says of windows and joins whose parts do not fit.
+// Compile-time errors for windows and joins whose parts do not fit.
 //
 // Private: installed because templates need it.
 //
@@ -128,7 +128,7 @@ struct keys_of_join_differ {
   static_assert(Same, "garrick: both keys of a join have one type");
 };
 
-/// What F, a pointer to a member or a function that may be lent, gives of a T; void: nothing.
+/// The result of F, a pointer to a member or a function that may be lent, for a T; void: nothing.
 template <class F, class T>
 struct given_of {
   using type = void;

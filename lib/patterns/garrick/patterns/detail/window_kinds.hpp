@@ -1,4 +1,4 @@
-// The kinds of windows: what their lengths are, and what keeps them.
+// The kinds of windows: their lengths, and the classes that hold them.
 //
 // Private: installed because templates need it.
 //
@@ -18,7 +18,7 @@
 
 namespace garrick::patterns::detail {
 
-/// The options of windows, whatever their types.
+/// The options of windows, for any types.
 struct window_options {
   window_options();
   window_options(const window_options& o);

@@ -1,11 +1,11 @@
-// The running parts of windows: by the tuples' times, by the clock, by number. And of the two nodes
-// that windows are when replicas share a watermark: one that finds it and puts it among the tuples,
-// and one that goes by it.
+// The running parts of windows: by the tuples' times, by the clock, by number. Also the two nodes
+// of windows whose replicas share a watermark: one finds it and puts it among the tuples, and the
+// other goes by it.
 //
-// A tuple is taken first, and then the watermark moves on, for which the tuple cannot be late. What
-// is due then is put out before the next tuple is taken, as there is room; sessions, of which one
-// may be due at each tuple, between two batches. A result that throws is one failure, and the
-// others stay.
+// A tuple is taken first, and then the watermark moves on, for which the tuple cannot be late. Due
+// windows are put out before the next tuple is taken, as there is room; sessions, of which one may
+// be due at each tuple, between two batches. A result that throws is one failure, and the others
+// stay.
 //
 // Private: installed because templates need it.
 //
@@ -284,7 +284,7 @@ template <class T>
 }
 
 /// A tuple goes to the replica of its key, a watermark to all. A tuple whose key or hash throws is
-/// a failure of the node that sends it, also if there is one replica, and does not move the
+/// a failure of the node that sends it, even if there is one replica, and does not move the
 /// watermark.
 template <class KeyOf>
 class by_key_with_watermarks {
@@ -399,7 +399,7 @@ class stamped_stage : public windows_stage<Windows> {
 // --- the same for windows that need every watermark ---
 
 /// Puts to each tuple the watermark that it meets. Watermarks alone follow between two batches, if
-/// a replica may wait for them: those that have no tuple at present have something due, too.
+/// a replica may wait for them: replicas without tuples have windows to close, too.
 template <class T, class TimeOf, bool Idles>
 class marking_stage : public by_event_time<TimeOf, Idles> {
   using base = by_event_time<TimeOf, Idles>;
@@ -453,7 +453,7 @@ class marking_stage : public by_event_time<TimeOf, Idles> {
   bool tells_ = false;
 };
 
-/// Goes by the watermarks that its tuples meet, and by those that come alone.
+/// Goes by the watermarks that its tuples meet, and by watermarks that come alone.
 template <class T, class KeyOf, class Windows>
 class marked_stage : public windows_stage<Windows> {
  public:
