@@ -39,7 +39,7 @@ namespace garrick::patterns {
 
 /// The handle of a data-parallel pattern that takes In and gives Out.
 ///
-///     data_ref<std::vector<int>> squares_;             // in place: it gives what it takes
+///     data_ref<std::vector<int>> squares_;             // in place: the container comes back
 ///     data_ref<std::vector<order>, long> total_;       // a reduction
 template <class In, class Out = In>
 using data_ref = ref<protocol<result<Out>(In)>>;
@@ -107,7 +107,7 @@ struct data_options {
 /// The parts of a pattern's actor.
 template <class In, class Out>
 struct data_seed {
-  using garrick_sendable = void;  ///< checked when the pattern was made; nobody changes the body
+  using garrick_sendable = void;  ///< checked when the pattern was made; the body does not change
   std::shared_ptr<const any_body<In, Out>> body;
   data_options options;
 };

@@ -10,7 +10,7 @@ namespace garrick::patterns {
 /// How many replicas a farm has at most.
 inline constexpr std::size_t most_replicas = 4096;
 
-/// How a stream is run. None of it changes what a stream computes, as long as nothing throws.
+/// How a stream is run. No option changes the results of a stream, as long as nothing throws.
 struct stream_options {
   std::size_t capacity = 1024;  ///< tuples of a channel; 1 to 2^20, rounded up to a power of two
   std::size_t replicas = 0;     ///< of farms without a number; 0: as many as the system has workers

@@ -10,7 +10,7 @@
 // Invariants
 // A1 Until the actor ends, only its turns touch the output: `put` does so without the run right.
 // A2 A hold is in the node's loops as a tuple is: counted before the tuple that it is for is
-//    settled, and until what was put out under it is.
+//    settled, and until the results put out under it are.
 // A3 Until the actor is there, the run right is taken, so no thread sends it a `go` too early.
 // A4 The node ends only when it has no holds. A thread that drops a hold wakes the node.
 // A5 When the stream or the actor ends early, held tuples are counted as dropped, once, on the

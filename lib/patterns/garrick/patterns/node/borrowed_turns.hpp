@@ -1,9 +1,9 @@
 // Lends the run right of a node to an actor that may end at any time.
 //
 // Problem: a `go` that stands for the run right is lost with the mail of an actor that ends, and
-// with it the right: nobody could ever run the node again. So the right goes with a token of its
-// own. The actor takes it when the `go` arrives; if the actor has ended, whoever finds that out
-// does.
+// with it the right: no thread could ever run the node again. So the right goes with a token of its
+// own. The actor takes it when the `go` arrives; if the actor has ended, the thread that finds that
+// out takes it.
 //
 // Private: installed because templates need it.
 //
@@ -12,7 +12,8 @@
 // Invariants
 // B1 The run right that is lent is taken once: by the actor, or, if that has ended, by `end` or by
 //    `lend`, whichever comes last.
-// B2 Who takes it sees what the lender wrote; and who finds the actor ended sees what that wrote.
+// B2 The thread that takes it sees the lender's writes; a thread that finds the actor ended sees
+//    the actor's writes.
 #pragma once
 
 #include <garrick/base/concurrency/atomics_policy.hpp>
@@ -25,7 +26,7 @@ namespace garrick::patterns::detail {
 /// The memory orders of lent turns that the model checker weakens, one at a time.
 enum class borrowed_order : std::uint8_t {
   lend,   ///< the holder gives the run right away
-  take,   ///< somebody takes it
+  take,   ///< the actor, or a thread that finds it ended, takes it
   ended,  ///< the actor says that it has ended
   looks,  ///< the holder looks whether the actor has
 };
@@ -34,27 +35,27 @@ enum class borrowed_order : std::uint8_t {
 template <class Atomics = base::real_atomics>
 class basic_borrowed_turns {
  public:
-  /// Lends the run right to the actor; `tell()` sends the `go`. False: the actor has ended, and the
-  /// caller has the right still, or again.
+  /// Lends the run right to the actor; `tell()` sends the `go`. Returns false if the actor has
+  /// ended; the caller has the right still, or again.
   template <class Tell>
   [[nodiscard]] bool lend(Tell&& tell) {
     if (has_ended()) return false;
-    // order: acq_rel: what the lender wrote, to who takes it; and of this and the `take` in `end`
-    // the later one sees what came before the other
+    // order: acq_rel: the lender's writes, to the thread that takes it; and of this and the `take`
+    // in `end` the later one sees the writes before the other
     lent_.exchange(true, base::order<Atomics, borrowed_order::lend>(std::memory_order_acq_rel));
     tell();
     return !has_ended() || !take();
   }
-  /// Does the run right come with a `go`? Then it is the caller's.
+  /// Returns true if the run right comes with a `go`. Then it is the caller's.
   [[nodiscard]] bool take() noexcept {
     // order: acq_rel, as in lend
     return lent_.exchange(false,
                           base::order<Atomics, borrowed_order::take>(std::memory_order_acq_rel));
   }
-  /// The actor has ended, and touches the node no more. True: the run right was lent to it, and is
-  /// the caller's.
+  /// The actor has ended, and touches the node no more. Returns true if the run right was lent to
+  /// it; the right is then the caller's.
   [[nodiscard]] bool end() noexcept {
-    // order: release: what the actor wrote, to the lender
+    // order: release: the actor's writes, to the lender
     ended_.store(true, base::order<Atomics, borrowed_order::ended>(std::memory_order_release));
     return take();
   }

@@ -17,7 +17,7 @@ constexpr unsigned enough_to_fail = 100'000;
 
 /// The node of an actor that feeds a stream. The actor puts tuples out without the run right, has a
 /// turn if a `go` has come, and ends. Two others have something for the node. When the actor has
-/// ended, who gets the run right runs the node.
+/// ended, the thread that gets the run right runs the node.
 struct feeder_suite : rl::test_suite<feeder_suite, 3> {
   basic_run_right<relacy_atomics> right;
   basic_borrowed_turns<relacy_atomics> turns;
@@ -57,7 +57,7 @@ struct feeder_suite : rl::test_suite<feeder_suite, 3> {
     asked.fetch_add(1, relaxed);
     wake();
   }
-  /// What somebody asked for was looked at, and the run right is not lost.
+  /// All requests were looked at, and the run right is not lost.
   void after() {
     RL_ASSERT(!right.is_held());
     RL_ASSERT(seen == asked.load(relaxed));

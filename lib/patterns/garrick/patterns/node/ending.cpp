@@ -26,7 +26,7 @@ error ending::failure() const {
 }
 
 void ending::node_ended() noexcept {
-  // order: acq_rel: what each node did, to whoever hears of the end
+  // order: acq_rel: the work of each node, to the actor that hears of the end
   if (live_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
   const auto told = told_.lock();
   if (!told) return;

@@ -41,7 +41,7 @@ class ending {
   }
   /// Ends the stream early, for the first `why` that is given.
   void cancel(error why) noexcept;
-  /// Has the stream been told to end early?
+  /// Returns true if the stream has been told to end early.
   [[nodiscard]] bool is_cancelled() const noexcept {
     return cancelled_.load(std::memory_order_relaxed);  // order: relaxed; a node looks at each step
   }
@@ -59,7 +59,7 @@ class ending {
  private:
   const std::uint64_t number_;
   std::atomic<std::size_t> live_{0};
-  std::atomic<bool> claimed_{false};  ///< somebody writes why_
+  std::atomic<bool> claimed_{false};  ///< a thread writes why_
   std::atomic<bool> cancelled_{false};
   error why_;  ///< written once, before cancelled_
   weak_ref<protocol<void(all_ended)>> told_;

@@ -44,10 +44,11 @@ class graph final : public ending, public std::enable_shared_from_this<graph> {
 
   /// All nodes, from the sinks to the sources.
   [[nodiscard]] const std::vector<std::unique_ptr<node>>& nodes() const noexcept { return nodes_; }
-  /// What the stream's handle yields at its end, if a stage keeps something for it.
+  /// Returns the value that the stream's handle yields at its end, if a stage keeps one for it.
   [[nodiscard]] std::shared_ptr<void>& value() noexcept { return value_; }
 
-  /// Lets a node that waits for its turn here have it now, inside the caller. False: none does.
+  /// Lets a node that waits for its turn here have it now, inside the caller. Returns false if none
+  /// waits.
   bool help() noexcept;
   /// Lets other threads have the processor.
   static void yield() noexcept;

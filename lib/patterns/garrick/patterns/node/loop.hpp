@@ -5,7 +5,7 @@
 //
 // Some stages hold tuples until others join them, as a batch does. If the source has ended and all
 // tuples in the loop are held, no other will join them: the gate begins a flush round, in which
-// these stages give up what they hold. Their results go on or back, so there may be another round.
+// these stages give up their tuples. Their results go on or back, so there may be another round.
 //
 // Private: installed because templates need it.
 //
@@ -13,9 +13,9 @@
 //
 // Invariants
 // L1 A tuple is counted before it is in a channel of the loop, and until the node that took it has
-//    counted what it made of it. So the count is zero only if nothing is on its way. What goes on
-//    to the next stage is no longer counted, even while it finds no room there: the next stage may
-//    be this loop's gate, in a loop around it.
+//    counted its results. So the count is zero only if nothing is on its way. Results for the next
+//    stage are no longer counted, even while they find no room there: the next stage may be this
+//    loop's gate, in a loop around it.
 // L2 A tuple that a stage holds is in the other half of the same word. So the gate, which reads
 //    both halves at once, never takes a tuple that is on its way for one that is held.
 // L3 The thread that brings the count to half of the credits or less wakes the gate if that sleeps
@@ -56,7 +56,7 @@ class loop {
   /// Returns the number of tuples that may come in from outside. Tuples that a stage holds need no
   /// room in a channel.
   [[nodiscard]] std::size_t credits() const noexcept {
-    // order: acquire; what has left the loop
+    // order: acquire; the effects of tuples that have left the loop
     const std::size_t n = moving(count_.load(std::memory_order_acquire));
     return n < credits_ ? credits_ - n : 0;
   }

@@ -1,11 +1,11 @@
 // A node of a stream: a stage, or one replica of a stage, with the channels that it reads and
 // writes.
 //
-// A node is run for a step at a time: a batch of tuples from one of its inputs. Who runs it holds
-// its run right. That is its carrier, an ordinary actor, when a `go` has its turn there; or the
-// node that has just handed it a batch, which then runs it in place, while the batch is in the
-// cache and nobody has to be woken. In place is for batches that take no longer than a wake-up
-// would; others go to the carrier, so that another worker can take them.
+// A node is run for a step at a time: a batch of tuples from one of its inputs. The run right
+// belongs to the runner of the node. That is its carrier, an ordinary actor, when a `go` has its
+// turn there; or the node that has just handed it a batch, which then runs it in place, while the
+// batch is in the cache and without a wake-up. In place is for batches that take no longer than a
+// wake-up would; others go to the carrier, so that another worker can take them.
 //
 // Private: installed because templates need it.
 //
@@ -13,9 +13,9 @@
 // the run right.
 //
 // Invariants, beside those of run_right.hpp and channel.hpp
-// N4 Who has got the run right by `wake` runs the node or sends `go` to its carrier. A `go` stands
-//    for the run right, so at most one is on its way.
-// N5 A node that has ended keeps its run right for ever, so nobody runs it again.
+// N4 A thread that has got the run right by `wake` runs the node or sends `go` to its carrier. A
+//    `go` stands for the run right, so at most one is on its way.
+// N5 A node that has ended keeps its run right for ever, so it never runs again.
 // N6 A node gives its run right up only after a step that found it starved or blocked (H1 of
 //    channel.hpp).
 #pragma once
@@ -51,10 +51,10 @@ struct alarm {
 struct leave {
   using garrick_unreported = void;
 };
-/// What a carrier understands.
+/// The protocol of a carrier.
 using carrier_protocol = protocol<void(go), void(alarm), void(leave)>;
 
-/// What a step came to.
+/// The outcome of a step.
 enum class step_outcome : std::uint8_t {
   worked,   ///< there may be more to do
   starved,  ///< no input has anything, and each will wake the node; or it waits for a time
@@ -62,20 +62,20 @@ enum class step_outcome : std::uint8_t {
   ended,    ///< nothing comes any more: the outputs are closed
 };
 
-/// One run of a node: on whose turn, and how deep inside the runs of others.
+/// One run of a node: the turn in which it runs, and its depth inside the runs of others.
 struct turn {
-  actor_base& on;                           ///< the actor whose turn it is
+  actor_base& on;                           ///< the actor that has the turn
   std::uint32_t depth = 0;                  ///< runs around this one
   bool own_thread = false;                  ///< the actor's thread is for its node alone
-  std::int64_t nested_ns = 0;               ///< what others took that ran in place during this step
+  std::int64_t nested_ns = 0;               ///< time of nodes that ran in place during this step
   instant nested_until = instant::never();  ///< when the last of them was done, if one has run
 };
 
-/// What a node is made with.
+/// The options of a node.
 struct node_options {
   std::string name;
   bool own_thread = false;
-  bool in_place = true;        ///< may others run it in place?
+  bool in_place = true;        ///< others may run it in place
   std::vector<loop*> loops{};  ///< that it is in
 };
 
@@ -98,14 +98,15 @@ class node : public wakeable {
 
   /// For errors and figures.
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
-  /// Does it have a thread of its own?
+  /// Returns true if the node has a thread of its own.
   [[nodiscard]] bool own_thread() const noexcept { return own_thread_; }
 
-  /// Who runs the node when no other node does. Once, before anybody wakes it.
+  /// Sets the runner for times when no other node runs this one. Called once, before the first
+  /// wake.
   void carried_by(ref<carrier_protocol> who) noexcept { carrier_ = std::move(who); }
 
   /// Runs the node here if `by` may do so and if `tuples` are done soon. Otherwise sends `go`. If
-  /// somebody else holds the run right, that holder looks again.
+  /// another thread holds the run right, that holder looks again.
   void wake(turn* by, std::size_t tuples) noexcept override;
 
   /// Runs it. Requires the run right.
@@ -114,7 +115,7 @@ class node : public wakeable {
   /// Lets the carrier have its turn now, inside the caller, if it waits for one here.
   virtual bool help() noexcept { return !own_thread_ && run_in_place(carrier_); }
 
-  /// What it has done so far: a node_figures (report.hpp). Any thread.
+  /// Returns its work so far: a node_figures (report.hpp). Any thread.
   template <class Figures>
   [[nodiscard]] Figures figures() const noexcept;
 
@@ -125,16 +126,16 @@ class node : public wakeable {
     if (!told_of(why, std::forward<T>(tuple))) drop(1);
   }
 
-  /// Makes what else runs the node, when all carriers are there.
+  /// Makes further runners of the node, when all carriers are there.
   virtual void begin(actor_base& /*from*/, const std::shared_ptr<graph>& /*owner*/) {}
 
-  /// Drops what waits at its inputs, after the stream has ended. Returns how many tuples.
+  /// Drops the tuples that wait at its inputs, after the stream has ended. Returns how many.
   virtual std::size_t drop_inputs() noexcept { return 0; }
-  /// How many tuples wait at its inputs. Any thread.
+  /// Returns how many tuples wait at its inputs. Any thread.
   [[nodiscard]] virtual std::size_t waiting() const noexcept { return 0; }
 
  protected:
-  /// Takes the run right, before anybody wakes the node. `schedule` lends it to who runs it.
+  /// Takes the run right, before the first wake. `schedule` lends it to the runner.
   void not_yet() noexcept { static_cast<void>(right_.ask()); }
   /// Sends `go`.
   virtual void schedule() noexcept;
@@ -142,12 +143,12 @@ class node : public wakeable {
   /// Wakes the node at `when`; never, if that is `instant::never()`. A node has one such time: the
   /// earliest. On a turn of the carrier, so for nodes that others do not run in place.
   void wake_at(instant when, turn& t);
-  /// Does a batch. What it throws ends the stream.
+  /// Does a batch. An exception ends the stream.
   virtual step_outcome step(turn& t) = 0;
   /// The stream was cancelled: closes the outputs, without another tuple.
   virtual void abandon(turn& t) noexcept = 0;
 
-  /// Has the stream been told to end?
+  /// Returns true if the stream has been told to end.
   [[nodiscard]] bool is_cancelled() const noexcept { return owner_.is_cancelled(); }
 
   /// How many tuples the next step shall take.
@@ -171,12 +172,12 @@ class node : public wakeable {
   void count_partial() noexcept { add(partial_, std::uint64_t{1}); }
   /// Returns true if the node is in a loop, which counts all that is put out.
   [[nodiscard]] bool in_loops() const noexcept { return !loops_.empty(); }
-  /// The loops that the node is in: what it puts out is in them, before it is published.
+  /// Counts results into the loops that the node is in, before they are published.
   void into_loops(std::size_t n) noexcept {
     if (n != 0)
       for (loop* const l : loops_) l->add(n);
   }
-  /// What it has taken is dealt with, after its results were published.
+  /// Counts tuples that are dealt with out of the loops, after their results were published.
   void out_of_loops(std::size_t n) noexcept {
     if (n != 0)
       for (loop* const l : loops_) l->remove(n);
@@ -198,7 +199,7 @@ class node : public wakeable {
   }
   /// Tuples that lead nowhere.
   void drop(std::uint64_t n) noexcept { add(dropped_, n); }
-  /// Makes a dead letter of this. False: there is no memory for it.
+  /// Makes a dead letter of `parts`. Returns false if there is no memory for it.
   template <class... Parts>
   bool told_of(const std::exception_ptr& why, Parts&&... parts) noexcept {
     try {
@@ -221,7 +222,7 @@ class node : public wakeable {
   const bool own_thread_;
   const bool in_place_;
   run_right right_;
-  std::atomic<std::int64_t> tuple_ns_{1000};  // an estimate; read by those who wake the node
+  std::atomic<std::int64_t> tuple_ns_{1000};  // an estimate; read by threads that wake the node
   // the holder's
   std::size_t batch_ = 16;
   std::uint64_t taken_ = 0;  // in this step

@@ -15,9 +15,9 @@
 
 namespace garrick::patterns::detail {
 
-/// Puts `e` into the mailbox of `to`, whatever its length, and does not wait. `first`: before all
-/// others, as an urgent message. A mailbox that keeps its newest messages takes each as an urgent
-/// one, which it drops last.
+/// Puts `e` into the mailbox of `to`, whatever its length, and does not wait. With `first`, it
+/// comes before all others, as an urgent message. A mailbox that keeps its newest messages takes
+/// each as an urgent one, which it drops last.
 void deliver_past_bounds(const core::handle& to, core::envelope* e, bool first) noexcept;
 
 /// Sends a message as above, behind those that are there.

@@ -1,16 +1,16 @@
-// Who runs a node. A node is run by one thread at a time, and whoever has something for it asks for
-// that to happen without waiting.
+// The right to run a node. A node is run by one thread at a time, and a thread that has work for it
+// asks for a run without waiting.
 //
 // Private: installed because templates need it.
 //
 // Thread safety: `ask` is for any thread; the others are for the holder of the run right.
 //
 // Invariants (N1–N3)
-// N1 At most one thread holds the run right. `ask` creates it if nobody holds it, and then the
+// N1 At most one thread holds the run right. `ask` creates it if no thread holds it, and then the
 //    caller is the holder; `release` ends it.
-// N2 If somebody has asked since the holder's last `look`, `release` fails. So what was done before
-//    an `ask` is seen by a holder that looks after it.
-// N3 What a holder wrote is seen by the next one.
+// N2 If a thread has asked since the holder's last `look`, `release` fails. So actions before an
+//    `ask` are seen by a holder that looks after it.
+// N3 The writes of a holder are seen by the next one.
 #pragma once
 
 #include <garrick/base/concurrency/atomics_policy.hpp>
@@ -22,7 +22,7 @@ namespace garrick::patterns::detail {
 
 /// The memory orders of the run right that the model checker weakens, one at a time.
 enum class run_right_order : std::uint8_t {
-  ask,      ///< somebody has something for the node
+  ask,      ///< a thread has work for the node
   look,     ///< the holder is about to look
   release,  ///< the holder is done
 };
@@ -31,34 +31,36 @@ enum class run_right_order : std::uint8_t {
 template <class Atomics = base::real_atomics>
 class basic_run_right {
  public:
-  /// Asks for a run. True: the caller holds the run right now. False: the holder will look again.
+  /// Asks for a run. Returns true if the caller holds the run right now; otherwise the holder will
+  /// look again.
   [[nodiscard]] bool ask() noexcept {
-    // order: acq_rel: what the asker did, to the holder's look or release; what the former holder
-    // wrote, to the asker
+    // order: acq_rel: the asker's actions, to the holder's look or release; the former holder's
+    // writes, to the asker
     const std::uint32_t was = word_.fetch_or(
         held | asked, base::order<Atomics, run_right_order::ask>(std::memory_order_acq_rel));
     return (was & held) == 0;
   }
 
-  /// What was asked until now is about to be looked at.
+  /// Called before the holder looks at all that was asked until now.
   void look() noexcept {
     // order: relaxed; an ask that this load does not see makes `release` fail. A load costs less
-    // than a write, and mostly nobody has asked since the last step
+    // than a write, and mostly no thread has asked since the last step
     if ((word_.load(std::memory_order_relaxed) & asked) == 0) return;
-    // order: acquire, pairs with ask: what the askers did
+    // order: acquire, pairs with ask: the askers' actions
     word_.fetch_and(~asked, base::order<Atomics, run_right_order::look>(std::memory_order_acquire));
   }
 
-  /// Gives the run right up. False, and it is kept, if somebody has asked since the last look.
+  /// Gives the run right up. Returns false, and keeps it, if a thread has asked since the last
+  /// look.
   [[nodiscard]] bool release() noexcept {
     std::uint32_t seen = held;
-    // order: release: what this holder wrote, to the next one
+    // order: release: this holder's writes, to the next one
     return word_.compare_exchange_strong(
         seen, 0, base::order<Atomics, run_right_order::release>(std::memory_order_release),
         std::memory_order_relaxed);  // order: relaxed; the look that follows acquires
   }
 
-  /// Does somebody hold it? A hint.
+  /// Returns true if a thread holds it. A hint.
   [[nodiscard]] bool is_held() const noexcept {
     return (word_.load(std::memory_order_relaxed) & held) != 0;  // order: relaxed; a hint
   }

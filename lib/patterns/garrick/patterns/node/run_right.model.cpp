@@ -16,8 +16,8 @@ namespace {
 constexpr unsigned thorough = 100'000;
 constexpr unsigned enough_to_fail = 100'000;
 
-/// Three threads leave something for the node, each in a place of its own, and ask. Who gets the
-/// run right runs the node until it may give the right up.
+/// Three threads leave something for the node, each in a place of its own, and ask. The thread that
+/// gets the run right runs the node until it may give the right up.
 struct right_suite : rl::test_suite<right_suite, 3> {
   static constexpr std::size_t askers = 3;
 

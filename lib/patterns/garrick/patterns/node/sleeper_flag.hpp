@@ -1,7 +1,7 @@
 // Says that one side sleeps until the other has changed something.
 //
-// Problem: who changes something often must not pay a locked operation each time for the case that
-// somebody sleeps for it.
+// Problem: a side that changes something often must not pay a locked operation each time for the
+// rare case that the other side sleeps.
 //
 // Private: installed because templates need it.
 //
@@ -10,8 +10,8 @@
 // Invariants
 // F1 The sleeper calls `set`, looks, and sleeps only if it finds nothing. The other side changes
 //    something, and then calls `take`. Each has a full fence between its write and its read, so at
-//    least one of the two sees the other's: nobody sleeps beside what it waits for.
-// F2 Of several calls of `take` one is true for each `set`. So one change wakes the sleeper once.
+//    least one of the two sees the other's: the sleeper misses no change that it waits for.
+// F2 For each `set` only one call of `take` is true. So one change wakes the sleeper once.
 #pragma once
 
 #include <garrick/base/concurrency/atomics_policy.hpp>
@@ -36,7 +36,7 @@ class basic_sleeper_flag {
     waits_.store(true, std::memory_order_relaxed);  // order: relaxed; the fence orders it
     Atomics::template fence_at<sleeper_order::set_fence>();
   }
-  /// The other side has changed something. True: it has to wake the sleeper now.
+  /// The other side has changed something. Returns true if the caller has to wake the sleeper now.
   [[nodiscard]] bool take() noexcept {
     Atomics::template fence_at<sleeper_order::take_fence>();
     // order: relaxed; the fence orders it

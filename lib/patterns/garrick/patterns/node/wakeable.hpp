@@ -1,4 +1,4 @@
-// What can be told that something has changed for it.
+// The interface of a sleeper that is woken when something has changed for it.
 //
 // Private: installed because templates need it.
 //
@@ -17,7 +17,7 @@ class wakeable {
   wakeable(const wakeable&) = delete;
   wakeable& operator=(const wakeable&) = delete;
 
-  /// Something has changed at one of its channels. With `by`, a node whose turn it is, it may run
+  /// Something has changed at one of its channels. With `by`, a node that has its turn, it may run
   /// here and now; `tuples` is how many have come.
   virtual void wake(turn* by, std::size_t tuples) noexcept = 0;
 

@@ -1,7 +1,7 @@
-// A turn that takes long, and those that were woken in it. A worker keeps what it has just woken to
-// itself, since it mostly runs that next, within a microsecond. Who works on a container for up to
-// a millisecond would hold up its own helpers, until the ticker finds them: in 50 µs if processors
-// are free, and later if they are not.
+// A turn that takes long, and the actors that were woken in it. A worker keeps a runnable that it
+// has just woken to itself, since it mostly runs that next, within a microsecond. An actor that
+// works on a container for up to a millisecond would hold up its own helpers, until the ticker
+// finds them: in 50 µs if processors are free, and later if they are not.
 //
 // Private: installed because templates need it.
 //
@@ -13,7 +13,7 @@
 
 namespace garrick::patterns::detail {
 
-/// This turn goes on for long: what it has woken so far can be run by other workers now.
+/// This turn goes on for long: other workers can now run the actors that it has woken so far.
 inline void others_may_begin() noexcept {
   if (base::executor* const worker = base::this_thread.worker_of) worker->expose();
 }

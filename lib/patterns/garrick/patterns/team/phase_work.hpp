@@ -1,9 +1,9 @@
 // Work on a container that is done over and over: every element in each phase, and a phase begins
 // when the one before is done.
 //
-// Control flow: each of those that take part claims pieces, and goes away when there are none. Who
-// finishes a phase's last piece begins the next phase, calls as many back as that phase is worth,
-// and goes on. So the work goes on even if nobody comes.
+// Control flow: each participant claims pieces, and goes away when there are none. The participant
+// that finishes a phase's last piece begins the next phase, calls as many back as that phase is
+// worth, and goes on. So the work goes on even if no other comes.
 //
 // Private: installed because templates need it.
 //
@@ -11,8 +11,9 @@
 //
 // Invariants
 // H1 While `run` is called with a phase, no element of another phase is worked on.
-// H2 After a failure no further phase begins: who finishes the present one ends the work.
-// H3 Who comes late, or is away at the end, finds nothing, and does not touch the container.
+// H2 After a failure no further phase begins: the end of the present one ends the work.
+// H3 A participant that comes late, or is away at the end, finds nothing, and does not touch the
+//    container.
 #pragma once
 
 #include <garrick/patterns/team/phases.hpp>
@@ -42,13 +43,13 @@ class phase_work : public shared_work {
   phase_work(const cut& c, std::uint64_t count, std::string name)
       : shared_work(std::move(name)), phases_(c), count_(count) {}
 
-  /// Works on these elements in that phase. What the user's function throws is told to `failed`.
+  /// Works on these elements in that phase. Exceptions of the user's function go to `failed`.
   virtual void run(const piece& part, std::uint64_t phase) noexcept = 0;
 
  private:
   /// Calls those back that a phase is worth; they begin with blocks of that length.
   void call_back(std::size_t block) noexcept;
-  /// The phase takes longer than was expected: everybody is called back who finds a piece.
+  /// The phase takes longer than expected: calls back all that are away, while pieces are left.
   void call_all(std::size_t block) noexcept;
   void call(std::size_t who, std::size_t block) noexcept;
 

@@ -1,26 +1,27 @@
-// Who does which part of a container, in each of several phases. A phase begins when all of the one
-// before is done.
+// The pieces of a container, and their claims in each of several phases. A phase begins when all of
+// the one before is done.
 //
-// Problem: the usual barrier lets everybody wait for the last one. Here nobody waits: who finds
-// nothing to claim goes away, and who finishes the last part of a phase begins the next one and
-// calls back those that it wants.
+// Problem: at the usual barrier all threads wait for the last one. Here no thread waits: a thread
+// that finds nothing to claim goes away, and the thread that finishes the last part of a phase
+// begins the next one and calls back those that it wants.
 //
 // Data flow: a claim is a count that only grows. In static pieces each piece has the number of
-// phases in which it was claimed; else there is one number for the pieces claimed in all phases.
-// So nothing is reset between phases but `left_`, which nobody touches then.
+// phases in which it was claimed; else there is one number for the pieces claimed in all phases. So
+// nothing is reset between phases but `left_`, which no thread touches then.
 //
 // Private: installed because templates need it.
 //
-// Thread safety: `belongs_to` comes before the others. `begin_next` is for who was given true by
-// `finish`; the rest is for all threads that take part.
+// Thread safety: `belongs_to` comes before the others. `begin_next` is for the thread to which
+// `finish` has returned true; the rest is for all threads that take part.
 //
 // Invariants
-// P1 Each piece is claimed by one thread in each phase, and not before that phase begins. Who comes
-//    late from an earlier phase claims nothing: its counts have passed.
-// P2 `finish` gives true once in each phase, to who has finished the last element. Nobody has a
-//    piece then. That thread, and who claims a piece of the next phase, sees what all wrote.
-// P3 Who begins a phase and then asks `call` of everybody is told of each that is away. Nobody
-//    is away who has seen only an earlier phase, and was not called.
+// P1 Each piece is claimed by one thread in each phase, and not before that phase begins. A thread
+//    that comes late from an earlier phase claims nothing: its counts have passed.
+// P2 `finish` returns true once in each phase, to the thread that has finished the last element. No
+//    thread has a piece then. That thread, and a thread that claims a piece of the next phase, sees
+//    all writes of the others.
+// P3 A thread that begins a phase and then calls `call` for all participants finds each that is
+//    away. A participant that has seen only an earlier phase, and was not called, is not away.
 #pragma once
 
 #include <garrick/base/concurrency/atomics_policy.hpp>
@@ -36,16 +37,16 @@ namespace garrick::patterns::detail {
 
 /// The memory orders that the model checker weakens, one at a time.
 enum class phases_order : std::uint8_t {
-  look,    ///< which phase is it?
-  finish,  ///< somebody has finished some elements
+  look,    ///< which phase is it
+  finish,  ///< a thread has finished some elements
   begin,   ///< the next phase begins
 };
 
-/// The pieces of a container, and who has claimed them in the present phase.
+/// The pieces of a container, and their claims in the present phase.
 template <class Atomics = base::real_atomics>
 class basic_phases {
  public:
-  /// The first phase, number 0, has begun, and nobody has claimed anything.
+  /// The first phase, number 0, has begun, and no piece is claimed.
   explicit basic_phases(const cut& c)
       : cut_(c), claims_(std::make_unique<count[]>(c.by_hand ? c.pieces : 1)), left_(c.size) {}
 
@@ -60,17 +61,18 @@ class basic_phases {
   }
   [[nodiscard]] std::size_t hands() const noexcept { return hands_; }
 
-  /// The number of the present phase: for who has a piece, or has just been given true by `finish`.
+  /// Returns the number of the present phase. For a thread that has a piece, or to which `finish`
+  /// has just returned true.
   [[nodiscard]] std::uint64_t now() const noexcept {
-    // order: relaxed: who has a piece has looked, and the phase lasts as long as it has it
+    // order: relaxed: a thread with a piece has looked, and the phase lasts as long as it has it
     return phase_.load(std::memory_order_relaxed);
   }
 
-  /// Claims a piece for the one that takes part as `who`, in the present phase, whose number it
-  /// gives. False: `who` is away now, or was called in the meantime; in any case it goes.
+  /// Claims a piece for participant `who`, in the present phase, and sets its number. Returns false
+  /// if `who` is away now, or was called in the meantime; in either case it goes.
   [[nodiscard]] bool claim(std::size_t who, piece& claimed, std::uint64_t& phase) noexcept {
     for (;;) {
-      // order: acquire: what was written in the phases before, from `begin_next`
+      // order: acquire: the writes of the phases before, from `begin_next`
       phase = phase_.load(base::order<Atomics, phases_order::look>(std::memory_order_acquire));
       if (claim_in(phase, who, claimed)) return true;
       away_[who].set();
@@ -78,7 +80,7 @@ class basic_phases {
       if (phase_.load(std::memory_order_relaxed) == phase || !away_[who].take()) return false;
     }
   }
-  /// Is there something to claim? A hint.
+  /// Returns true if there is something to claim. A hint.
   [[nodiscard]] bool has_pieces() const noexcept {
     const std::uint64_t phase = now();
     // order: relaxed: a hint
@@ -87,20 +89,20 @@ class basic_phases {
       if (claims_[i].load(std::memory_order_relaxed) == phase) return true;  // order: a hint
     return false;
   }
-  /// So many elements are done. True: they were the last ones of this phase.
+  /// Counts so many elements as done. Returns true if they were the last ones of this phase.
   [[nodiscard]] bool finish(std::size_t elements) noexcept {
-    // order: acq_rel: what was written before, to who finishes the last ones
+    // order: acq_rel: earlier writes, to the thread that finishes the last ones
     return left_.fetch_sub(elements, base::order<Atomics, phases_order::finish>(
                                          std::memory_order_acq_rel)) == elements;
   }
-  /// The next phase begins. For who was given true by `finish`, once.
+  /// The next phase begins. For the thread to which `finish` has returned true, once.
   void begin_next() noexcept {
-    // order: relaxed: who claims a piece has seen the new phase, and that orders it
+    // order: relaxed: a thread that claims a piece has seen the new phase, and that orders it
     left_.store(cut_.size, std::memory_order_relaxed);
-    // order: release: what was written in all phases, to who looks in `claim`
+    // order: release: the writes of all phases, to the look in `claim`
     phase_.store(now() + 1, base::order<Atomics, phases_order::begin>(std::memory_order_release));
   }
-  /// True: `who` is away, and the caller has to call it back now.
+  /// Returns true if `who` is away; the caller has to call it back now.
   [[nodiscard]] bool call(std::size_t who) noexcept { return away_[who].take(); }
   /// `who` could not be called after all.
   void was_not_called(std::size_t who) noexcept { away_[who].set(); }
@@ -114,8 +116,8 @@ class basic_phases {
     return (phase + 1) * cut_.pieces;
   }
   [[nodiscard]] bool claim_in(std::uint64_t phase, std::size_t who, piece& claimed) noexcept {
-    // order: relaxed, here and below: who has seen the phase has seen all claims of those before
-    // it, and what is in the pieces
+    // order: relaxed, here and below: a thread that has seen the phase has seen all claims of those
+    // before it, and the contents of the pieces
     if (!cut_.by_hand) {
       std::uint64_t n = claims_[0].load(std::memory_order_relaxed);  // order: as above
       while (n < end_of(phase)) {

@@ -1,6 +1,6 @@
 // Work on a container that is cut into shares. Pieces are worked on in blocks, whose length follows
-// from how long the last one took. What was begun when the time is over stays in the actor's queue
-// (work_queue.hpp), and an empty message lets it go on.
+// from how long the last one took. A piece that is not done when the time is over stays in the
+// actor's queue (work_queue.hpp), and an empty message lets it go on.
 //
 // Private: installed because templates need it.
 //
@@ -8,7 +8,7 @@
 //
 // Invariants
 // R1 No element is in two blocks, so `run` has its elements for itself.
-// R2 Who comes late finds nothing left, and does not touch the container.
+// R2 A participant that comes late finds nothing left, and does not touch the container.
 #pragma once
 
 #include <garrick/patterns/team/shared_work.hpp>
@@ -32,7 +32,7 @@ class range_work : public shared_work {
   range_work(const cut& c, bool whole_pieces, std::string name)
       : shared_work(std::move(name)), shares_(c), whole_pieces_(whole_pieces) {}
 
-  /// Works on these elements. What the user's function throws is told to `failed_at`.
+  /// Works on these elements. Exceptions of the user's function go to `failed_at`.
   virtual void run(const piece& part) noexcept = 0;
   /// The exception being handled was thrown for that element.
   void failed_at(std::size_t element) noexcept { failed("element", element); }

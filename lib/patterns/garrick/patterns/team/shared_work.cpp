@@ -23,7 +23,7 @@ std::string what_was_thrown(const std::exception_ptr& why) {
 }
 
 void shared_work::tell_others() {
-  // By a virtual clock nothing takes time, and everybody is told.
+  // By a virtual clock nothing takes time, and all are told.
   if (const std::uint64_t ns = spent(); ns != 0 && ns < wake_up_ns) return;
   for (; told_ < std::min(others_.size(), most_hands()); ++told_)
     send(others_[told_], work_on{shared_from_this(), seat_of(told_)});
@@ -31,7 +31,7 @@ void shared_work::tell_others() {
 
 void shared_work::ended() noexcept {
   const hand until_here = std::move(asked_);
-  // order: relaxed: a hint for later requests; who counted the parts has ordered busy_ns_
+  // order: relaxed: a hint for later requests; the count of the parts has ordered busy_ns_
   if (pace_ != nullptr && steps() != 0 && !has_failed())
     pace_->store(busy_ns_.load(std::memory_order_relaxed) * 1000 / steps(),
                  std::memory_order_relaxed);
@@ -39,7 +39,8 @@ void shared_work::ended() noexcept {
 }
 
 void shared_work::failed(const char* where, std::size_t number) noexcept {
-  // order: relaxed: who sets it writes `why_`; what counts the parts orders that before the end
+  // order: relaxed: the thread that sets it writes `why_`; the count of the parts orders that
+  // before the end
   if (has_failed_.exchange(true, std::memory_order_relaxed)) return;
   try {
     why_ = make_error(errc::receiver_failed, name_,

@@ -1,5 +1,5 @@
-// One request to a data-parallel pattern: what is to be done, and who waits for the result. Several
-// actors work on it at once.
+// One request to a data-parallel pattern: the work to be done, and the receiver of the result.
+// Several actors work on it at once.
 //
 // An actor takes part for about a millisecond at a time; then others have a turn on its worker. The
 // one that was asked stops earlier if it is asked for more meanwhile.
@@ -9,8 +9,8 @@
 // Thread safety: `take_part` and `failed` may be called by several threads at once.
 //
 // Invariants
-// W1 `end` is called once, by who finishes the last part, when no part is being worked on. Others
-//    may still be about to find that nothing is left, or be calling helpers.
+// W1 `end` is called once, by the thread that finishes the last part, when no part is being worked
+//    on. Others may still be about to find that nothing is left, or be calling helpers.
 // W2 After a failure the remaining parts are counted and not worked on.
 #pragma once
 
@@ -29,45 +29,45 @@
 
 namespace garrick::patterns::detail {
 
-/// What the exception being handled says.
+/// Returns the text of the exception being handled.
 [[nodiscard]] std::string what_was_thrown();
 /// Returns the text of `why`.
 [[nodiscard]] std::string what_was_thrown(const std::exception_ptr& why);
 
-/// Where one that takes part is.
+/// The place of a participant in the work.
 struct seat {
-  std::size_t who = 0;     ///< its number among those that take part
-  piece begun{};           ///< what is left of the piece that it works on
+  std::size_t who = 0;     ///< its number among the participants
+  piece begun{};           ///< the rest of the piece that it works on
   std::size_t block = 1;   ///< so many elements next
-  bool was_asked = false;  ///< it is the one that was asked, and has to begin others' requests
+  bool was_asked = false;  ///< it is the actor that was asked, and has to begin others' requests
 };
 
 class shared_work;
-/// To one that takes part: begin, or without work, go on.
+/// To a participant: begin, or without work, go on.
 struct work_on {
   using garrick_sendable = void;
   using garrick_unreported = void;  ///< the others do the work
   std::shared_ptr<shared_work> work;
   seat at;
 };
-/// One that takes part, by its number.
+/// A participant, by its number.
 using hand = ref<protocol<void(work_on)>>;
 
-/// How long an element takes, in picoseconds; 0: nobody knows yet. Requests for the same function
+/// How long an element takes, in picoseconds; 0: not yet known. Requests for the same function
 /// share it.
 using pace = std::atomic<std::uint64_t>;
 
-/// About what it costs to wake a helper. It is of no use for less.
+/// About the cost of waking a helper. It is of no use for less.
 inline constexpr std::uint64_t wake_up_ns = 20'000;
 
-/// What several actors work on.
+/// Work that several actors share.
 class shared_work : public std::enable_shared_from_this<shared_work> {
  public:
   virtual ~shared_work() = default;
   shared_work(const shared_work&) = delete;
   shared_work& operator=(const shared_work&) = delete;
 
-  /// Works for a while, on a turn of `on`. True: there was no time for all that could be done.
+  /// Works for a while, on a turn of `on`. Returns true if there was no time for all possible work.
   [[nodiscard]] virtual bool take_part(seat& at, actor_base& on) noexcept = 0;
   /// How many elements it has. Zero: it only has to `end_at_once`.
   [[nodiscard]] virtual std::size_t size() const noexcept = 0;
@@ -75,22 +75,22 @@ class shared_work : public std::enable_shared_from_this<shared_work> {
   [[nodiscard]] virtual std::uint64_t steps() const noexcept { return size(); }
   /// How many could begin with it at once.
   [[nodiscard]] virtual std::size_t most_hands() const noexcept = 0;
-  /// Who takes part, of whom the first `begin` do from the start, and who was asked: that one stays
-  /// until the end. `takes_part`: it is the first of `all`, too.
+  /// Sets the participants, of whom the first `begin` take part from the start, and the actor that
+  /// was asked, which stays until the end. With `takes_part`, it is also the first of `all`.
   virtual void belongs_to(std::vector<hand> all, std::size_t begin, hand asked, bool takes_part) {
     others_ = std::move(all);
     told_ = begin;
     asked_ = std::move(asked);
     asked_takes_part_ = takes_part;
   }
-  /// Where number `who` of those that take part is when it begins.
+  /// Returns the place where participant `who` begins.
   [[nodiscard]] seat seat_of(std::size_t who, std::size_t block = 1) const noexcept {
     return {.who = who, .begun = {}, .block = block, .was_asked = who == 0 && asked_takes_part_};
   }
-  /// It was not done in a turn: if it has taken longer than a wake-up costs, those that were not
-  /// told of it are told now. On a turn of who was asked.
+  /// The work was not done in a turn: if it has taken longer than a wake-up costs, tells the
+  /// participants that were not told of it. On a turn of the actor that was asked.
   void tell_others();
-  /// Nobody waits for it any more: what is left is not worked on.
+  /// The result is no longer wanted: the rest is not worked on.
   void give_up() noexcept {
     has_failed_.store(true, std::memory_order_relaxed);  // order: relaxed: a hint
   }
@@ -105,11 +105,11 @@ class shared_work : public std::enable_shared_from_this<shared_work> {
 
   /// Everything is done.
   virtual void end() noexcept = 0;
-  /// Calls `end`, on the turn of who has finished the last part.
+  /// Calls `end`, on the turn of the actor that has finished the last part.
   void ended() noexcept;
   /// So much time was spent on it.
   void spent(std::int64_t ns) noexcept {
-    // order: relaxed: what counts the parts orders it
+    // order: relaxed: the count of the parts orders it
     busy_ns_.fetch_add(static_cast<std::uint64_t>(ns), std::memory_order_relaxed);
   }
   /// Nanoseconds spent on it so far. A hint.
@@ -118,11 +118,11 @@ class shared_work : public std::enable_shared_from_this<shared_work> {
   }
   /// The exception being handled was thrown there, "element 7", say. The first one counts.
   void failed(const char* where, std::size_t number) noexcept;
-  /// Has something failed? A hint until the end.
+  /// Returns true if a part has failed. A hint until the end.
   [[nodiscard]] bool has_failed() const noexcept {
     return has_failed_.load(std::memory_order_relaxed);  // order: relaxed: a hint
   }
-  /// What has failed; no error: nothing. After the end.
+  /// Returns the failure; no error if there is none. After the end.
   [[nodiscard]] const error& failure() const noexcept { return why_; }
   /// The exception being handled was thrown when the result was made.
   [[nodiscard]] error why_no_result() const noexcept;
@@ -131,10 +131,10 @@ class shared_work : public std::enable_shared_from_this<shared_work> {
   const std::string name_;
   hand asked_;
   bool asked_takes_part_ = false;  ///< does not change
-  std::vector<hand> others_;       ///< on turns of who was asked
+  std::vector<hand> others_;       ///< on turns of the actor that was asked
   std::size_t told_ = 0;           ///< so many of them
   std::atomic<bool> has_failed_{false};
-  error why_;  ///< written by who has set `has_failed_`, read after the end
+  error why_;  ///< written by the thread that has set `has_failed_`, read after the end
   std::shared_ptr<pace> pace_;
   std::atomic<std::uint64_t> busy_ns_{0};
 };
@@ -143,7 +143,7 @@ class shared_work : public std::enable_shared_from_this<shared_work> {
 template <class Out>
 struct work_done;
 
-/// Who waits for work whose result is an Out.
+/// The receiver of the result of work, an Out.
 template <class Out>
 class awaited_work {
  public:
@@ -151,11 +151,11 @@ class awaited_work {
   awaited_work(const awaited_work&) = delete;
   awaited_work& operator=(const awaited_work&) = delete;
 
-  /// The result, or what has failed: for an actor that was asked.
+  /// Sets the receiver of the result or the failure, for an actor that was asked.
   void answers(response_promise<Out> p) noexcept { promise_ = std::move(p); }
   /// The same for the actor of a stage.
   void answers(ref<protocol<void(work_done<Out>)>> stage) noexcept { stage_ = std::move(stage); }
-  /// What has come of it. Once, after the end.
+  /// Returns the result or the failure. Once, after the end.
   [[nodiscard]] virtual result<Out> outcome() = 0;
   /// The same object.
   [[nodiscard]] virtual shared_work& work() noexcept = 0;
@@ -166,7 +166,7 @@ class awaited_work {
   ref<protocol<void(work_done<Out>)>> stage_;
 };
 
-/// Work of the kind Work, whose result is an Out.
+/// Work of the kind Work with an Out as its result.
 template <class Out, class Work>
 class answered_work : public Work, public awaited_work<Out> {
  public:
@@ -200,7 +200,7 @@ class answered_work : public Work, public awaited_work<Out> {
   }
 };
 
-/// Shares new work as what is waited for; see base::shared_as.
+/// Shares new work by its awaited part; see base::shared_as.
 template <class Out>
 [[nodiscard]] std::shared_ptr<awaited_work<Out>> share_work(awaited_work<Out>* made) {
   return {base::shared_as<shared_work>(&made->work()), made};
@@ -209,7 +209,7 @@ template <class Out>
 template <class Out>
 struct work_done {
   using garrick_sendable = void;
-  using garrick_unreported = void;  ///< who has ended has given the work up
+  using garrick_unreported = void;  ///< the actor has given the work up when it ended
   std::shared_ptr<awaited_work<Out>> what;
 };
 

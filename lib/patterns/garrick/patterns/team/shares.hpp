@@ -1,7 +1,6 @@
-// Who does which part of a container. It is cut into pieces, and each of those that take part
-// claims one, does it, and claims the next, until none is left: in their order, or first those of a
-// part that is its own, so that it works on what lies side by side, and is the same from request to
-// request.
+// The pieces of a container, and their claims. Each participant claims a piece, does it, and claims
+// the next, until none is left: in their order, or first the pieces of a part that is its own, so
+// that it works on elements side by side, and on the same ones from request to request.
 //
 // Private: installed because templates need it.
 //
@@ -9,8 +8,8 @@
 //
 // Invariants
 // S1 Each piece is claimed by one thread.
-// S2 `finish` gives true once: to who has finished the last element. That thread sees what all
-//    others wrote before they finished theirs.
+// S2 `finish` returns true once: to the thread that has finished the last element. That thread sees
+//    all writes that the others made before they finished theirs.
 #pragma once
 
 #include <garrick/base/concurrency/atomics_policy.hpp>
@@ -35,10 +34,10 @@ struct cut {
   std::size_t size = 0;    ///< so many elements
   std::size_t pieces = 0;  ///< so many pieces, none of them empty
   std::size_t length = 0;  ///< of a piece, but for the last one; 0: they are alike, but for one
-  /// Each of those that take part begins with pieces of its own; else they are claimed in their
-  /// order.
+  /// Each participant begins with pieces of its own; else they are claimed in their order.
   bool by_hand = false;
-  std::size_t hands = 0;  ///< so many have pieces of their own; 0: as many as there are pieces
+  std::size_t hands = 0;  ///< the number of participants with pieces of their own; 0: as many as
+                          ///< there are pieces
 
   /// In so many pieces of like lengths, or fewer.
   [[nodiscard]] static cut evenly(std::size_t size, std::size_t pieces, bool by_hand) noexcept {
@@ -82,25 +81,27 @@ struct cut {
 
 /// The memory orders that the model checker weakens, one at a time.
 enum class shares_order : std::uint8_t {
-  finish,  ///< somebody has finished some elements
+  finish,  ///< a thread has finished some elements
 };
 
-/// The pieces of a container, and who has claimed them.
+/// The pieces of a container, and their claims.
 template <class Atomics = base::real_atomics>
 class basic_shares {
  public:
-  /// Nobody has claimed anything.
+  /// No piece is claimed.
   explicit basic_shares(const cut& c)
       : cut_(c), taken_(c.by_hand ? std::make_unique<flag[]>(c.pieces) : nullptr), left_(c.size) {}
 
   [[nodiscard]] const cut& how() const noexcept { return cut_; }
 
-  /// Claims a piece for the one that takes part as `who`; of its own, several that follow on each
-  /// other, until they are `enough` elements. False: none is left.
+  /// Claims a piece for participant `who`; of its own pieces, several that follow on each other,
+  /// until they are `enough` elements. Returns false if none is left.
   [[nodiscard]] bool claim(std::size_t who, piece& claimed, std::size_t enough = 1) noexcept {
     if (taken_ == nullptr) {
-      // Looked at first, so that who comes again and again does not count without end.
-      // order: relaxed: a number is claimed; what is in the piece was there before the threads were
+      // Looked at first, so that a participant that comes again and again does not count without
+      // end.
+      // order: relaxed: a number is claimed; the contents of the piece were there before the
+      // threads
       if (next_.load(std::memory_order_relaxed) >= cut_.pieces) return false;
       // order: relaxed: as above
       const std::size_t number = next_.fetch_add(1, std::memory_order_relaxed);
@@ -120,9 +121,9 @@ class basic_shares {
     }
     return false;
   }
-  /// So many elements are done. True: they were the last ones.
+  /// Counts so many elements as done. Returns true if they were the last ones.
   [[nodiscard]] bool finish(std::size_t elements) noexcept {
-    // order: acq_rel: what was written before, to who finishes the last ones
+    // order: acq_rel: earlier writes, to the thread that finishes the last ones
     return left_.fetch_sub(elements, base::order<Atomics, shares_order::finish>(
                                          std::memory_order_acq_rel)) == elements;
   }
@@ -131,7 +132,7 @@ class basic_shares {
   using flag = typename Atomics::template atomic<std::uint8_t>;
 
   [[nodiscard]] bool claim_piece(std::size_t number, piece& claimed) noexcept {
-    // order: relaxed: a number is claimed; what is in the piece was there before the threads were
+    // order: relaxed: a number is claimed; the contents of the piece were there before the threads
     if (taken_[number].load(std::memory_order_relaxed) != 0) return false;
     // order: relaxed: as above
     if (taken_[number].exchange(1, std::memory_order_relaxed) != 0) return false;

@@ -26,8 +26,8 @@ enum class way { by_hand, several_by_hand, in_order };
   return w == way::several_by_hand ? cut::for_hands(elements, 2, 2) : cut::by_length(elements, 3);
 }
 
-/// Three threads claim pieces of a container, and write into each element. Who finishes the last
-/// one reads them all.
+/// Three threads claim pieces of a container, and write into each element. The thread that finishes
+/// the last one reads them all.
 template <way Way>
 struct shares_suite : rl::test_suite<shares_suite<Way>, threads> {
   basic_shares<relacy_atomics> shares{cut_for(Way)};

@@ -1,5 +1,5 @@
 // The actors that work on a container together: the one that was asked, and its helpers. It starts
-// the helpers once and tells them of each request; whoever is late finds that nothing is left.
+// the helpers once and tells them of each request; a late helper finds that nothing is left.
 //
 // Private: installed because templates need it.
 //

@@ -95,7 +95,7 @@ bool tree_work::work_at(std::size_t who, tree_node& n) noexcept {
     }
   }
   for (tree_node* p = n.parent; p != nullptr; p = p->parent) {
-    // order: acq_rel: what was written for a part, to who puts the parts together
+    // order: acq_rel: the writes for a part, to the thread that puts the parts together
     if (p->unsolved.fetch_sub(1, std::memory_order_acq_rel) != 1) return false;
     try {
       if (!has_failed()) put_together(*p);

@@ -1,20 +1,22 @@
 // Work that divides itself: a problem is solved, or divided into parts that are put together when
 // all are solved.
 //
-// Each of those that take part has a lane of problems: it adds the parts of what it divides, and
-// takes the newest; who has nothing takes another's oldest, which is the largest. Who finds nothing
-// at all goes away, and is called back when somebody divides. The lanes have one lock, which is
-// held for some instructions: what is worth dividing takes much longer.
+// Each participant has a lane of problems: it adds the parts of a problem that it divides, and
+// takes the newest; with an empty lane it takes another's oldest, which is the largest. A
+// participant that finds nothing at all goes away, and is called back when a problem is divided.
+// The lanes have one lock, which is held for some instructions: a problem worth dividing takes much
+// longer.
 //
 // Private: installed because templates need it.
 //
 // Thread safety: as shared_work.hpp.
 //
 // Invariants
-// T1 A problem is in one lane, or in the hands of one that takes part, or divided.
-// T2 Who solves a problem's last part puts it together, and sees what the others have written.
-// T3 Whoever goes away has seen, under the lock, that no problem waits; whoever adds one sees,
-//    under the lock, who is away.
+// T1 A problem is in one lane, or in the hands of a participant, or divided.
+// T2 The participant that solves a problem's last part puts it together, and sees the writes of the
+//    others.
+// T3 A participant that goes away has seen, under the lock, that no problem waits; a participant
+//    that adds one sees, under the lock, which are away.
 #pragma once
 
 #include <garrick/patterns/team/shared_work.hpp>
@@ -63,22 +65,23 @@ class tree_work : public shared_work {
 
   /// The whole problem.
   [[nodiscard]] virtual tree_node& root() noexcept = 0;
-  /// Solves it, or divides it: gives its parts then. Throws what the user's functions throw.
+  /// Solves it, or divides it: then returns its parts. Throws the exceptions of the user's
+  /// functions.
   virtual std::vector<tree_node*> solve_or_divide(tree_node& n) = 0;
-  /// All its parts are solved. Throws what the user's function throws.
+  /// All its parts are solved. Throws the exceptions of the user's function.
   virtual void put_together(tree_node& n) = 0;
   /// Frees its parts, by forget_tree.
   virtual void forget_parts(tree_node& n) noexcept = 0;
   /// Where it is, for errors: its first element, or how many divisions led to it.
   [[nodiscard]] virtual std::size_t place_of(const tree_node& n) const noexcept = 0;
-  /// Is that how many divisions led to it?
+  /// Returns true if `place_of` is the number of divisions.
   [[nodiscard]] virtual bool goes_by_depth() const noexcept = 0;
 
  private:
   struct lane {
     std::vector<tree_node*> waiting;
     std::size_t first = 0;  ///< those before it were taken by others
-    bool away = true;       ///< who has it is not there
+    bool away = true;       ///< its owner is not there
     [[nodiscard]] bool empty() const noexcept { return first == waiting.size(); }
   };
 
@@ -87,12 +90,13 @@ class tree_work : public shared_work {
   /// Adds problems to `who`'s lane and calls others back. Throws std::bad_alloc, and has added
   /// none.
   void add(std::size_t who, const std::vector<tree_node*>& some);
-  /// True: the whole problem is solved.
+  /// Returns true if the whole problem is solved.
   [[nodiscard]] bool work_at(std::size_t who, tree_node& n) noexcept;
 
   std::mutex lock_;
   std::vector<lane> lanes_;
-  std::vector<hand> hands_;  ///< does not change: who divides calls them without the lock
+  std::vector<hand> hands_;  ///< does not change: a participant that divides calls them without the
+                             ///< lock
 };
 
 }  // namespace garrick::patterns::detail

@@ -19,9 +19,10 @@ namespace garrick::patterns::detail {
 /// So long an actor takes part at a time.
 inline constexpr duration turn_length = duration::milliseconds(1);
 
-/// Should a turn of `on` that began then end now? Who was asked begins the requests that wait for
-/// it first: others may have time for them. By a virtual clock no time passes during a turn: so
-/// that others take part in a test system, too, such a turn ends after each block.
+/// Returns true if a turn of `on` that began then should end now. The actor that was asked first
+/// begins the requests in its mailbox: others may have time for them. By a virtual clock no time
+/// passes during a turn: so that others take part in a test system, too, such a turn ends after
+/// each block.
 [[nodiscard]] inline bool turn_is_over(instant begin, instant now, const seat& at,
                                        const actor_base& on) noexcept {
   return now == begin || now - begin >= turn_length || (at.was_asked && on.mailbox_length() != 0);
@@ -45,7 +46,7 @@ inline void adapt_block(seat& at, std::int64_t took_ns) noexcept {
     at.block = std::max<std::size_t>(at.block / 2, 1);
 }
 
-/// How many should work on what takes one of them so long, at most `most`.
+/// Returns how many participants, at most `most`, should share work that takes one of them so long.
 [[nodiscard]] inline std::size_t hands_worth(double ns, std::size_t most) noexcept {
   const double worth = 1 + ns / static_cast<double>(wake_up_ns);
   return worth < static_cast<double>(most) ? static_cast<std::size_t>(worth) : most;

@@ -8,7 +8,7 @@ namespace garrick::patterns::detail {
 
 namespace {
 
-/// What the first request gets before the others have their turns.
+/// The time of the first request before the others have their turns.
 constexpr duration most_in_a_row = turn_length * 8;
 
 }  // namespace
@@ -26,7 +26,8 @@ void work_queue::go_on(work_on t, actor_base& on, const hand& to_it) {
     in_a_row_ = duration();
   } else {
     if (first.at.was_asked) first.work->tell_others();
-    // Who was asked stops for mail, so a turn may be short. By a virtual clock each is a whole one.
+    // The actor that was asked stops for mail, so a turn may be short. By a virtual clock each is a
+    // whole one.
     const duration took = on.now() - begin;
     in_a_row_ = in_a_row_ + (took == duration() ? turn_length : took);
     if (in_a_row_ >= most_in_a_row) {

@@ -1,15 +1,15 @@
-// The requests that one of a team has been told of. It works on them in their order: those that
-// came together end one after the other, instead of all at the end. So that a long one does not
-// hold up the others, it goes to the back after eight milliseconds.
+// The requests that a member of a team has been told of. It works on them in their order: requests
+// that came together end one after the other, instead of all at the end. So that a long request
+// does not hold up the others, it goes to the back after eight milliseconds.
 //
 // Private: installed because templates need it.
 //
 // Thread safety: a queue belongs to the turns of its actor.
 //
 // Invariants
-// Q1 While something is in the queue, one message to its actor is under way that lets it go on. If
-//    there is no memory for it, the exception ends the actor, and with it its team: whoever waits
-//    for what nobody works on any more gets an error, since its promise goes. The actor of a stage
+// Q1 While a request is in the queue, one message to its actor is under way that lets it go on. If
+//    there is no memory for it, the exception ends the actor, and with it its team: a requester of
+//    work that no actor does any more gets an error, since its promise goes. The actor of a stage
 //    may live on: it has given its container up, and the next one lets the queue go on.
 #pragma once
 
@@ -20,18 +20,18 @@
 
 namespace garrick::patterns::detail {
 
-/// What one that takes part has to do.
+/// The work of a participant.
 class work_queue {
  public:
-  /// Its actor has been told `t`, on whose turn this is: a request to take part in or, without one,
-  /// to go on. Works for a turn, and sends the actor, `to_it`, an empty `work_on` if something is
-  /// left. Throws std::bad_alloc; then `t` may be lost, and nothing goes on until it is told
-  /// something the next time.
+  /// Its actor has been told `t`, on this turn: a request to take part in or, without one, to go
+  /// on. Works for a turn, and sends the actor, `to_it`, an empty `work_on` if work is left. Throws
+  /// std::bad_alloc; then `t` may be lost, and nothing goes on until it is told something the next
+  /// time.
   void go_on(work_on t, actor_base& on, const hand& to_it);
 
  private:
   std::deque<work_on> parts_;  ///< in the order in which they came
-  duration in_a_row_;          ///< what the first of them has had
+  duration in_a_row_;          ///< the time that the first of them has had
   bool goes_on_ = false;       ///< that message is under way
 };
 
