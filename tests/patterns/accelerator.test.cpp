@@ -1,4 +1,4 @@
-// One team for many actors, who hand over containers and functions of several kinds.
+// One team for many actors, which hand over containers and functions of several kinds.
 #include <doctest/doctest.h>
 #include <garrick/patterns/patterns.hpp>
 #include <garrick/testkit/test_system.hpp>
@@ -103,7 +103,7 @@ TEST_CASE("a hundred actors ask an accelerator at once, and each gets its own re
   }
 }
 
-/// Whose elements were worked on, by a team of one.
+/// The elements that a team of one has worked on.
 std::vector<int> seen;
 void see(int& x) { seen.push_back(x); }
 /// How often the next element is another request's.

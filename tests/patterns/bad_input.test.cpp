@@ -1,5 +1,5 @@
-// What is asked of a stream that makes no sense, or comes too late: each has a defined outcome,
-// none hangs, and none loses a tuple without a count.
+// Messages to a stream that make no sense, or come too late: each has a defined outcome, none
+// hangs, and none loses a tuple without a count.
 //
 // A range that throws and a key function that throws are in failures.test.cpp, batches, rates and
 // periods of zero in timing.test.cpp, a stage's actor that ends early in stage_actor_life.test.cpp.
@@ -157,7 +157,7 @@ TEST_CASE("a stream that has ended answers, and what it is fed with is a dead le
   std::string heard;
   const auto w = kit.spawn<watcher>(any_ref(h), lent(&heard));
   kit.run();
-  CHECK(heard == "");  // its actor stays for those who ask
+  CHECK(heard == "");  // its actor stays for later requests
 }
 
 TEST_CASE("the handle of a cancelled stream says so, whatever comes then") {

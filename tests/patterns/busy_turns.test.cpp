@@ -1,5 +1,5 @@
-// A turn that works on a container takes long, so those that it wakes must not wait for its end:
-// other workers can run them from the moment on at which it goes to work.
+// A turn that works on a container takes long, so the actors that it wakes must not wait for its
+// end: other workers can run them from the moment on at which it goes to work.
 #include <doctest/doctest.h>
 #include <garrick/patterns/patterns.hpp>
 #include <garrick/testkit/test_system.hpp>
@@ -17,7 +17,7 @@ using namespace garrick;
 using namespace garrick::patterns;
 using testkit::test_system;
 
-/// What a worker looks like to the actors that it runs. Counts how often they let others have what
+/// The worker that the actors see. Counts how often they let other workers have the runnables that
 /// it keeps to itself.
 class watched_worker final : public base::executor {
  public:

@@ -1,5 +1,5 @@
-// The containers of data-parallel patterns: nothing is copied that nobody else holds, what they
-// throw fails their request alone, and several may be under way.
+// The containers of data-parallel patterns: a container with one holder is not copied, its
+// exceptions fail its request alone, and several may be under way.
 #include <doctest/doctest.h>
 #include <garrick/patterns/patterns.hpp>
 #include <garrick/testkit/explore.hpp>

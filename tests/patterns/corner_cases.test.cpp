@@ -41,7 +41,7 @@ struct splitting : stage_actor<int, int> {
   }
 };
 bool is_left(const int& x) { return x > 0; }
-/// What the stream yields; -1 if it does not end.
+/// Returns the value of the stream; -1 if it does not end.
 template <class P>
 long value_of(const P& p, std::size_t capacity, std::uint64_t seed) {
   test_system kit(seed);
@@ -66,7 +66,7 @@ struct question {
   int x = 0;
 };
 struct answer_all {};
-/// Answers when it is told to.
+/// Answers on request.
 class waiting_oracle : public actor<protocol<int(question), void(answer_all)>> {
  public:
   explicit waiting_oracle(bool refuses) : refuses_(refuses) {}

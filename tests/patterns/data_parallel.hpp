@@ -1,4 +1,4 @@
-// What the tests of data-parallel patterns share.
+// Shared helpers of the tests of data-parallel patterns.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -22,17 +22,17 @@ namespace garrick::tests {
   return v;
 }
 
-/// Holds up those that come to it until it is opened.
+/// Holds threads up that come to it until it is opened.
 class gate {
  public:
-  /// Nobody has come, and whoever does waits.
+  /// No thread has come, and the next ones wait.
   void close() noexcept { has_come_ = is_open_ = false; }
   /// Waits until it is open.
   void pass() noexcept {
     if (!has_come_.exchange(true)) has_come_.notify_all();
     is_open_.wait(false);
   }
-  /// Waits until somebody has come.
+  /// Waits until a thread has come.
   void wait_for_somebody() const noexcept { has_come_.wait(false); }
   void open() noexcept {
     is_open_ = true;
@@ -44,7 +44,7 @@ class gate {
   std::atomic<bool> is_open_{false};
 };
 
-/// Stops a system in which somebody is held up at the gate. All actors are told before it opens.
+/// Stops a system with a thread held up at the gate. All actors are told before it opens.
 inline void stop_at(gate& g, actor_system& system) {
   g.wait_for_somebody();
   static_cast<void>(system.stop_now(duration()));
@@ -74,7 +74,7 @@ struct counting_copies {
   ~counting_copies() = default;
 };
 
-/// Gives `check` what a pattern answers: with one replica and several, in pieces as it likes and of
+/// Gives `check` the answer of a pattern: with one replica and several, in its own pieces and of
 /// lengths that do and do not divide the container's, on workers and on threads of their own, in
 /// ten orders of a test system and in a real one.
 template <class P, class C, class Check>

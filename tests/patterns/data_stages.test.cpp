@@ -1,5 +1,5 @@
-// Data-parallel patterns as stages: what is counted and copied, what becomes of a container that
-// has no way, ordered farms of them, and threads of their own.
+// Data-parallel patterns as stages: their counts and copies, a container that has no way, ordered
+// farms of them, and threads of their own.
 #include <doctest/doctest.h>
 #include <garrick/patterns/patterns.hpp>
 #include <garrick/testkit/explore.hpp>

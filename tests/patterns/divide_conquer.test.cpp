@@ -1,4 +1,4 @@
-// Divide and conquer, in place and with values, whoever solves which part.
+// Divide and conquer, in place and with values, with any division of the work.
 #include <doctest/doctest.h>
 #include <garrick/patterns/patterns.hpp>
 #include <garrick/testkit/test_system.hpp>
@@ -58,8 +58,8 @@ std::vector<int> mixed(int n) {
   return v;
 }
 
-/// Gives `check` what the pattern answers: with one replica and several, in twenty orders of a test
-/// system and in real ones.
+/// Gives `check` the answer of the pattern: with one replica and several, in twenty orders of a
+/// test system and in real ones.
 template <class P, class In, class Check>
 void in_all_orders(const P& p, const In& in, const Check& check) {
   for (const std::size_t replicas : {1U, 2U, 3U, 8U}) {

@@ -1,4 +1,4 @@
-// What becomes of a stream when something of the user's throws.
+// The fate of a stream when user code throws.
 #include <doctest/doctest.h>
 #include <garrick/patterns/patterns.hpp>
 #include <garrick/testkit/test_system.hpp>

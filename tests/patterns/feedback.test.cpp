@@ -51,7 +51,7 @@ class last_number : public actor<protocol<void(int), int(get_number)>> {
   int n_ = -1;
 };
 
-/// Puts out a zero, and what is left of the number.
+/// Puts out a zero, and the rest of the number.
 void count_down(int x, emit<int> out) {
   out(0);
   out(x - 1);
@@ -91,9 +91,9 @@ TEST_CASE("a loop takes in as many tuples as a channel has room for, and no more
 }
 
 TEST_CASE("a loop is not over while a stage hands on what goes back") {
-  // One tuple is on its way. In each round something goes on to the next stage, which is run in
-  // place before what goes back is in its channel. When that takes a while, another worker has time
-  // to run the gate.
+  // One tuple is on its way. In each round a result goes on to the next stage, which is run in
+  // place before the result for the way back is in its channel. When that takes a while, another
+  // worker has time to run the gate.
   const auto p =
       pipeline(from(std::vector{300}), feedback(count_down, [](const int& x) { return x > 0; }),
                seq<hesitating>(), fold(0, [](int bad, int x) { return bad + (x != 0); }));

@@ -1,6 +1,6 @@
 // A stream needs no more memory the longer it runs, at full rate and with a stage that is slower
-// than those who feed it. Here it runs for a fraction of a second, in `./dev soak` for a minute,
-// and with GARRICK_TORTURE=2400 for ten.
+// than its feeders. Here it runs for a fraction of a second, in `./dev soak` for a minute, and with
+// GARRICK_TORTURE=2400 for ten.
 #include <doctest/doctest.h>
 #include <garrick/patterns/patterns.hpp>
 
@@ -29,7 +29,7 @@ using clock = std::chrono::steady_clock;
 using garrick::tests::resident_bytes;
 
 constexpr auto a_while = std::chrono::milliseconds(250);
-/// Buffers and pools grow to their size at first. What a sanitizer notes is its own.
+/// Buffers and pools grow to their size at first. A sanitizer has records of its own.
 constexpr std::size_t allowed_growth = HAS_SANITIZER ? std::size_t{1} << 30 : std::size_t{8} << 20;
 
 /// Looks again and again, for a while in all, whether the process grows, and calls `look`. Its

@@ -1,5 +1,5 @@
-// What several tests of streams do: collect what comes out, and run a pattern in every way that
-// must not matter.
+// Common parts of several tests of streams: they collect results, and run a pattern in every way
+// that must not matter.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -23,8 +23,8 @@ template <class T = int>
   });
 }
 
-/// Gives `check` what the stream yields: with small and with large channels, in place and not, with
-/// and without rewriting, in ten orders of a test system and in a real one.
+/// Gives `check` the value of the stream: with small and with large channels, in place and not,
+/// with and without rewriting, in ten orders of a test system and in a real one.
 template <class P, class Check>
 void in_all_ways(const P& p, const Check& check) {
   using options = patterns::stream_options;

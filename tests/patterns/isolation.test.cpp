@@ -1,5 +1,5 @@
-// What stages are made of: values of their own, functions with values bound to them, and what is
-// lent; objects and classes that are stages, also sources.
+// The parts of stages: values of their own, functions with values bound to them, and lent objects;
+// objects and classes that are stages, also sources.
 #include <doctest/doctest.h>
 #include <garrick/patterns/patterns.hpp>
 #include <garrick/testkit/test_system.hpp>
@@ -56,7 +56,7 @@ struct maybe {
   int next = 0;
   std::optional<int> consume() { return next < 3 ? std::optional(next++) : std::nullopt; }
 };
-/// Notes in what it was lent.
+/// Notes into lent objects.
 class noting {
  public:
   noting(std::vector<int>& seen, const std::string& name, const char* mark)

@@ -1,4 +1,5 @@
-// Maps: every element once, in place, whoever works on it; alone, as a stage and for many at once.
+// Maps: every element once, in place, for any division of the work; alone, as a stage and for many
+// at once.
 #include <doctest/doctest.h>
 #include <garrick/patterns/patterns.hpp>
 #include <garrick/testkit/test_system.hpp>
@@ -333,7 +334,7 @@ TEST_CASE("others have turns while a map works for long") {
   CHECK(answer.get().value().back() == 1);
 }
 
-/// Heard is what was sent to it.
+/// `heard` is set by a message.
 struct listener : actor<protocol<void(int)>> {
   static inline std::atomic<bool> heard{false};
   static inline ref<protocol<void(int)>> one{};

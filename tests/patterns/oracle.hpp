@@ -1,5 +1,5 @@
-// What tests of stages that ask actors share: an actor that answers, and runs of a pattern with its
-// actors in every system.
+// Shared helpers of the tests of stages that ask actors: an actor that answers, and runs of a
+// pattern with its actors in every system.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -58,7 +58,7 @@ struct question {
 };
 /// An actor that answers a number with one.
 using oracle = protocol<int(question)>;
-/// Answers with the double; refuses multiples of ten, if it is told to.
+/// Answers with the double; with `refuses`, refuses multiples of ten.
 class doubling : public actor<oracle> {
  public:
   explicit doubling(bool refuses = false) : refuses_(refuses) {}

@@ -21,7 +21,7 @@ namespace garrick::random_streams {
 
 enum class form : std::uint8_t { stage, row, farm, ordered, parallel, loop };
 enum class routing : std::uint8_t { round, random, least_loaded, by_key, own, broadcast };
-/// Some are several stages in a row, since what they are about needs a stage behind it.
+/// Some are several stages in a row, since they are only of use with a stage behind them.
 enum class leaf_form : std::uint8_t {
   any,
   single,
@@ -45,12 +45,12 @@ enum class leaf_form : std::uint8_t {
 };
 constexpr std::uint32_t leaf_forms = 19;
 
-/// What a composition may be made of.
+/// The forms that a composition may be made of.
 enum class alphabet : std::uint8_t {
-  first,   ///< the leaf forms up to `twins`: of the seeds that have once found something
+  first,   ///< the leaf forms up to `twins`: of the seeds that have once found a fault
   second,  ///< those up to `zipped`: also of such seeds
   all,
-  exact,  ///< all of which each run gives the same results, whatever the order of turns, of streams
+  exact,  ///< all those with the same results in each run, whatever the order of turns, of streams
           ///< that live
 };
 
@@ -63,8 +63,8 @@ struct shape {
   std::uint32_t replicas = 1;
   bool own_thread = false;
   bool cheap = false;
-  /// What a `taken` takes, a `batched` or a `grouped` puts together, an `asking` asks at a time; so
-  /// many work on what is data-parallel.
+  /// The number that a `taken` takes, a `batched` or a `grouped` puts together, an `asking` asks at
+  /// a time; and the number of helpers of a data-parallel one.
   std::uint32_t n = 0;
   bool endless = false;    ///< the source of a `zipped` does not end
   bool straight = true;    ///< a `zipped`: its source has one way; an `asking`: it keeps the order
@@ -78,12 +78,12 @@ struct shape {
     return what == form::stage && (leaf == leaf_form::mapped || leaf == leaf_form::divided ||
                                    leaf == leaf_form::rounds || leaf == leaf_form::halved);
   }
-  /// Does an actor work on what it has taken, perhaps when the stream is over?
+  /// Returns true if an actor works on its tuples, perhaps when the stream is over.
   [[nodiscard]] bool is_carried_by_an_actor() const noexcept {
     return is_data_parallel() ||
            (what == form::stage && (leaf == leaf_form::acting || leaf == leaf_form::asking));
   }
-  /// May it have enough before its input ends?
+  /// Returns true if it may have enough before its input ends.
   [[nodiscard]] bool is_cutter() const noexcept {
     return what == form::stage &&
            (leaf == leaf_form::taken || (leaf == leaf_form::zipped && !endless));
@@ -100,7 +100,7 @@ struct shape {
     for (const shape& p : parts) of_one += p.nodes();
     return of_one * replicas;
   }
-  /// Does this hold for it, or for a part of it?
+  /// Returns true if this holds for it, or for a part of it.
   template <class F>
   [[nodiscard]] bool any(const F& f) const {
     return f(*this) ||
@@ -141,8 +141,8 @@ class shaper {
   }
 
  private:
-  /// In a loop: may parts of it have enough, so that others put something out at their end while
-  /// the loop goes on; or may parts put something out at their end?
+  /// For shapes in a loop. `cut`: parts may have enough, so that others put something out at their
+  /// end while the loop goes on. `last_words`: parts may put something out at their end.
   enum class in_loop : std::uint8_t { none, cut, last_words };
 
   shape stage(bool ordered) {
@@ -162,7 +162,7 @@ class shaper {
     s.endless = alphabet_ == alphabet::exact || loop_ == in_loop::last_words || pick_.one_in(2);
     s.straight = pick_.one_in(2);
     s.says_last = loop_ != in_loop::cut && pick_.one_in(2);
-    // what a generator has put out before it threw may have been handed on, or not
+    // results that a generator has put out before it threw may have been handed on, or not
     if (s.leaf == leaf_form::unfolding && alphabet_ == alphabet::exact)
       all_.policies[s.id] = on_failure::fail;
     return s;
@@ -177,7 +177,7 @@ class shaper {
                               chosen == leaf_form::batched || chosen == leaf_form::throttled ||
                               chosen == leaf_form::taken || chosen == leaf_form::zipped ||
                               chosen == leaf_form::grouped;
-    // what waits in a window does not go round a loop again
+    // tuples in a window do not go round a loop again
     if (chosen == leaf_form::grouped && loop_ != in_loop::none) return leaf_form::any;
     // a stand-in, so that fewer types are compiled
     if (ordered && (chosen == leaf_form::rounds || chosen == leaf_form::halved))
@@ -239,7 +239,7 @@ class any_between {
   template <class P>
   explicit any_between(P p) : what_(std::make_shared<holder<P>>(std::move(p))) {}
 
-  /// A pipeline, whatever it is: its neighbours do not know of the stage in it.
+  /// A pipeline of one stage: its neighbours do not know of the stage in it.
   [[nodiscard]] plan describe() const {
     return {.what = "pipeline", .emitter = false, .parts = {what_->describe()}};
   }
@@ -429,7 +429,7 @@ class maker {
       case leaf_form::acting: return then(acting(s));
       case leaf_form::asking: return then(asking(s));
       case leaf_form::batched:
-        // each second one waits for the end of the stream, or of what moves in its loop
+        // each second one waits for the end of the stream, or of the tuples that move in its loop
         return then(pipeline(
             batch<item>(s.n, s.id % 2 == 0 ? duration::infinite() : duration::milliseconds(1))
                 .named(named('b', s.id)),

@@ -35,7 +35,7 @@ class feeder : public actor<protocol<void(more)>> {
   std::size_t next_ = 0;
 };
 
-/// The dead letters of tuples: those that failed, and those that came too late.
+/// The dead letters of tuples: the failed and the late ones.
 struct letters {
   std::uint64_t failed = 0;
   std::uint64_t late = 0;
@@ -68,7 +68,7 @@ void feed(test_system& kit, const Handle& h, const scene& s, numbers& pick) {
   for (items& part : parts) kit.spawn<feeder>(ref<protocol<void(item)>>(h), std::move(part));
 }
 
-/// Until nobody has anything to do, and no time to wait for.
+/// Runs until no actor has anything to do, or a time to wait for.
 void run(test_system& kit) { kit.run_for(duration::seconds(10)); }
 
 template <class Handle>
@@ -119,7 +119,7 @@ void act(test_system& kit, const scene& s, tally& t) {
   auto h = spawn(kit, pipeline(middle, into(s.all)), s.options);
   feed(kit, h, s, pick);
   let_it_run(kit, h, s, pick);
-  if (s.comes_to == fate::lives && pick.one_in(3)) {  // when nobody holds a handle any more
+  if (s.comes_to == fate::lives && pick.one_in(3)) {  // when no handle is left
     h = {};
     run(kit);
     t.note("nobody holds it");
@@ -159,7 +159,7 @@ TEST_CASE(
   tally t;
   testkit::explore(1000,
                    [&](test_system& kit) { act(kit, scene_of(kit.seed(), alphabet::all), t); });
-  if (t.of("streams") < 1000) return;  // fewer, if somebody wants fewer
+  if (t.of("streams") < 1000) return;  // fewer, if the settings ask for fewer
   for (const std::string& what : what_must_happen()) {
     CAPTURE(what);
     CHECK(t.of(what) != 0);
@@ -167,8 +167,9 @@ TEST_CASE(
 }
 
 TEST_CASE("seeds that have found something give what the reference gives") {
-  // 1022: what goes on from a loop into the next one round it was waited for by the inner gate.
-  // 23: a gate that broadcasts. 112: results on their way back, when a later input is taken back.
+  // 1022: results that go on from a loop into the next one round it were waited for by the inner
+  //       gate. 23: a gate that broadcasts. 112: results on their way back, when a later input is
+  //       taken back.
   tally t;
   const auto run_all = [&](const std::vector<std::uint64_t>& seeds, alphabet letters) {
     for (const std::uint64_t seed : seeds) {
@@ -178,8 +179,8 @@ TEST_CASE("seeds that have found something give what the reference gives") {
     }
   };
   run_all({23, 112, 1022}, alphabet::first);
-  // 31: a loop ended beside what a batch in it held. 112: what an actor's stage kept for the way
-  // back in a loop found its room, and nobody looked.
+  // 31: a loop ended beside tuples that a batch in it held. 112: tuples that an actor's stage kept
+  //     for the way back in a loop found their room, and no node looked.
   run_all({31, 112}, alphabet::second);
 }
 

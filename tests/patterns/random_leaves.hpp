@@ -1,5 +1,5 @@
-// The tuples and the stages of random streams: what each stage does with each tuple is a function
-// of both and of the seed.
+// The tuples and the stages of random streams: the result of each stage for each tuple is a
+// function of both and of the seed.
 #pragma once
 
 #include <garrick/patterns/patterns.hpp>
@@ -24,11 +24,11 @@ namespace garrick::random_streams {
 
 using namespace garrick::patterns;
 
-/// What flows. `age` counts the stages that it has come through, so that loops end.
+/// The tuple of all streams. `age` counts the stages that it has come through, so that loops end.
 struct item {
   std::uint64_t value = 0;
   std::uint32_t age = 0;
-  std::string text;  ///< "v" and the value: a tuple that owns memory, and shows who has moved it
+  std::string text;  ///< "v" and the value: a tuple that owns memory, and shows every move
 
   static item of(std::uint64_t value, std::uint32_t age) {
     return {value, age, "v" + std::to_string(value)};
@@ -59,7 +59,7 @@ class numbers {
   std::uint64_t state_;
 };
 
-/// What is decided for one tuple at one stage: a function of both.
+/// The decision for one tuple at one stage: a function of both.
 struct decision {
   std::uint32_t results = 0;
   std::uint32_t put_before_it_throws = 0;
@@ -76,7 +76,7 @@ constexpr std::size_t most_stages = 64;
 /// Tuples that have come by, and how often.
 using counted_items = std::map<item, std::uint32_t>;
 
-/// What the stages of one stream share: how they behave, and what the test wants to know.
+/// The shared part of the stages of one stream: their behaviour, and the counts for the test.
 struct behaviour {
   std::uint64_t seed = 0;
   std::array<on_failure, most_stages> policies{};
@@ -106,7 +106,7 @@ struct behaviour {
     const std::lock_guard hold(lock_);
     ++seen_[id][x];
   }
-  /// What has come by each witness, when the stream has ended.
+  /// The tuples of each witness, when the stream has ended.
   [[nodiscard]] std::map<std::uint32_t, counted_items> seen() const {
     const std::lock_guard hold(lock_);
     return seen_;
@@ -181,13 +181,13 @@ class single_leaf : public leaf {
     return made;
   }
 };
-/// One that is kept when it has thrown.
+/// A leaf that is kept when it has thrown.
 class kept_leaf : public leaf {
  public:
   using leaf::leaf;
   void on_restart() { broken_ = false; }
 };
-/// One that puts something out at its end.
+/// A leaf that puts something out at its end.
 class last_word_leaf : public leaf {
  public:
   using leaf::leaf;
@@ -219,7 +219,7 @@ class unfolding_leaf {
   shared_behaviour all_;
   std::uint32_t id_;
 };
-/// Notes what comes by.
+/// Notes all tuples.
 class witness {
  public:
   witness(shared_behaviour b, std::uint32_t id) : all_(std::move(b)), id_(id) {}
@@ -232,7 +232,7 @@ class witness {
   shared_behaviour all_;
   std::uint32_t id_;
 };
-/// Takes the number of a source off again, and notes what comes by. Each number comes once, and in
+/// Takes the number of a source off again, and notes all tuples. Each number comes once, and in
 /// their order if the source has one way only.
 class numbered_witness {
  public:
@@ -288,7 +288,7 @@ struct cell {
 };
 using cells = std::vector<cell>;
 
-/// What a `mapped` leaf does: a tuple becomes some elements, each is changed, made anew from its
+/// The work of a `mapped` leaf: a tuple becomes some elements, each is changed, made anew from its
 /// neighbours a few times, and their values are put together in their order.
 struct cell_steps {
   static constexpr std::int64_t iterations = 3;
@@ -311,7 +311,7 @@ struct cell_steps {
   [[nodiscard]] static std::uint64_t once_more(std::uint64_t value) { return mix(value + 1); }
   [[nodiscard]] static bool goes_round(const cell& c) { return c.value % 3 == 0; }
   [[nodiscard]] static bool are_few(std::span<const cell> some) { return some.size() <= 2; }
-  /// What is done with the whole after its halves.
+  /// Finishes the whole after its halves.
   static void put_together(std::span<cell> all) {
     all.front().value = mix(all.front().value * 3 + all.back().value);
   }
@@ -350,7 +350,7 @@ struct changing : on_cells {
     c.value = cell_steps::changed(c.value, at);
   }
 };
-/// Changes one that may go round again.
+/// Changes a cell that may go round again.
 struct going_round : on_cells {
   void operator()(cell& c) const {
     try_luck(c);
@@ -367,8 +367,8 @@ struct solving : on_cells {
   }
 };
 
-/// What a `divided` leaf does: a tuple becomes two or three smaller ones, and these again, down to
-/// some depth, and what they are in the end is put together in their order.
+/// The work of a `divided` leaf: a tuple becomes two or three smaller ones, and these again, down
+/// to some depth, and their final values are put together in their order.
 struct dividing_steps {
   [[nodiscard]] static bool is_small(const item& x) {
     return x.age / level == deepest || (mix(x.value) & 3U) == 0;
@@ -400,7 +400,8 @@ struct dividing_steps {
   static constexpr std::uint32_t mark = 500;  ///< added to an age: this part fails
 };
 
-/// Is this problem small? If the leaf fails, it does so here: for the whole problem, or for a part.
+/// Returns true for a small problem. If the leaf fails, it does so here: for the whole problem, or
+/// for a part.
 struct is_small {
   using garrick_sendable = void;
   shared_behaviour all;
@@ -444,8 +445,8 @@ struct dividing {
 /// To itself: the oldest tuple that waits has its turn.
 struct later {};
 
-/// A stage that is an actor. It deals with a third of its tuples on a turn of their own, where what
-/// fails is said and not thrown.
+/// A stage that is an actor. It deals with a third of its tuples on a turn of their own, where
+/// failures are said and not thrown.
 class acting_leaf : public stage_actor<item, item, void(later)> {
  public:
   acting_leaf(behaviour_of b, std::uint32_t id, bool says_last_word)
@@ -503,7 +504,7 @@ class acting_leaf : public stage_actor<item, item, void(later)> {
 
 using answering_protocol = protocol<item(item)>;
 
-/// Answers what stages ask, every other question later than the ones behind it.
+/// Answers the questions of stages, every other one later than the questions behind it.
 class answering : public actor<protocol<item(item), void(later)>> {
  public:
   answering(behaviour_of b, std::uint32_t id) : all_(std::move(b.all)), id_(id) {}

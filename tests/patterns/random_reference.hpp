@@ -14,10 +14,10 @@ namespace garrick::random_streams {
 
 /// Runs a shape one tuple after the other.
 ///
-/// Which tuples come through a stage that has enough at some time depends on the order in which
-/// they come, and so does what a generator has handed on before it threw. Where the composition
-/// keeps the order, the first ones come through. Else those that its witness has seen do, and the
-/// reference says whether they can have come there, and what they must have led to.
+/// The tuples that come through a stage that has enough at some time depend on their order, and so
+/// do the results that a generator has handed on before it threw. Where the composition keeps the
+/// order, the first ones come through. Otherwise the tuples seen by its witness do, and the
+/// reference checks that they can have come there, and computes their results.
 class reference {
  public:
   /// Before the run: everything comes through, as more cannot happen.
@@ -39,7 +39,7 @@ class reference {
     at_end(s, out);
     return out;
   }
-  /// After `all_of`: has a witness seen what cannot have come there?
+  /// After `all_of`: returns true if a witness has seen a tuple that cannot have come there.
   [[nodiscard]] bool is_surprised() const {
     for (const auto& [id, tuples] : *seen_)
       for (const auto& [tuple, times] : tuples)
@@ -164,7 +164,7 @@ class reference {
     for (item& part : some) part = divided(part);
     return dividing_steps::merged(some);
   }
-  /// Has this stage's witness seen one more of these?
+  /// Returns true if this stage's witness has seen one more of these.
   bool was_seen(std::uint32_t id, const item& x) {
     if (!seen_) return true;
     auto& tuples = (*seen_)[id];
@@ -178,7 +178,7 @@ class reference {
     if (!in_order_) return was_seen(s.id, x);
     return taken_[s.id]++ < s.n && (static_cast<void>(was_seen(s.id, x)), true);
   }
-  /// What the stages put out at their end, in each replica.
+  /// Adds the results of the stages at their end, in each replica.
   void at_end(const shape& s, items& out) {
     switch (s.what) {
       case form::stage: return end_of_stage(s, out);

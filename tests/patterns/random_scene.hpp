@@ -1,4 +1,4 @@
-// A stream from a seed that is run, and the judge of what it comes to.
+// A stream from a seed, its run, and the judge of its outcome.
 #pragma once
 
 #include <garrick/testkit/failure.hpp>
@@ -18,7 +18,7 @@ namespace garrick::random_streams {
 /// How a stream comes to its end.
 enum class fate : std::uint8_t { lives, fails, is_cancelled };
 
-/// One stream that is run, and what it must come to.
+/// One stream and its expected outcome.
 struct scene {
   shared_behaviour all = std::make_shared<behaviour>();
   shape composition;
@@ -37,7 +37,8 @@ struct scene {
   }
 };
 
-/// The composition, tuples and options of a seed. What would be too much work is drawn again.
+/// Returns the composition, tuples and options of a seed. A scene with too much work is drawn
+/// again.
 inline scene scene_of(std::uint64_t seed, alphabet letters) {
   for (std::uint64_t attempt = 0;; ++attempt) {
     scene s;
@@ -55,7 +56,7 @@ inline scene scene_of(std::uint64_t seed, alphabet letters) {
     if (s.comes_to == fate::fails) s.all->bomb = pick.below(8);
     // a feeder whose own choice fails is an actor that fails
     s.all->bad_routes = s.comes_to == fate::fails && !s.is_fed && pick.one_in(2);
-    if (letters == alphabet::exact) {  // before the work is reckoned: what fails does less of it
+    if (letters == alphabet::exact) {  // before the work is reckoned: a failure does less of it
       s.comes_to = fate::lives;
       s.all->bomb = most_stages;
       s.all->bad_routes = false;
@@ -66,7 +67,7 @@ inline scene scene_of(std::uint64_t seed, alphabet letters) {
   }
 }
 
-/// Takes what comes, and keeps it where the test looks.
+/// Takes all results, and keeps them where the test looks.
 class collector {
  public:
   explicit collector(shared_behaviour b) : all_(std::move(b)) {}
@@ -77,7 +78,7 @@ class collector {
 };
 inline auto into(const shared_behaviour& b) { return seq<collector>(lent(b)).named("sink"); }
 
-/// What has happened in some streams, and in how many.
+/// The events in some streams, and in how many streams each has happened.
 class tally {
  public:
   void note(const std::string& what) { ++seen_[what]; }
@@ -88,7 +89,7 @@ class tally {
     const auto found = seen_.find(what);
     return found == seen_.end() ? 0 : found->second;
   }
-  /// What the composition is made of.
+  /// Notes the parts of the composition.
   void note_shape(const shape& s) {
     note(s.what == form::stage ? "leaf " + std::to_string(static_cast<int>(s.leaf))
                                : "form " + std::to_string(static_cast<int>(s.what)));
@@ -100,7 +101,7 @@ class tally {
   std::map<std::string, std::uint64_t> seen_;
 };
 
-/// Does what must hold hold? Throws a text that says what does not.
+/// Checks a stream's outcome. Throws a text that names the violated rule.
 class judge {
  public:
   judge(const scene& s, tally& t) : s_(s), tally_(t) { gather(s.composition); }
@@ -119,7 +120,7 @@ class judge {
   }
   void results() {
     need(s_.all->wrong == 0, "a tuple or a stage was not as it has to be");
-    // a stage may skip what has no way
+    // a stage may skip tuples that have no way
     if (!ended_well_ || s_.all->bad_routes) return;
     reference r(*s_.all, s_.all->seen());
     items got = s_.all->got, expected = r.all_of(s_.composition, s_.in);
@@ -132,12 +133,12 @@ class judge {
     need(got == expected, "the results differ");
     need(!r.is_surprised(), "a witness has seen what cannot have come there");
     most_partial_ = r.partial;
-    // what is behind a stage that has had enough may have happened, or not
+    // stages behind one that has had enough may have failed, or not
     const std::uint64_t failed = s_.all->thrown + s_.all->refused;
     need(s_.composition.cuts() ? failed <= r.failures : failed == r.failures,
          "not all failures happened, or too many");
   }
-  /// `late`: tuples that came after the end. `settled`: nobody is still at it.
+  /// `late`: tuples that came after the end. `settled`: no actor is still at work.
   void counters(const stream_report& r, std::uint64_t late, bool settled = true) {
     std::uint64_t out = 0, in = 0;
     std::map<std::string, std::uint64_t> taken;
@@ -209,8 +210,8 @@ class judge {
   void failures(bool settled) const {
     const std::uint64_t thrown = s_.all->thrown, refused = s_.all->refused;
     const bool too_many = failures_ > thrown + refused;
-    // What an actor, or a team, deals with after a cancellation was counted as dropped, and an
-    // answer that is an error may have come too late.
+    // Tuples that an actor, or a team, deals with after a cancellation were counted as dropped, and
+    // an answer that is an error may have come too late.
     const bool too_few = settled && (ended_well_ ? failures_ < thrown + refused
                                                  : failures_ + dropped_by_actors_ < thrown);
     need(!too_many && !too_few, "failures: " + std::to_string(failures_) + " counted, " +

@@ -173,7 +173,7 @@ TEST_CASE("rates are of the stages that take tuples, and not of sources") {
   CHECK(names(ended) == std::vector<std::string>{"counting", "zip.counting", "zip", "discard"});
   CHECK(shown({}, ended) == std::vector<std::string>{"zip 100", "discard 50"});
   CHECK(shown(ended, ended) == std::vector<std::string>{"zip 0", "discard 0"});
-  // one that has done nothing yet is shown
+  // a stage without any work yet is shown
   CHECK(shown({}, {.stages = {{"lines"}, {"split"}}}) == std::vector<std::string>{"split 0"});
 }
 
@@ -227,7 +227,7 @@ TEST_CASE("the figures of an ordered farm count tuples, and not the marks betwee
       CHECK(r.stages.at(i).figures.out == 150);
     }
   }
-  // what is left when it is cancelled, too
+  // also the tuples that are left when it is cancelled
   for (std::uint64_t seed = 1; seed <= 30; ++seed) {
     CAPTURE(seed);
     test_system kit(seed);

@@ -1,4 +1,4 @@
-// What `optimise` says is what is run, and a stream computes the same with and without rewriting.
+// A stream runs as `optimise` says, and computes the same with and without rewriting.
 #include <doctest/doctest.h>
 #include <garrick/testkit/explore.hpp>
 #include <patterns/random_scene.hpp>
@@ -41,7 +41,7 @@ node_names nodes_of(const stream_report& r) {
   return all;
 }
 
-/// A way to run the scene's stream, and what became of it.
+/// A way to run the scene's stream, and its outcome.
 struct variant {
   scene s;
   node_names planned;

@@ -1,4 +1,4 @@
-// Which replica gets a tuple, and what a source may ask about the room there.
+// The replica that gets a tuple, and the questions of a source about the room there.
 #include <doctest/doctest.h>
 #include <garrick/patterns/patterns.hpp>
 #include <garrick/testkit/test_system.hpp>

@@ -1,4 +1,4 @@
-// What becomes of a stream when something throws that belongs to no tuple: a source, a time, the
+// The fate of a stream after an exception that belongs to no tuple: of a source, a time, the
 // beginning or the end of a stage.
 #include <doctest/doctest.h>
 #include <garrick/patterns/patterns.hpp>
@@ -20,7 +20,7 @@ using namespace garrick::patterns;
 using testkit::test_system;
 using tests::collect;
 
-/// What a stream has come to.
+/// The outcome of a stream.
 struct outcome {
   result<std::vector<int>> got;
   std::uint64_t failures;  ///< of all stages

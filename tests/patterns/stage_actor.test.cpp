@@ -165,7 +165,7 @@ TEST_CASE("an actor puts results out on later turns, and restarts as it likes") 
         REQUIRE(got.has_value());
         const auto all = sorted(got.value());
         CHECK(all.size() == 61);
-        CHECK(all.front() == 0);  // what was put out before the exception is dropped
+        CHECK(all.front() == 0);  // results before the exception are dropped
         CHECK(all.back() == 1010);
       });
   CHECK_THROWS_AS(static_cast<void>(seq_actor<adder>(1).on(on_failure::restart)),

@@ -52,7 +52,7 @@ class well : public stage_actor<int, int, void(next)> {
 };
 
 struct leave_now {};
-/// Ends after some tuples, or when it is told to.
+/// Ends after some tuples, or on request.
 class fickle : public stage_actor<int, int, void(leave_now)> {
  public:
   explicit fickle(int n) : left_(n) {}

@@ -1,5 +1,5 @@
-// Stencils against a sequential reference: every edge, one dimension and two, whoever works on
-// what; alone, as a stage and for many at once.
+// Stencils against a sequential reference: every edge, one dimension and two, for any division of
+// the work; alone, as a stage and for many at once.
 #include <doctest/doctest.h>
 #include <garrick/patterns/patterns.hpp>
 #include <garrick/testkit/test_system.hpp>
@@ -61,7 +61,7 @@ auto stencil_with(rule r, F f, std::int64_t radius, std::int64_t iterations) {
   }
 }
 
-/// The reference: step by step to the place that is meant. False: there is none.
+/// The reference: goes step by step to the place that is meant. Returns false if there is none.
 bool find(rule r, int& at, int size) {
   while (at < 0 || at >= size) {
     if (r == rule::constant) return false;
@@ -248,7 +248,7 @@ struct shelf {
   counting_copies& operator[](std::size_t i) noexcept { return all[i]; }
   counting_copies* data() noexcept { return all.data(); }
 };
-/// One for which a number is something else than a size.
+/// A container for which a number is not a size.
 struct labelled : shelf {
   using garrick_sendable = void;
   std::size_t label = 0;
@@ -457,8 +457,8 @@ TEST_CASE("who has found nothing in an iteration is called back for the next") {
   static std::chrono::steady_clock::time_point give_up;
   for (auto& n : threads_in) n = 0;
   give_up = std::chrono::steady_clock::now() + std::chrono::seconds(100);
-  // In each iteration nobody goes on until two threads are there. An element takes so long that
-  // several should work on them.
+  // In each iteration no thread goes on until two are there. An element takes so long that several
+  // should work on them.
   const auto meet = +[](const neighbourhood<unsigned>& n) {
     thread_local unsigned been_in = 0;
     const unsigned iteration = n[0];

@@ -88,7 +88,7 @@ TEST_CASE("a stream whose stage finds no thread left ends and says why") {
   REQUIRE(!outcome);
   CHECK(outcome.error() == errc::not_handled);
   CHECK(outcome.error().to_string().find("detached.threads is 1") != std::string::npos);
-  CHECK(system.await_all(duration::seconds(30)).complete);  // what it had begun is gone
+  CHECK(system.await_all(duration::seconds(30)).complete);  // its half-made stream is gone
 }
 
 TEST_CASE("a supervisor begins a stream anew when it has failed") {
@@ -165,7 +165,7 @@ TEST_CASE("a stream that does not stay ends with its error, which links and moni
 }
 
 TEST_CASE("the first failure is the one that counts") {
-  // "early" is run in place when "late" hands on what it has made before it threw
+  // "early" is run in place when "late" hands on the results that it has made before it threw
   const auto late = [](int x) {
     if (x == 5) throw std::runtime_error("five");
     return x;
@@ -305,7 +305,7 @@ TEST_CASE("a system ends although a stream does not") {
   settings s;
   s.shutdown.deadline = duration::milliseconds(50);
   std::atomic<long> seen{0};
-  const auto watch = [&](long x) { seen = x; };  // outlives the system, as what is lent must
+  const auto watch = [&](long x) { seen = x; };  // outlives the system, as a lent object must
   {
     actor_system system(s);
     static_cast<void>(spawn(system, pipeline(counting(0L, 1L << 60), seq(lent(watch)))));

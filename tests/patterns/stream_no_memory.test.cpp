@@ -45,7 +45,7 @@ class beginner : public actor<protocol<result<int>(begin), bool(is_over)>> {
     failing_allocation = b.failing;
     return answer_;
   }
-  /// Was there no such allocation?
+  /// Returns true if there was no such allocation.
   bool on(is_over) {
     failing_size = 0;
     return std::exchange(failing_allocation, 0) != 0;

@@ -1,4 +1,4 @@
-// Streams from end to end: what goes in comes out, once, through every kind of pattern.
+// Streams from end to end: each input comes out, once, through every kind of pattern.
 #include <doctest/doctest.h>
 #include <garrick/patterns/patterns.hpp>
 #include <garrick/testkit/test_system.hpp>
@@ -40,7 +40,7 @@ auto outcome(System& system, const P& p, stream_options o = {}) {
   return system.request(h, join{}).get();
 }
 
-/// A few ways to run a stream that must not change what it computes.
+/// A few ways to run a stream that must not change its results.
 std::vector<stream_options> ways() {
   return {{},
           {.capacity = 1},

@@ -1,4 +1,5 @@
-// Teams: who is told of a request, when, and in which order one of a team works.
+// Teams: the members that are told of a request, the time when they are told, and the order of a
+// member's work.
 #include <doctest/doctest.h>
 #include <garrick/patterns/patterns.hpp>
 #include <garrick/patterns/team/team.hpp>
@@ -21,7 +22,7 @@ using namespace garrick;
 using namespace garrick::patterns::detail;
 using garrick::testkit::test_system;
 
-/// Work of `turns` turns, each of which takes so long; who takes part is noted.
+/// Work of `turns` turns, each of which takes so long; notes its participants.
 class noted_work : public shared_work {
  public:
   noted_work(std::size_t size, std::uint32_t turns, std::int64_t ns_each)
@@ -78,7 +79,7 @@ std::size_t hands_of(test_system& kit, const ref<master_protocol>& m, std::uint3
 TEST_CASE("nobody is woken for elements that have been cheap, and all are for dear ones") {
   test_system kit;
   const auto m = kit.spawn<master>();
-  CHECK(hands_of<noted_work>(kit, m, 1, 1'000) == 4);  // nobody knows yet
+  CHECK(hands_of<noted_work>(kit, m, 1, 1'000) == 4);  // not yet known
   CHECK(hands_of<noted_work>(kit, m, 1, 25'000) == 1);
   CHECK(hands_of<noted_work>(kit, m, 1, 1'000'000) == 2);  // 25 us were expected
   CHECK(hands_of<noted_work>(kit, m, 1, 1'000) == 4);

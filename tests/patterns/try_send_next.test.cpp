@@ -1,4 +1,4 @@
-// What a stage puts out only if there is room.
+// Results that a stage puts out only if there is room.
 #include <doctest/doctest.h>
 #include <garrick/patterns/patterns.hpp>
 #include <garrick/testkit/test_system.hpp>
@@ -18,7 +18,7 @@ using namespace garrick;
 using namespace garrick::patterns;
 using testkit::test_system;
 
-/// What became of the texts that were offered.
+/// The counts of the texts that were offered.
 struct offered {
   std::uint64_t taken = 0;
   std::uint64_t refused = 0;
@@ -40,7 +40,7 @@ struct offered {
   }
 };
 
-/// A source that offers thirty texts while nobody can take one, and ends.
+/// A source that offers thirty texts while no stage can take one, and ends.
 class source {
  public:
   source(std::size_t limit, offered* what) : limit_(limit), what_(what) {}
@@ -85,7 +85,7 @@ using counts = std::vector<std::uint64_t>;
 TEST_CASE("try_send_next puts out as many as the limit says, and leaves the others as they are") {
   for (const std::size_t limit : {0U, 1U, 7U}) CHECK(taken_by(a_stage(), limit) == counts{limit});
   CHECK(taken_by(a_stage(), 100) == counts{30});
-  // what finds no room in the channel waits, too
+  // tuples that find no room in the channel wait, too
   CHECK(taken_by(a_stage(), 7, {.capacity = 2}) == counts{7});
 }
 
@@ -150,7 +150,7 @@ struct place {
   using garrick_sendable = void;
   offered* what;
 };
-/// Offers thirty texts for each that it takes, and others when it is told to.
+/// Offers thirty texts for each tuple, and others on request.
 class offering : public stage_actor<std::string, std::string, void(offer_some)> {
  public:
   offering(std::size_t limit, place at) : limit_(limit), what_(at.what) {}

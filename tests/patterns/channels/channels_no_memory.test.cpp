@@ -19,7 +19,7 @@ using namespace garrick;
 using namespace garrick::patterns;
 using testkit::test_system;
 
-/// So large that the copy of one, and the room for those that wait, is an allocation of its own.
+/// So large that its copy, and the room for waiting ones, is an allocation of its own.
 struct large {
   using garrick_sendable = void;
   explicit large(int n) : number(n) { ++alive; }

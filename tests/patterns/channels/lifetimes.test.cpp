@@ -1,6 +1,6 @@
 // Each tuple and each state of a stage is made once, lies where its type may lie, and is destroyed
-// once: in channels, in what finds no room there, in the copies for dead letters and in loops,
-// whether a stage throws, restarts or is cancelled.
+// once: in channels, in the queue of results without room, in the copies for dead letters and in
+// loops, whether a stage throws, restarts or is cancelled.
 #include <doctest/doctest.h>
 #include <garrick/patterns/patterns.hpp>
 #include <garrick/testkit/test_system.hpp>
@@ -57,7 +57,7 @@ struct tuple {
   std::byte rest[Bytes]{};
 };
 using small = tuple<1>;
-using large = tuple<1500>;     // more than a block of those that wait for room
+using large = tuple<1500>;     // more than a block of tuples that wait for room
 using aligned = tuple<1, 32>;  // which would fit in the room of a copy for a dead letter
 using large_aligned = tuple<150, 32>;
 
@@ -91,7 +91,7 @@ int key_of(const T& t) {
   t.place.look();
   return t.number % 5;
 }
-/// A stage whose state has a place.
+/// A stage with a placed state.
 template <class T, std::size_t Alignment>
 struct with_state {
   placed<Alignment> place{};

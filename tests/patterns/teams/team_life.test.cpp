@@ -1,4 +1,4 @@
-// What becomes of a request when its team is ended half-way: who has asked is told, no function is
+// The fate of a request when its team is ended half-way: the requester is told, no function is
 // called any more, and nothing is left behind.
 #include <doctest/doctest.h>
 #include <garrick/patterns/patterns.hpp>
@@ -21,7 +21,7 @@ using namespace garrick;
 using namespace garrick::patterns;
 using testkit::test_system;
 
-/// Is counted while it is there, so that whoever keeps one is found.
+/// Is counted while it is there, so that a leaked one is found.
 class element {
  public:
   using garrick_sendable = void;
@@ -91,7 +91,7 @@ void for_each_pattern(const Check& check) {
   }
 }
 
-/// A request that nobody disturbs: how often its functions come by.
+/// A request without disturbance: returns how often its functions come by.
 template <class P>
 int calls_of(const P& p, std::size_t n) {
   calls = 0;

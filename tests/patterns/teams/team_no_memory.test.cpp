@@ -27,7 +27,7 @@ void arm(int n, bool for_good) noexcept {
   fails_for_good = for_good;
   failing_allocation = n;
 }
-/// True: the allocation that was to fail was not reached.
+/// Returns true if the allocation that was to fail was not reached.
 [[nodiscard]] bool disarm() noexcept {
   const int left = std::exchange(failing_allocation, 0);
   return left != 0 && !(std::exchange(fails_for_good, false) && left == 1);
@@ -56,7 +56,7 @@ class asker : public actor<protocol<result<int>(begin), bool(is_over)>> {
     arm(b.failing, b.for_good);
     return promise_;
   }
-  /// Was there no such allocation?
+  /// Returns true if there was no such allocation.
   bool on(is_over) { return disarm() || was_over_; }
 
  private:
@@ -163,7 +163,7 @@ TEST_CASE("whichever allocation fails in a team: every request is answered") {
   SUBCASE("stencil") { check(stencil(next, 1, 3)); }
 }
 
-/// A source in whose second call the n-th allocation from then on fails.
+/// A source with a second call in which the n-th allocation fails.
 int calls = 0;
 int failing = 0;
 bool was_over = false;

@@ -1,5 +1,5 @@
-// Tuples whose key or time cannot be told. With `on_failure::restart` such a tuple is lost alone:
-// the windows and the kept tuples of a join stay, whichever function of the user's has failed.
+// Tuples without a known key or time. With `on_failure::restart` such a tuple is lost alone: the
+// windows and the kept tuples of a join stay, whichever function of the user's has failed.
 #include <doctest/doctest.h>
 #include <garrick/patterns/patterns.hpp>
 #include <garrick/testkit/test_system.hpp>
@@ -18,7 +18,7 @@ enum class fault { none, unequal, in_equality, in_hash, in_copy, in_key, in_time
 /// How often a key was hashed.
 inline int hashes = 0;
 
-/// A key whose functions fail as `how` says.
+/// A key with functions that fail as `how` says.
 struct key {
   using garrick_sendable = void;  ///< it owns all that it refers to
 

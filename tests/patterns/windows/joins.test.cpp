@@ -105,16 +105,16 @@ TEST_CASE("what nobody can meet any more is freed, and the side that is ahead wa
     for (int i = 0; i < 600; ++i) left.push_back({i, i % 10, i});
     for (int i = 0; i < 600; ++i) right.push_back({i, i % 10, i});
     const times t{0, 5, 5};
-    // 11 times of each side are near each other; at most half of the room is taken by who is ahead,
-    // however many tuples a step finds in a channel
+    // 11 times of each side are near each other; at most half of the room is taken by the side that
+    // is ahead, however many tuples a step finds in a channel
     const any_join j = join_of(from(right), t).at_most(50).with(pair_of);
     for (const std::size_t capacity : {std::size_t{8}, stream_options().capacity}) {
       const joined got = run_join(kit, left, j, {.capacity = capacity});
       REQUIRE(got.all.has_value());
       CHECK(got.all.value() == expected_pairs(left, right, t));
     }
-    // 51 of each side are near, which is more than 40. With what is freed 100 times at once it is
-    // less than 310.
+    // 51 of each side are near, which is more than 40. With the events that are freed 100 times at
+    // once it is less than 310.
     const times near{0, 50, 50};
     const joined small = run_join(kit, left, join_of(from(right), near).at_most(40).with(pair_of));
     REQUIRE_FALSE(small.all.has_value());
@@ -216,7 +216,7 @@ TEST_CASE("a pair that cannot be copied is lost as a failure without a dead lett
 
 namespace {
 
-/// Those that a join has asked for their time, so in the order in which it has read them.
+/// The events that a join has asked for their time, so in the order in which it has read them.
 events read_by_join;
 std::int64_t time_that_is_seen(const event& e) {
   read_by_join.push_back(e);
@@ -228,7 +228,7 @@ struct restarted {
   pairs all{};
   std::size_t failures = 0;
 };
-/// What a join that restarts gives of events that are read in this order.
+/// Returns the results of a join that restarts for events that are read in this order.
 restarted expected_after_restarts(const events& in, const times& t) {
   restarted got;
   reference_watermark marks[] = {reference_watermark(t.disorder), reference_watermark(t.disorder)};

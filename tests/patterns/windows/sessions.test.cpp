@@ -40,7 +40,7 @@ any_windows whole_sessions_of(std::int64_t gap, std::int64_t disorder, std::size
   return w.replicas(replicas).all(numbers_of);
 }
 
-/// What a seed makes of it: gaps from 1 on, few and many keys, events that are behind, equal and
+/// The details of a seed: gaps from 1 on, few and many keys, events that are behind, equal and
 /// negative times.
 struct scene {
   std::int64_t gap;
@@ -56,7 +56,7 @@ scene scene_of(std::uint64_t seed, int n) {
   return {gap, disorder, disordered(random(), n, static_cast<int>(1 + below(6)), jitter)};
 }
 
-/// True if two of a key share a time.
+/// Returns true if two sessions of a key share a time.
 bool overlap(all_found all) {
   std::sort(all.begin(), all.end(), [](const found& a, const found& b) {
     return std::pair(a.key, a.begin) < std::pair(b.key, b.begin);
@@ -303,7 +303,7 @@ TEST_CASE("sessions wait for the slowest producer, and not for one that is idle"
 
 namespace {
 
-/// Counts what has come out, on any thread.
+/// Counts the results, on any thread.
 std::atomic<std::size_t> came{0};
 void count(const found& /*one*/) {
   came.fetch_add(1);

@@ -141,7 +141,7 @@ TEST_CASE("open sessions have a bound") {
   // with `all` each tuple is a piece
   require_as_expected(run(kit, in, at_most(24).all(numbers_of)), sessions(in, 10, 50));
   fails(kit, in, at_most(23).all(numbers_of));
-  // and what is over makes room, however long the stream
+  // and closed sessions make room, however long the stream
   events more;
   for (int i = 0; i < 4000; ++i) more.push_back({i, i % 5, i * 4});
   require_as_expected(run(kit, more, at_most(25).fold(ids(), add, both)), sessions(more, 10, 50));
@@ -174,7 +174,7 @@ TEST_CASE("open sliding windows of time have a bound") {
   require_as_expected(run(kit, alone, at_most(4).fold(ids(), add, both)),
                       time_windows(alone, 20, 10, 30));
   fails(kit, alone, at_most(3).fold(ids(), add, both));
-  // open are the panes of 50 ticks, and the one that has just begun
+  // the panes of 50 ticks are open, and the one that has just begun
   events more;
   for (int i = 0; i < 4000; ++i) more.push_back({i, i % 3, i * 3});
   require_as_expected(run(kit, more, at_most(18).fold(ids(), add, both)),
@@ -228,7 +228,7 @@ namespace {
 using by_clock = window_of_ids<duration>;
 using any_by_clock = any_of<event, by_clock>;
 
-/// What windows by the clock give of events that come at these times.
+/// Returns the results of windows by the clock for events that come at these times.
 std::vector<by_clock> at_times(test_system& kit, const any_by_clock& w,
                                const std::vector<std::pair<std::int64_t, event>>& in,
                                bool to_the_end = true) {

@@ -1,4 +1,4 @@
-// Windows whose functions throw, that are cancelled or full, whose inputs are idle, in a loop.
+// Windows that throw, that are cancelled or full, that have idle inputs, in a loop.
 #include <doctest/doctest.h>
 #include <patterns/windows/windows_reference.hpp>
 
@@ -209,7 +209,7 @@ TEST_CASE("what throws when a window closes takes no other result with it, and i
   check(slide, 1, in, {{1, 4, 12, {0}}, {4, 96, 104, {9}}, {4, 100, 108, {9}}}, 2);
   check(slide, 4, in,
         {{1, 0, 8, {0}}, {2, 0, 8, {1}}, {3, 0, 8, {2}}, {4, 96, 104, {9}}, {4, 100, 108, {9}}}, 0);
-  // a window of so many tuples, whose last one is a dead letter; the next window has none of it
+  // a window of so many tuples with a dead letter as its last one; the next window has none of it
   const events in_pairs{{0, 1, 0}, {9, 1, 0}, {2, 1, 0}, {3, 1, 0}};
   check(pipeline(window(tuples(2)).by(fragile_key_of).on(on_failure::skip).fold(ids(), add_and_arm),
                  with_plain_key),

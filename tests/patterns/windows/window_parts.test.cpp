@@ -1,5 +1,5 @@
-// The parts of windows alone: what is left of one that was cleared or that threw, and which inputs
-// hold a watermark back.
+// The parts of windows alone: their state after a clear or an exception, and the inputs that hold a
+// watermark back.
 #include <doctest/doctest.h>
 #include <garrick/patterns/detail/watermark.hpp>
 #include <patterns/windows/windows_reference.hpp>

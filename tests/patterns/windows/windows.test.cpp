@@ -116,7 +116,7 @@ TEST_CASE("a window is put out when the watermark reaches its end, not before") 
     send(h, event{4, 2, 9});
     CHECK(out() == 2);  // late
     send(h, event{5, 9, 25});
-    CHECK(out() == 4);  // also of a key whose replica has had no other tuple
+    CHECK(out() == 4);  // also of a key with a replica that has had no other tuple
     send(h, end_of_stream{});
     CHECK(out() == 5);
     const auto got = kit.request(h, join{}).get();

@@ -1,5 +1,5 @@
-// An allocation that fails while a window of so many tuples takes one or is put out, whichever it
-// is: the tuple or the result is lost, and the other windows have what belongs to them.
+// Any allocation that fails while a window of so many tuples takes a tuple or is put out: the tuple
+// or the result is lost, and the other windows keep theirs.
 #include <doctest/doctest.h>
 #include <patterns/windows/windows_reference.hpp>
 #include <support/failing_memory.hpp>
@@ -38,7 +38,7 @@ using kept_counted =
     detail::counted_windows<Slides, event, int,
                             detail::folding<event, ids, decltype(&add), decltype(&both)>, found>;
 
-/// Calls `f` with the n-th allocation failing. False: one has failed.
+/// Calls `f` with the n-th allocation failing. Returns false if an allocation has failed.
 template <class F>
 bool holds(int n, const F& f) {
   failing_allocation = n;
@@ -52,7 +52,7 @@ bool holds(int n, const F& f) {
   }
 }
 
-/// Puts out what is open at the end.
+/// Puts out the open windows at the end.
 template <class Windows>
 void finish(Windows& w, sink& out) {
   w.end();

@@ -1,5 +1,5 @@
-// What tests of windows and joins share: events out of order, made from a seed; windows of all
-// kinds by the words of their contract, one event after the other; and runs of a pattern.
+// Shared helpers of the tests of windows and joins: events out of order, made from a seed; windows
+// of all kinds by the words of their contract, one event after the other; and runs of a pattern.
 //
 // A window's value is the sorted numbers of the events in it. So a comparison finds an event that
 // is missing, that is there twice, or in the wrong window.
@@ -28,7 +28,7 @@
 namespace garrick::tests {
 
 struct event {
-  int number = 0;  ///< from 0 on; one that is negative makes `add` throw
+  int number = 0;  ///< from 0 on; a negative one makes `add` throw
   int key = 0;
   std::int64_t at = 0;
 
@@ -82,7 +82,7 @@ template <class W>
   return all;
 }
 
-/// What windows come to.
+/// The expected windows and late events.
 struct expected {
   all_found windows{};
   std::set<int> late{};
@@ -130,7 +130,7 @@ class reference_watermark {
   return all;
 }
 
-/// What sessions come to, and how many of them have ended after each event.
+/// The expected sessions, and how many of them have ended after each event.
 struct expected_sessions : expected {
   std::vector<std::size_t> ended{};
 };
@@ -187,7 +187,7 @@ struct expected_sessions : expected {
   return all;
 }
 
-/// A pattern from In to Out, whatever it is: so that few streams are compiled.
+/// A pattern from In to Out, of any type: so that few streams are compiled.
 template <class In, class Out>
 class any_of {
   using in_ptr = patterns::detail::inlet_ptr<In>;
@@ -231,7 +231,7 @@ class any_of {
 };
 using any_windows = any_of<event, found>;
 
-/// What a stream has come to.
+/// The outcome of a stream.
 template <class W = found>
 struct outcome {
   result<std::vector<W>> windows = std::vector<W>();
