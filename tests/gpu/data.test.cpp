@@ -1,4 +1,4 @@
-// Data that stays on a device: chains without copies, who may change what is shared, budgets.
+// Data that stays on a device: chains without copies, the right to change shared data, budgets.
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,7 +13,7 @@ using namespace gpu_tests;
 using gpu::device_ref;
 using on_device = device_ref<float>;
 
-/// What the layer has counted since it was made.
+/// The layer's counts since this was made.
 struct transfers {
   std::uint64_t writes = layer().writes, reads = layer().reads, copies = layer().copies;
   [[nodiscard]] std::uint64_t written() const { return layer().writes - writes; }

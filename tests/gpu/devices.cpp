@@ -48,7 +48,7 @@ void restore(gpu_layer::control& l) {
   l.release_threads();
   l.observer = nullptr;
   l.release_callbacks();
-  // Whatever the test was about: nobody has waited, and callbacks have called nothing.
+  // For every test: no thread has waited, and callbacks have called nothing.
   CHECK(l.blocking.exchange(0) == 0);
   CHECK(l.by_callbacks.exchange(0) == 0);
 }

@@ -1,5 +1,5 @@
-// What the tests of GPU actors share: two devices of PoCL, with the layer before the driver, and
-// some kernels.
+// Shared helpers of the tests of GPU actors: two devices of PoCL, with the layer before the driver,
+// and some kernels.
 //
 // Thread safety: a test's thread.
 #pragma once
@@ -26,8 +26,8 @@ using floats = std::vector<float>;
 /// Counts and injections; one for the program. Sets the environment before the first call of
 /// OpenCL: two `pthread` devices and the layer, unless it says something else.
 gpu_layer::control& layer();
-/// Undoes all injections, and lets go what is held. Fails the test if a call has waited,
-/// or a callback has called the driver.
+/// Undoes all injections, and lets held threads go. Fails the test if a call has waited, or a
+/// callback has called the driver.
 void restore(gpu_layer::control& l);
 
 /// Kernels of most tests.
@@ -53,7 +53,7 @@ class bench_of_devices {
 /// 0, 1, 2, …
 floats counting(std::size_t n);
 
-/// Runs the other side of `until` until it is true; for what another thread will do.
+/// Runs the other side of `until` until it is true; for changes made by another thread.
 template <class F>
 void wait_until(const F& until) {
   while (!until()) std::this_thread::yield();

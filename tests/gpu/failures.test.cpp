@@ -1,4 +1,4 @@
-// What becomes of requests when drivers fail, hang, lose their device, or are left.
+// The fate of requests when drivers fail, hang, lose their device, or are left.
 #include <garrick/base/concurrency/thread_state.hpp>
 
 #include <atomic>
@@ -84,7 +84,7 @@ TEST_CASE("a lost device fails what is under way, what waits and what is asked l
   const error later = ask(b, add);
   CHECK(later == gpu_errc::device_lost);
   CHECK(later.to_string().find("kernel add on " + b.first().name()) != std::string::npos);
-  // the other one is not lost: who is spread goes on there
+  // the other one is not lost: a kernel that is spread goes on there
   const auto spread =
       gpu::spawn<adder>(b.system, both, "add", nd_range::per_element(), {.spread = true});
   CHECK(b.system.request(spread, floats{1}, floats{2}).get().value() == floats{3});
@@ -103,7 +103,7 @@ TEST_CASE("the loss that a callback tells of fails what is under way") {
   auto second = b.system.request(add, floats{1}, floats{2});
   wait_until([] { return layer().held_callbacks == 8; });
   layer().hold_callbacks = false;
-  // of the first only the callback of a later one tells
+  // the end of the first is known only by the callback of a later one
   layer().release_callbacks();
   CHECK(second.get().error() == gpu_errc::device_lost);
   static_cast<void>(first.get());
@@ -272,7 +272,7 @@ TEST_CASE("a system may end before the device is done") {
     send(add, floats{1}, floats{2});
     wait_until([] { return layer().held_callbacks == 4; });
   }
-  restore(layer());  // the answer meets nobody
+  restore(layer());  // no requester is left for the answer
   wait_until([&] { return gpus.devices().at(0).memory_used() == 0; });
 }
 

@@ -1,4 +1,4 @@
-// Kernels as actors: what can be sent, what comes back, in which order, and what is refused.
+// Kernels as actors: their messages and answers, the order of answers, and refusals.
 #include <array>
 #include <cmath>
 #include <string>
@@ -126,7 +126,7 @@ TEST_CASE("functions before and behind hide the kernel behind a protocol of one'
   REQUIRE(a);
   CHECK(a->all == std::vector<double>{3, 12});
   CHECK(b.system.request(area, circle{{-1}}).get().error() == errc::user);
-  // what a function throws is an answer, and the actor lives on
+  // an exception of a function is an answer, and the actor lives on
   const auto throws =
       gpu::spawn<floats(floats)>(b.system, b.built(), "square", nd_range::per_element(), {},
                                  gpu::as_is, [](floats x) -> floats { return {x.at(100)}; });
@@ -135,7 +135,7 @@ TEST_CASE("functions before and behind hide the kernel behind a protocol of one'
   CHECK(b.system.request(throws, floats(101, 2)).get().value() == floats{4});
 }
 
-/// Sends many requests whose kernels take longer the earlier they are, and notes the answers.
+/// Sends many requests with kernels that take longer the earlier they are, and notes the answers.
 class impatient : public actor<protocol<ints(int)>> {
  public:
   explicit impatient(gpu::kernel_ref<ints(ints)> k) : kernel_(std::move(k)) {}
@@ -276,7 +276,7 @@ TEST_CASE("the next request goes where it is done first, by measured speed and w
   REQUIRE(lanes.size() == 2);
   using gpu::detail::fastest;
   lanes[0].ns_per_item = 10;
-  CHECK(fastest(lanes, 100) == 1);  // nobody has measured the other one
+  CHECK(fastest(lanes, 100) == 1);  // the other one was never measured
   lanes[1].calls = 1;
   CHECK(fastest(lanes, 100) == 0);  // it is being measured
   lanes[1] = {.kernel = lanes[1].kernel, .items = 0, .calls = 0, .ns_per_item = 1};

@@ -1,4 +1,4 @@
-// What the other tests rely on: the layer is there, and sees each call that waits.
+// The base of the other tests: the layer is there, and sees each call that waits.
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 
@@ -47,7 +47,7 @@ TEST_CASE("the layer counts every call that waits for a device") {
     blocks(true, [&] { clFinish(queue); });
   }
   CHECK(counted == 7);
-  // and what a callback calls: here inside of clSetEventCallback or on a thread of the driver's
+  // and the calls of a callback: here inside of clSetEventCallback or on a thread of the driver's
   static std::atomic<bool> called{false};
   const auto before = layer().by_callbacks.load();
   clEnqueueWriteBuffer(queue, memory, CL_FALSE, 0, 16, bytes.data(), 0, nullptr, &e);

@@ -1,4 +1,4 @@
-// What a request may ask for at most; what drivers leave undone, and who is held up by that.
+// The limits of a request; the omissions of drivers, and the threads that they hold up.
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -29,7 +29,8 @@ gpu::program built_from(bench_of_devices& b, const char* source) {
   return gpu::build(b.system, source, {.on = {b.first()}}).get().value();
 }
 
-// ---- what a driver leaves undone ----------------------------------------------------------------
+// ---- omissions of a driver
+// ------------------------------------------------------------------------
 
 TEST_CASE("what was enqueued before a failure is flushed, so that it reports") {
   bench_of_devices b;
@@ -63,7 +64,7 @@ TEST_CASE("a driver that never reports what depends on a failure does not keep a
   layer().kernel_status = 0;
   CHECK(b.system.request(stays, floats{3, 4}).get());
   wait_until([&] { return b.first().memory_used() == 0; });
-  // it reports after all, of what nobody knows any more
+  // it reports after all, on commands that are forgotten
   wait_until([] { return layer().held_callbacks == 3; });
   layer().hold_reads = false;
   layer().release_callbacks();
@@ -194,10 +195,10 @@ TEST_CASE("a runtime may end while the callback of the last answer is still at w
     gpu::device d = gpus->devices().at(0);
     auto x = gpu::upload(system, d, floats{1});
     d = {};
-    CHECK(x.get());  // and the ref goes: nobody but the callback may be left now
+    CHECK(x.get());  // and the ref goes: only the callback may be left now
     gpus.reset();
   }
-  restore(layer());  // fails if a callback was the one that released the device
+  restore(layer());  // fails if the device was released by a callback
 }
 
 TEST_CASE("a device that is lost while it compiles is told as lost") {
@@ -231,7 +232,8 @@ TEST_CASE("two systems share a runtime, and the end of one is nothing to the oth
   wait_until([&] { return b.first().memory_used() == 0; });
 }
 
-// ---- what a request may ask for -----------------------------------------------------------------
+// ---- the limits of a request
+// ----------------------------------------------------------------------
 
 TEST_CASE("outputs and local memory that no device has are refused before anybody makes room") {
   bench_of_devices b;
@@ -316,7 +318,7 @@ TEST_CASE("a kernel that may write what others hold is not given a device_ref as
   check_error(gpu::try_spawn<floats(on_device)>(b.system, p, "spoils", nd_range(1)).error(),
               gpu_errc::wrong_arguments, {"parameter 1 is not const", "in_out"});
   CHECK(gpu::try_spawn<floats(gpu::in_out<on_device>)>(b.system, p, "spoils", nd_range(1)));
-  // a container is a copy, whose memory the kernel may write
+  // a container is a copy, which the kernel may write
   const auto k = gpu::spawn<floats(floats)>(b.system, p, "spoils", nd_range::per_element());
   CHECK(b.system.request(k, floats{1, 2}).get().value() == floats{1, 2});
 }

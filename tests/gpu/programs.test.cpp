@@ -81,7 +81,7 @@ TEST_CASE(
     CHECK(b.system.request(add, floats{1}, floats{2}).get().value() == floats{3});
     CHECK(layer().sources - s0 == sources);
     CHECK(layer().binaries - b0 == binaries);
-    // what the kernel takes is known from a binary, too
+    // the kernel's parameters are known from a binary, too
     CHECK(gpu::try_spawn<floats(floats)>(b.system, b.built(), "add", nd_range(1)).error() ==
           gpu_errc::wrong_arguments);
   };

@@ -1,4 +1,4 @@
-// What the OpenCL layer of the tests counts and injects. The layer is a library that the loader of
+// The counts and injections of the tests' OpenCL layer. The layer is a library that the loader of
 // drivers puts between a program and its driver (OPENCL_LAYERS); a test finds this structure in it.
 //
 // Thread safety: atomics; a test changes the orders while nothing is under way.
@@ -24,31 +24,34 @@ struct control {
   /// Watched calls by the program's callbacks, which may call nothing.
   std::atomic<std::uint64_t> by_callbacks{0};
   std::atomic<std::int64_t> buffers{0};  ///< that live now
-  /// Called for each watched call, on its thread, with its name. Null: nobody looks.
+  /// Called for each watched call, on its thread, with its name. Null: no observer.
   std::atomic<void (*)(const char* called)> observer{nullptr};
 
   // injected; 0: nothing
-  std::atomic<int> buffer_code{0};            ///< what the creation of a buffer fails with
-  std::atomic<int> kernel_code{0};            ///< what the enqueueing of a kernel fails with
-  std::atomic<int> write_code{0};             ///< what the enqueueing of a write fails with
-  std::atomic<int> read_code{0};              ///< what the enqueueing of a read fails with
-  std::atomic<int> argument_code{0};          ///< what the setting of an argument fails with
-  std::atomic<int> kernel_status{0};          ///< what callbacks of kernels report
-  std::atomic<int> build_code{0};             ///< what a build fails with
-  std::atomic<bool> lost{false};              ///< devices are not available, whatever is asked
+  std::atomic<int> buffer_code{0};            ///< the error of the creation of a buffer
+  std::atomic<int> kernel_code{0};            ///< the error of the enqueueing of a kernel
+  std::atomic<int> write_code{0};             ///< the error of the enqueueing of a write
+  std::atomic<int> read_code{0};              ///< the error of the enqueueing of a read
+  std::atomic<int> argument_code{0};          ///< the error of the setting of an argument
+  std::atomic<int> kernel_status{0};          ///< the status that callbacks of kernels report
+  std::atomic<int> build_code{0};             ///< the error of a build
+  std::atomic<bool> lost{false};              ///< devices are not available, for any question
   std::atomic<bool> no_doubles{false};        ///< devices say that they have none
   std::atomic<bool> no_devices{false};        ///< drivers have none
   std::atomic<bool> no_argument_info{false};  ///< drivers do not tell a kernel's parameters
   std::atomic<bool> in_order{false};          ///< devices have no out-of-order queues
   std::atomic<bool> hold_callbacks{false};    ///< all are kept back, and events seem to run
   std::atomic<bool> hold_reads{false};        ///< callbacks of reads are kept back
-  std::atomic<bool> hold_kernels{false};      ///< who enqueues a kernel waits until this is false
-  std::atomic<bool> hold_builds{false};       ///< who builds a program waits until this is false
+  std::atomic<bool> hold_kernels{false};      ///< a thread that enqueues a kernel waits until this
+                                              ///< is false
+  std::atomic<bool> hold_builds{false};       ///< a thread that builds a program waits until this
+                                              ///< is false
   std::atomic<int> held_threads{0};           ///< that wait for one of these two
   std::atomic<int> held_callbacks{0};         ///< that are kept back
-  /// Calls those that are kept back, on the calling thread.
+  /// Calls the callbacks that are kept back, on the calling thread.
   void (*release_callbacks)() = nullptr;
-  /// Ends both holds, and wakes those that wait for it: only who waits here can be woken from here.
+  /// Ends both holds, and wakes the threads that wait for it here: only these can be woken from
+  /// here.
   void (*release_threads)() = nullptr;
 };
 

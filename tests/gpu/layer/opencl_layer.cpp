@@ -21,7 +21,7 @@ gpu_layer::control state;
 cl_icd_dispatch below{};
 cl_icd_dispatch above{};
 
-/// A callback on its way, and what it reports.
+/// A callback on its way, and its report.
 struct watched_callback {
   void(CL_CALLBACK* function)(cl_event, cl_int, void*);
   void* argument;

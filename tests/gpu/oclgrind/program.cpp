@@ -1,4 +1,4 @@
-// What runs under oclgrind, which looks at every access of a kernel: the kernels of a request, of a
+// The program for oclgrind, which looks at every access of a kernel: the kernels of a request, of a
 // chain, in place, and with local memory. With the argument `planted`, a kernel that writes behind
 // its output.
 #include <garrick/gpu/gpu.hpp>

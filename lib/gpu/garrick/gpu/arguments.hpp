@@ -1,4 +1,4 @@
-// The parameters of a kernel as types: what `spawn` takes as a signature.
+// The parameters of a kernel as types: the signature for `spawn`.
 //
 //   std::vector<float>       elements that the kernel reads: `global const float*` or `constant`
 //   device_ref<float>        the same, on the device already
@@ -28,17 +28,17 @@
 
 namespace garrick::gpu {
 
-/// In a signature: the kernel changes the elements of this container, or of what a device_ref
-/// names; the answer has it, before the outputs.
+/// In a signature: the kernel changes the elements of this container, or of the memory behind a
+/// device_ref; the answer has it, before the outputs.
 template <class C>
 struct in_out {};
 /// In a signature: memory of each work-group, of elements of type T. How many, the options say.
 template <class T>
 struct local {};
 
-/// What a kernel's source calls the type T: `float`, or `float4` for std::array<float, 4> as an
-/// element. Empty: nobody knows, and any name is taken. Specialise it for a type of your own, so
-/// that `spawn` compares it.
+/// The name of the type T in a kernel's source: `float`, or `float4` for std::array<float, 4> as an
+/// element. Empty: the name is unknown, and any name is taken. Specialise it for a type of your
+/// own, so that `spawn` compares it.
 ///
 ///     template <>
 ///     inline constexpr std::string_view garrick::gpu::kernel_type_name<particle> = "particle";
@@ -112,7 +112,7 @@ struct device_container<device_ref<T>> {
   using element = T;
 };
 
-/// Can a device have it?
+/// True if a device can hold a T.
 template <class T>
 inline constexpr bool is_plain =
     std::is_trivially_copyable_v<T> && !std::is_same_v<T, bool> && !std::is_pointer_v<T>;

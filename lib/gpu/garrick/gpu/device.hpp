@@ -1,8 +1,8 @@
-// A device, and how one is chosen.
+// A device, and the choice of devices.
 //
 //   std::vector<device> all = gpus.find({.type = device_type::gpu, .needs = capability::doubles});
 //
-// Thread safety: a device is a handle that can be copied and sent; what it tells is constant, but
+// Thread safety: a device is a handle that can be copied and sent; its answers are constant, but
 // for `is_lost`.
 #pragma once
 
@@ -27,12 +27,12 @@ enum class device_type : std::uint8_t {
   other,        ///< another kind
 };
 
-/// What a device can do beyond the least. They can be combined: `a | b`.
+/// Abilities of a device beyond the least. They can be combined: `a | b`.
 enum class capability : std::uint32_t {
   none = 0,             ///< nothing more
   doubles = 1,          ///< numbers of 64 bits
   halves = 2,           ///< numbers of 16 bits
-  out_of_order = 4,     ///< a queue whose commands overtake each other
+  out_of_order = 4,     ///< a queue with commands that overtake each other
   shared_memory = 8,    ///< its memory is the host's
   own_memory = 16,      ///< its memory is its own
   online_compiler = 32  ///< it compiles sources
@@ -41,15 +41,15 @@ enum class capability : std::uint32_t {
 [[nodiscard]] constexpr capability operator|(capability a, capability b) noexcept {
   return static_cast<capability>(static_cast<std::uint32_t>(a) | static_cast<std::uint32_t>(b));
 }
-/// What both have.
+/// Returns the abilities in both.
 [[nodiscard]] constexpr capability operator&(capability a, capability b) noexcept {
   return static_cast<capability>(static_cast<std::uint32_t>(a) & static_cast<std::uint32_t>(b));
 }
 
-/// What a driver says of a device.
+/// The driver's description of a device.
 struct device_info {
   std::string name;                       ///< as the driver calls it
-  std::string vendor;                     ///< who has made it
+  std::string vendor;                     ///< its maker
   std::string platform;                   ///< the driver
   std::string driver_version;             ///< the driver's own number
   std::string version;                    ///< of OpenCL: "OpenCL 1.2 pocl"
@@ -70,13 +70,13 @@ struct device_filter {
   capability needs = capability::none;  ///< it can all of these
   std::uint64_t memory = 0;             ///< bytes that it has at least
 
-  /// Is it one of them? Letters of names are compared without their case.
+  /// Returns true if the filter takes the device. Letters of names are compared without their case.
   [[nodiscard]] bool takes(const device_info& d) const;
 };
 
 /// A handle to a device of a runtime; empty, or for ever the same device. Two handles are equal if
-/// they are of the same device of the same runtime. It may outlive the runtime: then what is asked
-/// of it is `gpu_errc::closed`.
+/// they are of the same device of the same runtime. It may outlive the runtime: then requests to it
+/// fail with `gpu_errc::closed`.
 class device {
  public:
   using garrick_sendable = void;
@@ -86,19 +86,20 @@ class device {
   /// For the framework.
   explicit device(std::shared_ptr<internal::device_core> core) noexcept : core_(std::move(core)) {}
 
-  /// False: it is empty, and nothing below may be called.
+  /// Returns false if the handle is empty: then nothing below may be called.
   explicit operator bool() const noexcept { return core_ != nullptr; }
-  /// What the driver said when the runtime began.
+  /// Returns the driver's description when the runtime began.
   [[nodiscard]] const device_info& info() const noexcept;
   /// `info().name`.
   [[nodiscard]] const std::string& name() const noexcept { return info().name; }
-  /// Can it do all of this?
+  /// Returns true if it has all of these abilities.
   [[nodiscard]] bool has(capability c) const noexcept { return (info().can & c) == c; }
   /// Bytes that buffers may take in all: the setting `gpu.memory`.
   [[nodiscard]] std::uint64_t memory_budget() const noexcept;
-  /// Bytes that buffers take now. A hint: the device's thread gives back what was dropped.
+  /// Returns the bytes that buffers take now. A hint: the device's thread gives dropped memory
+  /// back.
   [[nodiscard]] std::uint64_t memory_used() const noexcept;
-  /// Has the driver given it up? It does not come back.
+  /// Returns true if the driver has given it up. It does not come back.
   [[nodiscard]] bool is_lost() const noexcept;
 
   friend bool operator==(const device&, const device&) noexcept = default;

@@ -1,11 +1,11 @@
-// Data that lies on a device: what kernels hand to each other without a copy on the host.
+// Data that lies on a device: kernels hand it to each other without a copy on the host.
 //
 //   ref<protocol<device_ref<float>(device_ref<float>, device_ref<float>)>> multiply;
 //
 // A device_ref is a value that shares: copies name the same memory, which is freed when the last
-// one is gone. Nobody can change what is shared: a kernel that changes its argument in place does
-// so if it was moved the only ref, and else works on a copy. What a ref names is always complete;
-// an answer that holds one comes when the kernel is done.
+// one is gone. Shared memory does not change: a kernel that changes its argument in place does so
+// if it was moved the only ref, and else works on a copy. The data behind a ref is always complete;
+// an answer that holds a ref comes when the kernel is done.
 //
 // Thread safety: distinct refs may be used on any thread; one object is one thread's.
 #pragma once
@@ -28,7 +28,7 @@ class device_ref {
                 "garrick: a device has values that can be copied byte by byte, and no bool");
 
  public:
-  using garrick_sendable = void;   ///< nobody can change what is shared
+  using garrick_sendable = void;   ///< shared memory does not change
   using garrick_only_here = void;  ///< no other process can use it
   using value_type = T;            ///< an element
 
@@ -37,7 +37,7 @@ class device_ref {
   /// For the framework.
   explicit device_ref(detail::buffer_ptr b) noexcept : buffer_(std::move(b)) {}
 
-  /// False: it names nothing.
+  /// Returns false if it names nothing.
   explicit operator bool() const noexcept { return static_cast<bool>(buffer_); }
   /// Elements.
   [[nodiscard]] std::size_t size() const noexcept {
@@ -47,10 +47,11 @@ class device_ref {
   [[nodiscard]] gpu::device device() const noexcept {
     return buffer_ ? gpu::device(buffer_->owner()) : gpu::device();
   }
-  /// Is this the only ref of this memory? Who finds so, and does not copy it, stays the only one.
+  /// Returns true if this is the only ref of this memory. It stays so as long as the caller does
+  /// not copy it.
   [[nodiscard]] bool is_unique() const noexcept { return buffer_ && buffer_->is_unique(); }
 
-  /// Do they name the same memory?
+  /// Returns true if both name the same memory.
   friend bool operator==(const device_ref& a, const device_ref& b) noexcept {
     return a.buffer_.get() == b.buffer_.get();
   }

@@ -1,4 +1,4 @@
-// What can go wrong between an actor and a device.
+// Errors between an actor and a device.
 //
 // Thread safety: constants.
 #pragma once
@@ -11,7 +11,7 @@ namespace garrick::gpu {
 
 /// Errors of devices, programs and kernels. Their texts name kernel and device where there are any.
 enum class gpu_errc : std::uint32_t {
-  no_device = 1,     ///< no device is what was asked for
+  no_device = 1,     ///< no device fits the request
   device_lost,       ///< the driver has said that the device is not available; nothing runs on it
   build_failed,      ///< the compiler's log is in the text
   kernel_not_found,  ///< the program has no kernel of this name; those it has are in the text
@@ -20,7 +20,7 @@ enum class gpu_errc : std::uint32_t {
   empty_argument,    ///< a container, an output or a local argument without elements
   bad_range,         ///< a range that the device cannot run
   out_of_memory,     ///< the device's budget or the driver's memory is used up
-  unsupported,       ///< the device cannot do what the program or the signature asks for
+  unsupported,       ///< the device lacks an ability that the program or the signature needs
   deadline,          ///< the request's time was over; the device may still work on it
   overload,          ///< too many requests wait for the device
   other_device,      ///< an argument lies on another device

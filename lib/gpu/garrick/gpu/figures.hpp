@@ -1,4 +1,4 @@
-// What a device has done so far.
+// The work of a device so far.
 //
 // Thread safety: a value.
 #pragma once

@@ -4,8 +4,8 @@
 //       system, program, "add", gpu::nd_range::per_element());
 //   std::vector<float> sum = system.request(add, a, b).get().value();
 //
-// The actor checks the message, has the device run the kernel, and answers with what it has
-// written. Many requests are under way at once; those of one sender are answered in their order.
+// The actor checks the message, has the device run the kernel, and answers with the kernel's
+// outputs. Many requests are under way at once; those of one sender are answered in their order.
 //
 // Thread safety: any thread for an actor system; an actor's own turn for an actor.
 #pragma once
@@ -37,9 +37,8 @@ using kernel_ref =
 /// `gpu_errc::wrong_size`, `empty_argument`, `bad_range`, `other_device`, `out_of_memory`,
 /// `overload`, `deadline`, `device_lost`, `closed`, `driver`. If the kernel cannot be run at all,
 /// each request is answered with the reason: `kernel_not_found`, `wrong_arguments`, `unsupported`,
-/// `no_device`; `try_spawn` gives it at once. The actor ends when nobody holds its handle and no
-/// request is under way. No worker waits for the device. A request's time begins when the actor
-/// handles it.
+/// `no_device`; `try_spawn` gives it at once. The actor ends when no handle is left and no request
+/// is under way. No worker waits for the device. A request's time begins when the actor handles it.
 ///
 /// Requires that the kernel writes within its outputs, and that structs are laid out alike on both
 /// sides: OpenCL does not look, and not every driver compares the size of a value.
@@ -51,8 +50,9 @@ template <class Sig, class From>
 /// The same with a function before the kernel, and one behind it, so that the actor's protocol is
 /// theirs: `pre` takes the message and gives the kernel's arguments, as one value, a std::tuple, a
 /// `prepared` with a range of its own, or a result of one of these; `post` takes the kernel's
-/// answer and gives the actor's, or a result. `as_is`: there is none. Both run on the actor's turn;
-/// what they throw is the answer `receiver_failed`. They own what they hold, as actors do.
+/// answer and gives the actor's, or a result. `as_is` stands for no function. Both run on the
+/// actor's turn; their exceptions become the answer `receiver_failed`. They own everything that
+/// they hold, as actors do.
 ///
 ///     auto blur = gpu::spawn<std::vector<float>(std::vector<float>, int)>(
 ///         system, program, "blur", gpu::nd_range(1), {}, pixels_of, picture_of);
@@ -64,7 +64,7 @@ template <class Sig, class From, class Pre, class Post>
       as, detail::kernel_seed{std::move(p), std::move(kernel), range, std::move(o)}, std::move(pre),
       std::move(post));
 }
-/// As `spawn`, with what makes the kernel impossible to run as an error, and the error of a spawn.
+/// As `spawn`, but returns an error if the kernel cannot be run, or if the spawn fails.
 template <class Sig, class From>
 [[nodiscard]] result<kernel_ref<Sig>> try_spawn(From& from, program p, std::string kernel,
                                                 nd_range range, kernel_options o = {}) {

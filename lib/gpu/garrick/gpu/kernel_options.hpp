@@ -16,10 +16,10 @@ namespace garrick::gpu {
 
 /// As a number of elements: one for each id of the range (`nd_range::index_space`).
 inline constexpr std::size_t per_item = 0;
-/// As a number of elements of an input: whatever the request has, but not none.
+/// As a number of elements of an input: any number that the request has, but not none.
 inline constexpr std::size_t any_size = std::numeric_limits<std::size_t>::max();
 
-/// What happens to a device_ref of another device than the one on which the kernel runs.
+/// The treatment of a device_ref of another device than the one on which the kernel runs.
 enum class foreign_ref : std::uint8_t {
   refuse,  ///< `gpu_errc::other_device`
   move,    ///< it is read to the host and written to the kernel's device
@@ -37,7 +37,7 @@ struct kernel_options {
   std::vector<std::size_t> output_elements{};
   /// elements of the local arguments in their order; those left out are the items of a group
   std::vector<std::size_t> local_elements{};
-  foreign_ref foreign = foreign_ref::refuse;  ///< what happens to refs of other devices
+  foreign_ref foreign = foreign_ref::refuse;  ///< the treatment of refs of other devices
   /// how long a request may take, from when it is handled; zero: the setting `gpu.deadline`
   base::duration deadline{};
   std::string name{};  ///< of the actor or the stage; empty: the kernel's

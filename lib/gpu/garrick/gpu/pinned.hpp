@@ -30,7 +30,7 @@ class pinned {
 
   /// Without elements.
   pinned() noexcept = default;
-  /// For the framework: takes over pinned memory that nobody else holds.
+  /// For the framework: takes over pinned memory that has no other holder.
   explicit pinned(detail::buffer_ptr b) noexcept : buffer_(std::move(b)) {}
   pinned(pinned&&) noexcept = default;
   pinned& operator=(pinned&&) noexcept = default;
@@ -42,7 +42,7 @@ class pinned {
   [[nodiscard]] std::size_t size() const noexcept {
     return buffer_ ? buffer_->bytes() / sizeof(T) : 0;
   }
-  /// Has it none?
+  /// Returns true if there is no element.
   [[nodiscard]] bool empty() const noexcept { return size() == 0; }
   /// The first element; null if there is none.
   [[nodiscard]] T* data() noexcept {

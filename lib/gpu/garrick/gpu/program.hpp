@@ -4,11 +4,11 @@
 //   result<program> sums = co_await std::move(p);
 //   result<program> same = gpu::build(system, source, {.on = {gpu}}).get();     // a thread
 //
-// A compiler takes long, so a thread of the runtime does it, one program after the other. What was
-// built once for a device is not built again: the runtime keeps it, and, with the setting
+// A compiler takes long, so a thread of the runtime does it, one program after the other. A program
+// that was built once for a device is not built again: the runtime keeps it, and, with the setting
 // `gpu.cache`, a folder does.
 //
-// Thread safety: a program is a handle that can be copied and sent; what it tells is constant.
+// Thread safety: a program is a handle that can be copied and sent; its answers are constant.
 #pragma once
 
 #include <garrick/garrick.hpp>
@@ -28,7 +28,7 @@ struct build_options {
   std::vector<device> on{};             ///< for these devices of one runtime, at least one
   std::string flags{};                  ///< for the compiler: "-DN=16 -cl-mad-enable"
   std::string name = "program";         ///< for errors
-  capability needs = capability::none;  ///< what each device must be able to do
+  capability needs = capability::none;  ///< abilities that each device must have
 };
 
 /// A handle to a program that was built. It may outlive the runtime.
@@ -42,7 +42,7 @@ class program {
   explicit program(std::shared_ptr<const detail::built_program> built) noexcept
       : built_(std::move(built)) {}
 
-  /// False: it is empty.
+  /// Returns false if it is empty.
   explicit operator bool() const noexcept { return built_ != nullptr; }
   /// The devices that it was built for, in the order of `build_options::on`.
   [[nodiscard]] std::vector<device> devices() const;
@@ -65,12 +65,12 @@ void begin_build(std::string source, build_options o, completion<program> done);
 
 }  // namespace detail
 
-/// Compiles `source` for the devices of `o`. `from` is an actor (`*this`), and this is a
-/// pending_response; or an actor system, and `.get()` gives it to a thread. No worker waits.
-/// Errors: `gpu_errc::build_failed` with the compiler's log, of the first device for which it
-/// fails; `no_device` if `o.on` is empty; `unsupported` if one cannot what `o.needs` says;
-/// `overload` if `gpu.waiting` programs wait; `device_lost`; `closed`. A compiler may take as long
-/// as it likes: only `within` limits the time.
+/// Compiles `source` for the devices of `o`. If `from` is an actor (`*this`), the result is a
+/// pending_response; if it is an actor system, `.get()` gives the program to a thread. No worker
+/// waits. Errors: `gpu_errc::build_failed` with the compiler's log, of the first device for which
+/// it fails; `no_device` if `o.on` is empty; `unsupported` if a device lacks an ability of
+/// `o.needs`; `overload` if `gpu.waiting` programs wait; `device_lost`; `closed`. A compiler may
+/// take as long as it likes: only `within` limits the time.
 template <class From>
 [[nodiscard]] auto build(From& from, std::string source, build_options o) {
   return detail::ask_outside<program>(

@@ -45,7 +45,7 @@ class nd_range {
     r.local_ = {x, y, z};
     return r;
   }
-  /// A copy whose ids begin here.
+  /// A copy with ids that begin here.
   [[nodiscard]] constexpr nd_range from(std::size_t x, std::size_t y = 0,
                                         std::size_t z = 0) const noexcept {
     nd_range r = *this;
@@ -61,7 +61,7 @@ class nd_range {
   [[nodiscard]] constexpr const extent& local() const noexcept { return local_; }
   /// The first id in each dimension.
   [[nodiscard]] constexpr const extent& offset() const noexcept { return offset_; }
-  /// Was a group's size given?
+  /// Returns true if the size of a group was given.
   [[nodiscard]] constexpr bool has_groups() const noexcept { return local_ != extent{}; }
   /// All work items.
   [[nodiscard]] constexpr std::size_t items() const noexcept {
@@ -85,7 +85,8 @@ class nd_range {
     return r;
   }
 
-  /// What is wrong with it on a device whose groups have so many items at most; empty: nothing.
+  /// Returns the fault on a device with at most so many items in a group, in words; empty if there
+  /// is none.
   [[nodiscard]] std::string trouble(std::size_t most_group_items) const;
   /// "1920 x 1080 in groups of 16 x 4 from 0 x 0".
   [[nodiscard]] std::string to_string() const;

@@ -16,7 +16,7 @@ namespace garrick::gpu {
 
 namespace internal {
 
-/// What a runtime owns.
+/// The parts of a runtime.
 class runtime_core {
  public:
   explicit runtime_core(const gpu_settings& s) : compiler(std::make_shared<builder>(s)) {

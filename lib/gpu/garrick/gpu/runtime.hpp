@@ -22,25 +22,26 @@ class runtime_core;
 }
 
 /// The devices of this machine, each with a thread that submits to it, and a thread that builds
-/// programs. There may be several runtimes in a process; what one has made is refused by another.
+/// programs. There may be several runtimes in a process; the objects of one are refused by another.
 class runtime {
  public:
   /// Asks every driver for its devices, and waits for the answers, which may take a second: not for
   /// a worker. No device, or no driver, is no failure. Throws std::invalid_argument for a setting
   /// out of its range, std::system_error if a thread cannot be created, std::bad_alloc.
   explicit runtime(const gpu_settings& s = {});
-  /// Fails with `gpu_errc::closed` what was not submitted yet, waits for what was, at most for
-  /// `gpu.shutdown`, and then fails that, too. What a driver does not give back, a thread among it,
-  /// is left behind and never freed. Not on a worker. Programs and refs may live on.
+  /// Fails calls that were not submitted yet with `gpu_errc::closed`, waits for the others, at most
+  /// for `gpu.shutdown`, and then fails those, too. Objects that a driver does not give back, a
+  /// thread among them, are left behind and never freed. Not on a worker. Programs and refs may
+  /// live on.
   ~runtime();
   runtime(const runtime&) = delete;
   runtime& operator=(const runtime&) = delete;
 
   /// All devices: graphics processors first, then accelerators, then processors.
   [[nodiscard]] const std::vector<device>& devices() const noexcept;
-  /// Those that `which` takes, in that order.
+  /// Returns the devices that `which` takes, in that order.
   [[nodiscard]] std::vector<device> find(const device_filter& which = {}) const;
-  /// The first one. Error: `gpu_errc::no_device`, whose text names those that there are.
+  /// Returns the first one. Error: `gpu_errc::no_device`, with a text that names the existing ones.
   [[nodiscard]] base::result<device> first(const device_filter& which = {}) const;
   /// Devices and drivers that were found and cannot be used, each with the reason.
   [[nodiscard]] const std::vector<std::string>& refused() const noexcept;

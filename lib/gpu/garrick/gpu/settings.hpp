@@ -16,7 +16,7 @@ namespace garrick::gpu {
 
 /// Keys `gpu.*`.
 struct gpu_settings {
-  /// mebibytes of each device that buffers may take; 0: three quarters of what the device has
+  /// mebibytes of each device that buffers may take; 0: three quarters of the device's memory
   std::uint32_t memory = 0;
   /// requests that are with the driver of one device at once: 1 to 256
   std::uint32_t in_flight = 8;
@@ -26,9 +26,10 @@ struct gpu_settings {
   std::uint32_t queues = 0;
   /// how long a request may take, unless its actor's options say; above zero
   base::duration deadline = base::duration::seconds(30);
-  /// how long the end of a runtime waits for what is with a driver
+  /// how long the end of a runtime waits for calls that are with a driver
   base::duration shutdown = base::duration::seconds(5);
-  /// where compiled programs are kept, a folder that nobody else can write; empty: in memory alone
+  /// where compiled programs are kept, a folder that only this user can write; empty: in memory
+  /// alone
   std::string cache{};
 };
 

@@ -1,4 +1,4 @@
-// A map whose container is worked on by the processors and by a device at the same time.
+// A map over a container that the processors and a device share.
 //
 //   patterns::data_ref<std::vector<float>> h = gpu::split(
 //       system, patterns::map([](float x) { return x * x; }), program, "squares");

@@ -29,18 +29,18 @@ template <class From, class C>
   return detail::transfer<device_ref<T>>(
       from, std::make_shared<detail::upload_call<T, C>>(to, std::move(container)));
 }
-/// Reads what a ref names.
+/// Reads the data behind a ref.
 template <class From, class T>
 [[nodiscard]] auto download(From& from, device_ref<T> what) {
   return detail::transfer<std::vector<T>>(
       from, std::make_shared<detail::download_call<T>>(std::move(what)));
 }
-/// Makes pinned memory, whose contents nobody has set.
+/// Makes pinned memory with undefined contents.
 template <class T, class From>
 [[nodiscard]] auto allocate_pinned(From& from, const device& on, std::size_t elements) {
   return detail::transfer<pinned<T>>(from, std::make_shared<detail::pin_call<T>>(on, elements));
 }
-/// What a device has done. All is counted whose answer came before this is asked for.
+/// Returns the work of a device so far: all calls with an answer before this request are counted.
 template <class From>
 [[nodiscard]] auto figures_of(From& from, const device& of) {
   return detail::transfer<device_figures>(from, std::make_shared<detail::figures_call>(of));

@@ -5,7 +5,8 @@
 // Invariants
 // B1 The last holder gives the block to the device's submitting thread, which releases it: a worker
 //    never calls the driver. If that thread has ended, the block is released at once.
-// B2 Who finds `is_unique` true, and holds the one reference, finds all uses by others over.
+// B2 A thread that finds `is_unique` true, and holds the one reference, finds all uses by others
+//    over.
 //
 // Thread safety: distinct `buffer_ptr`s on any thread.
 #pragma once
@@ -22,13 +23,13 @@ class device_core;
 
 namespace garrick::gpu::detail {
 
-/// What a device's thread destroys, in a list that needs no memory.
+/// An object that a device's thread destroys, in a list that needs no memory.
 class disposable {
  public:
   disposable() = default;
   disposable(const disposable&) = delete;
   disposable& operator=(const disposable&) = delete;
-  /// Destroys this object, and what it has of the driver.
+  /// Destroys this object and its objects of the driver.
   virtual void dispose() noexcept = 0;
 
   disposable* next_disposed = nullptr;  ///< under the device's lock
@@ -40,7 +41,7 @@ class disposable {
 /// Memory of a device, or pinned memory, which has an address.
 class buffer final : public disposable {
  public:
-  /// Takes over an object of the driver, whose bytes were charged to the device.
+  /// Takes over an object of the driver with bytes that were charged to the device.
   buffer(std::shared_ptr<internal::device_core> of, void* memory, std::size_t bytes) noexcept;
 
   /// One holder more; the caller is one.
@@ -49,12 +50,12 @@ class buffer final : public disposable {
   }
   /// One holder less.
   void release() noexcept {
-    // order: acq_rel: pairs with itself and is_unique: what others did is over for the last one
+    // order: acq_rel: pairs with itself and is_unique: uses by others are over for the last one
     if (holders_.fetch_sub(1, std::memory_order_acq_rel) == 1) discard();
   }
-  /// Is the caller the only holder? Then it stays so.
+  /// Returns true if the caller is the only holder. Then it stays so.
   [[nodiscard]] bool is_unique() const noexcept {
-    // order: acquire: pairs with release(): the others' uses come before what follows (B2)
+    // order: acquire: pairs with release(): the others' uses come before the caller's (B2)
     return holders_.load(std::memory_order_acquire) == 1;
   }
 
@@ -65,7 +66,7 @@ class buffer final : public disposable {
   [[nodiscard]] void* memory() const noexcept { return memory_; }
   /// Where the host finds it; null: it is no pinned memory.
   [[nodiscard]] void* address() const noexcept { return address_; }
-  /// It lies there from now on. By the submitting thread, before anybody else knows it.
+  /// It lies there from now on. By the submitting thread, before any other thread knows it.
   void lies_at(void* address) noexcept { address_ = address; }
 
   void dispose() noexcept override;

@@ -1,4 +1,4 @@
-// A program that was built: its kernels, and what they take.
+// A program that was built: its kernels and their parameters.
 //
 // Private: installed because templates need it.
 //
@@ -20,7 +20,7 @@ namespace garrick::gpu::detail {
 /// Where a kernel's parameter lies.
 enum class address_space : std::uint8_t { global, constant, local, value };
 
-/// What the driver says of a kernel's parameter.
+/// The driver's description of a kernel's parameter.
 struct parameter {
   address_space space = address_space::value;
   std::string type{};  ///< as the source names it, without `*`
@@ -38,7 +38,7 @@ class built_kernel {
   void* handle = nullptr;                       ///< the driver's object
   std::shared_ptr<internal::device_core> on;
 
-  /// Has its source promised not to write what this parameter points to?
+  /// Returns true if the source promises not to write through this parameter.
   [[nodiscard]] bool only_reads(std::size_t parameter) const noexcept {
     return types_known && parameter < parameters.size() &&
            (parameters[parameter].is_const ||

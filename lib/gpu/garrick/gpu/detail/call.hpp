@@ -1,15 +1,17 @@
-// One request to a device: what is to be moved there and back, and the kernel between.
+// One request to a device: the transfers there and back, and the kernel between.
 //
 // Private: installed because templates need it.
 //
 // Invariants
-// C1 A call owns what its commands read and write (G2): its containers, and holds on its buffers.
-// C2 It is settled once (G3): whoever sets `settled` first fulfils the completion.
+// C1 A call owns the memory that its commands read and write (G2): its containers, and holds on its
+//    buffers.
+// C2 It is settled once (G3): the thread that first sets `settled` fulfils the completion.
 // C3 `due` counts the commands that have not reported, and one for the submitting thread while it
-//    submits. Who takes it to zero is the last one to use the call on the driver's behalf.
+//    submits. The thread that takes it to zero is the last one to use the call on the driver's
+//    behalf.
 //
-// Thread safety: what is written before the call is given to a device may be read on every thread.
-// The rest says whose it is.
+// Thread safety: members written before the call is given to a device may be read on every thread.
+// The rest names its threads.
 #pragma once
 
 #include <garrick/garrick.hpp>
@@ -31,7 +33,7 @@ namespace garrick::gpu::detail {
 
 class built_kernel;
 
-/// What a device does with an argument.
+/// The use of an argument by a device.
 enum class argument_kind : std::uint8_t {
   input,   ///< read by the kernel
   output,  ///< made for the kernel to write
@@ -47,7 +49,7 @@ struct argument {
   argument_kind kind = argument_kind::scalar;
   bool stays = false;    ///< its result is `buffer`; else it is read to `host`
   bool pinned = false;   ///< an output in pinned memory, which the device makes: `host_memory`
-  void* host = nullptr;  ///< who made the call owns it; null: none
+  void* host = nullptr;  ///< owned by the maker of the call; null: none
   std::size_t bytes = 0;
   buffer_ptr buffer{};
   buffer_ptr host_memory{};
@@ -76,21 +78,22 @@ class call {
   std::shared_ptr<const built_kernel> kernel;  ///< null: it only transfers
   nd_range range{1};
   std::string_view what = "a transfer";  ///< for errors, if there is no kernel
-  /// What is fulfilled at the end.
+  /// Sets the completion that is fulfilled at the end.
   void completes(completion<> c) { completion_.emplace(std::move(c)); }
 
-  /// Something else that owns memory of an argument.
+  /// Adds another owner of an argument's memory.
   void keeps(std::shared_ptr<const void> owner) { kept_.push_back(std::move(owner)); }
 
-  /// Nobody waits for it any more: if the driver does not have it yet, it is dropped. By who has
-  /// given it to a device, or has not.
+  /// The answer is no longer wanted: if the driver does not have the call yet, it is dropped. By
+  /// the thread that has given it to a device, or has not yet.
   void abandon() noexcept;
   /// For ever, once it is true.
   [[nodiscard]] bool is_abandoned() const noexcept {
     return abandoned_.load(std::memory_order_relaxed);  // order: relaxed: the device's lock orders
   }
 
-  /// Was who waits for it told? While the driver has it, this is: of a failure.
+  /// Returns true if the requester was told. While the driver has the call, it was told of a
+  /// failure.
   [[nodiscard]] bool is_settled() const noexcept {
     return settled_.load(std::memory_order_relaxed);  // order: relaxed: a hint
   }
@@ -98,7 +101,8 @@ class call {
   /// "kernel k on device d", for errors.
   [[nodiscard]] std::string where(const internal::device_core& device) const;
 
-  /// Tells who waits: of success if there is no error. False: it was settled before (C2).
+  /// Tells the requester: of success if there is no error. Returns false if the call was settled
+  /// before (C2).
   bool settle(const error& why) noexcept;
 
   /// The submitting thread has come to it. For calls that ask for figures.

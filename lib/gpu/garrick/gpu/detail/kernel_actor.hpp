@@ -21,7 +21,8 @@
 
 namespace garrick::gpu {
 
-/// What a pre-processing function may give: a range for this request, and the kernel's arguments.
+/// A possible result of a pre-processing function: a range for this request, and the kernel's
+/// arguments.
 template <class... Ts>
 struct prepared {
   nd_range range;            ///< instead of the actor's
@@ -41,7 +42,7 @@ struct preparation {
   std::optional<nd_range> range{};
   std::optional<Tuple> values{};
 };
-/// What a pre-processing function may give, as one type.
+/// All results of a pre-processing function as one type.
 template <class Tuple>
 struct prepare_from {
   static preparation<Tuple> of(Tuple&& t) { return {{}, {}, std::move(t)}; }

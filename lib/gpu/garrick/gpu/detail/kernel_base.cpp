@@ -56,7 +56,7 @@ std::size_t fastest(std::span<const kernel_lane> lanes, std::uint64_t items) noe
   double least = INFINITY;
   for (std::size_t i = 0; i < lanes.size(); ++i) {
     if (lanes[i].kernel->on->is_lost()) continue;
-    // A lane that nobody has measured is tried once, and then waited for.
+    // A lane that was never measured is tried once, and then waited for.
     const double price = lanes[i].ns_per_item != 0 ? lanes[i].ns_per_item
                          : lanes[i].calls == 0     ? 0
                                                    : 1e12;
@@ -127,7 +127,7 @@ duration kernel_base::deadline() const {
   return lanes_.front().kernel->on->settings().deadline;
 }
 
-/// A kernel may say itself what its groups are.
+/// A kernel may declare its groups itself.
 error kernel_base::groups_for(nd_range& r) const {
   const nd_range::extent& own = lanes_.front().kernel->required_group;
   if (own == nd_range::extent{}) return {};
@@ -315,7 +315,7 @@ void kernel_base::give(actor_base& me, std::shared_ptr<call> c, std::size_t lane
             kernel_lane& of = lanes_[lane];
             const auto ns = static_cast<double>((me.now() - begun).count());
             const double each = std::max(ns, 1.0) / static_cast<double>(items) / beside;
-            // The newest quarter counts: a device may be slowed by what others do with it.
+            // The newest quarter counts: a device may be slowed by other users.
             of.ns_per_item = of.ns_per_item == 0 ? each : of.ns_per_item * 0.75 + each * 0.25;
             settled(c, {});
           },

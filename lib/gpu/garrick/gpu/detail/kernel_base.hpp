@@ -23,7 +23,7 @@
 
 namespace garrick::gpu::detail {
 
-/// What the exception being handled says.
+/// Returns the exception being handled as an error.
 [[nodiscard]] error thrown_by(const char* what, const std::string& where);
 
 /// The parts of which a kernel's actor is made. Copying and destroying them is no inline code:
@@ -58,11 +58,12 @@ struct kernel_lane {
   double ns_per_item = 0;   ///< 0: it was never measured
 };
 
-/// The lane on which `items` more are done first; those that were never measured come first.
+/// Returns the lane on which `items` more are done first; those that were never measured come
+/// first.
 [[nodiscard]] std::size_t fastest(std::span<const kernel_lane> lanes, std::uint64_t items) noexcept;
 
-/// The kernel of a seed on each of its devices, or why it cannot run. Of devices that need doubles
-/// those without are refused.
+/// Returns the kernel of a seed on each of its devices, or the reason why it cannot run. If the
+/// kernel needs doubles, devices without them are refused.
 [[nodiscard]] result<std::vector<kernel_lane>> lanes_of(const kernel_seed& s,
                                                         std::span<const expected_parameter> wanted);
 
@@ -97,8 +98,8 @@ class kernel_base {
   /// Chooses range and sizes for a call, and makes its arguments. `wanted`: a range that the
   /// pre-processing function has chosen. Returns why it cannot run. Throws as kernel_call::fill.
   [[nodiscard]] error prepare(kernel_call& c, const std::optional<nd_range>& wanted) const;
-  /// Chooses a lane for a call whose arguments are filled in, and gives it to the device. `settled`
-  /// is called in any case, perhaps at once.
+  /// Chooses a lane for a call with filled arguments, and gives it to the device. `settled` is
+  /// called in any case, perhaps at once.
   void launch(actor_base& me, std::shared_ptr<call> c);
   /// The call is over; on the actor's turn.
   virtual void settled(const std::shared_ptr<call>& c, const error& why) = 0;
@@ -106,12 +107,13 @@ class kernel_base {
   [[nodiscard]] std::string where() const;
 
  private:
-  /// Range and sizes for a call whose inputs and in-out arguments have so many elements.
+  /// Returns range and sizes for a call with so many elements in its inputs and in-out arguments.
   [[nodiscard]] result<launch_plan> plan_for(const std::optional<nd_range>& wanted,
                                              std::span<const std::size_t> inputs) const;
   /// A std::array has the elements that it has.
   [[nodiscard]] error not_as_fixed(const launch_plan& plan) const;
-  /// Are there bytes that none of the devices has? Before the host makes room for them.
+  /// Returns an error if none of the devices has so many bytes. Before the host makes room for
+  /// them.
   [[nodiscard]] error too_large(const launch_plan& plan) const;
   [[nodiscard]] std::size_t lane_for(const call& c) const;
   void bring_home(actor_base& me, std::shared_ptr<call> c, std::size_t lane, std::size_t from,

@@ -1,4 +1,4 @@
-// Does a kernel take what a signature says?
+// Compares a kernel's parameters with a signature.
 //
 // Private: installed because templates need it.
 //
@@ -14,7 +14,7 @@
 
 namespace garrick::gpu::detail {
 
-/// What a signature says of a parameter.
+/// A parameter of a signature.
 struct expected_parameter {
   enum class kind : std::uint8_t { memory, local, value };
   kind what = kind::value;
@@ -24,7 +24,7 @@ struct expected_parameter {
   std::size_t bytes = 0;   ///< of an element or the value
 };
 
-/// What is wrong, in words; empty: it fits.
+/// Returns the fault, in words; empty: it fits.
 [[nodiscard]] std::string mismatch(const built_kernel& k,
                                    std::span<const expected_parameter> wanted);
 

@@ -67,7 +67,7 @@ TEST_CASE("a value without a name of OpenCL has the bytes of the parameter") {
   CHECK(check({address_space::value, "int", false}, value(8)).find("of 8 bytes") !=
         std::string::npos);
   CHECK_FALSE(check({address_space::value, "double16", false}, value(8)).empty());
-  CHECK(check({address_space::value, "float5", false}, value(3)).empty());  // somebody's own type
+  CHECK(check({address_space::value, "float5", false}, value(3)).empty());  // a user's own type
 }
 
 TEST_CASE("types are compared where both sides mean the same by a name") {

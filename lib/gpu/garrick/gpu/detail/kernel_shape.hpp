@@ -1,4 +1,4 @@
-// A kernel's signature taken apart: what is sent, what is made, what is answered.
+// A kernel's signature taken apart: the message, the kernel's parameters, the answer.
 //
 // Private: installed because templates need it.
 //
@@ -186,7 +186,7 @@ struct kernel_shape<R(Ps...)> {
   /// The kinds of the parameters.
   static constexpr std::array<argument_kind, parameters> kinds{parameter_of<Ps>::kind...};
 
-  /// What the kernel must take, outputs last.
+  /// The parameters that the kernel must have, outputs last.
   static constexpr auto expected = []<class... Os>(list<Os...>) {
     static_assert((output_check<Os>::passed && ...));
     return std::array<expected_parameter, parameters + sizeof...(Os)>{expected_of<Ps>()...,

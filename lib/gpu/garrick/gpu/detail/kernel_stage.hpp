@@ -12,7 +12,7 @@
 // Q1 A tuple is in the queue from `begin` until its call has been settled and all older tuples have
 //    left. For as long the stage has a hold for it.
 // Q2 The oldest tuple's call is not settled, except while `settled` runs.
-// Q3 Results are put out, and failures told, in the order of the tuples.
+// Q3 Results are put out, and failures reported, in the order of the tuples.
 //
 // Thread safety: the actor's turns.
 #pragma once
@@ -68,7 +68,7 @@ class kernel_stage_actor
  private:
   enum class state : std::uint8_t { under_way, answered, failed };
   struct entry {
-    patterns::stage_hold hold;  ///< until the result was put out, or the failure told
+    patterns::stage_hold hold;  ///< until the result was put out, or the failure reported
     std::shared_ptr<stage_call> its_call;
     state is = state::under_way;
     error why{};

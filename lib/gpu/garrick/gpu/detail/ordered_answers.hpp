@@ -3,8 +3,8 @@
 // Private: installed because templates need it.
 //
 // Invariants
-// O1 A sender is in the table exactly while it has an unanswered request, so what the table holds
-//    is bounded by those.
+// O1 A sender is in the table exactly while it has an unanswered request, so these requests bound
+//    the table.
 // O2 Its oldest request is unsettled, but while `settle` runs.
 //
 // Thread safety: one actor's turns.
@@ -24,7 +24,7 @@
 
 namespace garrick::gpu::detail {
 
-/// What a request yields that has these values.
+/// The result type of a request with these values.
 template <class... As>
 struct answer_for {
   using type = result<As...>;
@@ -70,7 +70,7 @@ class ordered_answers {
   ordered_answers() = default;
   ordered_answers(const ordered_answers&) = delete;
   ordered_answers& operator=(const ordered_answers&) = delete;
-  /// Nobody waits for what is under way.
+  /// The answers under way are no longer wanted.
   ~ordered_answers() {
     for (auto& [sender, l] : senders_)
       for (slot& s : l.slots)

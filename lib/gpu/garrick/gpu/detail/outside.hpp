@@ -12,7 +12,7 @@
 
 namespace garrick::gpu::detail {
 
-/// What `start(completion<Rs...>)` is answered with.
+/// Returns the answer to `start(completion<Rs...>)`.
 template <class... Rs, class From, class Start>
 [[nodiscard]] auto ask_outside(From& from, Start start) {
   if constexpr (std::is_base_of_v<actor_base, From>)

@@ -20,7 +20,7 @@
 
 namespace garrick::gpu::detail {
 
-/// A call whose result is an R.
+/// A call with an R as its result.
 template <class R>
 class transfer_call : public call {
  public:
@@ -33,7 +33,7 @@ class transfer_call : public call {
   }
 
  protected:
-  /// What has come of it. After success, once.
+  /// Returns the result. After success, once.
   [[nodiscard]] virtual R take() = 0;
 
  private:
@@ -55,7 +55,7 @@ void begin_transfer(std::shared_ptr<call> c, const std::shared_ptr<internal::dev
 /// The device's setting `gpu.deadline`; without a device there is none.
 [[nodiscard]] duration deadline_of(const std::shared_ptr<internal::device_core>& d) noexcept;
 
-/// Asks for what a call gives; the caller's `within` replaces the limit.
+/// Asks for the result of a call; the caller's `within` replaces the limit.
 template <class R, class From>
 [[nodiscard]] auto transfer(From& from, std::shared_ptr<transfer_call<R>> c) {
   const duration limit = deadline_of(c->target());

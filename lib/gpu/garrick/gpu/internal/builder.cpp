@@ -114,7 +114,7 @@ std::vector<std::byte> binary_of(cl_program p) {
   return bytes;
 }
 
-/// From a binary whose checksum was right (G7); null: the driver does not want it.
+/// Makes a program of a binary with the right checksum (G7); null: the driver does not want it.
 cl_program from_binary(device_core& on, std::span<const std::byte> bytes,
                        const std::string& flags) {
   const cl_device_id id = on.id();
@@ -274,7 +274,7 @@ void builder::end_close(std::chrono::steady_clock::time_point until) noexcept {
   {
     std::unique_lock lock(mutex_);
     if (!ended_.wait_until(lock, until, [this] { return thread_ended_; })) {
-      thread_.detach();  // a compiler that takes longer ends with nobody to tell
+      thread_.detach();  // a compiler that takes longer ends without a requester
       const std::string name = asked_for_;
       lock.unlock();
       if (const auto asker = take_asker())

@@ -1,11 +1,12 @@
-// Builds programs, one after the other, on a thread of its own, and keeps what it has built.
+// Builds programs, one after the other, on a thread of its own, and keeps the results.
 //
 // Invariants: with G7 of docs/decisions/0012-gpu.md,
 // P1 A key names source, options, driver and device, so the same key is the same machine code.
 // P2 `kept_` has at most `most_kept` programs. It refers to devices, and they to the builder: it is
 //    emptied at the end.
-// P3 The asker of the program that is being built is in `asker_`. Whoever takes it out there, under
-//    the lock, answers: the thread, or the end of the runtime, which does not wait for ever.
+// P3 The asker of the program that is being built is in `asker_`. The thread that takes it out
+//    there, under the lock, answers: the builder's, or the end of the runtime, which does not wait
+//    for ever.
 //
 // Thread safety: `post` on any thread; start and close by the runtime; the rest is the thread's.
 #pragma once
@@ -34,7 +35,7 @@ class device_core;
 /// Programs that a builder remembers for one runtime.
 inline constexpr std::size_t most_kept = 256;
 
-/// A program that somebody waits for.
+/// A program that a requester waits for.
 struct build_job {
   std::string source;
   build_options options;

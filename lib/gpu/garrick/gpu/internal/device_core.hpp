@@ -10,16 +10,16 @@
 // D3 When `closed` is set, nothing enters `waiting`, and the thread, if it was not left behind, has
 //    ended or ends.
 // D4 Under the lock: pointers and numbers. No call of the driver, no promise, no allocation but for
-//    `with_driver` and `stale`, whose room was reserved.
-// D5 A callback never has the last hold on its device, whose end calls the driver: the thread does
-//    not end while a call is with the driver or a callback settles one (`settling`), or the device
-//    is left behind, as it is with stale ones. So a callback touches the device through its call,
-//    and last of all its lock.
-// D6 What failed or was abandoned is looked at again and again: drivers leave out the callbacks of
-//    commands that depend on a failed one. When its events say that all is over, it gives up its
-//    place and its buffers, and moves to `stale`, lest a callback comes after all.
+//    `with_driver` and `stale`, which have reserved their room.
+// D5 A callback never has the last hold on its device, since the device's end calls the driver: the
+//    thread does not end while a call is with the driver or a callback settles one (`settling`), or
+//    the device is left behind, as it is with stale ones. So a callback touches the device through
+//    its call, and last of all its lock.
+// D6 Calls that failed or were abandoned are looked at again and again: drivers leave out the
+//    callbacks of commands that depend on a failed one. When a call's events say that all is over,
+//    it gives up its place and its buffers, and moves to `stale`, lest a callback comes after all.
 //
-// Thread safety: each function says who may call it.
+// Thread safety: each function names its threads.
 #pragma once
 
 #include <garrick/gpu/detail/built.hpp>
@@ -79,7 +79,7 @@ class device_core : public std::enable_shared_from_this<device_core> {
   /// Makes context and queues. By the thread that makes the runtime. Throws std::runtime_error with
   /// the driver's words.
   device_core(cl_device_id id, device_info info, const gpu_settings& s);
-  /// On any thread; releases what the driver has of it.
+  /// On any thread; releases its objects of the driver.
   ~device_core();
   device_core(const device_core&) = delete;
   device_core& operator=(const device_core&) = delete;
@@ -101,7 +101,7 @@ class device_core : public std::enable_shared_from_this<device_core> {
   [[nodiscard]] bool is_lost() const noexcept {
     return lost_.load(std::memory_order_relaxed);  // order: relaxed: a hint; locks order the rest
   }
-  /// Queues the call, whose completion is set. It is settled in any case.
+  /// Queues the call, which has its completion. It is settled in any case.
   void post(call_ptr c);
   /// Destroys `d` on the submitting thread; here and now if that has ended.
   void discard(detail::disposable& d) noexcept;
@@ -112,14 +112,14 @@ class device_core : public std::enable_shared_from_this<device_core> {
 
   // the runtime's end
 
-  /// Fails what waits, and lets the thread end when the driver has given all calls back.
+  /// Fails the waiting calls, and lets the thread end when the driver has given all calls back.
   void begin_close() noexcept;
-  /// Waits for that until then; fails what is left; leaves the thread behind if it does not end.
+  /// Waits for that until then; fails the rest; leaves the thread behind if it does not end.
   void end_close(std::chrono::steady_clock::time_point until) noexcept;
 
   // the submitting thread
 
-  /// Reserves bytes of the budget, whose use the caller has checked.
+  /// Reserves bytes of the budget; the caller has checked their use.
   void charge(std::size_t bytes) noexcept;
   void refund(std::size_t bytes) noexcept;
   /// Ends the mapping of pinned memory. Its failure leaves nothing to be done.
@@ -130,7 +130,7 @@ class device_core : public std::enable_shared_from_this<device_core> {
   static void CL_CALLBACK on_event(cl_event, cl_int status, void* of_command) noexcept;
 
   void run() noexcept;
-  /// What the thread finds to do.
+  /// The work that the thread finds.
   struct work {
     call_list returned;
     detail::disposable* garbage = nullptr;
@@ -139,7 +139,7 @@ class device_core : public std::enable_shared_from_this<device_core> {
   };
   [[nodiscard]] work wait_for_work();
   [[nodiscard]] bool has_work() const noexcept;
-  /// Is there a call that can be submitted or dropped, as far as the list tells?
+  /// Returns true if the list says that a call can be submitted or dropped.
   [[nodiscard]] bool can_consider() const noexcept;
   [[nodiscard]] bool may_end() const noexcept;
   /// A call with the driver that failed or was abandoned: the first from `at` on.
@@ -151,7 +151,7 @@ class device_core : public std::enable_shared_from_this<device_core> {
   void dispose_all(detail::disposable* garbage) noexcept;
   void note_profile(const detail::command& c) noexcept;
   void consider(const call_ptr& c) noexcept;
-  /// Takes `c` out of those that wait. False: it does not wait any more.
+  /// Takes `c` out of the waiting calls. Returns false if it does not wait any more.
   [[nodiscard]] bool stops_waiting(const call_ptr& c, bool goes_to_driver) noexcept;
   /// A command has reported, or the submission is over.
   static void reported(detail::call& c) noexcept;
@@ -159,7 +159,7 @@ class device_core : public std::enable_shared_from_this<device_core> {
   [[nodiscard]] call_ptr take_back(detail::call& c) noexcept;
   void fail_waiting(gpu_errc why) noexcept;
   void fail_all_with_driver(gpu_errc why) noexcept;
-  /// What came back when the thread was at its end already.
+  /// Settles the calls that came back when the thread was at its end already.
   void clean_rest() noexcept;
 
   // constant

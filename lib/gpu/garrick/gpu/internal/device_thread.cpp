@@ -1,4 +1,4 @@
-// The submitting thread of a device, and the callbacks that end what it has begun.
+// The submitting thread of a device, and the callbacks that end its calls.
 #include <garrick/base/platform/assert.hpp>
 #include <garrick/base/platform/platform.hpp>
 
@@ -37,7 +37,7 @@ void CL_CALLBACK device_core::on_event(cl_event /*unused*/, cl_int status,
 
 void device_core::reported(detail::call& c) noexcept {
   device_core& me = *c.on;  // D5; the call may be gone for all but the last one
-  // order: acq_rel: pairs with itself: the last one sees what the others have done (C3 of call.hpp)
+  // order: acq_rel: pairs with itself: the last one sees the actions of the others (C3 of call.hpp)
   if (c.due.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
   call_ptr kept = me.take_back(c);
   kept->settle({});
@@ -47,7 +47,8 @@ void device_core::reported(detail::call& c) noexcept {
   if (me.closing_) me.work_.notify_one();
 }
 
-// Before the call is settled: who has its answer finds its place free, and it in the figures.
+// Before the call is settled: a requester with its answer finds its place free, and it in the
+// figures.
 call_ptr device_core::take_back(detail::call& c) noexcept {
   const std::lock_guard lock(mutex_);
   ++settling_;
@@ -188,7 +189,8 @@ void device_core::clean_rest() noexcept {
   clean(w);
 }
 
-// ---- what does not report -----------------------------------------------------------------------
+// ---- calls that do not report
+// ---------------------------------------------------------------------
 
 call_ptr device_core::doomed_from(std::size_t& at) const noexcept {
   for (; at < with_driver_.size(); ++at) {
@@ -210,12 +212,12 @@ void device_core::retire_doomed() noexcept {
     --at;  // another one is in its place
     transient_ -= std::exchange(c->transient, 0);
     c->scratch.clear();
-    // Who failed or was abandoned is asked for no result.
+    // A call that failed or was abandoned is asked for no result.
     for (detail::argument& a : c->arguments) a.buffer = a.host_memory = {};
   }
 }
 
-// Events say what callbacks should have: they are released by this thread alone.
+// Looks at events, as a callback would have: this thread alone releases them.
 bool device_core::is_over(const detail::call& c) noexcept {
   return std::ranges::all_of(c.commands, [](const detail::command& command) {
     cl_int status = CL_QUEUED;
@@ -257,7 +259,7 @@ bool device_core::stops_waiting(const call_ptr& c, bool goes_to_driver) noexcept
 }
 
 void device_core::consider(const call_ptr& c) noexcept {
-  needs_memory_ = false;  // it was another one that did not fit
+  needs_memory_ = false;  // another call did not fit
   const auto refuse = [&](error why) {
     if (!stops_waiting(c, false)) return;
     ++figures_.failures;

@@ -1,4 +1,4 @@
-// Which devices there are, and what their drivers say of them.
+// The devices of this machine, and their drivers' descriptions.
 //
 // Thread safety: plain functions, which wait for drivers.
 #pragma once
@@ -18,8 +18,8 @@ struct found_device {
   device_info info;
 };
 
-/// All devices that compile sources, in the order that `runtime::devices` promises. What cannot be
-/// used is told in `refused`.
+/// Returns all devices that compile sources, in the order that `runtime::devices` promises.
+/// Unusable devices and drivers go to `refused`.
 [[nodiscard]] std::vector<found_device> find_devices(std::vector<std::string>& refused);
 
 }  // namespace garrick::gpu::internal

@@ -1,5 +1,5 @@
-// What handles do with the device behind them. It is apart from their headers' sources, since the
-// device's own header includes those.
+// The functions of handles that use the device behind them. They are apart from their headers'
+// sources, since the device's own header includes those.
 #include <garrick/gpu/detail/built.hpp>
 #include <garrick/gpu/detail/call.hpp>
 #include <garrick/gpu/device.hpp>

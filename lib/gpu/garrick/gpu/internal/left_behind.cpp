@@ -7,7 +7,7 @@
 namespace garrick::gpu::internal {
 
 void leave_behind(std::shared_ptr<void> what) noexcept {
-  // Never destroyed: the driver's threads outlive what static destructors can order.
+  // Never destroyed: the driver's threads may outlive all static destructors.
   static auto* const all = new std::pair<std::mutex, std::vector<std::shared_ptr<void>>>();
   const std::lock_guard lock(all->first);
   all->second.push_back(std::move(what));

@@ -1,5 +1,5 @@
-// What a driver has not given back when a runtime ends stays where it is: it may still be written
-// to. So it is kept for as long as the process runs.
+// Objects that a driver has not given back when a runtime ends stay where they are: the driver may
+// still write to them. So they are kept for as long as the process runs.
 //
 // Thread safety: any thread; takes a short lock.
 #pragma once

@@ -44,7 +44,7 @@ error submission::submit() {
   }
   error why = enqueue_all();
   if (call_.commands.empty()) return why;
-  // After an error, too: what was enqueued before it reports only if it is run.
+  // After an error, too: commands that were enqueued before it report only if they are run.
   const cl_int code = clFlush(queue_);
   if (code != CL_SUCCESS && !why) return failed("clFlush", code);
   return why;
@@ -76,7 +76,7 @@ error submission::enqueued(cl_int code, const char* called, cl_event e, bool is_
   // order: relaxed: the callback that is registered below comes after it
   call_.due.fetch_add(1, std::memory_order_relaxed);
   code = clSetEventCallback(e, CL_COMPLETE, &device_core::on_event, &call_.commands.back());
-  // Without a callback nobody knows when the command ends: the call stays with the driver.
+  // Without a callback the end of the command stays unknown: the call stays with the driver.
   return code == CL_SUCCESS ? error() : failed("clSetEventCallback", code);
 }
 

@@ -48,7 +48,7 @@ class submission {
   device_core& device_;
   detail::call& call_;
   cl_command_queue queue_;
-  std::vector<cl_event> before_;  ///< what the next command waits for
+  std::vector<cl_event> before_;  ///< the events that the next command waits for
   /// Buffers of the arguments, for the kernel; null: it has none.
   std::vector<detail::buffer_ptr> buffers_;
 };
