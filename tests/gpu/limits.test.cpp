@@ -29,8 +29,7 @@ gpu::program built_from(bench_of_devices& b, const char* source) {
   return gpu::build(b.system, source, {.on = {b.first()}}).get().value();
 }
 
-// ---- omissions of a driver
-// ------------------------------------------------------------------------
+// ---- omissions of a driver ----------------------------------------------------------------------
 
 TEST_CASE("what was enqueued before a failure is flushed, so that it reports") {
   bench_of_devices b;
@@ -232,8 +231,7 @@ TEST_CASE("two systems share a runtime, and the end of one is nothing to the oth
   wait_until([&] { return b.first().memory_used() == 0; });
 }
 
-// ---- the limits of a request
-// ----------------------------------------------------------------------
+// ---- the limits of a request --------------------------------------------------------------------
 
 TEST_CASE("outputs and local memory that no device has are refused before anybody makes room") {
   bench_of_devices b;

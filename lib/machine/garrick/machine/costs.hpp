@@ -1,12 +1,12 @@
-// What things cost on the simulated machine, in nanoseconds.
+// The costs of operations on the simulated machine, in nanoseconds.
 //
 // The defaults are a four-package machine of 64 cores like the one of papers 001 and 002 (AMD
 // Opteron 63xx, 2.1 to 2.3 GHz). Lines: David, Guerraoui and Trigonakis, "Everything you always
 // wanted to know about synchronization" (SOSP 2013), measured on the same family: 81, 161, 172 and
 // 252 cycles for a line that was modified on the same die, the other die of the package, one hop
-// and two hops away; 136, 237, 247 and 327 cycles for one in memory. Hops are not told apart beyond
-// the package, so the last entry is their mean. System calls: what Linux takes on current x86-64
-// servers without a hypervisor. `calibrate` replaces them by what the host takes.
+// and two hops away; 136, 237, 247 and 327 cycles for one in memory. Hops beyond the package are
+// not distinguished, so the last entry is their mean. System calls: typical times of Linux on
+// current x86-64 servers without a hypervisor. `calibrate` replaces them by the host's times.
 //
 // Thread safety: plain data.
 #pragma once
@@ -15,7 +15,7 @@
 
 namespace garrick::machine {
 
-/// The price of each thing, in nanoseconds, from 0 to 1e9.
+/// The price of each operation, in nanoseconds, from 0 to 1e9.
 struct costs {
   /// By distance: same shared cache, same memory node, same package, elsewhere
   /// (sched::topology::distance). Anything farther costs as much as the last.
@@ -24,7 +24,7 @@ struct costs {
   /// A load or store of a line in the thread's own cache; several overlap.
   double hit = 0.5;
   double locked = 8;  ///< A locked operation on such a line.
-  /// To fetch a line that another worker wrote, or to take it from those who read it.
+  /// To fetch a line that another worker wrote, or to take it from its readers.
   by_distance transfer = {39, 39, 77, 101};
   /// To fetch 64 bytes of an actor's state from memory. The first two are from the worker's own
   /// node.
@@ -33,12 +33,13 @@ struct costs {
   double pause = 40;
   double clock_read = 25;       ///< To read the monotonic clock.
   double cpu_clock_read = 250;  ///< To read a thread's processor time: a system call.
-  /// A system call that does nothing: a wake-up of nobody, or a wait whose word has changed.
+  /// A system call that does nothing: a wake-up without a sleeper, or a wait for a word that has
+  /// changed.
   double system_call = 150;
   /// Processor time until a thread that begins to wait has left its processor.
   double fall_asleep = 1'000;
-  double wake_call = 1'500;     ///< What a wake-up costs the waker, if somebody slept.
-  double wake_another = 500;    ///< What each further sleeper of the same call costs the waker.
+  double wake_call = 1'500;     ///< The waker's cost of a wake-up, if a thread slept.
+  double wake_another = 500;    ///< The waker's cost for each further sleeper of the same call.
   double wake_latency = 5'000;  ///< From the waker's call until the sleeper runs.
   /// By how much a sleep ends later than asked for: Linux' timer slack of 50 µs, and the wake-up.
   double timer_late = 55'000;

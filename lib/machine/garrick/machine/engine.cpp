@@ -154,7 +154,7 @@ void engine::resume_next(bool ended) noexcept {
   if (threads_[running_].get() != &me) me.stack->switch_to(*threads_[running_]->stack, ended);
 }
 
-/// Does what the system has to do before the next thread goes on: ticks, and sleeps that end.
+/// Does the system's actions before the next thread goes on: ticks, and sleeps that end.
 void engine::run_system() noexcept {
   while (!ready_.empty() && ready_.first_time() <= deadline_) {
     const std::uint32_t first = ready_.first();
@@ -173,7 +173,7 @@ void engine::give_way() noexcept {
   resume_next(false);
 }
 
-/// The running thread has woken somebody, who may be next on its processor.
+/// The running thread has woken another thread, which may be next on its processor.
 void engine::give_up_processor() noexcept {
   settle();
   sharing_->yield(running_, now_);
@@ -235,7 +235,7 @@ void engine::block(const void* word, picoseconds time_limit) noexcept {
 
 void engine::sleep(picoseconds time) noexcept {
   spend(system_call_);
-  block(&threads_[running_], time);  // a word that nobody wakes
+  block(&threads_[running_], time);  // a word without a waker
 }
 
 /// `sleeper` goes on as soon as the system lets it; `call` has been spent on others before.
@@ -257,7 +257,7 @@ void engine::wake(std::uint32_t sleeper, picoseconds call) noexcept {
 void engine::wake_one(const void* word) noexcept { wake_up_to(word, 1); }
 void engine::wake_all(const void* word) noexcept { wake_up_to(word, max_threads); }
 
-/// One system call, which wakes those that sleep when it begins.
+/// One system call, which wakes the threads that sleep when it begins.
 void engine::wake_up_to(const void* word, std::uint32_t count) noexcept {
   settle();
   picoseconds call = 0;

@@ -2,9 +2,9 @@
 // cache lines that cost time when they move, and a clock for every thread.
 //
 // Each simulated thread is a fibre. It touches shared memory through `line`s, and every access adds
-// to its clock what it costs, which depends on who has the line. The fibre whose clock is furthest
-// behind runs, so accesses happen in the order of their times. Nothing reads a real clock, and the
-// whole machine is one real thread. The shipped scheduling policies run on it (traits.hpp).
+// its cost to the fibre's clock, which depends on the holder of the line. The fibre whose clock is
+// furthest behind runs, so accesses happen in the order of their times. Nothing reads a real clock,
+// and the whole machine is one real thread. The shipped scheduling policies run on it (traits.hpp).
 //
 // Modelled are: transfers by distance; contention (writers take a line one after the other, and
 // readers wait for the writer before them, but not for each other); store buffers (a plain store is
@@ -22,20 +22,20 @@
 //    gives way before it touches a line. The time of the access itself is added afterwards.
 // S2 Of equal times the running thread's goes first, then the smallest number; nothing else
 //    decides. So one program, one seed and one set of costs give one result, bit by bit.
-// S3 A thread is in the queue of those that go on exactly if it runs, is ready, or sleeps with a
-//    time limit. If the queue is empty while threads sleep, nobody will ever wake them: the run
+// S3 A thread is in the queue of threads that go on exactly if it runs, is ready, or sleeps with a
+//    time limit. If the queue is empty while threads sleep, no thread will ever wake them: the run
 //    ends with an error.
 // S4 A wake-up goes to one sleeper of its word, the one that has slept longest.
-// S5 Of the threads that share processors, one runs on each processor where somebody could, and
-//    only those that run are in the queue of S3, besides sleepers with a time limit. So a thread
-//    does nothing while it waits: its clock jumps over that time.
-// S6 What the system does (a tick, a wake-up, the end of a sleep) happens in the order of the times
-//    like accesses. A thread that loses its processor at some time has done nothing later, and what
-//    it had begun takes the rest of its time when it runs again.
+// S5 A shared processor runs a thread whenever one could run there, and only running threads are in
+//    the queue of S3, besides sleepers with a time limit. So a thread does nothing while it waits:
+//    its clock jumps over that time.
+// S6 The system's actions (a tick, a wake-up, the end of a sleep) happen in the order of the times
+//    like accesses. A thread that loses its processor at some time has done nothing later, and its
+//    unfinished work takes the rest of its time when it runs again.
 // S7 A thread waits only where its affinity lets it run, and for no longer than until it comes up
 //    by the order of processors.hpp, at a tick at the latest. None is lost and none is in two
 //    places.
-// S8 If threads do not share processors, nothing of that is there: no tick, no switch, no wait.
+// S8 If threads do not share processors, there is nothing of this: no tick, no switch, no wait.
 #pragma once
 
 #include <garrick/machine/costs.hpp>
@@ -71,12 +71,12 @@ inline constexpr std::uint32_t max_threads = 128;
 /// The number of no thread.
 inline constexpr std::uint8_t no_thread = 0xff;
 
-/// One cache line: who has it, who wrote it last, and when its present transfer is done.
+/// One cache line: its holders, its last writer, and the end of its present transfer.
 struct line {
-  std::array<std::uint64_t, 2> holders{};  ///< caches whose copy is good, one bit each
+  std::array<std::uint64_t, 2> holders{};  ///< caches with a good copy, one bit each
   picoseconds free_at = 0;                 ///< when its present transfer is done
-  std::uint8_t writer = no_thread;         ///< who wrote it last
-  std::uint8_t last_reader = no_thread;    ///< who fetched it last
+  std::uint8_t writer = no_thread;         ///< the thread that wrote it last
+  std::uint8_t last_reader = no_thread;    ///< the thread that fetched it last
 };
 
 /// Counts of a run.
@@ -105,17 +105,18 @@ class engine {
   /// times.
   /// If threads share processors, `unit` is where it is likely to begin.
   std::uint32_t add_thread(std::uint32_t unit, bool precise, void (*body)(void*), void* argument);
-  /// Gives a thread a processor of its own, so that it is in nobody's way. Call it before `run`.
+  /// Gives a thread a processor of its own, so that it disturbs no other thread. Call it before
+  /// `run`.
   void set_apart(std::uint32_t thread);
   /// Keeps a thread on one unit, if threads share them. Call it before `run`.
   void pin(std::uint32_t thread, std::uint32_t unit);
   /// The slice that the thread asks the system for, in nanoseconds (sched_setattr). Nothing if
   /// threads do not share processors.
   void set_slice(std::uint32_t thread, double ns) noexcept;
-  /// The thread takes nobody's processor when it wakes up (SCHED_BATCH). Nothing if threads do not
+  /// The thread preempts no other thread when it wakes up (SCHED_BATCH). Nothing if threads do not
   /// share processors.
   void set_batch(std::uint32_t thread) noexcept;
-  /// Tells of every event of a thread from now on. Null ends that. `log` outlives the run.
+  /// Reports every event of a thread from now on to `log`, which outlives the run. Null ends that.
   void observe(const std::function<void(const thread_event&)>* log) noexcept;
 
   /// Runs until all threads have ended. Call it once, and while no other engine runs on this real
@@ -144,7 +145,7 @@ class engine {
   /// not have its processor all the while.
   void spin_until(picoseconds time) noexcept;
   /// Moves to a processor that is not among `busy`, and stays away from those until the next call.
-  /// False: there is no other, or threads do not share processors.
+  /// Returns false if there is no other, or threads do not share processors.
   bool leave_processors(std::span<const std::int32_t> busy) noexcept;
   /// Lets every thread that is behind catch up (S1). Every access begins with it.
   void settle() noexcept {
@@ -179,9 +180,9 @@ class engine {
   /// Wakes all sleepers of `word`.
   void wake_all(const void* word) noexcept;
 
-  // ---- for everybody ----------------------------------------------------------------------------
+  // ---- for all ----------------------------------------------------------------------------------
 
-  /// What things cost.
+  /// Returns the costs of operations.
   [[nodiscard]] const costs& prices() const noexcept { return costs_; }
   /// The counts so far.
   [[nodiscard]] const engine_stats& stats() const noexcept { return stats_; }

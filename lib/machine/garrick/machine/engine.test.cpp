@@ -55,7 +55,7 @@ TEST_CASE(
   bench b;
   machine_atomics::atomic<int> word{0};
   std::vector<double> cost(8);
-  // Each unit reads at a time of its own what unit 0 wrote.
+  // Each unit reads the word of unit 0 at a time of its own.
   for (std::uint32_t unit = 0; unit < 8; ++unit)
     b.thread(unit, [&, unit] {
       if (unit == 0) word.store(1, std::memory_order_relaxed);  // order: not simulated

@@ -1,13 +1,13 @@
-// What happened on a simulated machine, as lines of text: who woke whom, who ran where, and how
-// long each had waited for a processor.
+// The events on a simulated machine, as lines of text: wake-ups with their wakers, the processor of
+// each thread, and how long each had waited for it.
 //
 //   event_log log(1e6, 5e6);                  // nanoseconds of simulated time: from, to
 //   log.follow(sim);
 //   const outcome o = sim.run();
 //   std::fputs(log.text().c_str(), stdout);
 //
-// A line has the time in microseconds, the thread, and what happened to it. A model adds lines of
-// its own with `note`.
+// A line has the time in microseconds, the thread, and its event. A model adds lines of its own
+// with `note`.
 //
 // Thread safety: as the simulation's.
 #pragma once
@@ -25,7 +25,7 @@ class simulation;
 /// The events of a stretch of simulated time.
 class event_log {
  public:
-  /// Keeps what happens in [from_ns, to_ns).
+  /// Keeps the events in [from_ns, to_ns).
   event_log(double from_ns, double to_ns) noexcept : from_ns_(from_ns), to_ns_(to_ns) {}
   event_log(const event_log&) = delete;
   event_log& operator=(const event_log&) = delete;

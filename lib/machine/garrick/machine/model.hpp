@@ -1,5 +1,5 @@
-// The model of a program: actors that take simulated time for each message, have a state that lives
-// somewhere, and send messages.
+// The model of a program: actors that take simulated time for each message, have a state at some
+// place, and send messages.
 //
 //   struct worker final : model_actor {
 //     void on(turn& t, const message& m) override {
@@ -9,7 +9,7 @@
 //     }
 //   };
 //
-// An actor's mailbox costs what the real one costs: a locked operation on its line for each push
+// An actor's mailbox has the costs of the real one: a locked operation on its line for each push
 // and each end of a batch, a transfer for each message from another processor, and transfers of the
 // actor's own lines when it has moved. A sender whose receiver is over its limit runs it in place
 // or waits for it, as in core (docs/internals/overload.md).
@@ -31,9 +31,9 @@ namespace garrick::machine {
 class model_actor;
 class simulation;
 
-/// A message of a model: a number, and who has sent it.
+/// A message of a model: a number, and its sender.
 struct message {
-  std::uint64_t value = 0;                ///< what the model makes of it
+  std::uint64_t value = 0;                ///< its meaning is the model's
   model_actor* from = nullptr;            ///< the sender; null: a thread outside
   std::uint8_t sender_cache = no_thread;  ///< of the thread that has sent it (`engine::here`)
 };
@@ -88,7 +88,7 @@ class model_actor : public base::runnable {
   bool wake_senders(engine& e) noexcept;
 
   simulation* of_ = nullptr;
-  line line_;                  ///< what senders touch
+  line line_;                  ///< the line that senders touch
   std::vector<message> mail_;  ///< the first `handled_` are done
   std::size_t handled_ = 0;
   std::uint64_t consumed_ = 0;

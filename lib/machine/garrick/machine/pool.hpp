@@ -24,7 +24,7 @@ class pool : public base::executor {
   virtual ~pool() = default;
   /// Asks the workers to end. Call it from a simulated thread.
   virtual void stop() noexcept = 0;
-  /// What the policy has counted.
+  /// Returns the policy's counts.
   [[nodiscard]] virtual sched::scheduler_stats stats() const noexcept = 0;
   /// The queues and sleepers in words, for an error's text.
   [[nodiscard]] virtual std::string describe() const = 0;

@@ -123,8 +123,8 @@ TEST_CASE("sharing: what waits at workers that stand still runs within the bound
       const double looks =
           (2 * count + 3) * (on_it.workers - 1) * double{sched::default_look_interval};
       const double batches = (2 * (count + 2) + 2) * 256.0;
-      // At worst all who want a processor all the time want the one of the worker that is left: it
-      // has that share of it, in slices.
+      // At worst all threads that want a processor all the time want the one of the worker that is
+      // left: it has that share of it, in slices.
       const double others = on_it.workers - 1 + on_it.spinning + 1;
       const double bound = (looks + batches) * 3 * message_ns * (others + 1) +
                            others * (time_sharing{}.slice + time_sharing{}.tick);
@@ -198,7 +198,7 @@ TEST_CASE("sharing: a foreign thread takes its part of a processor, and rests in
   const double alone = seconds({});
   CHECK(seconds({{}}) == doctest::Approx(2 * alone).epsilon(0.1));
   CHECK(seconds({{}, {}}) == doctest::Approx(3 * alone).epsilon(0.1));
-  // a third of the time, and then half of what is left waits for it
+  // a third of the time, and then half of the rest waits for it
   const double with_rests = seconds({{.busy = 1e6, .idle = 2e6}});
   CHECK(with_rests > 1.2 * alone);
   CHECK(with_rests < 1.7 * alone);

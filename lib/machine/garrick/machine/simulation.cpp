@@ -1,4 +1,5 @@
-// What actors and threads of a model do, charged to the machine's clocks; and the run as a whole.
+// The actions of a model's actors and threads, charged to the machine's clocks; and the run as a
+// whole.
 #include <garrick/machine/simulation.hpp>
 
 #include <algorithm>
@@ -26,8 +27,8 @@ constexpr std::uint64_t foreign_seeds = 0x9e3779b97f4a7c15;
 constexpr double foreign_chunk_ns = 1e6;  // a foreign thread's look whether the program has ended
 
 constexpr std::uint32_t most_workers = 120;
-constexpr std::uint64_t hot_actors = 8;  ///< whose lines and branches the processor still has
-constexpr std::uint32_t own_lines = 2;   ///< an actor's: what its runner touches, and its object
+constexpr std::uint64_t hot_actors = 8;  ///< the processor still has their lines and branches
+constexpr std::uint32_t own_lines = 2;   ///< an actor's: the runner's part, and its object
 
 }  // namespace
 
@@ -74,9 +75,9 @@ void model_actor::handle(engine& e, const message& m) noexcept {
   of_->done();
 }
 
-/// Nothing is left to handle. False: something has come meanwhile, or senders were woken. An actor
-/// that runs in place seldom wakes senders: the sender that runs it is faster than one that must
-/// wake up first.
+/// Nothing is left to handle. Returns false if something has come meanwhile, or senders were woken.
+/// An actor that runs in place seldom wakes senders: the sender that runs it is faster than one
+/// that must wake up first.
 template <class Here>
 bool model_actor::end_batch(engine& machine, Here& thread) noexcept {
   const bool overlook =
@@ -97,7 +98,7 @@ bool model_actor::wake_senders(engine& e) noexcept {
   return true;
 }
 
-// ---- what they do -------------------------------------------------------------------------------
+// ---- their actions ------------------------------------------------------------------------------
 
 double turn::now_ns() const noexcept { return static_cast<double>(of_.engine_.now()) / 1000; }
 void turn::work(double ns) noexcept { of_.engine_.spend_ns(ns); }
@@ -302,7 +303,7 @@ void simulation::done() noexcept {
 
 void simulation::send(model_actor* from, model_actor& to, std::uint64_t value) noexcept {
   if (to.length() >= options_.soft_limit && from != &to) {
-    engine_.settle();  // S1: what others have taken out by now
+    engine_.settle();  // S1: messages that others have taken out by now
     if (to.length() >= options_.soft_limit) make_room(to);
   }
   engine_.spend_ns(options_.prices.send);

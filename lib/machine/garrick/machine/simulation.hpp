@@ -24,21 +24,22 @@
 
 namespace garrick::machine {
 
-/// What is simulated. The defaults are those of an actor system, on a machine with one core.
+/// The options of a simulation. The defaults are those of an actor system, on a machine with one
+/// core.
 struct simulation_options {
   sched::topology machine = sched::topology::flat(1);  ///< where the workers have their places
   std::uint32_t workers = 1;                           ///< 1 to 120
   std::string policy = "work_stealing";                ///< the name of a shipped policy
-  /// Null, or what builds a policy of one's own instead:
+  /// Null, or a function that builds a policy of one's own instead:
   /// `std::make_unique<simulated_pool<mine<machine_traits>>>(machine, options)`.
   std::unique_ptr<pool> (*make_policy)(engine& machine,
                                        const sched::policy_options& options) = nullptr;
   std::uint64_t seed = 1;  ///< decides every random choice of the policy and the model
   std::uint32_t quantum = sched::default_quantum;  ///< most messages of one run
   base::duration idle_spin{};  ///< how long a worker looks for work before it sleeps
-  /// Who counts as a worker's neighbour.
+  /// The workers that count as neighbours.
   sched::neighbourhood neighbours = sched::neighbourhood::cache;
-  costs prices;  ///< what things cost
+  costs prices;  ///< the costs of operations
   /// Present: all threads share the units of `machine`, at most 128, as this says. Absent: each has
   /// a processor of its own.
   std::optional<time_sharing> sharing{};
@@ -48,7 +49,7 @@ struct simulation_options {
   /// 1e5 to 1e8. 0: none; they have that of `sharing`.
   double worker_slice = 0;
   double helper_slice = 0;    ///< as `worker_slice`
-  bool worker_batch = false;  ///< workers take nobody's processor when they wake up (SCHED_BATCH)
+  bool worker_batch = false;  ///< workers preempt no thread when they wake up (SCHED_BATCH)
   /// Messages in a mailbox from which on senders are slowed.
   std::uint32_t soft_limit = 512;
   /// Simulated seconds, up to 1e7. If there is still work then, the run ends with an error, even if
@@ -56,18 +57,18 @@ struct simulation_options {
   double limit_seconds = 1e6;
 };
 
-/// What a simulation came to.
+/// The outcome of a simulation.
 struct outcome {
   std::string error;          ///< empty: all messages have been handled
   double seconds = 0;         ///< simulated, until the last message had been handled
   double busy_seconds = 0;    ///< processor time of all workers
   double helper_seconds = 0;  ///< processor time of the policy's helper
   /// For how long workers could run and had no processor, all together. If threads share
-  /// processors, this is what schedstat calls run delay, with the latency of wake-ups.
+  /// processors, this is the run delay of schedstat, with the latency of wake-ups.
   double waited_seconds = 0;
   std::uint64_t messages = 0;     ///< how many were sent
-  sched::scheduler_stats policy;  ///< what the policy counted
-  engine_stats machine;           ///< what the machine counted
+  sched::scheduler_stats policy;  ///< the policy's counts
+  engine_stats machine;           ///< the machine's counts
 };
 
 /// A thread that is no worker: where a program starts, or a detached actor that generates load.
@@ -94,7 +95,8 @@ class outside {
 /// How a thread outside stands on the machine.
 struct outside_options {
   std::string name = "outside";  ///< in a log
-  /// It has a processor of its own even if threads share processors, so it is in nobody's way.
+  /// It has a processor of its own even if threads share processors, so it disturbs no other
+  /// thread.
   bool apart = false;
 };
 
@@ -136,17 +138,18 @@ class simulation {
   /// 126 times less the number of workers. Throws std::invalid_argument if a time is out of range
   /// or the machine has no such unit.
   void foreign(const foreign_thread& how);
-  /// From now on `log` hears of all that the system does with threads. An event may be told some
-  /// microseconds before its time, so a reader sorts them (event_log.hpp). Call it before `run`.
+  /// From now on `log` hears of all that the system does with threads. An event may be reported
+  /// some microseconds before its time, so a reader sorts them (event_log.hpp). Call it before
+  /// `run`.
   void observe(std::function<void(const thread_event&)> log);
-  /// What the thread with this number is called in a log. Call it before `run` ends.
+  /// Returns the name of the thread with this number in a log. Call it before `run` ends.
   [[nodiscard]] const std::string& name_of(std::uint32_t thread) const { return names_[thread]; }
 
   /// Runs until every message has been handled and every thread outside has ended. Call it once,
   /// and while no other simulation runs on this real thread.
   [[nodiscard]] outcome run();
 
-  /// What the simulation was given.
+  /// Returns the options that the simulation was given.
   [[nodiscard]] const simulation_options& options() const noexcept { return options_; }
 
  private:
@@ -156,7 +159,7 @@ class simulation {
 
   struct outsider;
   struct foreigner;
-  /// What belongs to a simulated thread.
+  /// The state of a simulated thread.
   struct here {
     std::uint64_t runs = 0;  ///< of actors
     bool in_place = false;   ///< a sender runs its receiver
@@ -172,7 +175,8 @@ class simulation {
   void make_room(model_actor& to) noexcept;
   bool run_in_place(model_actor& to) noexcept;
   void run_chain(model_actor& first, here& h) noexcept;
-  /// One thing less to wait for: a message has been handled, or an outside thread has ended.
+  /// The run has one event less to wait for: a message has been handled, or an outside thread has
+  /// ended.
   void done() noexcept;
   static void live_outside(void* argument) noexcept;
   static void live_foreign(void* argument) noexcept;
@@ -197,7 +201,7 @@ class simulation {
   picoseconds ended_at_ = 0;
   bool has_helper_ = false;  ///< the policy's thread, after the workers
   bool over_ = false;        ///< foreign threads end
-  std::string unfinished_;   ///< what the limit found
+  std::string unfinished_;   ///< the unfinished work at the limit
 };
 
 template <class A, class... Args>

@@ -1,4 +1,4 @@
-// How the simulated system shares processors among threads, and what is told of it.
+// How the simulated system shares processors among threads, and the events that it reports.
 //
 // The defaults are Linux 6.18 with HZ=250 on a machine with eight or more processors, of which a
 // virtual machine or a container may have two: kernel/sched/fair.c has a slice of 0.7 ms times the
@@ -12,12 +12,13 @@
 
 namespace garrick::machine {
 
-/// Whether a thread that has been woken takes the processor away from the one that runs there.
+/// Decides if a thread that has been woken preempts the thread that runs there.
 enum class wake_up_preemption : std::uint8_t {
   /// Never: it waits for a tick at which the other's slice is over, or for its sleep.
   never,
-  /// As Linux since 6.6 (EEVDF with RUN_TO_PARITY): the one that runs is left alone until its slice
-  /// is over or it has had more than its share; but one whose slice is shorter may come first.
+  /// As Linux since 6.6 (EEVDF with RUN_TO_PARITY): the running thread is left alone until its
+  /// slice is over or it has had more than its share; but a thread with a shorter slice may come
+  /// first.
   run_to_parity,
   /// Always: a bound for what could be won.
   at_once,
@@ -36,15 +37,17 @@ struct time_sharing {
   /// A thread that ran this recently stays where its cache is when another processor is idle:
   /// sched_migration_cost.
   double cache_hot = 500'000;
-  /// By what part of itself the latency of a wake-up on an idle processor differs at most, from 0
-  /// to 1: how deep the processor slept. Assumed. Without it, periodic programs run in lock-step.
+  /// The largest relative difference of the latency of a wake-up on an idle processor, from 0 to 1:
+  /// it depends on how deep the processor slept. Assumed. Without it, periodic programs run in
+  /// lock-step.
   double latency_jitter = 0.5;
-  wake_up_preemption preemption = wake_up_preemption::run_to_parity;  ///< who comes first
+  wake_up_preemption preemption = wake_up_preemption::run_to_parity;  ///< the thread that comes
+                                                                      ///< first
 };
 
 /// Something that happened to a thread of the machine.
 struct thread_event {
-  /// What happened.
+  /// The kind of the event.
   enum class kind : std::uint8_t {
     woken,      ///< from here on it can run; `other` has woken it
     runs,       ///< it has got a processor, after `waited`
@@ -57,7 +60,7 @@ struct thread_event {
   kind what = kind::woken;
   std::uint64_t at = 0;          ///< when, in picoseconds
   std::uint64_t waited = 0;      ///< how long it could have run, in picoseconds
-  std::uint32_t thread = 0;      ///< to whom
+  std::uint32_t thread = 0;      ///< its thread
   std::uint32_t other = nobody;  ///< see `kind`
   std::uint32_t processor = 0;   ///< where it runs, waits or ran last
 };

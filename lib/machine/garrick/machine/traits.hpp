@@ -1,4 +1,4 @@
-// What a scheduling policy is made of on the simulated machine (sched/policies/policy.hpp): atomics
+// The parts of a scheduling policy on the simulated machine (sched/policies/policy.hpp): atomics
 // that cost time, a simulated clock, and parking that gives the fibre up. The parker is the shipped
 // one, on simulated futexes.
 //
@@ -22,7 +22,7 @@
 
 namespace garrick::machine {
 
-/// Atomics whose every operation costs simulated time (base/concurrency/atomics_policy.hpp).
+/// Atomics with simulated costs of every operation (base/concurrency/atomics_policy.hpp).
 /// Outside of a run they cost nothing.
 struct machine_atomics {
   /// An atomic variable on a line of its own.
@@ -119,7 +119,7 @@ struct machine_atomics {
     if (engine* const e = engine::current())
       e->wait(word, [expected](const auto& w) { return w.peek() == expected; }, engine::for_ever);
   }
-  /// As `wait`, for at most `timeout_ns`. False: the word is still as expected.
+  /// As `wait`, for at most `timeout_ns`. Returns false if the word is still as expected.
   static bool wait_for(atomic<std::uint32_t>& word, std::uint32_t expected,
                        std::uint64_t timeout_ns) noexcept {
     if (engine* const e = engine::current())
@@ -166,7 +166,7 @@ struct machine_place {
   /// Which processor a thread runs on.
   class thread {
    public:
-    static constexpr std::int32_t unknown = -1;  ///< what `processor` returns if it does not know
+    static constexpr std::int32_t unknown = -1;  ///< returned by `processor` if it does not know
     /// The running thread's.
     static thread of_this_thread() noexcept {
       thread t;
@@ -201,7 +201,7 @@ struct machine_place {
   }
 };
 
-/// A lock whose waiters sleep in the system, as glibc's.
+/// A lock with waiters that sleep in the system, as glibc's.
 class machine_mutex {
  public:
   /// Takes the lock; sleeps while another thread has it.
@@ -227,7 +227,7 @@ class machine_mutex {
   machine_atomics::atomic<std::uint32_t> word_{free};
 };
 
-/// All of it: what a scheduling policy takes as its `Traits`.
+/// All of it: the `Traits` of a scheduling policy.
 struct machine_traits {
   using atomics = machine_atomics;
   using parker = base::basic_parker<machine_atomics>;

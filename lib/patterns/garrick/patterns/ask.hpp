@@ -84,8 +84,7 @@ class asking_actor : public stage_actor<In, Out> {
 
   /// A request that was sent, in the order of the tuples.
   struct asked {
-    stage_hold
-        hold;  ///< until its answer was put out, so those behind older ones count, too
+    stage_hold hold;  ///< until its answer was put out, so those behind older ones count, too
     std::optional<Out> answer;
     bool done = false;
   };

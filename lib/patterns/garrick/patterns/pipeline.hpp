@@ -133,8 +133,8 @@ template <class... Ps>
 class pipeline_of : public detail::yields_as<typename detail::row_of<Ps...>::last> {
  public:
   using garrick_stage = void;
-  using garrick_sendable = void;                               ///< stages own all their parts
-  using input = typename detail::row_of<Ps...>::first::input;  ///< void: it is a source
+  using garrick_sendable = void;                                ///< stages own all their parts
+  using input = typename detail::row_of<Ps...>::first::input;   ///< void: it is a source
   using output = typename detail::row_of<Ps...>::last::output;  ///< void: it is a sink
   static constexpr bool garrick_keeps_order = (detail::keeps_order<Ps> && ...);
 

@@ -270,8 +270,9 @@ class stream_actor : public actor<typename detail::protocols<In, Value>::whole>,
   /// Answered when the stream has ended, with its value or its error.
   result<value> on(join) {
     if (run_.has_ended()) return outcome();
-    if constexpr (!is_fed) me_ = this->self();  // so that a waiting requester need not keep the
-                                                // handle
+    if constexpr (!is_fed)
+      me_ = this->self();  // so that a waiting requester need not keep the
+                           // handle
     auto answer = [&] {
       if constexpr (std::is_void_v<value>)
         return this->make_promise();

@@ -24,8 +24,9 @@ void kernel_stage_actor::begin(std::unique_ptr<stage_call> next) {
     why = prepare(*c, std::nullopt);
     if (!why) return launch(*this, c);
   } catch (...) {
-    if (waiting_.empty() || waiting_.back().its_call != c) throw;  // its failure could not be
-                                                                   // reported
+    if (waiting_.empty() || waiting_.back().its_call != c)
+      throw;  // its failure could not be
+              // reported
     try {
       why = thrown_by("a tuple", where());
     } catch (...) {

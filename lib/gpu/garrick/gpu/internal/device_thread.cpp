@@ -189,8 +189,7 @@ void device_core::clean_rest() noexcept {
   clean(w);
 }
 
-// ---- calls that do not report
-// ---------------------------------------------------------------------
+// ---- calls that do not report -------------------------------------------------------------------
 
 call_ptr device_core::doomed_from(std::size_t& at) const noexcept {
   for (; at < with_driver_.size(); ++at) {

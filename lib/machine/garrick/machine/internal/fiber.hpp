@@ -1,4 +1,4 @@
-// Stacks that one thread switches between: what the threads of the simulated machine are made of.
+// Stacks that one thread switches between: they make the threads of the simulated machine.
 //
 // On x86-64 (with ELF) a switch saves six registers and costs a few nanoseconds; elsewhere, and
 // under the sanitizers, which must be told when the stack changes, it is swapcontext.
@@ -23,7 +23,7 @@ class fiber {
   fiber(const fiber&) = delete;
   fiber& operator=(const fiber&) = delete;
 
-  /// Called on this fibre: it stops here until somebody switches back. `ends`: nobody will.
+  /// Called on this fibre: it stops here until another fibre switches back. With `ends`, none will.
   void switch_to(fiber& to, bool ends = false) noexcept;
 
  private:

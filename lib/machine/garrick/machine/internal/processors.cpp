@@ -1,4 +1,4 @@
-// Who runs where, and who is next.
+// The running thread of each processor, and the next one.
 #include <garrick/base/platform/assert.hpp>
 #include <garrick/machine/internal/processors.hpp>
 
@@ -40,7 +40,7 @@ void processors::add(std::uint32_t unit) {
 
 // ---- virtual time -------------------------------------------------------------------------------
 
-/// Who runs there has run until `now`.
+/// Counts the time until `now` for the thread that runs there.
 void processors::count(processor& p, time now) noexcept {
   if (p.runs == nobody || now <= p.counted_until) return;
   task& t = tasks_[p.runs];
@@ -50,13 +50,13 @@ void processors::count(processor& p, time now) noexcept {
   if (t.now >= t.deadline) t.deadline = t.now + t.slice;
 }
 
-/// The mean virtual time of those that run or wait there.
+/// Returns the mean virtual time of the threads that run or wait there.
 processors::virtual_time processors::mean(const processor& p) const noexcept {
   if (p.runs == nobody && p.waiting.empty()) return p.mean;
   virtual_time sum = p.runs == nobody ? 0 : tasks_[p.runs].now;
   for (const std::uint32_t thread : p.waiting) sum += tasks_[thread].now;
   const auto count = static_cast<virtual_time>(p.waiting.size()) + (p.runs == nobody ? 0 : 1);
-  return sum / count - (sum % count < 0 ? 1 : 0);  // rounded down, so that somebody is eligible
+  return sum / count - (sum % count < 0 ? 1 : 0);  // rounded down, so that a thread is eligible
 }
 
 processors::virtual_time processors::shortest_slice(const processor& p) const noexcept {
@@ -66,7 +66,8 @@ processors::virtual_time processors::shortest_slice(const processor& p) const no
   return least;
 }
 
-/// The eligible one with the earliest deadline; of equal ones who runs, then who waits longest.
+/// Returns the eligible thread with the earliest deadline; of equal ones the running, then the
+/// longest waiting one.
 std::uint32_t processors::best(const processor& p) const noexcept {
   const virtual_time middle = mean(p);
   std::uint32_t found = nobody;
@@ -131,7 +132,7 @@ void processors::join(std::uint32_t thread, std::uint32_t unit, time now, time l
   processor& p = all_[unit];
   count(p, now);
   const auto others = static_cast<virtual_time>(p.waiting.size()) + (p.runs == nobody ? 0 : 1);
-  // Who has had more than its share waits for the others to catch up, as long as it does not leave.
+  // A thread with more than its share waits for the others to catch up, while it does not leave.
   if (t.lag < 0) t.lag = t.unit == unit ? std::min<virtual_time>(0, mean(p) - t.now) : 0;
   // Its coming moves the mean: so much farther behind it must be, to be as far behind as it was.
   const virtual_time behind = others == 0 ? 0 : t.lag * (others + 1) / others;
@@ -146,7 +147,7 @@ void processors::join(std::uint32_t thread, std::uint32_t unit, time now, time l
   want_tick(unit, now);
 }
 
-/// It gets the processor, which nobody has, and begins to run after `delay`.
+/// The thread gets the processor, which is free, and begins to run after `delay`.
 void processors::start(std::uint32_t thread, std::uint32_t unit, time now, time delay) {
   task& t = tasks_[thread];
   processor& p = all_[unit];
@@ -163,7 +164,8 @@ void processors::start(std::uint32_t thread, std::uint32_t unit, time now, time 
   t.left = 0;
 }
 
-/// The thread stops at this time. False: it had not begun yet, so it has waited all along.
+/// The thread stops at this time. Returns false if it had not begun yet, so it has waited all
+/// along.
 bool processors::has_run(std::uint32_t thread, time now) {
   task& t = tasks_[thread];
   if (now < t.begins) return false;
@@ -173,7 +175,7 @@ bool processors::has_run(std::uint32_t thread, time now) {
   return true;
 }
 
-/// Who runs there loses the processor to `by`.
+/// The thread that runs there loses the processor to `by`.
 void processors::stop(std::uint32_t unit, time now, std::uint32_t by) {
   processor& p = all_[unit];
   const std::uint32_t thread = p.runs;
@@ -193,8 +195,8 @@ void processors::forget(processor& p, std::uint32_t thread) noexcept {
   p.waiting.erase(std::find(p.waiting.begin(), p.waiting.end(), thread));
 }
 
-/// Whether who runs there goes on running, since `woken` has come or, if that is nobody, since
-/// there is a tick.
+/// Decides if the thread that runs there goes on running, since `woken` has come or, if that is
+/// `nobody`, since there is a tick.
 void processors::reconsider(std::uint32_t unit, time now, std::uint32_t woken) {
   processor& p = all_[unit];
   if (p.waiting.empty() || (woken != nobody && tasks_[woken].batch)) return;
@@ -215,7 +217,8 @@ void processors::reconsider(std::uint32_t unit, time now, std::uint32_t woken) {
   start(chosen, unit, now, switch_);
 }
 
-/// The processor has nobody: takes who is next there or, if nobody waits, who waits elsewhere.
+/// The processor is free: takes the next thread there or, if none waits, a thread that waits
+/// elsewhere.
 void processors::next(std::uint32_t unit, time now) {
   processor& p = all_[unit];
   if (const std::uint32_t chosen = best(p); chosen != nobody) {
@@ -232,7 +235,8 @@ void processors::next(std::uint32_t unit, time now) {
     }
 }
 
-/// The idle processor `to` takes who has waited longest at `from`. False: all have to stay there.
+/// The idle processor `to` takes the thread that has waited longest at `from`. Returns false if all
+/// have to stay there.
 bool processors::pull(std::uint32_t to, std::uint32_t from, time now) {
   processor& source = all_[from];
   std::uint32_t chosen = nobody;
@@ -251,7 +255,7 @@ bool processors::pull(std::uint32_t to, std::uint32_t from, time now) {
   return true;
 }
 
-// ---- what happens -------------------------------------------------------------------------------
+// ---- events -------------------------------------------------------------------------------------
 
 void processors::wake(std::uint32_t thread, time now, time latency, std::uint32_t waker) {
   task& t = tasks_[thread];

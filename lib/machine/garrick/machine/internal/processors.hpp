@@ -1,5 +1,5 @@
-// The system's scheduler on the simulated machine: which of the threads that share processors runs
-// where. After Linux' EEVDF, all threads having the same weight.
+// The system's scheduler on the simulated machine: it assigns the threads that share processors.
+// After Linux' EEVDF, all threads having the same weight.
 //
 // Each thread has a virtual time, which advances while it runs, and a virtual deadline, which is
 // one slice after the virtual time at which it got its turn. A thread of a processor is eligible if
@@ -8,12 +8,12 @@
 // has again when it wakes up.
 //
 // A processor is looked at when a thread wakes up there, when its thread falls asleep, and at its
-// ticks. It has ticks only as long as somebody waits there.
+// ticks. It has ticks only as long as a thread waits there.
 //
-// Times are picoseconds. Each function is told what time it is, and the calls come in the order of
-// their times. The threads' clocks are the ready queue's: a thread that runs is there with the time
-// at which it has done what it is about to do, if it keeps its processor. One that waits is not
-// there. A processor with a tick to come is there under the number `first_tick` plus its own.
+// Times are picoseconds. Each function gets the present time, and the calls come in the order of
+// their times. The threads' clocks are the ready queue's: a running thread is there with the time
+// at which its next action will be done, if it keeps its processor. A waiting thread is not there.
+// A processor with a tick to come is there under the number `first_tick` plus its own.
 //
 // Thread safety: none; one owner.
 #pragma once
@@ -56,9 +56,9 @@ class processors {
   void set_slice(std::uint32_t thread, time slice) noexcept {
     tasks_[thread].slice = static_cast<virtual_time>(slice);
   }
-  /// This thread takes nobody's processor when it wakes up.
+  /// This thread preempts no other thread when it wakes up.
   void set_batch(std::uint32_t thread) noexcept { tasks_[thread].batch = true; }
-  /// Tells of each event from now on.
+  /// Reports each event from now on.
   void observe(const std::function<void(const thread_event&)>* log) noexcept { log_ = log; }
 
   /// All threads begin to run: each on an idle processor or, if there is none, on the one with the
@@ -68,20 +68,20 @@ class processors {
   /// after about `latency`. `waker` runs now, or is `thread_event::nobody`; it keeps its processor
   /// until `yield`.
   void wake(std::uint32_t thread, time now, time latency, std::uint32_t waker);
-  /// The thread that runs looks whether it has to give its processor to one that it has woken.
+  /// The running thread gives its processor to a thread that it has woken, if it has to.
   void yield(std::uint32_t thread, time now);
-  /// The thread that runs falls asleep or, if it `ended`, is no more.
+  /// The running thread falls asleep or, if it `ended`, is no more.
   void leave(std::uint32_t thread, time now, bool ended);
   /// The thread that runs goes to the first of the processors where it may run that is idle or,
   /// if none is, where the fewest threads are.
   void move(std::uint32_t thread, time now);
   /// A tick of processor `unit`.
   void tick(std::uint32_t unit, time now);
-  /// What the thread does from now on ends at `end`, however often it loses its processor: it looks
+  /// All further work of the thread ends at `end`, however often it loses its processor: it looks
   /// at the clock. 0: it does work again, which takes its time.
   void spins_until(std::uint32_t thread, time end) noexcept { tasks_[thread].spin_end = end; }
 
-  /// Whether it sleeps.
+  /// Returns true if it sleeps.
   [[nodiscard]] bool asleep(std::uint32_t thread) const noexcept {
     return tasks_[thread].is == state::asleep;
   }
@@ -114,14 +114,14 @@ class processors {
     time since = 0;    ///< when it began to wait
     time begins = 0;   ///< when it has its processor, if it runs
     time stopped = 0;  ///< when it ran last
-    time left = 0;     ///< what it had to do when it lost its processor
+    time left = 0;     ///< the rest of its work when it lost its processor
     time spin_end = 0;
   };
   struct processor {
     std::uint32_t runs = nobody;
-    std::uint32_t woken = nobody;  ///< by who runs, and waits here
+    std::uint32_t woken = nobody;  ///< by the running thread, and waits here
     std::vector<std::uint32_t> waiting;
-    time counted_until = 0;  ///< the virtual time of who runs
+    time counted_until = 0;  ///< the virtual time of the running thread
     time first_tick = 0;
     virtual_time mean = 0;  ///< when the last thread left
   };

@@ -1,4 +1,4 @@
-// Threads that share processors: who runs where, when, and for how long.
+// Threads that share processors: their places, their order, and their times.
 #include <garrick/base/values/random.hpp>
 #include <garrick/machine/internal/processors.hpp>
 #include <garrick/machine/traits.hpp>
@@ -142,7 +142,7 @@ TEST_CASE(
 }
 
 TEST_CASE("processors: who wakes up beside a busy thread waits for a tick, as the kernel decides") {
-  // A busy thread and one that is woken from another processor, both on processor 0.
+  // A busy thread and a thread that is woken from another processor, both on processor 0.
   const auto wait_ns = [](wake_up_preemption preemption, double slice, bool batch = false) {
     time_sharing how;
     how.preemption = preemption;
@@ -401,8 +401,8 @@ TEST_CASE("processors: nobody is in two places, nobody runs where another runs, 
     std::sort(events.begin(), events.end(), [](const thread_event* a, const thread_event* b) {
       return a->at != b->at ? a->at < b->at : a < b;
     });
-    std::map<std::uint32_t, std::uint32_t> on;    // processor → who runs
-    std::map<std::uint32_t, std::uint32_t> runs;  // who runs → processor
+    std::map<std::uint32_t, std::uint32_t> on;    // processor → thread
+    std::map<std::uint32_t, std::uint32_t> runs;  // thread → processor
     std::size_t begun = 0;
     std::size_t ended = 0;
     for (const thread_event* const told_one : events) {
