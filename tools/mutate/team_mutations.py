@@ -247,7 +247,7 @@ MUTATIONS = [
         "stencil: a phase begins before it is known how much there is to do",
         PHASES,
         "    left_.store(cut_.size, std::memory_order_relaxed);\n"
-        "    // order: release: what was written in all phases, to who looks in `claim`\n"
+        "    // order: release: the writes of all phases, to the look in `claim`\n"
         "    phase_.store(now() + 1, "
         "base::order<Atomics, phases_order::begin>(std::memory_order_release));\n",
         "    phase_.store(now() + 1, "

@@ -83,7 +83,7 @@ MUTATIONS = [
     mutation(
         "stream, windows: what throws while a window closes takes a result of the one before",
         PANES,
-        "      out.begin_input();  // what throws takes no result of the window before with it\n",
+        "      out.begin_input();  // an exception takes no result of the window before with it\n",
         "",
         ("tests.window_life",),
     ),
