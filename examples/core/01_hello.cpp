@@ -12,7 +12,7 @@ struct greet {
 using greeter = garrick::protocol<std::string(greet)>;  // takes a greet, answers with a string
 
 class greeter_actor : public garrick::actor<greeter> {
-  int greeted_ = 0;  // nobody else can touch this: no lock needed
+  int greeted_ = 0;  // no other actor can touch this: no lock needed
 
  public:
   std::string on(const greet& g) {

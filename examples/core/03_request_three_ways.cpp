@@ -36,7 +36,7 @@ class patient_customer : public garrick::actor<customer> {
     request(shop_, price_of{b.item})
         .then([later](int price) { later->deliver(price); },
               [later](const garrick::error& why) { later->fail(why); });
-    return *later;  // "somebody answers later"
+    return *later;  // "an answer comes later"
   }
 
  private:

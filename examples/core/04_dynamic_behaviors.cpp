@@ -58,8 +58,8 @@ garrick::behavior classifier(garrick::dynamic_actor&) {
 // [/patterns]
 
 // [keep]
-// `keep_behavior` lays the new behavior on top of the old one; `unbecome` goes back. Meanwhile what
-// does not fit is skipped and waits in its order.
+// `keep_behavior` lays the new behavior on top of the old one; `unbecome` goes back. Meanwhile
+// messages that do not fit are skipped and wait in their order.
 class chest : public garrick::dynamic_actor {
  public:
   void on_start() {

@@ -1,5 +1,5 @@
-// Dining philosophers without a deadlock: chopsticks are actors, and nobody waits while holding
-// one.
+// Dining philosophers without a deadlock: chopsticks are actors, and no philosopher waits while
+// holding one.
 //
 // A philosopher asks for both chopsticks at once. If one is taken, the other goes back, and the
 // next try comes a little later. No lock, no order of chopsticks.

@@ -1,11 +1,12 @@
-// One message for many receivers: they share one block, and only who changes it gets a copy.
+// One message for many receivers: they share one block, and only a receiver that changes it gets a
+// copy.
 #include <garrick/garrick.hpp>
 
 #include <cstdio>
 #include <string>
 #include <vector>
 
-// A payload that tells when it is copied.
+// A payload that reports its copies.
 struct page {
   page() = default;
   explicit page(std::string t) : text(std::move(t)) {}
@@ -26,7 +27,7 @@ garrick::behavior reader(garrick::dynamic_actor&) {
   return {[](const page& p) { return p.text.size(); }};  // looks only
 }
 garrick::behavior editor(garrick::dynamic_actor&) {
-  return {[](page& p) {  // changes its copy; nobody else sees that
+  return {[](page& p) {  // changes its copy; no other actor sees that
     p.text += "!";
     return p.text.size();
   }};

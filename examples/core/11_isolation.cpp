@@ -1,5 +1,5 @@
-// What may be in a message, and what an actor may be made of: what it owns, and nothing else. The
-// compiler looks into it.
+// The content of a message and the parts of an actor: values that they own, and nothing else. The
+// compiler checks it.
 #include <garrick/base/types/wire_name.hpp>
 #include <garrick/garrick.hpp>
 
@@ -18,7 +18,7 @@ struct drawing {
   std::string title;
   std::vector<line> lines;
   std::map<std::string, std::unique_ptr<line>> named;  // owned: it moves along
-  std::shared_ptr<const std::string> legend;           // shared, but nobody can change it
+  std::shared_ptr<const std::string> legend;           // shared, but it cannot change
 };
 static_assert(garrick::base::sendable<drawing>);
 // [/fine]
@@ -40,8 +40,8 @@ static_assert(garrick::base::wire_name<drawings> == "std::map<i64, std::vector<l
 // [/wire_name]
 
 // [promise]
-// A class with private members cannot be looked into. Whoever wrote it says once that it owns what
-// it holds.
+// The compiler cannot look into a class with private members. Its author declares once that it owns
+// everything that it holds.
 class temperature {
  public:
   explicit temperature(double celsius) : celsius_(celsius) {}
@@ -67,7 +67,7 @@ class calculator : public garrick::actor<math> {
 // [/atoms]
 
 // [given]
-// What an actor is made of comes from its spawner, and is the actor's own from then on.
+// The parts of an actor come from its spawner, and are the actor's own from then on.
 class archive : public garrick::actor<garrick::protocol<void(line)>> {
  public:
   archive(std::string name, std::unique_ptr<std::FILE, int (*)(std::FILE*)> file)
@@ -81,7 +81,7 @@ class archive : public garrick::actor<garrick::protocol<void(line)>> {
 // [/given]
 
 // [lent]
-// Counts in a variable of its spawner, who looks at it only when the actor has ended.
+// Counts in a variable of its spawner, which looks at it only when the actor has ended.
 class tally : public garrick::actor<garrick::protocol<void(line)>> {
  public:
   explicit tally(int& lines) : lines_(lines) {}

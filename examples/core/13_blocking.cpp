@@ -9,7 +9,7 @@
 using stop = garrick::atom<"stop">;
 
 // [blocking]
-// Takes words until somebody says stop. `receive` handles one message that fits and leaves the
+// Takes words until it gets a stop message. `receive` handles one message that fits and leaves the
 // others in their order.
 void collector(garrick::blocking_actor& self, garrick::any_ref report_to) {
   std::string all;
@@ -40,7 +40,8 @@ class counting_collector : public garrick::blocking_actor {
 // [/class]
 
 // [detached]
-// An ordinary actor on a thread of its own: it may call what blocks without holding up the others.
+// An ordinary actor on a thread of its own: it may make blocking calls without holding up the
+// others.
 struct read_line {};
 using console = garrick::protocol<std::string(read_line)>;
 class console_actor : public garrick::actor<console> {

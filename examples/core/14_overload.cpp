@@ -1,5 +1,5 @@
-// Mailboxes at their limit: what bounded mailboxes do with one message too many, and how a program
-// hears of what was lost.
+// Mailboxes at their limit: the reaction of bounded mailboxes to one message too many, and how a
+// program hears of lost messages.
 #include <garrick/garrick.hpp>
 
 #include <cstdio>

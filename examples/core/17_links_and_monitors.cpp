@@ -1,4 +1,4 @@
-// Who hears that an actor has ended: a monitor is told, a link ends too, and a link that traps
+// The actors that hear of an actor's end: a monitor is told, a link ends too, and a link that traps
 // exits decides for itself.
 #include <garrick/garrick.hpp>
 

@@ -36,8 +36,8 @@ class store_actor : public garrick::actor<store> {
 };
 
 // [delegate]
-// A front that answers what it knows and hands everything else on. The answer goes straight to
-// whoever asked.
+// A front that answers the keys that it knows and hands everything else on. The answer goes
+// straight to the requester.
 class front : public garrick::actor<readable> {
  public:
   explicit front(garrick::ref<readable> behind) : behind_(std::move(behind)) {}
@@ -68,12 +68,12 @@ int main() {
   std::printf("same actor: %s\n", input == output ? "yes" : "no");
   garrick::ref<readable> last = system.spawn<front>(output);
   const garrick::weak_ref<readable> weak(last);
-  last = {};  // nobody can reach it any more
+  last = {};  // no actor can reach it any more
   std::printf("weak handle finds it: %s\n", weak.lock() ? "yes" : "no");
   // [/identity]
 
   // [typed]
-  // What came as a wildcard handle is asked once whether it understands a protocol.
+  // A handle that came as a wildcard is asked once whether it understands a protocol.
   const auto answers_get = [](garrick::dynamic_actor&) -> garrick::behavior {
     return {[](const get& g) -> garrick::result<std::string> { return "plugin: " + g.key; }};
   };

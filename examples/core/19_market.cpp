@@ -81,7 +81,7 @@ int main() {
   // [/first]
 
   // [by_key]
-  // One large stock, kept by four actors: what is offered under a name is found under that name.
+  // One large stock, kept by four actors: an offer under a name is found under that name.
   std::vector<garrick::ref<stall>> shelves;
   for (int i = 0; i < 4; ++i) shelves.push_back(system.spawn<stall_actor>());
   const auto stock = route_by_key(shelves, &offer::item, &price_of::item);

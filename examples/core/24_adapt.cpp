@@ -10,7 +10,7 @@
 
 using namespace std::chrono_literals;
 
-/// Somebody else's library: looks names up, and calls back on whatever thread it likes.
+/// A foreign library: looks names up, and calls back on any thread.
 class resolver {
  public:
   ~resolver() {

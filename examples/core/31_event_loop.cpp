@@ -1,5 +1,5 @@
-// An actor on the program's own event loop, here a small one around poll(): it may use what belongs
-// to the loop's thread, and the loop goes on until the system has ended.
+// An actor on the program's own event loop, here a small one around poll(): it may use the objects
+// of the loop's thread, and the loop goes on until the system has ended.
 #include <garrick/garrick.hpp>
 
 #include <array>
@@ -15,7 +15,8 @@
 #include <unistd.h>
 
 // [loop]
-/// Calls what is posted to it, and wakes up for it. A real one also watches sockets.
+/// Calls the functions that are posted to it, and wakes up for them. A real one also watches
+/// sockets.
 class event_loop {
  public:
   event_loop() {
@@ -34,7 +35,7 @@ class event_loop {
     if (jobs_.size() == 1 && write(wake_[1], "!", 1) != 1) std::perror("write");
   }
 
-  /// Waits for at most `ms` milliseconds, and calls what was posted.
+  /// Waits for at most `ms` milliseconds, and calls the posted functions.
   void run_once(int ms) {
     pollfd watched{wake_[0], POLLIN, 0};
     if (poll(&watched, 1, ms) <= 0) return;

@@ -1,5 +1,5 @@
-// A thread that must never wait, such as one that reads a device, hands an actor what it measures:
-// through a ring, in batches, and not in a message for each.
+// A thread that must never wait, such as one that reads a device, hands its measurements to an
+// actor: through a ring, in batches, and not in a message for each.
 #include <garrick/base/concurrency/ring.hpp>
 #include <garrick/garrick.hpp>
 
@@ -36,7 +36,7 @@ void measure(samples& into, const garrick::ref<meter>& to) {
   for (int n = 0; n < 1000; ++n) {
     std::array<int, 4> values{n, n, n, n};
     std::span<int> rest(values);
-    while (!rest.empty()) {  // a real device would drop what has no room
+    while (!rest.empty()) {  // a real device would drop values without room
       const std::size_t pushed = into.push(rest);
       rest = rest.subspan(pushed);
       if (pushed != 0) send(to, look{});

@@ -13,7 +13,7 @@ using namespace garrick;
 using namespace garrick::patterns;
 
 // [functions]
-// Around a pivot. What equals it is in its place, and in no part.
+// Around a pivot. Elements equal to it are in their place, and in no part.
 void divide(std::span<std::uint32_t> all, parts& out) {
   const std::uint32_t pivot = all[all.size() / 2];
   const auto equal = std::partition(all.begin(), all.end(), [=](auto x) { return x < pivot; });

@@ -1,4 +1,4 @@
-// An accelerator: one team that many actors share. They hand over what takes long, and answer short
+// An accelerator: one team that many actors share. They hand over long work, and answer short
 // questions meanwhile.
 #include <garrick/patterns/patterns.hpp>
 
@@ -14,9 +14,9 @@ using namespace garrick::patterns;
 using namespace std::chrono_literals;
 
 // [actor]
-/// What stations have measured; answered with the mean after calibration.
+/// The measurements of stations; answered with the mean after calibration.
 using readings = std::vector<double>;
-/// How many were measured? A short question.
+/// Asks for the number of measurements: a short question.
 struct get_count {};
 
 class weather : public actor<protocol<result<double>(readings), std::size_t(get_count)>> {

@@ -1,4 +1,4 @@
-// A power of a matrix: every product but the first works on what lies on the device already.
+// A power of a matrix: every product but the first works on data that lies on the device already.
 #include <garrick/gpu/gpu.hpp>
 
 #include <cstddef>

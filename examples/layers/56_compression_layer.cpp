@@ -18,7 +18,7 @@ using namespace garrick::net;
 using compressed_stack = stack<datagrams, compression, slicing, ordering>;
 // [/stack]
 
-// One end of a wire in memory: what it is given to send, it keeps until the other end takes it.
+// One end of a wire in memory: it keeps its packets until the other end takes them.
 struct memory_end : carrier, link_owner {
   std::vector<packet> sent;
   std::size_t messages = 0;
@@ -37,7 +37,7 @@ struct memory_end : carrier, link_owner {
   void on_event(const link_event&) override {}
 };
 
-// Hands over what was sent, and returns how many bytes that were.
+// Hands over all sent packets, and returns the number of their bytes.
 std::size_t carry(memory_end& from, compressed_stack& to) {
   std::size_t bytes = 0;
   for (const packet& p : from.sent) {
@@ -72,7 +72,7 @@ int main() {
   std::printf("%zu reports, %zu bytes\n", there.messages, there.bytes);
   std::printf("saved more than 80 %%: %s\n", on_the_wire * 5 < there.bytes ? "yes" : "no");
 
-  // 32 megabytes of nothing fit into a few datagrams, but not into what the other end takes.
+  // 32 megabytes of nothing fit into a few datagrams, but are above the other end's limit.
   const std::size_t bomb = send(std::string(32 * limit, '\0'));
   std::printf("a bomb of less than 10000 bytes: %s\n", bomb < 10'000 ? "yes" : "no");
   std::printf("refused: %d, reports: %zu\n", receiver.get<compression>().refused(), there.messages);

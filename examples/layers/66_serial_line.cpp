@@ -1,6 +1,6 @@
 // A transport of one's own: a serial line, as devices have it, here a pseudo terminal. It carries
-// datagrams that may be lost, because it drops those whose checksum is wrong. The layers do the
-// rest, so that everything arrives in order, each message once, over a line that is full of noise.
+// datagrams that may be lost, because it drops those with a wrong checksum. The layers do the rest,
+// so that everything arrives in order, each message once, over a line that is full of noise.
 #include <garrick/base/time/clock.hpp>
 #include <garrick/net/layer/ordering.hpp>
 #include <garrick/net/layer/reliability.hpp>
@@ -60,11 +60,12 @@ class serial_line final : public carrier {
   void close() override { closed_ = true; }
   [[nodiscard]] bool is_closed() const override { return closed_; }
 
-  // What the loop waits for.
+  // Returns the events that the loop waits for.
   [[nodiscard]] pollfd wants() const {
     return {file_, static_cast<short>(waits_.empty() ? POLLIN : POLLIN | POLLOUT), 0};
   }
-  // Reads and writes what is possible, then calls `upper`: first with what has come, then for time.
+  // Reads and writes as much as possible, then calls `upper`: first with the packets, then for
+  // time.
   void turn(carried& upper, base::instant now) {
     std::array<std::byte, 512> some{};
     for (ssize_t n; (n = ::read(file_, some.data(), some.size())) > 0;)
@@ -81,7 +82,7 @@ class serial_line final : public carrier {
  private:
   static constexpr std::byte mark{0xc0}, escape{0xdb}, escaped_mark{0xdc}, escaped_escape{0xdd};
   static constexpr std::size_t high_water = 4096;  // bytes
-  static constexpr std::size_t longest = 256 + 4;  // what comes without a mark is not kept for ever
+  static constexpr std::size_t longest = 256 + 4;  // bytes without a mark are not kept for ever
 
   static std::uint32_t checksum(std::span<const std::byte> bytes) {
     boost::crc_32_type sum;

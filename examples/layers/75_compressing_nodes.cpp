@@ -1,4 +1,4 @@
-// Nodes whose links compress what they carry: a layer of one's own in a stack of one's own, which
+// Nodes with links that compress all messages: a layer of one's own in a stack of one's own, which
 // is chosen by its name. Both ends must have it.
 #include <garrick/garrick.hpp>
 #include <garrick/net/node/node.hpp>
@@ -11,7 +11,7 @@
 #include "compression.hpp"
 
 // [stack]
-// Of a frame all is compressed, and what is kept to be sent again is, too.
+// The whole frame is compressed, and so are the frames that are kept to be sent again.
 using compressed_stream =
     stack<byte_stream, actor_protocol, compression, reconnect, slicing, failure_detection, framing>;
 
@@ -32,7 +32,7 @@ struct archive : actor<archive_type> {
   std::uint64_t size_ = 0;
 };
 
-// What the layer has counted, in a node's link.
+// Returns a count of the layer, in a node's link.
 std::uint64_t counted(const node& n, const peer_identity& peer, std::string_view name) {
   for (const link_count& c : n.counters(peer))
     if (c.layer == "compression" && c.name == name) return c.value;
@@ -58,7 +58,7 @@ int main() {
   std::printf("the report is in what was packed: %s\n", bytes > report.size() ? "yes" : "no");
   std::printf("saved more than 80 %%: %s\n", packed != 0 && packed * 5 < bytes ? "yes" : "no");
 
-  // Who has other layers is told so.
+  // A node with other layers is told so.
   actor_system elsewhere;
   node stranger(elsewhere);
   const auto refused = stranger.remote<archive_type>(at.to_string(), "archive");

@@ -20,8 +20,8 @@ using namespace garrick;
 using namespace garrick::net;
 
 // [layer]
-// One byte in front says whether a message is compressed. What a peer has compressed may have any
-// size when it is unpacked, so there is a limit, and the size is asked for before memory is.
+// One byte in front marks a compressed message. The data of a peer may have any size when it is
+// unpacked, so there is a limit, and the size is asked for before memory is.
 class compression : public layer_defaults {
  public:
   static constexpr std::string_view wire_name = "compression";
@@ -74,7 +74,7 @@ class compression : public layer_defaults {
   [[nodiscard]] std::size_t largest() const { return largest_; }
   [[nodiscard]] int refused() const { return refused_; }
 
-  // What was sent, and what became of it: any_link::counters and node::counters have these.
+  // The counts of sent messages: any_link::counters and node::counters have these.
   struct sent {
     std::uint64_t bytes = 0;
     std::uint64_t packed = 0;

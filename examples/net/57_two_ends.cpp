@@ -1,5 +1,5 @@
-// Messages between two ends, over a stack that is chosen by its name: what the sender hears, and
-// what the receiver gets.
+// Messages between two ends, over a stack that is chosen by its name: the reports to the sender,
+// and the messages of the receiver.
 //
 //   57_two_ends [STACK]     stream (the default) or datagrams
 #include <garrick/net/stack/accept_sessions.hpp>
@@ -44,7 +44,7 @@ class end final : public net::hosted, net::link_owner {
   bool on_message(const net::incoming& m) override {  // the bytes are lent until it returns
     const auto g = net::decode<greeting>(m.decoded->payload);
     if (g) std::printf("server: %s, number %d\n", g->text.c_str(), g->number);
-    return true;  // it is where it was to go: the sender may be told
+    return true;  // it is at its destination: the sender may be told
   }
   void on_event(const net::link_event& e) override {
     using kind = net::link_event::kind;
@@ -62,7 +62,7 @@ class end final : public net::hosted, net::link_owner {
                                         .sender = client,
                                         .type = net::type_id<greeting>},
                                        std::move(*payload));
-    m.report = static_cast<std::uint64_t>(g.number);  // say what becomes of it
+    m.report = static_cast<std::uint64_t>(g.number);  // report its fate
     if (const base::error e = link_->send(std::move(m), base::real_clock().now()))
       std::printf("client: %s\n", e.to_string().c_str());
   }
@@ -74,7 +74,7 @@ class end final : public net::hosted, net::link_owner {
 // [/end]
 
 // [sessions]
-// Whose connection broke comes back with a new one, and finds his session.
+// A client with a broken connection comes back with a new one, and finds its session.
 class sessions final : public net::accept_sessions {
  public:
   explicit sessions(const net::named_stack& kind) : kind_(kind) {}

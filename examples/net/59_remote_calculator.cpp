@@ -60,6 +60,6 @@ int main(int argc, char** argv) {
   // [/serve]
   if (what != "serve") return ask(at->to_string());
   std::printf("serving at %s until a line comes\n", at->to_string().c_str());
-  std::fflush(stdout);  // somebody may read it from a pipe
+  std::fflush(stdout);  // another program may read it from a pipe
   return std::getchar() == EOF ? 1 : 0;
 }

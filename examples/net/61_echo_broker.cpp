@@ -1,5 +1,5 @@
-// A broker: an actor that serves raw bytes, here each back to whom they came from. As a program it
-// serves until a line comes: 61_echo_broker tcp://127.0.0.1:4040, and then `nc 127.0.0.1 4040`.
+// A broker: an actor that serves raw bytes, here each back to its sender. As a program it serves
+// until a line comes: 61_echo_broker tcp://127.0.0.1:4040, and then `nc 127.0.0.1 4040`.
 #include <garrick/garrick.hpp>
 #include <garrick/net/broker/broker.hpp>
 
@@ -29,7 +29,7 @@ class echo : public net::broker<std::string(where_is_it)> {
 };
 // [/broker]
 
-/// The other side: says something, and answers with what comes.
+/// The other side: says something, and answers with the echo.
 class caller : public net::broker<result<std::string>(std::string)> {
  public:
   explicit caller(net::broker_place where) : broker(where) {}

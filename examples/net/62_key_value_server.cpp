@@ -1,6 +1,6 @@
-// A server of a line protocol: texts under keys, for `nc` and whoever else writes lines. As a
-// program it serves until a line comes: 62_key_value_server tcp://127.0.0.1:4040, and then
-// `nc 127.0.0.1 4040`.
+// A server of a line protocol: texts under keys, for `nc` and any other client that writes lines.
+// As a program it serves until a line comes: 62_key_value_server tcp://127.0.0.1:4040, and then `nc
+// 127.0.0.1 4040`.
 #include <garrick/garrick.hpp>
 #include <garrick/net/broker/broker.hpp>
 
@@ -43,7 +43,8 @@ class store : public net::broker<std::string(where_is_it)> {
     else if (io().writable(d.connection))
       go_on(d.connection);
   }
-  // Who does not read his answers gets no further questions in, so he costs no more memory.
+  // A client that does not read its answers gets no further questions in, so it costs no more
+  // memory.
   void on(const net::writable_again& w) { go_on(w.connection); }
   void on(const net::connection_closed& c) {
     const auto known = clients_.find(c.connection);

@@ -2,8 +2,8 @@
 // all. As a program it serves until a line comes: 63_chat_server tcp://127.0.0.1:4040, and then
 // `nc 127.0.0.1 4040` in several terminals.
 //
-// Nobody can hold up the others or take their memory: a member is read from only when the hub has
-// taken his last line, and one who reads too slowly is told how many lines he has missed.
+// No member can hold up the others or take their memory: a member is read from only when the hub
+// has taken its last line, and a slow reader is told how many lines it has missed.
 #include <garrick/garrick.hpp>
 #include <garrick/net/broker/broker.hpp>
 
@@ -27,7 +27,7 @@ namespace {
 
 constexpr std::size_t longest_line = 512;
 
-/// What all members but one get is one text, which they share.
+/// A text for all members but one, which they share.
 struct heard {
   std::shared_ptr<const std::string> text;
 };

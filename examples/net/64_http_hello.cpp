@@ -65,7 +65,7 @@ class hello : public net::broker<std::string(where_is_it)> {
   void on(const net::connection_closed& c) { clients_.erase(c.connection); }
 
  private:
-  // For one message: who does not read his answers is not read from, either.
+  // For one message: a client that does not read its answers is not read from, either.
   inline static const net::receive_policy some = net::receive_policy::at_most(16384).once();
 
   void go_on(const net::connection_handle& c) { static_cast<void>(io().read(c, some)); }

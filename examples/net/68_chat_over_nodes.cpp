@@ -55,7 +55,7 @@ class room_actor : public actor<room> {
 };
 // [/room]
 
-/// Prints what it hears.
+/// Prints all lines.
 class terminal : public actor<member> {
  public:
   void on(const std::string& line) {
@@ -86,7 +86,7 @@ int join(const std::string& where, const std::string& name) {
 struct lines {
   std::size_t at_least = 0;
 };
-/// Keeps what it hears, until somebody wants so many lines.
+/// Keeps all lines, until so many are asked for.
 class listener : public actor<protocol<void(std::string), std::vector<std::string>(lines)>> {
  public:
   void on(const std::string& line) {
@@ -149,6 +149,6 @@ int main(int argc, char** argv) {
     return fail(done.error());
   if (what != "room") return play(at->to_string());
   std::printf("a room at %s until a line comes\n", at->to_string().c_str());
-  std::fflush(stdout);  // somebody may read it from a pipe
+  std::fflush(stdout);  // another program may read it from a pipe
   return std::getchar() == EOF ? 1 : 0;
 }

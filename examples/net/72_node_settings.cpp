@@ -1,5 +1,5 @@
-// A node whose links are set from outside: here by the environment, as a file or the command line
-// would.
+// A node with links that are set from outside: here by the environment, as a file or the command
+// line would.
 #include <garrick/garrick.hpp>
 #include <garrick/net/node/node.hpp>
 #include <garrick/system/settings/load.hpp>
@@ -16,7 +16,7 @@ namespace {
 int run(std::vector<std::string> environment) {
   // [load]
   net::node_settings node_settings;
-  std::string stack = node_settings.stream_stack;  // what net.stack is by default
+  std::string stack = node_settings.stream_stack;  // the default of net.stack
   base::setting_table rows;
   net::add_settings(rows, stack, node_settings.link);
 
@@ -27,7 +27,7 @@ int run(std::vector<std::string> environment) {
   const auto loaded = system::load_settings(layers);
   if (!loaded) return std::puts(loaded.error().to_string().c_str()), 1;
 
-  // One name is set, and a node has two stacks: the name says for which transport it is.
+  // One name is set, and a node has two stacks: the name decides for which transport it is.
   const net::named_stack* const chosen = node_settings.stacks.find(stack);
   if (chosen == nullptr)
     return std::puts(node_settings.stacks.explain(stack).to_string().c_str()), 1;

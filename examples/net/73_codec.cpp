@@ -1,4 +1,5 @@
-// A class that nobody can look into, in messages between two nodes: its codec says which bytes.
+// A class that the framework cannot look into, in messages between two nodes: its codec writes the
+// bytes.
 #include <garrick/garrick.hpp>
 #include <garrick/net/node/node.hpp>
 
@@ -32,10 +33,10 @@ struct garrick::net::codec<fraction> {
     net::decode_value(in, above);
     net::decode_value(in, below);
     if (in.failed()) return;
-    if (below == 0) return in.fail("a fraction of 0");  // nobody vouches for the bytes
+    if (below == 0) return in.fail("a fraction of 0");  // the bytes are not trusted
     f = fraction(above, below);
   }
-  using parts = base::type_list<std::int64_t>;  // what nodes compare, besides the class's name
+  using parts = base::type_list<std::int64_t>;  // compared by nodes, besides the class's name
 };
 
 using multiplier = protocol<fraction(fraction, fraction)>;

@@ -1,4 +1,4 @@
-// What a line of a chat means. The first one of somebody is his name.
+// The meaning of a chat's line. The first line of a member is its name.
 //
 // Thread safety: none.
 #pragma once
@@ -7,11 +7,11 @@
 #include <cstddef>
 #include <string_view>
 
-/// What a member wants.
+/// The wish of a member.
 struct chat_line {
   enum class kind { say, who, quit, wrong };
   kind what = kind::wrong;
-  std::string_view text;  ///< what is said; of wrong, what is wrong with it
+  std::string_view text;  ///< the text; of wrong, the mistake
 };
 
 inline constexpr std::size_t longest_name = 20;

@@ -1,5 +1,5 @@
 // However a stream is cut into pieces, the same requests and refusals come out of it, as many as it
-// has heads, and what is kept stays below the limit.
+// has heads, and the kept bytes stay below the limit.
 //
 // The first byte is an eighth of the longest head, the second the size of the pieces; 0: their
 // sizes are the bytes themselves, in turn.

@@ -1,8 +1,8 @@
 // Finds requests of HTTP/1.1 in a stream, without I/O: their heads, which Boost.Beast parses. A
 // request with a body is refused.
 //
-// In whatever pieces the stream comes, the same requests come out, and what is kept of a head that
-// has not ended yet is no longer than a head may be.
+// In whatever pieces the stream comes, the same requests come out. An unfinished head is kept, but
+// no more bytes of it than a head may have.
 //
 // Thread safety: none.
 #pragma once
@@ -15,7 +15,7 @@
 #include <string>
 #include <string_view>
 
-/// What somebody asks for, or why he is refused.
+/// A request, or the reason of its refusal.
 struct http_request {
   unsigned refused = 0;     ///< a status, 400, 413 or 431; 0: it is a request
   std::string_view method;  ///< valid during the call that gets it, as is the next

@@ -9,12 +9,12 @@
 #include <cstddef>
 #include <string_view>
 
-/// What a line says.
+/// The meaning of a line.
 struct command {
   enum class kind { set, get, del, count, quit, wrong };
   kind what = kind::wrong;
   std::string_view key;   ///< of set, get and del
-  std::string_view text;  ///< of set; of wrong, what is wrong with it
+  std::string_view text;  ///< of set; of wrong, the mistake
 };
 
 /// A key has 1 to so many letters, digits and characters of "_-.:/".

@@ -1,6 +1,6 @@
-// However a stream is cut into pieces, the same lines come out of it, and what is kept stays below
-// the limit. Each line is then a command of the store and a line of the chat, and what they make of
-// it can be written back.
+// However a stream is cut into pieces, the same lines come out of it, and the kept bytes stay below
+// the limit. Each line is then a command of the store and a line of the chat, and the result can be
+// written back.
 //
 // The first byte is the longest line, the second the size of the pieces; 0: their sizes are the
 // bytes themselves, in turn.

@@ -1,5 +1,5 @@
 // Cuts a stream into lines, without I/O. In whatever pieces the stream comes, the same lines come
-// out, and what is kept of a line that has not ended yet is no longer than a line may be.
+// out. An unfinished line is kept, but no more bytes of it than a line may have.
 //
 // Thread safety: none.
 #pragma once
@@ -21,8 +21,8 @@ class line_splitter {
   /// A line has so many bytes at most, without its end.
   explicit line_splitter(std::size_t longest) : longest_(longest) {}
 
-  /// Calls `f(line)` for each line that ends in these bytes. One that is too long is told as soon
-  /// as that is certain, and then skipped up to its end: what comes behind it is not lost.
+  /// Calls `f(line)` for each line that ends in these bytes. A line that is too long is reported as
+  /// soon as that is certain, and then skipped up to its end: the lines behind it are not lost.
   template <class F>
   void feed(std::string_view bytes, F f) {
     while (!bytes.empty()) {

@@ -1,5 +1,5 @@
-// What the example servers parse: the same comes out in whatever pieces a stream comes, limits hold
-// to the byte, and what is kept is bounded.
+// The parsers of the example servers: the results are the same in whatever pieces a stream comes,
+// limits hold to the byte, and memory is bounded.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -17,7 +17,8 @@ namespace parsing_test {
 
 namespace {
 
-/// What `reader` makes of a text in pieces: the first of `first` bytes, the others of `others`.
+/// Returns the results of `reader` for a text in pieces: the first of `first` bytes, the others of
+/// `others`.
 template <class Reader, class Show>
 std::vector<std::string> in_pieces(Reader reader, std::string_view text, std::size_t first,
                                    std::size_t others, std::size_t most_kept, Show show) {

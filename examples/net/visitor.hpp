@@ -1,4 +1,4 @@
-// What the examples with a server have in common: a client that talks to it when the example runs
+// Shared parts of the examples with a server: a client that talks to it when the example runs
 // alone, and a server's patience when it is a program.
 #pragma once
 
@@ -10,8 +10,8 @@
 #include <string>
 #include <utility>
 
-/// Say this, and answer with what has come when it contains `until`, up to there; with all that
-/// comes before the end if that is empty.
+/// Says this, and answers with the text that comes, up to and with the first `until`; if `until` is
+/// empty, with all text up to the end of the connection.
 struct talk {
   std::string text;
   std::string until;
@@ -56,7 +56,7 @@ class visitor : public garrick::net::broker<garrick::result<std::string>(talk)> 
   garrick::response_promise<std::string> answer_;
 };
 
-/// What the main program of a server does when it was told where to listen.
+/// The main program of a server with an address to listen at.
 inline int serve_until_a_line_comes(const std::string& at) {
   std::printf("serving at %s until a line comes\n", at.c_str());
   std::fflush(stdout);

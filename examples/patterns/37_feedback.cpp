@@ -1,4 +1,4 @@
-// A loop: what is not done yet goes round again.
+// A loop: unfinished tuples go round again.
 #include <garrick/patterns/patterns.hpp>
 
 #include <cmath>

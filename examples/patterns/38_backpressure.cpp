@@ -1,4 +1,4 @@
-// What a source can do when the stream cannot take more: wait, drop, or keep it for later.
+// The choices of a source when the stream cannot take more: wait, drop, or keep it for later.
 #include <garrick/patterns/patterns.hpp>
 
 #include <cstdio>
@@ -27,7 +27,7 @@ class patient_source {
 };
 
 // [drop]
-/// A sensor that cannot be stopped: what finds no room is dropped and counted.
+/// A sensor that cannot be stopped: samples without room are dropped and counted.
 class sensor {
  public:
   explicit sensor(int& dropped) : dropped_(dropped) {}
@@ -45,7 +45,7 @@ class sensor {
 // [/drop]
 
 // [keep]
-/// Keeps what finds no room. When it has measured all, it waits for the rest as any source does.
+/// Keeps samples without room. When it has measured all, it waits for the rest as any source does.
 class recorder {
  public:
   bool operator()(emit<sample> out) {

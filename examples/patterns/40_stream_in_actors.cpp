@@ -1,4 +1,4 @@
-// A stream among actors: one feeds it, and another gets what it puts out.
+// A stream among actors: one feeds it, and another gets its results.
 #include <garrick/patterns/patterns.hpp>
 
 #include <cctype>

@@ -1,4 +1,4 @@
-// What becomes of a stream whose stage throws.
+// The fate of a stream with a stage that throws.
 #include <garrick/patterns/patterns.hpp>
 
 #include <cstdio>
@@ -10,7 +10,7 @@ using namespace garrick;
 using namespace garrick::patterns;
 
 // [stage]
-int number_in(std::string text) { return std::stoi(text); }  // throws for what is no number
+int number_in(std::string text) { return std::stoi(text); }  // throws if there is no number
 // [/stage]
 
 int main() {

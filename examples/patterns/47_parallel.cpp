@@ -1,4 +1,4 @@
-// Different stages side by side: each gets every tuple, and what they put out is merged.
+// Different stages side by side: each gets every tuple, and their results are merged.
 #include <garrick/patterns/patterns.hpp>
 
 #include <algorithm>

@@ -15,7 +15,7 @@ struct reading {
 };
 
 bool above(double limit, const reading& r) { return r.celsius > limit; }
-std::string numbered(int& number, reading r) {  // counts in what is bound
+std::string numbered(int& number, reading r) {  // counts in the bound value
   return std::to_string(++number) + ". " + r.where;
 }
 // [/functions]

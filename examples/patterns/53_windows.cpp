@@ -1,5 +1,5 @@
-// Windows: birds at a feeder, by the ten minutes. A camera sends what it has seen when it has a
-// connection, so sightings come out of order, and one too late.
+// Windows: birds at a feeder, by the ten minutes. A camera sends its sightings when it has a
+// connection, so they come out of order, and one too late.
 #include <garrick/patterns/patterns.hpp>
 
 #include <chrono>
@@ -26,7 +26,7 @@ long minutes(duration t) { return static_cast<long>(t.count() / duration(1min).c
 // [list]
 struct get_list {};
 
-/// Whom tuples are sent that come too late.
+/// The receiver of late tuples.
 class late_list : public actor<protocol<void(sighting), std::string(get_list)>> {
  public:
   void on(sighting s) { all_ += " " + s.bird + " at " + std::to_string(s.at.count()); }

@@ -1,8 +1,8 @@
-// A scheduling policy of one's own, complete: workers take what waits in a random order.
+// A scheduling policy of one's own, complete: workers take waiting runnables in a random order.
 //
-// Such an order finds programs that rely on who runs first. A policy is a class with the functions
-// that `sched::scheduling_policy` asks for; the worker pool brings threads, start, stop and
-// statistics.
+// Such an order finds programs that rely on a certain order of turns. A policy is a class with the
+// functions that `sched::scheduling_policy` asks for; the worker pool brings threads, start, stop
+// and statistics.
 #include <garrick/garrick.hpp>
 #include <garrick/sched/worker_pool.hpp>
 
@@ -56,7 +56,7 @@ class lucky_dip {
     some_work_.notify_all();
   }
 
-  // How many messages a run may handle, and what happened around it.
+  // Called around each run. `before_resume` returns how many messages the run may handle.
   std::uint32_t before_resume(worker_data&, runnable&) noexcept {
     const std::lock_guard lock(mutex_);
     ++runs_;
@@ -139,7 +139,7 @@ int main() {
     system.spawn([](garrick::dynamic_actor& self, garrick::ref<adder> to,
                     int number) { self.send(to, add{number}); },
                  sum, i);
-  // Every adding actor ends by itself, in whatever order; the sum lives as long as its handle.
+  // Every adding actor ends by itself, in any order; the sum lives as long as its handle.
   while (system.actor_count() > 1) std::this_thread::yield();
   std::printf("1 + 2 + ... + 100 = %d\n", system.request(sum, total{}).get().value());
 }

@@ -1,5 +1,4 @@
-// The end of a system: by itself, on request, and what is reported when somebody does not want to
-// end.
+// The end of a system: by itself, on request, and the report if an actor does not want to end.
 #include <garrick/garrick.hpp>
 
 #include <cstdio>

@@ -1,5 +1,5 @@
-// Settings in layers: defaults, a file, the environment, the command line. A wrong one is an error
-// that says what to do, and each can be asked where it comes from.
+// Settings in layers: defaults, a file, the environment, the command line. A wrong setting is an
+// error with a remedy, and each can be asked where it comes from.
 #include <garrick/garrick.hpp>
 // [include]
 #include <garrick/system/settings/load.hpp>

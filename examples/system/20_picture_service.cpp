@@ -1,5 +1,5 @@
-// A service as a program has them: a pool of workers behind one handle, found by its name, whose
-// results go to everybody who is interested.
+// A service as a program has them: a pool of workers behind one handle, found by its name; its
+// results go to all interested actors.
 #include <garrick/garrick.hpp>
 
 #include <algorithm>
@@ -45,7 +45,7 @@ class painter_actor : public garrick::actor<painter> {
  public:
   std::string on(paint p) {
     std::string dots = row_of_dots(p.row);
-    show_.publish(painted{p.row, dots});  // to everybody who has joined
+    show_.publish(painted{p.row, dots});  // to all that have joined
     return dots;
   }
 
@@ -57,8 +57,8 @@ class painter_actor : public garrick::actor<painter> {
 // [studio]
 using painters = garrick::router<painter, garrick::least_loaded>;
 
-// The pool's public face: an actor can have a name. Whoever is asked, the painter answers the
-// customer directly.
+// The pool's public face: an actor can have a name. The painter answers the customer directly, not
+// through this actor.
 class studio_actor : public garrick::actor<painter> {
  public:
   explicit studio_actor(painters all) : painters_(std::move(all)) {}

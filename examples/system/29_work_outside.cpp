@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-/// Somebody else's library: it calls back from a thread of its own.
+/// A foreign library: it calls back from a thread of its own.
 class resolver {
  public:
   void lookup(std::string name, std::function<void(std::string)> done) {

@@ -1,4 +1,4 @@
-// Listening in: a probe hears what happens in a system, for metrics of one's own.
+// Listening in: a probe hears the events of a system, for metrics of one's own.
 #include <garrick/base/concurrency/probe.hpp>
 #include <garrick/garrick.hpp>
 
@@ -19,7 +19,7 @@ class worker_actor : public garrick::actor<garrick::protocol<void(job)>> {
 };
 
 // [probe]
-/// Only what is overridden is heard. The events come from any thread, several at once.
+/// Only the events of overridden functions are heard. They come from any thread, several at once.
 class counting_probe : public garrick::base::probe {
  public:
   void on_actor_spawned(const garrick::base::spawned_actor&) noexcept override { ++spawned; }

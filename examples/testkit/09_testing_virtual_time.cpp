@@ -9,8 +9,8 @@
 using namespace std::chrono_literals;
 
 // [actor]
-struct touch {};    // somebody uses the session
-struct is_open {};  // does it still live?
+struct touch {};    // the session is used
+struct is_open {};  // asks if it still lives
 struct expire {};   // the session's message to itself
 
 using session = garrick::protocol<void(touch), bool(is_open), void(expire)>;
@@ -60,8 +60,8 @@ void a_touch_is_one_message() {
   auto s = kit.spawn<session_actor>();
   kit.run();
   send(s, touch{});
-  kit.expect<touch>().to(s);  // asserts what is next, and delivers exactly that
-  kit.advance(30min);         // the timer fires, but nobody runs yet
+  kit.expect<touch>().to(s);  // asserts the next message, and delivers exactly that
+  kit.advance(30min);         // the timer fires, but no actor runs yet
   kit.expect<expire>().to(s).from(s);
   kit.expect_down(s);
   send(s, touch{});

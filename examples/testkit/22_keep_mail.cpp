@@ -1,4 +1,4 @@
-// What becomes of the unread mail of children that are restarted because of another one.
+// The fate of the unread mail of children that are restarted because of another one.
 #include <garrick/garrick.hpp>
 #include <garrick/testkit/test_system.hpp>
 
@@ -33,7 +33,7 @@ void reader_fails_while_the_store_loads(bool keep) {
   garrick::testkit::test_system kit(1);
   // [keep_mail]
   // Reader and store are restarted together. `keep_mail = false` is for mail that makes no sense
-  // without the others, such as the second half of what a failed reader has begun.
+  // without the others, such as the second half of work that a failed reader has begun.
   const auto top = kit.spawn<garrick::supervisor>(
       garrick::supervision{.strategy = garrick::one_for_all, .keep_mail = keep});
   // [/keep_mail]

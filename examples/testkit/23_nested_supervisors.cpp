@@ -1,5 +1,5 @@
-// A tree of supervisors: what one cannot mend goes up, and the next one begins anew with the whole
-// branch.
+// A tree of supervisors: a fault that one cannot mend goes up, and the next one begins anew with
+// the whole branch.
 #include <garrick/garrick.hpp>
 #include <garrick/testkit/test_system.hpp>
 
@@ -29,7 +29,7 @@ class worker_actor : public garrick::actor<worker> {
 
 // [find]
 // A branch that is built anew has new children. So they are looked for when they are needed; the
-// handle is a wildcard, and becomes a typed one when the child has said what it understands.
+// handle is a wildcard, and becomes a typed one when the child has named its protocol.
 garrick::ref<worker> painter(garrick::testkit::test_system& kit,
                              const garrick::ref<garrick::supervisor_protocol>& top) {
   using garrick::find_child;

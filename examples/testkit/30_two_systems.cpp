@@ -49,7 +49,7 @@ void the_client_survives_its_server(garrick::testkit::test_system& here) {
     send(c, use{there.spawn<server_actor>()});
     there.run_for(10s);  // both: they have one clock
   }
-  here.run_for(5s);  // nobody is there
+  here.run_for(5s);  // the server is away
   const auto& state = here.inspect<client_actor>(c);
   here.require(state.answers >= 18, "an answer was lost while the server lived");
   here.require(state.answers + state.failures >= 24, "a request has no outcome");

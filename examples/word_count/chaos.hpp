@@ -1,4 +1,4 @@
-// Makes handlers and stages fail on purpose, and counts what each role handles.
+// Makes handlers and stages fail on purpose, and counts the calls of each role.
 //
 // Every handler and stage of every role says `handling(role)` when it begins and `midway(role)`
 // between two changes of its state. With chaos on, either may throw: it dies there, with its work
@@ -33,10 +33,10 @@ inline constexpr std::array<std::string_view, 9> role_names{
     "foreman", "walker", "source", "splitter", "counter", "ledger", "keeper", "ranker", "display"};
 inline constexpr std::size_t role_count = role_names.size();
 
-/// What the text of every strike begins with.
+/// The first words of every strike's text.
 inline constexpr std::string_view strike_text = "chaos strikes";
 
-/// What chaos throws.
+/// The exception of chaos.
 class chaos_strike : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

@@ -16,13 +16,13 @@ namespace word_count {
 struct tick {};
 using display_protocol = garrick::protocol<void(tick)>;
 
-/// "split 3 200": what each stage that reads did a second between two looks.
+/// "split 3 200": the rate of each stage that reads between two looks.
 [[nodiscard]] std::vector<std::string> rate_texts(const garrick::patterns::stream_report& before,
                                                   const garrick::patterns::stream_report& now,
                                                   garrick::duration between);
 
 /// One line of text, narrower than `columns`: "counting  [██▌  ]  45 % of 12 files  split 90 /s".
-/// Rates that there is no room for are left out, and then the bar.
+/// Rates without room are left out, and then the bar.
 [[nodiscard]] std::string progress_line(const progress& p, const std::vector<std::string>& rates,
                                         std::size_t columns, bool utf8);
 
@@ -45,7 +45,7 @@ class display_actor : public garrick::actor<display_protocol> {
   chaos* chaos_;
   bool utf8_ = terminal_shows_utf8();
   std::uint64_t last_tenth_ = 0;
-  garrick::patterns::stream_report before_;  ///< what the stages had done at the last look
+  garrick::patterns::stream_report before_;  ///< the work of the stages at the last look
   garrick::instant looked_{};                ///< when that was
 };
 

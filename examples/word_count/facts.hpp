@@ -1,4 +1,4 @@
-// What the counts tell about the texts, beside the ranking itself.
+// Facts about the texts from the counts, beside the ranking itself.
 //
 // Thread safety: values and pure functions.
 #pragma once

@@ -1,4 +1,4 @@
-// What the report tells of the words: the longest one, the richest file, and which words tell
+// The facts of the report on words: the longest one, the richest file, and the words that tell
 // nothing of the subject.
 #include "facts.hpp"
 

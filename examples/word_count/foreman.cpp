@@ -86,8 +86,8 @@ void foreman_actor::stream_ended(const garrick::error& why) {
           [this](const garrick::error&) { start_audit(); });
 }
 
-// A stream with a source goes on when nobody holds its handle any more. What it would hand to the
-// ledgers is right, but the next foreman begins one with the same units.
+// A stream with a source goes on when no handle is left. Its further batches for the ledgers would
+// be right, but the next foreman begins a stream with the same units.
 void foreman_actor::on_exit(const garrick::exit_reason& /*why*/) {
   if (stream_) send(stream_, garrick::patterns::cancel{});
 }
@@ -132,8 +132,8 @@ void foreman_actor::complete(std::vector<problem> changed) {
   waiting_.clear();
 }
 
-// Whoever fell over a request is coming back: try again. Whoever is gone was given up by its
-// supervisor.
+// An actor that fell over a request is coming back: try again. An actor that is gone was given up
+// by its supervisor.
 bool foreman_actor::gone_for_good(const garrick::error& why) {
   if (why != garrick::errc::not_handled) return false;
   quit(why);

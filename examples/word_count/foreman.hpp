@@ -1,11 +1,11 @@
 // Begins the stream that counts, and does not rest until every ledger holds every unit.
 //
-// The foreman keeps nothing that it could not find out again: what there is to do is known to the
-// walker, and what is done is known to the ledgers. So a new incarnation asks for the plan, asks
-// the ledgers which units they hold (the audit), and begins a stream with the rest. The same audit
-// comes after the end of each stream, whatever has ended it: it finds what stages dropped when they
-// were struck, what was in a stream that failed, and what a ledger lost when it fell back to its
-// keeper's copy.
+// The foreman keeps nothing that it could not find out again: the walker knows all the work, and
+// the ledgers know the finished part. So a new incarnation asks for the plan, asks the ledgers
+// which units they hold (the audit), and begins a stream with the rest. The same audit comes after
+// the end of each stream, for any reason: it finds the tuples that stages dropped when they were
+// struck, the tuples of a stream that failed, and the units that a ledger lost when it fell back to
+// its keeper's copy.
 //
 // Limits: each channel of the stream has room for `channel_capacity` tuples.
 #pragma once

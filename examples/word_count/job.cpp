@@ -20,7 +20,7 @@ constexpr std::size_t ledger_count = 4;
 
 // [hire]
 // Chaos is the rule here, not a sign of a broken program, so a hundred thousand strikes a second
-// are no reason to give up. The overseer does so where restarting helps nobody any more.
+// are no reason to give up. The overseer gives up where a restart helps no more.
 const garrick::supervision patience{.strategy = garrick::one_for_one,
                                     .max_restarts = 100'000,
                                     .window = garrick::duration::seconds(1)};

@@ -29,7 +29,7 @@ struct job {
   show display = show::nothing;
 };
 
-/// What a node has done of a run over several.
+/// The work of a node in a run over several.
 struct node_work {
   std::uint32_t node = 0;   ///< from 1
   std::int64_t pid = 0;     ///< of its latest process that was heard of; 0: none, or this process

@@ -1,4 +1,4 @@
-// The whole job: the actors count what one loop counts, with failures planted as without.
+// The whole job: the actors and one loop have the same counts, with failures planted as without.
 #include "job.hpp"
 #include "support/places.hpp"
 

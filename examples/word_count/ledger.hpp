@@ -2,11 +2,11 @@
 //
 // A ledger's state is a map that took the whole run to build, and a ledger may die at any moment,
 // in the middle of a change. So:
-// 1. It tells its keeper what it added, and the keeper repeats that on a copy of its own. The
+// 1. It tells its keeper its additions, and the keeper repeats them on a copy of its own. The
 //    ledger waits for the keeper's word (`await`).
 // 2. A new incarnation asks for the copy before it looks at any other message.
-// 3. The foreman's audit finds what the copy lacks and has it counted again. What the copy holds is
-//    recognised by the units' numbers and not added twice.
+// 3. The foreman's audit finds the gaps of the copy and has them counted again. Units in the copy
+//    are recognised by their numbers and not added twice.
 // 4. A keeper that died is empty. Its ledger hears at once that the request failed, and sends
 //    everything.
 //
@@ -25,8 +25,8 @@ class ledger_actor : public garrick::actor<ledger_protocol> {
       : keeper_(std::move(keeper)), chaos_(fate) {}
 
   void on_start();
-  /// Adds it, unless it holds one of its units, or has worked on another plan: then it comes from a
-  /// stream whose foreman fell.
+  /// Adds the batch, unless the ledger holds one of its units, or has worked on another plan: then
+  /// the batch comes from a stream with a fallen foreman.
   void on(batch b);
   unit_set on(audit a);
   garrick::result<tally> on(hand_over h);

@@ -62,8 +62,8 @@ int nothing_to_count(const outcome& o) {
   return no_result;
 }
 
-// Counts again, whole file by whole file and without actors. Files that somebody has written to
-// since cannot be compared.
+// Counts again, whole file by whole file and without actors. Files that have been written to since
+// cannot be compared.
 int verify(const outcome& o) {
   std::fputs(labelled("verifying", {"counting again without actors ..."}).c_str(), stdout);
   std::fflush(stdout);
@@ -110,7 +110,7 @@ int count(const settings& s, const char* program) {
   return s.chaos || s.verify ? verify(o) : all_well;
 }
 
-// What lies in a buffer is not written yet; and what the display could not write counts, too.
+// Buffered text is not written yet; and the display's write errors count, too.
 int finished_with(int status) {
   errno = 0;
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return status;
@@ -130,8 +130,8 @@ constexpr const char* no_memory = "word_count: not enough memory; the result is 
 
 std::terminate_handler usual_end = nullptr;
 
-// Where the system itself cannot go on without memory, or without one more thread, there is nobody
-// left to throw to.
+// Where the system itself cannot go on without memory, or without one more thread, there is no
+// caller left to throw to.
 [[noreturn]] void on_terminate() {
   try {
     if (const std::exception_ptr what = std::current_exception()) std::rethrow_exception(what);

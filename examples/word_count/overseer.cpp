@@ -1,4 +1,4 @@
-// Tells failures from strikes, and puts the last one into words.
+// Separates failures from strikes, and puts the last one into words.
 #include "overseer.hpp"
 
 #include "chaos.hpp"
@@ -11,7 +11,7 @@ void overseer_actor::on(const garrick::child_failed& f) {
   if (!f.suspended || !verdict_->empty()) return;  // its end was wanted, or all is over
   const std::string why = f.reason.to_string();
   if (why.find(strike_text) != std::string::npos) return;
-  // Where memory is short, the text of the reason, or its end, may be what there was none for.
+  // Where memory is short, the text of the reason, or its end, may be missing for that reason.
   memory_is_short_ = memory_is_short_ || why.find("bad_alloc") != std::string::npos ||
                      f.reason.as_error().detail().empty();
   if (++failures_ < most_failures) return;

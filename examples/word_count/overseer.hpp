@@ -1,9 +1,9 @@
-// The supervisor of everybody: restarts whom chaos has struck, as often as that happens, and gives
-// up when actors fall for other reasons.
+// The supervisor of all actors: restarts those that chaos has struck, as often as that happens, and
+// gives up when actors fall for other reasons.
 //
-// A handler that has run out of memory runs out of it again: a restart gives back what the object
-// held, and the work that is repeated takes as much once more. So a few failures that are not
-// chaos, in all and not in some window of time, end the job, and the reason says which.
+// A handler that has run out of memory runs out of it again: a restart gives back the memory of the
+// object, and the work that is repeated takes as much once more. So a few failures that are not
+// chaos, in all and not in some window of time, end the job, and the reason names the last one.
 #pragma once
 
 #include <garrick/garrick.hpp>
@@ -16,7 +16,7 @@ namespace word_count {
 
 class overseer_actor : public garrick::supervisor {
  public:
-  /// `verdict` gets the sentence that says why it gave up, before anybody hears of its end.
+  /// `verdict` gets the reason as a sentence, before any actor hears of the end.
   overseer_actor(const garrick::supervision& how, std::shared_ptr<std::string> verdict)
       : supervisor(how), verdict_(std::move(verdict)) {}
 

@@ -27,7 +27,7 @@ constexpr std::size_t head_bytes = 4096;
 constexpr std::size_t step_bytes = 4096;
 constexpr std::size_t block_bytes = 64 * 1024;
 
-/// What tells whether a file is still the same.
+/// A mark by which a changed file is recognised.
 struct stamp {
   std::uint64_t bytes = 0;
   std::int64_t modified = 0;
@@ -93,7 +93,7 @@ class planner {
     std::error_code trouble;
     const std::string same = fs::weakly_canonical(path, trouble).string();
     if (!seen_.insert(trouble ? path.string() : same).second) return;
-    // before the first byte is read: what changes later is noticed
+    // before the first byte is read: later changes are noticed
     const stamp now = stamp_of(path, trouble);
     if (trouble) return refuse(path, trouble.message());
     const file_handle file(std::fopen(path.c_str(), "rb"));
@@ -123,7 +123,7 @@ class planner {
       add_unit(at, std::min<std::uint64_t>(unit_bytes_, bytes - at));
   }
 
-  /// Reads the file from its beginning, since only that tells where a tag or a script is open.
+  /// Reads the file from its beginning, since only that shows where a tag or a script is open.
   void cut_markup(std::FILE* file) {
     std::rewind(file);
     markup_reader reader;
@@ -185,7 +185,7 @@ piece read_piece(const std::string& path, form how, std::uint64_t offset, std::u
   const file_handle file(std::fopen(path.c_str(), "rb"));
   if (!file) return failed(std::strerror(errno));
   if (how == form::markup) return read_markup(file.get(), offset, length);
-  // One byte more in front tells whether a token begins exactly at the offset.
+  // One byte more in front shows whether a token begins exactly at the offset.
   const std::uint64_t from = offset == 0 ? 0 : offset - 1;
   const std::size_t wanted = static_cast<std::size_t>(offset - from + length);
   if (std::fseek(file.get(), static_cast<long>(from), SEEK_SET) != 0)

@@ -1,8 +1,8 @@
-// What is to be read: the files below some paths, cut into units, and the paths that cannot be read
+// The files to be read: those below some paths, cut into units, and the paths that cannot be read
 // with the reason.
 //
-// A plan depends on the paths and the disk alone. Whoever makes it twice gets the same units with
-// the same numbers; this is what lets an actor that lost everything begin again.
+// A plan depends on the paths and the disk alone. An actor that makes it twice gets the same units
+// with the same numbers; so an actor that lost everything can begin again.
 //
 // Thread safety: values and pure functions of the disk.
 #pragma once
@@ -59,8 +59,8 @@ struct piece {
 [[nodiscard]] piece read_piece(const std::string& path, form how, std::uint64_t offset,
                                std::uint64_t length);
 
-/// Which of the plan's files are no longer what they were when the plan was made: gone, unreadable,
-/// of another size or written to.
+/// Returns the plan's files that have changed since the plan was made: gone, unreadable, of another
+/// size or written to.
 [[nodiscard]] std::vector<problem> changes(const plan& known);
 
 }  // namespace word_count

@@ -1,9 +1,8 @@
-// Who may say what to whom. Every message is a plain struct that owns what it holds.
+// The protocols of all actors. Every message is a plain struct that owns everything it holds.
 //
 // Units go through the stream that the foreman begins (stages.hpp), and come out of it as batches,
-// which go to the ledgers. Beside it: foreman → walker (what there is to do), foreman → ledgers
-// (what they hold), ledger → keeper (what was added, so that it can be restored), foreman → ranker
-// → ledgers (the result).
+// which go to the ledgers. Beside it: foreman → walker (the work), foreman → ledgers (their units),
+// ledger → keeper (its additions, for a later restore), foreman → ranker → ledgers (the result).
 #pragma once
 
 #include "plan.hpp"
@@ -26,10 +25,10 @@ using part_mask = std::uint64_t;
 
 struct find_files {};
 
-/// Nobody can change a plan, so all may share it.
+/// A plan cannot change, so all may share it.
 using shared_plan = std::shared_ptr<const plan>;
 
-/// Which files of this plan have changed since?
+/// Asks which files of this plan have changed since.
 struct look_again {
   shared_plan known;
 };
@@ -39,7 +38,8 @@ using walker_protocol =
 
 // ---- ledger -------------------------------------------------------------------------------------
 
-/// Which units of this plan do you hold? A ledger that has worked on another plan begins anew.
+/// Asks which units of this plan the receiver holds. A ledger that has worked on another plan
+/// begins anew.
 struct audit {
   std::uint64_t plan = 0;
 };
@@ -53,8 +53,8 @@ using ledger_protocol =
 
 // ---- keeper -------------------------------------------------------------------------------------
 
-/// What a ledger added, as its change number `sequence`. Fails if the keeper's copy does not end
-/// just before it.
+/// The additions of a ledger, as its change number `sequence`. Fails if the keeper's copy does not
+/// end just before it.
 struct journal {
   std::uint64_t sequence = 0;
   batch added;
@@ -85,7 +85,7 @@ struct finish {};
 struct finished {
   ranking result;
   shared_plan what;
-  std::vector<problem> changed;  ///< files that are not what they were when the plan was made
+  std::vector<problem> changed;             ///< files that have changed since the plan was made
   garrick::patterns::stream_report stream;  ///< by stage, of the one that this foreman saw do most
 };
 
@@ -100,7 +100,7 @@ struct progress {
   /// where the others are counted; empty unless that goes on
   garrick::patterns::stream_ref<> stream{};
 };
-/// What a display asks.
+/// The protocol for a display.
 using progress_protocol = garrick::protocol<progress(how_far)>;
 /// A file that could not be read, though the walker could, and why.
 struct unread {

@@ -1,5 +1,5 @@
-// Puts the parts together and ranks the words. Without a state: whoever needs the result asks again
-// if the ranker falls.
+// Puts the parts together and ranks the words. Without a state: the requester asks again if the
+// ranker falls.
 #pragma once
 
 #include "chaos.hpp"

@@ -19,17 +19,17 @@ namespace word_count {
 /// How many of a hundred words have 1, 2, … letters.
 [[nodiscard]] std::string length_chart(const std::vector<ranked_word>& words, bool utf8);
 
-/// What was read, how long it took, and what was left out. Needs a result.
+/// The texts that were read, the time it took, and the files that were left out. Needs a result.
 [[nodiscard]] std::string summary(const outcome& o);
 
 /// By reason, with the first path of each; `columns` wide.
 [[nodiscard]] std::vector<std::string> by_reason(const std::vector<problem>& problems,
                                                  std::size_t columns);
 
-/// What the stages of a stream have done, and which was the bottleneck; empty if there are none.
+/// The work of the stages of a stream, and the bottleneck; empty if there are none.
 [[nodiscard]] std::string stage_lines(const garrick::patterns::stream_report& stream);
 
-/// What each node has done; empty if there is none.
+/// The work of each node; empty if there is none.
 [[nodiscard]] std::string node_lines(const std::vector<node_work>& nodes);
 
 /// How many handlers of which role died.
@@ -48,7 +48,8 @@ namespace word_count {
 /// The end of a text that is too long, after a mark.
 [[nodiscard]] std::string shortened(const std::string& text, std::size_t columns);
 
-/// A path with escapes, such as "\\n", for what a terminal would obey instead of showing it.
+/// A path with escapes, such as "\\n", for characters that a terminal would obey instead of
+/// showing.
 [[nodiscard]] std::string printable(const std::string& path);
 
 /// The largest resident memory of this process so far, in bytes.
@@ -57,7 +58,7 @@ namespace word_count {
 /// How wide the terminal at standard output is; 80 if it does not say.
 [[nodiscard]] std::size_t terminal_columns();
 
-/// Does the environment say that the terminal shows UTF-8?
+/// Returns true if the environment says that the terminal shows UTF-8.
 [[nodiscard]] bool terminal_shows_utf8();
 
 }  // namespace word_count

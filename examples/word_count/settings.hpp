@@ -1,4 +1,4 @@
-// What the command line says.
+// The settings of the command line.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ struct settings {
 
 struct parsed {
   settings values;
-  std::string trouble;  ///< what is wrong with the arguments; empty: nothing
+  std::string trouble;  ///< the fault of the arguments; empty: none
 };
 
 [[nodiscard]] parsed parse(const std::vector<std::string_view>& arguments);

@@ -1,4 +1,4 @@
-// The command line: what it accepts, what it says of a mistake, and its help.
+// The command line: its arguments, its answer to a mistake, and its help.
 #include "settings.hpp"
 
 #include <doctest/doctest.h>

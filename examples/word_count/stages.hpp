@@ -1,10 +1,10 @@
 // The stages of the stream that counts: units come out of a plan, are read and split into words,
-// and counted by the part that a word belongs to; what was counted of a few units is handed to the
-// ledger of that part.
+// and counted by the part that a word belongs to; the counts of a few units go to the ledger of
+// that part.
 //
-// No stage holds anything that could not be read and counted again. One that is struck goes on
-// without the tuple, and a counter also without what it has not handed on; the source ends the
-// stream. In each case it is the foreman's audit that finds what the ledgers lack.
+// No stage holds anything that could not be read and counted again. A stage that is struck goes on
+// without the tuple, and a counter also without the counts that it has not handed on; the source
+// ends the stream. In each case the foreman's audit finds the gaps of the ledgers.
 //
 // Thread safety: each object belongs to its node.
 #pragma once
@@ -35,7 +35,7 @@ struct part_words {
 };
 
 /// For a stage's `on_restart`, which has been called for the exception that is being handled: after
-/// a strike the stage goes on, and whatever else it was ends the stream.
+/// a strike the stage goes on, and any other exception ends the stream.
 void only_after_a_strike();
 
 class unit_source {
@@ -69,7 +69,7 @@ class splitter {
 };
 
 // [counter]
-/// Counts the words of some parts, and hands on what it has after every few units of one.
+/// Counts the words of some parts, and hands on its counts after every few units of one.
 class counter {
  public:
   static constexpr std::size_t units_a_batch = 8;
@@ -79,7 +79,7 @@ class counter {
   void on_stop(garrick::patterns::emit<batch> out);
   void on_restart() {
     only_after_a_strike();
-    batches_.clear();  // one of them may be half counted, and nobody knows which
+    batches_.clear();  // any of them may be half counted
   }
 
  private:

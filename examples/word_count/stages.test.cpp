@@ -1,5 +1,5 @@
-// The stages of the stream: what they put out, what they forget when they are struck, and which
-// failures end the stream.
+// The stages of the stream: their results, their losses when they are struck, and the failures that
+// end the stream.
 #include "stages.hpp"
 
 #include "scratch_folder.hpp"
@@ -18,7 +18,7 @@ namespace {
 
 part_words words(std::uint32_t unit, std::uint32_t part = 0) { return {part, unit, 0, "a b a "}; }
 
-/// What a stage puts out for these tuples.
+/// Returns the results of a stage for these tuples.
 template <class Out, class Stage, class In>
 garrick::result<std::vector<Out>> put_out(const Stage& stage, std::vector<In> in) {
   garrick::testkit::test_system kit;
@@ -32,7 +32,7 @@ garrick::result<std::vector<Out>> put_out(const Stage& stage, std::vector<In> in
   return kit.request(h, gp::join{}).get();
 }
 
-/// Counts, and fails as it is told when it gets unit 2.
+/// Counts, and fails in the given way when it gets unit 2.
 template <class Failure>
 class failing_counter {
  public:

@@ -1,12 +1,12 @@
 // One part's counts, with the knowledge of which units they hold: applying a unit twice changes
 // nothing.
 //
-// This is what makes "at least once" delivery count exactly once: a ledger that fell applies
-// whatever is sent to it again, and refuses what its restored state already holds. `sequence`
-// numbers the changes, so that a copy kept elsewhere notices a gap.
+// So "at least once" delivery counts exactly once: a ledger that fell applies every batch that is
+// sent to it again, and refuses the units that its restored state already holds. `sequence` numbers
+// the changes, so that a copy kept elsewhere notices a gap.
 //
-// What is kept of a word can be joined in any order: its count is a sum, and its home is the one
-// file that has it, or "several files".
+// The entry of a word can be joined in any order: its count is a sum, and its home is the one file
+// that has it, or "several files".
 //
 // Thread safety: values; one owner.
 //
@@ -46,7 +46,7 @@ class unit_set {
 
 inline constexpr std::uint32_t several_files = UINT32_MAX;
 
-/// What is known of a word.
+/// The entry of a word.
 struct entry {
   std::uint64_t count = 0;
   /// number of the only file that has the word, or several_files
@@ -62,7 +62,7 @@ struct ranked_word {
   std::uint32_t home = several_files;
 };
 
-/// Joins what is known with more of a word from a file, or from several.
+/// Joins an entry with more of the word from a file, or from several.
 inline void note(lexicon& known, std::string_view word, std::uint64_t count, std::uint32_t file) {
   const auto at = known.find(word);
   if (at == known.end()) {
@@ -92,7 +92,7 @@ struct tally {
 
   // [apply]
   /// Adds a batch, unless one of its units was added before. `midway` is called once, in the
-  /// middle, if it has words. True if it was added.
+  /// middle, if it has words. Returns true if the batch was added.
   template <class Midway>
   bool apply(const batch& more, Midway midway) {
     for (const std::uint32_t unit : more.units)

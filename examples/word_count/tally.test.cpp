@@ -1,4 +1,4 @@
-// The tally: each unit counts once, however often it comes and in whatever order.
+// The tally: each unit counts once, however often it comes and in any order.
 #include "tally.hpp"
 
 #include <doctest/doctest.h>

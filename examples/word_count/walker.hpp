@@ -1,5 +1,5 @@
-// Finds the files and remembers what it found. A new incarnation finds them again. At the end it
-// tells what changed meanwhile.
+// Finds the files and remembers them. A new incarnation finds them again. At the end it reports the
+// files that changed meanwhile.
 #pragma once
 
 #include "chaos.hpp"

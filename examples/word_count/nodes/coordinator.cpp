@@ -45,7 +45,7 @@ void coordinator_actor::make_parts() {
   for (std::uint32_t p = 0; p < parts_.size(); ++p) waiting_.push_back(p);
 }
 
-// Each node has said that it is there, or nobody can be waited for any more.
+// Begins if each node has said that it is there, or none can be waited for any more.
 void coordinator_actor::begin_if_all_are_there() {
   if (phase_ != phase::auditing) return;
   for (const node_state& n : nodes_)
@@ -139,7 +139,7 @@ void coordinator_actor::came_back(std::uint32_t node, std::uint32_t life, std::u
 void coordinator_actor::is_lost(std::uint32_t node, std::uint32_t life, std::uint32_t number,
                                 const garrick::error& why) {
   chaos_->handling(role::foreman);
-  if (node == 0) throw std::runtime_error(why.to_string());  // nobody else could do it
+  if (node == 0) throw std::runtime_error(why.to_string());  // no other node could do it
   node_state& n = nodes_[node];
   ++n.work.given_to_others;
   if (why == garrick::net::net_errc::too_large) parts_[number].stays_here = true;
@@ -155,13 +155,13 @@ void coordinator_actor::is_lost(std::uint32_t node, std::uint32_t life, std::uin
 void coordinator_actor::on(look_around) {
   for (const std::uint32_t node : others_->take_ended()) has_ended(node);
   if (phase_ != phase::auditing && phase_ != phase::counting) return;
-  // Who was given up, but lives, is of no use: it is in the way of its next life.
+  // A node that was given up, but lives, is of no use: it is in the way of its next life.
   for (node_state& n : nodes_)
     if (!n.who && n.work.node != 1 && n.work.lives == n.life) others_->kill(n.work.node);
   begin_if_all_are_there();
 }
 
-// A process has ended. Its next life ends its connections, in case nobody has noticed yet.
+// A process has ended. Its next life ends its connections, in case no node has noticed yet.
 void coordinator_actor::has_ended(std::uint32_t node) {
   if (phase_ == phase::ranking || phase_ == phase::complete) return;
   node_state& n = nodes_[node - 1];
@@ -197,7 +197,7 @@ void coordinator_actor::look_for_changes() {
     if (n.who)
       send(n.who, enough{});
     else
-      others_->kill(n.work.node);  // it is on its way here, and would look for nobody
+      others_->kill(n.work.node);  // it is on its way here, and would find no coordinator
   }
   request(orders_.walker, look_again{plan_})
       .then([this](std::vector<problem> changed) { complete(std::move(changed)); },

@@ -1,8 +1,8 @@
-// Gives parts of the texts to nodes, and joins what they have counted.
+// Gives parts of the texts to nodes, and joins their counts.
 //
 // A part is in one of three places: it waits, it is under way to one node, or it is counted. It
-// goes back to those that wait when its request has an error, which is what the loss of a node
-// comes to. Each node has at most `most_under_way` parts, so that is also what is in memory.
+// goes back to the waiting parts when its request has an error, as after the loss of a node. Each
+// node has at most `most_under_way` parts, so that bounds the memory, too.
 //
 // Node 1 is this process: its counting actor is asked in the same way. The others are processes,
 // which are started again when they end before their time, a few times.
@@ -20,11 +20,11 @@
 
 namespace word_count {
 
-/// What `finish` gets of a coordinator.
+/// The coordinator's answer to `finish`.
 struct counted_by_nodes {
   std::vector<ranked_word> words;  ///< the most frequent first
   shared_plan what;
-  std::vector<problem> changed;  ///< files that are not what they were when the plan was made
+  std::vector<problem> changed;  ///< files that have changed since the plan was made
   std::vector<node_work> nodes;
 };
 struct look_around {};
@@ -32,7 +32,7 @@ struct look_around {};
 using coordinator_protocol = garrick::protocol<garrick::result<counted_by_nodes>(finish),
                                                progress(how_far), void(join), void(look_around)>;
 
-/// What a coordinator needs to know.
+/// The orders of a coordinator.
 struct coordinator_orders {
   garrick::ref<walker_protocol> walker;
   garrick::ref<counting_protocol> here;  ///< node 1
@@ -94,7 +94,7 @@ class coordinator_actor : public garrick::actor<coordinator_protocol> {
   shared_plan plan_;
   std::vector<node_state> nodes_;
   std::vector<part> parts_;
-  std::deque<std::uint32_t> waiting_;  ///< parts that nobody counts
+  std::deque<std::uint32_t> waiting_;  ///< parts that no node counts
   std::uint64_t parts_done_ = 0;
   std::uint64_t units_done_ = 0;
   bool has_struck_ = false;

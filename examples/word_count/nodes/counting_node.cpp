@@ -56,10 +56,10 @@ bool node_arguments::read(const std::vector<std::string_view>& words) {
 int be_a_node(const node_arguments& a) {
   garrick::settings o;
   o.scheduler.workers = a.workers;
-  o.log.level = garrick::system::log_level::off;  // the coordinator tells what there is to tell
+  o.log.level = garrick::system::log_level::off;  // the coordinator reports everything
   garrick::actor_system system(o);
   garrick::net::node_settings s = settings_of_node();
-  s.id = {a.family, a.node};  // of all its lives: a new one ends what is left of the one before
+  s.id = {a.family, a.node};  // of all its lives: a new one ends the connections of the one before
   garrick::net::node node(system, s);
   const auto office = node.remote<office_protocol>(a.office, office_name);
   if (!office) {

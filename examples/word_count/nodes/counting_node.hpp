@@ -8,7 +8,7 @@
 
 namespace word_count {
 
-/// Counts what it is given, and ends when it hears `enough` or the coordinator is gone.
+/// Counts its parts, and ends when it hears `enough` or the coordinator is gone.
 class counting_actor : public garrick::actor<counting_protocol> {
  public:
   /// Joins at `office`, if that is not empty.
@@ -36,11 +36,11 @@ struct node_arguments {
   std::uint32_t workers = 0;  ///< threads; 0: one per core
 
   [[nodiscard]] std::vector<std::string> words() const;
-  /// False: these are no such words.
+  /// Returns false if these are no such words.
   [[nodiscard]] bool read(const std::vector<std::string_view>& words);
 };
 
-/// What such a process does until it is no longer needed. The program's exit status.
+/// Runs such a process until it is no longer needed. Returns the program's exit status.
 int be_a_node(const node_arguments& a);
 
 }  // namespace word_count

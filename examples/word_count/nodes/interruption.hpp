@@ -23,7 +23,7 @@ class interruption {
   interruption(const interruption&) = delete;
   interruption& operator=(const interruption&) = delete;
 
-  /// Which signals were blocked before: what a process that is started meanwhile should have.
+  /// The signals that were blocked before: the mask for a process that is started meanwhile.
   [[nodiscard]] const sigset_t& mask_before() const noexcept { return before_; }
 
   /// A signal has come.

@@ -19,7 +19,7 @@ namespace word_count {
 
 class node_processes {
  public:
-  /// What each is told: `like`, but for its number and life. `program`: a file to be executed.
+  /// The arguments of each: `like`, but for its number and life. `program`: a file to be executed.
   /// `blocked`: the signals that are blocked there at first.
   node_processes(std::string program, node_arguments like, const sigset_t& blocked)
       : program_(std::move(program)), like_(std::move(like)), blocked_(blocked) {}
@@ -34,9 +34,9 @@ class node_processes {
   void kill(std::uint32_t node) noexcept;
   /// The process of this node; 0: none runs.
   [[nodiscard]] pid_t pid(std::uint32_t node) const noexcept;
-  /// The nodes whose processes have ended since the last call.
+  /// Returns the nodes with processes that have ended since the last call.
   [[nodiscard]] std::vector<std::uint32_t> take_ended();
-  /// Waits until all have ended by themselves; kills who has not at the end of the limit.
+  /// Waits until all have ended by themselves; kills the others at the end of the limit.
   void wait(std::chrono::milliseconds limit) noexcept;
 
  private:

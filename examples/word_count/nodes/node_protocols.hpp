@@ -1,8 +1,9 @@
-// What the processes of `--nodes` say to each other.
+// The messages between the processes of `--nodes`.
 //
 // The coordinator hands out parts of the texts, with a few requests to each node under way, and
 // joins the counts that come back. A part is counted when its answer is here: a request has one
-// answer or one error, so none is joined twice, and who hears an error hands the part out again.
+// answer or one error, so none is joined twice, and after an error the coordinator hands the part
+// out again.
 #pragma once
 
 #include "../protocols.hpp"
@@ -40,13 +41,13 @@ struct join {
   std::uint32_t life = 0;
   garrick::ref<counting_protocol> who;
 };
-/// What other nodes see of the coordinator.
+/// The coordinator's protocol for other nodes.
 using office_protocol = garrick::protocol<void(join)>;
 
 /// The name by which they find it.
 inline constexpr const char* office_name = "office";
 
-/// Nodes of one machine: who has lost the connection to another has lost the process.
+/// Nodes of one machine: a lost connection to a node means that its process is lost.
 [[nodiscard]] inline garrick::net::node_settings settings_of_node() {
   garrick::net::node_settings s;
   s.program = "word_count";

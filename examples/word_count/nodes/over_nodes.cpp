@@ -40,7 +40,7 @@ class socket_folder {
   std::string path_;
 };
 
-/// Throws what went wrong.
+/// Throws the error of a failed result.
 template <class Result>
 void required(const Result& r) {
   if (!r) throw std::runtime_error(r.error().to_string());
@@ -51,7 +51,7 @@ void required(const Result& r) {
 // [run]
 outcome run_over_nodes(const job& what, std::uint32_t nodes, const std::string& program) {
   const auto begin = std::chrono::steady_clock::now();
-  const interruption signals;  // what comes meanwhile ends this process when all is cleared away
+  const interruption signals;  // a signal meanwhile ends this process when all is cleared away
   const socket_folder folder;
   std::random_device random;
   node_processes others(program, {folder.socket(), random(), 0, 0, what.workers},
@@ -90,9 +90,9 @@ outcome run_over_nodes(const job& what, std::uint32_t nodes, const std::string& 
   } else {
     result.trouble = done.error().to_string();
   }
-  node.reset();  // whoever has not heard that it is enough hears that now
+  node.reset();  // nodes that have not heard `enough` hear it now
   static_cast<void>(system.shutdown(garrick::duration::seconds(1)));
-  // Without a result nobody has to end in good order.
+  // Without a result no node has to end in good order.
   others.wait(std::chrono::seconds(result.trouble.empty() ? 5 : 0));
   if (what.display == show::bar) clear_line();
   return result;

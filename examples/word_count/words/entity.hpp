@@ -9,8 +9,8 @@
 
 namespace word_count {
 
-/// `name` is what stands between '&' and ';'. Gives UTF-8; a blank for what is no part of a word or
-/// not known, nothing for marks that a reader does not see.
+/// `name` is the text between '&' and ';'. Returns UTF-8: a blank for an unknown name or a
+/// character that is no part of a word, nothing for marks that a reader does not see.
 [[nodiscard]] std::string decoded_entity(std::string_view name);
 
 }  // namespace word_count

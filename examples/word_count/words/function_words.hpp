@@ -1,5 +1,5 @@
-// The words that every English text is full of, whatever it is about: articles, pronouns,
-// prepositions, conjunctions, auxiliaries.
+// The words that every English text is full of, on any subject: articles, pronouns, prepositions,
+// conjunctions, auxiliaries.
 //
 // Thread safety: pure functions.
 #pragma once

@@ -1,5 +1,5 @@
-// Takes the markup away from HTML, XML and SVG, so that what a person reads is counted and not
-// "span", "class" and "href".
+// Takes the markup away from HTML, XML and SVG, so that the visible text is counted and not "span",
+// "class" and "href".
 //
 // Left out: tags with their attributes, comments, declarations, scripts and styles. Entities become
 // the characters that they stand for. Tags inside a line leave no gap ("<b>W</b>ord" is one word,
@@ -23,17 +23,16 @@ enum class form : std::uint8_t { plain, markup };
 /// Decides by the ending of the name and by the first bytes.
 [[nodiscard]] form form_of(std::string_view path, std::string_view head);
 
-/// Reads markup byte by byte, so that whoever looks for places to cut need not hold the file.
+/// Reads markup byte by byte, so that a search for places to cut need not hold the file.
 class markup_reader {
  public:
-  /// Appends to `text` what a person reads; may hold something back until the next bytes tell what
-  /// it is.
+  /// Appends the visible text to `text`; may hold something back until the next bytes decide.
   void read(char c, std::string& text);
-  /// The file is over: appends what was held back.
+  /// The file is over: appends the text that was held back.
   void end(std::string& text);
 
-  /// Nothing is open here, neither a word nor a tag, an entity, a comment or a script. If a file is
-  /// cut here, two new readers find in both halves what one reader finds in the whole.
+  /// Returns true if nothing is open here, neither a word nor a tag, an entity, a comment or a
+  /// script. If a file is cut here, two readers of the halves find the same as one of the whole.
   [[nodiscard]] bool between_words() const noexcept { return at_ == place::text && gap_; }
 
  private:
@@ -66,14 +65,14 @@ class markup_reader {
   bool closing_ = false;  ///< the tag began with "</"
   bool slash_ = false;    ///< the last byte of the tag was '/'
   char quote_ = 0;
-  /// how much of what ends a comment, section or script has just been read; in declarations, open
+  /// how much of the end of a comment, section or script has just been read; in declarations, open
   /// brackets
   std::uint32_t seen_ = 0;
   std::string name_;  ///< of the tag, in lower case
   std::string held_;  ///< of an entity, or the beginning of a declaration
 };
 
-/// What a person reads of a whole text, or of a part that was cut between words: no markup, no
+/// Returns the visible part of a whole text, or of a part that was cut between words: no markup, no
 /// addresses.
 [[nodiscard]] std::string readable(std::string text, form how);
 

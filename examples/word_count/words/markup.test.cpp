@@ -1,4 +1,4 @@
-// What of a page of markup is text, and that broken markup does no harm.
+// The text of a page of markup; broken markup does no harm.
 #include "markup.hpp"
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-// What a word is and what a text is: the rules that the actors and the sequential reference share.
+// The rules for words and texts, which the actors and the sequential reference share.
 //
 // Thread safety: pure functions.
 #pragma once
@@ -31,14 +31,14 @@ inline constexpr std::size_t longest_word = 48;
 /// Looks at the first bytes of a file: true unless they hold control characters that no text has.
 [[nodiscard]] bool looks_like_text(std::string_view head) noexcept;
 
-/// Overwrites addresses and paths with blanks, since nobody reads the words in them. An address is
+/// Overwrites addresses and paths with blanks, since readers skip the words in them. An address is
 /// a run without white space, quotes, brackets, commas and similar marks that has a '@', a "://",
 /// two slashes, or a slash and a dot inside.
 void blank_addresses(std::string& text);
 
-/// The next word at or after `at`, in lower case; moves `at` behind it. False at the end. A word is
-/// a run of letters (every letter beyond ASCII counts, punctuation does not) with apostrophes
-/// inside; a typographic apostrophe becomes a plain one.
+/// Finds the next word at or after `at`, in lower case; moves `at` behind it. Returns false at the
+/// end. A word is a run of letters (every letter beyond ASCII counts, punctuation does not) with
+/// apostrophes inside; a typographic apostrophe becomes a plain one.
 bool next_word(std::string_view text, std::size_t& at, std::string& word);
 
 /// The words of one text.

@@ -1,4 +1,4 @@
-// What is a word in plain text: letters of any language, apostrophes, and bytes that are none.
+// Words in plain text: letters of any language, apostrophes, and bytes that are none.
 #include "text.hpp"
 
 #include <doctest/doctest.h>
