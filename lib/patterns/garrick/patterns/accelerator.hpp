@@ -42,7 +42,7 @@ class offloaded {
   virtual ~offloaded() = default;
   offloaded(const offloaded&) = delete;
   offloaded& operator=(const offloaded&) = delete;
-  /// On a turn of the accelerator.
+  /// Called on a turn of the accelerator.
   virtual void begin(accelerator_actor& on) = 0;
 };
 /// To an accelerator.
@@ -132,9 +132,9 @@ class accelerator {
   using garrick_router = void;    ///< for `request`
   using garrick_sendable = void;  ///< it holds a handle
 
-  /// An empty one: a request of it throws std::logic_error.
+  /// Makes an empty handle: a request of it throws std::logic_error.
   accelerator() noexcept = default;
-  /// Of an accelerator that was found by its name.
+  /// Makes the handle of an accelerator that was found by its name.
   explicit accelerator(ref<accelerator_protocol> r) noexcept : to_(std::move(r)) {}
 
   /// For actor_base::request and actor_system::request: `request(acc, f, container)` maps a
@@ -179,10 +179,10 @@ class accelerator {
   ref<accelerator_protocol> to_;
 };
 
-/// How an accelerator's team is made up.
+/// The options of an accelerator's team.
 class accelerator_team {
  public:
-  /// A team of `n`, which work on a request at once; by default one per worker. Throws
+  /// A team of `n` helpers, which work on a request at once; by default one per worker. Throws
   /// std::invalid_argument for zero.
   [[nodiscard]] accelerator_team replicas(std::size_t n) const {
     detail::check_team(n);
@@ -190,8 +190,8 @@ class accelerator_team {
     t.options_.team.replicas = n;
     return t;
   }
-  /// A team with a thread of its own for each, on these processors if they are named
-  /// (spawn_options::affinity). Then the workers do nothing of the work. They still run on those
+  /// A team whose helpers have threads of their own, on these processors if they are named
+  /// (spawn_options::affinity). Then the workers do none of the work. They still run on those
   /// processors, unless the setting `scheduler.affinity` places them elsewhere; and without
   /// `replicas` there are as many threads as workers, however few processors are named.
   [[nodiscard]] accelerator_team own_threads(std::string affinity = {}) const {

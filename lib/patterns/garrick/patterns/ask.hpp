@@ -161,8 +161,8 @@ class ask_stage : public actor_stage<In, Out> {
         whom_(std::move(whom)),
         most_(most) {}
 
-  /// A stage as this one was made, which puts the answers out in the order of the tuples. The
-  /// newest wait for the oldest.
+  /// A copy of this stage that puts the answers out in the order of the tuples. The newest wait for
+  /// the oldest.
   [[nodiscard]] ask_stage ordered() const { return {whom_, most_, true}; }
 
  private:
@@ -188,10 +188,9 @@ template <class In, class P>
 
 /// Sends each tuple, an In, to an actor as a request, and puts out the answers as they come. At
 /// most `n` requests are under way: then the stage takes no tuple. An answer that is an error
-/// follows the stage's policy: the stream fails, or the tuple is a dead letter. For a tuple that
-/// cannot be copied, the dead letter is the error's text, and for an answer on which a key function
-/// behind throws, the answer. In a farm, `n` for each replica. Throws std::invalid_argument for an
-/// `n` of zero.
+/// follows the stage's policy: the stream fails, or the tuple is a dead letter. If the tuple cannot
+/// be copied, the dead letter is the error's text; if a key function behind throws on an answer, it
+/// is the answer. In a farm, `n` for each replica. Throws std::invalid_argument for an `n` of zero.
 ///
 ///     ask<look_up>(dictionary, 8).on(on_failure::skip)
 template <class In, class P>

@@ -55,7 +55,7 @@ class bound<F, std::tuple<Values...>, R, detail::list<Rest...>> {
         },
         values_);
   }
-  /// The same for several threads at once, if the function changes nothing that is bound.
+  /// The same for several threads at once, if the function does not change the bound values.
   R operator()(Rest... rest) const
     requires(std::is_invocable_r_v<R, const F&, detail::callee<const Values>..., Rest...>)
   {

@@ -48,8 +48,8 @@ namespace detail {
 
 /// How a pattern cuts its container.
 struct cut_options {
-  std::size_t chunk = 0;  ///< so many elements in a piece; 0: as the pattern likes
-  std::size_t hands = 1;  ///< so many work on it at once
+  std::size_t chunk = 0;  ///< elements in a piece; 0: as the pattern likes
+  std::size_t hands = 1;  ///< helpers that work on it at once
   std::string name{};     ///< for errors
 };
 
@@ -139,7 +139,8 @@ class data_actor : public actor<protocol<result<Out>(In), void(work_on)>> {
   team team_;
 };
 
-/// A team has one or more, and no more than a farm. Throws std::invalid_argument.
+/// Checks that a team has at least one helper, and no more than a farm has replicas. Throws
+/// std::invalid_argument.
 inline void check_team(std::size_t n) {
   if (n == 0 || n > most_replicas)
     throw std::invalid_argument("garrick: replicas(n): n is " + std::to_string(n) + "; 1 to " +
@@ -153,9 +154,9 @@ inline void check_team(std::size_t n) {
   return o;
 }
 
-/// The actor of a pattern that is a stage: one container after the other. In an ordered farm these
-/// come in frames, and so do the results: since it holds one container at a time, it takes the mark
-/// behind it when its result was put out.
+/// The actor of a pattern that is a stage: one container after the other. In an ordered farm
+/// containers and results come in frames: since the actor holds one container at a time, it takes
+/// the mark behind it when the result was put out.
 template <class In, class Out, class Takes = In, class Gives = Out>
 class data_stage_actor : public stage_actor<Takes, Gives, void(work_on), void(work_done<Out>)> {
  public:
@@ -362,9 +363,9 @@ data_ref<typename P::input, typename P::output> spawn(Spawner& from, P pattern) 
   const spawn_options o{.name = pattern.seed().options.name};
   return spawn(from, o, std::move(pattern));
 }
-/// As above, with options of the actor behind the handle, its name among them; the pattern's is for
-/// errors and helpers then. Each message is up to a millisecond's work, so the `quantum` says after
-/// how many milliseconds other actors have a turn: eight, if it is not given. Throws
+/// As above, with options of the actor behind the handle, its name among them; the pattern's name
+/// is then for errors and helpers. Each message is up to a millisecond's work, so the `quantum` is
+/// the number of milliseconds after which other actors have a turn: eight by default. Throws
 /// std::invalid_argument for a bounded mailbox, in which the actor's own messages would find no
 /// room.
 template <class Spawner, data_parallel P>
@@ -372,7 +373,7 @@ data_ref<typename P::input, typename P::output> spawn(Spawner& from, spawn_optio
   return from.template spawn<detail::data_actor<typename P::input, typename P::output>>(
       detail::asked_options(std::move(o)), pattern.seed());
 }
-/// As `spawn`, with a refused option as a value, `spawn_failed`.
+/// As `spawn`, but returns a refused option as the error `spawn_failed`.
 template <class Spawner, data_parallel P>
 result<data_ref<typename P::input, typename P::output>> try_spawn(Spawner& from, P pattern) {
   using asked = detail::data_actor<typename P::input, typename P::output>;

@@ -40,19 +40,19 @@ namespace garrick::patterns {
 /// The parts that a range is divided into. They do not overlap, and each is smaller than the whole.
 class parts {
  public:
-  /// From which element of the range to before which one.
+  /// The elements from one number of the range to before another.
   struct part {
     std::size_t begin = 0;  ///< the number of its first element in the range
     std::size_t end = 0;    ///< the number behind its last one
   };
 
-  /// For the framework: none, of a range of that many elements.
+  /// For the framework: no parts yet, of a range with that many elements.
   explicit parts(std::size_t whole) noexcept : whole_(whole) {}
 
-  /// Another part, behind the last one: from element `begin` of the range to before `end`. Elements
+  /// Adds a part behind the last one: from element `begin` of the range to before `end`. Elements
   /// between two parts are in none. A part without elements is left out. Throws std::logic_error if
-  /// it overlaps with the last one, is not in the range, or is all of it, which would never end;
-  /// and std::bad_alloc.
+  /// the part overlaps with the last one, is not in the range, or is all of it, which would never
+  /// end; and std::bad_alloc.
   void add(std::size_t begin, std::size_t end) {
     if (begin > end || end > whole_ || (!all_.empty() && begin < all_.back().end))
       throw std::logic_error("garrick: parts::add(): parts lie in the range, one behind the other");
@@ -63,9 +63,9 @@ class parts {
   }
   /// How many there are.
   [[nodiscard]] std::size_t size() const noexcept { return all_.size(); }
-  /// Number `i`, which there has to be.
+  /// Returns part number `i`. Requires that it exists.
   [[nodiscard]] const part& operator[](std::size_t i) const noexcept { return all_[i]; }
-  /// The first part, for a loop over all.
+  /// Returns the first part, for a loop over all.
   [[nodiscard]] auto begin() const noexcept { return all_.begin(); }
   /// Behind the last part.
   [[nodiscard]] auto end() const noexcept { return all_.end(); }

@@ -1,4 +1,4 @@
-// When tuples happened, as they say themselves: for windows and joins.
+// The times of events, as the tuples have them: for windows and joins.
 //
 //   .event_time(&reading::at, out_of_order(2s))      a member, or a function of the tuple
 //
@@ -141,7 +141,7 @@ template <class Unit>
   length_is_bad(what, text_of<Unit>(n), least == 0);
 }
 
-/// How far tuples may be behind.
+/// The largest disorder of tuples.
 template <class Unit>
 struct disorder {
   std::int64_t most = 0;
@@ -156,7 +156,7 @@ struct disorder<void> {
 
 namespace garrick::patterns {
 
-/// How far behind the latest tuple of its producer another one may be: it is in time if it is no
+/// The largest delay behind the latest tuple of the same producer: a tuple is in time if it is no
 /// further behind. Throws std::invalid_argument for a negative or infinite one.
 [[nodiscard]] inline auto out_of_order(duration most) {
   return detail::disorder<duration>{

@@ -109,13 +109,13 @@ class farm_of {
 
   /// Tuples go to each replica in turn. The default.
   [[nodiscard]] auto round_robin() const { return with(detail::in_turn()); }
-  /// Any replica; one seed gives one sequence of choices.
+  /// Tuples go to any replica; one seed gives one sequence of choices.
   [[nodiscard]] auto random_member(std::uint64_t seed = 1) const {
     return with(detail::at_random{seed});
   }
-  /// The replica where fewest tuples wait.
+  /// Tuples go to the replica where fewest tuples wait.
   [[nodiscard]] auto least_loaded() const { return with(detail::to_least_loaded()); }
-  /// Each replica gets a copy. A `message` (guide 4) is copied on write.
+  /// Each replica gets a copy of each tuple. A `message` (guide 4) is copied on write.
   [[nodiscard]] auto broadcast() const {
     using check = detail::broadcast_check<input>;
     static_assert(check::reported);
@@ -201,8 +201,8 @@ class farm_of {
   std::size_t replicas_;  // 0: not said
 };
 
-/// Replicas of a pattern side by side: any composition, also of farms. A function stands for
-/// `seq(function)`.
+/// Makes replicas of a pattern side by side: of any composition, also of farms. A function stands
+/// for `seq(function)`.
 template <class P = detail::several_functions>
 [[nodiscard]] auto farm(P pattern) {
   using check = detail::check_of<decltype(detail::check_farm<P>())>;

@@ -24,12 +24,12 @@ namespace garrick::patterns {
 
 namespace detail {
 
-/// The end of a loop: back, or on.
+/// The end of a loop: results go back, or on.
 class loop_end : public output {
  public:
   loop_end(loop& l, std::unique_ptr<output> on);
 
-  /// The way back, when the entrance is built.
+  /// Sets the way back, when the entrance is built.
   void back_to(std::unique_ptr<output> back) { back_ = std::move(back); }
 
   void take_back() noexcept override;
@@ -77,7 +77,7 @@ class loop_inlet : public inlet {
  public:
   loop_inlet(loop& l, any_inlet_ptr on, std::vector<std::unique_ptr<loose_end>>& loose_ends);
   std::unique_ptr<output> connect(node& producer, const loop* back_edge) override;
-  /// Where the way back leads.
+  /// Sets the destination of the way back.
   void enters(any_inlet_ptr entrance) { *entrance_ = std::move(entrance); }
 
  protected:
@@ -105,7 +105,7 @@ class loop_inlet_by final : public loop_inlet {
   Again again_;
 };
 
-/// The way in from outside, while there are credits: a stage of `forwards`.
+/// The entrance from outside, while there are credits: a stage of `forwards`.
 class gate_node final : public reading_node {
  public:
   gate_node(graph& of, const node_options& o, const stage_type& type, const void* prototype,
@@ -117,7 +117,7 @@ class gate_node final : public reading_node {
 
   loop& loop_;
 };
-/// Where tuples come into a loop from outside. `entrance` is the way into the pattern.
+/// Returns the entrance of a loop for tuples from outside. `entrance` is that of the pattern.
 [[nodiscard]] any_inlet_ptr gate_of_loop(const builder& b, loop& l, loop_inlet& end,
                                          const any_inlet_ptr& entrance, const stage_type& type,
                                          const void* prototype, const tuple_type& takes);
@@ -192,8 +192,8 @@ class feedback_of {
   Again again_;
 };
 
-/// A pattern whose results go through it again while `again(result)` is true, and then on. `again`
-/// has no captures (else say lent(f)).
+/// Makes a pattern whose results go through it again while `again(result)` is true, and then on.
+/// `again` has no captures (else say lent(f)).
 template <class P = detail::several_functions, class Again = detail::several_functions>
 [[nodiscard]] auto feedback(P pattern, Again again) {
   using check = detail::check_of<decltype(detail::check_feedback<P, Again>()), Again>;

@@ -97,7 +97,7 @@ class generator {
     if (auto& why = coroutine_.promise().why_) std::rethrow_exception(std::exchange(why, nullptr));
     return false;
   }
-  /// The value that `next` has found; valid until the next call. It may be moved from.
+  /// Returns the value that `next` has found; valid until the next call. It may be moved from.
   [[nodiscard]] T& value() const noexcept { return *coroutine_.promise().value_; }
 
  private:

@@ -153,7 +153,7 @@ consteval auto check_join() {
 
 namespace garrick::patterns {
 
-/// A join of which not everything is said yet. `with` makes the pattern.
+/// An unfinished join. `with` makes the pattern.
 template <class P, class KeyL = detail::unsaid, class KeyR = detail::unsaid,
           class TimeL = detail::unsaid, class TimeR = detail::unsaid, class Disorder = void,
           class Interval = void>
@@ -192,19 +192,19 @@ class join_spec {
     return join_spec<P, KeyL, KeyR, L, R, Unit, Interval>(source_, key_l_, key_r_, std::move(left),
                                                           std::move(right), rest);
   }
-  /// How far apart the times of a pair are at most. Throws std::invalid_argument for a negative or
-  /// infinite one.
+  /// Sets the largest distance of the times of a pair. Throws std::invalid_argument for a negative
+  /// or infinite one.
   [[nodiscard]] auto within(duration most) const { return within(most, most); }
-  /// The right one's time is at most `before` less than the left one's, or at most `after` more.
+  /// The right tuple's time is at most `before` less than the left one's, or at most `after` more.
   [[nodiscard]] auto within(duration before, duration after) const {
     return within_of<duration>(before.count(), after.count());
   }
-  /// How far apart they are at most, in ticks.
+  /// Sets the largest distance, in ticks.
   template <std::integral Number>
   [[nodiscard]] auto within(Number most) const {
     return within(most, most);
   }
-  /// How much less or more the right one's time may be, in ticks.
+  /// As above, in ticks.
   template <std::integral Number>
   [[nodiscard]] auto within(Number before, std::type_identity_t<Number> after) const {
     return within_of<detail::ticks_unit>(detail::number_of(before), detail::number_of(after));
@@ -226,7 +226,7 @@ class join_spec {
     return join_spec<P, KeyL, KeyR, TimeL, TimeR, Disorder, Interval>(source_, key_l_, key_r_,
                                                                       time_l_, time_r_, rest);
   }
-  /// At most `n` tuples are kept; by default 2^20. Room is needed for the left ones of a time of
+  /// At most `n` tuples are kept; by default 2^20. Room is needed for the left tuples of a time of
   /// 2 * `after` + `before`, for the right ones of 2 * `before` + `after`, and for those of each
   /// side's disorder. Throws std::invalid_argument for zero.
   [[nodiscard]] join_spec at_most(std::size_t n) const {
@@ -235,7 +235,7 @@ class join_spec {
     s.rest_.times.at_most = n;
     return s;
   }
-  /// With another name than `join`: for errors, figures and `print`.
+  /// Sets another name than `join`: for errors, figures and `print`.
   [[nodiscard]] join_spec named(std::string name) const {
     join_spec s = *this;
     s.rest_.name = std::move(name);
@@ -247,7 +247,7 @@ class join_spec {
     static_assert(detail::name_is_no_text<T, false>::reported);
     return *this;
   }
-  /// With another answer to exceptions.
+  /// Sets another answer to exceptions.
   [[nodiscard]] join_spec on(on_failure policy) const {
     join_spec s = *this;
     s.rest_.policy = policy;

@@ -4,7 +4,8 @@
 //   [](const neighbourhood<double>& n) { return (n[-1] + n[0] + n[+1]) / 3; }
 //   [](const grid_neighbourhood<float>& n) { return (n(-1, 0) + n(+1, 0) + n(0, -1)) / 3; }
 //
-// It is lent for one call: it can be neither copied nor moved, and the elements cannot be changed.
+// A neighbourhood is lent for one call: it can be neither copied nor moved, and the elements cannot
+// be changed.
 //
 // A look beyond the radius throws std::out_of_range. It costs nothing where the compiler sees the
 // number, and a comparison elsewhere.
@@ -42,16 +43,16 @@ class neighbourhood {
   neighbourhood& operator=(const neighbourhood&) = delete;
   ~neighbourhood() = default;
 
-  /// The element `d` behind this one, before it if `d` is negative, this one if it is 0. Throws
-  /// std::out_of_range beyond the radius.
+  /// Returns the element `d` behind this one, before it if `d` is negative, this one if it is 0.
+  /// Throws std::out_of_range beyond the radius.
   [[nodiscard]] const T& operator[](std::ptrdiff_t d) const {
     if (!detail::is_within(d, radius_)) [[unlikely]]
       detail::throw_beyond_radius(d, 0, radius_);
     return at_[d];
   }
-  /// How far it reaches to either side.
+  /// Returns the reach to either side.
   [[nodiscard]] std::size_t radius() const noexcept { return radius_; }
-  /// The number of this element in the container.
+  /// Returns the number of this element in the container.
   [[nodiscard]] std::size_t index() const noexcept { return index_; }
 
  private:
@@ -72,18 +73,18 @@ class grid_neighbourhood {
   grid_neighbourhood& operator=(const grid_neighbourhood&) = delete;
   ~grid_neighbourhood() = default;
 
-  /// The cell `dx` columns to the right and `dy` rows below, each of which may be negative. Throws
+  /// Returns the cell `dx` columns to the right and `dy` rows below; each may be negative. Throws
   /// std::out_of_range if one of them is beyond the radius.
   [[nodiscard]] const T& operator()(std::ptrdiff_t dx, std::ptrdiff_t dy) const {
     if (!detail::is_within(dx, radius_) || !detail::is_within(dy, radius_)) [[unlikely]]
       detail::throw_beyond_radius(dx, dy, radius_);
     return at_[dy * stride_ + dx];
   }
-  /// How far it reaches, in columns and in rows.
+  /// Returns the reach, in columns and in rows.
   [[nodiscard]] std::size_t radius() const noexcept { return radius_; }
-  /// The column of this cell.
+  /// Returns the column of this cell.
   [[nodiscard]] std::size_t x() const noexcept { return x_; }
-  /// The row of this cell.
+  /// Returns the row of this cell.
   [[nodiscard]] std::size_t y() const noexcept { return y_; }
 
  private:
@@ -108,11 +109,12 @@ struct constant_rule {
   V value;  ///< the value of the elements beyond the edges
 };
 
-/// The nearest element: the first one before the first, the last one behind the last.
+/// Beyond the edge is the nearest element: the first one before the first, the last one behind the
+/// last.
 inline constexpr clamp_rule clamp{};
-/// The container again: the last element is before the first one.
+/// Beyond the edge is the container again: the last element is before the first one.
 inline constexpr wrap_rule wrap{};
-/// This value, as if it were an element.
+/// Beyond the edge is this value, as if it were an element.
 template <class V>
 [[nodiscard]] constexpr constant_rule<std::decay_t<V>> constant(V&& value) {
   return {std::forward<V>(value)};

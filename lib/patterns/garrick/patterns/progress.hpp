@@ -1,4 +1,4 @@
-// Shows on a terminal how far a stream is, and how fast its stages are.
+// Shows the progress of a stream, and the speed of its stages, on a terminal.
 //
 //   auto h = spawn(system, pipeline(lines_of(path), split, farm(count).by_key(&word::text)));
 //   show_progress(system, h, {.expected = lines, .counted = "split"});

@@ -55,7 +55,7 @@ struct stream_report {
   [[nodiscard]] std::string to_string() const;
 };
 
-/// How fast a stage is.
+/// The speed of a stage.
 struct stage_rate {
   std::string name;       ///< the stage's
   double per_second = 0;  ///< tuples that it takes

@@ -18,8 +18,8 @@
 // policy.
 //
 // A class may go by the clock: with `instant deadline() const`, `on_time(instant now)` or
-// `on_time(instant now, emit<Out>)` is called when that time has come, also if no tuple comes; and
-// if it has `time_is(instant now)`, that is called before each batch. `deadline` gives
+// `on_time(instant now, emit<Out>)` is called when that time has come, even if no tuple comes; and
+// `time_is(instant now)`, if the class has it, is called before each batch. `deadline` returns
 // `instant::never()` while there is nothing to wait for, and another time after `on_time`.
 //
 // A stage is a value: each replica and each spawn gets a copy. One replica is run by one thread at
@@ -47,7 +47,8 @@ namespace garrick::patterns {
 /// A part of a pattern: it has an `input` and an `output` type, void if there is none.
 template <class P>
 concept stage = requires { typename P::garrick_stage; };
-/// A stage that takes containers and can be spawned alone, as an actor that is asked: `map`, say.
+/// A stage that takes containers and can be spawned alone, as an actor that is asked: `map`, for
+/// example.
 template <class P>
 concept data_parallel = stage<P> && requires { typename P::garrick_data; };
 
@@ -114,7 +115,7 @@ class seq_stage : public detail::yields<Value> {
     s.seq_.own_thread = true;
     return s;
   }
-  /// A copy said to take little time for each tuple: it may become one node with a neighbour.
+  /// A copy that declares that a tuple takes little time: it may become one node with a neighbour.
   [[nodiscard]] seq_stage cheap(bool is = true) const {
     seq_stage s = *this;
     s.seq_.cheap = is;

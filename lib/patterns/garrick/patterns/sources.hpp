@@ -128,7 +128,8 @@ consteval auto check_from() {
 
 }  // namespace detail
 
-/// The elements of a container, which becomes part of the pattern: each spawn puts out a copy.
+/// Puts out the elements of a container, which becomes part of the pattern: each spawn puts out a
+/// copy.
 template <class Container>
 [[nodiscard]] auto from(Container all) {
   using check = detail::check_of<decltype(detail::check_from<Container>())>;
@@ -153,7 +154,7 @@ template <class T>
   return {};
 }
 
-/// The whole numbers from `first` on, without `end`.
+/// Puts out the whole numbers from `first` on, without `end`.
 template <std::integral T>
 [[nodiscard]] auto counting(T first, T end) {
   return seq(detail::numbers<T>{first, end}).named("counting");

@@ -38,8 +38,8 @@
 
 namespace garrick::patterns {
 
-/// Says that a stage's actor is not done with a tuple: until it is gone, the stage does not end. It
-/// can be moved. Drop it, on any thread, when the tuple's results are put out.
+/// Marks a tuple that a stage's actor is not done with: until the hold is gone, the stage does not
+/// end. It can be moved. Drop it, on any thread, when the tuple's results are put out.
 class stage_hold {
  public:
   /// Holds nothing.
@@ -280,7 +280,7 @@ inline constexpr bool is_coroutine_as_stage = requires(A& a, typename A::stage_i
   { a.on_restart() } -> core::detail::coroutine;
 };
 
-/// How a stage keeps an argument for its actors. A literal stays where it is.
+/// The type in which a stage keeps an argument for its actors. A literal stays where it is.
 template <class Arg>
 using stored =
     std::conditional_t<base::detail::is_literal<Arg>, lent<std::decay_t<Arg>>, std::decay_t<Arg>>;

@@ -43,7 +43,8 @@ namespace garrick::patterns {
 
 namespace detail {
 
-/// A container of the same form, in which nothing counts: a copy only if a number makes none.
+/// Returns a container of the same form, with meaningless elements: a copy only if a number makes
+/// none.
 template <class C>
 struct another {
   static C like(const C& c) {

@@ -130,8 +130,8 @@ class stream_run {
   void start(actor_base& self, told_of_end told, const tuple_type* takes, fed_by by);
   void exit(const exit_reason& why);
   /// Returns true if it leaves the next tuple in the actor's mailbox, as a stream does that takes
-  /// no more and does not stay: the next incarnation takes the tuple, or it is a dead letter that
-  /// says why the actor has ended.
+  /// no more and does not stay: the next incarnation takes the tuple, or it becomes a dead letter
+  /// with the reason why the actor has ended.
   [[nodiscard]] bool leaves_tuple() noexcept {
     if (options_.stays || !(finished_ || ended_ || graph_->is_cancelled())) return false;
     has_left_some_ = true;
@@ -164,7 +164,7 @@ class stream_run {
  private:
   static constexpr std::size_t most_kept = 1024;  ///< times a channel's capacity
 
-  /// Returns why it takes no more tuples; no error: it takes more.
+  /// Returns the reason why it takes no more tuples; no error: it takes more.
   [[nodiscard]] error refuses() const;
 
   const std::shared_ptr<const any_pattern> pattern_;
@@ -191,7 +191,7 @@ class leaves_mail {
 
   stream_run run_;
 };
-/// A stream with a source is sent nothing that could wait.
+/// A stream with a source gets no messages that could wait.
 template <>
 class leaves_mail<void> {
  protected:
@@ -247,7 +247,7 @@ class stream_actor : public actor<typename detail::protocols<In, Value>::whole>,
 
   /// Feeds the stream. While there is no room it waits, up to a millisecond, so senders are slowed
   /// as by any full mailbox; then it keeps the tuple, up to 1024 times a channel's capacity. Beyond
-  /// that the tuple is a dead letter (`overload`). So it is after the end of a stream that stays
+  /// that the tuple is a dead letter (`overload`), as it is after the end of a stream that stays
   /// (`not_handled`).
   void on(std::conditional_t<is_fed, input, detail::nothing> tuple)
     requires is_fed
@@ -255,7 +255,7 @@ class stream_actor : public actor<typename detail::protocols<In, Value>::whole>,
     if (const error why = run_.feed(&tuple, *this))
       report_dead_letter(any_ref(this->self()), why, std::move(tuple));
   }
-  /// Nothing is fed any more.
+  /// No further tuple is fed.
   void on(end_of_stream)
     requires is_fed
   {
@@ -450,7 +450,8 @@ template <class P>
   else
     return child_spec(nullptr);
 }
-/// As `spawn`, with a refused option or a stage that cannot be made as a value, `spawn_failed`.
+/// As `spawn`, but returns a refused option, or a stage that cannot be made, as the error
+/// `spawn_failed`.
 template <class Spawner, stage P>
   requires(!data_parallel<P>)
 result<ref<stream_protocol<P>>> try_spawn(Spawner& from, P pattern, stream_options o = {}) {

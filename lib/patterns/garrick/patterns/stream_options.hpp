@@ -7,7 +7,7 @@
 
 namespace garrick::patterns {
 
-/// How many replicas a farm has at most.
+/// The largest number of replicas of a farm.
 inline constexpr std::size_t most_replicas = 4096;
 
 /// How a stream is run. No option changes the results of a stream, as long as nothing throws.

@@ -4,7 +4,7 @@
 //   throttle<word>(5000)       at most 5000 words a second
 //   ticks(1s)                  a source: one tick every second
 //
-// Each is a node of its own, which its carrier runs.
+// Each is a node of its own, and runs on its carrier.
 //
 // Thread safety: patterns are plain values.
 #pragma once
@@ -83,7 +83,7 @@ class permits {
  public:
   permits(double per_second, std::size_t at_once) noexcept;
   void time_is(instant now) noexcept;
-  /// When there is one permit, or as many as one looks for at a time.
+  /// Returns the time when there is one permit, or as many as one looks for at a time.
   [[nodiscard]] instant deadline() const noexcept;
   [[nodiscard]] std::size_t room() const noexcept { return static_cast<std::size_t>(left_); }
 
@@ -204,8 +204,8 @@ template <class T = void>
 }
 
 /// A source: a tick after each period, up to number `last`. Ticks for which there was no time, or
-/// no room behind, are left out: the numbers tell. Throws std::invalid_argument for a period of
-/// zero or less.
+/// no room behind, are left out, as their numbers show. Throws std::invalid_argument for a period
+/// of zero or less.
 ///
 ///     pipeline(ticks(1s), seq([](tick t) { … }))
 [[nodiscard]] inline auto ticks(duration period,

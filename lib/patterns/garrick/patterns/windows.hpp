@@ -99,7 +99,7 @@ struct windowed<Key, Value, Time> {
 
 namespace garrick::patterns::detail {
 
-/// Where a window's times come from.
+/// The source of a window's times.
 struct by_clock {
   static constexpr bool by_events = false;
 };
@@ -172,7 +172,7 @@ consteval auto check_window_function() {
 
 namespace garrick::patterns {
 
-/// Windows of which not everything is said yet. `fold` and `all` make the pattern.
+/// Unfinished windows. `fold` and `all` make the pattern.
 template <class Kind, class KeyOf = detail::keyless, class Time = detail::by_clock,
           class Late = detail::not_sent, bool Spread = false>
 class window_of {
@@ -230,14 +230,14 @@ class window_of {
     static_assert(detail::no_length_of_window<Call>::reported);
     return detail::refused_pattern();
   }
-  /// Tuples that are late are sent to this actor, as `to(handle)` sends. With `event_time` only: in
-  /// other windows none is late.
+  /// Late tuples are sent to this actor, as `to(handle)` sends. With `event_time` only: in other
+  /// windows none is late.
   template <class P>
   [[nodiscard]] auto late_to(ref<P> receiver) const {
     if (!receiver) throw std::invalid_argument("garrick: window: late_to(handle): it is empty");
     return with<KeyOf, Time, ref<P>>(key_, time_, std::move(receiver));
   }
-  /// At most `n` open pieces, of each replica; by default 2^20. Of tuples(n) each key counts, for
+  /// At most `n` open pieces, of each replica; by default 2^20. For tuples(n) each key counts, for
   /// ever. Throws std::invalid_argument for zero.
   [[nodiscard]] window_of at_most(std::size_t n) const {
     if (n == 0) throw std::invalid_argument("garrick: window: at_most(n): n is 0; at least 1");
@@ -259,7 +259,7 @@ class window_of {
   }
   /// As many replicas as stream_options::replicas says, by default one per worker.
   [[nodiscard]] auto replicas() const { return spread_over(0); }
-  /// With another name than `window`: for errors, figures and `print`.
+  /// Sets another name than `window`: for errors, figures and `print`.
   [[nodiscard]] window_of named(std::string name) const {
     window_of w = *this;
     w.rest_.name = std::move(name);
@@ -271,15 +271,15 @@ class window_of {
     static_assert(detail::name_is_no_text<T, false>::reported);
     return *this;
   }
-  /// With another answer to exceptions.
+  /// Sets another answer to exceptions.
   [[nodiscard]] window_of on(on_failure policy) const {
     window_of w = *this;
     w.rest_.policy = policy;
     return w;
   }
 
-  /// `state = step(state, tuple)` for each tuple of a window, from `first` on; the last state is
-  /// the result. Tuples come in the order of their arrival, where there are pieces within each.
+  /// Does `state = step(state, tuple)` for each tuple of a window, from `first` on; the last state
+  /// is the result. Tuples come in the order of their arrival, where there are pieces within each.
   ///
   /// Sliding windows and sessions take `merge(state, state)`, too, the earlier one first: a tuple
   /// goes into one piece, and windows are put together from pieces. Each piece begins with `first`,
@@ -306,9 +306,10 @@ class window_of {
     static_assert(detail::window_fold_does_not_fit<Call, void, false>::reported);
     return detail::refused_pattern();
   }
-  /// `f(std::span<const Tuple>)` of all tuples of a window, which are there for that call only.
-  /// They are in the order of their arrival, which is not that of their times. In sliding windows
-  /// and sessions that holds within each piece, and the pieces are in the order of their times.
+  /// Calls `f(std::span<const Tuple>)` with all tuples of a window, which are there for that call
+  /// only. They are in the order of their arrival, which is not that of their times. In sliding
+  /// windows and sessions that holds within each piece, and the pieces are in the order of their
+  /// times.
   template <class F>
   [[nodiscard]] auto all(F f) const {
     using check =
@@ -379,7 +380,7 @@ class window_of {
   [[nodiscard]] auto one_stage(const Running& r) const {
     return seq_stage<Running, T, Out>(r, rest_.name).on(rest_.policy);
   }
-  /// Replicas that need to know nothing of each other.
+  /// Replicas that need no knowledge of each other.
   template <class T, class Out, class Running>
   [[nodiscard]] auto beside_each_other(const Running& r) const {
     auto one = one_stage<T, Out>(r);
@@ -481,8 +482,8 @@ template <class Call = void>
 }
 /// Windows that end when no tuple has come for `gap`: neighbouring tuples of a session are less
 /// than `gap` apart. Sessions of a key never overlap. A tuple that is less than `gap` from two open
-/// ones makes one of them. Of the times 0, 6, 3 with a gap of 5 and no disorder, 3 is late: [0, 5)
-/// was put out at 6. Throws std::invalid_argument as `tumbling`.
+/// sessions makes one of them. Of the times 0, 6, 3 with a gap of 5 and no disorder, 3 is late: [0,
+/// 5) was put out at 6. Throws std::invalid_argument as `tumbling`.
 [[nodiscard]] inline auto sessions(duration gap) {
   return detail::session_kind<duration>{
       detail::checked_length<duration>(gap.count(), 1, "sessions(gap): it")};

@@ -1,4 +1,4 @@
-// The function behind one that was lent.
+// The function behind a lent function.
 //
 // Private: installed because templates need it.
 //

@@ -32,7 +32,7 @@ class inputs {
   /// Returns the oldest tuples of the next channel that has some, at most `most`. They stay there
   /// until `done`. Returns no tuples if all channels are empty.
   [[nodiscard]] some_tuples next(std::size_t most) noexcept;
-  /// The same of channel number `i` alone.
+  /// As `next`, for channel number `i` alone.
   [[nodiscard]] some_tuples next_of(std::size_t i, std::size_t most) noexcept;
   /// Returns the number of the channel that the last batch came from.
   [[nodiscard]] std::size_t number() const noexcept { return at_; }
@@ -42,14 +42,14 @@ class inputs {
   [[nodiscard]] std::size_t size() const noexcept { return all_.size(); }
   /// The first `n` tuples of the batch were dealt with. Wakes their producer if it waits for room.
   void done(std::size_t n) noexcept;
-  /// Returns true if all channels are empty and nothing comes any more.
+  /// Returns true if all channels are empty and have ended.
   [[nodiscard]] bool ended() noexcept;
-  /// The node will sleep until something comes. Returns false if something is there, or the end.
+  /// Called before the node sleeps for want of input. Returns false if there is input, or the end.
   [[nodiscard]] bool sleep() noexcept;
-  /// The same of channel number `i` alone.
+  /// As `ended`, for channel number `i` alone.
   [[nodiscard]] bool ended_at(std::size_t i) noexcept;
   [[nodiscard]] bool sleep_at(std::size_t i) noexcept;
-  /// The node has enough: those before it hear of it, once. It goes on reading up to the end.
+  /// The node has enough: the nodes before it hear of it, once. It goes on reading up to the end.
   void leave() noexcept;
   /// Returns how many tuples waited there a moment ago. Any thread, once the graph is built.
   [[nodiscard]] std::size_t waiting() const noexcept;

@@ -73,9 +73,9 @@ class output {
   /// Drops the results since `begin_input`.
   virtual void take_back() noexcept = 0;
 
-  /// The node begins: the stages that are fused behind it do, too.
+  /// The node begins: so do the stages that are fused behind it.
   virtual void start() {}
-  /// The node has seen the end of its inputs: the stages behind it have, too.
+  /// The node has seen the end of its inputs: so have the stages behind it.
   virtual void stop() {}
 
   /// Returns how many results have not been handed on.
@@ -84,10 +84,10 @@ class output {
   virtual std::size_t publish(turn& t) = 0;
   /// After `publish`: returns true if the node must wait until there is room.
   [[nodiscard]] bool is_blocked() const noexcept { return blocked_; }
-  /// The node will sleep until there is room for the kept results. Returns false if there is room
-  /// now.
+  /// Called before the node sleeps for want of room for the kept results. Returns false if there is
+  /// room now.
   [[nodiscard]] virtual bool sleep() noexcept = 0;
-  /// Nothing comes any more. Drops the kept results, and returns how many tuples were among them.
+  /// Ends the output. Drops the kept results, and returns how many tuples were among them.
   virtual std::size_t close(turn& t) noexcept = 0;
   /// Returns how many tuples wait in the channel behind; with several channels, in the emptiest.
   [[nodiscard]] virtual std::size_t waiting() noexcept = 0;
@@ -104,8 +104,8 @@ class output {
   void* end_ = nullptr;
   /// `next_` at the last `begin_input`, unless a derived class says otherwise.
   void* mark_ = nullptr;
-  bool blocked_ = false;  ///< something is kept that found no room
-  bool fresh_ = false;    ///< nothing came to `put_elsewhere` since `begin_input`
+  bool blocked_ = false;  ///< a result is kept that found no room
+  bool fresh_ = false;    ///< no result came to `put_elsewhere` since `begin_input`
 };
 
 /// An output that a step uses to put results. Meanwhile no other code uses the output.
@@ -117,7 +117,7 @@ class slots {
   slots(const slots&) = delete;
   slots& operator=(const slots&) = delete;
 
-  /// The same as those of the output.
+  /// The same as the functions of the output.
   template <class... Args>
   void put(Args&&... args) {
     if (next_ != end_) [[likely]] {
@@ -226,10 +226,10 @@ class channel_output final : public output {
   std::size_t marked_ = 0;  ///< results before the present input, if `mark_` is null
   /// Results that found no room: of the present input, or, on the way back in a loop, of any.
   tuple_queue kept_;
-  std::size_t kept_before_ = 0;  ///< those of the inputs before the present one
+  std::size_t kept_before_ = 0;  ///< results of the inputs before the present one
 };
 
-/// The output of a stage that has none.
+/// The output of a stage without results.
 class no_output final : public output {
  public:
   void take_back() noexcept override;

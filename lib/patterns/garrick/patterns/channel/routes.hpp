@@ -39,9 +39,10 @@ class choices {
   /// For the framework.
   explicit choices(const std::vector<std::unique_ptr<detail::output>>& among) noexcept
       : among_(among) {}
-  /// How many there are, at least one.
+  /// Returns the number of channels, at least one.
   [[nodiscard]] std::size_t size() const noexcept { return among_.size(); }
-  /// How many tuples wait at number `i`, or, if that leads to several, at the emptiest of them.
+  /// Returns how many tuples wait at number `i`, or, if that leads to several, at the emptiest of
+  /// them.
   [[nodiscard]] std::size_t waiting(std::size_t i) const noexcept { return among_[i]->waiting(); }
 
  private:
@@ -67,7 +68,7 @@ struct in_turn {
     return next++;
   }
 };
-/// Any, each as likely as the others.
+/// Any channel, each as likely as the others.
 struct at_random {
   static constexpr const char* name = "random_member";
   static constexpr bool any_will_do = true;
@@ -77,8 +78,8 @@ struct at_random {
     return static_cast<std::size_t>(base::splitmix64(state) % among.size());
   }
 };
-/// Where fewest tuples wait. Reads the consumers' indices of all channels, which costs cache
-/// misses, so only once in `between_looks` results.
+/// The channel where fewest tuples wait. Reads the consumers' indices of all channels, which costs
+/// cache misses, so only once in `between_looks` results.
 struct to_least_loaded {
   static constexpr const char* name = "least_loaded";
   static constexpr bool any_will_do = true;
@@ -104,8 +105,8 @@ struct to_least_loaded {
   const std::uint64_t mixed = std::uint64_t{hash} * 0x9e3779b97f4a7c15ull >> 32;
   return static_cast<std::size_t>(mixed * n >> 32);
 }
-/// Equal keys to the same one. `Key` is a function, or a pointer to a member; its results know
-/// std::hash.
+/// Equal keys go to the same channel. `Key` is a function, or a pointer to a member; std::hash
+/// knows its results.
 template <class Key>
 struct keyed {
   static constexpr const char* name = "by_key";
@@ -129,7 +130,7 @@ struct keyed {
       return detail::called(key)(result);
   }
 };
-/// As a user's function says: it takes the result and the choices, or their number.
+/// A user's function chooses: it takes the result and the choices, or their number.
 template <class F>
 struct chosen {
   static constexpr const char* name = "own policy";
@@ -146,7 +147,7 @@ struct chosen {
   }
 };
 
-/// To several outputs. A derived class chooses the output for each result.
+/// An output to several outputs. A derived class chooses the output for each result.
 class routes_base : public output {
  public:
   explicit routes_base(std::vector<std::unique_ptr<output>> to);
@@ -162,11 +163,11 @@ class routes_base : public output {
   [[nodiscard]] bool is_unwanted() noexcept override;
 
  protected:
-  /// A result comes. The first result of an input gets the input counted.
+  /// Called for each result. The first result of an input gets the input counted.
   void next_result() noexcept {
     if (std::exchange(fresh_, false)) ++input_;
   }
-  /// Number `i`, which may get a result of this input.
+  /// Returns output number `i`, which may get a result of this input.
   output& touch(std::size_t i) noexcept {
     output& o = *to_[i];
     if (std::exchange(touched_[i], input_) != input_) o.begin_input();
@@ -188,7 +189,7 @@ class routes_base : public output {
   std::uint64_t input_ = 0;             ///< counts the inputs that had results
 };
 
-/// To several outputs, by a policy.
+/// An output to several outputs, by a policy.
 template <class T, class Policy>
 class routes final : public routes_base {
  public:

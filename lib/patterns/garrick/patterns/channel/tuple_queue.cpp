@@ -5,7 +5,7 @@
 
 namespace garrick::patterns::detail {
 
-/// Behind it lie its slots. Those from `begin` to before `end` hold tuples.
+/// A block, with its slots behind it. Those from `begin` to before `end` hold tuples.
 struct tuple_queue::block {
   block* next = nullptr;
   block* before = nullptr;
@@ -21,7 +21,7 @@ namespace {
 [[nodiscard]] std::size_t alignment_of_a_block(const tuple_type& type) noexcept {
   return std::max(type.alignment, alignof(std::max_align_t));
 }
-/// How far the slots are from the beginning of a block.
+/// Returns the distance of the slots from the beginning of a block.
 [[nodiscard]] std::size_t behind(std::size_t head, const tuple_type& type) noexcept {
   return (head + type.alignment - 1) / type.alignment * type.alignment;
 }
@@ -78,8 +78,8 @@ std::size_t tuple_queue::tuples() const noexcept {
   return n;
 }
 
-/// Requires the first block or the last one, and that it is empty. The queue keeps its only block:
-/// the next tuple that finds no room comes soon.
+/// Drops the first or the last block, which must be empty. The queue keeps its only block: the next
+/// tuple without room comes soon.
 void tuple_queue::drop(block* b) noexcept {
   if (first_ == last_) {
     b->begin = b->end = 0;

@@ -43,11 +43,11 @@ struct tuple_type {
   std::size_t alignment;
   void (*move)(void* to, void* from) noexcept;           ///< null: by its bytes
   void (*destroy)(void* first, std::size_t n) noexcept;  ///< null: nothing
-  /// Returns how many of them are tuples. Null: all are.
+  /// Returns how many of the items are tuples. Null: all are.
   std::size_t (*tuples)(const void* first, std::size_t n) noexcept;
-  /// Null: it cannot be copied, or it stays as it is when it is moved from.
+  /// Copies a tuple. Null: it cannot be copied, or it stays as it is when it is moved from.
   void (*copy)(void* to, const void* from);
-  /// Makes a dead letter of it, and moves it there.
+  /// Makes a dead letter of the tuple, and moves it there.
   void (*dead)(node& of, void* tuple, const std::exception_ptr& why);
   /// The size is an odd number times 2^`shift`, and `inverse` is the odd number's modulo 2^64.
   unsigned shift;

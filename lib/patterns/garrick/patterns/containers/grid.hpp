@@ -4,7 +4,7 @@
 //   plate(10, 20) = 37.5F;              // column 10, row 20
 //   for (float& cell : plate) cell += 1;
 //
-// The cells lie side by side, row after row. It may be sent if a cell may.
+// The cells lie side by side, row after row. A grid may be sent if its cells may.
 //
 // Thread safety: as a std::vector.
 #pragma once
@@ -28,7 +28,7 @@ template <class C>
 struct another;
 }  // namespace detail
 
-/// `width` times `height` cells. T is default-constructible. After it was moved from it is empty.
+/// `width` times `height` cells. T is default-constructible. A grid that was moved from is empty.
 template <class T>
 class grid {
  public:
@@ -61,42 +61,42 @@ class grid {
   }
   ~grid() = default;
 
-  /// How many cells are in a row.
+  /// Returns the number of cells in a row.
   [[nodiscard]] std::size_t width() const noexcept { return width_; }
-  /// How many rows there are.
+  /// Returns the number of rows.
   [[nodiscard]] std::size_t height() const noexcept { return height_; }
-  /// How many cells there are.
+  /// Returns the number of cells.
   [[nodiscard]] std::size_t size() const noexcept { return width_ * height_; }
   /// Returns true if there is no cell.
   [[nodiscard]] bool empty() const noexcept { return size() == 0; }
 
-  /// The cell in column `x` of row `y`, which there has to be: nothing is checked.
+  /// Returns the cell in column `x` of row `y`. Requires that it exists: nothing is checked.
   [[nodiscard]] T& operator()(std::size_t x, std::size_t y) noexcept {
     return cells_[y * width_ + x];
   }
-  /// The same, to be read.
+  /// The same, read-only.
   [[nodiscard]] const T& operator()(std::size_t x, std::size_t y) const noexcept {
     return cells_[y * width_ + x];
   }
-  /// Cell number `i`, row after row: for `map` and its like.
+  /// Returns cell number `i`, row after row: for `map` and its like.
   [[nodiscard]] T& operator[](std::size_t i) noexcept { return cells_[i]; }
-  /// The same, to be read.
+  /// The same, read-only.
   [[nodiscard]] const T& operator[](std::size_t i) const noexcept { return cells_[i]; }
-  /// Row `y`, which there has to be.
+  /// Returns row `y`. Requires that it exists.
   [[nodiscard]] std::span<T> row(std::size_t y) noexcept { return {data() + y * width_, width_}; }
-  /// The same, to be read.
+  /// The same, read-only.
   [[nodiscard]] std::span<const T> row(std::size_t y) const noexcept {
     return {data() + y * width_, width_};
   }
-  /// The first cell of the first row; the others follow.
+  /// Returns the first cell of the first row; the others follow.
   [[nodiscard]] T* data() noexcept { return cells_.get(); }
-  /// The same, to be read.
+  /// The same, read-only.
   [[nodiscard]] const T* data() const noexcept { return cells_.get(); }
-  /// The first cell, for a loop over all.
+  /// Returns the first cell, for a loop over all.
   [[nodiscard]] T* begin() noexcept { return data(); }
   /// Behind the last cell.
   [[nodiscard]] T* end() noexcept { return data() + size(); }
-  /// The first cell, to be read.
+  /// The same, read-only.
   [[nodiscard]] const T* begin() const noexcept { return data(); }
   /// Behind the last cell.
   [[nodiscard]] const T* end() const noexcept { return data() + size(); }
@@ -113,7 +113,7 @@ class grid {
   friend struct detail::another<grid>;
   struct uninitialised {};
 
-  /// Numbers are not set, and take no time.
+  /// Leaves numbers unset, which takes no time.
   grid(std::size_t width, std::size_t height, uninitialised)
       : width_(width),
         height_(height),

@@ -40,7 +40,7 @@ TEST_CASE("a copy of a grid has cells of its own, and a grid that was moved from
   const std::string* const where = copy.data();
   grid<std::string> moved = std::move(copy);
   CHECK(moved.data() == where);
-  CHECK(copy.empty());  // NOLINT: that is the question
+  CHECK(copy.empty());  // NOLINT: this is the check
   CHECK(copy.width() == 0);
   g = moved;
   CHECK(g == moved);

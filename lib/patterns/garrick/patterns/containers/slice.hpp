@@ -66,7 +66,7 @@ class slice {
 
   /// An empty text.
   slice() noexcept = default;
-  /// The whole of `text`, which it takes over. Throws std::bad_alloc.
+  /// Takes over `text`, and is the whole of it. Throws std::bad_alloc.
   explicit slice(std::string text) : slice(detail::block_of(std::move(text))) {}
   slice(const slice& o) noexcept : block_(o.block_), text_(o.text_) {
     if (block_ != nullptr) block_->hold();
@@ -82,7 +82,7 @@ class slice {
     if (block_ != nullptr) block_->drop();
   }
 
-  /// The text; valid as long as this or any other slice of the block.
+  /// Returns the text; valid as long as this or any other slice of the block.
   [[nodiscard]] std::string_view text() const noexcept { return text_; }
   [[nodiscard]] operator std::string_view() const noexcept { return text_; }  ///< The same.
   /// The number of bytes.
@@ -98,7 +98,7 @@ class slice {
     if (block_ != nullptr) block_->hold();
     return s;
   }
-  /// A copy of the text.
+  /// Returns a copy of the text.
   [[nodiscard]] std::string to_string() const { return std::string(text_); }
 
   /// Compares the texts; the blocks do not matter.
@@ -129,7 +129,7 @@ class slice {
 ///     for (std::string_view w : split(line.text())) out(pieces.of(w));
 class slicer {
  public:
-  /// Of the block that `whole` lies in.
+  /// Makes slices of the block that `whole` lies in.
   explicit slicer(slice whole) noexcept : whole_(std::move(whole)) {}
   slicer(slicer&& o) noexcept : whole_(std::move(o.whole_)), held_(std::exchange(o.held_, 0)) {}
   slicer& operator=(slicer&&) = delete;
@@ -137,7 +137,7 @@ class slicer {
     if (held_ != 0) whole_.block_->drop(held_);
   }
 
-  /// A slice of `text`. Requires that it lies in the whole.
+  /// Returns a slice of `text`. Requires that it lies in the whole.
   [[nodiscard]] slice of(std::string_view text) noexcept {
     slice s;
     if (whole_.block_ == nullptr) return s;
@@ -158,7 +158,7 @@ class slicer {
 
 }  // namespace garrick::patterns
 
-/// By the text, as std::hash<std::string_view>.
+/// Hashes the text, as std::hash<std::string_view>.
 template <>
 struct std::hash<garrick::patterns::slice> {
   std::size_t operator()(const garrick::patterns::slice& s) const noexcept {

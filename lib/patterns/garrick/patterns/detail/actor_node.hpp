@@ -131,7 +131,7 @@ class actor_node final : public held_open {
   }
   /// The actor is at its end, and still has its holds.
   void actor_ends(const exit_reason& why) noexcept;
-  /// It touches nothing any more.
+  /// The actor touches nothing any more.
   void actor_ended(const exit_reason& why) noexcept;
 
   // ---- as a node
@@ -146,7 +146,7 @@ class actor_node final : public held_open {
  private:
   class in_a_step;
 
-  /// Returns true if nothing is put out any more.
+  /// Returns true if no further result is put out.
   [[nodiscard]] bool is_over() const noexcept { return closed_ || held_was_dropped_; }
   /// Returns true if the actor's present tuple was counted as dropped: the stream ended early under
   /// its hold.
@@ -184,7 +184,7 @@ class actor_node final : public held_open {
   borrowed_turns turns_;
 };
 
-/// The arguments of a stage's actor beside those of the user.
+/// The arguments of a stage's actor beside the user's own.
 struct stage_seat {
   using garrick_sendable = void;
   std::shared_ptr<graph> owner;
@@ -196,8 +196,8 @@ struct stage_seat {
 class actor_maker {
  public:
   struct abilities {
-    /// The actors say themselves which tuples have failed, and keep a copy of each for that if they
-    /// need one. So the node keeps no copy.
+    /// The actors report themselves which tuples have failed, and keep a copy of each for that if
+    /// they need one. So the node keeps no copy.
     bool say_what_failed;
     bool restart;  ///< they have an `on_restart()`
   };
@@ -247,7 +247,7 @@ class seated_actor final : public A {
   stage_seat seat_;
 };
 
-/// An actor that says itself which tuples have failed, see actor_maker::abilities.
+/// An actor that reports itself which tuples have failed, see actor_maker::abilities.
 template <class A>
 concept says_what_failed = requires { typename A::garrick_says_what_failed; };
 template <class A>

@@ -22,7 +22,7 @@ namespace garrick::patterns::detail {
 /// A window whose states are not put together.
 struct no_merge {};
 
-/// `state = f(state, tuple)`; and `merge(state, state)`, the earlier one first.
+/// Does `state = f(state, tuple)`; and `merge(state, state)`, the earlier one first.
 template <class T, class State, class F, class Merge>
 class folding {
  public:
@@ -55,7 +55,7 @@ class folding {
   bool keeps_ = false;
 };
 
-/// `f(std::span<const T>)` of all tuples.
+/// Calls `f(std::span<const T>)` with all tuples.
 template <class T, class Value, class F>
 class whole {
  public:
@@ -94,14 +94,14 @@ class window_counts {
   window_counts& operator=(const window_counts&) = delete;
   ~window_counts() = default;
 
-  /// Tuples that are in no result yet.
+  /// Returns the number of tuples that are in no result yet.
   [[nodiscard]] std::size_t kept() const noexcept { return kept_; }
   /// Returns the number of tuples since the last call that will be in no result: the function for
   /// it has thrown, or the windows were cleared.
   [[nodiscard]] std::size_t take_lost() noexcept { return std::exchange(lost_, 0); }
 
   void take() noexcept { ++kept_; }
-  /// They are in a result now.
+  /// `n` tuples are in a result now.
   void gave(std::size_t n) noexcept { kept_ -= n; }
   void lose(std::size_t n) noexcept {
     kept_ -= n;
@@ -113,7 +113,7 @@ class window_counts {
   [[nodiscard]] bool has_room_for_one_more(std::size_t pieces) const noexcept {
     return pieces < most_;
   }
-  /// Throws std::length_error then.
+  /// Throws std::length_error if there is no room for one more piece.
   void room_for_one_more(std::size_t pieces) const {
     if (!has_room_for_one_more(pieces)) [[unlikely]]
       no_room();

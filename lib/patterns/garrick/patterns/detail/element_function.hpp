@@ -107,13 +107,13 @@ template <class F>
 struct made_of<F> {
   using type = typename element_function<F>::made;
 };
-/// The same, with something that is nothing.
+/// The same, with an empty value.
 struct no_value {};
 template <class F>
 using value_made_of = std::conditional_t<std::is_void_v<typename made_of<F>::type>, no_value,
                                          typename made_of<F>::type>;
 
-/// The container of a pattern whose F takes elements, if nothing else is said.
+/// The default container of a pattern whose F takes elements.
 template <class C, class F>
 struct data_container {
   using type = C;
@@ -131,7 +131,7 @@ concept holds_elements = !requires { typename C::key_type; } && requires(C& c, s
   { c.size() } -> std::convertible_to<std::size_t>;
   requires std::is_same_v<decltype(c[i]), T&>;
 } && std::is_move_constructible_v<C>;
-/// They lie side by side.
+/// The elements lie side by side.
 template <class C, class T>
 concept holds_a_range = holds_elements<C, T> && requires(C& c) {
   { c.data() } -> std::same_as<T*>;

@@ -45,30 +45,31 @@ struct builder {
   [[nodiscard]] node_options node(const std::string& name, bool own_thread = false) const;
 };
 
-/// The way into a stage.
+/// The entrance of a stage.
 class inlet {
  public:
   inlet() = default;
   virtual ~inlet() = default;
   inlet(const inlet&) = delete;
   inlet& operator=(const inlet&) = delete;
-  /// A channel, or several, of this producer's own. With `back_edge` it leads back in that loop.
+  /// Returns a channel, or several, of this producer's own. With `back_edge` it leads back in that
+  /// loop.
   [[nodiscard]] virtual std::unique_ptr<output> connect(node& producer,
                                                         const loop* back_edge = nullptr) = 0;
 };
-/// The way into a stage that takes T; null: into a source. The type is for readers: an inlet knows
+/// The entrance of a stage that takes T; null: of a source. The type is for readers: an inlet knows
 /// it at run time.
 template <class T>
 using inlet_ptr = std::shared_ptr<inlet>;
 using any_inlet_ptr = std::shared_ptr<inlet>;
 
-/// Into one node, by its inputs.
+/// Returns the entrance of one node, by its inputs.
 [[nodiscard]] any_inlet_ptr inlet_of(node& to, inputs& in, std::size_t capacity);
 
-/// Into several nodes. A derived class leads each result to one of them.
+/// The entrance of several nodes. A derived class leads each result to one of them.
 class several_inlets : public inlet {
  public:
-  /// `may_refuse`: the policy is asked also where there is one node.
+  /// `may_refuse`: the policy is asked even if there is one node.
   several_inlets(std::vector<any_inlet_ptr> to, bool may_refuse);
   std::unique_ptr<output> connect(node& producer, const loop* back_edge) override;
 
@@ -97,7 +98,7 @@ class routes_inlet final : public several_inlets {
   Policy policy_;
 };
 
-/// A channel to a stage, or none behind the last one.
+/// Returns a channel to a stage, or an output without a reader behind the last one.
 [[nodiscard]] std::unique_ptr<output> connect(const any_inlet_ptr& next, node& producer);
 
 /// Hands its tuples on: the emitter of a farm, a loop's gate.
@@ -115,7 +116,7 @@ inline constexpr const stage_type& forwards_type = stage_type_of<forwards<T>, T,
 [[nodiscard]] stage_node& add_stage(const builder& b, const node_options& o, on_failure policy,
                                     const stage_type& type, const void* prototype,
                                     const tuple_type& takes);
-/// The same, with a channel to `next`. Returns the way in.
+/// The same, with a channel to `next`. Returns the entrance.
 [[nodiscard]] any_inlet_ptr add_stage_before(const builder& b, const node_options& o,
                                              on_failure policy, const stage_type& type,
                                              const void* prototype, const tuple_type& takes,

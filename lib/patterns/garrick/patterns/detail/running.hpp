@@ -71,7 +71,7 @@ concept keeping = requires(const Stage& s) {
   { s.kept() } -> std::convertible_to<std::size_t>;
 };
 
-/// Has results when its input has ended, which are put out piece by piece: it is resumable, and
+/// Has results after the end of its input, which are put out piece by piece: it is resumable, and
 ///
 ///   void input_has_ended()              is called before `stop`; it may be under way then
 template <class Stage>

@@ -209,9 +209,9 @@ class session_windows : public windows_base<Aggregate> {
     }
     return nullptr;
   }
-  /// So much is open that there is no room for one more piece, unless some of it has ended and is
-  /// put out before the next tuple. Then that does not count. Keys without sessions may be gone
-  /// after it.
+  /// Called when there is no room for one more piece. If a session has ended, it is put out before
+  /// the next tuple, and its pieces do not count; else this throws std::length_error. Keys without
+  /// sessions may be gone after it.
   void make_room() {
     if (first_that_has_ended() != nullptr)
       overfull_ = true;

@@ -106,7 +106,7 @@ class counted_stage : public windows_stage<Windows> {
   [[no_unique_address]] KeyOf key_of_;
 };
 
-/// By the clock: a tuple's time is when it is taken, and it is never late.
+/// By the clock: a tuple's time is the time when it is taken, and it is never late.
 template <class T, class KeyOf, class Windows>
 class clock_stage : public windows_stage<Windows> {
  public:
@@ -332,7 +332,7 @@ class stamping_stage : public by_event_time<TimeOf, Idles> {
  public:
   stamping_stage(TimeOf time, watermark w)
       : by_event_time<TimeOf, Idles>(std::move(time), std::move(w)) {}
-  /// It knows no more than how far time is, which stays true.
+  /// The progress of time is its whole state, and stays true.
   void restart() noexcept {}
   void give_up() noexcept { told_ = this->watermark_.value(); }
   [[nodiscard]] static std::size_t kept() noexcept { return 0; }
@@ -409,7 +409,7 @@ class marking_stage : public by_event_time<TimeOf, Idles> {
   /// Sets the object in which replicas say which watermarks they wait for. Before the first tuple.
   void looks_at(awaited_ptr awaited) noexcept { awaited_ = std::move(awaited); }
 
-  /// It knows no more than how far time is, which stays true.
+  /// The progress of time is its whole state, and stays true.
   void restart() noexcept {}
   void give_up() noexcept { is_told(); }
   [[nodiscard]] static std::size_t kept() noexcept { return 0; }
@@ -500,7 +500,7 @@ class marked_stage : public windows_stage<Windows> {
   void say() noexcept {
     if (this->windows_.is_due(watermark_) || watermark_ == end_of_time) return;
     awaited_->says(number_, watermark_, this->windows_.next());
-    // now and then also if nothing is due, or it would be sent watermarks for want of news
+    // now and then even if nothing is due, or watermarks would be sent for want of news
     says_at_ = watermark_ + std::max(this->windows_.shortest() / 4, std::int64_t{1});
   }
 

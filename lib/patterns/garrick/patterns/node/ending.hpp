@@ -34,18 +34,18 @@ class ending {
 
   /// The stream's number: unique in the process.
   [[nodiscard]] std::uint64_t number() const noexcept { return number_; }
-  /// So many nodes will end, and then `told` hears of it.
+  /// Before the first node runs: `nodes` nodes will end, and then `told` hears of it.
   void begin(std::size_t nodes, weak_ref<protocol<void(all_ended)>> told) noexcept {
     told_ = std::move(told);
     live_.store(nodes, std::memory_order_relaxed);  // order: relaxed; the nodes' first `go` follows
   }
-  /// Ends the stream early, for the first `why` that is given.
+  /// Ends the stream early. The first `why` counts.
   void cancel(error why) noexcept;
   /// Returns true if the stream has been told to end early.
   [[nodiscard]] bool is_cancelled() const noexcept {
     return cancelled_.load(std::memory_order_relaxed);  // order: relaxed; a node looks at each step
   }
-  /// Why the stream ended early; no error if it did not.
+  /// Returns the reason why the stream ended early; no error if it did not.
   [[nodiscard]] error failure() const;
   /// A node has made its last step.
   void node_ended() noexcept;

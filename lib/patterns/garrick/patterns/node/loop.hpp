@@ -42,15 +42,15 @@ class loop {
   void gated_by(wakeable& gate) noexcept { gate_ = &gate; }
   /// Adds a node whose stage holds tuples and can give them up. While the graph is built.
   void has_holder(wakeable& w) { holders_.push_back(&w); }
-  /// So many tuples come into the loop's channels.
+  /// Counts `n` tuples that come into the loop's channels.
   void add(std::size_t n) noexcept {
     // order: seq_cst, as the fence of the gate's flag
     count_.fetch_add(n, std::memory_order_seq_cst);
   }
-  /// So many were dealt with, or have left.
+  /// Counts `n` tuples that were dealt with, or have left.
   void remove(std::size_t n) noexcept { settle(n, 0); }
-  /// So many were dealt with by a stage that now holds `more` than before: fewer, if that is
-  /// negative, modulo 2^64.
+  /// Counts `n` tuples that were dealt with by a stage that now holds `more` than before: fewer, if
+  /// that is negative, modulo 2^64.
   void settle(std::size_t n, std::size_t more) noexcept;
 
   /// Returns the number of tuples that may come in from outside. Tuples that a stage holds need no
@@ -75,11 +75,11 @@ class loop {
   [[nodiscard]] std::uint64_t flushes() const noexcept {
     return flushes_.load(std::memory_order_acquire);  // order: pairs with flush
   }
-  /// The gate will sleep until `remove` has brought the count down.
+  /// Called before the gate sleeps until `remove` has brought the count down.
   void gate_sleeps() noexcept { sleeps_.set(); }
   [[nodiscard]] bool has_enough_credits() const noexcept { return credits() >= (credits_ + 1) / 2; }
 
-  /// Nothing comes any more. By the gate.
+  /// Ends the loop. By the gate.
   void end() noexcept {
     over_.store(true, std::memory_order_release);  // order: pairs with is_over
   }

@@ -82,14 +82,14 @@ struct node_options {
 /// A stage, or one replica of a stage, that runs in a stream.
 class node : public wakeable {
  public:
-  /// A batch that takes longer is left to another worker, in nanoseconds.
+  /// The longest batch, in nanoseconds, that is not left to another worker.
   static constexpr std::int64_t in_place_ns = 20'000;
-  /// Runs inside each other at most.
+  /// The largest depth of runs inside each other.
   static constexpr std::uint32_t most_depth = 8;
-  /// After so long others have their turn, in nanoseconds, or after so many steps.
+  /// A run longer than this, in nanoseconds, or than so many steps, gives others their turn.
   static constexpr std::int64_t run_ns = 100'000;
   static constexpr std::uint32_t most_steps = 64;
-  /// Tuples of a step at most; fewer where they take long, so that a step takes about `step_ns`.
+  /// The most tuples of a step; fewer where they take long, so that a step takes about `step_ns`.
   static constexpr std::size_t most_tuples = 512;
   static constexpr std::int64_t step_ns = 50'000;
 
@@ -109,7 +109,7 @@ class node : public wakeable {
   /// another thread holds the run right, that holder looks again.
   void wake(turn* by, std::size_t tuples) noexcept override;
 
-  /// Runs it. Requires the run right.
+  /// Runs the node. Requires the run right.
   void run(actor_base& on, turn* outer) noexcept;
 
   /// Lets the carrier have its turn now, inside the caller, if it waits for one here.
@@ -151,15 +151,15 @@ class node : public wakeable {
   /// Returns true if the stream has been told to end.
   [[nodiscard]] bool is_cancelled() const noexcept { return owner_.is_cancelled(); }
 
-  /// How many tuples the next step shall take.
+  /// Returns how many tuples the next step takes.
   [[nodiscard]] std::size_t batch() const noexcept { return batch_; }
-  /// The stream that it is in.
+  /// Returns the node's stream.
   [[nodiscard]] const ending& stream() const noexcept { return owner_; }
-  /// The error that stands for an exception of this node's stage.
+  /// Returns the error for an exception of this node's stage.
   [[nodiscard]] error why_it_failed(const std::exception_ptr& why) const;
   /// For a step: tuples taken, handed on, failed.
   void count_in(std::uint64_t n) noexcept { count_in(n, n); }
-  /// So many tuples, of `all` that took time.
+  /// Counts `n` tuples, of `all` that took time.
   void count_in(std::uint64_t n, std::uint64_t all) noexcept {
     add(in_, n);
     taken_ += all;
@@ -170,7 +170,7 @@ class node : public wakeable {
   void count_failure() noexcept { add(failures_, std::uint64_t{1}); }
   void count_late(std::uint64_t n) noexcept { add(late_, n); }
   void count_partial() noexcept { add(partial_, std::uint64_t{1}); }
-  /// Returns true if the node is in a loop, which counts all that is put out.
+  /// Returns true if the node is in a loop, which counts all its results.
   [[nodiscard]] bool in_loops() const noexcept { return !loops_.empty(); }
   /// Counts results into the loops that the node is in, before they are published.
   void into_loops(std::size_t n) noexcept {

@@ -39,7 +39,7 @@ class phase_work : public shared_work {
   void belongs_to(std::vector<hand> all, std::size_t begin, hand asked, bool takes_part) final;
 
  protected:
-  /// So many phases. `name` is for errors.
+  /// Work in `count` phases. `name` is for errors.
   phase_work(const cut& c, std::uint64_t count, std::string name)
       : shared_work(std::move(name)), phases_(c), count_(count) {}
 
@@ -47,7 +47,7 @@ class phase_work : public shared_work {
   virtual void run(const piece& part, std::uint64_t phase) noexcept = 0;
 
  private:
-  /// Calls those back that a phase is worth; they begin with blocks of that length.
+  /// Calls as many back as a phase is worth; they begin with blocks of that length.
   void call_back(std::size_t block) noexcept;
   /// The phase takes longer than expected: calls back all that are away, while pieces are left.
   void call_all(std::size_t block) noexcept;

@@ -52,8 +52,8 @@ class basic_phases {
 
   [[nodiscard]] const cut& how() const noexcept { return cut_; }
 
-  /// Those that take part have the numbers below `hands`; the first `begin` of them are there, and
-  /// the others are away.
+  /// The participants have the numbers below `hands`; the first `begin` of them are there, and the
+  /// others are away.
   void belongs_to(std::size_t hands, std::size_t begin) {
     away_ = std::make_unique<flag[]>(hands);
     hands_ = hands;
@@ -111,7 +111,7 @@ class basic_phases {
   using count = typename Atomics::template atomic<std::uint64_t>;
   using flag = basic_sleeper_flag<Atomics>;
 
-  /// So many pieces are claimed when all of that phase are.
+  /// Returns the number of claimed pieces when all of that phase are claimed.
   [[nodiscard]] std::uint64_t end_of(std::uint64_t phase) const noexcept {
     return (phase + 1) * cut_.pieces;
   }
@@ -147,7 +147,7 @@ class basic_phases {
   const cut cut_;
   std::size_t hands_ = 0;  ///< does not change after `belongs_to`
   const std::unique_ptr<count[]> claims_;
-  std::unique_ptr<flag[]> away_;  ///< for each that takes part
+  std::unique_ptr<flag[]> away_;  ///< for each participant
   typename Atomics::template atomic<std::uint64_t> phase_{0};
   typename Atomics::template atomic<std::size_t> left_;  ///< elements not done in this phase
 };

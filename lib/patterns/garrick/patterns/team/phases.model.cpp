@@ -34,7 +34,7 @@ struct phases_suite : rl::test_suite<phases_suite<ByHand>, threads> {
                                              : cut::by_length(elements, 2)};
   std::array<buffer, 2> buffers{};
   // for the checks; the model checker does not follow these
-  std::array<std::uint64_t, threads> seen{};  ///< the latest phase when one that takes part went
+  std::array<std::uint64_t, threads> seen{};  ///< the latest phase when a participant went
   std::uint64_t begun = 0;
   int ends = 0;
 

@@ -2,7 +2,7 @@
 // Several actors work on it at once.
 //
 // An actor takes part for about a millisecond at a time; then others have a turn on its worker. The
-// one that was asked stops earlier if it is asked for more meanwhile.
+// actor that was asked stops earlier if another request comes meanwhile.
 //
 // Private: installed because templates need it.
 //
@@ -69,11 +69,11 @@ class shared_work : public std::enable_shared_from_this<shared_work> {
 
   /// Works for a while, on a turn of `on`. Returns true if there was no time for all possible work.
   [[nodiscard]] virtual bool take_part(seat& at, actor_base& on) noexcept = 0;
-  /// How many elements it has. Zero: it only has to `end_at_once`.
+  /// Returns the number of its elements. Zero: it only has to `end_at_once`.
   [[nodiscard]] virtual std::size_t size() const noexcept = 0;
-  /// How many elements are worked on in all: one that is worked on twice counts twice.
+  /// Returns how many elements are worked on in all: one that is worked on twice counts twice.
   [[nodiscard]] virtual std::uint64_t steps() const noexcept { return size(); }
-  /// How many could begin with it at once.
+  /// Returns how many participants could begin with it at once.
   [[nodiscard]] virtual std::size_t most_hands() const noexcept = 0;
   /// Sets the participants, of whom the first `begin` take part from the start, and the actor that
   /// was asked, which stays until the end. With `takes_part`, it is also the first of `all`.
@@ -94,9 +94,9 @@ class shared_work : public std::enable_shared_from_this<shared_work> {
   void give_up() noexcept {
     has_failed_.store(true, std::memory_order_relaxed);  // order: relaxed: a hint
   }
-  /// Where the time that an element has taken is noted at the end.
+  /// Sets the place where the time of an element is noted at the end.
   void notes_pace_in(std::shared_ptr<pace> to) noexcept { pace_ = std::move(to); }
-  /// There is nothing to be done.
+  /// Ends work that has nothing to do.
   void end_at_once() noexcept { ended(); }
 
  protected:
@@ -107,16 +107,17 @@ class shared_work : public std::enable_shared_from_this<shared_work> {
   virtual void end() noexcept = 0;
   /// Calls `end`, on the turn of the actor that has finished the last part.
   void ended() noexcept;
-  /// So much time was spent on it.
+  /// Adds time that was spent on it.
   void spent(std::int64_t ns) noexcept {
     // order: relaxed: the count of the parts orders it
     busy_ns_.fetch_add(static_cast<std::uint64_t>(ns), std::memory_order_relaxed);
   }
-  /// Nanoseconds spent on it so far. A hint.
+  /// Returns the nanoseconds spent on it so far. A hint.
   [[nodiscard]] std::uint64_t spent() const noexcept {
     return busy_ns_.load(std::memory_order_relaxed);  // order: relaxed: a hint
   }
-  /// The exception being handled was thrown there, "element 7", say. The first one counts.
+  /// The exception being handled was thrown there, for example at "element 7". The first one
+  /// counts.
   void failed(const char* where, std::size_t number) noexcept;
   /// Returns true if a part has failed. A hint until the end.
   [[nodiscard]] bool has_failed() const noexcept {

@@ -32,18 +32,18 @@ struct piece {
 /// How a container is cut.
 struct cut {
   std::size_t size = 0;    ///< so many elements
-  std::size_t pieces = 0;  ///< so many pieces, none of them empty
+  std::size_t pieces = 0;  ///< the number of pieces, none of them empty
   std::size_t length = 0;  ///< of a piece, but for the last one; 0: they are alike, but for one
   /// Each participant begins with pieces of its own; else they are claimed in their order.
   bool by_hand = false;
   std::size_t hands = 0;  ///< the number of participants with pieces of their own; 0: as many as
                           ///< there are pieces
 
-  /// In so many pieces of like lengths, or fewer.
+  /// Cuts into so many pieces of like lengths, or fewer.
   [[nodiscard]] static cut evenly(std::size_t size, std::size_t pieces, bool by_hand) noexcept {
     return {size, pieces < size ? pieces : size, 0, by_hand};
   }
-  /// For so many hands, each of which begins with as many pieces as the others, side by side:
+  /// Cuts for so many hands, each of which begins with as many pieces as the others, side by side:
   /// `each`, or fewer. Neither is zero.
   [[nodiscard]] static cut for_hands(std::size_t size, std::size_t hands,
                                      std::size_t each) noexcept {
@@ -51,11 +51,11 @@ struct cut {
     c.hands = hands < size ? hands : size;
     return c;
   }
-  /// In pieces of `length`, which is not zero.
+  /// Cuts into pieces of `length`, which is not zero.
   [[nodiscard]] static cut by_length(std::size_t size, std::size_t length) noexcept {
     return {size, size / length + (size % length != 0 ? 1 : 0), length, false};
   }
-  /// The piece of that number.
+  /// Returns the piece of that number.
   [[nodiscard]] piece at(std::size_t number) const noexcept {
     if (length == 0) return {number, begin_of(number), begin_of(number + 1)};
     const std::size_t begin = number * length;
@@ -139,7 +139,7 @@ class basic_shares {
     claimed = cut_.at(number);
     return true;
   }
-  /// Of those from `first` to before `end`.
+  /// Claims pieces of those from `first` to before `end`.
   [[nodiscard]] bool claim_own(std::size_t first, std::size_t end, piece& claimed,
                                std::size_t enough) noexcept {
     while (first != end && !claim_piece(first, claimed)) ++first;

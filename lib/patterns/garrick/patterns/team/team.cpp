@@ -12,7 +12,7 @@
 
 namespace garrick::patterns::detail {
 
-/// Works when it is told to.
+/// Works on request.
 class helper final : public actor<protocol<void(work_on)>> {
  public:
   void on(work_on t) { queue_.go_on(std::move(t), *this, this->self()); }
@@ -26,7 +26,7 @@ void team::assemble(actor_base& master, const team_options& o, const std::string
   const std::size_t all = o.replicas != 0 ? o.replicas : master.workers();
   spawn_options s;
   s.name = name + " helper";
-  s.quantum = 1;  // each of its messages is for a millisecond's work: then it is others' turn
+  s.quantum = 1;  // each of its messages is for a millisecond's work: then others have their turn
   s.linked = true;
   s.hidden = o.hidden;
   s.detached = o.own_threads;

@@ -25,9 +25,9 @@ namespace garrick::patterns::detail {
 /// begins faster if it does not leave its worker after each.
 inline constexpr std::uint32_t asked_quantum = 8;
 
-/// How a team is made up.
+/// The options of a team.
 struct team_options {
-  std::size_t replicas = 0;  ///< so many work at once; 0: as many as there are workers
+  std::size_t replicas = 0;  ///< helpers that work at once; 0: as many as there are workers
   bool own_threads = false;  ///< each helper has a thread of its own
   bool hidden = false;       ///< as their master; see spawn_options::hidden
   std::string affinity{};    ///< where these threads run; see spawn_options::affinity
@@ -36,7 +36,7 @@ struct team_options {
 /// The helpers of an actor.
 class team {
  public:
-  /// Starts them. Throws std::runtime_error with the reason if one is refused.
+  /// Starts the helpers. Throws std::runtime_error with the reason if one is refused.
   void assemble(actor_base& master, const team_options& o, const std::string& name);
 
   /// Lets the team work, the master on its own turns. Returns when the master has taken part for a
@@ -48,10 +48,10 @@ class team {
   }
 
  private:
-  /// How long the elements of such work have taken. Each function has its own: an accelerator is
-  /// asked for several, and a cheap one says nothing of the others.
+  /// Returns the pace of such work: how long its elements have taken. Each function has its own: an
+  /// accelerator is asked for several, and a cheap one tells nothing of the others.
   [[nodiscard]] std::shared_ptr<pace> pace_of(const shared_work& work);
-  /// How many should work on it, the master included if it takes part.
+  /// Returns how many should work on it, the master included if it takes part.
   [[nodiscard]] std::size_t hands_for(const shared_work& work, const pace& expected) const noexcept;
 
   std::vector<hand> helpers_;

@@ -72,7 +72,7 @@ class tree_work : public shared_work {
   virtual void put_together(tree_node& n) = 0;
   /// Frees its parts, by forget_tree.
   virtual void forget_parts(tree_node& n) noexcept = 0;
-  /// Where it is, for errors: its first element, or how many divisions led to it.
+  /// Returns its place, for errors: its first element, or the number of divisions that led to it.
   [[nodiscard]] virtual std::size_t place_of(const tree_node& n) const noexcept = 0;
   /// Returns true if `place_of` is the number of divisions.
   [[nodiscard]] virtual bool goes_by_depth() const noexcept = 0;
@@ -80,12 +80,12 @@ class tree_work : public shared_work {
  private:
   struct lane {
     std::vector<tree_node*> waiting;
-    std::size_t first = 0;  ///< those before it were taken by others
+    std::size_t first = 0;  ///< problems before it were taken by others
     bool away = true;       ///< its owner is not there
     [[nodiscard]] bool empty() const noexcept { return first == waiting.size(); }
   };
 
-  /// The next problem for `who`; null: there is none, and `who` is away now.
+  /// Returns the next problem for `who`; null: there is none, and `who` is away now.
   tree_node* take(std::size_t who) noexcept;
   /// Adds problems to `who`'s lane and calls others back. Throws std::bad_alloc, and has added
   /// none.

@@ -1,5 +1,5 @@
-// For how long an actor takes part in work before others have a turn on its worker, and how long
-// the blocks are in which it works.
+// The time for which an actor takes part in work before others have a turn on its worker, and the
+// length of the blocks in which it works.
 //
 // Private: installed because templates need it.
 //
@@ -16,7 +16,7 @@
 
 namespace garrick::patterns::detail {
 
-/// So long an actor takes part at a time.
+/// The longest turn of an actor that takes part.
 inline constexpr duration turn_length = duration::milliseconds(1);
 
 /// Returns true if a turn of `on` that began then should end now. The actor that was asked first
@@ -28,14 +28,14 @@ inline constexpr duration turn_length = duration::milliseconds(1);
   return now == begin || now - begin >= turn_length || (at.was_asked && on.mailbox_length() != 0);
 }
 
-/// The next block of the piece that was begun there, which is not empty.
+/// Returns the next block of the piece that was begun there, which is not empty.
 [[nodiscard]] inline piece take_block(seat& at, bool whole_piece) noexcept {
   piece block = at.begun;
   if (!whole_piece && block.end - block.begin > at.block) block.end = block.begin + at.block;
   at.begun.begin = block.end;
   return block;
 }
-/// The last block took so long: the next one is longer or shorter.
+/// Makes the next block longer or shorter, by the time of the last one.
 inline void adapt_block(seat& at, std::int64_t took_ns) noexcept {
   constexpr std::int64_t short_ns = 25'000;
   constexpr std::int64_t long_ns = 100'000;
