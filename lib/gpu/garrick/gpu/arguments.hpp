@@ -32,7 +32,7 @@ namespace garrick::gpu {
 /// device_ref; the answer has it, before the outputs.
 template <class C>
 struct in_out {};
-/// In a signature: memory of each work-group, of elements of type T. How many, the options say.
+/// In a signature: memory of each work-group, of elements of type T. The options say how many.
 template <class T>
 struct local {};
 

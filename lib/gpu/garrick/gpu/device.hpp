@@ -48,7 +48,7 @@ enum class capability : std::uint32_t {
 
 /// The driver's description of a device.
 struct device_info {
-  std::string name;                       ///< as the driver calls it
+  std::string name;                       ///< the driver's name for it
   std::string vendor;                     ///< its maker
   std::string platform;                   ///< the driver
   std::string driver_version;             ///< the driver's own number
@@ -63,12 +63,12 @@ struct device_info {
   std::size_t largest_group = 0;          ///< work items
 };
 
-/// Which devices are wanted: all that is said must hold.
+/// A choice of devices: all set conditions must hold.
 struct device_filter {
   device_type type = device_type::any;  ///< of this kind
   std::string name{};                   ///< this is part of its name, its vendor's or its driver's
-  capability needs = capability::none;  ///< it can all of these
-  std::uint64_t memory = 0;             ///< bytes that it has at least
+  capability needs = capability::none;  ///< it has all of these
+  std::uint64_t memory = 0;             ///< it has at least so many bytes
 
   /// Returns true if the filter takes the device. Letters of names are compared without their case.
   [[nodiscard]] bool takes(const device_info& d) const;
@@ -94,7 +94,7 @@ class device {
   [[nodiscard]] const std::string& name() const noexcept { return info().name; }
   /// Returns true if it has all of these abilities.
   [[nodiscard]] bool has(capability c) const noexcept { return (info().can & c) == c; }
-  /// Bytes that buffers may take in all: the setting `gpu.memory`.
+  /// Returns the bytes that buffers may take in all: the setting `gpu.memory`.
   [[nodiscard]] std::uint64_t memory_budget() const noexcept;
   /// Returns the bytes that buffers take now. A hint: the device's thread gives dropped memory
   /// back.

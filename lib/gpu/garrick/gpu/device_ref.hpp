@@ -19,9 +19,9 @@
 
 namespace garrick::gpu {
 
-/// Elements of type T on a device. It may be sent to actors of this process; another process could
-/// make nothing of it, so a protocol with one cannot be published. It may outlive the runtime: then
-/// a request that it is part of is `gpu_errc::closed`.
+/// Elements of type T on a device. A ref may be sent to actors of this process; it is of no use to
+/// another process, so a protocol with one cannot be published. It may outlive the runtime: then a
+/// request that it is part of is `gpu_errc::closed`.
 template <class T>
 class device_ref {
   static_assert(std::is_trivially_copyable_v<T> && !std::is_same_v<T, bool>,
@@ -32,7 +32,7 @@ class device_ref {
   using garrick_only_here = void;  ///< no other process can use it
   using value_type = T;            ///< an element
 
-  /// It names nothing, and is refused as an argument.
+  /// Makes an empty ref, which is refused as an argument.
   device_ref() noexcept = default;
   /// For the framework.
   explicit device_ref(detail::buffer_ptr b) noexcept : buffer_(std::move(b)) {}
@@ -43,7 +43,7 @@ class device_ref {
   [[nodiscard]] std::size_t size() const noexcept {
     return buffer_ ? buffer_->bytes() / sizeof(T) : 0;
   }
-  /// Where it lies; an empty device if it names nothing.
+  /// Returns its device; an empty device if it names nothing.
   [[nodiscard]] gpu::device device() const noexcept {
     return buffer_ ? gpu::device(buffer_->owner()) : gpu::device();
   }

@@ -1,7 +1,7 @@
 // Kernels of OpenCL as actors: devices, programs, kernels, data that stays on a device, and stages
 // of patterns.
 //
-// Thread safety: each header says.
+// Thread safety: see each header.
 #pragma once
 
 #include <garrick/gpu/arguments.hpp>

@@ -39,12 +39,13 @@ namespace detail {
 /// Shares by measured speed.
 class split_ratio {
  public:
-  /// Elements for the device, of `n`: at least one for each side, if there are two.
+  /// Returns the number of elements for the device, of `n`: at least one for each side, if there
+  /// are two.
   [[nodiscard]] std::size_t for_device(std::size_t n) const noexcept;
-  /// A part of so many elements has taken so long.
+  /// Notes the time of a part with so many elements.
   void device_took(std::size_t elements, duration d) noexcept { note(device_, elements, d); }
   void processors_took(std::size_t elements, duration d) noexcept { note(host_, elements, d); }
-  /// Elements for the device, of one.
+  /// Returns the device's share, from 0 to 1.
   [[nodiscard]] double share() const noexcept;
 
  private:
@@ -53,7 +54,7 @@ class split_ratio {
   double device_ = 0;  ///< elements in a nanosecond; 0: not measured
 };
 
-/// Asks a map and a kernel.
+/// The actor that asks a map and a kernel.
 template <class T, class U>
 class split_actor
     : public actor<
@@ -138,9 +139,10 @@ using split_ref =
     ref<protocol<result<std::vector<U>>(std::vector<T>), split_figures(get_split_figures)>>;
 
 /// Makes an actor that divides each container between `map`, which is a `patterns::map` over
-/// vectors of numbers, and a kernel that takes a vector and gives another of as many elements. It
-/// is asked as a map is; `ask(handle, n)` makes a stage of it. The answer has the elements in their
-/// order. Errors: as of the map and of the kernel; then nothing of the container is answered.
+/// vectors of numbers, and a kernel that takes a vector and gives another of as many elements. The
+/// actor is asked like a map; `ask(handle, n)` makes a stage of it. The answer has the elements in
+/// their order. Errors are those of the map and of the kernel; then no part of the container is
+/// answered.
 template <class From, class Map>
 [[nodiscard]] auto split(From& from, Map map, program p, std::string kernel,
                          kernel_options o = {}) {

@@ -101,10 +101,10 @@ class typed_stage_maker final : public kernel_stage_maker {
 
 }  // namespace detail
 
-/// A kernel as a stage, with at most `under_way` requests to the device at once for each replica.
-/// An error of the kernel follows the stage's policy: the stream fails, or the tuple is a dead
-/// letter. The stage has the kernel's name, or that of the options. The other parameters are as of
-/// `spawn`.
+/// Makes a stage of a kernel, with at most `under_way` requests to the device at once for each
+/// replica. An error of the kernel follows the stage's policy: the stream fails, or the tuple is a
+/// dead letter. The stage has the kernel's name, or that of the options. The other parameters are
+/// as of `spawn`.
 template <class Sig>
 [[nodiscard]] auto stage(program p, std::string kernel, nd_range range, kernel_options o = {},
                          std::size_t under_way = 8) {

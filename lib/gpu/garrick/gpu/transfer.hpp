@@ -1,12 +1,12 @@
-// To a device and back, without a kernel.
+// Transfers to a device and back, without a kernel.
 //
 //   device_ref<float> a = gpu::upload(system, gpu, std::move(numbers)).get().value();
 //   result<std::vector<float>> back = co_await gpu::download(*this, a);
 //
-// `from` is an actor (`*this`), and these give a pending_response; or an actor system, and `.get()`
-// gives the answer to a thread. After the time of the setting `gpu.deadline`, or of `within`, it is
-// `errc::timeout`. Other errors: `gpu_errc::empty_argument`, `no_device`, `out_of_memory`,
-// `overload`, `device_lost`, `closed`, `driver`.
+// If `from` is an actor (`*this`), these functions return a pending_response; if it is an actor
+// system, `.get()` gives the answer to a thread. After the time of the setting `gpu.deadline`, or
+// of `within`, the answer is `errc::timeout`. Other errors: `gpu_errc::empty_argument`,
+// `no_device`, `out_of_memory`, `overload`, `device_lost`, `closed`, `driver`.
 //
 // Thread safety: as `adapt`, and as `actor_system::request`.
 #pragma once

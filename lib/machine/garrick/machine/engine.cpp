@@ -1,4 +1,5 @@
-// Which fibre goes on, and how threads sleep and are woken. Accesses are in the header.
+// The choice of the fibre that goes on, and the sleep and wake-ups of threads. Accesses are in the
+// header.
 #include <garrick/base/platform/assert.hpp>
 #include <garrick/machine/engine.hpp>
 #include <garrick/machine/internal/fiber.hpp>
@@ -95,7 +96,7 @@ void engine::observe(const std::function<void(const thread_event&)>* log) noexce
   if (sharing_ != nullptr) sharing_->observe(log);
 }
 
-/// Whether the thread shares processors with others.
+/// Returns true if the thread shares processors with others.
 bool engine::shares(std::uint32_t thread) const noexcept {
   return sharing_ != nullptr && !threads_[thread]->apart;
 }
@@ -238,7 +239,7 @@ void engine::sleep(picoseconds time) noexcept {
   block(&threads_[running_], time);  // a word without a waker
 }
 
-/// `sleeper` goes on as soon as the system lets it; `call` has been spent on others before.
+/// Lets `sleeper` go on as soon as the system does; `call` has been spent on others before.
 void engine::wake(std::uint32_t sleeper, picoseconds call) noexcept {
   threads_[sleeper]->word = nullptr;
   sleepers_.erase(std::find(sleepers_.begin(), sleepers_.end(), sleeper));

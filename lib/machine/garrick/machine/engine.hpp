@@ -66,9 +66,9 @@ using picoseconds = std::uint64_t;
   return static_cast<picoseconds>(ns * 1000);
 }
 
-/// The most threads of one engine.
+/// The largest number of threads of one engine.
 inline constexpr std::uint32_t max_threads = 128;
-/// The number of no thread.
+/// Stands for no thread.
 inline constexpr std::uint8_t no_thread = 0xff;
 
 /// One cache line: its holders, its last writer, and the end of its present transfer.
@@ -90,8 +90,8 @@ struct engine_stats {
 /// The simulated machine: its threads, its lines and its time.
 class engine {
  public:
-  /// A machine without threads, each of which will have a processor and a cache of its own or, if
-  /// `how` says so, share the units of `machine`, at most 128, and their caches. `seed` decides
+  /// Makes a machine without threads. Each thread will have a processor and a cache of its own or,
+  /// if `how` says so, share the units of `machine`, at most 128, and their caches. `seed` decides
   /// when each unit has its ticks. `machine` must outlive it.
   engine(const costs& c, const sched::topology& machine,
          const std::optional<time_sharing>& how = {}, std::uint64_t seed = 0);
@@ -110,7 +110,7 @@ class engine {
   void set_apart(std::uint32_t thread);
   /// Keeps a thread on one unit, if threads share them. Call it before `run`.
   void pin(std::uint32_t thread, std::uint32_t unit);
-  /// The slice that the thread asks the system for, in nanoseconds (sched_setattr). Nothing if
+  /// Sets the slice that the thread asks the system for, in nanoseconds (sched_setattr). Nothing if
   /// threads do not share processors.
   void set_slice(std::uint32_t thread, double ns) noexcept;
   /// The thread preempts no other thread when it wakes up (SCHED_BATCH). Nothing if threads do not
@@ -122,18 +122,19 @@ class engine {
   /// Runs until all threads have ended. Call it once, and while no other engine runs on this real
   /// thread.
   ///
-  /// Returns an empty text, or an error: all threads that are left sleep for ever (S3), or one had
-  /// not ended at `limit`. After an error, nothing that is left on their stacks is destroyed.
+  /// Returns an empty text, or an error: all remaining threads sleep for ever (S3), or one had not
+  /// ended at `limit`. After an error, objects on their stacks are not destroyed.
   [[nodiscard]] std::string run(picoseconds limit = std::numeric_limits<picoseconds>::max());
 
-  /// The engine that runs on this real thread. Null outside of `run`: then accesses cost nothing.
+  /// Returns the engine that runs on this real thread. Null outside of `run`: then accesses cost
+  /// nothing.
   [[nodiscard]] static engine* current() noexcept { return current_; }
 
   // ---- for the running thread -------------------------------------------------------------------
 
   /// Its number.
   [[nodiscard]] std::uint32_t self() const noexcept { return running_; }
-  /// The number of its cache: its own or, if threads share processors, its processor's.
+  /// Returns the number of its cache: its own or, if threads share processors, its processor's.
   [[nodiscard]] std::uint32_t here() const noexcept { return here_; }
   /// Its clock.
   [[nodiscard]] picoseconds now() const noexcept { return now_; }
@@ -186,24 +187,24 @@ class engine {
   [[nodiscard]] const costs& prices() const noexcept { return costs_; }
   /// The counts so far.
   [[nodiscard]] const engine_stats& stats() const noexcept { return stats_; }
-  /// How many threads there are.
+  /// Returns the number of threads.
   [[nodiscard]] std::uint32_t threads() const noexcept {
     return static_cast<std::uint32_t>(threads_.size());
   }
   /// Whether threads share processors.
   [[nodiscard]] bool shares_processors() const noexcept { return sharing_ != nullptr; }
-  /// For how long the thread has had a processor, up to its own clock.
+  /// Returns for how long the thread has had a processor, up to its own clock.
   [[nodiscard]] picoseconds busy(std::uint32_t thread) const noexcept;
-  /// For how long the thread could run and had no processor, until it got one last.
+  /// Returns for how long the thread could run and had no processor, until it got one last.
   [[nodiscard]] picoseconds run_delay(std::uint32_t thread) const noexcept;
-  /// How far two caches (`here`) are from each other, 0 to 3: same cache, same node, same package,
+  /// Returns the distance of two caches (`here`), 0 to 3: same cache, same node, same package,
   /// elsewhere.
   [[nodiscard]] std::uint32_t distance(std::uint32_t a, std::uint32_t b) const noexcept {
     return distances_[a * max_threads + b];
   }
-  /// The processing unit of a thread: where it runs or ran last.
+  /// Returns the processing unit of a thread: where it runs or ran last.
   [[nodiscard]] std::uint32_t unit_of(std::uint32_t thread) const noexcept;
-  /// How long it takes the running thread to fetch a line from the cache `from`.
+  /// Returns how long it takes the running thread to fetch a line from the cache `from`.
   [[nodiscard]] picoseconds transfer_time(std::uint32_t from) const noexcept {
     return transfer_[distance(here_, from)];
   }
@@ -303,8 +304,8 @@ inline void engine::modify(line& at) noexcept {
   at.free_at = now_;
 }
 
-/// How long it takes to get the line to the running thread, which has no good copy or wants to
-/// write.
+/// Returns how long it takes to get the line to the running thread, which has no good copy or wants
+/// to write.
 inline picoseconds engine::fetch(const line& l) const noexcept {
   const std::uint8_t from = l.writer == here_ ? l.last_reader : l.writer;
   return from == no_thread ? hit_ : transfer_[distance(here_, from)];

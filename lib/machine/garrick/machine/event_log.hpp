@@ -33,13 +33,13 @@ class event_log {
   /// Listens to this simulation, which has all its threads and has not run yet. Both must outlive
   /// the run.
   void follow(simulation& s);
-  /// Whether something that happens at this time is kept.
+  /// Returns true if events at this time are kept.
   [[nodiscard]] bool wants(double at_ns) const noexcept {
     return at_ns >= from_ns_ && at_ns < to_ns_;
   }
   /// Adds a line of the running simulated thread's, if its time is wanted.
   void note(const std::string& what);
-  /// The lines in the order of their times, each with a line feed.
+  /// Returns the lines in the order of their times, each with a line feed.
   [[nodiscard]] std::string text() const;
 
  private:

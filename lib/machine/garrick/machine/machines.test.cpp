@@ -12,7 +12,7 @@ using namespace garrick::machine;
 
 namespace {
 
-/// How many cores of each of the eight nodes are on.
+/// Returns how many cores of each of the eight nodes are on.
 std::vector<int> on_by_node(std::uint32_t cores) {
   std::vector<int> count(8);
   const auto machine = opteron(cores);

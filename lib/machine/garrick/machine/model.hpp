@@ -38,13 +38,13 @@ struct message {
   std::uint8_t sender_cache = no_thread;  ///< of the thread that has sent it (`engine::here`)
 };
 
-/// What an actor can do while it handles a message. Valid during the call of `model_actor::on`.
+/// The actions of an actor while it handles a message. Valid during the call of `model_actor::on`.
 class turn {
  public:
   /// For the simulation.
   turn(simulation& of, model_actor& self) noexcept : of_(of), self_(self) {}
 
-  /// Simulated nanoseconds since the beginning.
+  /// Returns the simulated nanoseconds since the beginning.
   [[nodiscard]] double now_ns() const noexcept;
   /// Uses `ns` nanoseconds of processor time.
   void work(double ns) noexcept;
@@ -56,7 +56,7 @@ class turn {
   /// Makes an actor, which lives as long as the simulation.
   template <class A, class... Args>
   A& spawn(Args&&... args);
-  /// Random numbers that the simulation's seed determines.
+  /// Returns random numbers that the simulation's seed determines.
   [[nodiscard]] base::random_source& random() noexcept;
 
  private:
@@ -70,7 +70,7 @@ class model_actor : public base::runnable {
   virtual ~model_actor() = default;
   /// Handles one message. Runs on a stack of 128 KiB; an exception ends the process.
   virtual void on(turn& t, const message& m) = 0;
-  /// Messages of one run at most; 0, or more than the policy's: the policy's.
+  /// The most messages of one run; 0, or more than the policy's: the policy's.
   std::uint32_t quantum = 0;
 
   /// For the policy: handles up to `budget` messages.
@@ -80,7 +80,7 @@ class model_actor : public base::runnable {
   friend class turn;
   friend class simulation;
 
-  /// How many messages have arrived and were not handled yet.
+  /// Returns how many messages have arrived and were not handled yet.
   [[nodiscard]] std::size_t length() const noexcept { return mail_.size() - handled_; }
   void handle(engine& e, const message& m) noexcept;
   template <class Here>

@@ -26,9 +26,9 @@ class pool : public base::executor {
   virtual void stop() noexcept = 0;
   /// Returns the policy's counts.
   [[nodiscard]] virtual sched::scheduler_stats stats() const noexcept = 0;
-  /// The queues and sleepers in words, for an error's text.
+  /// Returns the queues and sleepers in words, for an error's text.
   [[nodiscard]] virtual std::string describe() const = 0;
-  /// True if this simulated thread is one of the workers.
+  /// Returns true if this simulated thread is one of the workers.
   [[nodiscard]] virtual bool is_worker(std::uint32_t thread) const noexcept = 0;
 };
 
@@ -110,8 +110,8 @@ class simulated_pool final : public pool {
   std::vector<seat> seats_;
 };
 
-/// A shipped policy by its name, on simulated atomics, clock and parking. Null if no policy has
-/// this name.
+/// Makes a shipped policy by its name, on simulated atomics, clock and parking. Returns null if no
+/// policy has this name.
 [[nodiscard]] std::unique_ptr<pool> make_pool(std::string_view policy, engine& machine,
                                               const sched::policy_options& options);
 

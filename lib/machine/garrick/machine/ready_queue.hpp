@@ -18,23 +18,23 @@ class ready_queue {
   using time = std::uint64_t;                                      ///< picoseconds
   static constexpr time never = std::numeric_limits<time>::max();  ///< later than any other
 
-  /// True if no thread is in it.
+  /// Returns true if no thread is in it.
   [[nodiscard]] bool empty() const noexcept { return heap_.empty(); }
-  /// The thread that goes on first. Requires one.
+  /// Returns the thread that goes on first. Requires one.
   [[nodiscard]] std::uint32_t first() const noexcept { return heap_[0].thread; }
-  /// When it goes on. Requires a thread.
+  /// Returns when it goes on. Requires a thread.
   [[nodiscard]] time first_time() const noexcept { return heap_[0].at; }
-  /// When the thread after the first goes on; `never` if there is none.
+  /// Returns when the thread after the first goes on; `never` if there is none.
   [[nodiscard]] time second_time() const noexcept {
     const time left = heap_.size() > 1 ? heap_[1].at : never;
     return heap_.size() > 2 && heap_[2].at < left ? heap_[2].at : left;
   }
-  /// True if this thread is in it.
+  /// Returns true if this thread is in it.
   [[nodiscard]] bool contains(std::uint32_t thread) const noexcept {
     return thread < where_.size() && where_[thread] != nowhere;
   }
 
-  /// When this thread goes on. Requires `contains(thread)`.
+  /// Returns when this thread goes on. Requires `contains(thread)`.
   [[nodiscard]] time time_of(std::uint32_t thread) const noexcept {
     return heap_[where_[thread]].at;
   }
@@ -66,7 +66,7 @@ class ready_queue {
   struct entry {
     time at;
     std::uint32_t thread;
-    /// Equal times go by thread number.
+    /// Orders by time; equal times go by thread number.
     [[nodiscard]] bool before(const entry& other) const noexcept {
       return at != other.at ? at < other.at : thread < other.thread;
     }

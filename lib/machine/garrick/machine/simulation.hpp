@@ -74,14 +74,14 @@ struct outcome {
 /// A thread that is no worker: where a program starts, or a detached actor that generates load.
 class outside {
  public:
-  /// Simulated nanoseconds since the beginning.
+  /// Returns the simulated nanoseconds since the beginning.
   [[nodiscard]] double now_ns() const noexcept;
   /// Uses `ns` nanoseconds of processor time.
   void work(double ns) noexcept;
   /// Sleeps until that time exactly: the system's lateness is not added. If threads share
   /// processors, it may be later.
   void sleep_until(double ns) noexcept;
-  /// Turns on the spot until that time, and holds its processor.
+  /// Spins until that time, and holds its processor.
   void spin_until(double ns) noexcept;
   /// Sends a message. If the receiver's mailbox is full, waits for room as a thread does.
   void send(model_actor& to, std::uint64_t value) noexcept;

@@ -44,7 +44,7 @@ class buffer final : public disposable {
   /// Takes over an object of the driver with bytes that were charged to the device.
   buffer(std::shared_ptr<internal::device_core> of, void* memory, std::size_t bytes) noexcept;
 
-  /// One holder more; the caller is one.
+  /// Adds a holder; the caller is one.
   void retain() noexcept {
     holders_.fetch_add(1, std::memory_order_relaxed);  // order: relaxed: the caller holds it
   }
@@ -64,7 +64,7 @@ class buffer final : public disposable {
   [[nodiscard]] const std::shared_ptr<internal::device_core>& owner() const noexcept { return of_; }
   /// The driver's object.
   [[nodiscard]] void* memory() const noexcept { return memory_; }
-  /// Where the host finds it; null: it is no pinned memory.
+  /// Returns the address for the host; null: it is no pinned memory.
   [[nodiscard]] void* address() const noexcept { return address_; }
   /// It lies there from now on. By the submitting thread, before any other thread knows it.
   void lies_at(void* address) noexcept { address_ = address; }
@@ -82,7 +82,7 @@ class buffer final : public disposable {
   void* address_ = nullptr;
 };
 
-/// A holder of a buffer, or of nothing.
+/// A holder of a buffer, or an empty one.
 class buffer_ptr {
  public:
   buffer_ptr() noexcept = default;

@@ -17,7 +17,7 @@
 
 namespace garrick::gpu::detail {
 
-/// Where a kernel's parameter lies.
+/// The memory of a kernel's parameter.
 enum class address_space : std::uint8_t { global, constant, local, value };
 
 /// The driver's description of a kernel's parameter.
@@ -54,7 +54,7 @@ class device_program final : public disposable {
   std::vector<built_kernel> kernels;
   std::shared_ptr<internal::device_core> on;
 
-  /// The kernel of this name; null: there is none.
+  /// Returns the kernel of this name; null: there is none.
   [[nodiscard]] const built_kernel* find(const std::string& name) const noexcept;
   void dispose() noexcept override;
 

@@ -72,7 +72,7 @@ class call {
   call(const call&) = delete;
   call& operator=(const call&) = delete;
 
-  // written before it is given to a device
+  // set before it is given to a device
 
   std::vector<argument> arguments;
   std::shared_ptr<const built_kernel> kernel;  ///< null: it only transfers
@@ -87,7 +87,7 @@ class call {
   /// The answer is no longer wanted: if the driver does not have the call yet, it is dropped. By
   /// the thread that has given it to a device, or has not yet.
   void abandon() noexcept;
-  /// For ever, once it is true.
+  /// Returns true if `abandon` was called; true for ever then.
   [[nodiscard]] bool is_abandoned() const noexcept {
     return abandoned_.load(std::memory_order_relaxed);  // order: relaxed: the device's lock orders
   }
@@ -98,7 +98,7 @@ class call {
     return settled_.load(std::memory_order_relaxed);  // order: relaxed: a hint
   }
 
-  /// "kernel k on device d", for errors.
+  /// Returns "kernel k on device d", for errors.
   [[nodiscard]] std::string where(const internal::device_core& device) const;
 
   /// Tells the requester: of success if there is no error. Returns false if the call was settled
@@ -118,7 +118,7 @@ class call {
   std::shared_ptr<internal::device_core> on{};  ///< the device that has it
 
  protected:
-  /// Once, by `settle`, on a thread of the driver or the device. Fulfils the completion.
+  /// Fulfils the completion. Called once, by `settle`, on a thread of the driver or the device.
   virtual void fulfil(const error& why) noexcept;
 
  private:

@@ -29,9 +29,9 @@ struct prepared {
   std::tuple<Ts...> values;  ///< as the kernel's signature has them, without local arguments
 };
 
-/// In the place of a pre- or post-processing function: there is none.
+/// Stands for no pre- or post-processing function.
 struct as_is_t {};
-/// In the place of a pre- or post-processing function: there is none.
+/// Stands for no pre- or post-processing function.
 inline constexpr as_is_t as_is{};
 
 namespace detail {

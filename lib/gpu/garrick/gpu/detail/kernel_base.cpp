@@ -228,7 +228,7 @@ error kernel_base::too_large(const launch_plan& plan) const {
   return {};
 }
 
-/// A call with refs runs where they are, if it can.
+/// Returns the lane for a call: with refs, the one of their device, if it can run there.
 std::size_t kernel_base::lane_for(const call& c) const {
   for (const argument& a : c.arguments) {
     if (!a.buffer) continue;
@@ -255,7 +255,8 @@ void kernel_base::failed(const std::shared_ptr<call>& c, std::size_t lane, const
   settled(c, make_error(gpu_errc::deadline, c->where(*lanes_[lane].kernel->on)));
 }
 
-/// Refs of other devices, one after the other, from argument `from` on; then the kernel.
+/// Fetches refs of other devices, one after the other, from argument `from` on; then launches the
+/// kernel.
 void kernel_base::bring_home(actor_base& me, std::shared_ptr<call> c, std::size_t lane,
                              std::size_t from, instant until) {
   const std::shared_ptr<internal::device_core>& home = lanes_[lane].kernel->on;

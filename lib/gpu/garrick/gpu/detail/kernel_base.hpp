@@ -26,8 +26,8 @@ namespace garrick::gpu::detail {
 /// Returns the exception being handled as an error.
 [[nodiscard]] error thrown_by(const char* what, const std::string& where);
 
-/// The parts of which a kernel's actor is made. Copying and destroying them is no inline code:
-/// each kernel's signature would have all of it several times.
+/// The parts of a kernel's actor. Copying and destroying them is no inline code: each kernel's
+/// signature would have all of it several times.
 struct kernel_seed {
   using garrick_sendable = void;
   kernel_seed(gpu::program p, std::string name_of_kernel, nd_range r, kernel_options o);
@@ -101,16 +101,16 @@ class kernel_base {
   /// Chooses a lane for a call with filled arguments, and gives it to the device. `settled` is
   /// called in any case, perhaps at once.
   void launch(actor_base& me, std::shared_ptr<call> c);
-  /// The call is over; on the actor's turn.
+  /// The call is over. Called on the actor's turn.
   virtual void settled(const std::shared_ptr<call>& c, const error& why) = 0;
-  /// "kernel k on device d".
+  /// Returns "kernel k on device d".
   [[nodiscard]] std::string where() const;
 
  private:
   /// Returns range and sizes for a call with so many elements in its inputs and in-out arguments.
   [[nodiscard]] result<launch_plan> plan_for(const std::optional<nd_range>& wanted,
                                              std::span<const std::size_t> inputs) const;
-  /// A std::array has the elements that it has.
+  /// Checks that a std::array gets exactly its number of elements.
   [[nodiscard]] error not_as_fixed(const launch_plan& plan) const;
   /// Returns an error if none of the devices has so many bytes. Before the host makes room for
   /// them.
@@ -119,7 +119,7 @@ class kernel_base {
   void bring_home(actor_base& me, std::shared_ptr<call> c, std::size_t lane, std::size_t from,
                   instant until);
   void give(actor_base& me, std::shared_ptr<call> c, std::size_t lane, instant until);
-  /// A response's error: that the time is over is the device's `deadline`.
+  /// Answers with a response's error: a time-out becomes the device's `deadline`.
   void failed(const std::shared_ptr<call>& c, std::size_t lane, const error& why);
   [[nodiscard]] error groups_for(nd_range& r) const;
   [[nodiscard]] duration deadline() const;

@@ -102,8 +102,8 @@ struct output_check {
                 "garrick: a kernel's output is a container or a device_ref");
 };
 
-/// Of its own, since clang would leave out the rest of the class that has the failed assertion, and
-/// complain of all that is not there.
+/// A check of its own, since clang would leave out the rest of the class with the failed assertion,
+/// and complain of all missing names.
 template <class Answers>
 struct answers_check {
   static constexpr bool passed = true;
@@ -139,7 +139,7 @@ constexpr expected_parameter expected_output() {
           .bytes = sizeof(element)};
 }
 
-/// The elements of a container that has always as many; else 0.
+/// The number of elements of a container with a fixed size; else 0.
 template <class R>
 constexpr std::size_t fixed_size() {
   if constexpr (host_container<R>::is)
@@ -148,7 +148,7 @@ constexpr std::size_t fixed_size() {
     return 0;
 }
 
-/// A container's result, when its call has succeeded.
+/// Returns a container's result, when its call has succeeded.
 template <class C>
 [[nodiscard]] C taken(C& host, argument& a) {
   if constexpr (device_container<C>::is)
@@ -216,13 +216,13 @@ struct kernel_shape<R(Ps...)> {
                                       .output_sizes = output_sizes,
                                       .local_bytes = local_bytes};
 
-  /// Which message parameter I is.
+  /// Returns the number of the message for a parameter.
   static constexpr std::size_t message_at(std::size_t parameter) {
     std::size_t n = 0;
     for (std::size_t i = 0; i < parameter; ++i) n += kinds[i] == argument_kind::local ? 0 : 1;
     return n;
   }
-  /// Which parameter is the n-th in-out one.
+  /// Returns the number of the n-th in-out parameter.
   static constexpr std::size_t in_out_at(std::size_t n) {
     for (std::size_t i = 0; i < parameters; ++i)
       if (kinds[i] == argument_kind::in_out && n-- == 0) return i;
@@ -233,7 +233,7 @@ struct kernel_shape<R(Ps...)> {
   using parameter_type = std::tuple_element_t<I, std::tuple<Ps...>>;
 };
 
-/// Memory of an output. A vector's elements are set to zero first.
+/// Makes the memory of an output. A vector's elements are set to zero first.
 template <class R>
 void make_output(R& out, argument& a, std::size_t n) {
   a.kind = argument_kind::output;
@@ -275,7 +275,7 @@ class typed_call : public Base {
     }(std::make_index_sequence<Shape::made>{});
   }
 
-  /// In-out arguments, then outputs. Once, after success.
+  /// Returns the in-out arguments, then the outputs. Called once, after success.
   [[nodiscard]] typename Shape::answer_tuple take() {
     constexpr std::size_t changed = std::tuple_size_v<typename Shape::answer_tuple> - Shape::made;
     auto all = [&]<std::size_t... I, std::size_t... O>(std::index_sequence<I...>,

@@ -48,7 +48,7 @@ class placed_call : public kernel_call {
   ticket place;
 };
 
-/// Fulfils a promise by a result. Never throws: without memory for the answer it is an error.
+/// Fulfils a promise by a result. Never throws: without memory for the answer it becomes an error.
 template <class... As>
 void fulfil(response_promise<As...>&& p, answer_of<As...>&& r) noexcept {
   if (!r) return p.fail(r.error());
@@ -77,17 +77,17 @@ class ordered_answers {
         if (s.under_way != nullptr) s.under_way->abandon();
   }
 
-  /// The newest request of this sender.
+  /// Adds the newest request of this sender.
   [[nodiscard]] ticket enter(std::uint64_t sender, response_promise<As...> p) {
     lane& l = senders_[sender];
     l.slots.push_back({std::move(p), nullptr, {}});
     return {sender, l.first + l.slots.size() - 1};
   }
-  /// This call will settle it.
+  /// Notes the call that will settle the request.
   void waits_for(const ticket& t, std::shared_ptr<call> c) {
     if (slot* const s = find(t)) s->under_way = std::move(c);
   }
-  /// Its answer. It leaves now, or behind those before it.
+  /// Gives the answer. It leaves now, or behind those before it.
   void settle(const ticket& t, answer_of<As...> r) {
     slot* const s = find(t);
     if (s == nullptr || s->answer) return;
@@ -101,7 +101,7 @@ class ordered_answers {
     }
     if (at->second.slots.empty()) senders_.erase(at);
   }
-  /// Senders that have unanswered requests.
+  /// Returns the number of senders with unanswered requests.
   [[nodiscard]] std::size_t senders() const noexcept { return senders_.size(); }
 
  private:

@@ -27,7 +27,7 @@ class transfer_call : public call {
   explicit transfer_call(const std::shared_ptr<internal::device_core>& where) : where_(where) {}
 
   void answers(completion<R> done) { done_.emplace(std::move(done)); }
-  /// Null: there is no device.
+  /// Returns the device; null: there is none.
   [[nodiscard]] const std::shared_ptr<internal::device_core>& target() const noexcept {
     return where_;
   }
@@ -52,7 +52,7 @@ class transfer_call : public call {
 /// Gives a call to its device, or fails it: without a device, or with an argument without bytes.
 void begin_transfer(std::shared_ptr<call> c, const std::shared_ptr<internal::device_core>& to);
 
-/// The device's setting `gpu.deadline`; without a device there is none.
+/// Returns the device's setting `gpu.deadline`; without a device there is none.
 [[nodiscard]] duration deadline_of(const std::shared_ptr<internal::device_core>& d) noexcept;
 
 /// Asks for the result of a call; the caller's `within` replaces the limit.

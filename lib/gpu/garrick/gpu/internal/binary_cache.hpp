@@ -15,10 +15,10 @@
 
 namespace garrick::gpu::internal {
 
-/// Bytes of a binary that is kept or read at most.
+/// The largest binary, in bytes, that is kept or read.
 inline constexpr std::size_t largest_binary = std::size_t{256} << 20;
 
-/// The binary of this key; nothing: there is none that is whole.
+/// Returns the binary of this key; nothing if there is none, or if it is damaged.
 [[nodiscard]] std::optional<std::vector<std::byte>> load_binary(const std::string& folder,
                                                                 const std::string& key);
 /// Keeps a binary. An error here is no failure: the binary will be built again.

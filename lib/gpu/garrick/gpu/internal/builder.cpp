@@ -15,13 +15,13 @@
 namespace garrick::gpu::internal {
 namespace {
 
-/// Bytes of a compiler's log that an error shows.
+/// The most bytes of a compiler's log that an error shows.
 constexpr std::size_t longest_log = 16384;
-/// Kernels of one program, and parameters of one kernel.
+/// The most kernels of one program, and parameters of one kernel.
 constexpr cl_uint most_kernels = 4096;
 constexpr cl_uint most_parameters = 1024;
 
-/// So that `spawn` can compare a kernel's parameters with a signature.
+/// Returns flags with which `spawn` can compare a kernel's parameters with a signature.
 std::string flags_of(const build_job& j) { return "-cl-kernel-arg-info " + j.options.flags; }
 
 std::string key_of(const build_job& j, const device_info& d) {
@@ -29,7 +29,7 @@ std::string key_of(const build_job& j, const device_info& d) {
   for (const std::string& part :
        {j.source, flags_of(j), d.platform, d.vendor, d.driver_version, d.version, d.name}) {
     h.add(part);
-    h.add(std::string_view("\0", 1));  // none of them has one
+    h.add(std::string_view("\0", 1));  // no part has a null character
   }
   return to_hex(h.finish());
 }
@@ -229,7 +229,7 @@ result<builder::kept_program> builder::build_on(const device& d, const build_job
     const cl_device_id id = on->id();
     code = clBuildProgram(made, 1, &id, flags.c_str(), nullptr, nullptr);
   }
-  // From here on it is released by the device's thread.
+  // From here on the device's thread releases it.
   auto* const owner = new detail::device_program(on, made);
   const std::shared_ptr<detail::device_program> built(owner, detail::discard_program());
   if (means_lost(code)) {

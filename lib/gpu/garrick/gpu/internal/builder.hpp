@@ -32,7 +32,7 @@ namespace garrick::gpu::internal {
 
 class device_core;
 
-/// Programs that a builder remembers for one runtime.
+/// The most programs that a builder remembers for one runtime.
 inline constexpr std::size_t most_kept = 256;
 
 /// A program that a requester waits for.
@@ -48,7 +48,7 @@ class builder : public std::enable_shared_from_this<builder> {
   explicit builder(const gpu_settings& s) : settings_(s) {}
 
   void start();
-  /// The job is answered in any case. Throws std::bad_alloc.
+  /// Queues the job, which is answered in any case. Throws std::bad_alloc.
   void post(build_job j);
   void begin_close() noexcept;
   void end_close(std::chrono::steady_clock::time_point until) noexcept;

@@ -47,7 +47,7 @@ class builder;
 
 using call_ptr = std::shared_ptr<detail::call>;
 
-/// Calls in a row, which need no memory to stand there.
+/// A list of calls that needs no memory of its own.
 class call_list {
  public:
   [[nodiscard]] bool empty() const noexcept { return first_ == nullptr; }
@@ -105,9 +105,9 @@ class device_core : public std::enable_shared_from_this<device_core> {
   void post(call_ptr c);
   /// Destroys `d` on the submitting thread; here and now if that has ended.
   void discard(detail::disposable& d) noexcept;
-  /// From now on everything fails. Callbacks call it, too.
+  /// Lets everything fail from now on. Callbacks call it, too.
   void lose() noexcept;
-  /// A call that waits was abandoned: it may hold up those behind it.
+  /// A waiting call was abandoned: it may hold up those behind it.
   void look_again() noexcept;
 
   // the runtime's end
@@ -142,7 +142,7 @@ class device_core : public std::enable_shared_from_this<device_core> {
   /// Returns true if the list says that a call can be submitted or dropped.
   [[nodiscard]] bool can_consider() const noexcept;
   [[nodiscard]] bool may_end() const noexcept;
-  /// A call with the driver that failed or was abandoned: the first from `at` on.
+  /// Returns a call with the driver that failed or was abandoned: the first from `at` on.
   [[nodiscard]] call_ptr doomed_from(std::size_t& at) const noexcept;
   void retire_doomed() noexcept;
   [[nodiscard]] static bool is_over(const detail::call& c) noexcept;
@@ -155,7 +155,7 @@ class device_core : public std::enable_shared_from_this<device_core> {
   [[nodiscard]] bool stops_waiting(const call_ptr& c, bool goes_to_driver) noexcept;
   /// A command has reported, or the submission is over.
   static void reported(detail::call& c) noexcept;
-  /// `settling_` counts the caller from now on.
+  /// Takes the call back from the driver's list. `settling_` counts the caller from now on.
   [[nodiscard]] call_ptr take_back(detail::call& c) noexcept;
   void fail_waiting(gpu_errc why) noexcept;
   void fail_all_with_driver(gpu_errc why) noexcept;
@@ -176,7 +176,7 @@ class device_core : public std::enable_shared_from_this<device_core> {
   std::size_t next_queue_ = 0;
   std::size_t transient_ = 0;  ///< bytes of `charged` that calls with the driver give back
   device_figures figures_;
-  bool needs_memory_ = false;  ///< the first that waits does not fit until calls come back
+  bool needs_memory_ = false;  ///< the first waiting call does not fit until calls come back
 
   std::atomic<std::uint64_t> charged_{0};
   std::atomic<bool> lost_{false};

@@ -10,7 +10,7 @@ namespace {
 
 /// A driver's text may be of any length; more than this is of no use.
 constexpr std::size_t longest_text = 1 << 16;
-/// Of platforms, and of one platform's devices.
+/// The most platforms, and the most devices of one platform.
 constexpr cl_uint most_found = 256;
 
 std::string trimmed(std::string s) {
@@ -89,7 +89,7 @@ device_info info_of(cl_device_id d, const std::string& platform) {
           .largest_group = device_number<std::size_t>(d, CL_DEVICE_MAX_WORK_GROUP_SIZE)};
 }
 
-/// Why it cannot be used; empty: it can.
+/// Returns the reason why it cannot be used; empty: it can.
 std::string why_not(cl_device_id d, const device_info& info) {
   if (device_number<cl_bool>(d, CL_DEVICE_AVAILABLE) == CL_FALSE) return "it is not available";
   if ((info.can & capability::online_compiler) == capability::none) return "it has no compiler";

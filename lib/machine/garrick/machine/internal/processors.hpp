@@ -52,7 +52,7 @@ class processors {
   void allow(std::uint32_t thread, const set& where) noexcept { tasks_[thread].allowed = where; }
   /// This thread has a processor of its own, which is none of these.
   void set_apart(std::uint32_t thread) noexcept { tasks_[thread].is = state::apart; }
-  /// The slice that this thread asks for.
+  /// Sets the slice that this thread asks for.
   void set_slice(std::uint32_t thread, time slice) noexcept {
     tasks_[thread].slice = static_cast<virtual_time>(slice);
   }
@@ -72,8 +72,8 @@ class processors {
   void yield(std::uint32_t thread, time now);
   /// The running thread falls asleep or, if it `ended`, is no more.
   void leave(std::uint32_t thread, time now, bool ended);
-  /// The thread that runs goes to the first of the processors where it may run that is idle or,
-  /// if none is, where the fewest threads are.
+  /// The running thread goes to the first idle processor where it may run or, if none is idle, to
+  /// the one with the fewest threads.
   void move(std::uint32_t thread, time now);
   /// A tick of processor `unit`.
   void tick(std::uint32_t unit, time now);
@@ -85,13 +85,13 @@ class processors {
   [[nodiscard]] bool asleep(std::uint32_t thread) const noexcept {
     return tasks_[thread].is == state::asleep;
   }
-  /// Where it runs, waits or ran last.
+  /// Returns the processor where it runs, waits or ran last.
   [[nodiscard]] std::uint32_t unit_of(std::uint32_t thread) const noexcept {
     return tasks_[thread].unit;
   }
-  /// Its processor time until now.
+  /// Returns its processor time until now.
   [[nodiscard]] time busy(std::uint32_t thread, time now) const noexcept;
-  /// How long it has been able to run and has not run, until it got a processor last.
+  /// Returns how long it could run and did not, until it got a processor last.
   [[nodiscard]] time waited(std::uint32_t thread) const noexcept;
 
  private:

@@ -23,7 +23,7 @@ namespace {
 using kind = thread_event::kind;
 using word = machine_atomics::atomic<std::uint32_t>;
 
-/// Threads from lambdas that share the units of a machine; and all that happened to them.
+/// Threads from lambdas that share the units of a machine; and all their events.
 struct bench {
   sched::topology machine;
   costs prices;
@@ -47,21 +47,21 @@ struct bench {
         unit, true, [](void* f) { (*static_cast<std::function<void()>*>(f))(); },
         bodies.back().get());
   }
-  /// Work in steps, as of a program that touches shared memory now and then.
+  /// Works in steps, as a program that touches shared memory now and then.
   void work(double ns) {
     for (double left = ns; left > 0; left -= 10'000) {
       e.spend_ns(std::min(left, 10'000.0));
       e.settle();
     }
   }
-  /// Until the time `ns`, without a processor.
+  /// Rests until the time `ns`, without a processor.
   void rest_until(double ns) { e.sleep(from_ns(ns - now_ns())); }
   [[nodiscard]] double now_ns() const { return static_cast<double>(e.now()) / 1000; }
   [[nodiscard]] double busy_ns(std::uint32_t thread) const {
     return static_cast<double>(e.busy(thread)) / 1000;
   }
   void run() { CHECK(e.run(from_ns(1e10)) == ""); }
-  /// The longest that this thread waited for a processor, in nanoseconds.
+  /// Returns the longest time that this thread waited for a processor, in nanoseconds.
   [[nodiscard]] double longest_wait(std::uint32_t thread) const {
     double longest = 0;
     for (const thread_event& one : events)
