@@ -34,7 +34,7 @@ int spread(const grid_neighbourhood<int>& n) {
 /// From 0, cold, to `hottest`.
 int shade(int heat, int hottest) { return std::clamp(heat / 5000, 0, hottest); }
 
-/// One of the 6 × 6 × 6 colours that most terminals have: from blue to red and to white.
+/// Returns one of the 6 × 6 × 6 colours that most terminals have: from blue to red and to white.
 int colour_of(int heat) {
   constexpr int colours[] = {17, 18, 19, 55, 91, 127, 161, 196, 208, 220, 231};
   return colours[shade(heat, 10)];
@@ -64,7 +64,7 @@ void draw_in_letters(const grid<int>& plate) {
   }
 }
 
-/// A picture after each request.
+/// Shows a picture after each request.
 void show(const grid<int>& plate) {
   if (isatty(STDOUT_FILENO) == 0) return;
   draw_in_colour(plate);

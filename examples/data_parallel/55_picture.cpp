@@ -29,8 +29,8 @@ struct pixel {
   std::uint8_t red, green, blue;
 };
 
-// How soon z² + c leaves the circle around 0 in which it may stay for ever. Near the Julia set of c
-// that takes long, so pixels take differently long, too.
+// Colours by how soon z² + c leaves the circle around 0 in which it may stay for ever. Near the
+// Julia set of c that takes long, so pixels take differently long, too.
 void colour(pixel& p) {
   const std::complex<double> c(-0.8, 0.156);
   std::complex<double> z((p.x - width / 2) / 146.0, (p.y - height / 2) / 146.0);

@@ -1,4 +1,4 @@
-// A picture that one can look at: a PNG file, written row by row and not compressed.
+// A picture in a PNG file, written row by row and not compressed.
 //
 // Thread safety: one thread at a time.
 #pragma once
@@ -14,8 +14,8 @@
 
 class png {
  public:
-  /// For so many columns, at most 20 000, and rows, at least one, of red, green and blue. Throws
-  /// std::runtime_error if the file cannot be made.
+  /// Begins a picture with so many columns, at most 20 000, and rows, at least one, of red, green
+  /// and blue. Throws std::runtime_error if the file cannot be made.
   png(const std::string& path, std::uint32_t width, std::uint32_t height)
       : file_(path, std::ios::binary), path_(path), rows_(height) {
     using namespace std::string_view_literals;
@@ -25,7 +25,7 @@ class png {
     chunk("IDAT", std::string("\x78\x01"sv));
   }
 
-  /// The next row: three bytes for each column. The last one ends the file. Throws
+  /// Adds the next row: three bytes for each column. The last one ends the file. Throws
   /// std::runtime_error if the file cannot be written.
   void add_row(std::string_view colours) {
     const std::string row = '\0' + std::string(colours);

@@ -59,7 +59,7 @@ class compression : public layer_defaults {
     std::span<const std::byte> bytes = m.bytes.subspan(1);
     std::vector<std::byte> whole;
     if (is_packed) {
-      // Also larger than any limit: a size that is not known.
+      // An unknown size is also larger than any limit.
       const unsigned long long size = ZSTD_getFrameContentSize(bytes.data(), bytes.size());
       if (size > largest_) return refuse(c);
       whole.resize(size);

@@ -58,7 +58,7 @@ class store : public net::broker<std::string(where_is_it)> {
     line_splitter lines{longest_line};
     bool leaves = false;
   };
-  // For one message: each handler says whether there is to be another.
+  // For one message: each handler decides whether there is another.
   inline static const net::receive_policy some = net::receive_policy::at_most(4096).once();
 
   void go_on(const net::connection_handle& c) { static_cast<void>(io().read(c, some)); }

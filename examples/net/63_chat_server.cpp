@@ -42,7 +42,7 @@ struct say {
   std::string text;
 };
 struct who_is_here {};
-/// Their answers say that the hub has done it, so that the next line may come.
+/// The answers say that the hub has done it, so that the next line may come.
 using hub_protocol = protocol<result<std::string>(enter), bool(say), std::string(who_is_here)>;
 
 // [hub]
@@ -163,7 +163,7 @@ class member : public net::broker<void(heard)> {
     write("* " + std::string(said.text) + '\n');
     return true;
   }
-  // Errors: the connection is over, which we shall hear.
+  // An error means that the connection is over, of which an event will tell.
   void write(std::string_view text) { static_cast<void>(io().write(peer_, text)); }
   void read_on() { static_cast<void>(io().read(peer_, net::receive_policy::at_most(4096).once())); }
 

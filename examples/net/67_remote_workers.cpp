@@ -1,4 +1,4 @@
-// Actors that one process has another one make for it, and that end when it lets them go.
+// Actors that one process has another process make, and that end when it lets them go.
 //
 //   67_remote_workers serve tcp://127.0.0.1:4041
 //   67_remote_workers count tcp://127.0.0.1:4041

@@ -27,7 +27,7 @@ struct say {
   std::string name;
   std::string text;
 };
-/// Their answers say how many have heard it.
+/// The answers say how many have heard it.
 using room = protocol<result<int>(enter), int(say)>;
 // [/protocol]
 
@@ -37,7 +37,7 @@ class room_actor : public actor<room> {
   result<int> on(const enter& e) {
     if (!members_.emplace(e.name, e.who).second)
       return make_error(errc::user, "room", e.name + " is here already");
-    // When the process of a member ends, however that comes, its actors are down.
+    // When the process of a member ends, for any reason, its actors are down.
     monitor(e.who, [this, name = e.name](const down&) {
       members_.erase(name);
       tell(name + " has gone");

@@ -38,8 +38,8 @@ int run(std::vector<std::string> environment) {
 
   actor_system system(loaded->system);
   net::node node(system, node_settings);
-  // The table knows the range of each; that two contradict each other, and that nodes need a stack
-  // that confirms messages, `listen` and `connect` say.
+  // The table knows the range of each. `listen` and `connect` refuse settings that contradict each
+  // other, and a stack that does not confirm messages, as nodes need.
   const bool streams = chosen->transport == net::carrier_kind::stream;
   const auto at = node.listen(streams ? "tcp://127.0.0.1:0" : "udp://127.0.0.1:0");
   if (!at) return std::puts(at.error().to_string().c_str()), 1;

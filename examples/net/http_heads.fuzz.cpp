@@ -45,7 +45,7 @@ std::vector<std::string> requests_of(std::string_view stream, std::size_t longes
   return all;
 }
 
-/// How many heads lie in a stream, and whether one is too long behind them.
+/// Returns how many heads lie in a stream, and sets `too_long` if one behind them is.
 std::size_t heads_in(std::string_view stream, std::size_t longest, bool& too_long) {
   constexpr std::string_view line = "\r\n", end = "\r\n\r\n";
   for (std::size_t n = 0;; ++n) {

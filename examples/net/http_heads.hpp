@@ -26,7 +26,7 @@ struct http_request {
 /// See above.
 class http_heads {
  public:
-  /// A head has so many bytes at most, with the empty line at its end.
+  /// `longest`: the most bytes of a head, with the empty line at its end.
   explicit http_heads(std::size_t longest) : longest_(longest) {}
 
   /// Calls `f(http_request)` for each head that ends in these bytes. A refusal, or a request after

@@ -18,7 +18,7 @@ struct line {
 /// See above.
 class line_splitter {
  public:
-  /// A line has so many bytes at most, without its end.
+  /// `longest`: the most bytes of a line, without its end.
   explicit line_splitter(std::size_t longest) : longest_(longest) {}
 
   /// Calls `f(line)` for each line that ends in these bytes. A line that is too long is reported as
@@ -50,7 +50,7 @@ class line_splitter {
       }
     }
   }
-  /// Something has come after the last line's end.
+  /// Returns true if bytes have come after the last line's end.
   [[nodiscard]] bool is_within_line() const { return skips_ || !kept_.empty(); }
   /// Bytes that are kept.
   [[nodiscard]] std::size_t kept() const { return kept_.size(); }

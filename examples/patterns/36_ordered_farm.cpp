@@ -7,8 +7,8 @@
 using namespace garrick;
 using namespace garrick::patterns;
 
-// How many steps it takes from n to 1, if an even number is halved, and an odd one is multiplied
-// by three, and one is added.
+// Counts the steps from n to 1, if an even number is halved, and an odd one is multiplied by three,
+// and one is added.
 struct steps {
   std::uint64_t from;
   int count;

@@ -26,7 +26,7 @@ class lucky_dip {
       : quantum_(o.quantum), random_(o.seed), workers_(o.workers) {}
   worker_data& worker(std::uint32_t index) noexcept { return workers_[index]; }
 
-  // Wherever it comes from, it goes into the bag.
+  // A runnable from anywhere goes into the bag.
   void central_enqueue(runnable& r) noexcept {
     {
       const std::lock_guard lock(mutex_);
@@ -38,7 +38,7 @@ class lucky_dip {
   void internal_enqueue(worker_data&, runnable& r) noexcept { central_enqueue(r); }
   void resume_later(worker_data&, runnable& r) noexcept { central_enqueue(r); }
 
-  // Waits for work; null when the pool stops.
+  // Waits for a runnable; returns null when the pool stops.
   runnable* dequeue(worker_data&) noexcept {
     std::unique_lock lock(mutex_);
     some_work_.wait(lock, [this] { return stopping_ || !bag_.empty(); });

@@ -1,4 +1,4 @@
-// Shows how far the foreman is, and how fast the stages of its stream are: a line that changes on a
+// Shows the foreman's progress, and the speed of the stages of its stream: a line that changes on a
 // terminal, a line now and then elsewhere.
 #pragma once
 
@@ -26,7 +26,7 @@ using display_protocol = garrick::protocol<void(tick)>;
 [[nodiscard]] std::string progress_line(const progress& p, const std::vector<std::string>& rates,
                                         std::size_t columns, bool utf8);
 
-/// Takes the line that changes away.
+/// Clears the line that changes.
 void clear_line();
 
 class display_actor : public garrick::actor<display_protocol> {

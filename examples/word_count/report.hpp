@@ -32,7 +32,7 @@ namespace word_count {
 /// The work of each node; empty if there is none.
 [[nodiscard]] std::string node_lines(const std::vector<node_work>& nodes);
 
-/// How many handlers of which role died.
+/// Returns how many handlers died, by role.
 [[nodiscard]] std::string strike_report(const outcome& o);
 
 /// A line of the report, and further lines below it: "label            text".
@@ -55,7 +55,7 @@ namespace word_count {
 /// The largest resident memory of this process so far, in bytes.
 [[nodiscard]] std::uint64_t peak_memory();
 
-/// How wide the terminal at standard output is; 80 if it does not say.
+/// Returns the width of the terminal at standard output; 80 if it is unknown.
 [[nodiscard]] std::size_t terminal_columns();
 
 /// Returns true if the environment says that the terminal shows UTF-8.

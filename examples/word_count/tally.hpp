@@ -1,5 +1,4 @@
-// One part's counts, with the knowledge of which units they hold: applying a unit twice changes
-// nothing.
+// The counts of one part, with the units that they hold: applying a unit twice changes nothing.
 //
 // So "at least once" delivery counts exactly once: a ledger that fell applies every batch that is
 // sent to it again, and refuses the units that its restored state already holds. `sequence` numbers
@@ -24,7 +23,7 @@
 
 namespace word_count {
 
-/// Which units: one bit each.
+/// A set of units: one bit each.
 class unit_set {
  public:
   [[nodiscard]] bool has(std::uint32_t unit) const noexcept {

@@ -25,7 +25,7 @@ class counting_actor : public garrick::actor<counting_protocol> {
   std::uint32_t life_;
 };
 
-/// How a process is told to be a node: the words after the program's name.
+/// The arguments that make a process a node: the words after the program's name.
 struct node_arguments {
   static constexpr const char* option = "--as-node";
 

@@ -23,16 +23,16 @@ class node_processes {
   /// `blocked`: the signals that are blocked there at first.
   node_processes(std::string program, node_arguments like, const sigset_t& blocked)
       : program_(std::move(program)), like_(std::move(like)), blocked_(blocked) {}
-  /// Kills those that are left.
+  /// Kills the remaining processes.
   ~node_processes();
   node_processes(const node_processes&) = delete;
   node_processes& operator=(const node_processes&) = delete;
 
   /// Starts this node's next life. Throws std::system_error.
   void start(std::uint32_t node, std::uint32_t life);
-  /// Without a warning; does nothing if it has ended.
+  /// Kills the process without a warning; does nothing if it has ended.
   void kill(std::uint32_t node) noexcept;
-  /// The process of this node; 0: none runs.
+  /// Returns the process of this node; 0: none runs.
   [[nodiscard]] pid_t pid(std::uint32_t node) const noexcept;
   /// Returns the nodes with processes that have ended since the last call.
   [[nodiscard]] std::vector<std::uint32_t> take_ended();
@@ -50,7 +50,7 @@ class node_processes {
   std::vector<child> children_;
 };
 
-/// The file that this process was made of, for a node that does the same.
+/// Returns the file of this process's program, for a node that runs the same.
 [[nodiscard]] std::string this_program(const char* name);
 
 }  // namespace word_count

@@ -18,7 +18,7 @@ namespace word_count {
 
 namespace {
 
-/// A folder that this user alone may look into, for the socket.
+/// A folder that only this user may look into, for the socket.
 class socket_folder {
  public:
   socket_folder() {

@@ -28,7 +28,8 @@ inline constexpr std::size_t longest_word = 48;
   return static_cast<unsigned char>(c) <= ' ';
 }
 
-/// Looks at the first bytes of a file: true unless they hold control characters that no text has.
+/// Looks at the first bytes of a file: returns true unless they hold control characters that no
+/// text has.
 [[nodiscard]] bool looks_like_text(std::string_view head) noexcept;
 
 /// Overwrites addresses and paths with blanks, since readers skip the words in them. An address is
@@ -47,7 +48,7 @@ bool next_word(std::string_view text, std::size_t& at, std::string& word);
 /// Characters, not bytes.
 [[nodiscard]] std::size_t characters(std::string_view text) noexcept;
 
-/// Which of `parts` parts a word belongs to. The same in every process.
+/// Returns the part, of `parts`, that a word belongs to. The same in every process.
 [[nodiscard]] std::uint32_t part_of(std::string_view word, std::uint32_t parts) noexcept;
 
 }  // namespace word_count

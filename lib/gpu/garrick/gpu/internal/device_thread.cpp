@@ -47,8 +47,8 @@ void device_core::reported(detail::call& c) noexcept {
   if (me.closing_) me.work_.notify_one();
 }
 
-// Called before the call is settled: so a requester that has its answer finds the call's place free,
-// and the call in the figures.
+// Called before the call is settled: a requester that has its answer then finds the call's place
+// free, and the call in the figures.
 call_ptr device_core::take_back(detail::call& c) noexcept {
   const std::lock_guard lock(mutex_);
   ++settling_;
