@@ -16,7 +16,7 @@ namespace word_count {
 /// the bars may be drawn with its blocks.
 [[nodiscard]] std::string chart(const std::vector<ranked_word>& words, std::size_t top, bool utf8);
 
-/// How many of a hundred words have 1, 2, … letters.
+/// Returns how many of a hundred words have 1, 2, … letters, as a chart.
 [[nodiscard]] std::string length_chart(const std::vector<ranked_word>& words, bool utf8);
 
 /// The texts that were read, the time it took, and the files that were left out. Needs a result.

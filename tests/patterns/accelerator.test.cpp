@@ -106,7 +106,7 @@ TEST_CASE("a hundred actors ask an accelerator at once, and each gets its own re
 /// The elements that a team of one has worked on.
 std::vector<int> seen;
 void see(int& x) { seen.push_back(x); }
-/// How often the next element is another request's.
+/// Returns how often the next element is another request's.
 std::ptrdiff_t changes() {
   std::ptrdiff_t n = 0;
   for (std::size_t i = 1; i < seen.size(); ++i) n += seen[i] != seen[i - 1] ? 1 : 0;

@@ -93,7 +93,7 @@ int bad_key(const std::pair<int, int>& p) {
   return p.first;
 }
 
-/// Can be copied so many times.
+/// An object that can be copied `*left` times.
 struct fickle {
   explicit fickle(int* left) : copies(left) {}
   fickle(const fickle& o) : copies(o.copies) {

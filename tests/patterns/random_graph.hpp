@@ -109,7 +109,7 @@ struct shape {
   [[nodiscard]] bool cuts() const noexcept {
     return any([](const shape& s) { return s.is_cutter(); });
   }
-  /// How many farms are inside each other.
+  /// Returns how many farms are inside each other.
   [[nodiscard]] std::uint32_t farms_deep() const noexcept {
     std::uint32_t most = 0;
     for (const shape& p : parts) most = std::max(most, p.farms_deep());

@@ -57,7 +57,7 @@ std::string same(std::string s) { return s; }
 std::uint64_t no_two_keys(const std::string&) { return 5; }
 auto a_stage() { return seq(same).named("stage"); }
 
-/// How many texts each replica in the pattern has taken.
+/// Returns how many texts each replica in the pattern has taken.
 template <class P>
 std::vector<std::uint64_t> taken_by(const P& p, std::size_t limit, stream_options o = {}) {
   offered what;
@@ -145,7 +145,7 @@ namespace {
 struct offer_some {
   int n = 0;
 };
-/// Where an actor counts.
+/// The place of an actor's counts.
 struct place {
   using garrick_sendable = void;
   offered* what;

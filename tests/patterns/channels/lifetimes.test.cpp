@@ -114,7 +114,7 @@ auto every_kind(int end) {
         return n + 1;
       }));
 }
-/// How many come to the end of it.
+/// Returns how many tuples come to the end of `every_kind`.
 int expected_of(int end) {
   int n = 0;
   for (int x = 0; x < end; ++x)

@@ -15,7 +15,7 @@ namespace failing_keys_test {
 
 enum class fault { none, unequal, in_equality, in_hash, in_copy, in_key, in_time };
 
-/// How often a key was hashed.
+/// The number of times that a key was hashed.
 inline int hashes = 0;
 
 /// A key with functions that fail as `how` says.

@@ -39,7 +39,7 @@ class device_ref {
 
   /// Returns false if it names nothing.
   explicit operator bool() const noexcept { return static_cast<bool>(buffer_); }
-  /// Elements.
+  /// Returns the number of elements.
   [[nodiscard]] std::size_t size() const noexcept {
     return buffer_ ? buffer_->bytes() / sizeof(T) : 0;
   }

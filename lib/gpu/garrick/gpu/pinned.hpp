@@ -28,7 +28,7 @@ class pinned {
   using garrick_only_here = void;  ///< send another process a vector
   using value_type = T;            ///< an element
 
-  /// Without elements.
+  /// Makes a container without elements.
   pinned() noexcept = default;
   /// For the framework: takes over pinned memory that has no other holder.
   explicit pinned(detail::buffer_ptr b) noexcept : buffer_(std::move(b)) {}
@@ -38,13 +38,13 @@ class pinned {
   pinned& operator=(const pinned&) = delete;
   ~pinned() = default;
 
-  /// Elements.
+  /// Returns the number of elements.
   [[nodiscard]] std::size_t size() const noexcept {
     return buffer_ ? buffer_->bytes() / sizeof(T) : 0;
   }
   /// Returns true if there is no element.
   [[nodiscard]] bool empty() const noexcept { return size() == 0; }
-  /// The first element; null if there is none.
+  /// Returns the first element; null if there is none.
   [[nodiscard]] T* data() noexcept {
     return buffer_ ? static_cast<T*>(buffer_->address()) : nullptr;
   }

@@ -24,28 +24,28 @@ class nd_range {
   using garrick_sendable = void;
   using extent = std::array<std::size_t, 3>;  ///< a number for each dimension
 
-  /// So many items in a row.
+  /// Makes a row of items.
   explicit constexpr nd_range(std::size_t x) noexcept : dimensions_(1), global_{x, 1, 1} {}
-  /// A plane of items.
+  /// Makes a plane of items.
   constexpr nd_range(std::size_t x, std::size_t y) noexcept : dimensions_(2), global_{x, y, 1} {}
-  /// A block of items.
+  /// Makes a block of items.
   constexpr nd_range(std::size_t x, std::size_t y, std::size_t z) noexcept
       : dimensions_(3), global_{x, y, z} {}
-  /// One item for each element of the request's first container.
+  /// Returns a range with one item for each element of the request's first container.
   [[nodiscard]] static constexpr nd_range per_element() noexcept {
     nd_range r(0);
     r.dimensions_ = 0;
     return r;
   }
 
-  /// A copy in groups of this size; without it, the driver chooses.
+  /// Returns a copy in groups of this size; without it, the driver chooses.
   [[nodiscard]] constexpr nd_range groups_of(std::size_t x, std::size_t y = 1,
                                              std::size_t z = 1) const noexcept {
     nd_range r = *this;
     r.local_ = {x, y, z};
     return r;
   }
-  /// A copy with ids that begin here.
+  /// Returns a copy with ids that begin here.
   [[nodiscard]] constexpr nd_range from(std::size_t x, std::size_t y = 0,
                                         std::size_t z = 0) const noexcept {
     nd_range r = *this;
@@ -53,30 +53,30 @@ class nd_range {
     return r;
   }
 
-  /// 1 to 3; 0: it is `per_element` and was not resolved.
+  /// Returns 1 to 3; 0 for a `per_element` that was not resolved.
   [[nodiscard]] constexpr unsigned dimensions() const noexcept { return dimensions_; }
-  /// Items in each dimension; 1 in those that it does not have.
+  /// Returns the items in each dimension; 1 in a missing one.
   [[nodiscard]] constexpr const extent& global() const noexcept { return global_; }
-  /// Items of a group; all 0: the driver chooses.
+  /// Returns the items of a group in each dimension; all 0: the driver chooses.
   [[nodiscard]] constexpr const extent& local() const noexcept { return local_; }
-  /// The first id in each dimension.
+  /// Returns the first id in each dimension.
   [[nodiscard]] constexpr const extent& offset() const noexcept { return offset_; }
   /// Returns true if the size of a group was given.
   [[nodiscard]] constexpr bool has_groups() const noexcept { return local_ != extent{}; }
-  /// All work items.
+  /// Returns the number of all work items.
   [[nodiscard]] constexpr std::size_t items() const noexcept {
     return global_[0] * global_[1] * global_[2];
   }
-  /// Elements of a container that has one for each id, those before the offset included.
+  /// Returns the number of ids, those before the offset included.
   [[nodiscard]] constexpr std::size_t index_space() const noexcept {
     return (global_[0] + offset_[0]) * (global_[1] + offset_[1]) * (global_[2] + offset_[2]);
   }
-  /// Items of one group; 1 if the driver chooses.
+  /// Returns the number of items of one group; 1 if the driver chooses.
   [[nodiscard]] constexpr std::size_t group_items() const noexcept {
     return has_groups() ? local_[0] * local_[1] * local_[2] : 1;
   }
 
-  /// `per_element` with so many elements; any other range stays as it is.
+  /// Returns `per_element` with so many elements; any other range stays as it is.
   [[nodiscard]] constexpr nd_range resolved(std::size_t elements) const noexcept {
     if (dimensions_ != 0) return *this;
     nd_range r = *this;
@@ -88,7 +88,7 @@ class nd_range {
   /// Returns the fault on a device with at most so many items in a group, in words; empty if there
   /// is none.
   [[nodiscard]] std::string trouble(std::size_t most_group_items) const;
-  /// "1920 x 1080 in groups of 16 x 4 from 0 x 0".
+  /// Returns "1920 x 1080 in groups of 16 x 4 from 0 x 0", for example.
   [[nodiscard]] std::string to_string() const;
 
  private:

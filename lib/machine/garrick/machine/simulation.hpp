@@ -92,7 +92,7 @@ class outside {
   simulation& of_;
 };
 
-/// How a thread outside stands on the machine.
+/// The options of a thread outside.
 struct outside_options {
   std::string name = "outside";  ///< in a log
   /// It has a processor of its own even if threads share processors, so it disturbs no other

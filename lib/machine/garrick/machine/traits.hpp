@@ -163,7 +163,7 @@ struct machine_clock {
 
 /// Processors. Where each thread has one of its own, none stands in another's way, and none moves.
 struct machine_place {
-  /// Which processor a thread runs on.
+  /// The processor of a thread.
   class thread {
    public:
     static constexpr std::int32_t unknown = -1;  ///< returned by `processor` if it does not know

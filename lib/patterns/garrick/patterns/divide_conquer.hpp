@@ -61,7 +61,7 @@ class parts {
       throw std::logic_error("garrick: parts::add(): a part is smaller than the range");
     all_.push_back({begin, end});
   }
-  /// How many there are.
+  /// Returns the number of parts.
   [[nodiscard]] std::size_t size() const noexcept { return all_.size(); }
   /// Returns part number `i`. Requires that it exists.
   [[nodiscard]] const part& operator[](std::size_t i) const noexcept { return all_[i]; }

@@ -100,8 +100,8 @@ std::uint32_t processors::cheapest(const task& t, const Cost& cost) const noexce
   return found;
 }
 
-/// Where a thread that wakes up goes: where it ran last, if that is idle; to an idle one of the
-/// same cache; else it waits where it ran last.
+/// Returns the processor for a thread that wakes up: the one where it ran last, if that is idle;
+/// else an idle one of the same cache; else it waits where it ran last.
 std::uint32_t processors::place_for(const task& t) const noexcept {
   const std::uint32_t near = cheapest(t, [&](std::uint32_t unit) -> std::size_t {
     const bool idle = all_[unit].runs == nobody;

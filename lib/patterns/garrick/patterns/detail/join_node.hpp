@@ -84,7 +84,7 @@ class kept_side : public kept_side_base {
 
  public:
   struct bucket;
-  /// Where a tuple is to be kept.
+  /// The place of a kept tuple.
   struct place {
     bucket* in;
     std::vector<one>* of_key;
@@ -134,7 +134,7 @@ class kept_side : public kept_side_base {
   }
 };
 
-/// How far one side's stream is.
+/// The progress of one side's stream.
 struct side_progress {
   watermark mark;
   instant heard{};
@@ -380,7 +380,7 @@ template <class Stage>
                                   const tuple_type& l, const tuple_type& r,
                                   join_base& (*stage_of)(void* s) noexcept,
                                   const any_inlet_ptr& next);
-/// Where the join's source is built.
+/// Returns the builder of the join's source.
 [[nodiscard]] builder beside_of_join(const builder& b, const any_seq& join);
 
 }  // namespace garrick::patterns::detail

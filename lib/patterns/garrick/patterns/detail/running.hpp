@@ -71,7 +71,8 @@ concept keeping = requires(const Stage& s) {
   { s.kept() } -> std::convertible_to<std::size_t>;
 };
 
-/// Has results after the end of its input, which are put out piece by piece: it is resumable, and
+/// A stage with results after the end of its input, which are put out piece by piece: it is
+/// resumable, and has
 ///
 ///   void input_has_ended()              is called before `stop`; it may be under way then
 template <class Stage>
@@ -86,8 +87,8 @@ concept flushing = requires(Stage& s) { s.input_has_ended(); };
 template <class Stage>
 concept knows_inputs = requires(Stage& s) { s.reads_input(std::size_t{}); };
 
-/// May have enough before its input ends: then the stages before it hear that their results are
-/// unwanted.
+/// A stage that may have enough before its input ends: then the stages before it hear that their
+/// results are unwanted.
 template <class Stage>
 concept ends_early = requires(const Stage& s) {
   { s.has_enough() } -> std::convertible_to<bool>;

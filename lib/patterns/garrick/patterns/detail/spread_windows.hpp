@@ -86,7 +86,7 @@ class farm_of_windows {
   on_failure policy_;
 };
 
-/// How many replicas there are, and how they look in a plan.
+/// The number of replicas, and their structure in a plan.
 [[nodiscard]] inline std::size_t replicas_of(std::size_t said, const builder& b) noexcept {
   if (said != 0) return said;
   return b.options.replicas != 0 ? b.options.replicas : b.workers;

@@ -47,10 +47,10 @@ class watermark {
   /// It moves in steps of this. Before the first tuple.
   void grain_is(std::int64_t g) noexcept { grain_ = g; }
 
-  /// Returns how far it is.
+  /// Returns the watermark.
   [[nodiscard]] std::int64_t value() const noexcept { return value_; }
 
-  /// At the beginning of a step: which inputs there are. They may have ended.
+  /// Sets the inputs, at the beginning of a step. They may have ended.
   void inputs_are(inputs& in);
   /// The next tuples are of this input.
   void reads(std::size_t i);
@@ -96,7 +96,7 @@ class watermark {
   instant now_{};
 };
 
-/// Which watermarks replicas wait for. The node that sends them has to send no others.
+/// The watermarks that replicas wait for. The node that sends them has to send no others.
 ///
 /// Thread safety: `says` is for the holder of that replica's run right, `awaits` and `some_awaits`
 /// for any thread.
