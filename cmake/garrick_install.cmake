@@ -55,7 +55,8 @@ install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" "${PROJECT_SOURCE_DIR}/CHANGELOG.m
 # The guide, and the examples that it shows, side by side as in the repository.
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/docs/guide"
         DESTINATION "${CMAKE_INSTALL_DOCDIR}/docs" FILES_MATCHING PATTERN "*.md")
-install(FILES "${PROJECT_SOURCE_DIR}/docs/papers.md" "${PROJECT_SOURCE_DIR}/docs/wire.md"
+install(FILES "${PROJECT_SOURCE_DIR}/docs/glossary.md" "${PROJECT_SOURCE_DIR}/docs/papers.md"
+        "${PROJECT_SOURCE_DIR}/docs/wire.md"
         DESTINATION "${CMAKE_INSTALL_DOCDIR}/docs")
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/examples" DESTINATION "${CMAKE_INSTALL_DOCDIR}"
         FILES_MATCHING PATTERN "*.cpp" PATTERN "*.hpp" PATTERN "*.md" PATTERN "*.test.cpp" EXCLUDE

@@ -49,7 +49,11 @@ def anchors(text: str) -> set[str]:
 def is_installed(file: str) -> bool:
     if file.startswith("examples/"):
         return not file.endswith((".test.cpp", ".fuzz.cpp"))
-    return file.startswith("docs/guide/") or file in ("docs/papers.md", "docs/wire.md")
+    return file.startswith("docs/guide/") or file in (
+        "docs/glossary.md",
+        "docs/papers.md",
+        "docs/wire.md",
+    )
 
 
 def check_page(root: Path, page: Path) -> list[str]:
