@@ -77,7 +77,7 @@ void down_is_last(test_system& kit) {
   const auto log = std::make_shared<ints>();
   spawn_options how;
   if (kit.seed() % 3 == 1) {
-    how.policy = mailbox_policy::drop_oldest;
+    how.policy = mailbox_policy::reject;
     how.bound = 100;
   }
   const auto to = kit.spawn<watcher>(how, lent(log), kit.seed() % 2 == 0);

@@ -53,6 +53,8 @@ TEST_CASE("a spawn whose options make no sense fails and names the option") {
   CHECK(names(refusal_of_spawn({.policy = mailbox_policy::reject}), "spawn_options.bound"));
   CHECK(names(refusal_of_spawn({.policy = mailbox_policy::reject, .bound = 32769}),
               "spawn_options.bound"));
+  CHECK(names(refusal_of_spawn({.policy = mailbox_policy::drop_oldest, .bound = 5}),
+              "through a garrick::latest<T>"));
   CHECK(names(refusal_of_spawn({.soft_limit = 32769}), "spawn_options.soft_limit"));
   CHECK(names(refusal_of_spawn({.hard_limit = core::most_messages_at_all + 1}),
               "spawn_options.hard_limit"));

@@ -6,13 +6,13 @@ CELL = "lib/core/garrick/core/cell/"
 STEPS = CELL + "cell_steps.hpp"
 MAILBOX = CELL + "mailbox.hpp"
 RUN = CELL + "running_cell.cpp"
-LATEST = CELL + "internal/latest_mail.cpp"
+LATEST = "lib/core/garrick/core/latest.hpp"
 LIFE = CELL + "internal/lifecycle.cpp"
 BLOCKING = "lib/core/garrick/core/blocking.cpp"
 FULL = CELL + "internal/full_receiver.cpp"
 by_steps = ("core.model.cell_steps",)
 by_mailbox = ("core.model.mailbox",)
-by_newest = ("core.latest_mail", "tests.newest_mail")
+by_latest = ("tests.latest",)
 
 MUTATIONS = [
     # ---- steps on a cell
@@ -301,7 +301,7 @@ MUTATIONS = [
         RUN,
         "  if (urgent_streak_ < urgent_share || reader_.peek_front() == nullptr) {",
         "  if (urgent_streak_ != 255 || reader_.peek_front() == nullptr) {",
-        ("tests.ordering", "core.mailbox", "tests.newest_mail"),
+        ("tests.ordering", "core.mailbox"),
     ),
     mutation(
         "run loop: senders that wait for room are not woken",
@@ -353,111 +353,27 @@ MUTATIONS = [
         "",
         ("tests.restarting_receivers",),
     ),
-    # ---- the newest messages
+    # ---- the newest value
     mutation(
-        "newest: a message joins although the actor has ended",
+        "latest: each value has a message of its own",
         LATEST,
-        "  if ((gate.peek() & mailbox_word::closed) != 0) return {outcome::closed};\n",
+        "      if (of_->told.expired()) {",
+        "      {",
+        by_latest,
+    ),
+    mutation(
+        "latest: what is put after the value was taken is not told",
+        LATEST,
+        "    of_->told.reset();\n",
         "",
-        by_newest,
+        by_latest,
     ),
     mutation(
-        "newest: an urgent token lets later messages pass a response",
+        "latest: a value is taken twice",
         LATEST,
-        "if (!urgent || pushes == pushes_) pushes_",
-        "pushes_",
-        by_newest,
-    ),
-    mutation(
-        "newest: a spent token stays open",
-        LATEST,
-        "  if (from.open == token) from.open = nullptr;\n",
-        "",
-        by_newest,
-    ),
-    mutation(
-        "newest: a token hands out messages beyond its end",
-        LATEST,
-        "if (from.messages.front != nullptr && from.first < token_in(token).end) return",
-        "if (from.messages.front != nullptr) return",
-        by_newest,
-    ),
-    mutation(
-        "newest: what is put back keeps the number that it had lost",
-        LATEST,
-        "  to.messages.push_front(e);\n  --to.first;",
-        "  to.messages.push_front(e);",
-        by_newest,
-    ),
-    mutation(
-        "newest: what is put back passes the bound",
-        LATEST,
-        "  --to.first;\n  ++length_;\n  return drop_over_bound();",
-        "  --to.first;\n  ++length_;\n  return nullptr;",
-        by_newest,
-    ),
-    mutation(
-        "newest: what is set aside stays urgent",
-        LATEST,
-        "  e->clear(envelope_flag::urgent);\n",
-        "",
-        by_newest,
-    ),
-    mutation(
-        "newest: what is set aside passes the bound",
-        LATEST,
-        "  ++aside_count_;\n  ++length_;\n  return drop_over_bound();",
-        "  ++aside_count_;\n  ++length_;\n  return nullptr;",
-        by_newest,
-    ),
-    mutation(
-        "newest: what is tried again keeps its old numbers",
-        LATEST,
-        "  normal_.first -= aside_count_;\n",
-        "",
-        by_newest,
-    ),
-    mutation(
-        "newest: the token of what is tried again has no end",
-        LATEST,
-        "  token_in(token).end = normal_.first;\n",
-        "",
-        by_newest,
-    ),
-    mutation(
-        "newest: what is tried again loses the queue's end",
-        LATEST,
-        "  if (normal_.messages.front == nullptr) normal_.messages.back = aside_.back;\n",
-        "",
-        by_newest,
-    ),
-    mutation(
-        "newest: what is lost at the end still counts",
-        LATEST,
-        "  --aside_count_;\n  --length_;\n  return oldest;\n}\n\nvoid",
-        "  --aside_count_;\n  return oldest;\n}\n\nvoid",
-        by_newest,
-    ),
-    mutation(
-        "newest: an urgent message goes before a normal one",
-        LATEST,
-        "take_oldest(normal_.messages.front != nullptr ? normal_ : urgent_)",
-        "take_oldest(urgent_.messages.front != nullptr ? urgent_ : normal_)",
-        by_newest,
-    ),
-    mutation(
-        "newest: a response is put back among the messages",
-        RUN,
-        "policy_ == mailbox_policy::drop_oldest && !e->is(envelope_flag::response)",
-        "policy_ == mailbox_policy::drop_oldest",
-        by_newest,
-    ),
-    mutation(
-        "newest: a response is set aside among the messages",
-        RUN,
-        "x.latest != nullptr && !e->is(envelope_flag::response)",
-        "x.latest != nullptr",
-        by_newest,
+        "return std::exchange(of_->value, std::nullopt);",
+        "return of_->value;",
+        by_latest,
     ),
     mutation(
         "length: what came and went while it was read counts",
@@ -465,21 +381,6 @@ MUTATIONS = [
         "    return n > since ? n - since : 0;",
         "    return since == 77777 ? 0 : n;",
         by_mailbox,
-    ),
-    mutation(
-        "newest: a restart keeps a token open that senders can add to",
-        LIFE,
-        "    latest->close(e);  // or senders could keep this going\n",
-        "",
-        ("tests.newest_mail",),
-    ),
-    mutation(
-        "newest: the count of pushes is from before the lock",
-        LATEST,
-        "    pushes = gate.pushes();  // others may have come meanwhile\n",
-        "",
-        equivalent="pushes_ is above every older count, so that a message joins no token in error, "
-        "and at most gets one of its own",
     ),
     mutation(
         "batch: waiting senders are not woken when a budget ends",

@@ -170,7 +170,7 @@ MUTATIONS = [
         "link: a bounded mailbox is sent more than the first credit ahead",
         RECEIVE,
         "who.policy() == core::mailbox_policy::unbounded",
-        "who.policy() != core::mailbox_policy::drop_oldest",
+        "who.policy() != core::mailbox_policy::drop_newest",
         ("tests.net.simulated_nodes",),
     ),
     mutation(

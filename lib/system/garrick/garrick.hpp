@@ -34,6 +34,7 @@
 #include <garrick/core/adapt.hpp>
 #include <garrick/core/changing_router.hpp>
 #include <garrick/core/composition.hpp>
+#include <garrick/core/latest.hpp>
 #include <garrick/core/loop_executor.hpp>
 #include <garrick/core/message.hpp>
 #include <garrick/core/outside_work.hpp>
@@ -88,6 +89,7 @@ using core::first_of;
 using core::find_child;
 using core::keep_behavior;
 using core::lent;
+using core::latest;
 using core::least_loaded;
 using core::list_children;
 using core::mailbox_policy;
@@ -97,6 +99,7 @@ using core::make_message;
 using core::message;
 using core::monitor_id;
 using core::near;
+using core::news;
 using core::no_in_place_scope;
 using core::no_wait_scope;
 using core::on;

@@ -144,8 +144,8 @@ TEST_CASE("with the policy wait a send gives up where waiting cannot help") {
 TEST_CASE("the highest bound of a mailbox is exact under every policy") {
   constexpr std::uint32_t bound = 32'768;
   constexpr int sent = 100'000;
-  for (const mailbox_policy p : {mailbox_policy::reject, mailbox_policy::drop_newest,
-                                 mailbox_policy::drop_oldest, mailbox_policy::wait}) {
+  for (const mailbox_policy p :
+       {mailbox_policy::reject, mailbox_policy::drop_newest, mailbox_policy::wait}) {
     settings o;
     o.scheduler.workers = 1;
     o.log.level = system::log_level::off;
@@ -176,39 +176,14 @@ TEST_CASE("the highest bound of a mailbox is exact under every policy") {
       release.notify_all();
     }
     CHECK(seen->size() == bound);
-    CHECK(seen->front() == (p == mailbox_policy::drop_oldest ? sent - int{bound} : 0));
+    CHECK(seen->front() == 0);
   }
-}
-
-TEST_CASE("drop_oldest keeps the last messages") {
-  fixture f(mailbox_policy::drop_oldest);
-  f.flood(7);
-  f.kit.run();
-  CHECK(*f.seen == ints{4, 5, 6});
-  CHECK(f.letters() == 4);
-}
-
-TEST_CASE("with drop_oldest, while nothing is handled, the bound holds and the newest stay") {
-  fixture f(mailbox_policy::drop_oldest);
-  f.flood(500);
-  CHECK(f.to.mailbox_length() == 3);
-  CHECK(f.kit.mailbox(f.to).size() == 3);
-  f.kit.run();
-  CHECK(*f.seen == ints{497, 498, 499});
-  CHECK(f.letters() == 497);
 }
 
 TEST_CASE("a request to a full mailbox gets overload") {
   fixture f(mailbox_policy::reject);
   f.flood(3);
   auto asked = f.kit.request(f.to, sum{});
-  CHECK(asked.get().error() == errc::overload);
-}
-
-TEST_CASE("with drop_oldest, a request that is dropped gets overload") {
-  fixture f(mailbox_policy::drop_oldest);
-  auto asked = f.kit.request(f.to, sum{});
-  f.flood(10);
   CHECK(asked.get().error() == errc::overload);
 }
 
@@ -339,31 +314,6 @@ TEST_CASE("who waits for room when the receiver ends gets not_handled") {
   CHECK(*errors == ints{0, 0, 1});
 }
 
-TEST_CASE("a suspended child with drop_oldest keeps the newest mail for its restart") {
-  struct child_actor : actor<protocol<void(item), int(sum), void(produce)>> {
-    std::shared_ptr<ints> seen;
-    explicit child_actor(std::shared_ptr<ints> s) : seen(std::move(s)) {}
-    void on(item i) { seen->push_back(i.n); }
-    int on(sum) { return 0; }
-    void on(produce) { throw 1; }
-  };
-  test_system kit(1);
-  auto seen = std::make_shared<ints>();
-  auto top = kit.spawn<supervisor>(supervision{.delay = {.first = duration::seconds(1)}});
-  auto c = supervise<child_actor>(
-      top, child_options{.spawn = {.policy = mailbox_policy::drop_oldest, .bound = 2}}, lent(seen));
-  send(c, produce{0});
-  kit.run();
-  for (int i = 0; i < 20; ++i) {
-    send(c, item{i});
-    kit.run();
-    CHECK(c.mailbox_length() <= 2);
-  }
-  CHECK(seen->empty());
-  kit.run_for(duration::seconds(3));
-  CHECK(*seen == ints{18, 19});
-}
-
 namespace {
 
 /// Answers at once, whatever the asker has in its mailbox.
@@ -400,8 +350,8 @@ class crowded : public actor<protocol<void(begin), void(item)>> {
 }  // namespace
 
 TEST_CASE("a bound holds however many answers wait beside the messages") {
-  for (const mailbox_policy p : {mailbox_policy::reject, mailbox_policy::drop_newest,
-                                 mailbox_policy::wait, mailbox_policy::drop_oldest}) {
+  for (const mailbox_policy p :
+       {mailbox_policy::reject, mailbox_policy::drop_newest, mailbox_policy::wait}) {
     CAPTURE(static_cast<int>(p));
     constexpr std::uint32_t bound = 1000;
     testkit::settings o;
@@ -414,7 +364,7 @@ TEST_CASE("a bound holds however many answers wait beside the messages") {
     const crowded& c = kit.inspect<crowded>(who);
     CHECK(c.answers() == crowded::requests);
     CHECK(c.items() <= static_cast<int>(bound));
-    if (p != mailbox_policy::drop_oldest) CHECK(c.most() > 65'536);  // the word has wrapped
+    CHECK(c.most() > 65'536);  // the word has wrapped
     CHECK(static_cast<int>(kit.dead_letters().size()) == crowded::requests - c.items());
   }
 }

@@ -259,17 +259,6 @@ TEST_CASE("waiting mail can be listed on the actor's turn, urgent ones first, up
   CHECK(look_into(kit, a, 3).mail.size() == 3);
 }
 
-TEST_CASE("the mail of a mailbox that drops its oldest can be listed, too") {
-  test_system kit;
-  const auto a =
-      kit.spawn<sleeper>(spawn_options{.policy = mailbox_policy::drop_oldest, .bound = 4});
-  kit.run();
-  for (int i = 0; i != 10; ++i) send(a, i);
-  CHECK(look_into(kit, a, 100).mail == std::vector<std::string>{"int", "int", "int", "int"});
-  for (int i = 0; i != 10; ++i) send(a, i);
-  CHECK(look_into(kit, a, 3).mail.size() == 3);
-}
-
 namespace {
 
 class notes final : public core::errand {

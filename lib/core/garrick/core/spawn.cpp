@@ -44,6 +44,9 @@ std::string complaint(const spawn_options& o, cell_kind kind, const mailbox_sett
   if (o.executor != nullptr && kind != cell_kind::event)
     return "spawn_options.executor: an actor with a thread of its own runs there";
   if (o.policy > mailbox_policy::wait) return "spawn_options.policy: is no mailbox_policy";
+  if (o.policy == mailbox_policy::drop_oldest)
+    return "spawn_options.policy: there is no drop_oldest any more; an actor is sent its newest "
+           "value through a garrick::latest<T>";
   const bool bounded = o.policy != mailbox_policy::unbounded;
   if (bounded && (o.bound == 0 || o.bound > most_messages))
     return at_most("spawn_options.bound: a bounded mailbox holds 1 to ", "");

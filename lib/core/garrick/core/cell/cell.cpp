@@ -1,7 +1,6 @@
 // Cells: identity, counting, waking, and the moment when nobody holds one any more.
 #include <garrick/core/cell/cell.hpp>
 #include <garrick/core/cell/extension.hpp>
-#include <garrick/core/cell/internal/latest_mail.hpp>
 #include <garrick/core/cell/internal/sender_credit.hpp>
 #include <garrick/core/cell/thread_context.hpp>
 
@@ -85,18 +84,11 @@ cell_extension& cell::spawn_constants() {
 }
 
 void cell::set_bound(mailbox_policy policy, std::uint32_t bound) {
-  if (policy != mailbox_policy::drop_oldest) {
-    policy_ = policy;
-    bound_ = static_cast<std::uint16_t>(bound);
-    // Answers count in the mailbox's word, too, and may wrap it: `admit` knows the whole length.
-    set_soft_limit(0);
-    bounded_ = true;
-    return;
-  }
-  spawn_constants().latest = std::make_unique<latest_mail>(bound);
-  policy_ = policy;  // now that there is memory for it
+  policy_ = policy;
+  bound_ = static_cast<std::uint16_t>(bound);
+  // Answers count in the mailbox's word, too, and may wrap it: `admit` knows the whole length.
   set_soft_limit(0);
-  reader_.look_at_each();
+  bounded_ = true;
 }
 
 void cell::drain_elsewhere(std::uint32_t messages, base::duration patience) {
@@ -118,14 +110,11 @@ bool cell::waits_for_waiting_workers() const noexcept {
   return workers != nullptr && &home_executor() == workers && workers->all_wait();
 }
 
-std::uint32_t cell::latest_length() const noexcept { return ext_->latest->length(); }
-
 // What the runner has published is exact when the actor is idle, and up to a round of messages old
 // while it runs. Its own count lies in the line that it writes with each message. A thread that
 // read that whenever somebody asks (a router asks for every message) would slow the runner down. So
 // each thread remembers for a while what it has read of the actors it asked for.
 std::uint32_t cell::mailbox_length() const noexcept {
-  if (policy_ == mailbox_policy::drop_oldest) return latest_length();
   const std::uint32_t published = gate_.length();
   if (published == 0 || (gate_.peek() & mailbox_word::idle) != 0) return published;
   if (detail::here.running == this || detail::is_on_stack(detail::here.below, id_))
@@ -279,8 +268,7 @@ void cell::quit(base::exit_reason reason) noexcept {
 }
 
 std::uint32_t cell::skipped_count() const noexcept {
-  if (ext_ == nullptr) return 0;
-  return ext_->skipped_count + (ext_->latest != nullptr ? ext_->latest->aside() : 0);
+  return ext_ != nullptr ? ext_->skipped_count : 0;
 }
 
 bool cell::is_stalled() const noexcept {
@@ -294,9 +282,7 @@ void cell::slow_senders_again() noexcept {
 }
 
 void cell::retry_skipped() noexcept {
-  if (ext_ == nullptr) return;
-  if (ext_->latest != nullptr) ext_->latest->retry(reader_);
-  if (ext_->skipped.front == nullptr) return;
+  if (ext_ == nullptr || ext_->skipped.front == nullptr) return;
   reader_.prepend(ext_->skipped.front, ext_->skipped.back);
   ext_->skipped = {};
   ext_->skipped_count = 0;

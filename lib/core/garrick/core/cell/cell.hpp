@@ -82,7 +82,7 @@ enum class mailbox_policy : std::uint8_t {
   unbounded,    ///< no bound: senders are slowed beyond the soft limit
   reject,       ///< not taken; `try_send` says so
   drop_newest,  ///< not taken, and the sender does not care
-  drop_oldest,  ///< taken; the oldest one that waits goes
+  drop_oldest,  ///< refused at the spawn: `latest` (latest.hpp) keeps the newest
   /// The sender waits until there is room, as long as the receiver makes progress, or as `reject`.
   /// `send_when_room` suspends a coroutine instead. What has waited for credit in another node is
   /// taken beyond the bound, up to the hard limit.
@@ -301,7 +301,7 @@ class alignas(64) cell : public base::runnable {
   /// What happens at the bound.
   [[nodiscard]] mailbox_policy policy() const noexcept { return policy_; }
   /// The bound of a mailbox that has one, else the number of messages from which on senders are
-  /// slowed. Constant after spawn. 0 with `drop_oldest`, and where mail is drained elsewhere.
+  /// slowed. Constant after spawn. 0 where mail is drained elsewhere.
   [[nodiscard]] std::uint32_t soft_limit() const noexcept {
     return bound_ != 0 ? bound_ : soft_limit_;
   }
@@ -376,7 +376,6 @@ class alignas(64) cell : public base::runnable {
   /// A proxy's: the last strong handle is gone.
   virtual void nobody_holds_it() noexcept {}
 
-  [[nodiscard]] std::uint32_t latest_length() const noexcept;
   /// How many messages the runner has begun to handle, modulo 2^32. Any thread.
   [[nodiscard]] std::uint32_t begun() const noexcept {
     // order: relaxed; another thread may see a message that is just done as one that waits
@@ -427,7 +426,7 @@ class alignas(64) cell : public base::runnable {
   bool proxy_ : 1 = false;  ///< constant
   bool asks_for_thread_ : 1 = false;                   ///< constant after spawn
   mailbox_policy policy_ = mailbox_policy::unbounded;  ///< constant after spawn
-  /// messages; 0: none, or `drop_oldest`, which has its own; constant after spawn
+  /// messages; 0: none; constant after spawn
   std::uint16_t bound_ = 0;
 
   // the system's list of actors (cell_list.hpp), under that list's lock

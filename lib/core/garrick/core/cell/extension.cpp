@@ -1,6 +1,5 @@
 // Where the extension of a cell is made and destroyed.
 #include <garrick/core/cell/extension.hpp>
-#include <garrick/core/cell/internal/latest_mail.hpp>
 #include <garrick/core/cell/internal/sender_credit.hpp>
 
 namespace garrick::core {

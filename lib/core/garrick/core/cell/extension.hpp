@@ -4,7 +4,7 @@
 // Private: installed with its room; only sources of core, system and the testkit include it.
 //
 // Thread safety: everything belongs to the runner, except `executor`, `name`, `hard_limit`,
-// `quantum`, `latest` and `credit`, which are constant after spawn.
+// `quantum` and `credit`, which are constant after spawn.
 #pragma once
 
 #include <garrick/base/concurrency/runnable.hpp>
@@ -25,7 +25,6 @@
 
 namespace garrick::core {
 
-class latest_mail;
 class sender_credit;
 class suspended_frame;
 class timer_record;
@@ -56,7 +55,6 @@ struct cell_extension {
   bool scoped = false;                    ///< the actor of a thread that is not the system's
   std::uint32_t hard_limit = 0;           ///< messages; 0: the system's
   std::uint32_t quantum = 0;              ///< messages of one run; 0: as many as the runner allows
-  std::unique_ptr<latest_mail> latest;    ///< with `drop_oldest`; any thread may use it
   std::unique_ptr<sender_credit> credit;  ///< drained elsewhere; any thread may use it
 
   // the runner's

@@ -392,8 +392,6 @@ class mailbox_reader {
   void hold(bool on) noexcept { urgent_ = on ? urgent_ | holding_bit : urgent_ & ~holding_bit; }
   /// Whether the mailbox is held.
   [[nodiscard]] bool is_holding() const noexcept { return (urgent_ & holding_bit) != 0; }
-  /// From now on the next message is not simply what `next` returns: the owner looks at each.
-  void look_at_each() noexcept { urgent_ |= looking_bit; }
   /// The usual case: the next message is what `next` returns.
   [[nodiscard]] bool is_plain() const noexcept { return urgent_ == 0; }
 
@@ -568,16 +566,14 @@ class mailbox_reader {
  private:
   static constexpr std::uint64_t handled_bit = 1;
   static constexpr std::uint64_t holding_bit = 1;
-  static constexpr std::uint64_t looking_bit = 2;
-  static constexpr std::uint64_t urgent_tags = holding_bit | looking_bit;
   [[nodiscard]] Node* last() const noexcept {
     return reinterpret_cast<Node*>(last_ & ~handled_bit);
   }
   [[nodiscard]] bool last_handled() const noexcept { return (last_ & handled_bit) != 0; }
   [[nodiscard]] Node* urgent_back() const noexcept {
-    return reinterpret_cast<Node*>(urgent_ & ~urgent_tags);
+    return reinterpret_cast<Node*>(urgent_ & ~holding_bit);
   }
-  void set_urgent_back(Node* n) noexcept { urgent_ = gate::to_bits(n) | (urgent_ & urgent_tags); }
+  void set_urgent_back(Node* n) noexcept { urgent_ = gate::to_bits(n) | (urgent_ & holding_bit); }
   void append_urgent(Node* first, Node* last_of_chain) noexcept {
     Node* const newest = urgent_back();
     last_of_chain->next = newest != nullptr ? newest->next : first;

@@ -4,7 +4,6 @@
 #include <garrick/core/cell/extension.hpp>
 #include <garrick/core/cell/internal/awaiting.hpp>
 #include <garrick/core/cell/internal/bounded_mailbox.hpp>
-#include <garrick/core/cell/internal/latest_mail.hpp>
 #include <garrick/core/cell/internal/lifecycle.hpp>
 #include <garrick/core/cell/internal/lost_mail.hpp>
 #include <garrick/core/cell/internal/system_lane.hpp>
@@ -232,15 +231,7 @@ envelope* running_cell::pick_apart() noexcept {
     envelope* const e = awaiting::next(*this);
     if (e != nullptr || reader_.is_holding()) return e;
   }
-  for (;;) {
-    envelope* const e = pick_by_priority();
-    if (e == nullptr || !latest_mail::is_token(e)) return e;
-    if (envelope* const message = ext_->latest->take(e)) {
-      reader_.put_back(e);  // for the next ones
-      return message;
-    }
-    finish(e);
-  }
+  return pick_by_priority();
 }
 
 envelope* running_cell::pick_by_priority() noexcept {
@@ -261,8 +252,6 @@ envelope* running_cell::take_next() noexcept { return pick(); }
 void running_cell::put_back(envelope* e) noexcept {
   if (reader_.is_holding())
     ext_->answers.push_front(e);
-  else if (policy_ == mailbox_policy::drop_oldest && !e->is(envelope_flag::response))
-    bounded_mailbox::drop(*this, ext_->latest->put_back(e));
   else
     reader_.put_back(e);
 }
@@ -275,8 +264,6 @@ void running_cell::skip(envelope* e) noexcept {
         *this, e, base::make_error(base::errc::overload, name(), "no memory to put it aside"));
   }
   cell_extension& x = *ext_;
-  if (x.latest != nullptr && !e->is(envelope_flag::response))
-    return bounded_mailbox::drop(*this, x.latest->set_aside(e));
   x.skipped.push_back(e);
   ++x.skipped_count;
 }
@@ -287,20 +274,14 @@ const envelope* running_cell::peek_next() noexcept {
     envelope* const e = awaiting::peek(*this);
     if (e != nullptr || reader_.is_holding()) return e;
   }
-  for (;;) {
-    reader_.take_arrivals(gate_);
-    const envelope* const front = reader_.peek_front();
-    const bool urgent = reader_.has_urgent() && (front == nullptr || urgent_streak_ < urgent_share);
-    const envelope* const e = urgent ? reader_.peek_urgent() : front;
-    if (e == nullptr || !latest_mail::is_token(e)) return e;
-    if (const envelope* const message = ext_->latest->peek(e)) return message;
-    static_cast<void>(ext_->latest->take(e));  // it is spent
-    finish(urgent ? reader_.next_urgent() : reader_.next(gate_));
-  }
+  reader_.take_arrivals(gate_);
+  const envelope* const front = reader_.peek_front();
+  const bool urgent = reader_.has_urgent() && (front == nullptr || urgent_streak_ < urgent_share);
+  return urgent ? reader_.peek_urgent() : front;
 }
 
 // Of a message that nobody frees meanwhile.
-static waiting_message facts_of(const envelope* e, bool droppable) noexcept {
+static waiting_message facts_of(const envelope* e) noexcept {
   const bool request = e->is(envelope_flag::request);
   std::uint64_t sender = 0;
   if (!request)
@@ -312,41 +293,26 @@ static waiting_message facts_of(const envelope* e, bool droppable) noexcept {
           .urgent = e->is(envelope_flag::urgent),
           .request = request,
           .response = e->is(envelope_flag::response),
-          .content = e,
-          .droppable = droppable};
+          .content = e};
 }
 
 std::vector<waiting_message> running_cell::waiting(std::size_t most) {
   static_cast<void>(peek_next());  // takes what has arrived into the local queues
   std::vector<waiting_message> all;
   const auto list = [&](const envelope* e) {
-    for (; e != nullptr && all.size() < most; e = e->next) all.push_back(facts_of(e, false));
+    for (; e != nullptr && all.size() < most; e = e->next) all.push_back(facts_of(e));
   };
   if (ext_ != nullptr) list(ext_->skipped.front);  // tried again before everything else
   if (reader_.is_holding()) list(ext_->answers.front);
-  bool listed = false;
-  const auto add = [&](const envelope* e) {
-    if (!latest_mail::is_token(e)) return all.push_back(facts_of(e, false));
-    if (std::exchange(listed, true)) return;
-    // before the lock, under which nobody allocates
-    all.reserve(all.size() + std::min<std::size_t>(most - all.size(), ext_->latest->bound()));
-    ext_->latest->list(e, [&](const envelope* m) {
-      if (all.size() == most || all.size() == all.capacity()) return false;
-      all.push_back(facts_of(m, true));
-      return true;
-    });
-  };
   if (const envelope* const first = reader_.peek_urgent()) {
     const envelope* e = first;
     do {
       if (all.size() >= most) return all;
-      add(e);
+      all.push_back(facts_of(e));
       e = e->next;
     } while (e != first);
   }
-  listed = false;
-  for (const envelope* e = reader_.peek_front(); e != nullptr && all.size() < most; e = e->next)
-    add(e);
+  list(reader_.peek_front());
   return all;
 }
 

@@ -30,9 +30,6 @@ struct waiting_message {
   bool request;
   bool response;
   const envelope* content;  ///< valid until the actor goes on
-  /// a sender may drop it at any time (`drop_oldest`), so nobody may follow `content` while others
-  /// send
-  bool droppable;
 };
 
 namespace detail {

@@ -119,7 +119,6 @@ void timer_record::push(envelope* e) noexcept {
 }
 
 bool timer_record::receiver_is_late() noexcept {
-  if (target_->policy() == mailbox_policy::drop_oldest) return false;  // it keeps no more anyway
   const std::uint32_t limit = std::max(most_beats_behind, target_->soft_limit());
   if (target_->mailbox_length() < limit) return false;
   lost_mail::report(*target_, envelope_,

@@ -5,9 +5,7 @@ namespace garrick::patterns::detail {
 void deliver_past_bounds(const core::handle& to, core::envelope* e, bool first) noexcept {
   core::cell* const c = core::handle_access::get(to);
   e->sender_id = core::detail::running_id();
-  if (c->policy() == mailbox_policy::drop_oldest)
-    c->deliver_urgent(e);
-  else if (first)
+  if (first)
     c->deliver_urgent_now(e);
   else
     c->deliver_now(e);

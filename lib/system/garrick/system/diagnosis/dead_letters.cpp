@@ -83,11 +83,7 @@ void dead_letters::take(const core::undelivered& what) noexcept {
         continue;
       }
       letter.suppressed = suppressed_.load(std::memory_order_relaxed);  // order: a statistic
-      core::envelope* const e = core::detail::make_envelope<dead_letter>(letter);
-      if (c.policy() == core::mailbox_policy::drop_oldest)
-        c.deliver(e);  // never waits, and keeps the bound
-      else
-        c.deliver_now(e);
+      c.deliver_now(core::detail::make_envelope<dead_letter>(letter));
     }
   } catch (...) {
     // order: a statistic; printing the message failed: it stays counted

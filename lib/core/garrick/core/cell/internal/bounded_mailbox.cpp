@@ -1,6 +1,5 @@
 // What a full mailbox takes, drops and refuses.
 #include <garrick/core/cell/internal/bounded_mailbox.hpp>
-#include <garrick/core/cell/internal/latest_mail.hpp>
 #include <garrick/core/cell/internal/lost_mail.hpp>
 #include <garrick/core/cell/internal/sender_credit.hpp>
 #include <garrick/core/cell/respond.hpp>
@@ -31,22 +30,6 @@ bool has_room(cell& self) noexcept {
   return credit->take_or_park();
 }
 
-/// Puts `e` among the newest messages. An error: it was not taken.
-base::error add_latest(cell& receiver, envelope_ptr& e) noexcept {
-  const latest_mail::addition added = receiver.ext_if()->latest->add(receiver.gate(), e.get());
-  switch (added.what) {
-    case latest_mail::outcome::closed: return base::errc::not_handled;
-    case latest_mail::outcome::no_memory:
-      return base::make_error(base::errc::overload, receiver.name(), "no memory");
-    case latest_mail::outcome::kept:
-    case latest_mail::outcome::woke: break;
-  }
-  static_cast<void>(e.release());
-  if (added.what == latest_mail::outcome::woke) receiver.home_executor().schedule(receiver);
-  drop(receiver, added.dropped);
-  return {};
-}
-
 /// The message is not among those that wait for room any more. Tells the probe if it was told of
 /// the wait.
 void no_longer_parked(const cell& receiver, const parked_message& p) noexcept {
@@ -60,22 +43,7 @@ void turn_away(cell& receiver, envelope* e) noexcept {
   lost_mail::lose(receiver, envelope_ptr(e), full(receiver, receiver.soft_limit()));
 }
 
-void keep_latest(cell& receiver, envelope* e) noexcept {
-  envelope_ptr mine(e);
-  const base::error why = add_latest(receiver, mine);
-  if (!why) return;
-  lost_mail::lose(receiver, std::move(mine),
-                  why == base::errc::not_handled ? lost_mail::gone(receiver) : why);
-}
-
-void drop(cell& receiver, envelope* oldest) noexcept {
-  if (oldest == nullptr) return;
-  lost_mail::lose(receiver, envelope_ptr(oldest),
-                  full(receiver, receiver.ext_if()->latest->bound()));
-}
-
 base::error try_deliver(cell& receiver, envelope_ptr e) noexcept {
-  if (receiver.policy() == mailbox_policy::drop_oldest) return add_latest(receiver, e);
   if (receiver.is_elsewhere()) {
     receiver.deliver(e.release());
     return {};
@@ -105,11 +73,6 @@ void before_message(cell& self) noexcept {
 }
 
 void on_room_wanted(cell& self, const signals::room_wanted& w) noexcept {
-  if (self.policy() == mailbox_policy::drop_oldest) {  // there is always room
-    keep_latest(self, w.message);
-    respond_done({w.sender, w.id});
-    return;
-  }
   try {
     self.ext().parked.push_back({w.message, w.sender, w.id});
   } catch (const std::bad_alloc&) {

@@ -2,7 +2,7 @@
 // holding a thread.
 //
 // Problem: the ordinary mailbox slows its senders and has no bound. Some receivers want one: a
-// sensor's newest value is worth more than its oldest, a gateway would rather refuse than queue.
+// gateway would rather refuse than queue.
 // The queue stays the same one, and the bound is a count. Senders compare the mailbox's length with
 // it before they push. The runner publishes what it has consumed before each message; for ordinary
 // mailboxes it does so once a batch.
@@ -10,14 +10,12 @@
 // With `wait` a sender first does what it would do for a mailbox over its soft limit, again and
 // again (full_receiver.cpp).
 //
-// Guarantees: a message that is not taken, or dropped later, is a dead letter with the reason
+// Guarantees: a message that is not taken is a dead letter with the reason
 // `overload`, and a request gets `overload`. Responses, time-outs and the system lane have no
 // bound; but those responses that wait count, so while there are many no message is taken. All
 // messages come through `admit`, since responses may be more than the mailbox's word can count.
 // Limit: senders that push at the same moment may pass the bound by one message each. With `wait`
-// what has waited for credit in another process passes it, too, up to the hard limit. With
-// `drop_oldest` none does: there the messages wait in a queue with a lock (latest_mail.hpp),
-// since senders cannot take the oldest out of the mailbox.
+// what has waited for credit in another process passes it, too, up to the hard limit.
 //
 // Thread safety: stated per function.
 #pragma once
@@ -30,12 +28,6 @@ namespace garrick::core::bounded_mailbox {
 
 /// `e` finds the mailbox at its bound and is lost. Any thread.
 void turn_away(cell& receiver, envelope* e) noexcept;
-
-/// With `drop_oldest`: `e` is taken, and the oldest goes if there are too many. Any thread.
-void keep_latest(cell& receiver, envelope* e) noexcept;
-
-/// With `drop_oldest`: `oldest`, which has left the mailbox, is lost. Null: nothing is. Any thread.
-void drop(cell& receiver, envelope* oldest) noexcept;
 
 /// Pushes `e` if there is room (below the bound; without a bound: below the soft limit), else says
 /// why. Never waits. Any thread.

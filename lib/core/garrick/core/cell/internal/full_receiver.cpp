@@ -144,7 +144,6 @@ bool running_cell::run_if_it_waits() noexcept {
 bool running_cell::admit(envelope* e, std::uint64_t head) noexcept {
   const std::uint32_t length = gate_.length();
   if (length < bound_) return true;
-  if (policy_ == mailbox_policy::drop_oldest) return bounded_mailbox::keep_latest(*this, e), false;
   if ((head & mailbox_word::closed) != 0) return true;  // the push will find it closed
   const std::uint32_t hard = hard_limit();
   if (policy_ != mailbox_policy::unbounded) {

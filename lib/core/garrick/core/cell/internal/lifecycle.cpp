@@ -6,7 +6,6 @@
 #include <garrick/core/cell/internal/awaiting.hpp>
 #include <garrick/core/cell/internal/borrowed_turn.hpp>
 #include <garrick/core/cell/internal/bounded_mailbox.hpp>
-#include <garrick/core/cell/internal/latest_mail.hpp>
 #include <garrick/core/cell/internal/lifecycle.hpp>
 #include <garrick/core/cell/internal/lost_mail.hpp>
 #include <garrick/core/cell/internal/no_reentry.hpp>
@@ -89,25 +88,15 @@ void end_incarnation(cell& self, const base::exit_reason& reason) noexcept {
 
 /// Hands every message that waits in the actor to `lose`.
 void drop_mail(cell& self, const base::error& why) noexcept {
-  const auto lose_one = [&](envelope* e) {
+  const auto lose = [&](envelope* e) {
     if (!e->is(envelope_flag::system)) return lost_mail::lose_kept(self, e, why);
     system_lane::drop_from_mail(self, e, why);
     self.finish(e);
   };
   if (cell_extension* const x = self.ext_if()) {
-    while (envelope* const e = x->skipped.pop_front()) lose_one(e);
+    while (envelope* const e = x->skipped.pop_front()) lose(e);
     x->skipped_count = 0;
   }
-  latest_mail* const latest = self.ext_if() != nullptr ? self.ext_if()->latest.get() : nullptr;
-  if (latest != nullptr)
-    while (envelope* const e = latest->take_aside()) lost_mail::lose(self, envelope_ptr(e), why);
-  const auto lose = [&](envelope* e) {
-    if (!latest_mail::is_token(e)) return lose_one(e);
-    latest->close(e);  // or senders could keep this going
-    while (envelope* const message = latest->take(e))
-      lost_mail::lose(self, envelope_ptr(message), why);
-    self.finish(e);
-  };
   auto& reader = self.reader();
   reader.take_arrivals(self.gate());
   while (envelope* const e = reader.next_urgent()) lose(e);

@@ -1,0 +1,118 @@
+// The newest value for an actor to which older ones are worth nothing: a price, a sensor's reading,
+// the size of a window.
+//
+//   struct screen : actor<protocol<void(news<reading>)>> {
+//     void on(news<reading> n) {
+//       if (std::optional<reading> r = n.take()) show(*r);
+//     }
+//   };
+//   latest<reading> to_screen(system.spawn<screen>());
+//   to_screen.put(reading{21.5});
+//
+// However fast values are put, one message at most waits in the mailbox, and one value in memory.
+//
+// Thread safety: any thread. Copies of a `latest` share the value.
+#pragma once
+
+#include <garrick/base/types/sendable.hpp>
+#include <garrick/core/protocol/protocol.hpp>
+#include <garrick/core/ref.hpp>
+#include <garrick/core/send.hpp>
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+namespace garrick::core {
+
+template <class T>
+class latest;
+
+namespace detail {
+
+/// The value, and the message that tells of it.
+template <class T>
+struct newest_value {
+  std::mutex lock;
+  std::optional<T> value;          // under lock
+  std::weak_ptr<const char> told;  // under lock; expired: no message is under way
+  std::atomic<std::uint64_t> replaced{0};
+};
+
+}  // namespace detail
+
+/// Tells an actor that there is a value for it. The value is that of the time when it is taken.
+template <class T>
+class news {
+ public:
+  using garrick_sendable = void;
+
+  /// Returns the newest value, once; nothing if it was taken before. What is put from now on is
+  /// told by another message.
+  [[nodiscard]] std::optional<T> take() const {
+    const std::lock_guard lock(of_->lock);
+    of_->told.reset();
+    return std::exchange(of_->value, std::nullopt);
+  }
+
+ private:
+  friend class latest<T>;
+  news(std::shared_ptr<detail::newest_value<T>> of, std::shared_ptr<const char> told) noexcept
+      : of_(std::move(of)), told_(std::move(told)) {}
+
+  std::shared_ptr<detail::newest_value<T>> of_;
+  std::shared_ptr<const char>
+      told_;  ///< the last copy that goes says that nothing is told any more
+};
+
+/// Sends an actor the newest value of a kind, and forgets the one before it if that was not taken.
+/// What was forgotten is no dead letter. It holds a strong handle to the actor.
+template <class T>
+class latest {
+  static_assert(base::is_sendable<T>, "garrick: the value of latest<T> must own what it refers to");
+  static_assert(std::is_nothrow_move_constructible_v<T> && std::is_nothrow_move_assignable_v<T>,
+                "garrick: the value of latest<T> is moved without an exception");
+
+ public:
+  using garrick_sendable = void;
+
+  /// For this actor. Throws std::bad_alloc, and std::logic_error for an empty handle.
+  explicit latest(ref<protocol<void(news<T>)>> to)
+      : of_(std::make_shared<detail::newest_value<T>>()), to_(std::move(to)) {
+    static_cast<void>(detail::target_of(to_, "latest"));
+  }
+
+  /// Puts a value in the place of the one before it. If no message tells the actor of a value yet,
+  /// it is sent one, as `send` does it. Throws std::bad_alloc; then the value waits until another
+  /// one is put.
+  void put(T value) const {
+    std::optional<T> newest(
+        std::move(value));  // and then the one before, which goes without a lock
+    std::shared_ptr<const char> telling;
+    {
+      const std::lock_guard lock(of_->lock);
+      std::swap(of_->value, newest);
+      if (of_->told.expired()) {
+        telling = std::make_shared<const char>();
+        of_->told = telling;
+      }
+    }
+    if (newest) of_->replaced.fetch_add(1, std::memory_order_relaxed);  // order: a statistic
+    if (telling != nullptr) send(to_, news<T>(of_, std::move(telling)));
+  }
+
+  /// Values that went because a newer one came.
+  [[nodiscard]] std::uint64_t replaced() const noexcept {
+    return of_->replaced.load(std::memory_order_relaxed);  // order: a statistic
+  }
+
+ private:
+  std::shared_ptr<detail::newest_value<T>> of_;
+  ref<protocol<void(news<T>)>> to_;
+};
+
+}  // namespace garrick::core
