@@ -1,4 +1,4 @@
-// What an actor can do on its own turn: links, monitors, orders to end, timers.
+// The operations of an actor on its own turn: links, monitors, orders to end, timers.
 #include <garrick/base/platform/assert.hpp>
 #include <garrick/core/actor.hpp>
 #include <garrick/core/cell/extension.hpp>
@@ -34,7 +34,7 @@ cell* claim_constructing_cell() noexcept {
 
 void link_cells(cell& self, const address& other) {
   if (other == handle_access::make_address(&self)) return;
-  // a programming error, which must not pass as the end of an actor that nobody needed
+  // a programming error, which must not pass as the end of an actor that no actor needed
   if (!other) {
     self.signal(make_envelope<exit_signal>(
         other, base::exit_reason(base::make_error(base::errc::not_found, "link()",

@@ -10,16 +10,17 @@
 //
 // Handlers are overloads of `on`, one for each signature of the protocol. Optional:
 //
-//   void on_start();                    the first thing on the actor's own turn; or a task<>
-//   void on_exit(const exit_reason&);   the last on each object, at the end and before a restart;
+//   void on_start();                    runs first on the actor's own turn; or a task<>
+//   void on_exit(const exit_reason&);   runs last on each object, at the end and before a restart;
 //                                       not if the spawn was refused
 //   void on(const down&);               system messages; also exit_signal and signals::child_failed
-//   void on(const receive_timeout&);    nothing was handled for a while: see set_receive_timeout;
+//   void on(const receive_timeout&);    no message was handled for a while: set_receive_timeout;
 //                                       each of these may be a task<> that takes its message by
 //                                       value, as task<> on(down d)
-//   bool skips(const M&);               true: this message waits until retry_skipped()
+//   bool skips(const M&);               returns true if a message waits until retry_skipped()
 //
-// No destructor may throw. One that does ends the process, as it would in every noexcept function.
+// A destructor must not throw: an exception that leaves it ends the process, as in every noexcept
+// function.
 //
 // Thread safety: every member function is for the actor's own turn only. The object lives from the
 // spawn to the actor's end or restart, and is never used by two threads at once.
@@ -56,19 +57,19 @@ void link_cells(cell& self, const address& other);
 void unlink_cells(cell& self, const address& other);
 void demonitor_cell(cell& self, monitor_id id);
 void limit_silence(cell& self, base::duration limit);
-/// Ends an actor that cannot refuse. If `final`, no supervisor restarts it. False if nobody holds a
-/// handle to `who` and it will have no turn any more, so that it could not be told.
+/// Ends an actor, which cannot refuse. If `final`, no supervisor restarts it. Returns false if the
+/// actor could not be told: no handle to `who` exists, and it will have no turn any more.
 bool kill_cell(const address& who, base::exit_reason reason, bool final = false);
-/// Sends an exit signal; `self` is null for a thread. False as for `kill_cell`.
+/// Sends an exit signal; `self` is null for a thread. Returns false as `kill_cell` does.
 bool exit_cell(cell* self, const address& who, base::exit_reason reason);
-/// Tells an actor to end unless it waits for an answer: for one that traps exits, when its system
-/// ends and nobody has anything to do. False as for `kill_cell`.
+/// Tells an actor to end unless it waits for an answer: for actors that trap exits, when their
+/// system ends and no actor has work. Returns false as `kill_cell` does.
 bool leave_cell(const address& who);
 
 }  // namespace detail
 
-/// What every actor can do on its own turn: in its constructor, its handlers, its hooks and its
-/// continuations, and nowhere else.
+/// The operations of every actor. They are for the actor's own turn: its constructor, its handlers,
+/// its hooks and its continuations.
 class actor_base {
  public:
   using garrick_actor = void;
@@ -76,23 +77,23 @@ class actor_base {
   actor_base(const actor_base&) = delete;
   actor_base& operator=(const actor_base&) = delete;
 
-  /// This actor's number: unique in the process, never 0, the same after a restart.
+  /// Returns this actor's number: unique in the process, never 0, the same after a restart.
   [[nodiscard]] std::uint64_t id() const noexcept { return cell_->id(); }
-  /// The name given at spawn, else the type's name. Valid as long as the actor.
+  /// Returns the name given at spawn, else the type's name. Valid as long as the actor.
   [[nodiscard]] std::string_view name() const noexcept { return cell_->name(); }
-  /// Who this actor is. An address does not keep it alive.
+  /// Returns this actor's address, which does not keep it alive.
   [[nodiscard]] core::address address() const noexcept {
     return handle_access::make_address(cell_);
   }
 
   /// Ends this actor after the current handler. Its children end first, then `on_exit` runs, and
-  /// what is left in the mailbox becomes dead letters. Links and monitors hear `reason`. A second
-  /// call changes nothing. A supervised child is restarted if its `restart_policy` says so.
+  /// unread mail becomes dead letters. Links and monitors are told `reason`. A second call changes
+  /// nothing. A supervised child is restarted if its `restart_policy` says so.
   ///
   ///     void on(done) { quit(); }
   ///     void on(broken b) { quit(exit_code::user_shutdown); }
   void quit(base::exit_reason reason = {}) { cell_->quit(std::move(reason)); }
-  /// This overload refuses an argument that is no reason.
+  /// This overload refuses an argument that is not a reason.
   template <class = void>
   void quit(detail::refused_reason /*reason*/) {}
 
@@ -101,7 +102,7 @@ class actor_base {
   void send(const ref<P>& to, Args&&... args) {
     core::send(to, std::forward<Args>(args)...);
   }
-  /// As `garrick::send`: an error that says that this is no handle.
+  /// As `garrick::send`: the error for a first argument that is not a handle.
   template <class To, class... Args>
     requires std::is_convertible_v<const To&, detail::not_a_handle>
   void send(const To& /*no handle*/, Args&&... /*unused*/) {
@@ -113,15 +114,16 @@ class actor_base {
     static_assert(detail::message_in_braces<P>::reported);
   }
 
-  /// Sends a request, at once, and gives the response to wait for: use `then`, `await` or
-  /// `co_await` on it. The last argument may be a duration: the time-out, unless the protocol takes
-  /// it as part of the message.
+  /// Sends a request at once and returns the response to wait for: call `then` or `await` on it, or
+  /// `co_await` it. A duration as the last argument is the time-out, unless the protocol takes it
+  /// as part of the message. The request keeps this actor alive until it is answered.
   ///
-  /// The request holds this actor alive until it is answered. Its errors come as the response:
-  /// `not_handled`, `receiver_failed`, `timeout`, `unexpected_message`, `overload` (the receiver
-  /// is at its limit, or this actor has too many requests out), `broken_promise`, or what the
-  /// handler answers with. It may wait for a full mailbox as `send` does. Throws std::logic_error
-  /// for an empty handle, std::bad_alloc.
+  /// May wait for a full mailbox as `send` does.
+  ///
+  /// Errors, in the response: `not_handled`, `receiver_failed`, `timeout`, `unexpected_message`,
+  /// `overload` (the receiver is at its limit, or this actor has too many open requests),
+  /// `broken_promise`, or the handler's own error. Throws std::logic_error for an empty handle,
+  /// std::bad_alloc.
   ///
   ///     request(account, withdraw{120}, 1s)
   ///         .then([](long left) {…}, [](const error& why) {…});
@@ -137,14 +139,14 @@ class actor_base {
       return detail::refused_response();
   }
 
-  /// This overload refuses a first argument that is no handle.
+  /// This overload refuses a first argument that is not a handle.
   template <bool Reached = true, class... Args>
   detail::refused_response request(detail::not_a_handle, const Args&...) {
     static_assert(detail::asked_no_handle<Reached>::reported);
     return {};
   }
-  /// As `request`, with urgent priority: it overtakes normal mail at the receiver. The response has
-  /// normal priority.
+  /// As `request`, with urgent priority: the request overtakes normal mail at the receiver. The
+  /// response has normal priority.
   template <class P, class... Args>
   auto request_urgent(const ref<P>& to, Args&&... args) {
     static_assert(!std::is_same_v<P, any_protocol>,
@@ -161,8 +163,8 @@ class actor_base {
   void send(const R& to, Args&&... args) {
     to.send_from_here(std::forward<Args>(args)...);
   }
-  /// As `request`, to the member that the router picks here. A broadcast asks all members, and
-  /// answers with a vector of their results; see `fan_out`.
+  /// As `request`, to the member that the router picks here. A broadcast sends the request to all
+  /// members, and its response is a vector of their results; see `fan_out`.
   template <router_handle R, class... Args>
   auto request(const R& to, Args&&... args) {
     return to.request_from(*this, std::forward<Args>(args)...);
@@ -173,8 +175,9 @@ class actor_base {
     return detail::asked_in_place(to.request_from(*this, Message{std::forward<Args>(args)...}));
   }
 
-  /// As `request`, with a Message that is built in place from the arguments, or moved there. There
-  /// is no time-out argument: use `within`. Safe inside a `co_await` expression, also with GCC 12.
+  /// As `request`, with a Message that is built in place from the arguments, or moved there. It
+  /// takes no time-out argument: use `within`. Safe inside a `co_await` expression, also with GCC
+  /// 12.
   ///
   ///     result<long> left = co_await request<withdraw>(account, 120).within(1s);
   ///     result<long> sum = co_await request<order>(shop, std::move(order_));
@@ -195,11 +198,12 @@ class actor_base {
     }
   }
 
-  /// Sends when the receiver has room: below its bound or, without one, its soft limit. No thread
-  /// waits meanwhile. The response says that the message has entered the mailbox, not that it was
-  /// handled. Plain sends may overtake it. Errors: `not_handled`; `overload` if this actor
-  /// has too many requests out, or if there is no memory to wait in. Then the message is a dead
-  /// letter.
+  /// Sends as soon as the receiver has room: below its bound or, without one, its soft limit. No
+  /// thread waits meanwhile, and plain sends may overtake the message. The response tells that the
+  /// message has entered the mailbox, not that it was handled.
+  ///
+  /// Errors: `not_handled`; `overload` if this actor has too many open requests, or if there is no
+  /// memory to wait in. The message is then a dead letter.
   ///
   ///     co_await send_when_room(sink, sample{x});
   template <class P, class... Args>
@@ -227,8 +231,8 @@ class actor_base {
     }
   }
 
-  /// As `request`, to a wildcard handle. Rs name what the answer holds; an answer of another type
-  /// is the error `unexpected_message`. A duration after the message is the time-out.
+  /// As `request`, to a wildcard handle. Rs are the types of the answer's values; an answer of
+  /// another type is the error `unexpected_message`. A duration after the message is the time-out.
   template <class... Rs, class... Args>
   [[nodiscard]] auto request_as(const any_ref& to, Args&&... args) {
     static_assert(detail::checked_answer<response<Rs...>>::reported);
@@ -237,14 +241,15 @@ class actor_base {
   }
 
   /// Asks the actor behind a wildcard handle, on its turn and before its waiting mail, whether it
-  /// understands P. The response is a typed handle to it, or the error `unexpected_message` with
-  /// the first signature that it does not understand. A dynamic actor that has no behavior yet,
-  /// since its start awaits or it waits for its restart, is asked when that is over, behind its
-  /// mail. One that ends before it could tell is `not_handled`. The check is made once: if a
-  /// dynamic actor changes its behavior later, the handle is as good as a wildcard. A case with
-  /// values or a guard counts as one that takes its message. Blocking actors and wildcard pipes
-  /// cannot tell. Of an actor of another node its handle answers, at once, by the protocols with
-  /// which it was seen here. Other errors: `overload`.
+  /// understands P. The response is a typed handle to it. The check is made once: if a dynamic
+  /// actor changes its behavior later, the handle is as good as a wildcard. A case with values or a
+  /// guard counts as one that takes its message. A dynamic actor without a behavior, since its
+  /// start awaits or it waits for its restart, is asked after that, behind its mail. For an actor
+  /// of another node its proxy answers, at once, by the protocols with which it was seen here.
+  ///
+  /// Errors: `unexpected_message` names the first signature that the actor does not understand;
+  /// `not_handled` if the actor ended before it could answer; `overload`. Blocking actors and
+  /// wildcard pipes cannot answer the question.
   ///
   ///     result<ref<calculator>> typed = co_await request_typed<calculator>(plugin_);
   template <class P>
@@ -257,11 +262,11 @@ class actor_base {
     return pending;
   }
 
-  /// Takes the request that is being handled out of the handler's hands. Answer it later with
-  /// `deliver` or `fail`, on any thread. If the promise is dropped, the requester gets
-  /// `broken_promise`, or `receiver_failed` with the text of the exception that drops it and ends
-  /// the handler. A promise is empty if the message was no request, or its request was taken
-  /// before; an empty one as an answer is `broken_promise`.
+  /// Takes the current request out of the handler's hands. Answer it later with `deliver` or
+  /// `fail`, on any thread. A promise that is dropped answers `broken_promise`, or
+  /// `receiver_failed` with the text of the exception if an exception drops it and ends the
+  /// handler. The promise is empty if the message was no request, or if its request was taken
+  /// before; a handler that returns an empty promise answers `broken_promise`.
   ///
   ///     result<int> on(query) { waiting_ = make_promise<int>(); return waiting_; }
   ///     void on(answer a) { waiting_.deliver(a.value); }
@@ -272,9 +277,9 @@ class actor_base {
     return response_promise<Ts...>(detail::take_current_request(*cell_));
   }
 
-  /// A response without a value that comes after the time `d`; as soon as possible if `d` is zero
-  /// or less. It keeps this actor alive, and is forgotten when the actor ends or restarts. Error:
-  /// `overload` if too many requests are out.
+  /// Returns a response without a value that comes after the time `d`; as soon as possible if `d`
+  /// is zero or less. It keeps this actor alive, and is forgotten when the actor ends or restarts.
+  /// Errors: `overload` if this actor has too many open requests.
   ///
   ///     co_await delay(10ms);
   [[nodiscard]] pending_response<> delay(base::duration d) {
@@ -286,10 +291,10 @@ class actor_base {
     return {};
   }
 
-  /// Lets another actor answer the request that is being handled. Its response, value or error,
-  /// goes straight to the requester. Return what this gives; the answer's type must be the one that
-  /// the protocol promises. If the message was no request, this is a plain send on behalf of its
-  /// sender. Waits and throws as `send` does.
+  /// Lets another actor answer the current request. That actor's response, value or error, goes
+  /// straight to the requester. The handler must return the result of this call, and the answer's
+  /// type must be the one that the protocol promises. If the message was no request, this is a
+  /// plain send on behalf of its sender. Waits and throws as `send` does.
   ///
   ///     auto on(query q) { return delegate(database_, q); }
   template <class P, class... Args>
@@ -303,14 +308,14 @@ class actor_base {
     else
       return delegated_for<typename detail::answer_to<P, content>::type>{};
   }
-  /// This overload refuses a first argument that is no handle.
+  /// This overload refuses a first argument that is not a handle.
   template <bool Reached = true, class... Args>
   delegated<detail::refused_delegation> delegate(detail::not_a_handle, const Args&...) {
     static_assert(detail::asked_no_handle<Reached>::reported);
     return {};
   }
-  /// As `delegate`, to the member that the router picks here. Not for a broadcast, which has many
-  /// answers.
+  /// As `delegate`, to the member that the router picks here. Not for a broadcast, since it has
+  /// many answers.
   template <router_handle R, class... Args>
   auto delegate(const R& to, Args&&... args) {
     return to.delegate_from(*this, std::forward<Args>(args)...);
@@ -318,8 +323,9 @@ class actor_base {
 
   /// Links two actors: when one ends, the other gets an exit signal with the reason. The signal
   /// ends it, unless the reason is normal or `unreachable`, or it traps exits. If `other` has
-  /// ended, the signal comes now; for an empty address it is `not_found`. To link twice is to
-  /// link once, and to link to oneself does nothing. Does not wait. A link survives a restart.
+  /// ended, the signal comes now; for an empty address its reason is `not_found`. A second call
+  /// changes nothing, and a link to this actor itself does nothing. Does not wait. A link survives
+  /// a restart.
   ///
   ///     link(worker);  // if the worker fails, so does this actor
   void link(const core::address& other) { detail::link_cells(*cell_, other); }
@@ -339,12 +345,12 @@ class actor_base {
   template <class = void>
   void unlink(detail::refused_actor /*other*/) {}
 
-  /// Calls `f(const down&)` on this actor's turn, once, when `other` has ended: after the mail that
-  /// waits here at that moment, and so after all that `other` has sent to this actor, unless that
-  /// is mail which this actor skips, or which waits for room (`send_when_room`). If `other` has
-  /// ended already, or if the address is empty, that moment is now. An exception that leaves `f`
-  /// ends this actor. Each call makes a monitor of its own. It is gone when this actor ends or
-  /// restarts. A restart of `other` is not an end.
+  /// Calls `f(const down&)` on this actor's turn, once, when `other` has ended. The call comes
+  /// after the mail that waits here at that moment, and so after all messages from `other`, except
+  /// those that this actor skips or that wait for room (`send_when_room`). If `other` has ended
+  /// already, or if the address is empty, that moment is now. Each call makes a monitor of its own.
+  /// The monitor is gone when this actor ends or restarts. A restart of `other` is not an end. An
+  /// exception that leaves `f` ends this actor.
   ///
   ///     const monitor_id m = monitor(worker, [this](const down& d) { replace(d.who); });
   ///     demonitor(m);
@@ -375,27 +381,27 @@ class actor_base {
   monitor_id monitor(detail::refused_actor /*other*/, detail::any_function /*f*/ = {}) {
     return {};
   }
-  /// Cancels a monitor. Nothing of it comes any more, even if `other` has ended meanwhile. An id
-  /// that has fired or was cancelled is ignored.
+  /// Cancels a monitor. No `down` and no call of it come any more, even if `other` has ended
+  /// meanwhile. An id that has fired or was cancelled is ignored.
   void demonitor(monitor_id id) { detail::demonitor_cell(*cell_, id); }
 
-  /// While on, exit signals are messages (`on(const exit_signal&)`) and do not end this actor,
-  /// whatever the reason. Without that handler they are dead letters. If that handler is a
-  /// coroutine, they wait for it behind the mail. A kill cannot be trapped. Off at first, and after
-  /// a restart.
+  /// Switches on or off that exit signals arrive as messages (`on(const exit_signal&)`) and do not
+  /// end this actor, whatever the reason. Without that handler they are dead letters. If that
+  /// handler is a coroutine, they wait for it behind the mail. A kill cannot be trapped. Off at
+  /// first, and after a restart.
   void trap_exit(bool on);
 
-  /// While on, other messages are handled while a coroutine handler waits; so the actor's state may
-  /// change across a `co_await`. Off at first, and after a restart.
+  /// Switches on or off that other messages are handled while a coroutine handler waits. The
+  /// actor's state may then change across a `co_await`. Off at first, and after a restart.
   void interleave(bool on);
 
-  /// From now on, a `receive_timeout` comes when no message was handled for the time `limit`, and
+  /// Sends this actor a `receive_timeout` when no message was handled for the time `limit`, and
   /// again after each further such time: as soon as possible if it is zero or less, never if it is
-  /// infinite. Messages that are skipped and answers to requests do not count. An actor that awaits
-  /// is at work: nothing comes then, and the time begins anew when the await is over. While it
-  /// interleaves, an await does not count either. A second call replaces the first. Off at first,
-  /// and after a restart. Without a handler `on(const receive_timeout&)` it is a dead letter. An
-  /// actor that is made of behaviors has `after` instead.
+  /// infinite. Skipped messages and answers to requests do not count. An actor that awaits is at
+  /// work: the time begins anew when the await is over, unless the actor interleaves. A second call
+  /// replaces the first. Off at first, and after a restart. Without a handler `on(const
+  /// receive_timeout&)` it is a dead letter. An actor that is made of behaviors has `after`
+  /// instead.
   ///
   ///     void on_start() { set_receive_timeout(30s); }
   ///     void on(const receive_timeout&) { quit(); }
@@ -405,19 +411,19 @@ class actor_base {
   void set_receive_timeout(base::detail::refused_number /*limit*/) {}
 
   /// Tries skipped messages again, from the next message on: in their order, and before all others.
-  /// A message is skipped while the actor's class has a `bool skips(const M&)` that is true for it:
-  /// it waits in the mailbox, and is not handed to `on`. Senders do not wait for an actor with
-  /// skipped messages. A restart tries them again, too; at the end they are dead letters.
+  /// A message is skipped while a function `bool skips(const M&)` of the actor's class returns true
+  /// for it: it waits in the mailbox, and `on` does not get it. Senders do not wait for an actor
+  /// with skipped messages. A restart tries them again, too; at the end they are dead letters.
   ///
   ///     bool skips(const query&) const { return !connected_; }
   ///     void on(connected) { connected_ = true;  retry_skipped(); }
   void retry_skipped() { cell_->retry_skipped(); }
 
-  /// Sends after a delay, to anyone; as soon as possible if `delay` is zero or less. The timer
-  /// keeps the receiver alive, is cancelled when this actor ends or restarts, and is left undone
-  /// once the system shuts down. It never waits for a full receiver: at its hard limit, or at the
-  /// bound of a bounded mailbox, the message is a dead letter (`overload`). Throws std::logic_error
-  /// for an empty handle, std::bad_alloc.
+  /// Sends a message after a delay, to any actor; as soon as possible if `delay` is zero or less.
+  /// The timer keeps the receiver alive, is cancelled when this actor ends or restarts, and does
+  /// not fire once the system shuts down. It never waits for a full receiver: at its hard limit, or
+  /// at the bound of a bounded mailbox, the message is a dead letter (`overload`). Throws
+  /// std::logic_error for an empty handle, std::bad_alloc.
   ///
   ///     timer t = send_after(100ms, self(), retry{});
   template <class P, class... Args>
@@ -427,9 +433,9 @@ class actor_base {
                            detail::make_message_envelope<content>(std::forward<Args>(args)...),
                            delay);
   }
-  /// Sends the message every `period`, the first time after one period. Requires a copyable one:
-  /// all beats share its content, and a handler that wants its own gets a copy on the receiver's
-  /// turn. While 1000 messages (or its soft limit, if that is higher) wait in the
+  /// Sends a message every `period`, the first time after one period. Requires a copyable message:
+  /// all beats share its content, and a handler that takes its own value gets a copy on the
+  /// receiver's turn. While 1000 messages (or its soft limit, if that is higher) wait in the
   /// receiver, beats are left out, and each is a dead letter (`overload`). Otherwise as
   /// `send_after`. Throws std::invalid_argument for a period of zero or less.
   ///
@@ -443,24 +449,26 @@ class actor_base {
                             period);
   }
 
-  /// The id of the actor that sent the message being handled; 0: a thread, or no message is being
-  /// handled.
+  /// Returns the id of the actor that sent the current message; 0 if a thread sent it, or if no
+  /// message is being handled.
   [[nodiscard]] std::uint64_t sender_id() const noexcept {
     const envelope* const e = cell_->current();
     if (e == nullptr) return 0;
     return e->is(envelope_flag::request) ? e->requester->id() : e->sender_id;
   }
 
-  /// Messages that wait in the mailbox, skipped ones included, without the one being handled.
+  /// Returns the number of messages that wait in the mailbox: with skipped ones, without the
+  /// current one.
   [[nodiscard]] std::uint32_t mailbox_length() const noexcept { return cell_->mailbox_length(); }
 
-  /// Spawns a class-based actor into the same system. The arguments are the constructor's; a
-  /// spawn_options before them is for the spawn. The object is built here, on this thread, and its
-  /// handlers run elsewhere. Costs one block from a pool.
+  /// Spawns a class-based actor into the same system, and returns a handle to it, which is never
+  /// empty. The arguments are the constructor's; a spawn_options before them is for the spawn. The
+  /// constructor runs here, on this thread, and the handlers run elsewhere. Costs one block from a
+  /// pool.
   ///
-  /// The handle is never empty. If the constructor throws or an option is refused (`spawn_failed`),
-  /// or the system has begun to stop (`shutting_down`), it names an actor that has ended with that
-  /// error; `try_spawn` gives the error itself. Throws std::bad_alloc.
+  /// Errors: if the constructor throws or an option is refused (`spawn_failed`), or the system has
+  /// begun to stop (`shutting_down`), the handle names an actor that has ended with that error;
+  /// `try_spawn` returns the error itself. Throws std::bad_alloc.
   ///
   ///     ref<account> a = spawn<account_actor>(100);
   ///     spawn<reader>(spawn_options{.linked = true}, path);
@@ -469,9 +477,9 @@ class actor_base {
   /// The same with options, which may stand in braces.
   template <class A, class... Args>
   auto spawn(const spawn_options& o, Args&&... args);
-  /// Spawns a function-based actor: `spawn([](dynamic_actor& self) -> behavior {…})`. The
-  /// function's first parameter says which kind it is; further parameters are the arguments. The
-  /// function runs as the actor's first turn. Errors as above.
+  /// Spawns a function-based actor: `spawn([](dynamic_actor& self) -> behavior {…})`. The type of
+  /// the function's first parameter decides the kind of actor; further parameters are the
+  /// arguments. The function runs as the actor's first turn. Errors as above.
   template <class F, class... Args>
     requires(!std::is_same_v<std::decay_t<F>, spawn_options>)
   auto spawn(F&& f, Args&&... args);
@@ -479,21 +487,21 @@ class actor_base {
   template <class F, class... Args>
   auto spawn(const spawn_options& o, F&& f, Args&&... args);
 
-  /// As the class-based `spawn`, with its errors, `spawn_failed` and `shutting_down`, as a value.
-  /// The failure of `on_start` is one, too: it runs here, on this thread, in the middle of this
-  /// actor's handler; a coroutine up to its first wait. The `on_start` of an actor with a thread of
-  /// its own runs there, and is not waited for.
+  /// As the class-based `spawn`, but returns its errors, `spawn_failed` and `shutting_down`, as
+  /// values. It reports the failure of `on_start`, too: `on_start` runs here, on this thread, in
+  /// the middle of this actor's handler; a coroutine up to its first wait. The `on_start` of an
+  /// actor with a thread of its own runs there, and this call does not wait for it.
   template <class A, class... Args>
   base::result<ref<detail::protocol_of<A>>> try_spawn(Args&&... args);
   /// The same with options, which may stand in braces.
   template <class A, class... Args>
   base::result<ref<detail::protocol_of<A>>> try_spawn(const spawn_options& o, Args&&... args);
 
-  /// Spawns a class-based child that this actor supervises. It is restarted as its options and this
-  /// actor's `supervision` say, and stopped, youngest first, before this actor ends. The handle
-  /// stays valid over restarts. A child_options before the arguments is for the child; the
-  /// arguments must be copyable, since every start gets copies of its own. Errors as `spawn`, and
-  /// `spawn_failed` if another child has the given name. Include
+  /// Spawns a class-based child that this actor supervises. The child's options and this actor's
+  /// `supervision` decide about restarts. The child is stopped before this actor ends, youngest
+  /// first. The handle stays valid over restarts. A child_options before the arguments is for the
+  /// child; the arguments must be copyable, since every start gets copies of its own. Errors as
+  /// `spawn`, and `spawn_failed` if another child has the given name. Include
   /// <garrick/core/supervision/supervisor.hpp>.
   ///
   ///     worker_ = supervise<worker>(child_options{.name = "worker"}, path_);
@@ -506,38 +514,38 @@ class actor_base {
   template <class F, class... Args>
   auto supervise(F&& f, Args&&... args);
 #if defined(__clang__)  // as in spawner.hpp
-  /// This overload refuses braces that make no options.
+  /// This overload refuses braces that are not options.
   template <class A = void>
   ref<detail::protocol_of<A>> spawn(...) volatile;
-  /// This overload refuses braces that make no options.
+  /// This overload refuses braces that are not options.
   template <class A = void>
   ref<detail::protocol_of<A>> supervise(...) volatile;
 #else
-  /// This overload refuses braces that make no options.
+  /// This overload refuses braces that are not options.
   template <class A = void, class Garrick = detail::options_in_braces_have_no_such_member>
   ref<detail::protocol_of<A>> spawn(...) volatile = delete;
-  /// This overload refuses braces that make no options.
+  /// This overload refuses braces that are not options.
   template <class A = void, class Garrick = detail::options_in_braces_have_no_such_member>
   ref<detail::protocol_of<A>> supervise(...) volatile = delete;
 #endif
 
-  /// How this actor treats the children that it supervises. Call it before the first `supervise`: a
-  /// child's `stop_within` is fixed when it is started. A restart of this actor forgets it. Throws
-  /// std::invalid_argument that names a bad setting.
+  /// Sets the treatment of the children that this actor supervises. Call it before the first
+  /// `supervise`: a child's `stop_within` is fixed when it is started. A restart of this actor
+  /// forgets it. Throws std::invalid_argument that names a bad setting.
   void set_supervision(const struct supervision& how);
 
-  /// How many of the system's actors can run at the same time, without those that have threads of
-  /// their own: the number of its workers; 1 in the testkit.
+  /// Returns the number of the system's actors that can run at the same time, without those that
+  /// have threads of their own: the number of its workers; 1 in the testkit.
   [[nodiscard]] std::uint32_t workers() const { return cell_->env().workers->concurrency(); }
 
-  /// What time it is for this system: real or, in the testkit, virtual.
+  /// Returns the system's time: real or, in the testkit, virtual.
   [[nodiscard]] base::instant now() const { return cell_->env().clock->now(); }
 
  protected:
   actor_base() : cell_(detail::claim_constructing_cell()) {}
   ~actor_base() = default;
 
-  /// For the framework: the cell that holds this object.
+  /// For the framework: returns the cell that holds this object.
   [[nodiscard]] cell& this_cell() const noexcept { return *cell_; }
 
  private:
@@ -575,7 +583,7 @@ class actor : public actor_base {
  public:
   using protocol_type = P;  ///< what the actor understands
 
-  /// A strong handle to this actor. An actor that keeps one to itself lives until it quits.
+  /// Returns a strong handle to this actor. An actor that keeps one to itself lives until it quits.
   [[nodiscard]] ref<P> self() const {
     this_cell().add_strong_from_self();
     return handle_access::adopt<P>(&this_cell());

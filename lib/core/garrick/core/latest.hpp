@@ -1,5 +1,5 @@
-// The newest value for an actor to which older ones are worth nothing: a price, a sensor's reading,
-// the size of a window.
+// The newest value for an actor that has no use for older ones: a price, a sensor's reading, the
+// size of a window.
 //
 //   struct screen : actor<protocol<void(news<reading>)>> {
 //     void on(news<reading> n) {
@@ -9,7 +9,7 @@
 //   latest<reading> to_screen(system.spawn<screen>());
 //   to_screen.put(reading{21.5});
 //
-// However fast values are put, one message at most waits in the mailbox, and one value in memory.
+// At any rate of puts, one message at most waits in the mailbox, and one value in memory.
 //
 // Thread safety: any thread. Copies of a `latest` share the value.
 #pragma once
@@ -34,7 +34,7 @@ class latest;
 
 namespace detail {
 
-/// The value, and the message that tells of it.
+/// The value, and the state of the message that announces it.
 template <class T>
 struct newest_value {
   std::mutex lock;
@@ -45,14 +45,14 @@ struct newest_value {
 
 }  // namespace detail
 
-/// Tells an actor that there is a value for it. The value is that of the time when it is taken.
+/// Announces a value to an actor. The value is that of the time when it is taken.
 template <class T>
 class news {
  public:
   using garrick_sendable = void;
 
-  /// Returns the newest value, once; nothing if it was taken before. What is put from now on is
-  /// told by another message.
+  /// Returns the newest value, once; an empty optional if it was taken before. Another message
+  /// announces the values that are put from now on.
   [[nodiscard]] std::optional<T> take() const {
     const std::lock_guard lock(of_->lock);
     of_->told.reset();
@@ -65,12 +65,11 @@ class news {
       : of_(std::move(of)), told_(std::move(told)) {}
 
   std::shared_ptr<detail::newest_value<T>> of_;
-  std::shared_ptr<const char>
-      told_;  ///< the last copy that goes says that nothing is told any more
+  std::shared_ptr<const char> told_;  ///< when the last copy is destroyed, no message is under way
 };
 
 /// Sends an actor the newest value of a kind, and forgets the one before it if that was not taken.
-/// What was forgotten is no dead letter. It holds a strong handle to the actor.
+/// A forgotten value is no dead letter. A `latest` holds a strong handle to the actor.
 template <class T>
 class latest {
   static_assert(base::is_sendable<T>, "garrick: the value of latest<T> must own what it refers to");
@@ -80,18 +79,19 @@ class latest {
  public:
   using garrick_sendable = void;
 
-  /// For this actor. Throws std::bad_alloc, and std::logic_error for an empty handle.
+  /// Makes a sender for this actor. Throws std::bad_alloc, and std::logic_error for an empty
+  /// handle.
   explicit latest(ref<protocol<void(news<T>)>> to)
       : of_(std::make_shared<detail::newest_value<T>>()), to_(std::move(to)) {
     static_cast<void>(detail::target_of(to_, "latest"));
   }
 
-  /// Puts a value in the place of the one before it. If no message tells the actor of a value yet,
-  /// it is sent one, as `send` does it. Throws std::bad_alloc; then the value waits until another
-  /// one is put.
+  /// Puts a value in the place of the one before it. If no message that announces a value is under
+  /// way, sends one as `send` does. Throws std::bad_alloc; then the value waits until another one
+  /// is put.
   void put(T value) const {
     std::optional<T> newest(
-        std::move(value));  // and then the one before, which goes without a lock
+        std::move(value));  // then the replaced value, which is destroyed without the lock
     std::shared_ptr<const char> telling;
     {
       const std::lock_guard lock(of_->lock);
@@ -105,7 +105,7 @@ class latest {
     if (telling != nullptr) send(to_, news<T>(of_, std::move(telling)));
   }
 
-  /// Values that went because a newer one came.
+  /// Returns the number of values that newer ones replaced.
   [[nodiscard]] std::uint64_t replaced() const noexcept {
     return of_->replaced.load(std::memory_order_relaxed);  // order: a statistic
   }

@@ -9,7 +9,7 @@ namespace garrick::core {
 
 namespace {
 
-/// An envelope for `type` with room for its content, which is not there yet.
+/// Returns an envelope for `type` with room for its content, which is not there yet.
 envelope* raw_envelope(const base::message_type* type) {
   const std::size_t bytes = detail::block_bytes(type->size);
   auto* const e = static_cast<envelope*>(base::block_pool::allocate(bytes));
@@ -20,7 +20,7 @@ envelope* raw_envelope(const base::message_type* type) {
   return e;
 }
 
-/// An envelope that takes over a hold on the block.
+/// Returns an envelope that takes over a hold on the block.
 envelope* holding_envelope(shared_block* b, const base::message_type* type) {
   envelope* const e = detail::new_envelope<sizeof(shared_block*)>(type);
   ::new (e->raw()) shared_block*(b);
@@ -86,7 +86,7 @@ envelope* envelope_of(message&& m) {
   }
   // order: acquire pairs with the release of who let go of it: the receiver may change it
   if (type->copy_construct == nullptr && block->holders.load(std::memory_order_acquire) != 1)
-    return envelope_of(std::as_const(m));  // says why not
+    return envelope_of(std::as_const(m));  // throws with the reason
   envelope* const e = holding_envelope(block, type);
   static_cast<void>(message_access::release(m));
   return e;

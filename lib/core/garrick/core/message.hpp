@@ -1,13 +1,13 @@
-// A message as a value: content of any type, which its copies share. It is copied only when a
-// receiver changes it while others hold it.
+// A message as a value: content of any type, which its copies share. The content is copied only
+// when a receiver changes it while other holders exist.
 //
 //   message m = make_message(line{text}, 7);
 //   for (auto& r : readers) send(r, m);        // one block, an envelope each
 //
-// What make_message returns knows the type of its content, so it may be sent to typed handles, too.
-// A plain `message`, as a catch-all gets it, goes to any_ref only. Trivially copyable content of up
-// to 32 bytes is copied into each envelope. A catch-all may look at content that cannot be copied,
-// but not send it on.
+// make_message returns a message that knows the type of its content, so it may be sent to typed
+// handles, too. A plain `message`, as a catch-all gets it, goes to any_ref only. Trivially copyable
+// content of up to 32 bytes is copied into each envelope. A catch-all may look at content that
+// cannot be copied, but not send it on.
 //
 // Thread safety: copies may live on different threads; the content is read-only through `message`.
 #pragma once
@@ -33,7 +33,7 @@ namespace garrick::core {
 class message {
  public:
   using garrick_sendable = void;
-  using garrick_message = message;  ///< `send(to, m)` sends what m holds
+  using garrick_message = message;  ///< `send(to, m)` sends the content of m
 
   message() noexcept = default;
   message(const message& o) noexcept : block_(o.block_), type_(o.type_) {
@@ -50,25 +50,26 @@ class message {
     if (block_ != nullptr) detail::release_shared(block_, type_);
   }
 
-  /// Does it hold nothing? An empty message cannot be sent: that throws std::logic_error.
+  /// Returns true if the message has no content. Sending an empty message throws std::logic_error.
   [[nodiscard]] bool empty() const noexcept { return block_ == nullptr; }
-  /// The name of the content's type, for people; "empty" if there is none.
+  /// Returns the name of the content's type, for people; "empty" if there is none.
   [[nodiscard]] std::string_view type_name() const noexcept {
     return block_ != nullptr ? type_->name : "empty";
   }
-  /// The content if it was made from exactly these argument types, else null. Valid as long as this
-  /// object or a copy of it.
+  /// Returns the content if it was made from exactly these argument types, else null. Valid as long
+  /// as this object or a copy of it.
   template <class... Ts>
   [[nodiscard]] const content_of<Ts...>* get() const noexcept {
     if (block_ == nullptr || type_ != &base::message_type_of<content_of<Ts...>>) return nullptr;
     return static_cast<const content_of<Ts...>*>(block_->value());
   }
-  /// How many messages and envelopes hold the content now; an estimate while other threads work.
+  /// Returns the number of messages and envelopes that hold the content; an estimate while other
+  /// threads work.
   [[nodiscard]] std::uint32_t holders() const noexcept {
     // order: an estimate
     return block_ != nullptr ? block_->holders.load(std::memory_order_relaxed) : 0;
   }
-  /// The content field by field, for people; no text if it is empty.
+  /// Returns the content field by field, for people; an empty text if there is none.
   [[nodiscard]] std::string to_string() const {
     std::string out;
     if (block_ != nullptr) type_->print(block_->value(), out);
@@ -119,36 +120,36 @@ struct message_access {
     raw.memory = nullptr;
     return typed_message<Content>(message(b, &base::message_type_of<Content>));
   }
-  /// The content of an envelope as a message; an owned content is moved into a block of its own,
-  /// which the envelope then shares.
+  /// Returns the content of an envelope as a message; an owned content is moved into a block of its
+  /// own, which the envelope then shares.
   [[nodiscard]] static message from_envelope(envelope* e);
   [[nodiscard]] static shared_block* block(const message& m) noexcept { return m.block_; }
   [[nodiscard]] static const base::message_type* type(const message& m) noexcept { return m.type_; }
-  /// The hold of `m`, which is empty then.
+  /// Returns the hold of `m` on its content; `m` is empty then.
   [[nodiscard]] static shared_block* release(message& m) noexcept {
     return std::exchange(m.block_, nullptr);
   }
 };
 
-/// For the framework: an envelope that shares what `m` holds. Throws std::logic_error for an empty
-/// message, and for one that cannot be copied.
+/// For the framework: returns an envelope that shares the content of `m`. Throws std::logic_error
+/// for an empty message, and for one that cannot be copied.
 [[nodiscard]] envelope* envelope_of(const message& m);
 /// The same for a message that its owner gives away: the envelope takes over its hold on the
-/// content, so a receiver that is the only one left gets the content itself. `m` is empty then.
+/// content, so the last receiver gets the content itself. `m` is empty then.
 [[nodiscard]] envelope* envelope_of(message&& m);
 
 namespace detail {
 
-/// A new envelope with the content of `e`, which keeps an empty shell of it (or shares it). The
-/// envelope's flags and sender are not carried over.
+/// Returns a new envelope with the content of `e`, which keeps an empty shell of it (or shares it).
+/// The envelope's flags and sender are not carried over.
 [[nodiscard]] envelope* forward_content(envelope* e);
 
 }  // namespace detail
 
 /// Makes a message that can be sent to many receivers without a copy for each. Requires copyable
-/// content. The result knows its content's type, so it may go to every handle whose protocol has
-/// it. One that is given a message value returns it. Costs one block from a pool. Throws
-/// std::bad_alloc, and what building the content throws.
+/// content. The result knows its content's type, so it may be sent to every handle whose protocol
+/// has that type. A message value as the only argument is returned itself. Costs one block from a
+/// pool. Throws std::bad_alloc, and any exception of building the content.
 ///
 ///     auto m = make_message(headline{text});
 ///     for (auto& reader : readers) send(reader, m);

@@ -1,6 +1,6 @@
-// Work that goes on outside of the actors and will lead to a message: a socket that is read, a
-// device that computes, a thread of the program's own. While such a token lives, its system has
-// something left to do, and does not end (within the limit of its shutdown).
+// Work outside of the actors that will lead to a message: a socket that is read, a device that
+// computes, a thread of the program's own. While such a token lives, its system has work to do, and
+// does not end (within the limit of its shutdown).
 //
 //   outside_work reading(system.env());   // then start the thread that will send
 //   send(to, std::move(text));
@@ -8,8 +8,8 @@
 //
 // `adapt` needs none: the answer that it waits for is counted by itself.
 //
-// Guarantees: what was sent before `done` is handled before an orderly end. A token may outlive its
-// system. Thread safety: one object is used by one thread at a time, on whichever thread.
+// Guarantees: messages sent before `done` are handled before an orderly end. A token may outlive
+// its system. Thread safety: one object is used by one thread at a time, on any thread.
 #pragma once
 
 #include <garrick/core/cell/environment.hpp>
@@ -18,25 +18,26 @@
 
 namespace garrick::core {
 
-/// Something outside of the actors is due: while one of these lives, `shutdown` and the system's
+/// A token for due work outside of the actors: while it lives, `shutdown` and the system's
 /// destructor wait, at most for their limit. It can be moved.
 ///
 ///     std::thread([busy = outside_work(system.env()), to] { send(to, read_all()); }).detach();
 class outside_work {
  public:
-  using garrick_sendable = void;  ///< it may be sent to whoever goes on with the work
+  using garrick_sendable = void;  ///< it may be sent to the actor that continues the work
 
-  /// Nothing is due.
+  /// Makes a token without work.
   outside_work() noexcept = default;
-  /// Something is due to the actors of this system: `system.env()`. Begin it before the work, and
-  /// while something else keeps the system from its end: this thread, or a handler that runs.
+  /// Begins work for the actors of this system: `system.env()`. Make the token before the work
+  /// begins, and while the system cannot end yet: on a thread that keeps it, or in a handler that
+  /// runs.
   explicit outside_work(environment& of) noexcept : env_(&of) {
     of.hold();
     of.outside_began();
   }
   /// Takes the work over; `o` has none then.
   outside_work(outside_work&& o) noexcept : env_(std::exchange(o.env_, nullptr)) {}
-  /// The work that was due before is done.
+  /// Ends its work, and takes over that of `o`.
   outside_work& operator=(outside_work&& o) noexcept {
     if (this != &o) {
       done();
@@ -46,7 +47,7 @@ class outside_work {
   }
   ~outside_work() { done(); }
 
-  /// The work is done: what it had to send was sent. Later calls do nothing. Never waits.
+  /// Ends the work: its messages were sent. Later calls do nothing. Never waits.
   void done() noexcept {
     environment* const env = std::exchange(env_, nullptr);
     if (env == nullptr) return;

@@ -1,4 +1,4 @@
-// A promise that nobody kept.
+// Promises that were dropped unkept.
 #include <garrick/core/cell/internal/lost_mail.hpp>
 #include <garrick/core/cell/thread_context.hpp>
 #include <garrick/core/promise.hpp>

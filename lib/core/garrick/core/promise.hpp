@@ -1,8 +1,9 @@
-// Answering later or from elsewhere: response promises and delegation (paper 001 §4.4).
+// Answers that are given later or from elsewhere: response promises and delegation (paper 001
+// §4.4).
 //
 // Guarantees: a request gets exactly one answer. A promise that is dropped unkept answers
-// `broken_promise`. One that goes with an actor that fails, or in a handler that fails, answers
-// `receiver_failed` with the text of the failure.
+// `broken_promise`. A promise that is dropped with an actor that fails, or in a handler that fails,
+// answers `receiver_failed` with the text of the failure.
 //
 // Thread safety: a promise can be moved, and may be kept on any thread. One object is used by one
 // thread at a time.
@@ -20,7 +21,7 @@ namespace garrick::core {
 
 namespace detail {
 
-/// Instantiated only to fail: what a delegation to an actor that answers with Ts... would become.
+/// Instantiated only to fail: the result of a delegation to an actor that answers with Ts... .
 template <class To, class... Ts>
 struct delegation_becomes {
   static constexpr bool reported = true;
@@ -34,8 +35,8 @@ struct delegation_becomes {
                 "this handler: request the answer and make one of it, or delegate a message with "
                 "the same answer");
 };
-/// Stands for the answer of a delegation that has been refused: no more is said of that. Defined,
-/// so that a behavior's case may answer with it.
+/// Stands for the answer of a delegation that has been refused, so that no second error is
+/// reported. Defined, so that a behavior's case may answer with it.
 struct refused_delegation {};
 template <class To>
 struct delegation_becomes<To, refused_delegation> {
@@ -44,7 +45,7 @@ struct delegation_becomes<To, refused_delegation> {
 template <class To>
 [[noreturn]] To no_delegation();
 
-/// True if T has constructors that tell a delegation from other things.
+/// True if T has constructors that tell a delegation from other arguments.
 template <class T>
 inline constexpr bool takes_delegations = false;
 template <class... Ts>
@@ -54,12 +55,12 @@ inline constexpr bool takes_delegations<base::result<Ts...>> = true;
 
 }  // namespace detail
 
-/// Says in a handler's return type that another actor answers. It carries nothing; `delegate` gives
-/// one. It becomes a `result` of the same answer, and nothing else.
+/// Tells in a handler's return type that another actor answers. It has no value; `delegate` returns
+/// it. It converts to a `result` of the same answer, and to no other type.
 template <class... Ts>
 class delegated {
  public:
-  /// This conversion refuses every type that is no `result`, and tells the handler why.
+  /// This conversion refuses every type that is no `result`, with an error for the handler.
   template <class To>
     requires(!detail::takes_delegations<To>)
   operator To() const {
@@ -87,13 +88,13 @@ class promise_base {
   }
   ~promise_base() { drop(); }
 
-  /// Is the answer still owed? False for an empty promise, and once it was kept. A requester that
-  /// has timed out or ended meanwhile is not noticed.
+  /// Returns true if the answer is still owed; false for an empty promise, and once it was kept. A
+  /// requester that has timed out or ended meanwhile is not noticed.
   [[nodiscard]] bool pending() const noexcept { return request_.requester != nullptr; }
 
   /// Answers with an error. Does nothing if the promise is empty or was kept before. Never waits.
-  /// The error `not_handled` of another request arrives as `broken_promise`: this request was seen.
-  /// Requires an error: "no error" ends the process.
+  /// The error `not_handled` of another request arrives as `broken_promise`, since this request was
+  /// seen. Requires an error: "no error" ends the process.
   void fail(base::error why) noexcept {
     GARRICK_ASSERT(static_cast<bool>(why),
                    "fail() of a response_promise or a completion was given error{}, which is no "
@@ -119,21 +120,20 @@ struct promise_access {
   [[nodiscard]] static pending_request take(promise_base& p) noexcept { return p.take(); }
 };
 
-/// The duty to answer one request with values of type Ts; `make_promise` gives one. Dropped unkept,
-/// it answers `broken_promise`; if the handler or the actor that it goes with fails,
-/// `receiver_failed`.
+/// The duty to answer one request with values of type Ts; `make_promise` returns one. Dropped
+/// unkept, it answers `broken_promise`, or `receiver_failed` if its handler or actor fails.
 ///
 ///     response_promise<int> p = self.make_promise<int>();
 ///     p.deliver(42);
 template <class... Ts>
 class [[nodiscard]] response_promise : public promise_base {
  public:
-  /// An empty one; or, for the framework, the duty to answer a request.
+  /// Makes an empty promise or, for the framework, one with the duty to answer a request.
   using promise_base::promise_base;
 
-  /// Answers with these values. Does nothing if the promise is empty, which it is if the message
-  /// was no request, or was kept before. Never waits. Throws std::bad_alloc, and what making the
-  /// values throws; then the requester gets `receiver_failed`, or the answer is still owed.
+  /// Answers with these values. Does nothing if the promise is empty (the message was no request)
+  /// or was kept before. Never waits. Throws std::bad_alloc, and any exception of making the
+  /// values; then the requester gets `receiver_failed`, or the answer is still owed.
   template <class... Us>
     requires(sizeof...(Us) == sizeof...(Ts) && (std::is_convertible_v<Us, Ts> && ...))
   void deliver(Us&&... values) {
@@ -152,7 +152,7 @@ class [[nodiscard]] response_promise : public promise_base {
   }
 };
 
-/// The duty to answer one request with nothing: `deliver()`.
+/// The duty to answer one request without a value: `deliver()`.
 template <>
 class [[nodiscard]] response_promise<void> : public response_promise<> {
  public:

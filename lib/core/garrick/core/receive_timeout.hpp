@@ -1,4 +1,4 @@
-// What an actor hears when no message came for a while; see actor_base::set_receive_timeout.
+// The message of a time without messages; see actor_base::set_receive_timeout.
 #pragma once
 
 #include <garrick/base/time/clock.hpp>

@@ -1,15 +1,18 @@
-// Handles: how anything outside an actor names it.
+// Handles: the references to an actor from outside it.
 //
 //   ref<P>      strong, typed by the protocol P; converts to any subset of P; one pointer
 //   any_ref     strong, accepts every message (the wildcard)
-//   weak_ref<P> does not keep the actor alive; lock() gives a ref or an empty one
+//   weak_ref<P> does not keep the actor alive; lock() returns a ref or an empty one
 //   address     identity only: compares, hashes, prints
 //
-// Requires: nothing. Guarantees: a handle may outlive its actor and its system; what is sent then
-// is a dead letter. All handles to one actor compare equal. Thread safety: distinct handle objects
-// may be used from any thread; one handle object is like one std::shared_ptr object. Reference
-// cycles (two actors that hold strong handles to each other) keep both alive: use weak_ref or end
-// one of them; the testkit's leak check finds them.
+// Guarantees: a handle may outlive its actor and its system; messages sent then are dead letters.
+// All handles to one actor compare equal.
+//
+// Thread safety: distinct handle objects may be used from any thread; one handle object is like one
+// std::shared_ptr object.
+//
+// Two actors that hold strong handles to each other keep both alive: use weak_ref or end one of
+// them; the testkit's leak check finds such cycles.
 #pragma once
 
 #include <garrick/core/cell/handle.hpp>
@@ -22,8 +25,8 @@
 namespace garrick::core {
 
 /// A strong handle to an actor that understands at least the protocol P. The actor lives at least
-/// as long as one is left, unless it ends by itself. One pointer; a copy is one atomic addition. It
-/// may be sent in messages, and outlive its system.
+/// as long as a strong handle to it exists, unless it ends by itself. One pointer; a copy is one
+/// atomic addition. A ref may be sent in messages, and may outlive its system.
 ///
 ///     ref<account> all = system.spawn<account_actor>();
 ///     ref<protocol<long(balance)>> read_only = all;  // any subset of the protocol
@@ -33,14 +36,15 @@ class ref : public handle {
   static_assert(detail::looked_at<P>);
 
  public:
-  using protocol_type = P;  ///< what may be sent through it
+  using protocol_type = P;  ///< the messages that it accepts
 
-  /// An empty handle; a send through it is a programming error and throws std::logic_error.
+  /// Makes an empty handle; a send through it is a programming error and throws std::logic_error.
   ref() noexcept = default;
 
-  /// From a handle with more signatures. A wildcard handle is made explicitly: it gives up the
-  /// compile-time check. It accepts every message; one that the actor does not understand is a dead
-  /// letter, and a request gets `unexpected_message`.
+  /// Converts from a handle with more signatures. The conversion from a wildcard handle is
+  /// explicit: it gives up the compile-time check. The new handle accepts every message of P; if
+  /// the actor does not understand one, it is a dead letter, and a request gets
+  /// `unexpected_message`.
   // A second constructor, or a `requires`, would add lines to the error for a handle that does not
   // convert: clang lists each constructor and each condition that is not satisfied.
   template <class Q, std::enable_if_t<detail::can_become<Q, P>, int> = 0>
@@ -51,8 +55,8 @@ class ref : public handle {
 /// The wildcard handle.
 using any_ref = ref<any_protocol>;
 
-/// A handle that does not keep its actor alive; it keeps the memory of its block. For caches, and
-/// to break cycles of strong handles. It may be sent in messages.
+/// A handle that does not keep its actor alive; it keeps the memory of the actor's block. For
+/// caches, and to break cycles of strong handles. It may be sent in messages.
 ///
 ///     if (ref<account> r = weak.lock()) send(r, deposit{5});
 template <class P>
@@ -64,24 +68,25 @@ class weak_ref {
   using garrick_sendable = void;
 
   weak_ref() noexcept = default;
-  /// To the actor behind `strong`; empty if that is empty.
+  /// Refers to the actor behind `strong`; empty if `strong` is empty.
   weak_ref(const ref<P>& strong) noexcept : address_(strong.address()) {}
-  /// From a handle with more signatures, as `ref` does.
+  /// Converts from a handle with more signatures, as `ref` does.
   template <class Q>
     requires detail::understands_more<Q, P>
   weak_ref(const ref<Q>& strong) noexcept : address_(strong.address()) {}
-  /// From a weak handle with more signatures.
+  /// Converts from a weak handle with more signatures.
   template <class Q>
     requires detail::understands_more<Q, P>
   weak_ref(const weak_ref<Q>& other) noexcept : address_(other.address()) {}
 
-  /// A strong handle. Empty if no strong handle is left, so that the actor is gone or going. An
-  /// actor that ended by itself can still be locked as long as others hold it.
+  /// Returns a strong handle; an empty one if no strong handle is left, so that the actor has ended
+  /// or is ending. An actor that ended by itself can still be locked as long as strong handles to
+  /// it exist.
   [[nodiscard]] ref<P> lock() const noexcept {
     cell* const c = handle_access::get(address_);
     return c != nullptr && c->lock() ? handle_access::adopt<P>(c) : ref<P>{};
   }
-  /// Who the actor is.
+  /// Returns the actor's address.
   [[nodiscard]] const core::address& address() const noexcept { return address_; }
   friend bool operator==(const weak_ref& a, const weak_ref& b) noexcept {
     return a.address_ == b.address_;

@@ -1,4 +1,4 @@
-// What stands in the error slot of a result that is answered later.
+// The error in the slot of a result that is answered later.
 #include <garrick/core/result.hpp>
 
 namespace garrick::core::detail {

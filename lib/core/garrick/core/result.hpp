@@ -1,8 +1,7 @@
-// What a handler returns and what a request yields: a value, an error, or the word that the answer
-// comes later.
+// The results of handlers and requests: a value, an error, or the mark that the answer comes later.
 //
 // `result<T>` adds to base::result a third state, which only handlers use: a promise that is kept
-// later, or a delegation. A result that a request yields is never in that state.
+// later, or a delegation. The result of a request is never in that state.
 #pragma once
 
 #include <garrick/base/values/result.hpp>
@@ -14,13 +13,13 @@
 namespace garrick::core {
 
 namespace detail {
-/// Stands in the error slot of a result that is answered later; never sent.
+/// Returns the error in a result that is answered later; never sent.
 [[nodiscard]] base::error answered_later();
 }  // namespace detail
 
-/// A value, or several, or an error: what a request yields, and what a handler may return. A
-/// handler may also return a promise or a delegation as one: then somebody else answers. Looked at
-/// as base::result: `has_value()`, `*r`, `r.error()`, `r.value()`.
+/// One or more values, or an error: the result of a request, and of a handler. A handler may also
+/// return a promise or a delegation as a `result`: then the promise's holder or the other actor
+/// answers. Read it as base::result: `has_value()`, `*r`, `r.error()`, `r.value()`.
 ///
 ///     result<long> on(withdraw w) { if (w.cents > cents_) return my_errc::too_poor; … }
 ///     if (result<long> left = co_await request<withdraw>(a, 120)) use(*left);
@@ -31,12 +30,12 @@ class [[nodiscard]] result : public base::result<Ts...> {
   using garrick_parts = base::type_list<Ts...>;
 
   result() = default;
-  /// The same value or error.
+  /// Makes a result of the same value or error.
   result(base::result<Ts...> r) : base::result<Ts...>(std::move(r)) {}
-  /// From a handler: the answer comes from the holder of the promise.
+  /// Makes a handler's result whose answer comes from the holder of the promise.
   result(const response_promise<Ts...>&)
       : base::result<Ts...>(detail::answered_later()), later_(true) {}
-  /// From a handler: the answer comes from the actor that was delegated to.
+  /// Makes a handler's result whose answer comes from the actor that got the delegation.
   result(delegated<Ts...>) : base::result<Ts...>(detail::answered_later()), later_(true) {}
   /// This constructor refuses a delegation to an actor that answers with another type.
   template <class... Us>
@@ -45,7 +44,8 @@ class [[nodiscard]] result : public base::result<Ts...> {
     static_assert(detail::delegation_becomes<result<Ts...>, Us...>::reported);
   }
 
-  /// Was it made from a promise or a delegation? A result that a request yields never was.
+  /// Returns true if it was made from a promise or a delegation. False for each result of a
+  /// request.
   [[nodiscard]] bool answered_later() const noexcept { return later_; }
 
  private:
@@ -57,20 +57,20 @@ template <>
 class [[nodiscard]] result<void> : public base::result<void> {
  public:
   using base::result<void>::result;
-  /// Success.
+  /// Makes a success.
   result() = default;
-  /// The same success or error.
+  /// Makes a result of the same success or error.
   result(base::result<void> r) : base::result<void>(std::move(r)) {}
-  /// From a handler: the answer comes from the holder of the promise.
+  /// Makes a handler's result whose answer comes from the holder of the promise.
   result(const response_promise<>&) : base::result<void>(detail::answered_later()), later_(true) {}
-  /// From a handler: the answer comes from the actor that was delegated to.
+  /// Makes a handler's result whose answer comes from the actor that got the delegation.
   result(delegated<>) : base::result<void>(detail::answered_later()), later_(true) {}
   /// This constructor refuses a delegation to an actor that answers with another type.
   template <class U, class... Us>
   result(delegated<U, Us...>) : result(delegated<>()) {
     static_assert(detail::delegation_becomes<result<void>, U, Us...>::reported);
   }
-  /// Was it made from a promise or a delegation?
+  /// Returns true if it was made from a promise or a delegation.
   [[nodiscard]] bool answered_later() const noexcept { return later_; }
 
  private:

@@ -1,4 +1,4 @@
-// The rare cases of a send: no receiver, and a sender that would rather not wait.
+// The rare cases of a send: an empty handle, and a sender that does not wait.
 #include <garrick/core/cell/internal/bounded_mailbox.hpp>
 #include <garrick/core/cell/internal/lost_mail.hpp>
 #include <garrick/core/cell/running_cell.hpp>
@@ -21,7 +21,8 @@ base::error send_if_room(cell& to, envelope_ptr e) noexcept {
 }
 
 bool run_if_it_waits(cell& c) noexcept {
-  // nothing runs after its end, and a proxy, which is no running_cell, is closed from the beginning
+  // no actor runs after its end, and a proxy, which is no running_cell, is closed from the
+  // beginning
   if ((c.gate().peek() & mailbox_word::closed) != 0) return false;
   return running_cell::of(c).run_if_it_waits();
 }

@@ -26,22 +26,22 @@ concept router_handle = requires { typename R::garrick_router; };
 
 namespace detail {
 
-/// `operation`: what found nobody, such as "a send".
+/// Throws; `operation` is the refused operation, such as "a send".
 [[noreturn, gnu::cold]] void throw_empty_handle(const char* operation = "a send");
 
-/// Pushes if there is room, else says why not.
+/// Pushes if there is room; else returns the reason.
 [[nodiscard]] base::error send_if_room(cell& to, envelope_ptr e) noexcept;
 [[nodiscard]] bool run_if_it_waits(cell& c) noexcept;
 void lose(cell& receiver, envelope_ptr e, base::error why) noexcept;
 
-/// A message value (message.hpp) as the only argument. It is not a content of its own: what it
-/// holds is sent.
+/// True for a message value (message.hpp) as the only argument. It is not a content of its own: the
+/// message that it holds is sent.
 template <class... Args>
 concept message_value = sizeof...(Args) == 1 &&
                         (requires { typename std::remove_cvref_t<Args>::garrick_message; } && ...);
 
-/// What is no handle. Only for errors: a conversion is worse than every other choice, so a `send`
-/// of somebody else's that fits is called.
+/// Any type that is not a handle. Only for errors: its conversion is worse than every other choice,
+/// so a user's own `send` that fits is called.
 struct not_a_handle {
   template <class T>
     requires(base::detail::complete<T> && !std::is_base_of_v<handle, T> && !router_handle<T>)
@@ -65,7 +65,7 @@ struct asked_no_handle {
                 "garrick: request(to, ...) and delegate(to, ...) take a handle first, a ref or a "
                 "router: inside its own actor that is self(), and a weak_ref's is lock()");
 };
-/// What braces without a type become. Nothing else does: there are better choices for all else.
+/// Stands for braces without a type. Other arguments have better choices.
 struct braced {
   template <class... Ts>
   braced(const Ts&... /*unused*/) {}
@@ -79,7 +79,7 @@ struct message_in_braces {
                 "deposit{500})");
 };
 
-/// The content type of a message with these arguments, and what in it is not owned.
+/// The content type of a message with these arguments, and its first part that is not owned.
 template <class... Args>
 struct message_of {
   using type = content_of<std::decay_t<Args>...>;
@@ -92,7 +92,8 @@ struct message_of<M> {
   using not_owned = base::detail::nothing_found;
 };
 
-/// Can a message's part be made of this argument? Not if it is copied and can only be moved.
+/// True if a message's part can be made of this argument: false if it is copied and can only be
+/// moved.
 template <class Arg>
 inline constexpr bool can_be_part = [] {
   if constexpr (base::detail::complete<std::decay_t<Arg>>)
@@ -100,11 +101,11 @@ inline constexpr bool can_be_part = [] {
   else
     return false;
 }();
-/// Can the message be made of these arguments?
+/// True if the message can be made of these arguments.
 template <class... Args>
 inline constexpr bool can_be_made_from = (can_be_part<Args> && ...);
 
-/// How a message is aligned, if the compiler can know it.
+/// The alignment of a message, if the compiler can know it; else 0.
 template <class Content>
 inline constexpr std::size_t alignment_of = [] {
   if constexpr (base::detail::complete<Content>)
@@ -164,8 +165,8 @@ template <class... From, class... To>
 inline constexpr bool converts<pack<From...>, pack<To...>> =
     (std::is_convertible_v<From, To> && ...);
 
-/// The error for a message that is not in the protocol. If it converts to one that is, the error
-/// says so: an int is sent, and the receiver takes a long.
+/// The error for a message that is not in the protocol. If it converts to a message of the
+/// protocol, the error says so: an int is sent, and the receiver takes a long.
 template <class P, class Message>
 struct misunderstood {
   using type = receiver_does_not_understand<P, Message>;
@@ -184,8 +185,8 @@ struct misunderstood<protocol<Sigs...>, Message> {
   using type = typename decltype(choose())::type;
 };
 
-/// A message that the receiver does not understand is that one error; of others, what in it is not
-/// owned.
+/// A message that the receiver does not understand is only that error; for others, the error is
+/// about a part that is not owned.
 template <class P, class Message, class NotOwned>
 struct content_check {
   using type = base::detail::report<NotOwned>;
@@ -194,8 +195,8 @@ template <class P, class Message, class NotOwned>
   requires(!P::template accepts<Message>)
 struct content_check<P, Message, NotOwned> : misunderstood<P, Message> {};
 
-/// The error for arguments that the message cannot be made of. If it is reported already why the
-/// message is none, there is none here.
+/// The error for arguments from which the message cannot be made. There is none if an earlier error
+/// has given a reason.
 template <class NotOwned, class... Args>
 consteval auto check_of_making() {
   if constexpr (!std::is_same_v<NotOwned, base::detail::nothing_found> || can_be_made_from<Args...>)
@@ -207,7 +208,7 @@ consteval auto check_of_making() {
 }
 
 /// Every check of one send, done once for each pair of protocol and message. A failure is one short
-/// error, and what comes after it compiles. So the functions that send name this class first.
+/// error, and the code behind it compiles. So the functions that send name this class first.
 template <class P, class... Args>
 struct checked_message {
   using type = typename message_of<Args...>::type;
@@ -243,7 +244,7 @@ struct checked_in_place<P, Message> {
 template <class Content, class... Args>
 [[nodiscard]] envelope* make_message_envelope(Args&&... args) {
   if constexpr (!can_be_made_from<Args...> || alignment_of<Content> > 32)
-    return nullptr;  // checked_message has said why
+    return nullptr;  // checked_message has reported the reason
   else if constexpr (message_value<Args...>)
     return envelope_of(std::forward<Args>(args)...);  // message.hpp
   else if constexpr (sizeof...(Args) > 1)
@@ -258,7 +259,7 @@ inline cell& target_of(const handle& to) {
     throw_empty_handle();
   return *c;
 }
-/// The same for what is no send.
+/// The same for an operation other than a send.
 inline cell& target_of(const handle& to, const char* operation) {
   cell* const c = handle_access::get(to);
   if (c == nullptr) [[unlikely]]
@@ -268,15 +269,16 @@ inline cell& target_of(const handle& to, const char* operation) {
 
 }  // namespace detail
 
-/// Sends a message of normal priority, made of the arguments. Any thread; in an actor or not.
+/// Sends a message of normal priority, made of the arguments.
 ///
 /// Messages of one sender reach one receiver in their order, and causal order holds. If the
 /// receiver has ended, the message is a dead letter (`not_handled`). If its mailbox is over the
 /// soft limit and the receiver can run, the call waits for it or, on a worker, runs it in place for
 /// a batch; the wait is bounded. At the hard limit the message is a dead letter (`overload`).
 ///
-/// Costs one block from a thread-local pool. Throws std::logic_error for an empty handle,
-/// std::bad_alloc, and what copying the arguments throws; then nothing was sent.
+/// Costs one block from a thread-local pool. Errors: throws std::logic_error for an empty handle,
+/// std::bad_alloc, and any exception of copying the arguments; then the message was not sent.
+/// Thread safety: any thread, in an actor or not.
 ///
 ///     send(account, deposit{500});
 ///     send(math, plus{}, 1, 2);  // a message of three parts
@@ -289,7 +291,7 @@ template <class P, class... Args>
   c.deliver(e);
 }
 
-/// This overload refuses a first argument that is no handle.
+/// This overload refuses a first argument that is not a handle.
 template <bool Reached = true>
 void send(detail::not_a_handle, detail::anything = {}, detail::anything = {}, detail::anything = {},
           detail::anything = {}) {
@@ -302,7 +304,7 @@ void send(const ref<P>&, detail::braced) {
 }
 
 /// As `send`, with urgent priority: the message overtakes normal mail that waits in the receiver.
-/// After eight urgent messages in a row a normal one has its turn.
+/// After eight urgent messages in a row, one normal message is handled.
 template <class P, class... Args>
 void send_urgent(const ref<P>& to, Args&&... args) {
   using content = typename detail::checked_message<P, Args...>::type;
@@ -313,9 +315,11 @@ void send_urgent(const ref<P>& to, Args&&... args) {
 }
 
 /// Sends if the receiver has room: below its bound or, without one, its soft limit. Never waits.
-/// Any thread. Else it returns the error, `overload` or `not_handled`; there is no dead letter
-/// then, since the sender knows. A full mailbox of the policy `drop_newest` is no error: the
-/// message is dropped, as the receiver asked, and is a dead letter. Throws as `send`.
+///
+/// Returns the error `overload` or `not_handled` if the message was not sent; such a message is no
+/// dead letter, since the sender has the error. A full mailbox of the policy `drop_newest` is no
+/// error: the message is dropped, as the receiver asked, and is a dead letter. Throws as `send`.
+/// Thread safety: any thread.
 ///
 ///     if (error why = try_send(sink, sample{x})) skipped_ += 1;
 template <class P, class... Args>
@@ -326,12 +330,14 @@ template <class P, class... Args>
       c, envelope_ptr(detail::make_message_envelope<content>(std::forward<Args>(args)...)));
 }
 
-/// Runs the actor now, inside the caller, if it waits for its turn: as a send does when it finds a
-/// mailbox full, for a batch at most. For a handler that has just sent what its receiver should
-/// handle before it goes on. True: it ran. False, and nothing has happened: it is idle or runs on
-/// another thread; the caller is no handler on one of its workers, or is called by it; or in-place
-/// runs are switched off for the system, the actor or this scope. Throws std::logic_error for an
-/// empty handle.
+/// Runs the actor now, inside the caller, if it waits for its turn: for a batch at most, as a send
+/// does for a full mailbox. For a handler that has just sent messages which its receiver should
+/// handle before the handler continues.
+///
+/// Returns true if the actor ran. Returns false, without an effect, if the actor is idle or runs on
+/// another thread; if the caller is no handler on one of the actor's workers, or is called by the
+/// actor; or if in-place runs are switched off for the system, the actor or this scope. Throws
+/// std::logic_error for an empty handle.
 ///
 ///     send(index, entry);
 ///     if (run_in_place(index)) ++indexed_at_once_;
@@ -340,10 +346,10 @@ bool run_in_place(const ref<P>& who) {
   return detail::run_if_it_waits(detail::target_of(who, "run_in_place"));
 }
 
-/// Says that `receiver` does not get this message, for `why`: it is a dead letter, counted and told
-/// to subscribers and probes. For what carries messages by itself, such as a connection or a queue,
-/// and has to give one up. Any thread; the sender is the actor that calls. The arguments make the
-/// message as in `send`. Throws as `send`.
+/// Makes a message for `receiver` a dead letter with the reason `why`, counted and told to
+/// subscribers and probes. For code that carries messages by itself, such as a connection or a
+/// queue, and has to give one up. The sender is the actor that calls. The arguments make the
+/// message as in `send`. Throws as `send`. Thread safety: any thread.
 ///
 ///     report_dead_letter(printer, make_error(errc::overload, "spool"), page{text});
 template <class P, class... Args>
@@ -355,11 +361,13 @@ void report_dead_letter(const ref<P>& receiver, base::error why, Args&&... args)
   detail::lose(c, std::move(e), std::move(why));
 }
 
-/// While it lives, no send on this thread waits for its receiver or runs it in place: for threads
-/// that others wait for, such as those of sockets, devices and clocks. A mailbox over its soft
-/// limit takes the message all the same, up to its hard limit; one with a bound does with it what
-/// its policy says, and with `wait` as with `reject`. Scopes nest. `try_send` tells such a thread
-/// that it should hold back.
+/// Keeps the sends of this thread from waiting for their receivers and from running them in place,
+/// as long as it lives. For threads for which others wait, such as those of sockets, devices and
+/// clocks.
+///
+/// A mailbox over its soft limit still takes the message, up to its hard limit. A mailbox with a
+/// bound follows its policy, and treats `wait` as `reject`. `try_send` tells such a thread to hold
+/// back. Scopes nest.
 ///
 ///     const no_wait_scope scope;
 ///     for (packet& p : arrived) send(decoder, std::move(p));
@@ -371,9 +379,9 @@ class no_wait_scope {
   no_wait_scope& operator=(const no_wait_scope&) = delete;
 };
 
-/// While it lives, no send on this thread runs its receiver in place. For code that holds a lock
-/// across a send, which the receiver's handlers may want, too. Scopes nest. A send may still wait
-/// for a full receiver, for a bounded time.
+/// Keeps the sends of this thread from running their receivers in place, as long as it lives. For
+/// code that holds a lock across a send, since the receiver's handlers may want it, too. A send may
+/// still wait for a full receiver, for a bounded time. Scopes nest.
 ///
 ///     const no_in_place_scope scope;
 ///     const std::lock_guard guard(mutex_);  send(sink, x);

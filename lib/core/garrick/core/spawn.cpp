@@ -1,4 +1,4 @@
-// What spawning does once the compiler has checked everything: options, the list, the start.
+// The part of a spawn after the compiler's checks: options, the list, the start.
 #include <garrick/core/cell/drain_lot.hpp>
 #include <garrick/core/cell/extension.hpp>
 #include <garrick/core/cell/internal/borrowed_turn.hpp>
@@ -14,7 +14,8 @@ namespace garrick::core::detail {
 
 namespace {
 
-/// Returns the complaint about the limits that the mailbox would have; empty: there is none.
+/// Returns the complaint about the limits that the mailbox would have; an empty text if there is
+/// none.
 std::string complaint_of_limits(const spawn_options& o, const mailbox_settings& system) {
   const bool bounded = o.policy != mailbox_policy::unbounded;
   const bool own_soft = bounded || o.soft_limit != 0;
@@ -31,7 +32,7 @@ std::string complaint_of_limits(const spawn_options& o, const mailbox_settings& 
          " messages; it is " + std::to_string(hard);
 }
 
-/// Returns the complaint about the options; empty: there is none.
+/// Returns the complaint about the options; an empty text if there is none.
 std::string complaint(const spawn_options& o, cell_kind kind, const mailbox_settings& system) {
   const auto at_most = [](const char* what, const char* otherwise) {
     return what + std::to_string(most_messages) + " messages" + otherwise;
@@ -74,8 +75,8 @@ void apply(cell& c, const spawn_options& o) {
   if (o.executor != nullptr) c.set_executor(*o.executor);
 }
 
-/// The first turn, on this thread, without messages. False: the actor has ended with it. An error:
-/// because it failed.
+/// Runs the first turn on this thread, without messages. Returns false if the actor has ended with
+/// it; `why` is set if the reason is a failure.
 bool start_here(cell& c, base::error& why) noexcept {
   const borrowed_turn turn(c);
   lifecycle::begin(c);
@@ -89,7 +90,7 @@ bool start_here(cell& c, base::error& why) noexcept {
 
 void refuse_cell(cell& c, base::exit_reason why) noexcept {
   c.quit(std::move(why));
-  // nobody else knows the cell yet
+  // no other thread knows the cell yet
   static_cast<void>(c.reader().claim_idle(c.gate()));
   lifecycle::conclude(c);
 }
@@ -104,7 +105,8 @@ bool prepare_cell(cell& c, environment& env, const spawn_options* o, cell*) {
     apply(c, *o);
   }
   if (c.kind() == cell_kind::event) return true;
-  static_cast<void>(c.ext());  // its memory first: the thread that follows has to be given back
+  static_cast<void>(c.ext());  // allocated first, since the thread made next would have to be given
+                               // back
   const auto thread =
       env.detached_executor(c.kind() == cell_kind::blocking, o != nullptr ? o->affinity : "");
   if (!thread) {

@@ -9,9 +9,9 @@
 //                                                          `void run()`
 //   spawn(spawn_options{.name = "clock", .linked = true}, …)   with options
 //
-// Errors: a constructor that throws gives a handle to an actor that has ended with that reason. A
+// Errors: if a constructor throws, the handle names an actor that has ended with that reason. A
 // request to it gets `not_handled` with the text, and a monitor gets the reason. `try_spawn`
-// gives the error as a value, and that of `on_start`, too. After the system has begun to stop,
+// returns the error as a value, and that of `on_start`, too. After the system has begun to stop,
 // every spawn fails with `shutting_down`.
 //
 // Thread safety: any thread. The object is built on the calling thread, and its handlers run
@@ -32,20 +32,20 @@ namespace garrick::core {
 
 namespace detail {
 
-/// Applies the options. False if the actor cannot live; then the cell has ended.
+/// Applies the options. Returns false if the actor cannot live; then the cell has ended.
 bool prepare_cell(cell& c, environment& env, const spawn_options* o, cell* spawner);
-/// Lists the cell, whose object stands. False: the system has begun to stop, and the cell has
-/// ended.
+/// Lists the cell, whose object stands. Returns false if the system has begun to stop, and the cell
+/// has ended.
 [[nodiscard]] bool list_cell(cell& c) noexcept;
-/// Lists the cell and schedules it, or lets it lie idle if it starts lazily and nothing has come
+/// Lists the cell and schedules it, or leaves it idle if it starts lazily and no message has come
 /// yet. With `why`, its start hook runs here and now, unless it has a thread of its own or starts
 /// lazily; a failure is left in `*why`.
 void launch_cell(cell& c, const spawn_options* o, cell* spawner, base::error* why) noexcept;
-/// Why `c`, which nobody knows yet, has ended.
+/// Returns the reason why `c`, which no other code knows yet, has ended.
 [[nodiscard]] base::error spawn_error(const cell& c);
 /// Ends a cell whose object's constructor threw.
 void abort_cell(cell& c, const std::exception_ptr& why) noexcept;
-/// Ends a cell that nobody knows yet.
+/// Ends a cell that no other code knows yet.
 void refuse_cell(cell& c, base::exit_reason why) noexcept;
 
 template <class A>
@@ -56,8 +56,8 @@ template <class A>
   return is_blocking<A> ? cell_kind::blocking : detached ? cell_kind::detached : cell_kind::event;
 }
 
-/// Makes an A of these arguments, which are passed on as they are. Null `why`: nobody asks whether
-/// it begins its life.
+/// Makes an A of these arguments, which are passed on as they are. A null `why` means that the
+/// caller does not want to know whether A begins its life.
 template <class A, class... Args>
 ref<protocol_of<A>> spawn_cell(environment& env, cell* spawner, const spawn_options* o,
                                base::error* why, Args&&... args) {
@@ -171,7 +171,7 @@ class function_actor final : public self_of<F>::type {
   [[no_unique_address]] std::tuple<Args...> args_;
 };
 
-/// The type as which a function actor keeps its function.
+/// The type in which a function actor keeps its function.
 template <class F>
 using kept_function = std::decay_t<kept<F>>;
 /// The class of a function's actor.
@@ -235,7 +235,7 @@ consteval auto check_function() {
     return static_cast<passed_check*>(nullptr);
 }
 
-/// As spawn_check, for a function and what it is given.
+/// As spawn_check, for a function and its arguments.
 template <class F, class... Args>
 using function_check = std::remove_pointer_t<decltype(check_function<F, Args...>())>;
 template <class F, class... Args>
@@ -252,7 +252,7 @@ auto spawn_function(environment& env, cell* spawner, const spawn_options* o, F&&
     return any_ref();
 }
 
-/// Spawns an A if it passes the checks. If not, the caller has said why.
+/// Spawns an A if it passes the checks. If not, the caller has reported the reason.
 template <class A, class... Args>
 ref<protocol_of<A>> spawn_checked(environment& env, cell* spawner, const spawn_options* o,
                                   base::error* why, Args&&... args) {
@@ -350,8 +350,8 @@ ref<detail::protocol_of<A>> actor_base::spawn(...) volatile {
 
 namespace detail {
 
-/// "function actor at main()" or, as clang names lambdas, "function actor at main.cpp:12:3"; of
-/// other functions the type.
+/// Returns "function actor at main()" or, as clang names lambdas, "function actor at
+/// main.cpp:12:3"; of other functions the type.
 template <class F>
 struct function_actor_name {
   static constexpr std::string_view before = "function actor ";

@@ -1,5 +1,5 @@
-// What a spawn can ask for beyond the actor itself. A bad combination is refused: the spawn fails
-// with `spawn_failed`, which names the option.
+// The options of a spawn. A bad combination is refused: the spawn fails with `spawn_failed`, and
+// the error names the option.
 #pragma once
 
 #include <garrick/base/concurrency/runnable.hpp>
@@ -11,8 +11,8 @@
 
 namespace garrick::core {
 
-/// What a spawn asks for beyond the actor itself. A bad combination is refused: the spawn fails
-/// with `spawn_failed`, and the error names the option.
+/// The options of a spawn. A bad combination is refused: the spawn fails with `spawn_failed`, and
+/// the error names the option.
 ///
 ///     spawn<worker>(spawn_options{.name = "clock", .linked = true}, 7);
 struct spawn_options {
@@ -20,34 +20,34 @@ struct spawn_options {
   std::string name{};
   bool linked = false;     ///< ends together with its spawner; ignored when a thread spawns
   bool monitored = false;  ///< the spawner gets a `down`; ignored when a thread spawns
-  /// runs its start only when the first message comes; not for actors with a thread of their own
+  /// it starts only when the first message comes; not for actors with a thread of their own
   bool lazy = false;
   bool hidden = false;           ///< `await_all` and shutdown reports do not wait for it or name it
   bool detached = false;         ///< a thread of its own
-  bool in_place = true;          ///< may a sender run it in place when its mailbox is full?
+  bool in_place = true;          ///< a sender may run it in place when its mailbox is full
   std::uint32_t soft_limit = 0;  ///< messages, up to `most_messages`; 0: the system's
   /// messages, not below the soft limit or the bound, up to `most_messages_at_all`; 0: the system's
   std::uint32_t hard_limit = 0;
-  /// what happens to a message when the mailbox is at its bound
+  /// the rule for a message when the mailbox is at its bound
   mailbox_policy policy = mailbox_policy::unbounded;
   /// messages, 1 to `most_messages`; for every policy but unbounded, and required there
   std::uint32_t bound = 0;
   /// messages of one run at most; 0, or more than the system's: the system's
   std::uint32_t quantum = 0;
-  /// where it would like to run, for a policy that knows places; `near(ref)` is one, too
+  /// its preferred place, for a policy that knows places; `near(ref)` is one, too
   base::locality_hint hint{};
   /// The processors on which the actor's own thread runs, as one group of the text that
-  /// `detached.affinity` takes: "<2-4,6>". Empty: where threads of detached actors run. For actors
-  /// with a thread of their own; the spawn of another one, or one with a processor that the process
-  /// may not use, fails with `spawn_failed`.
+  /// `detached.affinity` takes: "<2-4,6>". Empty: the processors of detached actors' threads. For
+  /// actors with a thread of their own; the spawn of another one, or one with a processor that the
+  /// process may not use, fails with `spawn_failed`.
   std::string affinity{};
-  /// runs it, and nothing else does: a `loop_executor`, which must outlive the system; null: the
-  /// system's workers. Not for actors with a thread of their own
+  /// its only executor: a `loop_executor`, which must outlive the system; null: the system's
+  /// workers. Not for actors with a thread of their own
   base::executor* executor = nullptr;
 };
 
-/// A hint for `spawn_options::hint`: the home of the actor behind `other`. No hint if `other` is
-/// empty or its actor has no home yet. Any thread.
+/// Returns a hint for `spawn_options::hint`: the home of the actor behind `other`. No hint if
+/// `other` is empty or its actor has no home yet. Any thread.
 ///
 ///     spawn<index>(spawn_options{.hint = near(store)});
 template <class P>

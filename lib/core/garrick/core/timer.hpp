@@ -1,5 +1,5 @@
-// The handle of a delayed or periodic send, by which it is cancelled; `send_after` and `send_every`
-// return it.
+// The handle of a delayed or periodic send, which cancels it; `send_after` and `send_every` return
+// it.
 //
 // Thread safety: one object is used by one thread at a time.
 #pragma once
@@ -32,7 +32,8 @@ class timer {
   /// Stops the timer. Returns true if it was still to fire; false if it has fired, was cancelled
   /// before, or is empty. A message that has already entered a mailbox stays there. Never waits.
   bool cancel() noexcept { return record_ != nullptr && record_->cancel_and_unlist(); }
-  /// Returns true if the timer is still to fire. A hint while the clock's thread works.
+  /// Returns true if the timer is still to fire. The value is a hint while the clock's thread
+  /// works.
   [[nodiscard]] bool active() const noexcept { return record_ != nullptr && record_->active(); }
 
  private:

@@ -1,5 +1,5 @@
-// Which classes are actors', and their protocols: for what takes a class by name, such as
-// `spawn<A>()`, so that a class that is none is refused in our words.
+// Tells classes of actors from others, and finds their protocols: for templates that take a class
+// by name, such as `spawn<A>()`, so that another class is refused by an error of this framework.
 //
 // Private: installed because templates need it.
 #pragma once
@@ -14,7 +14,7 @@ class actor_base;
 
 namespace garrick::core::detail {
 
-/// A class that has been defined and is an actor's.
+/// Holds for a class of an actor that has been defined.
 template <class A>
 concept actor_class = requires { typename A::protocol_type; } && std::is_base_of_v<actor_base, A>;
 
@@ -26,7 +26,7 @@ template <actor_class A>
 struct protocol_of_actor<A> {
   using type = typename A::protocol_type;
 };
-/// The protocol of an actor's class; of another class, which checked_actor refuses, any.
+/// The protocol of an actor's class; any_protocol for another class, which checked_actor refuses.
 template <class A>
 using protocol_of = typename protocol_of_actor<A>::type;
 

@@ -1,13 +1,15 @@
-// How an actor behind a wildcard handle is asked whether it understands a protocol.
+// The question to an actor behind a wildcard handle, whether it understands a protocol.
 //
-// An actor that has no behavior yet cannot tell: its start awaits, or it waits for its restart.
-// Then the question goes behind its mail and is asked again when that is handled. So it is with one
-// that is about to end: a supervised one may be restarted, any other turns it away with its mail.
-// For an actor of another process its proxy answers, by the protocols with which it was seen here.
+// An actor that has no behavior yet cannot answer: its start awaits, or it waits for its restart.
+// Then the question goes behind its mail and is asked again when that is handled. The same holds
+// for an actor that is about to end: a supervised one may be restarted, and any other turns the
+// question away with its mail. For an actor of another process its proxy answers, by the protocols
+// with which it was seen here.
 //
 // Private: installed because templates need it.
 //
-// Thread safety: the question travels in the system lane and runs on the turn of who is asked.
+// Thread safety: the question travels in the system lane and runs on the turn of the actor that is
+// asked.
 #pragma once
 
 #include <garrick/core/cell/signals.hpp>
@@ -27,11 +29,11 @@ struct signature_types {
   const base::message_type* answer;
 };
 
-/// Can the actor not tell yet, or is it about to end?
+/// Returns true if the actor cannot answer yet, or is about to end.
 [[nodiscard]] bool cannot_tell_yet(cell& self, const signature_types& any_of_them) noexcept;
 
-/// No error if the actor understands all of them now; else the error names the first that it does
-/// not understand.
+/// Returns no error if the actor understands all of these signatures now; else an error that names
+/// the first that it does not understand.
 [[nodiscard]] base::error not_understood(cell& self, const signature_types* wanted,
                                          std::size_t count);
 
