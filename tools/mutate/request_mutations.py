@@ -64,7 +64,7 @@ MUTATIONS = [
     mutation(
         "request: who has asked hears that it was handed on before it was",
         REQUEST,
-        """  to.deliver(e);  // first: what is withdrawn has to be known there
+        """  to.deliver(e);  // first, since a withdrawn request has to be known there
   try {
     requester.signal(make_envelope<signals::handed_on>(to, r.id));
 """,

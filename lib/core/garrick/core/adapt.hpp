@@ -1,19 +1,20 @@
-// Awaiting what the framework does not know: a library's callback or future becomes a response in
+// Awaiting operations outside the framework: a library's callback or future becomes a response in
 // the actor's mailbox.
 //
 //   auto pending = adapt<std::string>(
 //       *this, [&](completion<std::string> done) { resolver.lookup(name, done); });
 //   const result<std::string> host = co_await std::move(pending);   // or .then, .await, .within
 //
-// The frame that waits is resumed by a message, so on its actor's turn, whatever thread calls the
-// completion. (Two statements, and no `auto`, if the lambda captures by value: GCC 12 destroys such
-// a lambda twice when it is built inside a co_await expression; see the guide's chapter 6.)
+// A message resumes the frame that waits, so it runs on its actor's turn, whichever thread calls
+// the completion. (Two statements, and no `auto`, if the lambda captures by value: GCC 12 destroys
+// such a lambda twice when it is built inside a co_await expression; see the guide's chapter 6.)
 //
 // Guarantees: exactly one answer. Dropping the last copy of a completion unused answers
-// `broken_promise`. If the actor has ended meanwhile, the answer meets nobody. The actor is kept
+// `broken_promise`. If the actor has ended meanwhile, the answer is dropped. The actor is kept
 // alive as long as a completion is. A system that ends waits for the answer, within its limit, as
-// long as somebody waits for it: a time-out (`within`) ends that. Thread safety: `adapt` on the
-// actor's turn; a completion on any thread, one of its copies, once.
+// long as the actor waits for it: a time-out (`within`) ends that.
+//
+// Thread safety: `adapt` on the actor's turn; a completion on any thread, one of its copies, once.
 #pragma once
 
 #include <garrick/core/actor.hpp>
@@ -23,24 +24,24 @@
 
 namespace garrick::core {
 
-/// What a foreign operation calls when it is done: once, on any thread. Copyable, so that it fits
-/// into std::function; of all copies the first call counts. Calls on two threads at once are not
-/// allowed. If the last copy is dropped uncalled, the actor gets `broken_promise`.
+/// The callback of a foreign operation: called once, when it is done, on any thread. Copyable, so
+/// that it fits into std::function; of all copies the first call counts. Two threads must not call
+/// at once. If the last copy is dropped uncalled, the actor gets `broken_promise`.
 template <class... Rs>
 class completion {
  public:
   /// For the framework: takes over the duty to answer `r`.
   explicit completion(pending_request r) : promise_(std::make_shared<response_promise<Rs...>>(r)) {}
 
-  /// Done: the actor gets these values. Later calls are ignored. Never waits. Throws
+  /// Answers the actor with these values. Later calls are ignored. Never waits. Throws
   /// std::bad_alloc.
   template <class... Us>
     requires(sizeof...(Us) == sizeof...(Rs) && (std::is_convertible_v<Us, Rs> && ...))
   void operator()(Us&&... values) const {
     promise_->deliver(std::forward<Us>(values)...);
   }
-  /// Failed: the actor gets this error. Later calls are ignored. Never waits. Requires an error:
-  /// "no error" ends the process.
+  /// Answers the actor with an error. Later calls are ignored. Never waits. Requires an error: "no
+  /// error" ends the process.
   void fail(base::error why) const noexcept { promise_->fail(std::move(why)); }
 
  private:
@@ -60,10 +61,12 @@ struct start_is_a_coroutine {
 
 }  // namespace detail
 
-/// Makes a response of something that the framework does not know. Calls `start(completion<Rs...>)`
-/// now, and gives the response, which comes when the completion is called. On the turn of `self`.
-/// Errors: what `fail` is given; `broken_promise` if nobody calls; `overload`, without a call of
-/// `start`, if the actor has too many requests out. What `start` throws is passed on.
+/// Makes a response of an operation outside the framework. Calls `start(completion<Rs...>)` now,
+/// and returns the response, which comes when the completion is called. On the turn of `self`.
+///
+/// Errors: the argument of `fail`; `broken_promise` if the completion is never called; `overload`,
+/// without a call of `start`, if the actor has too many open requests. An exception of `start` is
+/// passed on.
 ///
 ///     auto host = adapt<std::string>(*this, [&](auto done) { resolver.lookup(name, done); });
 ///     std::move(host).then([](std::string address) {…});

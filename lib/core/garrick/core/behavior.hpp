@@ -8,16 +8,16 @@
 //     on([](const std::string& s) { return parse_port(s); })         // by a projection: a function
 //         >> [](port p) { … },                                       //   that returns optional<U>
 //     otherwise >> [](const message& m) { … },                       // catch-all
-//     after(100ms) >> [] { … },                                      // nothing came for 100 ms
+//     after(100ms) >> [] { … },                                      // 100 ms without a message
 //   });
 //
-// What no case takes is reported, skipped, dropped or bounced, as the actor chose with
+// A message that no case takes is reported, skipped, dropped or bounced, as the actor chose with
 // `set_unmatched`.
 //
-// A behavior is one block of memory: two words, and what its functions capture.
+// A behavior is one block of memory: two words, and the captures of its functions.
 //
-// Thread safety: a behavior runs on its actor's turn, and may be built anywhere. What its functions
-// capture, they should own.
+// Thread safety: a behavior runs on its actor's turn, and may be built anywhere. Its functions
+// should own their captures.
 #pragma once
 
 #include <garrick/base/time/clock.hpp>
@@ -35,20 +35,20 @@
 
 namespace garrick::core {
 
-/// For the framework: what a behavior looks like from inside.
+/// For the framework: the operations of a behavior.
 class behavior_impl {
  public:
   behavior_impl() noexcept = default;
   behavior_impl(const behavior_impl&) = delete;
   behavior_impl& operator=(const behavior_impl&) = delete;
   virtual ~behavior_impl() = default;
-  /// True if a case took the message.
+  /// Returns true if a case took the message.
   virtual bool invoke(cell& self, envelope* e) = 0;
-  /// True if a case takes such messages, perhaps not with every value, and answers them so.
+  /// Returns true if a case takes such messages, perhaps not with every value, and answers them so.
   [[nodiscard]] virtual bool understands(const base::message_type* message,
                                          const base::message_type* answer) const noexcept = 0;
   static constexpr std::int64_t at_once = 1;  ///< the shortest time-out
-  /// Nanoseconds after which `timed_out` is due if no message arrives; 0: never.
+  /// Returns the nanoseconds after which `timed_out` is due if no message arrives; 0: never.
   [[nodiscard]] virtual std::int64_t timeout_ns() const noexcept { return 0; }
   virtual void timed_out() {}
 
@@ -102,7 +102,7 @@ using answer_of_function = typename response_of<std::remove_cvref_t<R>>::type;
 template <class F>
 concept plain_function = requires { typename callable<std::decay_t<F>>::content; };
 
-/// Whether a case's function is a coroutine that takes some of these, decayed, by reference.
+/// True if a case's function is a coroutine that takes some of these, decayed, by reference.
 template <class F, class R, class... Ts>
 inline constexpr bool case_borrows = [] {
   if constexpr (!is_task<std::remove_cvref_t<R>>)
@@ -116,7 +116,7 @@ inline constexpr bool case_borrows = [] {
 /// A case that matches by type alone.
 template <class F>
 struct function_case {
-  [[no_unique_address]] F f;  // one that captures nothing takes no room
+  [[no_unique_address]] F f;  // without captures it takes no room
   using content = typename callable<F>::content;
   using answer = typename response_of<typename callable<F>::result>::type;
   static constexpr bool borrows = case_borrows<F, typename callable<F>::result>;
@@ -296,7 +296,7 @@ struct otherwise_builder {
 
 template <class F>
 struct timeout_case {
-  using answer = void;  // nobody has asked
+  using answer = void;  // there is no request
   std::int64_t ns;
   F f;
 };
@@ -331,7 +331,7 @@ auto to_case(C&& c) {
     return std::decay_t<C>(std::forward<C>(c));
 }
 
-/// What can stand in a behavior's list: a case, or a function of which to_case makes one.
+/// True for an element of a behavior's list: a case, or a function of which to_case makes one.
 template <class C>
 inline constexpr bool is_case =
     plain_function<C> || is_timeout<C>::value || requires { typename C::garrick_case; };
@@ -364,7 +364,7 @@ template <class C>
   requires requires { C::borrows; }
 inline constexpr bool is_borrowing_case<C> = C::borrows;
 
-/// The check that something is a case.
+/// The check that C is a case.
 template <class C>
 consteval auto check_as_case() {
   if constexpr (!is_case<C>)
@@ -377,7 +377,7 @@ consteval auto check_as_case() {
 template <class C>
 using checked_as_case = typename decltype(check_as_case<C>())::type;
 
-/// Whether a message that a case's function takes owns all that it refers to, if that is known.
+/// True if the message that a case's function takes owns all that it refers to, as far as is known.
 template <class C>
 inline constexpr bool owned_case_content = true;
 template <plain_function C>
@@ -394,8 +394,8 @@ consteval auto check_of_case() {
         checked_answer<typename decltype(to_case(std::declval<C>()))::answer>>{};
 }
 
-/// The checks of one case of a behavior: that it is one, that it does not refer to a message that
-/// is gone, and that its message and its answer are owned.
+/// The checks of one case of a behavior: that it is a case, that its function does not refer to a
+/// message that is gone, and that its message and its answer are owned.
 template <class C>
 using checked_case = typename decltype(check_of_case<C>())::type;
 
@@ -449,7 +449,7 @@ class behavior_of final : public behavior_impl {
 template <class... Cases>
 using behavior_for = behavior_of<decltype(to_case(std::declval<Cases>()))...>;
 
-/// A new behavior of these cases; null for what is no case.
+/// Returns a new behavior of these cases; null if any argument is not a case.
 template <class... Cases>
 [[nodiscard]] behavior_impl* make_behavior(Cases&&... cases) {
   if constexpr ((is_case<Cases> && ...))
@@ -460,19 +460,20 @@ template <class... Cases>
 
 }  // namespace detail
 
-/// What an actor does with messages for now: a list of cases, tried in order, of which the first
-/// that matches takes the message. Cases are functions (by type), patterns `on(…) >> f`, one
-/// `otherwise >> f`, one `after(d) >> f`. What a function returns is the answer. Built anywhere,
-/// and run on its actor's turn. A copy shares the functions and what they capture. Empty, it is
-/// none.
+/// The present reactions of an actor to messages: a list of cases, tried in order, of which the
+/// first that matches takes the message. Cases are functions (by type), patterns `on(…) >> f`, one
+/// `otherwise >> f`, one `after(d) >> f`. A function's result is the answer.
+///
+/// A behavior may be built on any thread, and runs on its actor's turn. A copy shares the functions
+/// and their captures. An empty one is no behavior.
 ///
 ///     become({[](int x) { return x + 1; },
 ///             on(42, any<std::string>) >> [](std::string s) {…}});
 class behavior {
  public:
   behavior() noexcept = default;
-  /// Of these cases. Costs one allocation. Throws std::bad_alloc, and what copying the functions
-  /// throws.
+  /// Makes a behavior of these cases. Costs one allocation. Throws std::bad_alloc, and any
+  /// exception of copying the functions.
   template <class First, class... Rest>
     requires(!std::is_base_of_v<behavior, First> && !std::is_same_v<First, behavior_impl*>)
   behavior(First first_case, Rest... other_cases)
@@ -493,19 +494,18 @@ class behavior {
   }
 
   [[nodiscard]] explicit operator bool() const noexcept { return impl_ != nullptr; }
-  /// For the framework: null if it is empty.
+  /// For the framework: returns the implementation; null if the behavior is empty.
   [[nodiscard]] behavior_impl* impl() const noexcept { return impl_; }
 
  protected:
-  /// For the framework: takes over what make_behavior made.
+  /// For the framework: takes over the result of make_behavior.
   explicit behavior(behavior_impl* adopted) noexcept : impl_(adopted) {}
 
  private:
   behavior_impl* impl_ = nullptr;
 };
 
-/// A behavior that is known, at compile time, to handle every signature of P; what typed actors
-/// become.
+/// A behavior that handles every signature of P, which the compiler checks; for typed actors.
 template <class P>
 class typed_behavior;
 
@@ -515,8 +515,8 @@ class typed_behavior<protocol<Sigs...>> : public behavior {
   static_assert(detail::looked_at<protocol<Sigs...>>);
 
  public:
-  /// Of functions, one for each signature, and at most one `after`. A signature without a function
-  /// is a compile error. Throws as a behavior's constructor.
+  /// Makes a behavior of functions, one for each signature, and at most one `after`. A signature
+  /// without a function is a compile error. Throws as a behavior's constructor.
   template <class... Fs>
     requires(sizeof...(Fs) > 0 && (!std::is_base_of_v<behavior, Fs> && ...))
   typed_behavior(Fs... fs) : behavior(detail::make_behavior(std::move(fs)...)) {
@@ -552,9 +552,10 @@ class typed_behavior<protocol<Sigs...>> : public behavior {
 template <class T>
 inline constexpr detail::wildcard<T> any{};
 
-/// A pattern for a message, one argument for each part of it. Values are compared, and not bound;
-/// `any<T>` binds; a function to `optional<U>` binds what it holds, and an empty one does not
-/// match. `.when(guard)` adds a condition on what is bound, `>> f` makes the case.
+/// Makes a pattern for a message, with one argument for each part of it. A value is compared, and
+/// not bound; `any<T>` binds; a function to `optional<U>` binds the value inside, and does not
+/// match if there is none. `.when(guard)` adds a condition on the bound values, `>> f` makes the
+/// case.
 ///
 ///     on(42, any<int>).when([](int x) { return x > 0; }) >> [](int x) {…}
 template <class... Patterns>
@@ -570,10 +571,11 @@ template <class... Patterns>
 inline constexpr detail::otherwise_builder otherwise{};
 
 /// Runs its function when no message was handled for the time `d`, and again after each further
-/// such time; for zero or less, whenever nothing waits. Skipped messages do not count. While the
-/// actor awaits, the function does not run, and the time begins anew when the await is over. In
-/// `receive` it runs once, and ends the receive; for zero or less, `receive` takes what waits, and
-/// does not wait.
+/// such time; for zero or less, whenever no message waits. Skipped messages do not count. While the
+/// actor awaits, the function does not run, and the time begins anew when the await is over.
+///
+/// In `receive` the function runs once, and ends the receive; for zero or less, `receive` takes a
+/// message that waits, and does not wait for one.
 ///
 ///     after(100ms) >> [] { … }
 [[nodiscard]] inline detail::timeout_builder after(base::duration d) noexcept {

@@ -1,4 +1,5 @@
-// Receiving in a loop, on a thread that waits; and actors of threads that are not the system's.
+// Receiving in a loop, on a thread that waits; and actors of threads that do not belong to the
+// system.
 #include <garrick/base/concurrency/parker.hpp>
 #include <garrick/core/blocking.hpp>
 #include <garrick/core/cell/extension.hpp>
@@ -25,8 +26,8 @@ namespace detail {
 
 namespace {
 
-/// While an actor waits for a time it holds a handle to itself: what the time can still wake is not
-/// unreachable, and can be told to end.
+/// A handle of an actor to itself while it waits for a limited time: the time-out can still wake
+/// it, so it is not unreachable, and can be told to end.
 class self_handle {
  public:
   self_handle(cell& self, bool wanted) noexcept : self_(wanted ? &self : nullptr) {
@@ -42,8 +43,8 @@ class self_handle {
   cell* self_;
 };
 
-/// Waits for mail with the run right given up. False: the time is over. On return the caller holds
-/// the run right again. `awaits`: only a response lets the caller go on.
+/// Waits for mail with the run right given up. Returns false if the time is over. On return the
+/// caller holds the run right again. `awaits`: only a response lets the caller continue.
 bool sleep_until_mail(running_cell& self, std::int64_t limit_ns, bool awaits) noexcept {
   const self_handle keep(self, limit_ns >= 0);
   auto& gate = self.gate();
@@ -51,7 +52,7 @@ bool sleep_until_mail(running_cell& self, std::int64_t limit_ns, bool awaits) no
   auto& ex = static_cast<waiting_executor&>(self.home_executor());
   switch (reader.release(gate, awaits || self.is_stalled() ? mailbox_word::stalled : 0)) {
     case release_outcome::arrivals: self.after_batch(); return true;
-    // no handle is left, and this thread waits for ever: nothing can come any more
+    // no handle is left, and this thread waits for ever: no mail can come any more
     case release_outcome::unreachable: self.become_unreachable(); return true;
     case release_outcome::released: break;
   }
@@ -66,8 +67,8 @@ void check_end(running_cell& self) {
   if (self.phase() >= life::ending) throw blocking_actor_ends(self.end_reason());
 }
 
-/// The next message, or null, after the signals that came before it. Throws if the actor is told to
-/// end.
+/// Returns the next message, or null, after the signals that came before it. Throws if the actor is
+/// told to end.
 envelope* next_message(running_cell& self) {
   for (;;) {
     check_end(self);
@@ -78,7 +79,7 @@ envelope* next_message(running_cell& self) {
   }
 }
 
-/// Handles one response, or offers one message to the cases. True if a case took it.
+/// Handles one response, or offers one message to the cases. Returns true if a case took it.
 bool offer(running_cell& self, behavior_impl& cases, envelope* e) {
   if (e->is(envelope_flag::response)) {
     self.handle(e);
@@ -90,7 +91,7 @@ bool offer(running_cell& self, behavior_impl& cases, envelope* e) {
     return false;
   }
   self.set_current(e);
-  // a scoped actor's thread is not one of the system's
+  // a scoped actor's thread does not belong to the system
   const sending_as me(self.id());
   // order: a sample for a diagnosis
   base::this_thread.handling.store(e->type, std::memory_order_relaxed);
@@ -116,13 +117,13 @@ bool offer(running_cell& self, behavior_impl& cases, envelope* e) {
   return true;
 }
 
-/// Skipped messages are tried again, and senders wait for room.
+/// Tries skipped messages again; from now on senders wait for room.
 void offer_skipped_again(running_cell& self) noexcept {
   self.retry_skipped();
   self.slow_senders_again();
 }
 
-/// Handles one response. Everything else stays in the mailbox, in its order.
+/// Handles one response. All other mail stays in the mailbox, in its order.
 void offer_to_nobody(running_cell& self, envelope* e) {
   if (e->is(envelope_flag::response) && !e->is(envelope_flag::system)) return self.handle(e);
   if (self.is_bounded()) bounded_mailbox::before_message(self);
@@ -255,7 +256,8 @@ scoped_actor::scoped_actor(environment& env, bool asks_for_thread) {
   self_ = &mine->cell->object();
   mine->entry.who = c;
   env.hold();
-  // A forked child ends no system of its parent's, and somebody may hold the lock of its list.
+  // A forked child ends no system of its parent's, and another thread may have held the list's
+  // lock.
   if (!env.is_copy()) env.scoped_joined(mine->entry);
   state_ = mine.release();
 }
@@ -263,7 +265,7 @@ scoped_actor::scoped_actor(environment& env, bool asks_for_thread) {
 scoped_actor::~scoped_actor() {
   if (state_ == nullptr) return;  // moved from
   environment& env = state_->env;
-  if (env.is_copy()) return;  // the parent's: somebody may hold the lock of its list
+  if (env.is_copy()) return;  // the parent's: another thread may have held the list's lock
   env.scoped_left(state_->entry);
   delete state_;
   env.release();

@@ -31,24 +31,24 @@ namespace garrick::core {
 
 /// Thrown by `receive` when the actor is told to end. A blocking actor lets it pass: the framework
 /// catches it behind the body. The thread of a scoped actor gets it when its system ends, or when
-/// somebody ends the actor; it comes again from each further `receive`.
+/// another actor or thread ends the actor; each further `receive` throws it again.
 class blocking_actor_ends : public std::exception {
  public:
   blocking_actor_ends() noexcept = default;
-  /// For the framework: with the reason, unless there is no memory for its text.
+  /// For the framework: keeps the reason, unless there is no memory for its text.
   explicit blocking_actor_ends(const base::exit_reason& why) noexcept;
-  /// Says so, and why if the reason has a text.
+  /// Returns a text for people, with the reason if that has a text.
   [[nodiscard]] const char* what() const noexcept override {
     return text_ ? text_->what() : "garrick: this blocking actor was told to end";
   }
 
  private:
-  std::optional<std::runtime_error> text_;  // which is copied without an exception
+  std::optional<std::runtime_error> text_;  // its copies do not throw
 };
 
 namespace detail {
 
-/// While it lives, what this thread sends says that `actor` has sent it.
+/// Makes `actor` the sender of this thread's messages, as long as it lives.
 class sending_as {
  public:
   explicit sending_as(std::uint64_t actor) noexcept : outer_(running_id()) { set(actor); }
@@ -64,19 +64,20 @@ class sending_as {
   std::uint64_t outer_;
 };
 
-/// `would_block` with advice if this thread is a worker, which other actors need; else no error.
+/// Returns `would_block` with advice if this thread is a worker, which other actors need; else no
+/// error.
 [[nodiscard]] base::error may_not_wait(const cell& self, std::string_view what);
 
-/// One receive. True if a case took a message, false if the time-out ran. Throws
+/// Receives once. Returns true if a case took a message, false if the time-out ran. Throws
 /// blocking_actor_ends if the actor was told to end, std::logic_error on a worker.
 bool receive_one(cell& self, behavior_impl& cases);
 
 }  // namespace detail
 
-/// An actor with a thread of its own, on which it may block. Base of classes with a public
-/// `void run()`, which is the actor's whole life, and the `self` of functions that are spawned. The
-/// thread comes from the system's bounded pool; if there is none left, the spawn fails with
-/// `spawn_failed`. Its own thread only.
+/// An actor with a thread of its own, on which it may block. It is the base of classes with a
+/// public `void run()`, which is the actor's whole life, and the `self` of spawned functions. The
+/// thread comes from the system's bounded pool; if none is left, the spawn fails with
+/// `spawn_failed`. Thread safety: the actor's own thread only.
 ///
 ///     system.spawn([](blocking_actor& self) {
 ///       self.receive([](int x) {…}, after(1s) >> [] {…});
@@ -97,13 +98,13 @@ class blocking_actor : public actor<any_protocol> {
   }
 
   /// Blocks until one of the cases has taken a message, the oldest that matches; the others stay in
-  /// their order. True; false if the time of an `after` case passed first. Responses to `then` are
-  /// handled meanwhile.
+  /// their order. Returns true then, and false if the time of an `after` case passed first.
+  /// Responses to `then` are handled meanwhile.
   ///
-  /// An exception that leaves a case is passed on; the message is a dead letter, and its requester
-  /// gets `receiver_failed`. If the actor is told to end, the call throws `blocking_actor_ends`:
-  /// let that pass, or end the loop of a scoped actor's thread with it. Throws std::logic_error, at
-  /// once, on a worker thread, where only a scoped actor can be.
+  /// Errors: an exception that leaves a case is passed on; the message is a dead letter, and its
+  /// requester gets `receiver_failed`. If the actor is told to end, the call throws
+  /// `blocking_actor_ends`: let that pass, or end the loop of a scoped actor's thread with it. On a
+  /// worker thread, where only a scoped actor can be, it throws std::logic_error at once.
   template <class... Cases>
   bool receive(Cases... cases) {
     static_assert((detail::checked_case<Cases>::reported && ...));
@@ -114,8 +115,8 @@ class blocking_actor : public actor<any_protocol> {
       return false;
     }
   }
-  /// Receives as long as `condition()` is true, which is asked before each message. The cases live
-  /// as long as the call, so an `after` case begins anew with each message.
+  /// Receives as long as `condition()` returns true; it is called before each message. The cases
+  /// live as long as the call, so an `after` case begins anew with each message.
   template <class Condition, class... Cases>
   void receive_while(Condition condition, Cases... cases) {
     static_assert((detail::checked_case<Cases>::reported && ...));
@@ -131,17 +132,19 @@ class blocking_actor : public actor<any_protocol> {
     const detail::sending_as me(id());
     actor::send(to, std::forward<Args>(args)...);
   }
-  /// Blocks until the answer to a request has come; messages wait meanwhile, and responses to
-  /// `then` are handled. Errors: those of the request; `would_block`, at once, on a worker thread;
-  /// `request_cycle`, where cycles are looked for, if the receiver waits for this actor;
-  /// `cancelled` if it is a scoped actor that is told to end, as the end of its system does. Throws
-  /// as `receive` if another one is told to end, and what moving the value to the caller throws.
-  /// Where the value cannot be made on the way here, that is the error `receiver_failed`.
+  /// Blocks until the answer to a request has come, and returns it. Messages wait meanwhile, and
+  /// responses to `then` are handled.
+  ///
+  /// Errors: those of the request; `would_block`, at once, on a worker thread; `request_cycle`, in
+  /// builds that look for cycles, if the receiver waits for this actor; `cancelled` if a scoped
+  /// actor is told to end, as at the end of its system; `receiver_failed` if the value cannot be
+  /// made on its way. Throws as `receive` if another blocking actor is told to end, and any
+  /// exception of moving the value to the caller.
   ///
   ///     result<long> cents = self.get(self.request(account, balance{}, 1s));
   template <class... Rs>
   [[nodiscard]] auto get(pending_response<Rs...>&& p);
-  /// For a request that does not compile: its error stays the only one.
+  /// Takes the response of a request that does not compile, whose error stays the only one.
   detail::refused_response get(detail::refused_response) { return {}; }
 
  protected:
@@ -150,7 +153,8 @@ class blocking_actor : public actor<any_protocol> {
 };
 
 namespace detail {
-/// Waits until `done`, which the continuation sets. An error: a scoped actor was told to end.
+/// Waits until `done`, which the continuation sets. Returns an error if a scoped actor was told to
+/// end.
 [[nodiscard]] base::error wait_for_response(cell& self, const bool& done);
 
 template <class Result, class Content>
@@ -201,20 +205,21 @@ auto blocking_actor::get(pending_response<Rs...>&& p) {
   return answer;
 }
 
-/// Lets any thread take part as an actor, for as long as this object lives. The thread that made it
-/// is its thread, and nobody else may use it. In a handler that runs on a worker it may send, but
-/// not wait. It is hidden: `await_all` does not wait for it, and the end of its system neither. It
-/// can be moved, and may outlive its system, which tells it to end: then a wait ends (`receive`
-/// throws `blocking_actor_ends`, `get` gives the error `cancelled`), and so does each later one.
+/// Lets any thread take part as an actor, for as long as this object lives. Only the thread that
+/// made it may use it. In a handler that runs on a worker it may send, but not wait. It is hidden:
+/// `await_all` and the end of its system do not wait for it. It can be moved.
+///
+/// A scoped actor may outlive its system, which tells it to end. Then its wait ends (`receive`
+/// throws `blocking_actor_ends`, `get` returns the error `cancelled`), and so does each later one.
 ///
 ///     scoped_actor me(system.env());
 ///     send(printer, me->self());  me->receive([](done) {});
 class scoped_actor final {
  public:
-  /// An actor of the system with this environment: `system.env()`. Throws std::bad_alloc.
+  /// Makes an actor of the system with this environment: `system.env()`. Throws std::bad_alloc.
   explicit scoped_actor(environment& env) : scoped_actor(env, false) {}
-  /// For the framework: an actor that asks on behalf of a thread, and that nobody else knows. To
-  /// other nodes, what it asks is in order with what the thread itself sends.
+  /// For the framework: makes an actor that sends requests on behalf of a thread, and that no other
+  /// actor knows. To other nodes, its requests are in order with the thread's own messages.
   scoped_actor(environment& env, bool asks_for_thread);
   /// Takes the actor over; `o` has none then, and may only be dropped or assigned to.
   scoped_actor(scoped_actor&& o) noexcept
@@ -227,7 +232,7 @@ class scoped_actor final {
     std::swap(self_, o.self_);
     return *this;
   }
-  /// Ends the actor; what is left in its mailbox becomes dead letters.
+  /// Ends the actor; unread mail becomes dead letters.
   ~scoped_actor();
 
   [[nodiscard]] blocking_actor* operator->() noexcept { return &**this; }

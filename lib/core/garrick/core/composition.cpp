@@ -7,8 +7,8 @@ namespace garrick::core::detail {
 
 namespace {
 
-/// The exception that is being handled kept `e` from going on to `to`: an error for the requester
-/// or, if there is none, a dead letter.
+/// Handles the current exception, because of which `e` cannot go on to `to`: the requester gets an
+/// error or, if there is none, `e` is a dead letter.
 void fail_on_the_way(cell& to, const envelope* e, promise_base& request) noexcept {
   base::error why = exception_as_error(to.name());
   if (request.pending()) return request.fail(std::move(why));
@@ -21,7 +21,7 @@ void fail_on_the_way(cell& to, const envelope* e, promise_base& request) noexcep
   to.env().dead_letter(lost);
 }
 
-/// g's answer goes to f, together with the duty to answer the requester.
+/// Sends g's answer to f, together with the duty to answer the requester.
 class pipe_continuation final : public continuation {
  public:
   [[nodiscard]] static continuation* make(promise_base request, any_ref f) {
@@ -61,7 +61,7 @@ class pipe_continuation final : public continuation {
   any_ref f_;
 };
 
-/// The one case of a pipe's behavior: takes every message.
+/// The only case of a pipe's behavior: takes every message.
 struct pipe_case {
   using garrick_case = void;
   using answer = void;  // that of f
@@ -97,7 +97,7 @@ class first_part final : public continuation {
   struct state {
     std::size_t left;
     promise_base whole;
-    base::error last;  ///< what the whole is told; `not_handled` only if none was handled
+    base::error last;  ///< the error for the whole; `not_handled` only if none was handled
   };
   [[nodiscard]] static continuation* make(std::shared_ptr<state> s) {
     return ::new (base::block_pool::allocate(sizeof(first_part))) first_part(std::move(s));
@@ -126,7 +126,7 @@ class first_part final : public continuation {
   explicit first_part(std::shared_ptr<state> s) noexcept : state_(std::move(s)) {}
   ~first_part() = default;
 
-  /// The value is the answer to the whole, or else the error says why it cannot be moved.
+  /// Answers the whole with this value. Returns an error if the value cannot be moved.
   base::error pass_on(envelope* e) noexcept {
     try {
       envelope* const answer = forward_content(e);

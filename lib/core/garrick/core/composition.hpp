@@ -3,7 +3,7 @@
 //
 //   auto h = f * g;              // understands x where g does: f(g(x)), asked as one actor
 //   fan_out(*this, workers, job{7})
-//       .then([](std::vector<result<int>> all) { … });   // each one's answer or error, in order
+//       .then([](std::vector<result<int>> all) { … });   // each answer or error, in order
 //   first_of(*this, replicas, query{})
 //       .then([](answer a) { … });   // the first value; if all fail, the last error
 //
@@ -12,8 +12,8 @@
 // actor goes straight to the requester, and so does an error on the way. A pipe is a hidden actor.
 // It lives as long as a handle to it or a message under way, and holds strong handles to both
 // actors. An answer that cannot be moved on its way is the error `receiver_failed` with the
-// exception's text: in fan_out that of one part, for first_of one more that failed, in a pipe the
-// answer.
+// exception's text: in fan_out it is the result of one target, in first_of one more failure, in a
+// pipe the answer.
 //
 // Thread safety: `f * g` on any thread; `fan_out` and `first_of` on the turn of `self`. Paper 001
 // §4.4.
@@ -52,7 +52,7 @@ struct result_for<response<Rs...>> {
   using type = result<Rs...>;
 };
 
-/// One signature of g behind f, or none if f does not take g's answer.
+/// The signature of g behind f, or none if f does not take g's answer.
 template <class F, class Sig>
 struct piped_signature;
 template <class F, class R, class... Args>
@@ -82,10 +82,10 @@ struct piped_protocol<any_protocol, any_protocol> {
   using type = any_protocol;
 };
 
-/// Spawns the actor behind `f * g`; a strong reference.
+/// Spawns the actor behind `f * g`. Returns a strong reference.
 [[nodiscard]] cell* spawn_pipe(cell& f, cell& g);
 
-/// What the parts of one fan_out have in common. The end of the last part answers, or drops the
+/// The common state of the parts of one fan_out. The end of the last part answers, or drops the
 /// promise.
 template <class Result>
 struct fan_out_state {
@@ -126,10 +126,11 @@ class fan_out_part final : public continuation {
   std::size_t index_;
 };
 
-/// Asks for a part of a larger request. The part's response is handled whatever the actor awaits.
+/// Sends the request of a part of a larger one. The part's response is handled even if the actor
+/// awaits another.
 void ask_part(cell& self, const handle& to, const message& m, continuation* k);
 
-/// Asks all, answers `whole` with the first value.
+/// Sends the request to all targets, and answers `whole` with the first value.
 void ask_first(cell& self, const handle* const* targets, std::size_t count, const message& m,
                pending_request whole);
 
@@ -150,11 +151,13 @@ struct collected<response<Rs...>> {
 
 }  // namespace detail
 
-/// A handle to f behind g: what is sent to it goes to g, g's answer to f, and f's answer to the
-/// requester. It has the signatures of g whose answers f takes; if there is none, it does not
-/// compile. Any thread. Costs a hidden actor, in the system of g, that lives as long as it is used.
-/// Errors of g and f go to the requester. Throws std::logic_error for an empty handle,
-/// std::bad_alloc.
+/// Makes a handle to f behind g: a message goes to g, g's answer to f, and f's answer to the
+/// requester. The handle has the signatures of g whose answers f takes; without any, the expression
+/// does not compile.
+///
+/// Costs a hidden actor, in the system of g, that lives as long as it is used. Errors of g and f go
+/// to the requester. Throws std::logic_error for an empty handle, std::bad_alloc. Thread safety:
+/// any thread.
 ///
 ///     auto price_of = price * lookup;  // price(lookup(name))
 ///     request(price_of, name).then([](cents c) {…});
@@ -165,11 +168,12 @@ template <class F, class G>
       detail::spawn_pipe(detail::target_of(f, "f * g"), detail::target_of(g, "f * g")));
 }
 
-/// Asks every target of a range of `ref<P>`, and answers with each one's answer or error, as a
-/// `std::vector<result<…>>` in the order of the targets. On the turn of `self`. Requires a copyable
-/// message, which is one shared block. The whole fails with `timeout` if `within` says so, and with
-/// `overload` if `self` has too many requests out. Throws std::logic_error, and asks nobody, if a
-/// handle is empty; std::bad_alloc.
+/// Sends a request to every target of a range of `ref<P>`. The response is a
+/// `std::vector<result<…>>` with the answer or error of each target, in their order. Requires a
+/// copyable message, which is one shared block. On the turn of `self`.
+///
+/// Errors: `timeout` after the limit of `within`; `overload` if `self` has too many open requests.
+/// Throws std::logic_error if a handle is empty, before any request is sent; std::bad_alloc.
 ///
 ///     fan_out(*this, workers, job{7}).within(1s)
 ///         .then([](std::vector<result<int>> all) {…});
@@ -180,7 +184,7 @@ template <class Range, class... Args>
   using types = detail::collected<typename P::template answer<content>>;
   using state = detail::fan_out_state<typename types::one>;
   cell& asker = actor_access::get(self);
-  // First what may throw: an empty handle, and the message's making.
+  // The steps that may throw come first: an empty handle, and making the message.
   const message question = make_message(std::forward<Args>(args)...);
   std::vector<typename types::one> results;
   for (const auto& to : targets) {
@@ -205,9 +209,9 @@ template <class Range, class... Args>
   return pending;
 }
 
-/// Asks every target of a range of `ref<P>`, and answers with the first value that comes; later
-/// ones are ignored. If all fail, it answers with the last error, but with `not_handled` only if
-/// that holds for all; and without a target with `not_handled`. Otherwise as `fan_out`.
+/// Sends a request to every target of a range of `ref<P>`. The response is the first value; later
+/// ones are ignored. If all fail, it is the last error, but `not_handled` only if all of them are;
+/// without targets it is `not_handled`. Otherwise as `fan_out`.
 ///
 ///     result<answer> a = co_await first_of(*this, replicas, query{});
 template <class Range, class... Args>
@@ -216,7 +220,7 @@ template <class Range, class... Args>
   using content = typename detail::checked_message<P, Args...>::type;
   using types = detail::collected<typename P::template answer<content>>;
   cell& asker = actor_access::get(self);
-  // First what may throw: an empty handle, and the message's making.
+  // The steps that may throw come first: an empty handle, and making the message.
   const message question = make_message(std::forward<Args>(args)...);
   std::vector<const handle*> all;
   for (const auto& to : targets) {

@@ -13,12 +13,12 @@ namespace garrick::core {
 
 /// The type of `keep_behavior`.
 struct keep_behavior_t {};
-/// As the first argument of `become`: the present behavior is kept below the new one, and
-/// `unbecome` returns to it.
+/// The first argument of a `become` that keeps the present behavior below the new one; `unbecome`
+/// returns to it.
 inline constexpr keep_behavior_t keep_behavior{};
 
 /// The `self` of a dynamic function-based actor; also a base class for dynamic classes. The actor
-/// takes messages of every type, as its present behavior says.
+/// takes messages of every type, according to its present behavior.
 ///
 ///     system.spawn([](dynamic_actor& self) -> behavior {
 ///       return {[&self](int) { self.quit(); }};
@@ -28,7 +28,7 @@ class dynamic_actor : public actor<any_protocol> {
   using garrick_uses_behaviors = dynamic_actor;
   /// Replaces the present behavior from the next message on. Skipped messages are tried again, in
   /// their order, before all others. An empty `b` returns to the behavior below; if there is none,
-  /// the actor ends. May be called by a case of the behavior that it replaces.
+  /// the actor ends. A case of the replaced behavior may call it.
   ///
   ///     become(behavior{[this](open) { become(opened()); }});
   void become(behavior b) { detail::push_behavior(this_cell(), behavior_, std::move(b), false); }
@@ -38,7 +38,7 @@ class dynamic_actor : public actor<any_protocol> {
   void become(keep_behavior_t, behavior b) {
     detail::push_behavior(this_cell(), behavior_, std::move(b), true);
   }
-  /// Becomes a behavior of these cases.
+  /// Replaces the present behavior by one of these cases.
   template <class First, class... Rest>
     requires(!std::is_base_of_v<behavior, First> && !std::is_same_v<First, keep_behavior_t>)
   void become(First first, Rest... rest) {
@@ -53,10 +53,10 @@ class dynamic_actor : public actor<any_protocol> {
   /// Returns to the behavior below; if there is none, the actor ends. Skipped messages are tried
   /// again.
   void unbecome() { detail::pop_behavior(this_cell(), behavior_); }
-  /// Does it have a behavior now?
+  /// Returns true if the actor has a behavior now.
   [[nodiscard]] bool has_behavior() const noexcept { return static_cast<bool>(behavior_); }
-  /// What happens to messages that no case takes, from the next message on. `unmatched::report` at
-  /// first, and after a restart.
+  /// Sets the rule for messages that no case takes, from the next message on. `unmatched::report`
+  /// at first, and after a restart.
   void set_unmatched(unmatched what) { this_cell().set_unmatched(what); }
 
  protected:
@@ -65,7 +65,7 @@ class dynamic_actor : public actor<any_protocol> {
 
  private:
   friend struct behavior_access;
-  behavior behavior_;  ///< the present one; those below it are in the extension
+  behavior behavior_;  ///< the present one; the extension has those below it
 };
 
 /// The `self` of a typed function-based actor; also a base class. Every behavior keeps the whole
@@ -89,7 +89,7 @@ class typed_actor : public actor<P> {
   /// Returns to the behavior below; if there is none, the actor ends. Skipped messages are tried
   /// again.
   void unbecome() { detail::pop_behavior(this->this_cell(), behavior_); }
-  /// Does it have a behavior now?
+  /// Returns true if the actor has a behavior now.
   [[nodiscard]] bool has_behavior() const noexcept { return static_cast<bool>(behavior_); }
 
  protected:

@@ -10,8 +10,8 @@ void loop_job::operator()() const noexcept { loop_->run(*actor_); }
 
 namespace {
 
-/// Does the actor belong to the process that this one was forked from? There its loop goes on.
-/// A loop runs actors and nothing else.
+/// Returns true if the actor belongs to the process of which this one is a fork; its loop runs
+/// there. Every runnable of a loop is an actor.
 bool is_of_parent(const base::runnable& actor) noexcept {
   return static_cast<const cell&>(actor).env().is_copy();
 }
@@ -32,7 +32,7 @@ void loop_executor::run(base::runnable& actor) noexcept {
   const base::run_outcome outcome = actor.run(budget);
   --thread.no_wait;
   thread.worker_of = before;
-  // An actor that was released may have been the last one, and this executor gone with its system.
+  // A released actor may have been the last one; then this executor is gone with its system.
   if (outcome == base::run_outcome::more) schedule(actor);
 }
 

@@ -1,5 +1,5 @@
-// Actors on somebody else's event loop: Asio's, a window system's, a program's own. They run where
-// the loop runs its callbacks, so they may use what belongs to the loop's thread.
+// Actors on a foreign event loop: Asio's, a window system's, a program's own. They run where the
+// loop runs its callbacks, so they may use objects that belong to the loop's thread.
 //
 //   boost::asio::io_context io;
 //   loop_executor loop([&io](loop_job job) { boost::asio::post(io, job); });
@@ -8,8 +8,8 @@
 //
 // Guarantees: an actor runs only in jobs that the loop calls, one job at a time for each actor, and
 // a job handles a bounded number of messages. A loop of one thread therefore runs all its actors on
-// that thread. A handler on a loop never waits for a full mailbox, since the loop must go on: the
-// mailbox grows, up to its hard limit. To wait for an answer with `get()` is the error
+// that thread. A handler on a loop never waits for a full mailbox, since the loop must not stop:
+// the mailbox grows, up to its hard limit. To wait for an answer with `get()` is the error
 // `would_block`.
 //
 // The loop has to run until the system has ended, since an actor on it ends in a job, too. So
@@ -34,14 +34,14 @@ namespace garrick::core {
 
 class loop_executor;
 
-/// What a loop calls, once, on one of its threads. It can be copied; of all copies one is called. A
-/// job that is dropped uncalled leaves its actor where it is for ever. In a forked child, a job of
-/// the parent's system ends the process with a sentence.
+/// A job for a loop, which calls it once, on one of its threads. It can be copied; of all copies
+/// one is called. If a job is dropped uncalled, its actor never runs again. In a forked child, a
+/// job of the parent's system ends the process with a message.
 class loop_job {
  public:
   /// For the framework.
   loop_job(loop_executor& loop, base::runnable& actor) noexcept : loop_(&loop), actor_(&actor) {}
-  /// Lets the actor handle what waits for it, up to a number of messages; then it is posted again.
+  /// Lets the actor handle its mail, up to a number of messages; then it is posted again.
   void operator()() const noexcept;
 
  private:
@@ -55,9 +55,10 @@ class loop_job {
 ///     loop_executor loop([&io](loop_job job) { boost::asio::post(io, job); });
 class loop_executor final : public base::executor {
  public:
-  /// `post(job)` hands a job to the loop, which calls it later; it must not call it at once. Any
-  /// thread calls it, with nothing held. What it throws ends the program. A job handles at most
-  /// `messages` messages. Throws std::logic_error for an empty function, and std::bad_alloc.
+  /// Makes an executor for a loop: `post(job)` hands a job to the loop, which calls it later, and
+  /// never inside `post`. A job handles at most `messages` messages. Any thread calls `post`,
+  /// without holding a lock. An exception of `post` ends the program. Throws std::logic_error for
+  /// an empty function, and std::bad_alloc.
   template <class Post>
   explicit loop_executor(Post post, std::uint32_t messages = 64)
       : post_(std::make_unique<posts<Post>>(std::move(post))),
@@ -70,11 +71,11 @@ class loop_executor final : public base::executor {
   loop_executor& operator=(const loop_executor&) = delete;
   ~loop_executor() = default;
 
-  /// For the framework: the actor has something to do.
+  /// For the framework: posts a job for an actor with mail.
   void schedule(base::runnable& actor) noexcept override;
-  /// For the framework: what the loop has is the loop's.
+  /// For the framework: returns false, since the loop keeps its jobs.
   bool claim(base::runnable&) noexcept override { return false; }
-  /// For the framework: nothing is hidden here.
+  /// For the framework: does nothing, since no actor is hidden here.
   void expose() noexcept override {}
 
  private:

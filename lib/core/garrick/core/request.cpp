@@ -25,7 +25,8 @@ base::error too_many_requests(const cell& self) {
                           "too many requests wait for their response");
 }
 
-/// Makes `e` a request of `self`. 0: it cannot be one, and was lost.
+/// Makes `e` a request of `self`. Returns 0 if the actor has too many open requests; then `e` is
+/// lost.
 inline std::uint64_t begin_request(cell& self, cell& to, envelope* e) {
   envelope_ptr mine(e);
   const std::uint64_t id =
@@ -62,7 +63,7 @@ std::uint64_t send_limited_request(cell& self, cell& to, envelope* e, base::dura
                                    bool urgent) {
   if (!to.is_elsewhere()) [[likely]]
     return send_request(self, to, e, urgent);
-  // From now on: the wait for credit counts.
+  // The limit begins here, so that the wait for credit counts.
   const base::instant until = self.env().clock->now() + std::max(limit, base::duration());
   const std::uint64_t id = begin_request(self, to, e);
   if (id == 0) return 0;
@@ -125,7 +126,7 @@ pending_request take_current_request(cell& self) noexcept {
 
 void limit_request(cell& self, std::uint64_t id, base::duration limit) {
   response_table& pending = self.ext().pending;
-  if (!pending.alive(id)) return;  // used and over
+  if (!pending.alive(id)) return;  // used, and answered or forgotten
   envelope* const answer = make_envelope<base::error>(base::errc::timeout);
   answer->word |= id;
   answer->set(envelope_flag::response);
@@ -148,14 +149,14 @@ bool closes_cycle(cell& self, std::uint64_t id) noexcept {
 
 namespace {
 
-/// A request that is not answered by its receiver: gives the continuation an error here and now.
+/// Gives the continuation an error here and now, without an answer from the receiver.
 void fail_here(cell& self, continuation* k, base::error why) {
   const envelope_ptr e(last_words<base::error>("a request cannot fail", std::move(why)));
   e->set(envelope_flag::failure);
   k->on_response(self, e.get());
 }
 
-/// The response came before somebody waited for it.
+/// Runs a continuation whose response came before it was attached.
 void take_early(cell& self, std::uint64_t id, continuation* k) {
   response_table& pending = self.ext().pending;
   response_table::slot& slot = pending.at(id);
@@ -182,7 +183,7 @@ void attach_continuation(cell& self, std::uint64_t id, continuation* k, bool exc
   response_table::slot& slot = pending.at(id);
   if (slot.early != nullptr) return take_early(self, id, k);
   if (exclusive && closes_cycle(self, id)) {
-    forget_request(self, id);  // what the other sends later is ignored
+    forget_request(self, id);  // a later answer of the other actor is ignored
     return fail_here(self, k,
                      base::make_error(base::errc::request_cycle, self.name(),
                                       "awaits an actor that waits, directly or through others, for "
@@ -214,14 +215,14 @@ void fail_by_response(cell& self, const base::error& why) { self.quit(base::exit
 
 namespace {
 
-/// To an actor elsewhere: who has asked is told, since it may withdraw its request.
+/// To an actor elsewhere: the requester is told of it, since it may withdraw its request.
 void hand_on_elsewhere(pending_request r, cell& to, envelope* e) noexcept {
   cell& requester = *r.requester;
   requester.add_strong();
-  to.deliver(e);  // first: what is withdrawn has to be known there
+  to.deliver(e);  // first, since a withdrawn request has to be known there
   try {
     requester.signal(make_envelope<signals::handed_on>(to, r.id));
-  } catch (const std::bad_alloc&) {  // then an answer may come that nobody waits for
+  } catch (const std::bad_alloc&) {  // then an answer may come that is not awaited
   }
   requester.drop_strong();
 }
@@ -235,7 +236,7 @@ void hand_on(pending_request r, cell& to, envelope* e) noexcept {
   e->word |= r.id;
   e->set(envelope_flag::request);
   e->set(envelope_flag::seen);
-  // Both look only at what a send looks at anyway.
+  // Both read only fields that a send reads anyway.
   if (r.requester->is_elsewhere()) [[unlikely]]
     e->set(envelope_flag::revocable);
   if (to.is_elsewhere()) [[unlikely]]

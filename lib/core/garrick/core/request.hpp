@@ -6,11 +6,11 @@
 //   result<long> cents =
 //       co_await request<balance>(acc);                      // in a handler that returns a task
 //
-// The request is sent at once, so several may be under way before the first is waited for. The
-// answer is a value or an error: not_handled, receiver_failed, timeout, unexpected_message,
-// overload, broken_promise, or what the handler answered. Without an error function, an error ends
-// the actor. A value that cannot be made on its way to a co_await is receiver_failed with the
-// exception's text; what the last move, into the coroutine, throws is thrown there.
+// The request is sent at once, so several may be under way before the actor waits for the first.
+// The answer is a value or an error: not_handled, receiver_failed, timeout, unexpected_message,
+// overload, broken_promise, or the handler's own. Without an error function, an error ends the
+// actor. A value that cannot be made on its way to a co_await is receiver_failed with the
+// exception's text; an exception of the last move, into the coroutine, is thrown there.
 //
 // Thread safety: the actor's turn only. Paper 001 §4.4.
 #pragma once
@@ -33,17 +33,17 @@ struct down;
 
 namespace detail {
 
-/// Reserves an id and sends `e` as a request of `self`. 0: the actor has too many requests out, and
-/// `e` was made a dead letter.
+/// Reserves an id and sends `e` as a request of `self`. Returns 0 if the actor has too many open
+/// requests; then `e` was made a dead letter.
 [[nodiscard]] std::uint64_t send_request(cell& self, cell& to, envelope* e, bool urgent = false);
 
-/// The same for a request that is given `limit` at once (`limit_request`): an actor elsewhere is
-/// told.
+/// The same for a request that gets `limit` at once (`limit_request`): an actor elsewhere is told
+/// the limit.
 [[nodiscard]] std::uint64_t send_limited_request(cell& self, cell& to, envelope* e,
                                                  base::duration limit, bool urgent = false);
 
-/// Sends a message that waits at the receiver until there is room. The response to the id says that
-/// it has entered the mailbox.
+/// Sends a message that waits at the receiver until there is room. The response to the id tells
+/// that it has entered the mailbox.
 [[nodiscard]] std::uint64_t send_parked(cell& self, cell& to, envelope* e);
 
 /// Lets the response to `id` be a time-out after `limit`.
@@ -53,32 +53,32 @@ void limit_request(cell& self, std::uint64_t id, base::duration limit);
 /// request could not be sent.
 void attach_continuation(cell& self, std::uint64_t id, continuation* k, bool exclusive);
 
-/// Marks the request as awaited. True: its receiver waits, directly or through others, for `self`,
-/// and the circle was reported.
+/// Marks the request as awaited. Returns true if its receiver waits, directly or through others,
+/// for `self`; the circle was reported then.
 [[nodiscard]] bool closes_cycle(cell& self, std::uint64_t id) noexcept;
 
-/// Takes the request that `self` is handling, in a handler or a coroutine; an empty one if there is
-/// none.
+/// Takes the request that `self` is handling, in a handler or a coroutine. Returns an empty one if
+/// there is none.
 [[nodiscard]] pending_request take_current_request(cell& self) noexcept;
 
-/// A request of `self` that a timer answers, with nothing.
+/// Opens a request of `self` that a timer answers, without a value.
 [[nodiscard]] std::uint64_t delay_request(cell& self, base::duration d);
 
-/// Opens a request of `self` that the holder of `r` has to answer. 0: too many requests are out,
-/// and `r` is empty.
+/// Opens a request of `self` that the holder of `r` has to answer. Returns 0 if too many requests
+/// are open; `r` is empty then.
 [[nodiscard]] std::uint64_t open_request(cell& self, pending_request& r);
-/// The same for an answer that does not come from an actor: the system does not end before it has
-/// come, or nobody waits for it.
+/// The same for an answer that does not come from an actor: the system does not end before the
+/// answer has come, or before the request is forgotten.
 [[nodiscard]] std::uint64_t open_request_to_outside(cell& self, pending_request& r);
 
-/// Delivers `e`, a message that `to` gets with a request that somebody else has taken: the answer
-/// goes to who has asked. Requires that there is one in `r`.
+/// Delivers `e`, a message that takes over the request `r`: the answer of `to` goes to the
+/// requester. Requires a request in `r`.
 void hand_on(pending_request r, cell& to, envelope* e) noexcept;
 /// The same with the request that `self` is handling; if there is none, on behalf of the sender of
-/// what it handles.
+/// the current message.
 void hand_on_current(cell& self, cell& to, envelope* e) noexcept;
 
-/// Nobody waits for `id` any more.
+/// Forgets `id`: its response is ignored.
 void forget_request(cell& self, std::uint64_t id) noexcept;
 
 /// Ends the actor for an error response that it does not handle.
@@ -89,12 +89,12 @@ struct fail_actor {
   void operator()(const base::error& why) const { fail_by_response(*self, why); }
 };
 
-/// The error for an answer of another type than the requester named. It happens only if the
+/// Returns the error for an answer of another type than the requester named. It happens only if the
 /// requester or the receiver is behind a wildcard.
 [[nodiscard]] base::error wrong_answer(const envelope* e);
 
-/// Puts what the response `e` holds into `into`. If taking the value throws, that is an error with
-/// the exception's text: nobody but the requester hears of it, and nobody ends for it.
+/// Moves the content of the response `e` into `into`. If an exception is thrown, `into` is an error
+/// with its text: only the requester is told, and no actor ends.
 template <class Content, class Result>
 void take_answer(Result& into, envelope* e) noexcept {
   try {
@@ -199,10 +199,12 @@ struct response_is_no_value {
 
 }  // namespace detail
 
-/// A request under way, whose answer holds values of the types Rs. Use it once, on the turn of the
-/// actor that asked: with `then`, `await` or `co_await`. A second use gets the error `cancelled` at
-/// once. Dropped unused, it withdraws the request: its response is ignored, and an actor of another
-/// node does not handle it if it still waits. It can be moved, so several may be under way at once.
+/// A request under way, whose answer holds values of the types Rs.
+///
+/// Use it once, on the turn of the requester: with `then`, `await` or `co_await`. A second use gets
+/// the error `cancelled` at once. Dropping it unused withdraws the request: its response is
+/// ignored, and an actor of another node does not handle the request if it still waits there. It
+/// can be moved, so several may be under way at once.
 ///
 ///     auto a = request(left, query{});  auto b = request(right, query{});
 ///     result<int> x = co_await std::move(a);  result<int> y = co_await std::move(b);
@@ -213,7 +215,7 @@ class [[nodiscard]] pending_response
   using content = content_of<Rs...>;  ///< for the framework: the type of the answer's content
   using garrick_response = void;
 
-  /// For the framework: takes over a request of this actor; id 0: it could not be sent.
+  /// For the framework: takes over a request of this actor; id 0 if it could not be sent.
   pending_response(cell& requester, std::uint64_t request_id) noexcept
       : self_(&requester), id_(request_id) {}
   pending_response(pending_response&& o) noexcept
@@ -223,9 +225,10 @@ class [[nodiscard]] pending_response
     if (!used_) detail::forget_request(*self_, id_);
   }
 
-  /// The answer must come within `limit` from now, or it is the error `timeout`; a later answer is
-  /// ignored. For zero or less it is that error unless the answer has come already; no limit if it
-  /// is infinite. A second call replaces the first, but for one of zero or less.
+  /// Limits the wait for the answer: without an answer within `limit` from now, the response is the
+  /// error `timeout`, and a later answer is ignored. Zero or less gives that error at once, unless
+  /// the answer has come already; an infinite limit is none. A second call replaces the first,
+  /// unless the first was zero or less.
   pending_response&& within(base::duration limit) && {
     if (id_ != 0) detail::limit_request(*self_, id_, limit);
     return std::move(*this);
@@ -238,9 +241,9 @@ class [[nodiscard]] pending_response
   }
 
   /// Calls `f` with the answer's values on this actor's turn. Other messages are handled meanwhile,
-  /// and the response waits for its place among them. An error ends this actor. If the response has
-  /// come already, the call is made at once. An exception that leaves `f` ends this actor. Nothing
-  /// is called once the actor has ended or restarted.
+  /// and the response waits for its place among them. If the response has come already, the call is
+  /// made at once. An error response ends this actor, as does an exception that leaves `f`. No call
+  /// is made once the actor has ended or restarted.
   ///
   ///     request(account, balance{}).then([this](long cents) { show(cents); });
   template <class F>
@@ -256,10 +259,10 @@ class [[nodiscard]] pending_response
     if constexpr (detail::checked_continuation<content, F, G>::fits)
       attach(std::move(f), std::move(on_error), false);
   }
-  /// As `then`, but this actor handles nothing else until the answer has come: only the system lane
-  /// and responses that are awaited, too. Of several, the newest comes first. No thread waits
-  /// meanwhile. Where request cycles are looked for (builds without NDEBUG, and the testkit), an
-  /// await that would close one gets `request_cycle` at once.
+  /// As `then`, but this actor takes no other message until the answer has come: only the system
+  /// lane and other awaited responses. Nested awaits complete newest first. No thread waits
+  /// meanwhile. Builds without NDEBUG, and the testkit, look for cycles of requests: an await that
+  /// would close one gets `request_cycle` at once.
   ///
   ///     request(account, withdraw{5}).await([this](long left) { left_ = left; });
   template <class F>
@@ -281,7 +284,7 @@ class [[nodiscard]] pending_response
     return detail::no_value_yet<To>();
   }
 
-  /// For the framework: the request is now the caller's.
+  /// For the framework: hands the request over to the caller, and returns its id.
   [[nodiscard]] std::uint64_t take_id() && noexcept {
     used_ = true;
     return id_;
@@ -307,7 +310,7 @@ class [[nodiscard]] pending_response
 namespace detail {
 
 #if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 13
-/// Whether T is a lambda's class, by its name: nothing else tells.
+/// Returns true if T is a lambda's class. Only its name tells.
 template <class T>
 consteval bool is_closure() {
   constexpr char mark[] = "<lambda(";
@@ -320,11 +323,10 @@ consteval bool is_closure() {
 }
 #endif
 
-/// Whether co_await of a response is refused if it was asked for with an argument of this kind,
-/// which A is deduced from. GCC 12 destroys a temporary twice if braces or a capture made it within
-/// a co_await expression. A function cannot tell such a temporary from what was moved into it, nor
-/// see what made it; so it goes by the type: an aggregate or a closure that has something to
-/// destroy.
+/// True if co_await of a response is refused when the request got an argument of this kind, from
+/// which A is deduced. GCC 12 destroys a temporary twice if braces or a capture made it within a
+/// co_await expression. A function cannot tell such a temporary from an object that was moved into
+/// it. So the type decides: an aggregate or a closure with something to destroy.
 template <class A>
 inline constexpr bool destroyed_twice = [] {
 #if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 13
@@ -339,14 +341,14 @@ inline constexpr bool destroyed_twice = [] {
 #endif
 }();
 
-/// A response that was asked for with a temporary which GCC 12 would destroy twice in a co_await
-/// expression. It can be used in every other way; and a plain pending_response that is made of it
-/// can be awaited, since the temporary is gone by then.
+/// A response whose request got a temporary which GCC 12 would destroy twice in a co_await
+/// expression. It can be used in every other way. A plain pending_response made of it can be
+/// awaited, since the temporary is gone by then.
 template <class Argument, class... Rs>
 class [[nodiscard]] asked_with_temporary : public pending_response<Rs...> {
  public:
   using pending_response<Rs...>::pending_response;
-  /// As pending_response::within. What it gives is not to be awaited either.
+  /// As pending_response::within. Its result cannot be awaited either.
   asked_with_temporary&& within(base::duration limit) && {
     static_cast<void>(std::move(static_cast<pending_response<Rs...>&>(*this)).within(limit));
     return std::move(*this);
@@ -359,7 +361,8 @@ class [[nodiscard]] asked_with_temporary : public pending_response<Rs...> {
   }
 };
 
-/// What a request of these arguments yields: Pending, or its form that cannot be awaited.
+/// The response type of a request with these arguments: Pending, or its form that cannot be
+/// awaited.
 template <class Pending, class... Args>
 struct asked_with {
   using type = Pending;
@@ -372,7 +375,7 @@ struct asked_with<pending_response<Rs...>, First, Rest...> {
                                   typename asked_with<pending_response<Rs...>, Rest...>::type>;
 };
 
-/// A response as it is when no temporary of the caller's was used.
+/// Returns the response of a request that used no temporary of the caller's.
 template <class Response>
 Response asked_in_place(Response&& r) noexcept {
   return std::move(r);
@@ -391,7 +394,7 @@ struct argument_destroyed_twice {
                 "co_await request<Message>(to, std::move(m)), or two statements: "
                 "pending_response<R> p = request(to, ...); co_await std::move(p)");
 };
-/// The check of what stands behind co_await.
+/// The check of the operand of co_await.
 template <class Awaitable>
 struct checked_await {
   static constexpr bool reported = true;
@@ -402,8 +405,8 @@ struct checked_await<asked_with_temporary<Argument, Rs...>> {
   static_assert(argument_destroyed_twice<Argument>::reported);
 };
 
-/// What a request that does not compile yields. It takes everything that can be done with a
-/// response, so that the reason stays the only error.
+/// The response of a request that does not compile. It has all operations of a response, so that
+/// the reason stays the only error.
 struct refused_response {
   refused_response() = default;
   refused_response(cell&, std::uint64_t) noexcept {}
@@ -472,8 +475,8 @@ std::type_identity<checked_answer<
     typename answer_to<P, typename message_of<std::tuple_element_t<I, Tuple>...>::type>::type>>
     reply_of(std::index_sequence<I...>);
 
-/// The check of what a request is answered with; not of the request, so that an error of that has a
-/// short backtrace.
+/// The check of the answer to a request; apart from the check of the request, so that an error
+/// there has a short backtrace.
 template <class P, class... Args>
 using checked_reply = typename decltype(reply_of<P, std::tuple<Args...>>(
     std::make_index_sequence<sizeof...(Args) - (ends_with_limit<P, Args...> ? 1 : 0)>{}))::type;
@@ -486,7 +489,7 @@ auto request_plain(cell& self, const ref<P>& to, Args&&... args)
                                     std::make_index_sequence<sizeof...(Args) - 1>{});
 }
 
-/// What a request with these arguments gives, of which none is the time-out.
+/// The response type of a request with these arguments, none of which is the time-out.
 template <class P, class... Args>
 using pending_of = typename asked_with<typename pending_for<typename P::template answer<
                                            typename checked_message<P, Args...>::type>>::type,
@@ -526,8 +529,8 @@ template <class... Rs, class Tuple, std::size_t... I>
 auto request_any_with_limit(cell& self, const any_ref& to, Tuple&& t, std::index_sequence<I...>);
 }  // namespace detail
 
-/// For the framework: what `request_as<Rs...>(any, …)` does. The caller names what the answer
-/// holds. As with other handles, a duration after the message is the time-out.
+/// For the framework: does the work of `request_as<Rs...>(any, …)`. The caller names the types of
+/// the answer's values. As with other handles, a duration after the message is the time-out.
 template <class... Rs, class... Args>
 [[nodiscard]] auto request_any(cell& self, const any_ref& to, Args&&... args) {
   if constexpr (detail::ends_with_limit<any_protocol, Args...>) {

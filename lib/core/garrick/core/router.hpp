@@ -9,16 +9,17 @@
 //   round_robin    one after the other
 //   random_member  uniformly, from a seed
 //   by_key<F...>   equal keys go to the same member; each F is a function that takes the message's
-//                  arguments, or a pointer to a member of the message, and gives something that
-//                  std::hash knows; the first one that takes the message counts. Every sender calls
-//                  it, so it may share nothing with whoever gave it, unless it is lent(f)
-//   least_loaded   who has least to do: the shortest mailbox, an idle one first, ties in turn
+//                  arguments, or a pointer to a member of the message, and returns a key that
+//                  std::hash knows; the first F that takes the message counts. Every sender calls
+//                  it, so it must not share data with its creator, unless it is lent(f)
+//   least_loaded   the member with the least work: the shortest mailbox, an idle one first, ties in
+//                  turn
 //   broadcast      all: a send is one shared block; a request answers with a vector that holds each
 //                  member's answer or error; no try_send, no delegate
 //
 // Members are fixed; make a new router to change them. A member that has ended is passed over for
-// the next living one. If none lives, what is sent becomes a dead letter. A member that its
-// supervisor restarts keeps its place. `try_send` tries the picked member only.
+// the next living one. If none lives, messages become dead letters. A member that its supervisor
+// restarts keeps its place. `try_send` tries the picked member only.
 //
 // Thread safety: any thread. Copies share their state, and are one pointer. A router may be sent in
 // messages.
@@ -45,7 +46,7 @@ namespace garrick::core {
 /// A router's policy: one member after the other, over all senders together.
 class round_robin {
  public:
-  /// The index of the member that gets a message with these arguments. Any thread.
+  /// Returns the index of the member that gets a message with these arguments. Any thread.
   template <class Members, class... Args>
   std::size_t choose(const Members& members, const Args&...) noexcept {
     // order: any turn will do
@@ -59,9 +60,9 @@ class round_robin {
 /// A router's policy: any member, each as likely as the others.
 class random_member {
  public:
-  /// One seed gives one sequence of choices, over all senders together.
+  /// Makes a policy from a seed. One seed gives one sequence of choices, over all senders together.
   explicit random_member(std::uint64_t seed = 1) noexcept : state_(seed) {}
-  /// The index of the member that gets a message with these arguments. Any thread.
+  /// Returns the index of the member that gets a message with these arguments. Any thread.
   template <class Members, class... Args>
   std::size_t choose(const Members& members, const Args&...) noexcept {
     // SplitMix64: a counter, mixed; so concurrent senders need one addition.
@@ -77,11 +78,11 @@ class random_member {
 };
 
 /// A router's policy: the living member with the shortest mailbox, and of two with empty mailboxes
-/// the one that handles nothing; ties in turn. Costs a look at each member. What the others do is
-/// known to within a millisecond.
+/// the idle one; ties in turn. Costs a look at each member. The load of a member on another thread
+/// is known to within a millisecond.
 class least_loaded {
  public:
-  /// The index of the member that gets a message with these arguments. Any thread.
+  /// Returns the index of the member that gets a message with these arguments. Any thread.
   template <class Members, class... Args>
   std::size_t choose(const Members& members, const Args&...) noexcept {
     const std::size_t count = members.size();
@@ -126,7 +127,7 @@ std::type_identity<
     cannot_be_a_key<base::detail::path_of<in_key_function, Prefix..., Path...>(), T, Reason>>
     report_of_key(base::detail::found<T, Reason, Path...>);
 
-/// The first key function's check that fails, or passed_check.
+/// The failing check of the first bad key function, or passed_check.
 template <std::size_t I>
 consteval passed_check* check_keys() {
   return nullptr;
@@ -147,7 +148,7 @@ consteval auto check_keys() {
 template <class... F>
 using key_check = std::remove_pointer_t<decltype(check_keys<0, F...>())>;
 
-/// What a key is computed with: `f` itself, or what was lent.
+/// Returns the function of the key: `f` itself, or the function that was lent.
 template <class F>
 constexpr const auto& key_function(const F& f) noexcept {
   if constexpr (requires { typename F::garrick_lent; })
@@ -161,21 +162,21 @@ inline constexpr bool takes =
 
 }  // namespace detail
 
-/// A router's policy: messages with equal keys go to the same member, as long as it lives. For each
-/// message the first of the `F` counts that takes it.
+/// A router's policy: messages with equal keys go to the same member, as long as it lives. The
+/// first of the `F` that takes a message computes its key.
 template <class... F>
 class by_key {
   static_assert(sizeof...(F) != 0, "garrick: by_key needs a function or a pointer to a member");
   static_assert(detail::key_check<F...>::reported);
 
  public:
-  /// Each of `key_of` takes a message's arguments and returns their key, or is a pointer to that
-  /// member of the message which is the key. std::hash knows the key. Functions are called by
-  /// every sender, on any thread, several at once: what is lent to them (`lent(f)`) must bear that,
-  /// and outlive the router.
+  /// Makes a policy of key functions: each of `key_of` takes a message's arguments and returns
+  /// their key, or is a pointer to the member of the message that is the key. std::hash knows the
+  /// key. Every sender calls the functions, on any thread, several at once: a function that is lent
+  /// (`lent(f)`) must allow that, and outlive the router.
   explicit by_key(F... key_of) : key_of_(std::move(key_of)...) {}
 
-  /// The index of the member that gets a message with these arguments. Any thread.
+  /// Returns the index of the member that gets a message with these arguments. Any thread.
   template <class Members, class... Args>
   std::size_t choose(const Members& members, const Args&... args) const {
     if constexpr (detail::message_value<Args...>) {
@@ -194,7 +195,7 @@ class by_key {
   }
 
  private:
-  /// A message value is looked into.
+  /// The key of a message value is that of its content.
   template <class Members, class Message>
   std::size_t choose_by_content(const Members& members, const Message& m) const {
     using content = typename Message::garrick_message;
@@ -211,7 +212,7 @@ class by_key {
     const auto all = std::tie(args...);
     return choose(members, std::get<I>(all)...);
   }
-  /// What the first one from `I` on that takes the arguments makes of them.
+  /// Returns the key by the first function from `I` on that takes the arguments.
   template <std::size_t I, class... Args>
   decltype(auto) key_from(const Args&... args) const {
     const auto& key_of = detail::key_function(std::get<I>(key_of_));
@@ -232,9 +233,9 @@ class by_key {
 class broadcast {};
 
 /// A handle to several actors of one protocol. Used like a `ref`, with `send`, `send_urgent`,
-/// `try_send`, `request` and `delegate`; each call picks the member. Any thread; copies share their
-/// members and their policy's state, and are one pointer. It holds its members alive, may be sent
-/// in messages, and outlive its system.
+/// `try_send`, `request` and `delegate`; each call picks the member. It keeps its members alive,
+/// may be sent in messages, and may outlive its system. Thread safety: any thread; copies share
+/// their members and their policy's state, and are one pointer.
 ///
 ///     router<store> stores({a, b, c});
 ///     send(stores, put{key, value});
@@ -245,10 +246,10 @@ class router {
  public:
   using garrick_sendable = void;
   using garrick_router = void;
-  using protocol_type = P;  ///< what may be sent through it
+  using protocol_type = P;  ///< the messages that it accepts
 
-  /// To these members, with a policy made of `args`. Throws std::invalid_argument if there are no
-  /// members or one is an empty handle; std::bad_alloc.
+  /// Makes a router to these members, with a policy made of `args`. Throws std::invalid_argument if
+  /// there are no members or one is an empty handle; std::bad_alloc.
   template <class... PolicyArgs>
   explicit router(std::vector<ref<P>> members, PolicyArgs&&... args)
       : state_(std::make_shared<state>(std::move(members), std::forward<PolicyArgs>(args)...)) {
@@ -259,12 +260,11 @@ class router {
           "garrick: a router needs at least one member, and no empty handles");
   }
 
-  /// All members, also those that have ended. Valid as long as this object or a copy of it.
+  /// Returns all members, also those that have ended. Valid as long as this object or a copy of it.
   [[nodiscard]] const std::vector<ref<P>>& members() const noexcept { return state_->members; }
 
-  /// Picks the member for a message with these arguments, as a send does, and counts as one. The
-  /// next living member if that one has ended; if none lives, one that has ended. Not for a
-  /// broadcast.
+  /// Picks the member for a message with these arguments, and counts as a send. If that member has
+  /// ended, returns the next living one; if none lives, one that has ended. Not for a broadcast.
   template <class... Args>
   [[nodiscard]] const ref<P>& pick(const Args&... args) const {
     const auto& all = state_->members;
@@ -324,7 +324,7 @@ class router {
                   "it and answer with what you "
                   "make of them");
     if constexpr (is_broadcast)
-      return base::error();  // any handler may return one
+      return base::error();  // it fits every handler's return type
     else
       return self.delegate(pick(args...), std::forward<Args>(args)...);
   }
@@ -369,8 +369,8 @@ template <router_handle R, class... Args>
   return to.try_send_from_here(std::forward<Args>(args)...);
 }
 
-/// A router by key that deduces the types of its key functions, or of the pointers to the members
-/// that are the keys. See `by_key` and `router`.
+/// Makes a router by key. It deduces the types of the key functions, or of the pointers to the
+/// members that are the keys. See `by_key` and `router`.
 ///
 ///     auto shards = route_by_key(stores, &put::key, &get::key);
 template <class P, class... F>
@@ -380,8 +380,8 @@ template <class P, class... F>
 }
 
 /// Spawns `count` actors of class A with the options and copies of the arguments, behind one
-/// router. `from` is a system or, on its turn, an actor. A name is followed by the member's number,
-/// from 1. A member that could not be spawned counts as one that has ended. Throws
+/// router. `from` is a system or, on its turn, an actor. Each name is followed by the member's
+/// number, from 1. A member whose spawn failed counts as one that has ended. Throws
 /// std::invalid_argument for a count of 0, std::bad_alloc.
 ///
 ///     auto pool = spawn_pool<worker>(system, spawn_options{.name = "worker"}, 8, path);

@@ -1,4 +1,4 @@
-// Coroutine handlers: listed with their actor, and what becomes of one that fails.
+// Coroutine handlers: listed with their actor, and ended with it if they fail.
 #include <garrick/core/cell/extension.hpp>
 #include <garrick/core/cell/internal/lifecycle.hpp>
 #include <garrick/core/cell/internal/lost_mail.hpp>

@@ -6,19 +6,19 @@
 //     co_return *left;
 //   }
 //
-// Guarantees: a frame resumes and dies only on its actor's turn, before the actor's state goes. If
-// the actor ends first, the frame is destroyed, what it holds is released, and the requester gets
-// an error. Other messages wait meanwhile, unless the actor asked for interleaving. Only the
-// framework's awaitables can be awaited. Something foreign comes in through `adapt` (adapt.hpp),
+// Guarantees: a frame resumes and dies only on its actor's turn, before the actor's state is
+// destroyed. If the actor ends first, the frame is destroyed with its parameters and variables, and
+// the requester gets an error. Other messages wait meanwhile, unless the actor asked for
+// interleaving. Only the framework's awaitables can be awaited. For others use `adapt` (adapt.hpp),
 // which posts to the mailbox.
 //
 // Errors: co_await yields a result and does not throw. An exception that leaves the coroutine ends
 // the actor, like one that leaves any handler.
 //
 // GCC 12 destroys some temporaries twice when they are built inside a co_await expression (the
-// guide's chapter 6 has the table). A request that was given such a temporary is not awaited: that
-// does not compile (request.hpp). `co_await request<message>(to, args...)` builds the message
-// inside a function, and is safe.
+// guide's chapter 6 has the table). A request with such a temporary as an argument cannot be
+// awaited: that does not compile (request.hpp). `co_await request<message>(to, args...)` builds the
+// message inside a function, and is safe.
 #pragma once
 
 #include <garrick/core/cell/suspended_frame.hpp>
@@ -49,14 +49,14 @@ inline void resume_chain(std::coroutine_handle<> first, suspended_frame* frame) 
   running_frame = outer_frame;
 }
 
-/// What a dead letter tells of a message whose content was moved into the frame of the coroutine
-/// that handles it. Without a type it is a hook's frame.
+/// The type and the sender of a message whose content was moved into the frame of the coroutine
+/// that handles it; for a dead letter. Without a type the frame is a hook's.
 struct handled_message {
   const base::message_type* type = nullptr;
   std::uint64_t sender = 0;
 };
 
-/// An exception left a top-level coroutine, whose frame goes here.
+/// Ends the actor for an exception that left a top-level coroutine, and destroys its frame.
 void frame_failed(cell& self, const handled_message& message, pending_request request,
                   const std::exception_ptr& what, std::coroutine_handle<> frame) noexcept;
 void link_frame(cell& self, suspended_frame& f) noexcept;
@@ -71,7 +71,7 @@ inline constexpr bool is_pending<asked_with_temporary<Argument, Rs...>> = true;
 template <>
 inline constexpr bool is_pending<refused_response> = true;
 
-/// May other messages be handled while a coroutine of this actor waits?
+/// Returns true if other messages may be handled while a coroutine of this actor waits.
 [[nodiscard]] bool interleaves(cell& self) noexcept;
 
 /// Marks an awaitable that resumes its coroutine on the actor's turn only.
@@ -111,7 +111,7 @@ class task_promise_base : public suspended_frame {
     return std::forward<A>(awaitable);
   }
 
-  /// Runs as the top-level coroutine of a handler.
+  /// Runs the coroutine as the top-level one of a handler.
   void start_top_level(cell& self, std::coroutine_handle<> me, envelope* e) {
     self_ = &self;
     me_ = me;
@@ -120,7 +120,7 @@ class task_promise_base : public suspended_frame {
     link_frame(self, *this);
     resume_chain(me, this);
   }
-  /// Runs as a hook: there is no message.
+  /// Runs the coroutine as a hook, which has no message.
   void start_top_level(cell& self, std::coroutine_handle<> me) {
     self_ = &self;
     me_ = me;
@@ -136,7 +136,7 @@ class task_promise_base : public suspended_frame {
   }
 
   void destroy_frame() noexcept final {
-    // dropped after the frame: says why the requester gets no value
+    // dropped after the frame: the requester gets the reason why it has no value
     const promise_base unkept(std::exchange(request_, {}));
     me_.destroy();
   }
@@ -170,7 +170,7 @@ class task_promise_base : public suspended_frame {
   std::exception_ptr failure_;
 };
 
-/// The value of a finished task: what co_return gave, which may be an error.
+/// The promise of a task that returns a value; co_return may give an error.
 template <class R>
 class task_promise final : public task_promise_base {
  public:
@@ -183,7 +183,7 @@ class task_promise final : public task_promise_base {
   void return_value(U&& v) {
     value_.emplace(std::forward<U>(v));
   }
-  /// A delegation. Of its own, so that the error for one to another answer is short.
+  /// Takes a delegation. A function of its own, so that the error for a wrong one is short.
   template <class... Us>
   void return_value([[maybe_unused]] delegated<Us...> d) {
     if constexpr (std::is_same_v<typename response_of<value>::type, response<Us...>>)
@@ -221,10 +221,10 @@ class task_promise<void> final : public task_promise_base {
 }  // namespace detail
 
 /// The return type of a coroutine handler that answers with R; `co_return` takes an R, an error or
-/// a result<R>. Also of helpers that a handler awaits. The coroutine starts when the framework or
-/// `co_await` starts it; a task that is never started is destroyed with this object. Parameters by
-/// value live in the coroutine's frame; references would dangle. An exception that leaves it ends
-/// the actor. Costs one frame from a pool.
+/// a result<R>. Also of helpers that a handler awaits. The framework or `co_await` starts the
+/// coroutine; a task that is never started is destroyed with this object. Requires parameters by
+/// value, which live in the coroutine's frame; references would dangle. An exception that leaves
+/// the coroutine ends the actor. Costs one frame from a pool.
 ///
 ///     task<long> on(total) { co_return co_await sum_of(left_, right_); }
 ///     task<long> sum_of(ref<account> a, ref<account> b);
@@ -242,18 +242,18 @@ class [[nodiscard]] task {
     if (h_) h_.destroy();
   }
 
-  /// Awaiting a task runs it as a part of the awaiting one, and yields its value or error as a
-  /// `result`. Await it once.
+  /// Awaiting a task runs it as a part of the awaiting coroutine, and yields its value or error as
+  /// a `result`. Await it once.
   bool await_ready() const noexcept { return false; }
-  /// For the compiler: starts this coroutine; `parent` goes on when it is done.
+  /// For the compiler: starts this coroutine; `parent` continues when it is done.
   void await_suspend(std::coroutine_handle<> parent) noexcept {
     h_.promise().set_parent(parent);
     detail::next_coroutine = h_;
   }
-  /// For the compiler: the value or error. Throws what has left the coroutine.
+  /// For the compiler: returns the value or error. Throws the exception that left the coroutine.
   auto await_resume() { return h_.promise().take(); }
 
-  /// For the framework: gives the coroutine to the caller.
+  /// For the framework: hands the coroutine over to the caller.
   [[nodiscard]] handle_type release() noexcept { return std::exchange(h_, {}); }
 
  private:
@@ -298,7 +298,7 @@ void start_hook(cell& self, task<R>&& t) {
 
 }  // namespace detail
 
-/// For the framework: what co_await of a request does.
+/// For the framework: the awaiter of a request.
 template <class P>
 class response_awaiter;
 
