@@ -1,4 +1,4 @@
-// Who gets the mail of a router without members.
+// The receiver of a router without members.
 #include <garrick/core/changing_router.hpp>
 #include <garrick/core/spawn.hpp>
 
@@ -6,7 +6,7 @@ namespace garrick::core::detail {
 
 namespace {
 
-/// Ends before it lives.
+/// An actor that has ended before its first turn.
 class router_without_members final : public dynamic_actor {};
 
 }  // namespace

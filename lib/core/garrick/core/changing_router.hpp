@@ -8,9 +8,9 @@
 // It is apart from `router` because it costs more: each use takes a lock for as long as it takes to
 // copy one pointer.
 //
-// Guarantees: a use picks among the members at one moment. What was picked before a member left
-// still goes there. The policy goes on where it was when the members change; `by_key` spreads the
-// keys anew. Members that have ended are forgotten at the next change.
+// Guarantees: a use picks among the members at one moment. A message to a member that leaves at
+// that moment still goes there. The policy keeps its state when the members change; `by_key`
+// spreads the keys anew. Members that have ended are forgotten at the next change.
 //
 // Thread safety: any thread. Copies share members and policy, and are one pointer.
 #pragma once
@@ -43,7 +43,8 @@ class shared_policy {
   std::shared_ptr<Policy> policy_;
 };
 
-/// An actor that has ended, as the only member of a router without members; a strong reference.
+/// Spawns an actor that has ended, as the only member of a router without members. Returns a strong
+/// reference.
 [[nodiscard]] cell* spawn_nobody(environment& env);
 
 [[nodiscard]] inline environment& environment_of(actor_base& self) noexcept {
@@ -58,8 +59,8 @@ template <class System>
 }  // namespace detail
 
 /// A handle to actors of one protocol that join and leave. Used like a `router`, with the same
-/// policies. Any thread. It holds its members alive, and may be sent in messages. Without a living
-/// member, what is sent is a dead letter and a request gets `not_handled`.
+/// policies. It keeps its members alive, and may be sent in messages. Without a living member,
+/// messages are dead letters and a request gets `not_handled`. Thread safety: any thread.
 ///
 ///     changing_router<worker> pool(system);
 ///     pool.add(w);  send(pool, job{1});  pool.remove(w);
@@ -68,10 +69,10 @@ class changing_router {
  public:
   using garrick_sendable = void;
   using garrick_router = void;
-  using protocol_type = P;  ///< what may be sent through it
+  using protocol_type = P;  ///< the messages that it accepts
 
-  /// Without members, with a policy made of `args`. `from` is a system or, on its turn, an actor.
-  /// Throws std::bad_alloc.
+  /// Makes a router without members, with a policy made of `args`. `from` is a system or, on its
+  /// turn, an actor. Throws std::bad_alloc.
   template <class Spawner, class... PolicyArgs>
     requires(!std::is_same_v<std::remove_cv_t<Spawner>, changing_router>)
   explicit changing_router(Spawner& from, PolicyArgs&&... args)
@@ -79,8 +80,8 @@ class changing_router {
             handle_access::adopt<P>(detail::spawn_nobody(detail::environment_of(from))),
             std::make_shared<Policy>(std::forward<PolicyArgs>(args)...))) {}
 
-  /// Lets an actor join. False if it is a member already. Never waits. Throws std::invalid_argument
-  /// for an empty handle, std::bad_alloc; then nothing has changed.
+  /// Lets an actor join. Returns false if it is a member already. Never waits. Throws
+  /// std::invalid_argument for an empty handle, std::bad_alloc; then the members are as before.
   bool add(ref<P> member) const {
     if (!member)
       throw std::invalid_argument("garrick: changing_router: an empty handle cannot join");
@@ -93,8 +94,8 @@ class changing_router {
     before = state_->change_to(std::move(all));
     return true;
   }
-  /// Lets a member leave. False if it is none. What was sent to it before stays with it. Never
-  /// waits. Throws std::bad_alloc; then nothing has changed.
+  /// Lets a member leave. Returns false if it is no member. Its earlier messages stay with it.
+  /// Never waits. Throws std::bad_alloc; then the members are as before.
   bool remove(const address& member) const {
     std::optional<fixed> before;
     const std::lock_guard guard(state_->mutex);
@@ -106,13 +107,13 @@ class changing_router {
   /// The same for a handle.
   bool remove(const handle& member) const { return remove(member.address()); }
 
-  /// The members that have not ended now.
+  /// Returns the members that have not ended now.
   [[nodiscard]] std::vector<ref<P>> members() const {
     const std::lock_guard guard(state_->mutex);
     return state_->living();
   }
-  /// The member for a message with these arguments, as `router::pick`. An actor that has ended if
-  /// there are no members.
+  /// Returns the member for a message with these arguments, as `router::pick`; an actor that has
+  /// ended if there are no members.
   template <class... Args>
   [[nodiscard]] ref<P> pick(const Args&... args) const {
     return now().pick(args...);
@@ -157,7 +158,7 @@ class changing_router {
     state(ref<P> nobody_here, std::shared_ptr<Policy> kept)
         : nobody(std::move(nobody_here)), policy(std::move(kept)), current(made_of({})) {}
 
-    /// A router without members has `nobody`, who has ended.
+    /// Without members the router has `nobody`, an actor that has ended.
     [[nodiscard]] fixed made_of(std::vector<ref<P>> all) const {
       if (all.empty()) all.push_back(nobody);
       if constexpr (is_broadcast)
@@ -170,7 +171,8 @@ class changing_router {
       std::erase_if(all, [](const ref<P>& m) { return handle_access::get(m)->has_ended(); });
       return all;
     }
-    /// Gives what was there before, for the caller to drop without the lock: that may end actors.
+    /// Sets the members. Returns those before, for the caller to drop without the lock: that may
+    /// end actors.
     [[nodiscard]] fixed change_to(std::vector<ref<P>> all) {
       return std::exchange(current, made_of(std::move(all)));
     }
@@ -181,7 +183,7 @@ class changing_router {
     fixed current;  // under `mutex`
   };
 
-  /// The router of this moment.
+  /// Returns the router of this moment.
   [[nodiscard]] fixed now() const {
     const std::lock_guard guard(state_->mutex);
     return state_->current;

@@ -1,4 +1,4 @@
-// Signatures and protocols: what an actor understands and what it answers, as types.
+// Signatures and protocols: the messages that an actor understands, and its answers, as types.
 //
 // A protocol is a *set* of signatures `R(Args...)`: their order does not matter. It exists at
 // compile time only; at run time a handle is one pointer and a message is known by the address of
@@ -27,7 +27,7 @@ class task;
 template <class... Ts>
 class delegated;
 
-/// What a handler's return type answers with: `response<Ts...>`, and `response<>` for `void`.
+/// The answer of a handler with this return type: `response<Ts...>`, and `response<>` for `void`.
 template <class... Ts>
 struct response {
   using content = content_of<Ts...>;  ///< the type of the answer's content
@@ -122,7 +122,7 @@ template <std::size_t I, class... Ts>
 using type_at = typename decltype(pick_indexed<I>(
     static_cast<indexed_list<std::index_sequence_for<Ts...>, Ts...>*>(nullptr)))::type;
 
-/// The response type of the signature whose content is `Content`; `void` where there is none.
+/// The response type of the signature whose content is `Content`; `void` if there is none.
 template <class Content, class... Sigs>
 consteval auto find_answer() {
   constexpr std::size_t at =
@@ -136,7 +136,7 @@ consteval auto find_answer() {
 template <class T, std::size_t I>
 indexed<I, T> pick_typed(const indexed<I, T>*);
 
-/// Does the list hold this type exactly once? Deduction of the index fails where there are two.
+/// True if the list holds this type exactly once: the index cannot be deduced if there are two.
 /// (Comparing the addresses of a variable template's instances would do as well, but is no constant
 /// expression for GCC with `-fsanitize=null`.)
 template <class T, class List>
@@ -154,15 +154,15 @@ consteval bool distinct_contents() {
 
 }  // namespace detail
 
-/// What an actor understands and what it answers: a set of signatures `R(Args...)`. Their order
-/// does not matter, no two may take the same arguments, and there are at most 512; else it does not
-/// compile. `R`, `result<R>`, `task<R>` and `response_promise<R>` are the same answer. A protocol
-/// exists at compile time only.
+/// The messages that an actor understands, and its answers: a set of signatures `R(Args...)`.
+/// Requires that no two take the same arguments, and at most 512; else it does not compile. Their
+/// order does not matter. `R`, `result<R>`, `task<R>` and `response_promise<R>` are the same
+/// answer. A protocol exists at compile time only.
 ///
 ///     using account = protocol<void(deposit), result<long>(withdraw), long(balance)>;
 template <class... Sigs>
 struct protocol {
-  /// Does the protocol understand a message with this content?
+  /// True if the protocol understands a message with this content.
   template <class Content>
   static constexpr bool accepts =
       detail::any_true({std::is_same_v<Content, typename detail::signature<Sigs>::content>...});
@@ -172,18 +172,18 @@ struct protocol {
   template <class Content>
   using answer = typename decltype(detail::find_answer<Content, Sigs...>())::type;
 
-  /// Does the protocol have this signature?
+  /// True if the protocol has this signature.
   template <class Sig>
   static constexpr bool has = detail::any_true({detail::same_signature<Sig, Sigs>...});
 
-  // Last: clang leaves out what follows a failed assertion, and complains of that, too.
+  // Last: clang leaves out the code behind a failed assertion, and complains of the missing names.
   static_assert(sizeof...(Sigs) <= detail::most_signatures,
                 "garrick: a protocol has at most 512 signatures");
   static_assert(detail::distinct_contents<Sigs...>(),
                 "garrick: a protocol has two signatures for one message");
 };
 
-/// The protocol of a handle that may be sent anything.
+/// The protocol of a handle that accepts every message.
 struct any_protocol {
   /// True for every content.
   template <class>
@@ -202,19 +202,19 @@ struct subset<any_protocol, any_protocol> : std::true_type {};
 
 }  // namespace detail
 
-/// May a handle for `Super` be used where `Sub` is asked for?
+/// True if a handle for `Super` may be used where a handle for `Sub` is required.
 template <class Sub, class Super>
 concept subset_of = detail::subset<Sub, Super>::value;
 
 namespace detail {
 
-/// True for an actor's class. Not `actor_class`, which must not be asked of a class that is being
+/// True for an actor's class. Not `actor_class`, which must not look into a class that is being
 /// defined, such as one that holds a `ref` of itself.
 template <class P>
 inline constexpr bool has_mark_of_actors = requires { typename P::garrick_actor; };
 template <class... Sigs>
 inline constexpr bool has_mark_of_actors<protocol<Sigs...>> = false;
-/// An actor's class in the place of its protocol.
+/// Holds for an actor's class in the place of its protocol.
 template <class P>
 concept actor_for_protocol = has_mark_of_actors<P>;
 
@@ -229,15 +229,15 @@ struct this_is_no_protocol {
                 "class");
 };
 
-/// True if a handle for Q becomes one for another protocol P by itself. So does a handle for an
-/// actor's class, in both directions: its error was reported, and is not reported twice.
+/// True if a handle for Q converts by itself to one for another protocol P. A handle for an actor's
+/// class does so in both directions: its error was reported, and is not reported twice.
 template <class Q, class P>
 inline constexpr bool understands_more =
     subset_of<P, Q> || actor_for_protocol<P> || actor_for_protocol<Q>;
-// Each copy of a handle asks for this: a protocol must not be compared with itself for it.
+// Each copy of a handle uses this: it must not compare a protocol with itself.
 template <class P>
 inline constexpr bool understands_more<P, P> = false;
-/// True if the wildcard handle is asked for instead of Q's.
+/// True if a wildcard handle is made of a handle for Q.
 template <class Q, class P>
 inline constexpr bool gives_up_check =
     std::is_same_v<P, any_protocol> && !std::is_same_v<Q, any_protocol>;

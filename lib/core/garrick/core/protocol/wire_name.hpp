@@ -1,4 +1,4 @@
-// The wire names of what this room adds to a message: atoms, packs of arguments, protocols.
+// The wire names of this room's parts of messages: atoms, packs of arguments, protocols.
 //
 //   wire_name<atom<"plus">>                      // "\"plus\""
 //   wire_name<pack<int, std::string>>            // "(i32, std::string)"
@@ -32,7 +32,7 @@ constexpr void put_arguments(Out& out, T*) {
   base::detail::write_wire_name<T>(out);
 }
 
-/// A signature as others write it: "i32(\"plus\", i32, i32)", "(i32, char)(std::string)".
+/// The text of a signature: "i32(\"plus\", i32, i32)", "(i32, char)(std::string)".
 template <class Sig>
 struct named_signature {
   template <class... Rs, class Out>

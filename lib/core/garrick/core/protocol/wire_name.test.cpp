@@ -1,4 +1,4 @@
-// Wire names of atoms, packs, protocols and handles: what two nodes compare.
+// Wire names of atoms, packs, protocols and handles, which two nodes compare.
 #include <garrick/core/protocol/wire_name.hpp>
 #include <garrick/core/ref.hpp>
 #include <garrick/core/result.hpp>

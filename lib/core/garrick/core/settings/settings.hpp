@@ -1,6 +1,6 @@
-// What the actors of one system run with: the settings `mailbox.*` and `requests.*`.
+// The settings of all actors of one system: `mailbox.*` and `requests.*`.
 //
-// They are constant once the system runs; a spawn may ask for others (spawn_options.hpp).
+// They are constant once the system runs; a spawn may override some (spawn_options.hpp).
 #pragma once
 
 #include <garrick/base/time/clock.hpp>
@@ -13,17 +13,18 @@ class setting_table;
 
 namespace garrick::core {
 
-/// The highest soft limit and bound of a mailbox, in messages: half of what its word can count.
+/// The highest soft limit and bound of a mailbox, in messages: half of the count that its word can
+/// hold.
 inline constexpr std::uint32_t most_messages = 32'768;
-/// The highest hard limit of a mailbox, in messages: half of what its length can be known of, so
-/// that senders who push at the same moment do no harm.
+/// The highest hard limit of a mailbox, in messages: half of the length that can be counted, so
+/// that senders which push at the same moment do no harm.
 inline constexpr std::uint32_t most_messages_at_all = 1u << 30;
 /// The highest `requests.outstanding_limit`.
 inline constexpr std::uint32_t most_outstanding = 1u << 20;
 /// The highest `mailbox.full_wait`.
 inline constexpr base::duration longest_full_wait = base::duration::seconds(60);
 
-/// True in builds without NDEBUG: what the library was built as decides, not the program.
+/// True in builds of the library without NDEBUG; the program's own build does not matter.
 [[nodiscard]] bool detect_cycles_by_default() noexcept;
 
 /// Keys `mailbox.*`.
@@ -34,7 +35,7 @@ struct mailbox_settings {
   /// or makes progress: not below `soft_limit`, and up to `most_messages_at_all`; where the limit
   /// is above 65'536, at most `soft_limit` more come in
   std::uint32_t hard_limit = 16'777'216;
-  /// may a sending worker run its full receiver in place?
+  /// a sending worker may run its full receiver in place
   bool in_place = true;
   /// messages that such a worker runs at most, at least 1
   std::uint32_t in_place_batch = 1024;

@@ -11,7 +11,7 @@
 
 namespace garrick::core {
 
-/// Which children are restarted when one fails.
+/// The group of children that is restarted when one fails.
 enum class restart_strategy : std::uint8_t {
   one_for_one,   ///< that child
   one_for_all,   ///< all children
@@ -24,7 +24,7 @@ inline constexpr restart_strategy one_for_all = restart_strategy::one_for_all;
 /// Restart the child that failed, and those that were started after it.
 inline constexpr restart_strategy rest_for_one = restart_strategy::rest_for_one;
 
-/// When a supervisor restarts a child.
+/// The ends of a child after which its supervisor restarts it.
 enum class restart_policy : std::uint8_t {
   permanent,  ///< whenever it ends
   transient,  ///< when it fails or is killed; not when it quits or is asked to end
@@ -37,11 +37,11 @@ inline constexpr restart_policy transient = restart_policy::transient;
 /// Never restart the child.
 inline constexpr restart_policy temporary = restart_policy::temporary;
 
-/// How long to wait before a restart. By default there is no wait. Else it is `first`, multiplied
-/// by `factor` for each restart of this child in a row, and at most `longest`. A child that has
-/// been up for longer than the window begins with `first` again. No value may be negative,
-/// `longest` not below `first`, and neither `first` nor `factor` infinite; a bad value throws where
-/// the supervision is set.
+/// The wait before a restart. By default there is no wait. Else it is `first`, multiplied by
+/// `factor` for each restart of this child in a row, and at most `longest`. A child that has been
+/// up for longer than the window begins with `first` again. No value may be negative, `longest`
+/// must not be below `first`, and `first` and `factor` must be finite; a bad value throws where the
+/// supervision is set.
 struct backoff {
   base::duration first{};    ///< before the first restart; 0: none
   base::duration longest{};  ///< before the jitter; 0: 30 s, or `first` if that is more
@@ -50,26 +50,26 @@ struct backoff {
   double jitter = 0.25;
 };
 
-/// How a supervisor treats its children. A bad setting throws std::invalid_argument where it is
-/// set: `set_supervision`, or the spawn of a `supervisor`, which then fails.
+/// The rules of a supervisor for its children. A bad setting throws std::invalid_argument where it
+/// is set: `set_supervision`, or the spawn of a `supervisor`, which then fails.
 ///
 ///     set_supervision({.strategy = one_for_all, .max_restarts = 3, .delay = {.first = 100ms}});
 struct supervision {
-  restart_strategy strategy = one_for_one;  ///< which children are restarted when one fails
+  restart_strategy strategy = one_for_one;  ///< the children that are restarted when one fails
   /// more failures than this within `window`: the supervisor gives up and fails itself
   std::uint32_t max_restarts = 5;
   base::duration window = base::duration::seconds(10);  ///< above zero
   backoff delay{};                                      ///< before a restart
-  /// one_for_all, rest_for_one: do the children that are restarted keep their unread mail?
+  /// one_for_all, rest_for_one: the children that are restarted keep their unread mail
   bool keep_mail = true;
-  /// How long a child may take to end when it is stopped; then it is named as still alive, and
-  /// left. As long may a child take that is to be restarted with its group, and its constructor
-  /// then; after that the supervisor gives up, and its reason names the child.
+  /// The time that a stopped child may take to end; after that it is reported as still alive, and
+  /// left. A child that is to be restarted with its group may take as long, and then its
+  /// constructor may; after that the supervisor gives up, and its reason names the child.
   base::duration stop_within = base::duration::seconds(5);
   std::uint64_t seed = 0;  ///< of the jitter; 0: the supervisor's id
 };
 
-/// What one child is started with. A bad combination is refused: the child's spawn fails with
+/// The options of one child. A bad combination is refused: the child's spawn fails with
 /// `spawn_failed`, and the error names the option.
 struct child_options {
   /// empty: the type's name; else no other child of the same supervisor may have it
@@ -89,7 +89,7 @@ struct child_info {
   bool running = true;         ///< false: it waits for its restart, or is being stopped
 };
 
-/// Which children had not ended when their time was over.
+/// The children that had not ended when their time was over.
 struct stop_report {
   std::vector<std::string> still_alive;  ///< each as "name#id"
 };

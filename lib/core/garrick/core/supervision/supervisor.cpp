@@ -11,7 +11,7 @@ namespace detail {
 
 namespace {
 
-/// Why the child cannot be started; null: it can.
+/// Returns the reason why the child cannot be started; null if it can.
 const char* complaint(cell& supervisor, bool on_its_turn, const child_options& o) {
   if (on_its_turn && !o.name.empty() && children::of(supervisor).has(o.name))
     return "its supervisor has another child of this name";

@@ -1,5 +1,5 @@
-// Supervision: children that are restarted when they fail, without their users noticing more than a
-// lost message.
+// Supervision: children that are restarted when they fail. Their users notice no more than a lost
+// message.
 //
 // Any actor can supervise:
 //
@@ -31,14 +31,13 @@
 //
 // A supervisor gives up after more failures than `max_restarts` within `window`. It also gives up
 // if a child does not return within `stop_within` when its group is to be restarted. Then it stops
-// its children and fails itself, which its own supervisor, links and monitors hear.
+// its children and fails itself, and its own supervisor, links and monitors are told.
 //
-// Children that are given a name need one of their own: a second child of the same name ends with
-// `spawn_failed` when the supervisor takes it in. If it was started from outside, it may have
-// handled messages by then.
+// Names of children are unique: a second child of the same name ends with `spawn_failed` when the
+// supervisor takes it in. If it was started from outside, it may have handled messages by then.
 //
-// Ownership: a supervisor holds its children, not the other way round. When nobody holds a
-// supervisor's handle any more, it stops its children, youngest first, and ends.
+// Ownership: a supervisor holds its children, not the other way round. When the last handle to a
+// supervisor is gone, it stops its children, youngest first, and ends.
 //
 // Thread safety: as the actors; `supervise(top, ...)` and `child` from any thread. The first object
 // is built on the calling thread. Paper 001 §4.5.
@@ -60,7 +59,7 @@ namespace garrick::core {
 
 namespace detail {
 
-/// Builds an A from copies of the arguments, again and again. What was lent is passed on.
+/// Builds an A from copies of the arguments, as often as called. Lent arguments are passed on.
 template <class A, class... Args>
 class class_factory final : public object_factory {
  public:
@@ -75,7 +74,7 @@ class class_factory final : public object_factory {
   const std::tuple<Args...> args_;
 };
 
-/// Applies the options of a child. False: the cell has ended, with the reason.
+/// Applies the options of a child. Returns false if the cell has ended, with the reason.
 bool prepare_child(cell& c, cell& supervisor, bool on_its_turn, const child_options& o,
                    std::shared_ptr<object_factory> factory);
 /// Builds the first object, gives the child to its supervisor and lets it run.
@@ -112,7 +111,7 @@ struct children_are_made_of_copies {
                 "of its own");
 };
 
-/// What a child's check is if its arguments can be copied.
+/// The check of a child, or the error that its arguments cannot be copied.
 template <class Check, class... Args>
 using copied_check = std::conditional_t<std::is_same_v<Check, passed_check> &&
                                             !(base::copyable_message<std::decay_t<Args>> && ...),
@@ -165,7 +164,7 @@ auto start_child(cell& supervisor, bool on_its_turn, Args&&... args) {
       },
       std::forward<Args>(args)...);
 }
-/// The same for a function, of which `args` holds the arguments, after the options and itself.
+/// The same for a function; `args` holds the options, the function and its arguments.
 template <class... Args>
 auto start_child_function(cell& supervisor, bool on_its_turn, Args&&... args) {
   return with_child_options(
@@ -180,11 +179,12 @@ auto start_child_function(cell& supervisor, bool on_its_turn, Args&&... args) {
 /// A child of a `supervisor`, described before it exists. Copies share the description.
 class child_spec {
  public:
-  /// For the framework: what starts the child that was described.
+  /// For the framework: starts the described child.
   class starter {
    public:
     virtual ~starter() = default;
-    /// Starts the child under an actor whose turn it is; an ended handle if that failed.
+    /// Starts the child under an actor whose turn it is. Returns a handle to an ended actor if that
+    /// failed.
     [[nodiscard]] virtual any_ref start(cell& supervisor) const = 0;
   };
   /// For the framework: `child` makes one.
@@ -227,8 +227,8 @@ template <class A, class... Args>
 
 }  // namespace detail
 
-/// Describes a class-based child, for the constructor of a `supervisor`. The arguments, which must
-/// be copyable, are kept; a child_options before them is for the child. Any thread.
+/// Describes a class-based child, for the constructor of a `supervisor`. Keeps the arguments, which
+/// must be copyable; a child_options before them is for the child. Any thread.
 ///
 ///     child<worker>(7);
 ///     child<worker>(child_options{.name = "seventh"}, 7);
@@ -276,42 +276,41 @@ template <class F, class... Args>
         std::forward<F>(f), std::forward<Args>(args)...);
 }
 
-/// Asks a `supervisor` for its children, as a vector of child_info, oldest first.
+/// Asks a `supervisor` for its children. The answer is a vector of child_info, oldest first.
 struct list_children {};
 /// Asks a `supervisor` for a child's handle, which stays valid over restarts; the oldest child if
-/// several have the name. Error: `not_found`.
+/// several have the name. Errors: `not_found`.
 struct find_child {
   std::string name;  ///< as child_info has it
 };
-/// Tells a `supervisor` to stop a child for good. The answer comes when the child has ended, or was
-/// given up as still alive after its `stop_within`: success in both cases. Error: `not_found`.
+/// Tells a `supervisor` to stop a child for good. The answer comes when the child has ended, or
+/// when it is still alive after its `stop_within`: success in both cases. Errors: `not_found`.
 struct stop_child {
   std::string name;  ///< as child_info has it
 };
-/// Tells a `supervisor` to stop all children, youngest first; it goes on itself. The answer, a
-/// stop_report, comes when all have ended, or were given up as still alive.
+/// Tells a `supervisor` to stop all children, youngest first; it continues itself. The answer, a
+/// stop_report, comes when each has ended or was given up as still alive.
 struct stop_children {};
 
-/// What a `supervisor` understands.
+/// The protocol of a `supervisor`.
 using supervisor_protocol =
     protocol<std::vector<child_info>(list_children), result<any_ref>(find_child),
              result<void>(stop_child), stop_report(stop_children)>;
 
-/// An actor that supervises and does nothing else. Keep its handle: when nobody holds it, it stops
-/// its children and ends.
+/// An actor that only supervises. Keep its handle: without one, it stops its children and ends.
 ///
 ///     auto top = system.spawn<supervisor>(supervision{}, child<store>(path), child<server>(80));
 ///     auto extra = supervise<worker>(top, 7);
 class supervisor : public actor<supervisor_protocol> {
  public:
-  /// Supervises as `how` says. The children are started in this order, on its own first turn; if
-  /// one cannot be started, the supervisor fails. Throws std::invalid_argument that names a bad
-  /// setting, so the spawn fails with `spawn_failed`.
+  /// Makes a supervisor with the rules `how`. It starts the children in this order, on its own
+  /// first turn; if one cannot be started, the supervisor fails. Throws std::invalid_argument that
+  /// names a bad setting, so the spawn fails with `spawn_failed`.
   template <class... Specs>
     requires(std::is_same_v<Specs, child_spec> && ...)
   explicit supervisor(const supervision& how, const Specs&... children)
       : how_(checked(how)), specs_{children...} {}
-  /// With the defaults of `supervision`, and no child yet.
+  /// Makes a supervisor with the defaults of `supervision`, and no child yet.
   supervisor() = default;
 
   void on_start();                            ///< for the framework: starts the children
@@ -327,12 +326,13 @@ class supervisor : public actor<supervisor_protocol> {
   std::vector<child_spec> specs_;
 };
 
-/// Starts a class-based child under a supervisor. Any thread. The first object is built here, on
-/// this thread, from copies of the arguments, which must be copyable; a child_options before them
-/// is for the child. The handle is never empty and stays valid over restarts. If the constructor
-/// throws or an option is refused, it names an actor that has ended with `spawn_failed`. If the
-/// supervisor has ended, the child ends at once. Throws std::logic_error for an empty handle,
-/// std::bad_alloc.
+/// Starts a class-based child under a supervisor, and returns a handle to it, which is never empty
+/// and stays valid over restarts. The first object is built here, on this thread, from copies of
+/// the arguments, which must be copyable; a child_options before them is for the child.
+///
+/// Errors: if the constructor throws or an option is refused, the handle names an actor that has
+/// ended with `spawn_failed`. If the supervisor has ended, the child ends at once. Throws
+/// std::logic_error for an empty handle, std::bad_alloc. Thread safety: any thread.
 ///
 ///     auto w = supervise<worker>(top, child_options{.restart = transient}, 7);
 template <class A, class... Args>
@@ -391,10 +391,10 @@ auto actor_base::supervise(F&& f, Args&&... args) {
                                         std::forward<Args>(args)...);
 }
 
-// Braces that are no options, as in spawner.hpp. There is no overload for those of `child`: it
+// Braces that are not options, as in spawner.hpp. There is no overload for those of `child`: it
 // would be as good as the others for a call without arguments.
 #if defined(__clang__)
-/// This overload refuses braces that make no options.
+/// This overload refuses braces that are not options.
 template <class A = void>
 ref<detail::protocol_of<A>> supervise(const volatile ref<supervisor_protocol>& /*under*/, ...) {
   static_assert(detail::takes_braces<A>,
@@ -410,7 +410,7 @@ ref<detail::protocol_of<A>> actor_base::supervise(...) volatile {
   return {};
 }
 #else
-/// This overload refuses braces that make no options.
+/// This overload refuses braces that are not options.
 template <class A = void, class Garrick = detail::options_in_braces_have_no_such_member>
 ref<detail::protocol_of<A>> supervise(const volatile ref<supervisor_protocol>& under, ...) = delete;
 #endif

@@ -1,4 +1,4 @@
-// What a supervisor decides when children fail, and how it stops them.
+// The decisions of a supervisor about failed children, and the stopping of children.
 #include <garrick/core/cell/extension.hpp>
 #include <garrick/core/cell/internal/last_words.hpp>
 #include <garrick/core/cell/timer_record.hpp>
@@ -77,7 +77,7 @@ class adoption_errand final : public errand {
   void run(cell& self) override {
     const cell_extension* const x = self.ext_if();
     if (self.phase() == life::suspended && (x == nullptr || x->dependents == nullptr))
-      return turned_away();  // there is nobody who could supervise
+      return turned_away();  // no object that could supervise exists
     children::of(self).adopt(self, arrival_);
   }
   void turned_away() noexcept override { children::turn_away(arrival_); }
@@ -92,7 +92,7 @@ void children::admit(cell& supervisor, bool on_its_turn, adoption arrival) {
   if (on_its_turn)
     of(supervisor).adopt(supervisor, arrival);
   else
-    // before anything that the child will tell
+    // before any report of the child
     supervisor.signal(detail::make_envelope<signals::run_errand>(
         std::make_unique<adoption_errand>(std::move(arrival))));
 }
@@ -100,7 +100,7 @@ void children::admit(cell& supervisor, bool on_its_turn, adoption arrival) {
 void children::on_signal(cell& self, envelope* e) {
   if (e->type == &base::message_type_of<signals::child_failed>) {
     on_child(self, *static_cast<signals::child_failed*>(e->raw()));
-    static_cast<void>(self.dispatch_system(e));  // for those who want to know
+    static_cast<void>(self.dispatch_system(e));  // for a handler of the supervisor's own
   } else if (e->type == &base::message_type_of<signals::child_up>) {
     on_up(self, static_cast<signals::child_up*>(e->raw())->child);
   } else {
@@ -223,7 +223,7 @@ void children::on_alarm(cell& self, const signals::child_alarm& alarm) {
   on_gone(self, place);
 }
 
-// Its time is over: it is named, and left to end when its handler returns.
+// The child's time is over: it is reported, and left to end when its handler returns.
 void children::name_and_let_go(cell& self, child& c, const char* meanwhile) {
   late_.push_back(c.name + "#" + std::to_string(c.actor.id()));
   self.env().failed(self, base::make_error(base::errc::timeout, meanwhile + late_.back(),
@@ -251,7 +251,7 @@ base::duration children::delay_for(child& c) {
   ++c.in_a_row;
   ns = std::min(ns, most);
   ns *= 1.0 + how_.delay.jitter * (2.0 * random_.unit() - 1.0);
-  constexpr double largest = 9.2e18;  // of what a duration holds
+  constexpr double largest = 9.2e18;  // below the most that a duration holds
   return base::duration::nanoseconds(static_cast<std::int64_t>(std::min(ns, largest)));
 }
 
@@ -295,7 +295,7 @@ void children::halt_group(cell& self, std::uint64_t first, base::duration delay)
   now_ = activity::halting;
   reached_ = last_place_;
   for (const auto& [place, c] : children_)
-    if (c.asked) return;  // goes on when that one has answered
+    if (c.asked) return;  // that child's answer continues the work
   go_on_halting(self);
 }
 
@@ -359,7 +359,7 @@ void children::set_deadline(cell& self, child& c) {
   c.alarm = set_alarm(self, c.stop_within, place_of(c.actor.id()), &c.deadline);
 }
 
-// Before the signal: a thread that sees that may run the child.
+// Called before the signal: a thread that reads `asked_` may run the child.
 void children::wait_for_answer_of(const child& c) noexcept { asked_->set(c.actor.address()); }
 
 // ---- stopping -----------------------------------------------------------------------------------
@@ -411,7 +411,7 @@ bool children::wound_down(cell& self) {
   }
   if (!ends_actor_) {
     ends_actor_ = true;
-    // the children's reports must find this actor even if nobody else holds it
+    // the children's reports must find this actor even if no other handle to it is left
     self.add_strong_from_self();
     self_hold_ = handle_access::adopt<any_protocol>(&self);
   }

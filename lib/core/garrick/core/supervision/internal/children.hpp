@@ -7,7 +7,7 @@
 // children, youngest first, before it ends.
 //
 // Ownership: a supervisor holds its children, children know their supervisor by address only. So a
-// tree lives as long as somebody holds its top, and is stopped in order when nobody does.
+// tree lives as long as its top has a handle, and is stopped in order when the last one is gone.
 //
 // Thread safety: the supervising actor's turn, but for `admit` and `turn_away`.
 //
