@@ -2,7 +2,7 @@
 // protocol.
 //
 // The message's identity is an address, so a short protocol is a chain of comparisons and a long
-// one a perfect hash that is built when the first actor of the type is dispatched to; either way
+// one a perfect hash that is built at the first dispatch to an actor of the type; either way
 // sublinear in time and without a virtual call per argument (paper 001 §5.3).
 //
 // Private: installed because templates need it.
@@ -46,7 +46,7 @@ void handle_signature(cell& self, Actor& a, envelope* e) {
 }
 
 /// A hash over descriptor addresses, made perfect by trying multipliers. A very long protocol may
-/// keep a few collisions: then the next slot is looked at, too.
+/// keep a few collisions: then the next slot is searched, too.
 template <class Entry, std::size_t N>
 class address_hash {
  public:
@@ -61,7 +61,7 @@ class address_hash {
     static_cast<void>(fill(entries, true));
   }
   [[nodiscard]] Entry find(const void* key) const noexcept {
-    // Ends: half of the slots are empty.
+    // Ends, since half of the slots are empty.
     for (std::size_t i = index(key);; i = (i + 1) % slots) {
       const auto& s = table_[i];
       if (s.first == key) return s.second;
@@ -180,8 +180,8 @@ bool skips_content(A& a, envelope* e) {
     return static_cast<void>(a), static_cast<void>(e), false;
 }
 
-/// Asks the object whether a message is to wait. It is asked before the handler, which could move
-/// the content away.
+/// Returns true if a message is to wait. The object decides before the handler runs, since the
+/// handler could move the content away.
 template <class A, class P>
 struct skipper;
 template <class A, class... Sigs>
@@ -194,7 +194,7 @@ struct skipper<A, protocol<Sigs...>> {
 template <class A>
 inline constexpr bool hears_timeouts = hears<A, receive_timeout> && !uses_behaviors<A>;
 
-/// For a class that has a handler for its receive time-out.
+/// The dispatch of a class that has a handler for its receive time-out.
 template <class A, class P>
 dispatch_outcome dispatch_with_timeout(cell& self, A& a, envelope* e) {
   if (e->type == &base::message_type_of<receive_timeout>) [[unlikely]] {
@@ -210,7 +210,7 @@ dispatch_outcome dispatch_with_timeout(cell& self, A& a, envelope* e) {
   return outcome;
 }
 
-/// While it lives, an object that is built on this thread finds its cell.
+/// Lets an object that is built on this thread find its cell, as long as the scope lives.
 class constructing_scope {
  public:
   explicit constructing_scope(cell& c) noexcept;

@@ -1,4 +1,4 @@
-// Behaviors of an actor: the present one, those that it may return to, and its receive time-out.
+// Behaviors of an actor: the present one, those below it, and its receive time-out.
 #include <garrick/core/behavior.hpp>
 #include <garrick/core/cell/extension.hpp>
 #include <garrick/core/cell/respond.hpp>
@@ -26,9 +26,8 @@ class running_behavior {
 
   [[nodiscard]] behavior_impl& impl() const noexcept { return impl_; }
 
-  /// The actor whose behavior is in `present` has replaced `old`, which is kept if it is the one
-  /// that runs here. Another actor's is not kept: none of its cases runs, or this object would not
-  /// be the innermost.
+  /// Keeps `old`, which the behavior in `present` has replaced, if it runs here. A behavior of
+  /// another actor is not kept: none of its cases runs, or this object would not be the innermost.
   void replaced(const behavior& present, behavior& old) noexcept {
     if (&present == &present_ && old.impl() == &impl_) kept_ = std::move(old);
   }
@@ -47,7 +46,7 @@ class behaviors_below final : public belongings {
  public:
   std::vector<behavior> all;
 
-  /// Those of `self`, or null.
+  /// Returns the behaviors below that of `self`, or null.
   [[nodiscard]] static behaviors_below* of(cell& self) noexcept {
     cell_extension* const x = self.ext_if();
     return x != nullptr ? static_cast<behaviors_below*>(x->behaviors_below.get()) : nullptr;
@@ -59,12 +58,12 @@ class behaviors_below final : public belongings {
   }
 };
 
-/// How long `b` waits for a message; zero without a limit.
+/// Returns the time that `b` waits for a message; zero without a limit.
 base::duration idle_limit(const behavior& b) noexcept {
   return base::duration::nanoseconds(b ? b.impl()->timeout_ns() : 0);
 }
 
-/// The time-out's message came. Calls the behavior if nothing else was handled since it was sent.
+/// Calls the behavior if no message was handled since the time-out's message was sent.
 void on_timeout(cell& self, behavior& present) {
   if (!present || !receive_timeout_is_due(self)) return;
   running_behavior(present).impl().timed_out();
@@ -77,7 +76,7 @@ void replace(behavior& present, behavior next) noexcept {
   if (here.behavior != nullptr) here.behavior->replaced(present, old);
 }
 
-/// The behavior below becomes the present one. False if there is none.
+/// Makes the behavior below the present one. Returns false if there is none.
 bool return_to_below(cell& self, behavior& present) {
   behavior below;
   if (behaviors_below* const kept = behaviors_below::of(self);

@@ -1,4 +1,4 @@
-// How an actor that is made of behaviors changes them and offers messages to them.
+// Changes the behaviors of an actor and offers messages to them.
 //
 // Private: installed because templates need it.
 //
@@ -14,12 +14,12 @@ namespace garrick::core::detail {
 /// if `keep`, and otherwise returns to the behavior below. The actor ends if that leaves it without
 /// a behavior.
 void push_behavior(cell& self, behavior& present, behavior b, bool keep);
-/// Back to the behavior below; without one the actor ends.
+/// Returns to the behavior below; without one the actor ends.
 void pop_behavior(cell& self, behavior& present);
 
-/// Offers a message to the actor's present behavior, and says what is to become of it.
+/// Offers a message to the actor's present behavior. Returns the fate of the message.
 [[nodiscard]] dispatch_outcome dispatch_to_behavior(cell& self, behavior& present, envelope* e);
-/// The same for a message that a behavior may take or not. True if a case took it.
+/// The same for a message that a behavior need not take. Returns true if a case took it.
 [[nodiscard]] bool offer_to_behavior(cell& self, behavior& present, envelope* e);
 
 }  // namespace garrick::core::detail

@@ -1,10 +1,10 @@
-// Does a coroutine take its message by value?
+// Checks that a coroutine takes its message by value.
 //
 // Problem: the message is gone at the coroutine's first wait. A parameter that refers to it would
 // then refer to freed memory, and no compiler warns. So a function that returns a task has to take
 // each part of its message by value, exactly in its type.
 //
-// The function may be overloaded. So we ask for its address with the type that it should have.
+// The function may be overloaded. So the check takes its address with the type that it should have.
 //
 // Private: installed because templates need it.
 //
@@ -18,7 +18,7 @@
 
 namespace garrick::core::detail {
 
-/// A's handler `on` that takes these values and returns an R.
+/// Holds if A has a handler `on` that takes these values and returns an R.
 template <class A, class R, class... Ts>
 concept on_values = requires { static_cast<R (A::*)(Ts...)>(&A::on); } ||
                     requires { static_cast<R (A::*)(Ts...) const>(&A::on); } ||
@@ -26,17 +26,17 @@ concept on_values = requires { static_cast<R (A::*)(Ts...)>(&A::on); } ||
                     requires { static_cast<R (A::*)(Ts...) const&>(&A::on); } ||
                     requires { static_cast<R (*)(Ts...)>(&A::on); };
 
-/// The same of a function object.
+/// The same for a function object.
 template <class F, class R, class... Ts>
 concept called_with_values = requires { static_cast<R (F::*)(Ts...)>(&F::operator()); } ||
                              requires { static_cast<R (F::*)(Ts...) const>(&F::operator()); };
 
-/// A task, from a handler `on` that does not take these values. A concept, so that only for a task
-/// such a handler is looked for: each look goes through all overloads.
+/// Holds for a task, from a handler `on` that does not take these values. A concept, so that the
+/// handler is looked up only for a task: each look-up goes through all overloads.
 template <class A, class R, class... Ts>
 concept borrowing_task = is_task<std::remove_cvref_t<R>> && !on_values<A, R, Ts...>;
 
-/// Whether A's handler for this content is a coroutine that takes some of it by reference.
+/// True if A's handler for this content is a coroutine that takes some of it by reference.
 template <class A, class R, class Content>
 inline constexpr bool on_borrows = borrowing_task<A, R, Content>;
 template <class A, class R, class... Ts>

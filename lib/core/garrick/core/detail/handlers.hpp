@@ -1,5 +1,4 @@
-// What the compiler checks of an actor's class before it may be spawned, and how it says what is
-// wrong.
+// The compiler's checks of an actor's class before it may be spawned, and their error texts.
 //
 // Problem: a class is checked against its protocol deep inside templates, and compilers print the
 // whole way there. So all checks stand in `checked_actor`, which every spawning function names
@@ -32,15 +31,15 @@ namespace garrick::core::detail {
 template <class A>
 struct on_caller {
   A& a;
-  // B puts off the look-up of `on` until the call. So for an actor without any `on` the answer is
-  // no, rather than an error here.
+  // B delays the look-up of `on` until the call. So for an actor without any `on` the call does not
+  // fit, and there is no error here.
   template <class... Ts, class B = A>
   auto operator()(Ts&&... xs) const -> decltype(std::declval<B&>().on(std::forward<Ts>(xs)...)) {
     return static_cast<B&>(a).on(std::forward<Ts>(xs)...);
   }
 };
 
-/// Whether what a handler returns, an R, can become `Answer`.
+/// True if a handler's return type R can become `Answer`.
 template <class R, class Answer>
 inline constexpr bool answers = false;
 template <class R, class... Ts>
@@ -51,7 +50,7 @@ inline constexpr bool answers<R, response<Ts...>> = [] {
                 std::is_same_v<own, response<refused_delegation>>)
     return true;
   else if constexpr (requires { typename plain::garrick_response; })
-    return false;  // it converts to all types, to say why it is no value
+    return false;  // it converts to all types, in order to report why it is no value
   else if constexpr (std::is_void_v<R> || is_task<plain> || is_promise<plain> ||
                      is_core_result<plain> || is_base_result<plain>)
     return requires {
@@ -83,7 +82,7 @@ struct exact_reference {
 template <template <class> class Probe, class T>
 using exact_argument = std::conditional_t<std::is_arithmetic_v<T>, Probe<T>, T>;
 
-/// False where a handler is found only because C++ converts numbers silently: an int would go to
+/// False if a handler fits only because C++ converts numbers silently: an int would go to
 /// on(double).
 template <class F, class Content>
 inline constexpr bool handles_exactly = handles<F, exact_argument<exact_value, Content>> ||
@@ -96,7 +95,7 @@ inline constexpr bool handles_exactly<F, pack<Ts...>> =
 template <class F, class Content>
 using handler_result = decltype(call_owned<Content>(std::declval<F&>(), std::declval<Content&>()));
 
-/// How an actor handles one signature.
+/// The handler of an actor for one signature.
 template <class Actor, class Signature>
 struct handler_of {
   using content = typename signature<Signature>::content;
@@ -132,7 +131,7 @@ struct skips_caller {
   }
 };
 
-/// Whether class A is asked about messages with this content before they are handled.
+/// True if class A may skip messages with this content.
 template <class A, class Content>
 inline constexpr bool may_skip = content_access<Content>::template reads<skips_caller<A>> &&
                                  handles_exactly<skips_caller<A>, Content>;
@@ -148,11 +147,11 @@ template <class A>
 struct with_hook_names : A, hook_names {};
 GARRICK_NO_VIRTUAL_DESTRUCTORS_END
 
-/// Whether A has a member of the name skips, so that each signature is worth a question.
+/// Holds if A has a member of the name skips, so that each signature has to be checked.
 template <class A>
 concept names_skips = std::is_final_v<A> || !requires { &with_hook_names<A>::skips; };
 
-/// Whether it is asked about any of a protocol; of one without a list of signatures, none.
+/// True if A may skip any message of a protocol; false for a protocol without a list of signatures.
 template <class A, class P>
 inline constexpr bool skips_some = false;
 template <names_skips A, class... Sigs>
@@ -195,12 +194,12 @@ struct answer_is_over_aligned {
                 "aligned to 32 bytes at most");
 };
 
-/// An actor that may do with behaviors and have no `on`: typed_actor and what derives from it.
+/// Holds for an actor that may have behaviors and no `on`: typed_actor and classes derived from it.
 template <class Actor>
 concept uses_behaviors = requires { typename Actor::garrick_uses_behaviors; };
 
-/// How an actor handles its whole protocol. This first form is for a protocol without a list of
-/// signatures: there is nothing to check.
+/// The handlers of an actor for its whole protocol. This first form is for a protocol without a
+/// list of signatures: there is nothing to check.
 template <class Actor, class P>
 struct handlers_of {
   static constexpr bool by_behavior = true;
@@ -248,7 +247,7 @@ struct handlers_of<Actor, protocol<Sigs...>> {
   using reported = typename decltype(report<Report, Which>(
       std::make_index_sequence<count(mask_of(Which))>()))::type;
 
-  /// The first message or answer that is not owned: a list of all would be too long.
+  /// Finds the first message or answer that is not owned: a list of all would be too long.
   static auto first_sharing() {
     if constexpr (count(lent_message) != 0) {
       using first = type_at<nth(lent_message, 0), Sigs...>;
@@ -276,7 +275,7 @@ concept has_start = requires(A& a) { a.on_start(); };
 template <class A>
 concept has_exit = requires(A& a, const base::exit_reason& r) { a.on_exit(r); };
 
-/// A blocking actor with a body.
+/// Holds for a blocking actor with a body.
 template <class A>
 concept has_body = requires(A& a) {
   typename A::garrick_blocking;
@@ -292,8 +291,8 @@ consteval bool lives_in_body() {
     return !lacks_body<A>;
 }
 
-/// A has a hook `on` for a Content that is no message of its protocol: a signal, or its receive
-/// time-out.
+/// Holds if A has a hook `on` for a Content that is no message of its protocol: a signal, or its
+/// receive time-out.
 template <class A, class Content>
 concept hears = requires(A& a, const Content& c) { a.on(c); };
 /// Returns true unless A's hook for a Content is a coroutine that cannot run.
@@ -315,7 +314,7 @@ inline constexpr bool hears_all_well =
     hears_well<A, down>() && hears_well<A, exit_signal>() &&
     hears_well<A, signals::child_failed>() && hears_well<A, receive_timeout>();
 
-/// Whether A has an on_start that cannot be called, and so would never run.
+/// Returns true if A has an on_start that cannot be called, and so would never run.
 template <class A>
 consteval bool hides_start() {
   if constexpr (has_start<A> || std::is_final_v<A>)
@@ -323,7 +322,7 @@ consteval bool hides_start() {
   else
     return !requires { &with_hook_names<A>::on_start; };
 }
-/// Whether A has an on_exit that cannot be called, and so would never run.
+/// Returns true if A has an on_exit that cannot be called, and so would never run.
 template <class A>
 consteval bool hides_exit() {
   if constexpr (has_exit<A> || std::is_final_v<A>)
@@ -331,7 +330,7 @@ consteval bool hides_exit() {
   else
     return !requires { &with_hook_names<A>::on_exit; };
 }
-/// Whether A has a skips that would never be asked.
+/// Returns true if A has a skips that would never be called.
 template <class A>
 consteval bool hides_skips() {
   if constexpr (std::is_final_v<A> || !names_skips<A>)
@@ -389,7 +388,8 @@ struct wrong_hook {
                 "or it would never be asked; a dynamic actor says set_unmatched(unmatched::skip)");
 };
 
-/// May an actor of this class be spawned? Apart from checked_actor, which is an error if not.
+/// True if an actor of this class may be spawned. Apart from checked_actor, which is an error if
+/// not.
 template <class A>
 inline constexpr bool fits_as_actor = false;
 template <actor_class A>
@@ -401,7 +401,7 @@ inline constexpr bool fits_as_actor<A> =
 /// Every check of an actor's class, done once per class.
 template <class A>
 struct checked_actor {
-  static constexpr bool fits = actor_class<A>;  // it does not
+  static constexpr bool fits = actor_class<A>;  // false here
   static constexpr bool reported = true;
   static_assert(fits,
                 "garrick: this is no actor: its class must be defined, and derive publicly from "

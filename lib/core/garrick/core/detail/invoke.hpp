@@ -1,9 +1,9 @@
-// Calls a handler with a message's content and turns what it returns into the response.
+// Calls a handler with a message's content and makes the response of its result.
 //
 // For the programmer this is call by value; underneath it is copy-on-write (paper 001 §4.1 and §5.2
 // of docs/papers.md). An envelope that owns its content hands it over as an rvalue. A content that
 // is shared reaches a handler as a const reference. The handler gets a copy of its own only if it
-// takes a value or a mutable reference while others still hold the block.
+// takes a value or a mutable reference while the block has other holders.
 //
 // Private: installed because templates need it.
 #pragma once
@@ -22,7 +22,7 @@
 
 namespace garrick::core::detail {
 
-/// How a function is called with a content: moved, changeable or constant. A pack becomes one
+/// The ways to call a function with a content: moved, changeable or constant. A pack becomes one
 /// argument for each of its values, and `unit` becomes none.
 template <class T>
 struct content_access {
@@ -97,8 +97,8 @@ struct content_access<unit> {
   static constexpr bool reads = moves<F>;
 };
 
-/// Whether F can be called with a message of this content, in any of these ways. A concept, so that
-/// the first way that fits is the last that is tried: each goes through all overloads.
+/// Holds if F can be called with a message of this content, in any of these ways. A concept, so
+/// that the check stops at the first way that fits: each goes through all overloads.
 template <class F, class Content>
 concept handles =
     content_access<Content>::template moves<F> || content_access<Content>::template mutates<F> ||
@@ -116,7 +116,7 @@ decltype(auto) call_owned(F&& f, Content& c) {
     return access::apply_const(f, c);
 }
 
-/// Small trivial contents are copied into every envelope, never shared.
+/// True for small trivial contents, which are copied into every envelope.
 template <class Content>
 inline constexpr bool never_shared = std::is_trivially_copyable_v<Content> &&
                                      base::copyable_message<Content> && sizeof(Content) <= 32;
@@ -151,8 +151,8 @@ template <class T>
 inline constexpr bool is_task = false;
 template <class R>
 inline constexpr bool is_task<task<R>> = true;
-/// R is the result of a coroutine, of ours or of another library's. The coroutine's body runs only
-/// if the caller does more than drop the result.
+/// Holds if R is the result of a coroutine, of this framework or of another library. The
+/// coroutine's body runs only if the caller does more than drop the result.
 template <class R>
 concept coroutine = requires { typename std::remove_cvref_t<R>::promise_type; };
 template <class T>
@@ -170,7 +170,8 @@ inline constexpr bool is_base_result = false;
 template <class... Ts>
 inline constexpr bool is_base_result<base::result<Ts...>> = true;
 
-/// Defined in task.hpp, which a handler that returns a task has included.
+/// Starts a coroutine handler. Defined in task.hpp, which a handler that returns a task has
+/// included.
 template <class Answer, class R>
 void start_task(cell& self, envelope* e, task<R>&& t);
 
@@ -191,7 +192,7 @@ void respond_result(pending_request req, response<Ts...>, R&& r) {
 template <class R>
 void start_hook(cell& self, task<R>&& t);
 
-/// Answers the request in `e`, if there is one, with what `call` returns.
+/// Answers the request in `e`, if there is one, with the result of `call`.
 template <class Answer, class Call>
 void answer_with(cell& self, envelope* e, Call&& call) {
   using R = decltype(call());

@@ -1,5 +1,5 @@
-// The isolation check of what a protocol names: messages and answers. Messages are also checked
-// where they are sent (send.hpp), since a wildcard handle has no protocol.
+// The isolation check of the types that a protocol names: messages and answers. Messages are also
+// checked where they are sent (send.hpp), since a wildcard handle has no protocol.
 //
 // Problem: an answer's type is named in many places: by a protocol's signature, by a request of a
 // wildcard handle, by a promise, by a case of a behavior; a message's type by signatures and cases.
@@ -7,10 +7,10 @@
 // view through, and the error is one of a few lines.
 //
 // A handle, too, names a protocol, but perhaps before its messages are defined: a message may hold
-// a handle that takes the message. To look into a class that is only declared would fix for the
-// whole program that it cannot be looked into. So `looked_at` refuses those types that the name
-// alone tells, such as pointers and views. The rest is found where an actor is spawned or a message
-// is sent.
+// a handle that takes the message. A check of a class that is only declared would fix its result
+// for the whole program. So `looked_at` refuses only types of which the name alone tells enough,
+// such as pointers and views. All others are checked where an actor is spawned or a message is
+// sent.
 //
 // Private: installed because templates need it.
 //
@@ -26,7 +26,8 @@
 
 namespace garrick::core::detail {
 
-/// What in an answer, a response<Ts...>, is not owned.
+/// The first part of an answer, a response<Ts...>, that the answer does not own, or
+/// `nothing_found`.
 template <class Answer>
 struct not_owned_of {
   using type = base::detail::nothing_found;
@@ -34,7 +35,7 @@ struct not_owned_of {
 template <class... Ts>
 struct not_owned_of<response<Ts...>> : base::detail::search_arguments<Ts...> {};
 
-/// Does an answer own all that it refers to?
+/// True if an answer owns all that it refers to.
 template <class Answer>
 inline constexpr bool owned_answer =
     std::is_same_v<typename not_owned_of<Answer>::type, base::detail::nothing_found>;
@@ -82,15 +83,15 @@ template <class Content, class... Signature>
 using checked_content = typename decltype(report_with<base::detail::in_message, Signature...>(
     typename not_owned_in<Content>::type()))::type;
 
-/// True for a policy among the arguments of a standard template. No policy is looked at: that would
-/// define a std::hash before a user specializes it.
+/// True for a policy among the arguments of a standard template. Policies are not checked: that
+/// would define a std::hash before a user specializes it.
 consteval bool is_policy(std::string_view name) {
   return base::detail::is_one_of(name,
                                  "char_traits allocator default_delete less greater equal_to hash");
 }
 template <class T>
 consteval bool is_plainly_shared();
-/// True if that holds for a part of a standard template, such as the elements of a container.
+/// True if a part of a standard template, such as the element of a container, is plainly shared.
 template <class Kind>
 inline constexpr bool has_shared_part = false;
 template <class... Parts>
@@ -113,7 +114,7 @@ consteval bool is_plainly_shared() {
   } else {
     constexpr std::string_view name = base::detail::standard_name<T>();
     if constexpr (name.empty() || is_policy(name)) {
-      return false;  // a user's class; or not to be looked at
+      return false;  // a user's class; or a policy
     } else {
       using kind = typename base::detail::wrapped<T>::type;
       if constexpr (is_refused<kind>)
@@ -123,11 +124,11 @@ consteval bool is_plainly_shared() {
     }
   }
 }
-/// True if T's name alone tells that a T is not owned. Looks into no class that is not complete.
+/// True if T's name alone tells that a T is not owned. Needs no complete class.
 template <class T>
 inline constexpr bool plainly_shared = is_plainly_shared<T>();
 
-/// True if that holds for a part of a signature's message or answer.
+/// True if a part of a signature's message or answer is plainly shared.
 template <class Content>
 inline constexpr bool content_plainly_shared = plainly_shared<Content>;
 template <class... Ts>
@@ -139,7 +140,7 @@ template <class... Ts>
 inline constexpr bool answer_plainly_shared<response<Ts...>> =
     any_true({plainly_shared<Ts>..., false});
 
-/// Returns the report of the first signature for which that holds.
+/// Returns the report of the first signature with a plainly shared part.
 template <class... Sigs>
 consteval auto find_plainly_shared() {
   constexpr std::size_t content =
@@ -157,8 +158,8 @@ consteval auto find_plainly_shared() {
   }
 }
 
-/// Always true. Its use makes the compiler look at the protocol, so a wrong one is refused where a
-/// handle or an actor is first declared with it, and not only where something is sent.
+/// Always true. Its use makes the compiler check the protocol, so a wrong one is refused where a
+/// handle or an actor is first declared with it, and not only where a message is sent.
 template <class P>
 inline constexpr bool looked_at = true;
 template <class... Sigs>

@@ -89,7 +89,7 @@ monitor_id monitor_by_function(cell& self, const address& other, F f) {
     return {};
 }
 
-/// True for an argument that does not say which actor is meant.
+/// True for an argument that names no actor.
 template <class T>
 concept names_no_actor =
     !std::is_convertible_v<T, const handle&> && !std::is_convertible_v<T, const address&>;
@@ -100,9 +100,8 @@ struct this_names_no_actor {
                 "garrick: link(who), unlink(who) and monitor(who, f) take a handle or an address; "
                 "a weak_ref's is w.address()");
 };
-/// An argument that does not say which actor is meant. A function template that takes it refuses
-/// such arguments, and is chosen after each function that takes them, such as one of a derived
-/// class.
+/// An argument that names no actor. A function template that takes it refuses such arguments, and
+/// is chosen after each function that takes them, such as one of a derived class.
 struct refused_actor {
   template <names_no_actor T>
   refused_actor(T&& /*other*/) noexcept {

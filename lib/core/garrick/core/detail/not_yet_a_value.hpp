@@ -1,4 +1,5 @@
-// Refuses a response in an expression, such as `request(...) == 7`, in words of ours.
+// Refuses a response in an expression, such as `request(...) == 7`, with an error of this
+// framework.
 //
 // Private: installed because templates need it.
 #pragma once

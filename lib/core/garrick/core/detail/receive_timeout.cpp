@@ -1,4 +1,4 @@
-// The receive time-out: one timer, and when a message was last handled.
+// The receive time-out: one timer, and the time when a message was last handled.
 #include <garrick/core/cell/extension.hpp>
 #include <garrick/core/cell/timer_record.hpp>
 #include <garrick/core/detail/receive_timeout.hpp>

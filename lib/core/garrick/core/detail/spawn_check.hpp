@@ -1,15 +1,16 @@
-// What the compiler checks of a spawn: the actor's class, each argument, and that the class can be
-// made of them; and how the arguments reach the actor.
+// The compiler's checks of a spawn: the actor's class, each argument, and that the class can be
+// made of them; and the way of the arguments to the actor.
 //
-// An actor gets its arguments as std::thread's function does: what is moved is moved, everything
-// else is copied first. So it holds no reference to its spawner's variables, unless they were lent.
+// An actor gets its arguments as std::thread's function does: a moved argument is moved, and any
+// other is copied first. So it holds no reference to its spawner's variables, unless they were
+// lent.
 //
 // Each spawning function asserts one `spawn_check<...>::reported`, which names the first check that
 // fails. So there is one error, of a few lines, and nothing behind it is instantiated.
 //
 // Private: installed because templates need it.
 //
-// Thread safety: compile time, but for `given`, which is the spawner's thread's.
+// Thread safety: compile time, but for `given`, which is called on the spawner's thread.
 #pragma once
 
 #include <garrick/base/types/argument.hpp>
@@ -23,7 +24,7 @@
 
 namespace garrick::core::detail {
 
-// --- how an argument reaches the actor ---
+// --- the way of an argument to the actor ---
 
 template <class T>
 struct kept_argument {
@@ -33,11 +34,11 @@ template <class T>
 struct kept_argument<lent<T>> {
   using type = T;
 };
-/// The type as which an actor gets an argument of a spawn: X& if a variable was lent, else a value.
+/// The type in which an actor gets an argument of a spawn: X& if a variable was lent, else a value.
 template <class Arg>
 using kept = typename kept_argument<std::decay_t<Arg>>::type;
 
-/// An argument on its way: a value that was moved is moved on, everything else is copied.
+/// Returns an argument on its way: moved on if it was moved, else a copy.
 template <class Arg>
 constexpr decltype(auto) given(std::remove_reference_t<Arg>& x) {
   using plain = std::remove_cvref_t<Arg>;
@@ -87,7 +88,7 @@ template <class Root, std::size_t... Prefix, class T, class Reason, std::size_t.
 std::type_identity<cannot_be_given<base::detail::path_of<Root, Prefix..., Path...>(), T, Reason>>
     report_of_argument(base::detail::found<T, Reason, Path...>);
 
-/// Can the argument be copied or moved into the actor?
+/// True if the argument can be copied or moved into the actor.
 template <class Arg>
 inline constexpr bool can_be_passed =
     base::detail::is_moved_in<Arg> || base::copyable_message<std::decay_t<Arg>>;
@@ -96,7 +97,7 @@ struct passed_check {
   static constexpr bool reported = true;
 };
 
-/// The check of one argument, as a forwarding reference deduces its type.
+/// Returns the check of one argument, as a forwarding reference deduces its type.
 template <class Arg, class Root, std::size_t... Prefix>
 consteval auto check_argument() {
   using not_its_own = typename base::detail::search_argument<Arg>::type;
@@ -109,7 +110,7 @@ consteval auto check_argument() {
     return static_cast<passed_check*>(nullptr);
 }
 
-/// The first argument's check that fails, or passed_check.
+/// Returns the failing check of the first bad argument, or passed_check.
 template <std::size_t I>
 consteval passed_check* check_arguments() {
   return nullptr;
@@ -123,7 +124,7 @@ consteval auto check_arguments() {
     return first_check{};
 }
 
-/// An actor's class that is fine, and can be made of what is given with these types.
+/// True for a good actor's class that can be made of arguments of these types.
 template <class A, class... Args>
 inline constexpr bool can_be_made = [] {
   if constexpr (fits_as_actor<A>)
@@ -161,7 +162,7 @@ consteval auto check_spawn() {
   }
 }
 
-/// The first check of a spawn of an A that fails: an error of its own where `reported` is named.
+/// The first failing check of a spawn of an A: an error of its own where `reported` is named.
 template <class A, class... Args>
 using spawn_check = std::remove_pointer_t<decltype(check_spawn<A, Args...>())>;
 template <class A, class... Args>
