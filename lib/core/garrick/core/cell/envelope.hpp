@@ -3,7 +3,7 @@
 //
 // Problem: a message must cost one allocation from a thread-local pool and, for payloads up to 32
 // bytes, one cache line. So there is no separate node, no type-erased holder and no reference
-// count; what varies is packed into one word of flags.
+// count; the properties of a message are packed into one word of flags.
 //
 // Private: installed because templates need it.
 //
@@ -26,7 +26,7 @@ namespace garrick::core {
 
 class cell;
 
-/// What a payload is and how it is to be treated; the upper bits of `envelope::word`.
+/// The kind of a payload and its treatment; the upper bits of `envelope::word`.
 enum class envelope_flag : std::uint64_t {
   request = 1ull << 48,    ///< `requester` holds a strong reference and wants exactly one response
   response = 1ull << 49,   ///< answers the request whose id is in the word
@@ -48,9 +48,9 @@ struct envelope {
   envelope* next;
   const base::message_type* type;  ///< of the payload's content, also when it is shared
   union {
-    /// plain messages: who sent it, 0 for a thread; an identity, not a reference
+    /// plain messages: the sender's id, 0 for a thread; an identity, not a reference
     std::uint64_t sender_id;
-    cell* requester;  ///< requests: an owned strong reference to whom the response goes
+    cell* requester;  ///< requests: an owned strong reference to the requester
   };
   /// 48 bits of request id, then flags, then the block's size in units of 64 bytes (0: more than
   /// 255)
@@ -59,7 +59,8 @@ struct envelope {
   [[nodiscard]] bool is(envelope_flag f) const noexcept {
     return (word & static_cast<std::uint64_t>(f)) != 0;
   }
-  /// All flags lie in one byte, so this is as cheap as `is`.
+  /// Returns true if one of the flags is set. All flags lie in one byte, so this is as cheap as
+  /// `is`.
   [[nodiscard]] bool is_either(envelope_flag a, envelope_flag b) const noexcept {
     const std::uint64_t both = static_cast<std::uint64_t>(a) | static_cast<std::uint64_t>(b);
     return (static_cast<std::uint8_t>(word >> 48) & static_cast<std::uint8_t>(both >> 48)) != 0;
@@ -86,7 +87,7 @@ static_assert(sizeof(envelope) == envelope::header_size);
 
 /// The right and the duty to answer one request, taken out of its envelope.
 struct pending_request {
-  cell* requester = nullptr;  ///< an owned strong reference; null: nobody waits
+  cell* requester = nullptr;  ///< an owned strong reference; null: there is no request
   std::uint64_t id = 0;
 };
 
@@ -103,8 +104,8 @@ struct shared_block {
 
 namespace detail {
 
-/// Small trivial contents are copied into every envelope, never shared; `never_shared<Content>`
-/// says the same at compile time.
+/// Returns true for small trivial contents, which are copied into every envelope; as
+/// `never_shared<Content>` at compile time.
 inline bool is_never_shared(const base::message_type& t) noexcept {
   return t.trivially_copyable && t.copy_construct != nullptr && t.size <= 32;
 }
@@ -113,7 +114,7 @@ constexpr std::size_t block_bytes(std::size_t payload) noexcept {
   return (envelope::header_size + payload + 63) / 64 * 64;
 }
 
-/// A block for a payload of `bytes`; header initialised, payload raw.
+/// Returns a block for a payload of `bytes`; header initialised, payload raw.
 template <std::size_t Bytes>
 [[nodiscard]] inline envelope* new_envelope(const base::message_type* type) {
   constexpr std::size_t block = block_bytes(Bytes);
@@ -138,7 +139,7 @@ inline void envelope::retire(envelope* e) noexcept { detail::free_envelope_block
 
 namespace detail {
 
-/// Counts one holder less; the last one destroys and frees the content.
+/// Drops one hold; the last one destroys and frees the content.
 void release_shared(shared_block* b, const base::message_type* type) noexcept;
 
 inline void destroy_payload(envelope* e) noexcept {
@@ -148,7 +149,7 @@ inline void destroy_payload(envelope* e) noexcept {
     e->type->destroy(e->raw());
 }
 
-/// What an `envelope_ptr` does with its envelope.
+/// Destroys the envelope of an `envelope_ptr`.
 struct envelope_end {
   void operator()(envelope* e) const noexcept {
     destroy_payload(e);
@@ -183,7 +184,7 @@ template <class Content, class... Args>
 /// pointers, because a type with a destructor is not passed in a register.
 using envelope_ptr = std::unique_ptr<envelope, detail::envelope_end>;
 
-/// The content of an envelope, shared or not.
+/// Returns the content of an envelope, shared or not.
 [[nodiscard]] inline void* content_pointer(envelope* e) noexcept {
   return e->is(envelope_flag::shared) ? (*static_cast<shared_block**>(e->raw()))->value()
                                       : e->raw();

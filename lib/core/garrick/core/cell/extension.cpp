@@ -1,4 +1,4 @@
-// Where the extension of a cell is made and destroyed.
+// The constructor and destructor of a cell's extension.
 #include <garrick/core/cell/extension.hpp>
 #include <garrick/core/cell/internal/sender_credit.hpp>
 

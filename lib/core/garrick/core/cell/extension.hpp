@@ -1,4 +1,4 @@
-// What only some actors need, in one block made on demand: requests in flight, skipped mail,
+// State that only some actors need, in one block made on demand: requests in flight, skipped mail,
 // watchers, supervision, timers, coroutines, behaviors to return to.
 //
 // Private: installed with its room; only sources of core, system and the testkit include it.
@@ -29,8 +29,8 @@ class sender_credit;
 class suspended_frame;
 class timer_record;
 
-/// What the user's object has left with its actor, of a kind that this room does not know. It goes
-/// when the object goes.
+/// Data that the user's object has left with its actor, of a kind that this room does not know.
+/// They are destroyed with the object.
 class belongings {
  public:
   virtual ~belongings() = default;
@@ -44,7 +44,7 @@ struct parked_message {
   bool told = false;  ///< the probe knows that it waits
 };
 
-/// What only some actors need. Made on demand, freed with the cell.
+/// State that only some actors need. Made on demand, freed with the cell.
 struct cell_extension {
   cell_extension();
   ~cell_extension();
@@ -52,34 +52,35 @@ struct cell_extension {
   base::executor* executor = nullptr;
   std::string name;
   bool hidden = false;
-  bool scoped = false;                    ///< the actor of a thread that is not the system's
+  bool scoped = false;                    ///< the actor of a thread outside the system
   std::uint32_t hard_limit = 0;           ///< messages; 0: the system's
   std::uint32_t quantum = 0;              ///< messages of one run; 0: as many as the runner allows
   std::unique_ptr<sender_credit> credit;  ///< drained elsewhere; any thread may use it
 
   // the runner's
   response_table pending;
-  /// requests, oldest first; the newest must be answered before anything else goes on
+  /// requests, oldest first; the newest must be answered before other mail is handled
   std::vector<std::uint64_t> awaiting;
-  /// what passes the await while the mailbox is held, in its order
+  /// mail that passes the await while the mailbox is held, in its order
   envelope_chain answers;
   envelope_chain skipped;
   std::uint32_t skipped_count = 0;
-  /// a response is among the skipped: they are tried again when nothing is awaited
+  /// a response is among the skipped: they are tried again when the actor no longer awaits
   bool answer_skipped = false;
   std::unique_ptr<watch_lists> watching;  ///< made by `watch`
   [[nodiscard]] watch_lists& watch() {
     if (watching == nullptr) watching = std::make_unique<watch_lists>();
     return *watching;
   }
-  std::unique_ptr<supervised> parent;            ///< set before anybody knows the cell, and stays
+  std::unique_ptr<supervised> parent;            ///< set before the cell is known, and stays
   std::unique_ptr<core::dependents> dependents;  ///< its own children; made by `supervise`
   std::vector<parked_message> parked;  ///< from `first_parked` on: senders that wait for room
   std::size_t first_parked = 0;
-  /// whose promises an exception has dropped, until it is known whether the handler fails with it
+  /// requests whose promises an exception has dropped, until it is known whether the handler fails
+  /// with it
   std::vector<pending_request> unkept;
   bool trap_exit = false;
-  bool interleave = false;  ///< other messages go on while a coroutine handler waits
+  bool interleave = false;  ///< other messages are handled while a coroutine handler waits
   std::unique_ptr<belongings> behaviors_below;  ///< the present one; see behavior_stack.cpp
   suspended_frame* frames = nullptr;
   base::swept_list<timer_record> timers;  ///< those that are cancelled with the actor

@@ -1,4 +1,4 @@
-// How an actor is printed: its name and its id.
+// The text of an actor: its name and its id.
 #include <garrick/core/cell/handle.hpp>
 
 namespace garrick::core {

@@ -1,10 +1,10 @@
-// What every handle is underneath its protocol: a counted pointer to a cell; and an actor's
+// The base of all handles, without their protocol: a counted pointer to a cell; and an actor's
 // identity.
 //
 // Private: installed because templates need it.
 //
-// Guarantees: all handles to one actor compare equal, whatever their type. Thread safety: distinct
-// objects may be used from any thread; one object is like one std::shared_ptr object.
+// Guarantees: all handles to one actor compare equal, of any type. Thread safety: distinct objects
+// may be used from any thread; one object is like one std::shared_ptr object.
 #pragma once
 
 #include <garrick/core/cell/cell.hpp>
@@ -20,9 +20,9 @@ namespace garrick::core {
 template <class P>
 class ref;
 
-/// Who an actor is, and nothing more. It can be compared, hashed, printed, linked and monitored,
-/// but not sent to. It keeps the actor's block in memory, but not the actor alive. It may be sent
-/// in messages.
+/// The identity of an actor. It can be compared, hashed, printed, linked and monitored, but not
+/// sent to. It keeps the actor's block in memory, but not the actor alive. It may be sent in
+/// messages.
 class address {
  public:
   using garrick_sendable = void;
@@ -41,9 +41,9 @@ class address {
   }
 
   [[nodiscard]] explicit operator bool() const noexcept { return cell_ != nullptr; }
-  /// Unique in this process; 0 for an empty address.
+  /// Returns a number that is unique in this process; 0 for an empty address.
   [[nodiscard]] std::uint64_t id() const noexcept { return cell_ != nullptr ? cell_->id() : 0; }
-  /// "name#id", for people; "nobody" for an empty address.
+  /// Returns "name#id", for people; "nobody" for an empty address.
   [[nodiscard]] std::string to_string() const;
 
   friend bool operator==(const address& a, const address& b) noexcept { return a.cell_ == b.cell_; }
@@ -59,21 +59,21 @@ class address {
   cell* cell_ = nullptr;
 };
 
-/// What all strong handles share: `ref` derives from it.
+/// The common base of all strong handles; `ref` derives from it.
 class handle {
  public:
   using garrick_sendable = void;
 
   [[nodiscard]] explicit operator bool() const noexcept { return cell_ != nullptr; }
-  /// The actor's number: unique in the process; 0 for an empty handle.
+  /// Returns the actor's number: unique in the process; 0 for an empty handle.
   [[nodiscard]] std::uint64_t id() const noexcept { return cell_ != nullptr ? cell_->id() : 0; }
-  /// Who the actor is; an empty address for an empty handle.
+  /// Returns the actor's address; an empty one for an empty handle.
   [[nodiscard]] core::address address() const noexcept;
-  /// "name#id", for people; "nobody" for an empty handle.
+  /// Returns "name#id", for people; "nobody" for an empty handle.
   [[nodiscard]] std::string to_string() const;
-  /// Messages that wait in the actor's mailbox, without the one that it handles now. Right to
-  /// within a millisecond, however long a handler takes; read without stopping anyone. 0 if the
-  /// actor has ended, or for an empty handle. Any thread.
+  /// Returns the number of messages that wait in the actor's mailbox, without the current one.
+  /// Right to within a millisecond, however long a handler takes; the read stops no thread. 0 if
+  /// the actor has ended, or for an empty handle. Any thread.
   [[nodiscard]] std::uint32_t mailbox_length() const noexcept {
     return cell_ != nullptr && !cell_->has_ended() ? cell_->mailbox_length() : 0;
   }
@@ -82,7 +82,7 @@ class handle {
   friend bool operator==(const handle& a, const core::address& b) noexcept {
     return a.id() == b.id();
   }
-  /// By id: the same order for handles of every type and for addresses.
+  /// Compares by id: the same order for handles of every type and for addresses.
   friend std::strong_ordering operator<=>(const handle& a, const handle& b) noexcept {
     return a.id() <=> b.id();
   }

@@ -2,15 +2,15 @@
 // pushes.
 //
 // Problem: any thread may push, one runner takes. When a push finds the actor idle, exactly one
-// thread must schedule it. The runner must be able to stop without losing what arrives at that
-// moment. All of that may cost one locked operation a push and one a batch.
+// thread must schedule it. The runner must be able to stop without losing an envelope that arrives
+// at that moment. All of that may cost one locked operation a push and one a batch.
 //
 // The envelopes form a stack: each points to the one pushed before it, and the word names the
 // newest. The runner never takes the stack away. It remembers the newest envelope that it has seen.
-// Everything above that is new, and moves to the runner's local queue, oldest first. So a batch
-// costs a plain load, and giving up the run right is one compare-and-swap that fails if anything
+// All envelopes above that are new, and move to the runner's local queue, oldest first. So a batch
+// costs a plain load, and giving up the run right is one compare-and-swap that fails if an envelope
 // has come. mailbox_word.hpp describes the tags one by one, and docs/internals/mailbox.md the
-// transitions and who makes them.
+// transitions and the threads that make them.
 //
 // The *run right* is the right to run the actor, and the *runner* is the thread that has it. The
 // reasons for this design stand in docs/decisions/0001-hot-path.md.
@@ -59,17 +59,17 @@
 
 namespace garrick::core {
 
-/// What a push found.
+/// The result of a push.
 enum class push_outcome : std::uint8_t {
-  queued,  ///< somebody holds the run right and will see it
+  queued,  ///< another thread holds the run right and will take it
   woke,    ///< the actor was idle: the pusher must schedule it
   closed,  ///< the actor has ended: the envelope was not taken
 };
 
-/// What the last strong handle's drop found.
+/// The result of the last strong handle's drop.
 enum class drop_outcome : std::uint8_t {
-  running,  ///< the runner will find out and reclaim
-  idle,     ///< nobody runs it and nobody will: the dropper reclaims
+  running,  ///< the runner will notice and reclaim
+  idle,     ///< no thread runs it or will: the dropper reclaims
   closed,   ///< it ended before: the dropper frees the block
 };
 
@@ -108,8 +108,9 @@ class mailbox_gate {
         consumed_(handled),
         halves_(handled >> 15) {}
 
-  /// Requires a strong handle (L1), or, if not `Held`, a weak one: then what is left (`is_left`)
-  /// counts as closed. `n` is the runner's unless the result is `closed`. `Answer`: see H2.
+  /// Pushes an envelope. Requires a strong handle (L1), or, if not `Held`, a weak one: then a cell
+  /// that is left (`is_left`) counts as closed. `n` is the runner's unless the result is `closed`.
+  /// `Answer`: see H2.
   template <bool Held = true, bool Answer = false>
   [[nodiscard]] push_outcome push(Node* n) noexcept {
     // order: the CAS below validates what is read here
@@ -167,8 +168,8 @@ class mailbox_gate {
     }
   }
 
-  /// The last strong handle is gone. If the result is `running`, the caller does not touch the cell
-  /// afterwards.
+  /// Notes that the last strong handle is gone. If the result is `running`, the caller does not
+  /// touch the cell afterwards.
   [[nodiscard]] drop_outcome drop() noexcept {
     // order: acq_rel: release, so that the runner that reclaims has seen all that the droppers did;
     // acquire pairs with the runner's release
@@ -191,7 +192,7 @@ class mailbox_gate {
     head_.fetch_and(~word::unreachable, std::memory_order_relaxed);
   }
 
-  /// Sets the tag that asks the runner to wake waiting senders. False if waiting would be
+  /// Sets the tag that asks the runner to wake waiting senders. Returns false if waiting would be
   /// pointless.
   [[nodiscard]] bool ask_to_wait() noexcept {
     std::uint64_t old = head_.load(std::memory_order_relaxed);  // order: validated by the CAS
@@ -205,32 +206,33 @@ class mailbox_gate {
     }
   }
 
-  /// The word as it is at some moment. Any thread; a hint.
+  /// Returns the word at some moment of the call. Any thread; a hint.
   [[nodiscard]] std::uint64_t peek() const noexcept {
     // order: a hint; decisions are validated by a CAS
     return head_.load(std::memory_order_relaxed);
   }
 
-  /// As `peek`. If the word is closed, the caller sees what the runner wrote before the end.
+  /// As `peek`. If the word is closed, the caller sees the runner's writes before the end.
   [[nodiscard]] std::uint64_t peek_acquire() const noexcept {
     // order: pairs with close(): what the runner wrote before the end
     return head_.load(std::memory_order_acquire);
   }
-  /// How many envelopes the runner has handled, modulo 2^32, as last published. Any thread.
+  /// Returns the number of handled envelopes, modulo 2^32, as last published. Any thread.
   [[nodiscard]] std::uint32_t consumed() const noexcept {
     return consumed_.load(std::memory_order_relaxed);  // order: an estimate
   }
 
-  /// Envelopes pushed and not yet consumed, modulo 2^16 (I7). Any thread; an estimate unless called
-  /// by the runner: if `head` is older than what was consumed, it is far too high. Who refuses
-  /// mail asks `length`.
+  /// Returns the number of waiting envelopes, modulo 2^16 (I7). Any thread; an estimate but for the
+  /// runner: if `head` is older than `consumed`, it is far too high. Call `length()` before
+  /// rejecting mail.
   [[nodiscard]] std::uint32_t short_length(std::uint64_t head) const noexcept {
     // order: an estimate
     return (word::count(head) - consumed_.load(std::memory_order_relaxed)) & 0xffff;
   }
 
-  /// Envelopes pushed, modulo 2^32. Any thread. Never too high. 2^16 too low only while two threads
-  /// at once, whose pushes were 2^15 apart, are between such a push and its next instruction (I7).
+  /// Returns the number of pushes, modulo 2^32. Any thread. Never too high. 2^16 too low only while
+  /// two threads at once, whose pushes were 2^15 apart, are between such a push and its next
+  /// instruction (I7).
   [[nodiscard]] std::uint32_t pushes() const noexcept {
     // order: acquire, pairs with push: the word with the flipped bit, which the next look must see
     std::uint32_t halves =
@@ -241,7 +243,7 @@ class mailbox_gate {
     return halves * half + count % half;
   }
 
-  /// Envelopes pushed and not yet consumed, up to 2^31. Any thread; an estimate, never more than
+  /// Returns the number of waiting envelopes, up to 2^31. Any thread; an estimate, never more than
   /// there were at some moment of the call, as far as it was published.
   [[nodiscard]] std::uint32_t length() const noexcept {
     // order: acquire, pairs with publish_consumed: the pushes of what was consumed
@@ -255,7 +257,7 @@ class mailbox_gate {
     return n > since ? n - since : 0;
   }
 
-  /// For the runner: publishes how many envelopes it has handled.
+  /// For the runner: publishes the number of envelopes that it has handled.
   void publish_consumed(std::uint32_t total) noexcept {
     // order: release, pairs with `length`: the pushes of what was handled, which the runner has
     // acquired
@@ -263,11 +265,11 @@ class mailbox_gate {
         total, base::order<Atomics, mailbox_order::publish_consumed>(std::memory_order_release));
   }
 
-  /// The envelope that a word names; null if none.
+  /// Returns the envelope that a word names; null if none.
   static Node* to_node(std::uint64_t bits) noexcept {
     return reinterpret_cast<Node*>(bits & word::address);
   }
-  /// The part of a word that names `n`.
+  /// Returns the part of a word that names `n`.
   static std::uint64_t to_bits(Node* n) noexcept { return reinterpret_cast<std::uint64_t>(n); }
 
  private:
@@ -281,11 +283,11 @@ class mailbox_gate {
   atomic<std::uint32_t> halves_;
 };
 
-/// What a release found.
+/// The result of a release.
 enum class release_outcome : std::uint8_t {
   released,     ///< the run right is gone; the cell must not be touched
-  arrivals,     ///< something came: go on
-  unreachable,  ///< nobody can push any more and nothing is left: reclaim
+  arrivals,     ///< an envelope or a tag came: go on
+  unreachable,  ///< no thread can push any more and no mail is left: reclaim
 };
 
 /// The runner's side: everything here belongs to the holder of the run right.
@@ -295,11 +297,12 @@ class mailbox_reader {
   using gate = mailbox_gate<Node, Atomics>;
   using word = mailbox_word;
 
-  /// `handled` is for tests: as if so many envelopes had been handled, as the gate counts them.
+  /// `handled` is for tests: the reader counts as if so many envelopes had been handled, as the
+  /// gate does.
   explicit mailbox_reader(std::uint32_t handled = 0) noexcept : consumed_(handled) {}
 
-  /// The oldest envelope of normal priority that has not been handled yet, or null. Takes new
-  /// arrivals when the local queue is empty.
+  /// Returns the oldest envelope of normal priority that has not been handled yet, or null. Takes
+  /// new arrivals when the local queue is empty.
   [[nodiscard]] Node* next(gate& g) noexcept {
     Node* oldest = front_;
     if (oldest == nullptr) {
@@ -323,23 +326,23 @@ class mailbox_reader {
     return oldest;
   }
 
-  /// Envelopes in their order.
+  /// A list of envelopes in their order.
   struct chain {
     Node* first = nullptr;
     Node* last = nullptr;
   };
 
-  /// The oldest envelope of normal priority in the local queue, or null.
+  /// Returns the oldest envelope of normal priority in the local queue, or null.
   [[nodiscard]] Node* peek_front() const noexcept { return front_; }
 
-  /// Moves everything that arrived since the last call to the end of the local queue, oldest first.
-  /// True if there was anything.
+  /// Moves all envelopes that arrived since the last call to the end of the local queue, oldest
+  /// first. Returns true if there were any.
   [[gnu::noinline]] bool take_arrivals(gate& g) noexcept {
     chain none;
     return sort_arrivals(g, none, [](const Node*) { return false; });
   }
 
-  /// As `take_arrivals`, but puts what `passes` accepts into `apart`, which must be empty.
+  /// As `take_arrivals`, but puts those that `passes` accepts into `apart`, which must be empty.
   template <class Passes>
   bool sort_arrivals(gate& g, chain& apart, Passes passes) noexcept {
     // order: acquire pairs with the release in push: the envelopes' contents
@@ -366,8 +369,8 @@ class mailbox_reader {
     return true;
   }
 
-  /// Takes out of the local queue what `passes` accepts, which must be answers only. Looks only if
-  /// an answer may have come there since the last look.
+  /// Takes the envelopes that `passes` accepts out of the local queue; these must be answers.
+  /// Searches only if an answer may have come there since the last search.
   template <class Passes>
   [[nodiscard]] chain take_out(Passes passes) noexcept {
     chain out;
@@ -388,14 +391,14 @@ class mailbox_reader {
   }
 
   /// Begins or ends a hold. Meanwhile the local queue and the urgent lane stay as they are, and the
-  /// owner handles only what it sorts out (H1).
+  /// owner handles only the envelopes that it sorts out (H1).
   void hold(bool on) noexcept { urgent_ = on ? urgent_ | holding_bit : urgent_ & ~holding_bit; }
-  /// Whether the mailbox is held.
+  /// Returns true if the mailbox is held.
   [[nodiscard]] bool is_holding() const noexcept { return (urgent_ & holding_bit) != 0; }
-  /// The usual case: the next message is what `next` returns.
+  /// Returns true in the usual case: `next` returns the next message.
   [[nodiscard]] bool is_plain() const noexcept { return urgent_ == 0; }
 
-  /// The oldest urgent envelope among those already taken, or null.
+  /// Returns the oldest urgent envelope among those already taken, or null.
   [[nodiscard]] Node* next_urgent() noexcept {
     Node* const newest = urgent_back();
     if (newest == nullptr) return nullptr;
@@ -406,15 +409,15 @@ class mailbox_reader {
       newest->next = n->next;
     return n;
   }
-  /// Whether an urgent envelope is among those already taken.
+  /// Returns true if an urgent envelope is among those already taken.
   [[nodiscard]] bool has_urgent() const noexcept { return urgent_back() != nullptr; }
-  /// What `next_urgent` would return.
+  /// Returns the next result of `next_urgent`.
   [[nodiscard]] Node* peek_urgent() const noexcept {
     return has_urgent() ? urgent_back()->next : nullptr;
   }
 
-  /// The runner is done with `n`, whose payload is gone. It is freed now, or later if the word
-  /// still names it (I3).
+  /// Marks `n`, whose payload is gone, as handled. It is freed now, or later if the word still
+  /// names it (I3).
   void done(Node* n) noexcept {
     consumed_.raise();
     if (n == last())
@@ -450,7 +453,7 @@ class mailbox_reader {
     }
   }
 
-  /// Lets senders see how far the runner has come. `begun` is the number of messages that it has
+  /// Publishes the progress of the runner to senders. `begun` is the number of messages that it has
   /// begun to handle and is not done with; they count as handled.
   void publish(gate& g, std::uint32_t begun = 0) const noexcept {
     g.publish_consumed(consumed() + begun);
@@ -484,7 +487,7 @@ class mailbox_reader {
                       std::memory_order_relaxed);
   }
 
-  /// Says whether senders should not wait for room (`mailbox_word::stalled`).
+  /// Sets or clears the tag `mailbox_word::stalled`: with it, senders do not wait for room.
   void set_stalled(gate& g, bool on) noexcept {
     if (on)
       g.head_.fetch_or(word::stalled, std::memory_order_relaxed);  // order: a hint for senders
@@ -493,7 +496,7 @@ class mailbox_reader {
   }
 
   /// Ends the mailbox: later pushes fail. Returns the tags that it had, of which `unreachable` and
-  /// `waiting` matter. What arrived before stays in the local queue for the caller to drain.
+  /// `waiting` matter. Earlier arrivals stay in the local queue for the caller to drain.
   [[nodiscard]] std::uint64_t close(gate& g) noexcept {
     take_arrivals(g);
     for (;;) {
@@ -515,7 +518,7 @@ class mailbox_reader {
     }
   }
 
-  /// Puts a chain (first … last, oldest first) before everything else in the local queue.
+  /// Puts a chain (first … last, oldest first) before all others in the local queue.
   void prepend(Node* first, Node* last_of_chain) noexcept {
     last_of_chain->next = front_;
     if (front_ == nullptr) back_ = last_of_chain;
@@ -537,7 +540,7 @@ class mailbox_reader {
     prepend(n, n);
   }
 
-  /// Puts a chain (first … last, oldest first) behind everything else in the local queue.
+  /// Puts a chain (first … last, oldest first) behind all others in the local queue.
   void append(Node* first, Node* last_of_chain) noexcept {
     (front_ == nullptr ? front_ : back_->next) = first;
     back_ = last_of_chain;
@@ -545,7 +548,7 @@ class mailbox_reader {
   }
 
   /// Takes the run right of an idle actor: for the owner of a blocking actor whose wait timed out,
-  /// and for reclaiming. False if a pusher was quicker and will schedule it.
+  /// and for reclaiming. Returns false if a pusher was quicker and will schedule it.
   [[nodiscard]] bool claim_idle(gate& g) noexcept {
     std::uint64_t old = g.head_.load(std::memory_order_relaxed);  // order: validated by the CAS
     while ((old & word::idle) != 0) {
@@ -557,10 +560,10 @@ class mailbox_reader {
     return false;
   }
 
-  /// How many envelopes were handled, modulo 2^32. Any thread; but who reads it often takes the
+  /// Returns the number of envelopes handled, modulo 2^32. Any thread; but frequent reads take the
   /// line from the runner, which writes it with each message.
   [[nodiscard]] std::uint32_t consumed() const noexcept { return consumed_.get(); }
-  /// Whether the local queue is empty.
+  /// Returns true if the local queue is empty.
   [[nodiscard]] bool empty() const noexcept { return front_ == nullptr; }
 
  private:
@@ -590,7 +593,7 @@ class mailbox_reader {
   /// held; the bit above it: the owner looks at each envelope
   std::uint64_t urgent_ = 0;
   base::single_writer_count consumed_;
-  bool answers_inside_ = false;  ///< the local queue may hold answers nobody has sorted out
+  bool answers_inside_ = false;  ///< the local queue may hold answers that are not sorted out
 };
 
 }  // namespace garrick::core

@@ -1,4 +1,5 @@
-// The mailbox on one thread: what it counts, and when it looks for answers among what it has taken.
+// The mailbox on one thread: its counts, and the moments when it searches the taken envelopes for
+// answers.
 #include <garrick/core/cell/mailbox.hpp>
 
 #include <doctest/doctest.h>
@@ -40,7 +41,7 @@ struct one_processor : garrick::base::real_atomics {
 using gate = mailbox_gate<node>;
 using reader = mailbox_reader<node>;
 
-/// A mailbox with a runner, and how many envelopes were looked at in order to take answers out.
+/// A mailbox with a runner, and the number of envelopes that it searched for answers.
 struct fixture {
   gate mail{false};
   reader runner;

@@ -1,4 +1,5 @@
-// The one word of a mailbox: its bits, who sets each, who clears it, and what is true from then on.
+// The one word of a mailbox: its bits, the functions that set and clear each, and the rules that
+// hold from then on.
 //
 // The functions named below are the transitions of mailbox.hpp, and the invariants I1 to I7, H1 and
 // H2 stand at its top. L1 to L4 stand in cell_steps.hpp.
@@ -30,7 +31,7 @@ struct mailbox_word {
   /// runner, whose `release` fails (L2).
   static constexpr std::uint64_t unreachable = 1u << 0;
 
-  /// The system lane holds something.
+  /// The system lane holds a signal.
   /// Set by `push_signal`, after the signal was linked. Cleared by the runner in `take_signals`,
   /// before it takes the lane, so that a signal which comes in between is announced again.
   /// While it is set `release` fails, and the runner drains the lane before the next message (I6).
@@ -43,18 +44,18 @@ struct mailbox_word {
   /// idle. A `release` that is told to overlook it succeeds and leaves it set.
   static constexpr std::uint64_t waiting = 1u << 2;
 
-  /// Nobody holds the run right, and the address is null.
+  /// No thread holds the run right, and the address is null.
   /// Set by `release`, which the spawner calls, too, for an actor that starts lazily. Cleared by
   /// the one `push` or `push_signal` that finds it, which must then schedule the actor, or by
   /// `claim_idle`, whose caller gets the run right.
-  /// While it is set the runner's state belongs to nobody, and nobody touches it (I1, I2).
+  /// While it is set the runner's state belongs to no thread, and none touches it (I1, I2).
   static constexpr std::uint64_t idle = 1u << 3;
 
   /// The actor has ended.
   /// Set by the runner in `close`, and never cleared.
   /// From then on the address is null and pushes fail. A signal that still gets into the lane is
   /// taken by its own pusher or by the runner that closes (`take_signals_of_the_dead`).
-  /// Together with `stalled` it says something else, see `elsewhere`.
+  /// Together with `stalled` it means `elsewhere`.
   static constexpr std::uint64_t closed = 1u << 4;
 
   /// The actor awaits a response or its restart, so running it would free no room in its mailbox.
@@ -66,8 +67,8 @@ struct mailbox_word {
   /// its restart has it, too; its senders may wait for that (invariant 5 of drain_lot.hpp).
   static constexpr std::uint64_t stalled = 1u << 5;
 
-  /// The mailbox is a proxy's, whose actor lives elsewhere: nothing is ever taken here.
-  /// Set by the proxy, in `close` and `set_stalled`, before anybody else knows the cell. Its end
+  /// The mailbox is a proxy's, whose actor lives elsewhere: no message is ever taken here.
+  /// Set by the proxy, in `close` and `set_stalled`, before another thread knows the cell. Its end
   /// clears `stalled`, and then it is as an actor that has ended.
   /// While both are set, no sender can push, wait or schedule, so each takes a slow path, which
   /// leads to the proxy (proxy_cell.hpp). No actor of this process has both: `close` clears
@@ -76,14 +77,14 @@ struct mailbox_word {
 
   static constexpr std::uint64_t tags = 63;                         ///< all of these
   static constexpr std::uint64_t one = 1ull << base::address_bits;  ///< a push, in the count
-  static constexpr std::uint64_t address = (one - 1) & ~tags;       ///< where the address is
+  static constexpr std::uint64_t address = (one - 1) & ~tags;       ///< the bits of the address
   static constexpr std::uint64_t count_half = 1ull << 63;           ///< the count's highest bit
 
   /// Returns true if no thread runs the actor, and none will again except to end it.
   static bool is_left(std::uint64_t word) noexcept {
     return (word & (idle | unreachable)) == (idle | unreachable);
   }
-  /// The number of pushes so far, modulo 2^16.
+  /// Returns the number of pushes so far, modulo 2^16.
   static std::uint32_t count(std::uint64_t word) noexcept {
     return static_cast<std::uint32_t>(word >> base::address_bits);
   }

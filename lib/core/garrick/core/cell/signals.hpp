@@ -1,17 +1,17 @@
-// The system lane: what actors and the system tell each other about life and death.
+// The system lane: the messages of actors and the system about life and death.
 //
 // `down` and `exit_signal` are also messages that users' handlers may take. Signals from one actor
 // to another keep their order among themselves. A signal may overtake ordinary messages that were
 // sent before it: the lane is separate, so that traffic can neither delay nor fill it. The receiver
 // looks at the lane before each message.
 //
-// A `down` is the exception. It comes after all that the dead actor had sent to its watcher, so it
+// A `down` is the exception. It comes after all messages of the dead actor to its watcher, so it
 // waits in the watcher's mailbox as a response does (system_lane::bring_down). An exit signal is to
-// end its receiver, and does not wait for mail. One that is trapped by a hook that is a coroutine
-// waits with the mail, as does a `child_failed` for such a hook (detail::put_behind_mail).
+// end its receiver, and does not wait for mail. If a hook that is a coroutine traps it, it waits
+// with the mail, as does a `child_failed` for such a hook (detail::put_behind_mail).
 //
 // While a supervised child is suspended, it has no object. Then exit signals, and kills that are
-// not final, find nothing to end and are dropped, and the restart goes on.
+// not final, find no object to end and are dropped, and the restart continues.
 //
 // Private: installed because templates need it.
 #pragma once
@@ -32,36 +32,36 @@ struct envelope;
 /// A monitored actor has ended; or it had ended, or never lived, when the monitor was set.
 struct down {
   address who;                ///< the actor that ended
-  base::exit_reason reason;   ///< why; `unreachable` if it never lived
+  base::exit_reason reason;   ///< `unreachable` if it never lived
   std::uint64_t monitor = 0;  ///< the monitor that this answers
 };
 
-/// A linked actor has ended, or somebody asks this actor to end. It ends the receiver, unless the
-/// reason is normal or `unreachable`, or the receiver traps exits: then it is a message.
+/// A linked actor has ended, or an actor or thread asks this actor to end. It ends the receiver,
+/// unless the reason is normal or `unreachable`, or the receiver traps exits: then it is a message.
 struct exit_signal {
-  address from;              ///< the linked actor, or who asks; empty: a thread
-  base::exit_reason reason;  ///< why
+  address from;              ///< the linked actor, or the one that asks; empty: a thread
+  base::exit_reason reason;  ///< the reason to end
 };
 
-/// Work of another room for an actor's turn, also while the actor is suspended. Once it is sent,
-/// whoever waits for it is told, whatever becomes of the actor: `run` returns, or `failed` or
-/// `turned_away` is called.
+/// Work of another room for an actor's turn, also while the actor is suspended. Its end is always
+/// reported, even if the actor ends first: `run` returns, or `failed` or `turned_away` is called.
 class errand {
  public:
   virtual ~errand() = default;
-  /// On the actor's turn. What it throws does the actor no harm.
+  /// Does the work, on the actor's turn. An exception does not harm the actor.
   virtual void run(cell& self) = 0;
-  /// Instead of `run`, for an actor of another process: on the sender's thread, with its proxy.
+  /// Called in the place of `run` for an actor of another process: on the sender's thread, with its
+  /// proxy.
   virtual void run_for_proxy(cell&) { turned_away(); }
-  /// `run` has thrown this. On the actor's turn.
+  /// Called with the exception of `run`, on the actor's turn.
   virtual void failed(const std::exception_ptr&) noexcept { turned_away(); }
-  /// It will not be run: the actor has ended, or nobody holds it. Any thread.
+  /// Called if `run` will not be: the actor has ended, or has no handle left. Any thread.
   virtual void turned_away() noexcept = 0;
 };
 
 namespace signals {
 
-/// Watch me: a link (mutual) or a monitor (one way).
+/// Asks to be told of the receiver's end: a link (mutual) or a monitor (one way).
 struct watch {
   address watcher;
   std::uint64_t monitor = 0;  ///< 0: a link
@@ -70,14 +70,14 @@ struct unwatch {
   address watcher;
   std::uint64_t monitor = 0;
 };
-/// End after the current handler; cannot be trapped. A supervised child is restarted as its policy
-/// says, unless the kill is final.
+/// Ends the receiver after the current handler; cannot be trapped. A supervised child is restarted
+/// according to its policy, unless the kill is final.
 struct kill {
   base::exit_reason reason;
   /// also ends a suspended child, and a supervisor that waits for its children
   bool final = false;
 };
-/// From a system that ends, when nobody has anything to do: end, unless an answer is to come.
+/// From a system that ends, when no actor has work: end, unless an answer is to come.
 struct leave {
   std::uint8_t unused = 0;
 };
@@ -101,7 +101,7 @@ struct child_up {
 /// From a timer that the supervisor has set.
 struct child_alarm {
   std::uint64_t serial = 0;
-  std::uint64_t place = 0;  ///< of the child that it is for; 0: the group
+  std::uint64_t place = 0;  ///< of its child; 0: the group
 };
 /// From a child to its supervisor: the child is suspended, or has ended. Any supervising actor may
 /// take it as a message, `on(const child_failed&)`.
@@ -116,12 +116,12 @@ struct room_wanted {
   cell* sender;
   std::uint64_t id;
 };
-/// To a proxy: nobody waits for the answer to this request any more.
+/// To a proxy: the answer to this request is not awaited any more.
 struct withdrawn {
   std::uint64_t requester;  ///< id of the actor that had asked
   std::uint64_t request;
 };
-/// To who has asked: its request was handed on to an actor elsewhere, by way of this proxy. Each
+/// To the requester: its request was handed on to an actor elsewhere, by way of this proxy. Each
 /// open request is handed on so once at most.
 class handed_on {
  public:
@@ -145,17 +145,17 @@ class handed_on {
 struct promises_dropped {
   std::uint8_t unused = 0;
 };
-/// Work for the actor's turn that this room does not know.
+/// Work for the actor's turn, of a kind that this room does not know.
 class run_errand {
  public:
   explicit run_errand(std::unique_ptr<errand> what) noexcept : what_(std::move(what)) {}
   run_errand(run_errand&&) noexcept = default;
   run_errand& operator=(run_errand&&) = delete;
-  /// Turns away what was not run, wherever the signal ends.
+  /// Turns away work that was not run, wherever the signal ends.
   ~run_errand() {
     if (what_ != nullptr) what_->turned_away();
   }
-  /// On the actor's turn, or for a proxy, once.
+  /// Runs the work once, on the actor's turn or for a proxy.
   void run(cell& self) noexcept;
 
  private:
@@ -164,28 +164,29 @@ class run_errand {
 
 }  // namespace signals
 
-/// Tells a proxy that `requester` does not wait for the answer to its request any more: nothing, if
-/// it has come meanwhile. Without memory it is not said. Any thread that holds the proxy.
+/// Tells a proxy that `requester` does not wait for the answer to its request any more; does
+/// nothing if the answer has come meanwhile. Without memory the proxy is not told. Any thread that
+/// holds the proxy.
 void tell_withdrawn(cell& proxy, const cell& requester, std::uint64_t request) noexcept;
 
-/// Puts `what` into the actor's system lane. An actor that has ended, or that nobody holds, turns
-/// it away at once. Throws std::bad_alloc if there is no memory for the signal: then it was not
-/// sent, and `what` is gone without a word. Any thread; does not block.
+/// Puts `what` into the actor's system lane. An actor that has ended, or that has no handle left,
+/// turns it away at once. Throws std::bad_alloc if there is no memory for the signal; then it was
+/// not sent, and `what` is dropped without a call. Any thread; does not block.
 void send_errand(const address& to, std::unique_ptr<errand> what);
 
 namespace detail {
 
-/// Puts a signal behind the mail of `self`, where it fares as mail does: it waits for a restart and
-/// for the end of a handler that awaits, and is a dead letter when the mail is dropped. The runner.
+/// Puts a signal behind the mail of `self`, to be treated as mail: it waits for a restart and for
+/// the end of a handler that awaits, and is a dead letter when the mail is dropped. The runner.
 void put_behind_mail(cell& self, envelope* e) noexcept;
 /// Returns true if the signal comes from the mail.
 [[nodiscard]] bool has_its_turn(const envelope* e) noexcept;
 
 }  // namespace detail
 
-/// Puts `what` behind the mail of `self`, where it fares as mail does: it waits for a restart and
-/// for the end of a handler that awaits, and is turned away when the mail is dropped. Throws
-/// std::bad_alloc as above. The runner.
+/// Puts `what` behind the mail of `self`, to be treated as mail: it waits for a restart and for the
+/// end of a handler that awaits, and is turned away when the mail is dropped. Throws std::bad_alloc
+/// as above. The runner.
 void put_off_errand(cell& self, std::unique_ptr<errand> what);
 
 }  // namespace garrick::core

@@ -39,7 +39,8 @@
 
 namespace garrick::core {
 
-/// What a supervisor has to know of a child that somebody started, before the child can run.
+/// The data that a supervisor needs of a child that another actor or thread started, before the
+/// child can run.
 struct adoption {
   any_ref child;
   std::string name;
@@ -55,17 +56,17 @@ class children final : public dependents {
   children(const children&) = delete;
   children& operator=(const children&) = delete;
 
-  /// The children of an actor, made with defaults if it has none.
+  /// Returns the children of an actor, made with defaults if it has none.
   static children& of(cell& self);
-  /// Why `how` cannot be used; no text: it can.
+  /// Returns the reason why `how` cannot be used; an empty text if it can.
   [[nodiscard]] static std::string complaint(const supervision& how);
   /// Gives a child that does not run yet to its supervisor. Any thread.
   static void admit(cell& supervisor, bool on_its_turn, adoption arrival);
-  /// The supervisor had ended before it could adopt. Any thread.
+  /// Ends a child whose supervisor ended before it could adopt. Any thread.
   static void turn_away(const adoption& refused,
                         base::exit_reason reason = base::exit_code::user_shutdown) noexcept;
 
-  /// Throws std::invalid_argument that names a bad setting.
+  /// Sets the rules. Throws std::invalid_argument that names a bad setting.
   void configure(const supervision& how);
   /// Takes a child over, unless another has its name.
   void adopt(cell& self, adoption& arrival);
@@ -77,11 +78,12 @@ class children final : public dependents {
 
   [[nodiscard]] std::vector<child_info> list() const;
   [[nodiscard]] bool has(std::string_view name) const noexcept;
-  /// The oldest child with this name, or an empty handle.
+  /// Returns the oldest child with this name, or an empty handle.
   [[nodiscard]] any_ref find(std::string_view name) const;
-  /// Stops one child; the promise is kept when it has ended. False: there is none with this id.
+  /// Stops one child; the promise is kept when it has ended. Returns false if there is none with
+  /// this id.
   bool stop(cell& self, std::uint64_t id, response_promise<> when_ended);
-  /// Stops all children, youngest first; the supervisor itself goes on.
+  /// Stops all children, youngest first; the supervisor itself continues.
   void stop_all(cell& self, response_promise<stop_report> when_ended);
 
  private:
@@ -128,7 +130,7 @@ class children final : public dependents {
                           timer* handle = nullptr);
   void set_deadline(cell& self, child& c);
   void wait_for_answer_of(const child& c) noexcept;
-  /// The child's place in the order, 0: there is none.
+  /// Returns the child's place in the order; 0 if there is none.
   [[nodiscard]] std::uint64_t place_of(std::uint64_t id) const noexcept;
 
   supervision how_;
@@ -142,7 +144,7 @@ class children final : public dependents {
   std::deque<base::instant> failures_;  ///< within the window
   activity now_ = activity::none;
   std::uint64_t group_ = 0;  ///< the first child of the group that is being restarted
-  /// halting: what is younger has been seen to; starting: what is older
+  /// halting: the younger children are done; starting: the older ones
   std::uint64_t reached_ = 0;
   base::duration group_delay_;
   std::uint64_t group_alarm_ = 0;
