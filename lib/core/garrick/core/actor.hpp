@@ -581,7 +581,7 @@ class actor : public actor_base {
   static_assert(detail::looked_at<P>);
 
  public:
-  using protocol_type = P;  ///< what the actor understands
+  using protocol_type = P;  ///< the messages and answers of the actor
 
   /// Returns a strong handle to this actor. An actor that keeps one to itself lives until it quits.
   [[nodiscard]] ref<P> self() const {

@@ -72,7 +72,7 @@ class behavior_impl {
 namespace detail {
 
 template <class F>
-struct callable {};  // not a function, or one whose arguments are unknown (a generic lambda)
+struct callable {};  // not a function, or one with unknown arguments (a generic lambda)
 template <class F>
   requires requires { &F::operator(); }
 struct callable<F> : callable<decltype(&F::operator())> {};

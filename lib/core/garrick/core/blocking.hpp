@@ -144,7 +144,7 @@ class blocking_actor : public actor<any_protocol> {
   ///     result<long> cents = self.get(self.request(account, balance{}, 1s));
   template <class... Rs>
   [[nodiscard]] auto get(pending_response<Rs...>&& p);
-  /// Takes the response of a request that does not compile, whose error stays the only one.
+  /// Takes the response of a request that does not compile; its error stays the only one.
   detail::refused_response get(detail::refused_response) { return {}; }
 
  protected:

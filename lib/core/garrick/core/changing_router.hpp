@@ -1,4 +1,4 @@
-// A router whose members come and go while it is used.
+// A router with members that come and go while it is used.
 //
 //   changing_router<worker, least_loaded> pool(system);
 //   pool.add(system.spawn<worker_actor>());

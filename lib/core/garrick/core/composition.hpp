@@ -152,8 +152,8 @@ struct collected<response<Rs...>> {
 }  // namespace detail
 
 /// Makes a handle to f behind g: a message goes to g, g's answer to f, and f's answer to the
-/// requester. The handle has the signatures of g whose answers f takes; without any, the expression
-/// does not compile.
+/// requester. The handle has those signatures of g with answers that f takes; without any, the
+/// expression does not compile.
 ///
 /// Costs a hidden actor, in the system of g, that lives as long as it is used. Errors of g and f go
 /// to the requester. Throws std::logic_error for an empty handle, std::bad_alloc. Thread safety:

@@ -83,8 +83,8 @@ class message {
   const base::message_type* type_ = nullptr;
 };
 
-/// A message whose content type the compiler knows. It may be sent to every handle whose protocol
-/// has that content.
+/// A message with a content type that the compiler knows. It may be sent to every handle with that
+/// content in its protocol.
 template <class Content>
 class typed_message : public message {
  public:
@@ -147,9 +147,9 @@ namespace detail {
 }  // namespace detail
 
 /// Makes a message that can be sent to many receivers without a copy for each. Requires copyable
-/// content. The result knows its content's type, so it may be sent to every handle whose protocol
-/// has that type. A message value as the only argument is returned itself. Costs one block from a
-/// pool. Throws std::bad_alloc, and any exception of building the content.
+/// content. The result knows its content's type, so it may be sent to every handle with that
+/// content in its protocol. A message value as the only argument is returned itself. Costs one
+/// block from a pool. Throws std::bad_alloc, and any exception of building the content.
 ///
 ///     auto m = make_message(headline{text});
 ///     for (auto& reader : readers) send(reader, m);

@@ -156,7 +156,7 @@ void fail_here(cell& self, continuation* k, base::error why) {
   k->on_response(self, e.get());
 }
 
-/// Runs a continuation whose response came before it was attached.
+/// Runs a continuation that was attached after its response came.
 void take_early(cell& self, std::uint64_t id, continuation* k) {
   response_table& pending = self.ext().pending;
   response_table::slot& slot = pending.at(id);

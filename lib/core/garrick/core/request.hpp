@@ -199,7 +199,7 @@ struct response_is_no_value {
 
 }  // namespace detail
 
-/// A request under way, whose answer holds values of the types Rs.
+/// A request under way; its answer holds values of the types Rs.
 ///
 /// Use it once, on the turn of the requester: with `then`, `await` or `co_await`. A second use gets
 /// the error `cancelled` at once. Dropping it unused withdraws the request: its response is
@@ -341,7 +341,7 @@ inline constexpr bool destroyed_twice = [] {
 #endif
 }();
 
-/// A response whose request got a temporary which GCC 12 would destroy twice in a co_await
+/// The response to a request with a temporary that GCC 12 would destroy twice in a co_await
 /// expression. It can be used in every other way. A plain pending_response made of it can be
 /// awaited, since the temporary is gone by then.
 template <class Argument, class... Rs>
@@ -465,7 +465,7 @@ template <class P, class Tuple, std::size_t... I>
 std::type_identity<checked_message<P, std::tuple_element_t<I, Tuple>...>> check_of(
     std::index_sequence<I...>);
 
-/// The checks of a request, whose last argument may be the time-out.
+/// The checks of a request; its last argument may be the time-out.
 template <class P, class... Args>
 using checked_request = typename decltype(check_of<P, std::tuple<Args...>>(
     std::make_index_sequence<sizeof...(Args) - (ends_with_limit<P, Args...> ? 1 : 0)>{}))::type;

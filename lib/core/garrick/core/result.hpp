@@ -32,10 +32,10 @@ class [[nodiscard]] result : public base::result<Ts...> {
   result() = default;
   /// Makes a result of the same value or error.
   result(base::result<Ts...> r) : base::result<Ts...>(std::move(r)) {}
-  /// Makes a handler's result whose answer comes from the holder of the promise.
+  /// Makes a handler's result that the holder of the promise answers.
   result(const response_promise<Ts...>&)
       : base::result<Ts...>(detail::answered_later()), later_(true) {}
-  /// Makes a handler's result whose answer comes from the actor that got the delegation.
+  /// Makes a handler's result that another actor answers.
   result(delegated<Ts...>) : base::result<Ts...>(detail::answered_later()), later_(true) {}
   /// This constructor refuses a delegation to an actor that answers with another type.
   template <class... Us>
@@ -61,9 +61,9 @@ class [[nodiscard]] result<void> : public base::result<void> {
   result() = default;
   /// Makes a result of the same success or error.
   result(base::result<void> r) : base::result<void>(std::move(r)) {}
-  /// Makes a handler's result whose answer comes from the holder of the promise.
+  /// Makes a handler's result that the holder of the promise answers.
   result(const response_promise<>&) : base::result<void>(detail::answered_later()), later_(true) {}
-  /// Makes a handler's result whose answer comes from the actor that got the delegation.
+  /// Makes a handler's result that another actor answers.
   result(delegated<>) : base::result<void>(detail::answered_later()), later_(true) {}
   /// This constructor refuses a delegation to an actor that answers with another type.
   template <class U, class... Us>

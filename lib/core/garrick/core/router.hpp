@@ -381,7 +381,7 @@ template <class P, class... F>
 
 /// Spawns `count` actors of class A with the options and copies of the arguments, behind one
 /// router. `from` is a system or, on its turn, an actor. Each name is followed by the member's
-/// number, from 1. A member whose spawn failed counts as one that has ended. Throws
+/// number, from 1. A member that could not be spawned counts as one that has ended. Throws
 /// std::invalid_argument for a count of 0, std::bad_alloc.
 ///
 ///     auto pool = spawn_pool<worker>(system, spawn_options{.name = "worker"}, 8, path);

@@ -1,10 +1,10 @@
 // Sending: from anywhere to a handle, checked against the receiver's protocol and the isolation
 // rule at compile time.
 //
-// Requires: a non-empty handle (an empty one throws std::logic_error). Guarantees: the message
+// Requires a non-empty handle (an empty one throws std::logic_error). Guarantees that the message
 // arrives, in order per sender, receiver and priority and in causal order, or becomes a dead letter
-// with a reason. Thread safety: any thread. Blocks only to slow a sender whose receiver can run but
-// is over its soft limit (bounded; see docs/internals/overload.md).
+// with a reason. Blocks only to slow a sender: while the receiver can run but is over its soft
+// limit (bounded; see docs/internals/overload.md). Thread safety: any thread.
 #pragma once
 
 #include <garrick/base/types/sendable.hpp>

@@ -34,8 +34,8 @@ namespace detail {
 
 /// Applies the options. Returns false if the actor cannot live; then the cell has ended.
 bool prepare_cell(cell& c, environment& env, const spawn_options* o, cell* spawner);
-/// Lists the cell, whose object stands. Returns false if the system has begun to stop, and the cell
-/// has ended.
+/// Lists the cell, which has its object. Returns false if the system has begun to stop; then the
+/// cell has ended.
 [[nodiscard]] bool list_cell(cell& c) noexcept;
 /// Lists the cell and schedules it, or leaves it idle if it starts lazily and no message has come
 /// yet. With `why`, its start hook runs here and now, unless it has a thread of its own or starts
@@ -43,7 +43,7 @@ bool prepare_cell(cell& c, environment& env, const spawn_options* o, cell* spawn
 void launch_cell(cell& c, const spawn_options* o, cell* spawner, base::error* why) noexcept;
 /// Returns the reason why `c`, which no other code knows yet, has ended.
 [[nodiscard]] base::error spawn_error(const cell& c);
-/// Ends a cell whose object's constructor threw.
+/// Ends a cell after its object's constructor threw.
 void abort_cell(cell& c, const std::exception_ptr& why) noexcept;
 /// Ends a cell that no other code knows yet.
 void refuse_cell(cell& c, base::exit_reason why) noexcept;
@@ -130,7 +130,7 @@ struct self_of<R (*)(S, Args...)> {
 template <class R, class... Args>
 struct self_of<R (*)(Args...) noexcept> : self_of<R (*)(Args...)> {};
 
-/// An actor whose body is a function. An argument of type X& was lent.
+/// An actor with a function as its body. An argument of type X& was lent.
 template <class F, class... Args>
 class function_actor final : public self_of<F>::type {
   using base_type = typename self_of<F>::type;

@@ -49,8 +49,8 @@ inline void resume_chain(std::coroutine_handle<> first, suspended_frame* frame) 
   running_frame = outer_frame;
 }
 
-/// The type and the sender of a message whose content was moved into the frame of the coroutine
-/// that handles it; for a dead letter. Without a type the frame is a hook's.
+/// The type and the sender of a message, for a dead letter: the content was moved into the frame of
+/// the coroutine that handles it. Without a type the frame is a hook's.
 struct handled_message {
   const base::message_type* type = nullptr;
   std::uint64_t sender = 0;

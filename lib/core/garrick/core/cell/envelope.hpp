@@ -29,7 +29,7 @@ class cell;
 /// The kind of a payload and its treatment; the upper bits of `envelope::word`.
 enum class envelope_flag : std::uint64_t {
   request = 1ull << 48,    ///< `requester` holds a strong reference and wants exactly one response
-  response = 1ull << 49,   ///< answers the request whose id is in the word
+  response = 1ull << 49,   ///< answers the request with the id in the word
   urgent = 1ull << 50,     ///< urgent priority
   shared = 1ull << 51,     ///< the payload is a `shared_block*`: copy on write
   system = 1ull << 52,     ///< belongs to the system lane

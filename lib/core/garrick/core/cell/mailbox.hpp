@@ -181,7 +181,7 @@ class mailbox_gate {
 
   /// Takes back the tag of a drop, because the runner has made a handle to itself after the count
   /// had fallen to zero. If the dropper has counted but not tagged yet, waits for the tag: the
-  /// dropper is one instruction away from it, and gets a processor whatever its priority is.
+  /// dropper is one instruction away from it, and gets a processor at any priority.
   void undrop() noexcept {
     base::brief_wait<Atomics> wait;
     // order: relaxed: only the tag matters; nothing that the dropper did is used
@@ -251,7 +251,8 @@ class mailbox_gate {
         base::order<Atomics, mailbox_order::length_consumed>(std::memory_order_acquire));
     std::uint32_t n = pushes() - before;
     if (n >= (1u << 31)) n &= 0xffff;  // flips were counted late: the low half is exact
-    // Without this, a caller that lost its core between the looks would count what came and went.
+    // Without this, a caller that lost its core between the looks would count mail that came and
+    // went.
     // order: an estimate
     const std::uint32_t since = consumed_.load(std::memory_order_relaxed) - before;
     return n > since ? n - since : 0;

@@ -122,7 +122,7 @@ template <std::size_t I, class... Ts>
 using type_at = typename decltype(pick_indexed<I>(
     static_cast<indexed_list<std::index_sequence_for<Ts...>, Ts...>*>(nullptr)))::type;
 
-/// The response type of the signature whose content is `Content`; `void` if there is none.
+/// The response type of the signature with this content; `void` if there is none.
 template <class Content, class... Sigs>
 consteval auto find_answer() {
   constexpr std::size_t at =

@@ -183,13 +183,13 @@ class child_spec {
   class starter {
    public:
     virtual ~starter() = default;
-    /// Starts the child under an actor whose turn it is. Returns a handle to an ended actor if that
-    /// failed.
+    /// Starts the child under an actor, on that actor's turn. Returns a handle to an ended actor if
+    /// that failed.
     [[nodiscard]] virtual any_ref start(cell& supervisor) const = 0;
   };
   /// For the framework: `child` makes one.
   explicit child_spec(std::shared_ptr<const starter> s) noexcept : starter_(std::move(s)) {}
-  /// For the framework: starts the child under an actor whose turn it is.
+  /// For the framework: starts the child under an actor, on that actor's turn.
   [[nodiscard]] any_ref start(cell& supervisor) const { return starter_->start(supervisor); }
 
  private:
@@ -215,7 +215,7 @@ template <class Start>
   return child_spec(std::make_shared<starter_of<Start>>(std::move(s)));
 }
 
-/// The description of a child of the class A whose arguments have passed the checks.
+/// Describes a child of the class A; the arguments have passed the checks.
 template <class A, class... Args>
 [[nodiscard]] child_spec describe_child(const child_options& o, Args&&... args) {
   return make_child_spec(

@@ -62,7 +62,7 @@ class children final : public dependents {
   [[nodiscard]] static std::string complaint(const supervision& how);
   /// Gives a child that does not run yet to its supervisor. Any thread.
   static void admit(cell& supervisor, bool on_its_turn, adoption arrival);
-  /// Ends a child whose supervisor ended before it could adopt. Any thread.
+  /// Ends a child that its supervisor could not adopt before it ended itself. Any thread.
   static void turn_away(const adoption& refused,
                         base::exit_reason reason = base::exit_code::user_shutdown) noexcept;
 
