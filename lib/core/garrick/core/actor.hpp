@@ -262,11 +262,11 @@ class actor_base {
     return pending;
   }
 
-  /// Takes the current request out of the handler's hands. Answer it later with `deliver` or
-  /// `fail`, on any thread. A promise that is dropped answers `broken_promise`, or
-  /// `receiver_failed` with the text of the exception if an exception drops it and ends the
-  /// handler. The promise is empty if the message was no request, or if its request was taken
-  /// before; a handler that returns an empty promise answers `broken_promise`.
+  /// Takes over the duty to answer the current request. Answer it later with `deliver` or `fail`,
+  /// on any thread. A promise that is dropped answers `broken_promise`, or `receiver_failed` with
+  /// the text of the exception if an exception drops it and ends the handler. The promise is empty
+  /// if the message was no request, or if its request was taken before; a handler that returns an
+  /// empty promise answers `broken_promise`.
   ///
   ///     result<int> on(query) { waiting_ = make_promise<int>(); return waiting_; }
   ///     void on(answer a) { waiting_.deliver(a.value); }
@@ -385,22 +385,22 @@ class actor_base {
   /// meanwhile. An id that has fired or was cancelled is ignored.
   void demonitor(monitor_id id) { detail::demonitor_cell(*cell_, id); }
 
-  /// Switches on or off that exit signals arrive as messages (`on(const exit_signal&)`) and do not
-  /// end this actor, whatever the reason. Without that handler they are dead letters. If that
-  /// handler is a coroutine, they wait for it behind the mail. A kill cannot be trapped. Off at
-  /// first, and after a restart.
+  /// Traps exit signals while on: they arrive as messages (`on(const exit_signal&)`) and do not end
+  /// this actor, whatever the reason. Without that handler they are dead letters. If that handler
+  /// is a coroutine, they wait for it behind the mail. A kill cannot be trapped. Off at first, and
+  /// after a restart.
   void trap_exit(bool on);
 
-  /// Switches on or off that other messages are handled while a coroutine handler waits. The
-  /// actor's state may then change across a `co_await`. Off at first, and after a restart.
+  /// Lets other messages be handled, while on, when a coroutine handler waits. The actor's state
+  /// may then change across a `co_await`. Off at first, and after a restart.
   void interleave(bool on);
 
   /// Sends this actor a `receive_timeout` when no message was handled for the time `limit`, and
   /// again after each further such time: as soon as possible if it is zero or less, never if it is
-  /// infinite. Skipped messages and answers to requests do not count. An actor that awaits is at
-  /// work: the time begins anew when the await is over, unless the actor interleaves. A second call
-  /// replaces the first. Off at first, and after a restart. Without a handler `on(const
-  /// receive_timeout&)` it is a dead letter. An actor that is made of behaviors has `after`
+  /// infinite. Skipped messages and answers to requests do not count. While the actor awaits, no
+  /// time-out comes, and the time begins anew afterwards, unless the actor interleaves. A second
+  /// call replaces the first. Off at first, and after a restart. The time-out is a dead letter if
+  /// no `on(const receive_timeout&)` takes it. An actor that is made of behaviors has `after`
   /// instead.
   ///
   ///     void on_start() { set_receive_timeout(30s); }

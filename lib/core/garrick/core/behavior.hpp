@@ -460,12 +460,12 @@ template <class... Cases>
 
 }  // namespace detail
 
-/// The present reactions of an actor to messages: a list of cases, tried in order, of which the
-/// first that matches takes the message. Cases are functions (by type), patterns `on(…) >> f`, one
-/// `otherwise >> f`, one `after(d) >> f`. A function's result is the answer.
+/// The rules by which an actor handles messages for now: a list of cases, tried in order, of which
+/// the first that matches takes the message. Cases are functions (by type), patterns `on(…) >> f`,
+/// one `otherwise >> f`, one `after(d) >> f`. A function's result is the answer.
 ///
 /// A behavior may be built on any thread, and runs on its actor's turn. A copy shares the functions
-/// and their captures. An empty one is no behavior.
+/// and their captures. A behavior made without cases is empty.
 ///
 ///     become({[](int x) { return x + 1; },
 ///             on(42, any<std::string>) >> [](std::string s) {…}});

@@ -8,8 +8,8 @@
 // It is apart from `router` because it costs more: each use takes a lock for as long as it takes to
 // copy one pointer.
 //
-// Guarantees: a use picks among the members at one moment. A message to a member that leaves at
-// that moment still goes there. The policy keeps its state when the members change; `by_key`
+// Guarantees: a use picks among the members at one moment. If the picked member leaves just then,
+// the message still goes to it. The policy keeps its state when the members change; `by_key`
 // spreads the keys anew. Members that have ended are forgotten at the next change.
 //
 // Thread safety: any thread. Copies share members and policy, and are one pointer.

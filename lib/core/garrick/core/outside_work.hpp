@@ -28,9 +28,8 @@ class outside_work {
 
   /// Makes a token without work.
   outside_work() noexcept = default;
-  /// Begins work for the actors of this system: `system.env()`. Make the token before the work
-  /// begins, and while the system cannot end yet: on a thread that keeps it, or in a handler that
-  /// runs.
+  /// Begins work for the actors of this system: `system.env()`. Requires that the system cannot end
+  /// yet, since this thread or a running handler keeps it. Make the token before the work begins.
   explicit outside_work(environment& of) noexcept : env_(&of) {
     of.hold();
     of.outside_began();

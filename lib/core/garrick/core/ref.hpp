@@ -41,10 +41,9 @@ class ref : public handle {
   /// Makes an empty handle; a send through it is a programming error and throws std::logic_error.
   ref() noexcept = default;
 
-  /// Converts from a handle with more signatures. The conversion from a wildcard handle is
-  /// explicit: it gives up the compile-time check. The new handle accepts every message of P; if
-  /// the actor does not understand one, it is a dead letter, and a request gets
-  /// `unexpected_message`.
+  /// Converts from a handle with more signatures. The conversion to a wildcard handle is explicit,
+  /// since it gives up the compile-time check: that handle accepts every message. A message that
+  /// the actor does not understand is a dead letter, and a request gets `unexpected_message`.
   // A second constructor, or a `requires`, would add lines to the error for a handle that does not
   // convert: clang lists each constructor and each condition that is not satisfied.
   template <class Q, std::enable_if_t<detail::can_become<Q, P>, int> = 0>

@@ -288,8 +288,8 @@ struct find_child {
 struct stop_child {
   std::string name;  ///< as child_info has it
 };
-/// Tells a `supervisor` to stop all children, youngest first; it continues itself. The answer, a
-/// stop_report, comes when each has ended or was given up as still alive.
+/// Tells a `supervisor` to stop all children, youngest first; the supervisor itself continues. The
+/// answer, a stop_report, comes when each has ended or was given up as still alive.
 struct stop_children {};
 
 /// The protocol of a `supervisor`.
