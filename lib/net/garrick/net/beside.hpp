@@ -10,8 +10,8 @@ namespace garrick::net {
 /// The verdict on a connection that was opened beside another one.
 enum class beside : std::uint8_t {
   waits,  ///< more of its bytes are needed
-  takes,  ///< it takes the other one's place
-  drops   ///< it is closed, and the other one stays
+  takes,  ///< takes the other connection's place
+  drops   ///< is closed, and the other connection stays
 };
 
 }  // namespace garrick::net

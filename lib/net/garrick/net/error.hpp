@@ -1,4 +1,4 @@
-// What can go wrong between two ends.
+// Errors between two ends of a link.
 //
 // Thread safety: constants.
 #pragma once
@@ -11,23 +11,23 @@ namespace garrick::net {
 
 /// Errors of codec, layers, transports and links.
 enum class net_errc : std::uint32_t {
-  decode_failed = 1,  ///< bytes that are no message of this protocol, or not whole
+  decode_failed = 1,  ///< bytes that are no message of this protocol, or not a whole one
   not_encodable,      ///< a value that has no meaning for another process
   too_large,          ///< a message, a frame, a datagram or a name above its limit
   incompatible,       ///< the other end speaks other versions, or means another type
   not_garrick,        ///< the other end speaks another protocol altogether
-  refused,            ///< the other end, or this one's rules, did not take the connection
-  unreachable,        ///< nobody answers there, or there is no way
+  refused,            ///< a rule of the other end, or of this one, refused the connection
+  unreachable,        ///< no process answers there, or no route leads there
   bad_endpoint,       ///< an endpoint's text that cannot be understood
   connection_lost,    ///< the transport broke, which may be mended
   peer_down,          ///< the other end was given up, or left; it never comes back by this link
-  perhaps_delivered,  ///< sent, but whether the other end has it will not be known
+  perhaps_delivered,  ///< the message was sent, but its arrival cannot be known
   overload,           ///< a buffer is at its limit
-  io,                 ///< the operating system's words are in the text
-  owner_failed,       ///< a function of the link's owner has thrown; its words are in the text
+  io,                 ///< the text holds the operating system's words
+  owner_failed,       ///< a function of the link's owner threw; the text holds its words
   node_down,          ///< the actor's node was given up, has left, or came back as another one
-  denied,             ///< a rule of the other node, or of this one, does not allow that
-  address_in_use,     ///< somebody else listens there
+  denied,             ///< a rule of the other node, or of this one, forbids it
+  address_in_use,     ///< another socket listens there
 };
 
 /// Category of `net_errc`.

@@ -1,4 +1,4 @@
-// Numbers as bytes, the lowest first, which is how all of them lie on the wire.
+// Numbers as bytes, the lowest first: the order of all numbers on the wire.
 //
 // Thread safety: plain functions.
 #pragma once
@@ -12,7 +12,7 @@
 namespace garrick::net {
 
 namespace detail {
-/// The bytes of `x` the other way round where this machine keeps the highest first.
+/// Reverses the bytes of `x` if this machine stores the highest first.
 template <std::unsigned_integral T>
 [[nodiscard]] constexpr T swapped_if_needed(T x) noexcept {
   if constexpr (std::endian::native == std::endian::little || sizeof(T) == 1) {
@@ -33,7 +33,7 @@ inline void store_le(std::byte* to, T x) noexcept {
   std::memcpy(to, &x, sizeof(T));
 }
 
-/// What `store_le` wrote to `from`, at any address.
+/// Returns the number that `store_le` wrote to `from`, at any address.
 template <std::unsigned_integral T>
 [[nodiscard]] inline T load_le(const std::byte* from) noexcept {
   T x;

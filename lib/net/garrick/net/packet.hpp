@@ -1,22 +1,22 @@
 // The bytes of one message on their way to the wire.
 //
-// Each layer puts a header in front of what it gets from above. So that this never moves the bytes
-// behind it, a packet begins with room for the headers of all layers below, which a stack knows at
-// compile time. A layer that may have to send a packet again keeps a second handle to the same
-// bytes; the headers that lower layers have written in front of them do not matter to it.
+// Each layer puts a header in front of the bytes from above. A packet begins with room for the
+// headers of all layers below, a size that a stack knows at compile time, so no header moves the
+// bytes behind it. A layer that may have to send a packet again keeps a second handle to the same
+// bytes and ignores the headers that lower layers wrote in front of them.
 //
 // There is one room in front, so of all handles to the same bytes one has the right to write there:
-// the first, until it passes the right on. Another that is to get a header copies the bytes first,
-// unless it is the last one left. So who sends one message over many links shares it, and each link
-// but one copies.
+// the first, until it passes the right on. Another handle that needs a header copies the bytes
+// first, unless it is the last one left. So a sender shares one message between many links, and
+// each link but one copies it.
 //
 // Thread safety: a packet is one thread's at a time, but handles to the same bytes may be dropped
 // on different threads.
 //
 // Invariants:
 //   P1  begin() <= end() <= the block's capacity; without a block both are zero.
-//   P2  Who shares bytes never changes those that the other handle shows: `append` needs the only
-//       handle, and `prepend` writes in front of what is shared (P3).
+//   P2  Bytes that another handle shows never change: `append` needs the only handle, and `prepend`
+//       writes in front of the shared bytes (P3).
 //   P3  Of all handles to the same bytes at most one has `may_write_front_`, and no other shows a
 //       byte in front of its `begin()`.
 #pragma once
@@ -39,20 +39,20 @@ namespace garrick::net {
 ///     socket.write(p.bytes());
 class packet {
  public:
-  /// No bytes, no room.
+  /// Makes a packet without bytes and without room.
   constexpr packet() noexcept = default;
-  /// No bytes yet: room for `front` of them in front, and for `behind` before `append` has to move
-  /// them. Throws std::bad_alloc; requires at most 2^32 - 1 bytes in all.
+  /// Makes an empty packet with room for `front` bytes in front, and for `behind` bytes before
+  /// `append` has to move them. Requires at most 2^32 - 1 bytes in all. Throws std::bad_alloc.
   [[nodiscard]] static packet with_room(std::size_t front, std::size_t behind);
-  /// A copy of `bytes` with room for `front` more in front of them.
+  /// Copies `bytes`, with room for `front` more in front of them. Throws std::bad_alloc.
   [[nodiscard]] static packet copy_of(std::span<const std::byte> bytes, std::size_t front = 0);
 
-  /// Takes the other's handle.
+  /// Takes the other packet's handle.
   packet(packet&& other) noexcept
       : block_(std::exchange(other.block_, nullptr)),
         range_(std::exchange(other.range_, 0)),
         may_write_front_(other.may_write_front_) {}
-  /// Drops the own handle and takes the other's.
+  /// Drops the own handle and takes the other packet's.
   packet& operator=(packet&& other) noexcept {
     if (this != &other) {
       release();
@@ -64,29 +64,31 @@ class packet {
   }
   ~packet() { release(); }
 
-  /// Another handle to the same bytes. From now on nobody may append to either of them. `prepend`
-  /// to the new one copies them, as long as there are others.
+  /// Returns another handle to the same bytes. Requires that no handle appends while both exist.
+  /// `prepend` to the new handle copies the bytes as long as others show them.
   [[nodiscard]] packet share() const noexcept;
-  /// As `share`, but the new handle has the right to write in front, and this one no more: for who
-  /// keeps a packet while it is on its way. If this one did not have the right, and others show the
-  /// bytes, they are copied here, once. Throws std::bad_alloc.
+  /// Returns another handle, which takes over the right to write in front: for a layer that keeps a
+  /// packet while it is on its way. If this handle did not have the right, and others show the
+  /// bytes, copies them once. Throws std::bad_alloc.
   [[nodiscard]] packet share_front();
-  /// True if another handle shows these bytes. Once false, it stays so until they are shared again.
+  /// Returns true if another handle shows these bytes. Once false, it stays so until the next
+  /// `share`.
   [[nodiscard]] bool is_shared() const noexcept;
 
-  /// The bytes. Valid until this handle, or the last that shares them, is dropped, or appended to.
+  /// Returns the bytes. They are valid until the last handle to them is dropped or appends.
   [[nodiscard]] std::span<const std::byte> bytes() const noexcept {
     return {data() + begin(), size()};
   }
-  /// How many bytes there are.
+  /// Returns the number of bytes.
   [[nodiscard]] std::size_t size() const noexcept { return end() - begin(); }
-  /// True without bytes.
+  /// Returns true if there are no bytes.
   [[nodiscard]] bool empty() const noexcept { return begin() == end(); }
-  /// How many bytes `prepend` may still be asked for.
+  /// Returns the most bytes that `prepend` can still add.
   [[nodiscard]] std::size_t room_in_front() const noexcept { return begin(); }
 
-  /// `n` bytes more in front, to be written by the caller. Requires that much room. Copies them all
-  /// if others show them and this handle has no right to write in front. Throws std::bad_alloc.
+  /// Adds `n` bytes in front and returns their address; the caller writes them. Requires `n <=
+  /// room_in_front()`. Copies all bytes if others show them and this handle has no right to write
+  /// in front. Throws std::bad_alloc.
   [[nodiscard]] std::byte* prepend(std::size_t n) {
     GARRICK_ASSERT(n <= begin(), "a layer wrote a larger header than it has announced");
     if (!may_write_front_) [[unlikely]]
@@ -94,9 +96,9 @@ class packet {
     range_ -= n;
     return data() + begin();
   }
-  /// `n` bytes more behind, to be written by the caller. Moves the others if there is no room, by
-  /// which time is linear in all that is appended. Requires that nobody shares them. Throws
-  /// std::bad_alloc.
+  /// Adds `n` bytes behind and returns their address; the caller writes them. Moves the bytes if
+  /// there is no room, in time that is linear in all appended bytes. Requires that no other handle
+  /// shows the bytes. Throws std::bad_alloc.
   [[nodiscard]] std::byte* append(std::size_t n) {
     if (block_ == nullptr || n > block_->capacity - end()) [[unlikely]]
       enlarge(n);
@@ -107,16 +109,16 @@ class packet {
     range_ += std::uint64_t{n} << 32;
     return at;
   }
-  /// A copy of `bytes` behind the others; as above.
+  /// Appends a copy of `bytes`, under the same conditions.
   void append(std::span<const std::byte> bytes);
-  /// Takes the first `n` bytes away; they become room, which this handle may write to once nobody
-  /// else shows them. Requires that there are so many.
+  /// Removes the first `n` bytes. They become room, which this handle may write to once no other
+  /// handle shows them. Requires `n <= size()`.
   void drop_front(std::size_t n) noexcept;
-  /// Takes all but the first `n` bytes away. Requires that there are so many.
+  /// Removes all but the first `n` bytes. Requires `n <= size()`.
   void keep_front(std::size_t n) noexcept;
 
  private:
-  /// In front of the bytes, in one allocation.
+  /// The header of the allocation; the bytes follow it.
   struct block {
     std::atomic<std::uint32_t> handles{1};
     std::uint32_t capacity = 0;
@@ -141,8 +143,8 @@ class packet {
   }
 
   block* block_ = nullptr;
-  // Where the bytes begin, and above that, where they end. One number, since a packet is moved at
-  // once after one of the two has changed: a processor waits for what was written in two pieces.
+  // The begin of the bytes, and above it the end. Both are in one number, because a packet is moved
+  // at once after one of them has changed, and a processor waits for a load of two separate stores.
   std::uint64_t range_ = 0;
   bool may_write_front_ = false;
 };

@@ -1,4 +1,4 @@
-// Who is at the other end: a node, and which of its lives.
+// The identity of a peer: its node, and the incarnation of that node.
 //
 // Thread safety: plain values.
 #pragma once
@@ -9,30 +9,30 @@
 
 namespace garrick::net {
 
-/// Names a node for as long as it is configured so, over all its restarts. 128 bits, random or
-/// bound to a certificate.
+/// Names a node over all its restarts, as long as it is configured so. 128 bits, random or bound to
+/// a certificate.
 struct node_id {
   std::uint64_t high = 0;  ///< the upper half
   std::uint64_t low = 0;   ///< the lower half
 
-  /// As 32 hexadecimal digits.
+  /// Returns the id as 32 hexadecimal digits.
   [[nodiscard]] std::string to_string() const;
 
   friend constexpr auto operator<=>(const node_id&, const node_id&) = default;
 };
 
-/// One life of a node, as a peer sees it.
+/// One incarnation of a node, as a peer sees it.
 ///
-/// Incarnations are drawn at random, so that no two of a node are ever equal: then what an earlier
-/// life has left in the network is told from what this one says. Zero stands for none. Who was
-/// `down` (`link_event::kind::down`) may begin another session, unless `peer_return` says that he
-/// may not, or he is put into quarantine, by `accept_sessions::quarantine` or `node::quarantine`:
-/// then he is refused, and the same node is talked to only when it comes with another incarnation.
+/// Incarnations are drawn at random, so no two of a node are ever equal, and messages that an
+/// earlier one left in the network can be told apart. Zero stands for none. After `down`
+/// (`link_event::kind::down`) the same incarnation may begin another session, unless `peer_return`
+/// forbids it or it is in quarantine (`accept_sessions::quarantine`, `node::quarantine`). Then it
+/// is refused, and its node becomes a peer again only with another incarnation.
 struct peer_identity {
-  node_id node;                   ///< which node
-  std::uint64_t incarnation = 0;  ///< which of its lives; 0: none
+  node_id node;                   ///< the node
+  std::uint64_t incarnation = 0;  ///< its incarnation; 0: none
 
-  /// The node, a slash, and the incarnation as 16 hexadecimal digits.
+  /// Returns the node, a slash, and the incarnation as 16 hexadecimal digits.
   [[nodiscard]] std::string to_string() const;
 
   friend constexpr auto operator<=>(const peer_identity&, const peer_identity&) = default;

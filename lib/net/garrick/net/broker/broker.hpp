@@ -25,29 +25,29 @@ concept socket_event = std::is_same_v<E, new_connection> || std::is_same_v<E, ne
                        std::is_same_v<E, connection_closed> || std::is_same_v<E, acceptor_closed> ||
                        std::is_same_v<E, new_datagram> || std::is_same_v<E, writable_again>;
 
-/// What a broker with these further signatures understands.
+/// The protocol of a broker: these further signatures, and the events.
 template <class... Signatures>
 using broker_protocol =
     core::protocol<Signatures..., void(new_connection), void(new_data), void(connection_closed),
                    void(acceptor_closed), void(new_datagram), void(writable_again)>;
 
-/// See above.
+/// An actor with sockets; see the opening comment.
 template <class... Signatures>
 class broker : public core::actor<broker_protocol<Signatures...>> {
  public:
-  /// Events that the class has no handler for.
+  /// Ignores an event for which the derived class has no handler.
   template <socket_event E>
   void on(const E&) {}
 
-  /// The sockets.
+  /// Returns the sockets.
   [[nodiscard]] broker_io& io() noexcept { return io_; }
 
  protected:
-  /// Its sockets live there.
+  /// Makes a broker without sockets. Its sockets will live at `where`.
   explicit broker(broker_place where) : io_(*this, where) {}
   ~broker() = default;
 
-  /// Gives the connection to a new broker on the connection's own thread. B's constructor gets a
+  /// Gives the connection to a new broker B on the connection's own thread. B's constructor gets a
   /// `bound_connection`, which it adopts, and the arguments. Errors: those of `broker_io::release`.
   ///
   ///     void on(const net::new_connection& n) { fork<session>(n.connection, room_).value(); }

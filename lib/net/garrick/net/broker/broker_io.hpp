@@ -12,17 +12,16 @@
 //     net::acceptor_handle door_;
 //   };
 //
-// What happens comes as messages (events.hpp). Any actor may have a broker_io as a member; its
-// protocol, or behavior, then has those messages in it, and its mailbox must not be bounded, for a
-// message that is dropped is a piece of a stream.
+// Events come as messages (events.hpp). Any actor may have a broker_io as a member. Its protocol,
+// or its behavior, must contain those messages, and its mailbox must not be bounded, because a
+// dropped message is a lost piece of a stream.
 //
-// Guarantees: a stream's bytes come in order, each once. `write` takes all or nothing, and what it
-// has taken is sent in its order, as long as the connection stands. While the broker holds more
-// messages or blocks of a stream than its settings allow, nothing is read from it, so the other end
-// has to wait. What is written beyond `transport.high_water` makes `writable` false until
-// `writable_again`; meanwhile `write` is an error beyond `transport.most_queued`. When the object
-// goes, all its sockets are closed, and what was written before is sent, within
-// `transport.close_limit`. What was only put is not.
+// Guarantees: a stream's bytes come in order, each once. `write` takes all bytes or none, and
+// accepted bytes are sent in order as long as the connection stands. While the broker holds more
+// messages or blocks of a stream than its settings allow, the stream is not read, so the other end
+// has to wait. Bytes beyond `transport.high_water` make `writable` false until `writable_again`;
+// beyond `transport.most_queued` `write` fails. The destructor closes all sockets, and bytes that
+// were written before are sent within `transport.close_limit`. Bytes that were only `put` are lost.
 //
 // Thread safety: the actor's own turn only.
 #pragma once
@@ -49,18 +48,18 @@ class broker_core;
 struct connection_entry;
 }  // namespace internal
 
-/// A connection on its way from one broker to another: see `broker_io::release`. Who drops it
-/// closes it.
+/// A connection on its way from one broker to another (`broker_io::release`). Its destructor closes
+/// the connection unless a broker has adopted it.
 class bound_connection {
  public:
   using garrick_sendable = void;
 
   bound_connection(bound_connection&&) noexcept = default;
-  /// Closes the own one first.
+  /// Closes the own connection first.
   bound_connection& operator=(bound_connection&& o) noexcept;
   ~bound_connection();
 
-  /// The place of its thread, which is the best one for its broker.
+  /// Returns the place of its thread, which is the best place for its broker.
   [[nodiscard]] broker_place place() const noexcept;
 
  private:
@@ -71,89 +70,93 @@ class bound_connection {
   std::shared_ptr<internal::connection_entry> entry_;
 };
 
-/// See above.
+/// The sockets of one actor; see the opening comment.
 class broker_io {
  public:
-  /// The sockets of this actor.
+  /// Makes a set of sockets, empty at first, for the actor `me`.
   broker_io(core::actor_base& me, broker_place where);
-  /// Closes all.
+  /// Closes all sockets.
   ~broker_io();
   broker_io(const broker_io&) = delete;
   broker_io& operator=(const broker_io&) = delete;
 
-  /// Lets others connect, to a TCP port or a Unix domain socket: "tcp://127.0.0.1:0",
-  /// "unix:///run/x". Each that does is a `new_connection`. Errors: those of `net::listen`, also if
-  /// a setting is not what it may be; `net_errc::bad_endpoint` for a text that is none, and for
-  /// UDP. A name is looked up on this thread, which may take seconds in which all its sockets wait:
-  /// give an address.
+  /// Accepts connections at a TCP port or a Unix domain socket: "tcp://127.0.0.1:0",
+  /// "unix:///run/x". Each one arrives as a `new_connection`. Errors: those of `net::listen`, also
+  /// for a wrong setting; `net_errc::bad_endpoint` for a text that is no endpoint, and for UDP.
+  /// Blocks for seconds if `at` is a name, which this thread looks up while all its sockets wait;
+  /// prefer an address.
   [[nodiscard]] base::result<acceptor_handle> listen(std::string_view at,
                                                      const socket_settings& s = {});
-  /// Connects. The answer is a `new_connection` of this handle, or `connection_closed`. What is
-  /// written before is sent when the stream stands. Errors: as `listen`, those of `net::connect`.
+  /// Begins to connect. The answer is a `new_connection` with this handle, or `connection_closed`.
+  /// Bytes that are written before are sent when the stream stands. Errors: as `listen`, and those
+  /// of `net::connect`.
   [[nodiscard]] base::result<connection_handle> connect(std::string_view to,
                                                         const socket_settings& s = {});
-  /// A socket for datagrams: "udp://127.0.0.1:0". Errors, and names: as `listen`.
+  /// Opens a socket for datagrams: "udp://127.0.0.1:0". Errors and names: as `listen`.
   [[nodiscard]] base::result<datagram_handle> bind(std::string_view at,
                                                    const socket_settings& s = {});
 
-  /// Where an acceptor listens, with the port that the system has chosen; `endpoint()`: it is not
-  /// this broker's.
+  /// Returns the address at which an acceptor listens, with the port that the system has chosen;
+  /// `endpoint()` if the acceptor is not this broker's.
   [[nodiscard]] endpoint local(const acceptor_handle& a) const;
-  /// Where a socket for datagrams is; as above.
+  /// Returns the address of a socket for datagrams, under the same conditions.
   [[nodiscard]] endpoint local(const datagram_handle& d) const;
 
-  // Errors of all that follows: `net_errc::denied` if the socket is not this broker's,
-  // `net_errc::connection_lost` if it is over or was closed.
+  // Errors of all functions below: `net_errc::denied` if the socket is not this broker's,
+  // `net_errc::connection_lost` if it is over or closed.
 
-  /// Reads in this way from the next message on: those that are in the mailbox are as they are.
-  /// Error: `errc::invalid_setting` for no bytes, or for more than a block has if it is not
+  /// Sets the policy from the next message on; messages in the mailbox stay as they are. Errors:
+  /// `errc::invalid_setting` for zero bytes, or for more than a block holds if the policy is not
   /// `at_most`.
   base::result<void> read(const connection_handle& c, const receive_policy& how);
-  /// Sends a copy of the bytes, after those of `put`. Errors, and nothing was taken:
-  /// `net_errc::overload`, more bytes would wait than `transport.most_queued`, or more writes for
-  /// who is in the connection than `transport.most_waiting`, and `writable_again` will come;
-  /// `too_large`, these alone are more than `most_queued`. `connection_lost` comes once it is known
-  /// that nobody takes them; what was taken before may be lost, too.
+  /// Sends a copy of the bytes, after those of `put`. If it fails, nothing was taken. Errors:
+  /// `net_errc::overload` if more bytes than `transport.most_queued`, or more writes than
+  /// `transport.most_waiting`, would wait; `writable_again` follows. `too_large` if these bytes
+  /// alone exceed `most_queued`. `connection_lost` once the other end is known to take nothing;
+  /// bytes that were taken before may be lost, too.
   [[nodiscard]] base::result<void> write(const connection_handle& c,
                                          std::span<const std::byte> bytes);
-  /// The same of characters.
+  /// Sends characters in the same way.
   [[nodiscard]] base::result<void> write(const connection_handle& c, std::string_view text) {
     return write(c, std::as_bytes(std::span(text)));
   }
-  /// Gathers a copy of the bytes, until `flush` or `write`. Errors: `net_errc::overload`, more than
-  /// `transport.most_queued` would be gathered.
+  /// Gathers a copy of the bytes, until `flush` or `write`. Errors: `net_errc::overload` if more
+  /// than `transport.most_queued` would be gathered.
   [[nodiscard]] base::result<void> put(const connection_handle& c,
                                        std::span<const std::byte> bytes);
-  /// The same of characters.
+  /// Gathers characters in the same way.
   [[nodiscard]] base::result<void> put(const connection_handle& c, std::string_view text) {
     return put(c, std::as_bytes(std::span(text)));
   }
-  /// Sends what was gathered. After `net_errc::overload` it is still gathered.
+  /// Sends the gathered bytes. After `net_errc::overload` they are still gathered.
   [[nodiscard]] base::result<void> flush(const connection_handle& c);
-  /// False: above the high-water mark, and `writable_again` will come; or not this broker's.
+  /// Returns false above the high-water mark, in which case `writable_again` will come, and for a
+  /// connection that is not this broker's.
   [[nodiscard]] bool writable(const connection_handle& c) const;
-  /// Sends one datagram to an address, which is no name. It may get lost. Errors:
+  /// Sends one datagram to an address; a name is refused. The datagram may get lost. Errors:
   /// `net_errc::bad_endpoint`, `too_large`, `overload` if the system has no room for it, `io`.
   base::result<void> send_to(const datagram_handle& d, const endpoint& to,
                              std::span<const std::byte> bytes);
 
-  /// Closes a connection, once what was written or put is sent, or `transport.close_limit` is
-  /// over. One that does not stand yet has that time to do so, if there is something to send. No
-  /// `connection_closed` comes; messages that are in the mailbox still do.
+  /// Closes a connection once all written and put bytes are sent, or `transport.close_limit` is
+  /// over. A connection that does not stand yet has that time to do so if there are bytes to send.
+  /// No `connection_closed` comes; messages in the mailbox still do.
   base::result<void> close(const connection_handle& c);
-  /// Lets nobody in any more. `acceptor_closed` comes. To close it again is no error.
+  /// Stops accepting connections. `acceptor_closed` comes. Closing it again is no error.
   base::result<void> close(const acceptor_handle& a);
-  /// No more datagrams, but for those in the mailbox. To close it again is no error.
+  /// Stops receiving datagrams, except those in the mailbox. Closing it again is no error.
   base::result<void> close(const datagram_handle& d);
 
-  /// Gives a connection away. What is in this actor's mailbox stays with it, as does what comes
-  /// until the next owner has adopted it; a connection that was never told to read has nothing.
+  /// Gives a connection away. Messages in this actor's mailbox stay with it, as do those that come
+  /// until the next owner has adopted the connection; a connection that was never told to read has
+  /// none.
   [[nodiscard]] base::result<bound_connection> release(const connection_handle& c);
-  /// Takes a connection over. If it is over, or the last owner was told its end,
-  /// `connection_closed` comes. One that was moved from gives the empty handle.
+  /// Takes a connection over and returns its handle. If the connection is over, or its last owner
+  /// was told so, `connection_closed` comes. A moved-from `bound_connection` gives the empty
+  /// handle.
   connection_handle adopt(bound_connection c);
 
-  /// Where this broker's sockets live.
+  /// Returns the place of this broker's sockets.
   [[nodiscard]] const broker_place& place() const noexcept { return where_; }
 
  private:

@@ -1,4 +1,4 @@
-// What a broker's sockets tell it: messages.
+// The events of a broker's sockets: messages.
 //
 // Thread safety: values.
 #pragma once
@@ -13,26 +13,25 @@
 
 namespace garrick::net {
 
-/// A stream stands, which was accepted or which this broker wanted (`broker_io::connect`). Nothing
-/// is read from it before `broker_io::read`, unless the settings say how.
+/// A stream stands, which was accepted or opened by `broker_io::connect`. It is not read before
+/// `broker_io::read`, unless the settings name a policy.
 struct new_connection {
   using garrick_sendable = void;
   acceptor_handle acceptor;      ///< names nothing if this broker has connected
   connection_handle connection;  ///< the stream
-  endpoint peer;                 ///< the other end; as in `arrival::remote`
+  endpoint peer;                 ///< the other end; see `arrival::remote`
 };
 
-/// Bytes of a stream, as many as its policy says. Its bytes stay where the socket has put them.
+/// Bytes of a stream, as many as its policy demands. They stay where the socket has put them.
 struct new_data {
   using garrick_sendable = void;
   connection_handle connection;  ///< the stream
   received bytes;                ///< at least one
 };
 
-/// A stream is over: the other end has closed it, or it broke, or could not be opened. The last
-/// event of its connection. If the other end has only said that it sends no more, what is written
-/// still goes to it as long as this message, or a copy of it, is kept; then the connection is
-/// closed.
+/// A stream is over: the other end has closed it, it broke, or it could not be opened. This is the
+/// last event of its connection. If the other end has only ended its sending, written bytes still
+/// go to it as long as this message, or a copy of it, is kept; then the connection is closed.
 struct connection_closed {
   using garrick_sendable = void;
   connection_handle connection;  ///< the stream
@@ -42,22 +41,22 @@ struct connection_closed {
   std::shared_ptr<const void> open;  ///< keeps this end's direction open; null: it is closed
 };
 
-/// Nobody is let in any more: the broker has closed it, or the I/O threads were stopped.
+/// The acceptor accepts no more: the broker closed it, or the I/O threads stopped.
 struct acceptor_closed {
   using garrick_sendable = void;
-  acceptor_handle acceptor;  ///< which
+  acceptor_handle acceptor;  ///< the acceptor
 };
 
 /// A datagram.
 struct new_datagram {
   using garrick_sendable = void;
-  datagram_handle socket;  ///< where it came
-  endpoint from;           ///< who says that he has sent it
+  datagram_handle socket;  ///< the receiving socket
+  endpoint from;           ///< the claimed source address
   received bytes;          ///< its content; perhaps none
 };
 
-/// `broker_io::writable` was false, and became true again. A broker that has written since may have
-/// filled the queue anew: so ask it again, and if it is false, another message of this kind comes.
+/// `broker_io::writable` was false and became true again. A broker that has written since may have
+/// filled the queue anew. Ask `writable` again; if it is false, another message of this kind comes.
 struct writable_again {
   using garrick_sendable = void;
   connection_handle connection;  ///< the stream

@@ -1,5 +1,5 @@
-// What a broker names its sockets by. Only `broker_io` makes handles that name something, and only
-// the broker that owns a socket can use its handle; for others it is good for comparing.
+// Names for a broker's sockets. Only `broker_io` makes handles that name something, and only the
+// broker that owns a socket can use its handle; others can only compare it.
 //
 // Thread safety: as a std::shared_ptr.
 #pragma once
@@ -19,23 +19,23 @@ struct socket_entry;
 struct handle_maker;
 }  // namespace internal
 
-/// What the kinds of handles have in common. `Kind` keeps them apart.
+/// The common part of all kinds of handles. `Kind` keeps them apart.
 template <class Kind>
 class socket_handle {
  public:
   using garrick_sendable = void;
 
-  /// Names nothing.
+  /// Makes a handle that names nothing.
   socket_handle() noexcept = default;
-  /// False if it names nothing.
+  /// Returns false if it names nothing.
   [[nodiscard]] explicit operator bool() const noexcept { return entry_ != nullptr; }
-  /// A number for logs, unique in the process; 0: it names nothing.
+  /// Returns a number for logs, unique in the process; 0 if it names nothing.
   [[nodiscard]] std::uint64_t id() const noexcept { return id_; }
-  /// The same socket.
+  /// Returns true if both name the same socket.
   [[nodiscard]] friend bool operator==(const socket_handle& a, const socket_handle& b) noexcept {
     return a.id_ == b.id_;
   }
-  /// By `id`.
+  /// Orders by `id`.
   [[nodiscard]] friend std::strong_ordering operator<=>(const socket_handle& a,
                                                         const socket_handle& b) noexcept {
     return a.id_ <=> b.id_;
@@ -49,9 +49,9 @@ class socket_handle {
   std::uint64_t id_ = 0;
 };
 
-/// A stream to somebody.
+/// A stream to another process.
 using connection_handle = socket_handle<struct connection_kind>;
-/// What listens.
+/// A listening socket.
 using acceptor_handle = socket_handle<struct acceptor_kind>;
 /// A socket for datagrams.
 using datagram_handle = socket_handle<struct datagram_kind>;

@@ -1,4 +1,4 @@
-// How a connection's bytes become messages.
+// The rule by which a connection's bytes become messages.
 //
 // Thread safety: a value.
 #pragma once
@@ -8,39 +8,39 @@
 
 namespace garrick::net {
 
-/// How many bytes a `new_data` has.
+/// The number of bytes in a `new_data`.
 ///
 ///     io.read(c, receive_policy::exactly(4).once());  // a header; its handler says how to go on
 class receive_policy {
  public:
   using garrick_sendable = void;
-  /// What the number of bytes says.
+  /// The meaning of the number of bytes.
   enum class kind : std::uint8_t {
-    at_most,   ///< whatever has come, up to it
-    at_least,  ///< all that has come, from it on
-    exactly,   ///< this many
+    at_most,   ///< all bytes that have come, up to this number
+    at_least,  ///< all bytes that have come, from this number on
+    exactly,   ///< exactly this number
   };
 
-  /// Whatever has come, `n` bytes of it at most.
+  /// Passes on all bytes that have come, at most `n` at a time.
   [[nodiscard]] static receive_policy at_most(std::size_t n) noexcept { return {kind::at_most, n}; }
-  /// All that has come once it is `n` bytes, up to a block.
+  /// Passes on all bytes that have come, once they are `n` or more, up to a block.
   [[nodiscard]] static receive_policy at_least(std::size_t n) noexcept {
     return {kind::at_least, n};
   }
-  /// Each `n` bytes.
+  /// Passes on exactly `n` bytes at a time.
   [[nodiscard]] static receive_policy exactly(std::size_t n) noexcept { return {kind::exactly, n}; }
-  /// The same for one message: then the connection waits until it is told how to go on.
+  /// Returns the policy for one message; then the connection waits until it is told how to go on.
   [[nodiscard]] receive_policy once() const noexcept {
     receive_policy p = *this;
     p.once_ = true;
     return p;
   }
 
-  /// What the number says.
+  /// Returns the meaning of the number.
   [[nodiscard]] kind what() const noexcept { return what_; }
-  /// The number of bytes.
+  /// Returns the number of bytes.
   [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
-  /// See `once`.
+  /// Returns true if it holds for one message; see `once`.
   [[nodiscard]] bool is_once() const noexcept { return once_; }
 
  private:

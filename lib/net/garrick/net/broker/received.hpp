@@ -1,6 +1,6 @@
-// Bytes that have come, where the socket has put them.
+// Received bytes, where the socket has put them.
 //
-// Thread safety: as a std::shared_ptr: objects may be used on different threads, one object on one.
+// Thread safety: as a std::shared_ptr: one object is one thread's at a time.
 #pragma once
 
 #include <cstddef>
@@ -11,27 +11,27 @@
 
 namespace garrick::net {
 
-/// A part of a connection's block. The block is read to again when nobody has a part of it any
-/// more, and a connection has few blocks: who keeps bytes for long copies them.
+/// A part of a connection's block. The block is read into again when no part of it is held any
+/// more, and a connection has few blocks: copy bytes that are kept for long.
 class received {
  public:
-  using garrick_sendable = void;  ///< nobody writes to them
+  using garrick_sendable = void;  ///< no thread writes to the bytes
 
-  /// No bytes.
+  /// Holds no bytes.
   received() noexcept = default;
-  /// A copy of `bytes`, as for a test. Throws std::bad_alloc.
+  /// Copies `bytes`, as for a test. Throws std::bad_alloc.
   [[nodiscard]] static received copy_of(std::span<const std::byte> bytes);
-  /// For the framework: bytes, and what keeps them.
+  /// For the framework: bytes and their owner.
   received(std::shared_ptr<const void> owner, std::span<const std::byte> bytes) noexcept
       : owner_(std::move(owner)), bytes_(bytes) {}
 
-  /// The bytes: valid as long as this, or a copy of it, has them.
+  /// Returns the bytes. They are valid as long as this object or a copy of it exists.
   [[nodiscard]] std::span<const std::byte> bytes() const noexcept { return bytes_; }
-  /// The same as characters.
+  /// Returns the bytes as characters.
   [[nodiscard]] std::string_view text() const noexcept {
     return {reinterpret_cast<const char*>(bytes_.data()), bytes_.size()};
   }
-  /// How many there are.
+  /// Returns the number of bytes.
   [[nodiscard]] std::size_t size() const noexcept { return bytes_.size(); }
 
  private:

@@ -1,21 +1,21 @@
-// A peer that comes back finds its session: an accept policy for stacks with `failure_detection`.
+// Resumed sessions: an accept policy for stacks with `failure_detection`.
 //
-// It looks at the hello of a new connection. A peer whose session still lives here gets that one,
-// with the new stream in place of the one that was lost. Any other peer gets a stack of its own,
-// and bytes that are no hello get nothing.
+// The policy reads the hello of a new connection. If the peer's session still lives here, it gets
+// the new stream in place of the lost one. Any other peer gets a stack of its own. Bytes that are
+// no hello are refused silently.
 //
-// An incarnation has one link here. A peer that begins another session while that link is connected
-// is refused, and its stack tries again until its handshake limit is over. So of two that come at
-// once, one gets through, and neither takes the other's place. A peer that understands it is told
-// the reason, with the identity of this end (`self`): it may have come by another address, and use
-// the link that it has. For the same reason such a peer does not get the link that has lost its
-// stream, unless it says that it has no session (`hello::begins_anew`). Datagrams of a peer come
-// from one address: from another one it is refused as long as the link lives. When the link is
-// over, it is refused from that address: late datagrams of the session come from there, and a peer
-// that begins another session has another socket.
+// An incarnation has one link here. If a peer begins another session while that link is connected,
+// it is refused, and its stack tries again until its handshake limit is over. So of two connections
+// that come at once, one gets through, and neither takes the other's place. A peer that understands
+// it is told the reason, with the identity of this end (`self`): it may have come by another
+// address, and use the link that it has. For the same reason such a peer does not get the link that
+// has lost its stream, unless it says that it has no session (`hello::begins_anew`). Datagrams of a
+// peer come from one address: from another one it is refused as long as the link lives. When the
+// link is over, it is refused from the old address: late datagrams of the session come from there,
+// and a peer that begins another session has another socket.
 //
-// A peer whose session went down may begin another one. If each incarnation is to be down once and
-// for good, the policy is made with `peer_return::new_life_only`; and an owner may say so of a
+// A peer whose session went down may begin another one. For a policy under which each incarnation
+// is down once and for good, use `peer_return::new_life_only`; an owner may also quarantine a
 // single one (`quarantine`). A peer in quarantine is told so, and may begin a new life.
 //
 //   struct my_policy final : accept_sessions {
@@ -25,13 +25,13 @@
 //   auto door = listen(io, at, std::make_shared<my_policy>());
 //
 // Invariants:
-//   S1  A stream is joined only to a link that was made for the same node and incarnation. Whether
-//       that goes on is decided by its stack, which has shaken hands before.
-//   S2  No two links that are not over were made for the same node and incarnation: who is started
-//       is in known_ before anybody else is looked at.
+//   S1  A stream is joined only to a link that was made for the same node and incarnation. The
+//       link's stack, which has shaken hands before, decides whether its session goes on.
+//   S2  No two links that are not over were made for the same node and incarnation: a started peer
+//       is in known_ before the next newcomer is looked at.
 //   S3  Once `quarantine` has returned, no link is made for this incarnation and no stream joined.
-//   S4  With `new_life_only`, no link is made for an incarnation that had one which was admitted
-//       and is over.
+//   S4  With `new_life_only`, no link is made for an incarnation that had an admitted link which is
+//       over.
 //
 // Thread safety: as `accept_policy`.
 #pragma once
@@ -51,21 +51,20 @@
 
 namespace garrick::net {
 
-/// Why a peer is not taken.
+/// The reason why a peer is refused.
 struct denial {
-  /// For this reason, and with these words. A datagram goes without them if it would be longer
-  /// than what it answers.
+  /// Refuses for this reason and with these words. A datagram goes without the words if it would be
+  /// longer than the one it answers.
   denial(refusal w, std::string text = {}) : why(w), words(std::move(text)) {}
 
-  refusal why;        ///< the reason, as the wire says it
+  refusal why;        ///< the reason, as on the wire
   std::string words;  ///< for people
 };
 
 /// A policy that joins streams to sessions.
 class accept_sessions : public accept_policy {
  public:
-  /// Incarnations that are kept in quarantine; with one more the one that is there longest is
-  /// forgotten.
+  /// The most incarnations in quarantine; with one more the oldest entry is forgotten.
   static constexpr std::size_t most_quarantined = quarantine_list::most;
 
   /// `after_down` says whether somebody may come back who had a session here, that is a link that
@@ -73,12 +72,12 @@ class accept_sessions : public accept_policy {
   explicit accept_sessions(peer_return after_down = peer_return::same_life) noexcept
       : after_down_(after_down) {}
 
-  /// A whole hello, with what `framing` puts in front.
+  /// Returns the size of a whole hello, with the header of `framing`.
   [[nodiscard]] std::size_t wants() const final;
-  /// Refuses what is no hello and who has a link already, joins a stream to its session, and starts
-  /// a link for the others.
+  /// Refuses bytes that are no hello and peers that have a link already, joins a stream to its
+  /// session, and starts a link for all others.
   [[nodiscard]] verdict look(const arrival& from) final;
-  /// Remembers whose link it is, unless he has got another one meanwhile.
+  /// Records the link's peer, unless the peer has got another link meanwhile.
   [[nodiscard]] connection claim(const arrival& from, const connection& fresh) final;
   /// Makes a link by `make_session`.
   [[nodiscard]] std::unique_ptr<hosted> make(const arrival& from, carrier& below,
@@ -87,21 +86,21 @@ class accept_sessions : public accept_policy {
   /// Refuses this incarnation from now on, and tells it so. Links that it has stay as they are. The
   /// last `most_quarantined` are remembered.
   void quarantine(const peer_identity& who);
-  /// True if it is refused for that, or would be for what has become of its session.
+  /// Returns true if it is refused as quarantined, or would be because its session is over.
   [[nodiscard]] bool is_quarantined(const peer_identity& who) const;
 
-  /// How many sessions are remembered: those that live, and some that do not any more.
+  /// Returns the number of remembered sessions: those that live, and some that are over.
   [[nodiscard]] std::size_t remembered() const;
 
  protected:
-  /// Why a peer that says this of himself, which nobody has proved, is not taken; nothing: he is.
-  /// He hears the reason and the words. Called before a link is made or joined, on the listener's
+  /// Returns the reason to refuse a peer with this unproved hello, or nothing to take it. The peer
+  /// gets the reason and the words. Called before a link is made or joined, on the listener's
   /// thread, without a lock.
   [[nodiscard]] virtual std::optional<denial> objection(const arrival&, const hello&) { return {}; }
-  /// Returns the identity of this end, which is told to peers that begin another session; nothing:
-  /// they are not told. Called under a lock of the policy's. By default nothing.
+  /// Returns the identity of this end for peers that begin another session; nothing: they are not
+  /// told. Called under a lock of the policy's. By default nothing.
   [[nodiscard]] virtual std::optional<peer_identity> self() const { return {}; }
-  /// Makes the link for such a peer. Null refuses him without a word.
+  /// Makes the link for a peer. Null refuses it silently.
   [[nodiscard]] virtual std::unique_ptr<hosted> make_session(const arrival& from, const hello& who,
                                                              carrier& below,
                                                              const connection& self) = 0;
@@ -110,22 +109,23 @@ class accept_sessions : public accept_policy {
   [[nodiscard]] static peeked peek(const arrival& from);
   /// As is_quarantined. Under mutex_.
   [[nodiscard]] bool may_not_return(const peer_identity& who) const;
-  /// What becomes of who says this. Under mutex_.
+  /// Returns the verdict on a peer with this hello. Under mutex_.
   [[nodiscard]] verdict decide(const arrival& from, const hello& says) const;
-  /// Returns the identity of this end if a peer that says this is to hear of the session that it
-  /// has. Under mutex_.
+  /// Returns the identity of this end if a peer with this hello must be told of its present
+  /// session. Under mutex_.
   [[nodiscard]] std::optional<peer_identity> named_to(const hello& says) const;
   /// Under mutex_.
   void remember(const peer_identity& who, const connection& link, const endpoint& from);
 
   mutable std::mutex mutex_;
-  /// Whose link it is or was, and where he was.
+  /// A link, living or over, and the address of its peer.
   struct known_peer {
     connection link;
     endpoint from;
   };
   std::map<peer_identity, known_peer> known_;  // under mutex_
-  std::size_t swept_at_ = 64;                  // under mutex_: how many make it look for dead ones
+  std::size_t swept_at_ = 64;                  // under mutex_: the size at which dead entries are
+                                               // removed
   quarantine_list quarantined_;                // under mutex_
   const peer_return after_down_;
 };

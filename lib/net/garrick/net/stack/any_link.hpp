@@ -1,7 +1,7 @@
-// A stack by what can be done with it, and who does it.
+// A stack behind a runtime interface, and its owner.
 //
-// A link is a stack whose layers are forgotten: what configuration picks by name, what a socket or
-// a simulated network drives, what a node keeps for each peer.
+// A link is a stack whose layers are forgotten: configuration picks it by name, a socket or a
+// simulated network drives it, and a node keeps one for each peer.
 //
 // Thread safety: a link is one thread's at a time.
 #pragma once
@@ -24,20 +24,20 @@ struct hello;
 /// A figure of one of a link's layers.
 struct link_count {
   std::string_view layer;   ///< its `wire_name`; empty if it has none
-  std::string_view name;    ///< which figure
+  std::string_view name;    ///< the name of the figure
   std::uint64_t value = 0;  ///< see layer_count
 };
 
-/// Who sends and receives messages by a link: the upper side. Neither of its functions may destroy
-/// the link that calls it; `any_link::leave` ends that.
+/// The upper side of a link: sends and receives its messages. Neither of its functions may destroy
+/// the calling link; `any_link::leave` ends it.
 class link_owner {
  public:
-  /// A message has come. It is lent until this returns, with its bytes and what they say
-  /// (`incoming::decoded`): whoever keeps something of it copies that. True: it is where it was to
-  /// go, so that the sender may be told. False: it will be, and `any_link::delivered` says when.
-  /// Over a stack that does not confirm (`properties::confirmed`) the answer changes nothing.
+  /// Gets a message. It is lent until the call returns, with its bytes and their decoded form
+  /// (`incoming::decoded`): copy the parts to keep. Returns true if the message has reached its
+  /// destination, so the sender may be told. False: it will, and `any_link::delivered` reports
+  /// that. Over a stack that does not confirm (`properties::confirmed`) the result changes nothing.
   virtual bool on_message(const incoming& m) = 0;
-  /// Something has changed. If it throws, what was to follow in the same call is not told.
+  /// Gets an event. If it throws, later events of the same call are not told.
   virtual void on_event(const link_event& e) = 0;
 
  protected:
@@ -47,7 +47,7 @@ class link_owner {
   link_owner& operator=(const link_owner&) = default;
 };
 
-/// A stack of layers, by what can be done with it.
+/// A stack of layers, behind a runtime interface.
 class any_link : public carried {
  public:
   virtual ~any_link() = default;
@@ -55,25 +55,28 @@ class any_link : public carried {
   any_link& operator=(const any_link&) = delete;
 
   /// Sends a message. Messages that are sent while the link calls its owner go out when that call
-  /// has returned. Requires `writable()`, but for messages of the system lane: otherwise it is
-  /// `net_errc::overload`. Above the limit of its layers: `too_large`. After the end: `peer_down`.
-  /// With an error nothing is sent, and `m` is as it was.
+  /// has returned. Requires `writable()`, except for messages of the system lane. Errors, with
+  /// which nothing is sent and `m` is unchanged: `net_errc::overload` if it is not writable,
+  /// `too_large` above the limit of its layers, `peer_down` after the end.
   [[nodiscard]] virtual base::error send(outgoing&& m, base::instant now) = 0;
-  /// True if another message may be sent. `link_event::kind::writable` says when that becomes true.
+  /// Returns true if another message may be sent. `link_event::kind::writable` tells when it
+  /// becomes true.
   [[nodiscard]] virtual bool writable() const = 0;
-  /// One message of this lane, for which `on_message` returned false, is where it was to go.
+  /// Reports that one message of this lane, for which `on_message` returned false, has reached its
+  /// destination.
   virtual void delivered(lane_number lane, base::instant now) = 0;
-  /// Room in front that the layers want; a packet with less is copied.
+  /// Returns the room in front that the layers want; a packet with less is copied.
   [[nodiscard]] virtual std::size_t header_size() const = 0;
-  /// Leaves in good order: what was sent before goes out first, as far as the layers may send it
-  /// now; what was never confirmed is reported, by those that do so. The event `down` follows. Is
-  /// it called while the link calls its owner, all this happens when that call has returned, but
-  /// from now on nothing of the peer comes up, and nothing more is taken.
+  /// Leaves in good order: earlier messages go out first, as far as the layers may send them now;
+  /// layers that confirm report the unconfirmed ones. The event `down` follows. If it is called
+  /// while the link calls its owner, all this happens when that call has returned, but from now on
+  /// no message of the peer comes up, and none is taken.
   virtual void leave(base::instant now) = 0;
-  /// What the peer has said about itself, from `opened` on, if a layer of the stack shakes hands;
-  /// null before, and without such a layer. From `link_event::kind::has_session` on its identity.
+  /// Returns the peer's statement about itself, from `opened` on, if a layer of the stack shakes
+  /// hands; null before, and without such a layer. From `link_event::kind::has_session` on it has
+  /// the peer's identity.
   [[nodiscard]] virtual const hello* peer() const noexcept { return nullptr; }
-  /// What its layers have counted, the top first. Throws std::bad_alloc.
+  /// Returns the counters of its layers, the top first. Throws std::bad_alloc.
   [[nodiscard]] virtual std::vector<link_count> counters() const { return {}; }
 
  protected:

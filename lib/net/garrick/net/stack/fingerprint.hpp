@@ -1,12 +1,12 @@
-// What tells one stack from another on the wire: a number that is made of the names of its layers.
+// The identity of a stack on the wire: a number made of the names of its layers.
 //
-// Two ends whose layers differ cannot talk, and would notice that late or never: what one of them
-// writes as a header, the other takes for something else. So each says in its hello which layers it
-// has, in four bytes, which `failure_detection` compares.
+// Two ends whose layers differ cannot talk, and would notice that late or never, since one end
+// would read the header of one layer as that of another. So each end names its layers in its hello,
+// in four bytes, which `failure_detection` compares.
 //
-// A layer's name is its `wire_name`, which its author chooses: the name that a compiler makes of
-// a class is another one with each compiler. A layer without a name counts as well, so that one
-// layer more or less is noticed whatever it is.
+// A layer's name is its `wire_name`, which its author chooses, because compilers differ in their
+// names of a class. A layer without a name counts as well, so one layer more or less is always
+// noticed.
 //
 // Thread safety: constants.
 #pragma once
@@ -19,7 +19,7 @@ namespace garrick::net {
 /// Stands for the name of a layer that has none.
 inline constexpr std::string_view unnamed_layer = "?";
 
-/// The name by which layer `L` is known to the other end.
+/// Returns the name by which the other end knows layer `L`.
 template <class L>
 consteval std::string_view wire_name_of() {
   if constexpr (requires { L::wire_name; })
@@ -28,8 +28,8 @@ consteval std::string_view wire_name_of() {
     return unnamed_layer;
 }
 
-/// The number of a stack with these layers, the top first: the hash FNV-1a of their names, each
-/// with a zero behind it, 32 bits. It is the same with every compiler.
+/// Returns the number of a stack with these layers, the top first: the hash FNV-1a of their names,
+/// each with a zero behind it, 32 bits. It is the same with every compiler.
 template <class... Ls>
 consteval std::uint32_t fingerprint_of() {
   std::uint32_t hash = 0x811c9dc5;

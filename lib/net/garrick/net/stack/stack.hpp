@@ -3,25 +3,25 @@
 //   using framed_stream = stack<byte_stream, framing>;
 //   auto link = std::make_unique<framed_stream>(owner, carrier, framing());
 //
-// The first layer is the top. Which layers need which others is checked here: each says whether it
-// fits on what is below (`layer::check_below`) and what it makes of that (`layer::provides`), and
-// `stack::provides` is what the user gets.
+// The first layer is the top. The compiler checks here whether the layers fit together: each layer
+// tells whether it fits on the layers below (`layer::check_below`) and which guarantees it makes of
+// theirs (`layer::provides`). `stack::provides` is the user's guarantee.
 //
 // Each layer sees the others through a context of its own, whose calls go straight to the
 // neighbour. A call costs a virtual one, some two nanoseconds, and layers are ordinary classes in
 // .cpp files.
 //
 // Invariants:
-//   S1  The owner never calls into a layer that is in the middle of something: what it sends while
-//       the stack calls it is kept, and sent in order when the outermost call ends.
+//   S1  The owner never calls into a layer that is in the middle of a call: its messages are kept
+//       while the stack calls it, and sent in order when the outermost call ends.
 //   S2  After `down` no more event or message is passed to the owner.
-//   S3  A message is refused before any layer has seen it, or taken for good. What is taken in a
-//       call that ends with `down` is handed to the layers before the owner hears of that, so its
-//       reports and answers come.
+//   S3  A message is refused before any layer has seen it, or taken for good. Messages that are
+//       taken in a call that ends with `down` are handed to the layers before the owner hears of
+//       that, so their reports and answers come.
 //   S4  Once the owner has called `leave`, or `carrier::close`, no message of the peer is passed to
-//       it. What it has sent before `leave` is with the layers before they leave.
-//   S5  What the owner throws leaves the outermost call. What that call has kept goes out first in
-//       the next one, and a `leave` comes at its end.
+//       it. Messages that it sent before `leave` are with the layers before they leave.
+//   S5  An exception of the owner leaves the outermost call. Messages that the call has kept go out
+//       first in the next one, and a `leave` comes at its end.
 //
 // Thread safety: one thread at a time.
 #pragma once
@@ -49,11 +49,12 @@
 
 namespace garrick::net {
 
-/// What a transport offers to the layers above it.
+/// The guarantees of a transport of datagrams.
 struct datagrams {
   static constexpr properties offers{.messages = true};  ///< nothing else
 };
-/// As above: bytes in order, without borders, that can be lost together and opened again.
+/// The guarantees of a stream: bytes in order, without borders, which can be lost together and
+/// opened again.
 struct byte_stream {
   /// No borders between messages.
   static constexpr properties offers{
@@ -62,13 +63,13 @@ struct byte_stream {
 
 namespace detail {
 
-/// Says what it offers, as `datagrams` does.
+/// A class that states its guarantees, as `datagrams` does.
 template <class T>
 concept is_transport = requires {
   { T::offers } -> std::convertible_to<properties>;
 };
 
-/// What is offered above layer `I` of the list; `sizeof...(Ls)`: by the transport.
+/// Returns the guarantees above layer `I` of the list; for `sizeof...(Ls)`, those of the transport.
 template <std::size_t I, class Transport, class... Ls>
 consteval properties offered() {
   if constexpr (!is_transport<Transport>)
@@ -79,7 +80,7 @@ consteval properties offered() {
     return std::tuple_element_t<I, std::tuple<Ls...>>::provides(offered<I + 1, Transport, Ls...>());
 }
 
-/// Why L does not fit there; zero, of whatever enumeration: it fits.
+/// Returns the reason why L does not fit there; zero, of any enumeration: it fits.
 template <class L>
 consteval auto misfit_of(properties below) {
   if constexpr (requires { L::check_below(below); })
@@ -102,7 +103,7 @@ struct layer_does_not_fit {
                 "layer_does_not_fit<layer, why> tells which and why");
 };
 
-/// Instantiated only to fail: the compiler prints what stands in the transport's place.
+/// Instantiated only to fail: the compiler prints the type in the transport's place.
 template <class NoTransport>
 struct stack_without_transport {
   static constexpr bool reported = true;
@@ -111,7 +112,7 @@ struct stack_without_transport {
                 "or a class with `offers` as they have");
 };
 
-/// Of the first `I` layers, the lowest that does not fit.
+/// Returns the lowest of the first `I` layers that does not fit.
 template <std::size_t I, class Transport, class... Ls>
 consteval auto report_of_fit() {
   if constexpr (!is_transport<Transport>) {
@@ -128,7 +129,7 @@ consteval auto report_of_fit() {
   }
 }
 
-/// The bytes that the layers from `I` on put in front, in all.
+/// Returns the bytes of all headers of the layers from `I` on.
 template <std::size_t I, class... Ls>
 consteval std::size_t headers_from() {
   constexpr std::array<std::size_t, sizeof...(Ls)> sizes{Ls::header_size...};
@@ -139,7 +140,7 @@ consteval std::size_t headers_from() {
 
 }  // namespace detail
 
-/// The layers `Ls`, top first, over a transport that is `datagrams`, `byte_stream` or a class with
+/// The layers `Ls`, top first, over a transport: `datagrams`, `byte_stream` or a class with
 /// `offers` as they have.
 template <class Transport, layer... Ls>
 class stack final : public any_link {
@@ -148,7 +149,8 @@ class stack final : public any_link {
   static_assert(fit::reported);
   template <class L>
   static constexpr std::size_t how_many = (std::size_t{std::is_same_v<L, Ls>} + ... + 0);
-  /// Which layer is of class L; if there is not one, the first, which is reported elsewhere.
+  /// Returns the index of the layer of class L; if there is none or several, the first, which is
+  /// reported elsewhere.
   template <class L>
   static consteval std::size_t index_of() {
     constexpr std::array<bool, count> is_it{std::is_same_v<L, Ls>...};
@@ -157,27 +159,28 @@ class stack final : public any_link {
   }
 
  public:
-  /// What the owner may rely on.
+  /// The guarantees for the owner.
   static constexpr properties provides = detail::offered<0, Transport, Ls...>();
-  /// By which both ends know that they have the same layers.
+  /// The number by which both ends know that they have the same layers.
   static constexpr std::uint32_t fingerprint = fingerprint_of<Ls...>();
   static_assert(count > 0, "a stack has at least one layer");
   static_assert(provides.messages || !std::is_same_v<fit, detail::all_layers_fit>,
                 "a byte stream needs `framing` as its lowest layer, or messages have no borders");
 
-  /// Both must outlive the stack. The layers are moved in, top first.
+  /// Makes the link. Owner and carrier must outlive the stack. The layers are moved in, top first.
   stack(link_owner& owner, carrier& below, Ls... layers)
       : owner_(&owner), carrier_(&below), layers_(std::move(layers)...) {
     bind(std::index_sequence_for<Ls...>());
   }
 
-  /// The layer of class `L`, of which there must be one: for its settings and its counters.
+  /// Returns the layer of class `L`, for its settings and its counters. Requires exactly one such
+  /// layer.
   template <class L>
   [[nodiscard]] auto& get() noexcept {
     static_assert(how_many<L> == 1, "the stack has no layer of this class, or several");
     return std::get<index_of<L>()>(layers_);
   }
-  /// The same of a constant stack.
+  /// Returns the layer of a constant stack.
   template <class L>
   [[nodiscard]] const auto& get() const noexcept {
     static_assert(how_many<L> == 1, "the stack has no layer of this class, or several");
@@ -204,7 +207,7 @@ class stack final : public any_link {
   [[nodiscard]] std::size_t header_size() const override {
     return detail::headers_from<0, Ls...>();
   }
-  /// Bytes of a message, at most, as things are.
+  /// Returns the most bytes of a message at present.
   [[nodiscard]] std::size_t largest_message() const {
     return std::get<0>(contexts_).largest_of_own();
   }
@@ -296,9 +299,9 @@ class stack final : public any_link {
   }
 
  private:
-  /// Messages that the owner sends from within a call, at most.
+  /// The most messages that the owner may send within one call.
   static constexpr std::size_t most_kept = 1024;
-  /// And bytes of them; the last one may be larger than the room that is left.
+  /// The most bytes of them; the last one may be larger than the remaining room.
   static constexpr std::size_t most_kept_bytes = std::size_t{1} << 20;
 
   struct amount {
@@ -323,13 +326,13 @@ class stack final : public any_link {
     }
     bool up(const incoming& m) override {
       if constexpr (I == 0) {
-        // What comes after the end goes nowhere, and must not be acknowledged.
+        // Messages after the end are dropped, and must not be acknowledged.
         const bool there = whole->passes_up(m) && whole->owner_->on_message(m);
         if (!there) whole->taken_ = false;
         return there;
       } else {
-        // A layer's `receive` says nothing: what the owner has said of all that came of `m` is kept
-        // on its way back, and counts for the message below of which `m` is a part, too.
+        // A layer's `receive` returns nothing: the owner's result for all messages that came of `m`
+        // is kept on its way back, and counts for the message below of which `m` is a part, too.
         const bool before = std::exchange(whole->taken_, true);
         std::get<I - 1>(whole->layers_).receive(m, std::get<I - 1>(whole->contexts_));
         const bool there = whole->taken_;
@@ -338,7 +341,7 @@ class stack final : public any_link {
       }
     }
     void notify(const link_event& e) override {
-      // What the owner has sent in this call was taken: the layers say what became of it.
+      // Messages that the owner sent in this call were taken: the layers report their fate.
       if (I <= 1 && e.what == link_event::kind::down) whole->hand_over_kept();
       if constexpr (I == 0)
         whole->tell(e);
@@ -369,7 +372,7 @@ class stack final : public any_link {
       whole->carrier_->close();
     }
 
-    /// What layer `I` takes: what it says itself, or what is below without its header.
+    /// Returns the limit of layer `I`: its own, or the one below without its header.
     [[nodiscard]] std::size_t largest_of_own() const {
       using own = std::tuple_element_t<I, std::tuple<Ls...>>;
       if constexpr (requires(const own& l) {
@@ -393,7 +396,8 @@ class stack final : public any_link {
     stack* whole = nullptr;
   };
 
-  /// A call from outside: the time, and then what the owner has sent meanwhile (S1, S5).
+  /// A call from outside: the time, and then the messages that the owner has sent meanwhile (S1,
+  /// S5).
   template <class F>
   void within(base::instant now, F f) {
     struct one_less {
@@ -437,7 +441,8 @@ class stack final : public any_link {
     within(now, [&] { std::get<count - 1>(layers_).notice(e, std::get<count - 1>(contexts_)); });
   }
   [[nodiscard]] bool passes_up(const incoming& m) const {
-    // A layer that closes the carrier has said why: what those above do at the end, they may do.
+    // A layer that closes the carrier has given the reason: those above may still do their last
+    // work.
     return !down_ && ((!leaves_ && (closed_here_ || !carrier_->is_closed())) || m.made_here);
   }
   void leave_now() {
@@ -464,7 +469,7 @@ class stack final : public any_link {
     return {};
   }
   void hand_over_kept() {
-    // What is sent here may make the owner send again, to the end of the list.
+    // Sending here may make the owner send again, which extends the list.
     while (next_kept_ < kept_.size()) {
       outgoing m = std::move(kept_[next_kept_++]);
       std::get<0>(layers_).send(std::move(m), std::get<0>(contexts_));
@@ -477,7 +482,7 @@ class stack final : public any_link {
       kept_.clear();
       next_kept_ = 0;
       kept_size_ = {};
-      // The owner was refused because of the list, of which no layer knows.
+      // The owner was refused because of the list, which no layer knows.
       if (was_full && writable()) tell(link_event{link_event::kind::writable});
     }
   }

@@ -1,7 +1,6 @@
 // The stacks that the library composes, and a catalogue of stacks by name.
 //
-// Composition is at compile time; which of the finished stacks a program uses is a word in its
-// configuration:
+// Composition is at compile time; a word in the configuration picks one of the finished stacks:
 //
 //   std::string name = "stream";
 //   link_settings settings;
@@ -11,7 +10,7 @@
 //   const named_stack* chosen = stacks.find(name);
 //   std::unique_ptr<any_link> l = chosen->make(owner, carrier, settings);
 //
-// A program adds its own, under a name of its own:
+// A program adds a stack of its own under a new name:
 //
 //   using compressed_stream = stack<byte_stream, actor_protocol, compression, reconnect, slicing,
 //                                   failure_detection, framing>;
@@ -48,8 +47,8 @@ namespace garrick::net {
 /// was lost and came back.
 using stream_stack =
     stack<byte_stream, actor_protocol, reconnect, slicing, failure_detection, framing>;
-/// The same transports, without acknowledgements: in order, at most once; what is under way when
-/// the stream is lost is lost.
+/// The same transports, without acknowledgements: in order, at most once; messages under way are
+/// lost with the stream.
 using plain_stream_stack = stack<byte_stream, actor_protocol, slicing, failure_detection, framing>;
 /// Over UDP: as `stream_stack`.
 using datagram_stack =
@@ -61,46 +60,47 @@ using ordered_datagram_stack =
 using plain_datagram_stack =
     stack<datagrams, actor_protocol, slicing, duplicate_suppression, failure_detection>;
 
-/// What the layers of a stack are told; those that it does not have are not asked.
+/// Settings of all layers; a stack ignores those of layers that it does not have.
 struct link_settings {
-  /// Who this end is, and when the other one is given up. If `session.stack` is empty, a standard
-  /// stack puts its own name in.
+  /// The identity of this end, and the time until the other one is given up. If `session.stack` is
+  /// empty, a standard stack fills in its own name.
   failure_detection_settings session;
-  actor_protocol_settings questions;  ///< how many may be open
-  reconnect_settings mailbox;         ///< what is kept until it is in a mailbox
-  slicing_settings slicing;           ///< how large messages may be
-  ordering_settings ordering;         ///< what waits for what is missing
-  reliability_settings reliability;   ///< what is sent again, and when
-  framing_settings framing;           ///< how large a frame may be
+  actor_protocol_settings questions;  ///< the most open requests
+  reconnect_settings mailbox;         ///< the most bytes and messages that are kept until they are
+                                      ///< in a mailbox
+  slicing_settings slicing;           ///< the largest messages
+  ordering_settings ordering;         ///< the buffer for messages that wait for earlier ones
+  reliability_settings reliability;   ///< the rules of retransmission
+  framing_settings framing;           ///< the largest frame
 };
 
-/// Adds the rows of `net.*`, which fill these: a stack's name, and what people want to set of its
-/// layers. A key is `net.`, the layer, `_` and the field; `check` names each by its key.
+/// Adds the rows of `net.*`, which fill these: a stack's name and the common settings of its
+/// layers. A key is `net.`, the layer, `_` and the field; `check` names each setting by its key.
 void add_settings(base::setting_table& table, std::string& stack, link_settings& s);
 
-/// What is wrong with the settings, of all layers, whichever a stack has: `errc::invalid_setting`,
-/// whose text names the setting and what it may be; or no error. To be asked after settings were
-/// loaded: a table knows each setting's range, but not that two contradict each other.
+/// Checks the settings of all layers, whichever a stack has. Returns `errc::invalid_setting`, whose
+/// text names the setting and its range, or no error. Call it after settings were loaded: a table
+/// knows each setting's range, but not that two contradict each other.
 [[nodiscard]] base::error check(const link_settings& s);
 
 /// The name of a stack, as an argument of a template.
 template <std::size_t Size>
 struct stack_name {
-  /// From a literal.
+  /// Copies a literal.
   consteval stack_name(const char (&from)[Size]) { std::copy_n(from, Size, text); }
-  /// The name.
+  /// Returns the name.
   [[nodiscard]] constexpr std::string_view view() const { return {text, Size - 1}; }
   char text[Size]{};  ///< with its final zero
 };
 
 namespace detail {
 
-/// The settings of a stack of this name. Ends the program if they are wrong, or if the carrier is
-/// of another kind than what the stack's transport offers.
+/// Returns the settings for a stack of this name. Ends the program if they are wrong, or if the
+/// carrier is of another kind than the stack's transport.
 [[nodiscard]] link_settings settings_of(const link_settings& s, std::string_view name,
                                         const carrier& below, const properties& offered);
 
-/// The layer of class L with its settings.
+/// Returns the layer of class L with its settings.
 template <class L>
 [[nodiscard]] L layer_of(const link_settings& s) {
   if constexpr (std::is_same_v<L, actor_protocol>)
@@ -137,49 +137,50 @@ struct stack_maker<Name, stack<Transport, Ls...>> {
 
 }  // namespace detail
 
-/// A stack that is composed, by its name.
+/// A composed stack, with its name.
 struct named_stack {
   std::string_view name;   ///< a literal
-  carrier_kind transport;  ///< what it stands on
-  properties provides;     ///< what its user may rely on
-  /// Makes one. Requires `!check(s)`; otherwise the standard stacks end the program with that
-  /// error's text. Owner and carrier must outlive it.
+  carrier_kind transport;  ///< the transport that it needs
+  properties provides;     ///< the guarantees for its user
+  /// Makes a link. Requires `!check(s)`; otherwise the standard stacks end the program with that
+  /// error's text. Owner and carrier must outlive the link.
   std::unique_ptr<any_link> (*make)(link_owner& owner, carrier& below, const link_settings& s);
 
-  /// `errc::invalid_setting` if the endpoint's transport is not what the stack stands on, as a
-  /// stream under "datagrams"; or no error. To be asked where stack and endpoint come from a
-  /// configuration: a standard stack ends the program when it is made on the wrong kind.
+  /// Returns `errc::invalid_setting` if the endpoint's transport is not the stack's, as a stream
+  /// under "datagrams"; or no error. Call it where stack and endpoint come from a configuration: a
+  /// standard stack ends the program when it is made on the wrong kind.
   [[nodiscard]] base::error fits(const endpoint& e) const;
 };
 
 /// Stacks by name.
 class stack_catalogue {
  public:
-  /// Adds one. Requires a name that is not there yet.
+  /// Adds a stack. Requires that the name is new.
   void add(const named_stack& s);
-  /// Adds a `stack` of these layers, each made when a link is. The library's own get their part of
-  /// the `link_settings`. Another is made of all of them, if it has such a constructor, or else
-  /// of nothing. Requires as above.
+  /// Adds a `stack` of these layers, each made when a link is. The library's own layers get their
+  /// part of the `link_settings`. Another layer is made of all of them if it has such a
+  /// constructor, or else of nothing. Requires that the name is new.
   ///
   ///     stacks.add<"compressed", compressed_stream>();
   template <stack_name Name, class Stack>
   void add() {
     using maker = detail::stack_maker<Name, Stack>;
-    // Of the object that the template's argument is, which lives as long as the program.
+    // The template's argument is an object that lives as long as the program.
     add({Name.view(), maker::on, Stack::provides, &maker::make});
   }
-  /// Null: there is none of this name. Valid until one is added.
+  /// Returns the stack of this name, or null. Valid until the next `add`.
   [[nodiscard]] const named_stack* find(std::string_view name) const noexcept;
-  /// In the order in which they were added.
+  /// Returns all stacks in the order in which they were added.
   [[nodiscard]] const std::vector<named_stack>& all() const noexcept { return stacks_; }
-  /// As `find`, with an error (`errc::invalid_setting`) that says which names there are.
+  /// As `find`, as an error: no error, or `errc::invalid_setting` with the known names.
   [[nodiscard]] base::error explain(std::string_view name) const;
 
  private:
   std::vector<named_stack> stacks_;
 };
 
-/// Those above: "stream", "plain_stream", "datagrams", "ordered_datagrams", "plain_datagrams".
+/// Returns the catalogue of "stream", "plain_stream", "datagrams", "ordered_datagrams",
+/// "plain_datagrams".
 [[nodiscard]] stack_catalogue standard_stacks();
 
 }  // namespace garrick::net

@@ -1,8 +1,8 @@
-// What carries bytes, and who gets them: the border between transports and stacks.
+// The border between transports and stacks.
 //
 // A transport is a class that implements `carrier` and calls a `carried`, usually a stack
-// (stack/any_link.hpp). It may carry datagrams or a stream of bytes; which of them, the stack knows
-// at compile time, and the transport says it (`carries`). An extension point: a new transport needs
+// (stack/any_link.hpp). It may carry datagrams or a stream of bytes; the stack knows the kind at
+// compile time, and the transport tells it (`carries`). An extension point: a new transport needs
 // nothing else.
 //
 // Thread safety: the two call each other on one thread at a time.
@@ -21,54 +21,57 @@
 
 namespace garrick::net {
 
-/// What a transport is, and what a stack stands on.
+/// The kind of a transport, and of the transport that a stack needs.
 enum class carrier_kind : std::uint8_t {
   stream,    ///< bytes in order, without borders: TCP, Unix domain sockets
   datagrams  ///< messages that may be lost, or come twice or late: UDP
 };
 
-/// Where a stream's next bytes go.
+/// Memory for the next bytes of a stream.
 struct receive_room {
   std::span<std::byte> bytes;         ///< at least one
-  std::shared_ptr<const void> owner;  ///< keeps them, also when the link is over
+  std::shared_ptr<const void> owner;  ///< keeps the memory, also when the link is over
 };
 
-/// What carries a link's bytes.
+/// Carries a link's bytes.
 class carrier {
  public:
-  /// Sends bytes: one datagram, or the next bytes of a stream. Takes them always. A carrier that
-  /// holds too many bytes, or has taken many without a pause for other senders, is not `writable`
-  /// until it calls `carried::carrier_writable`. Bytes that are sent without a connection are
-  /// dropped. Must not call the stack before it returns.
+  /// Sends one datagram, or the next bytes of a stream. Takes any number. A carrier that holds too
+  /// many bytes, or has taken many without a pause for other senders, is not `writable` until it
+  /// calls `carried::carrier_writable`. Bytes that are sent without a connection are dropped. Must
+  /// not call the stack before it returns.
   virtual void transmit(packet bytes) = 0;
-  /// True if it takes more.
+  /// Returns true if it takes more.
   [[nodiscard]] virtual bool writable() const = 0;
-  /// False if it is known that what is transmitted now is dropped, as after a connection was
-  /// broken, of which there is still something to read.
+  /// Returns false if it is known that sent bytes are dropped, as after a connection broke from
+  /// which there is still something to read.
   [[nodiscard]] virtual bool sends() const { return true; }
-  /// Bytes of a datagram that the path takes, at most, as far as is known; of a stream, any number.
+  /// Returns the most bytes of a datagram that the path takes, as far as known; of a stream, any
+  /// number.
   [[nodiscard]] virtual std::size_t largest() const = 0;
-  /// Opens the transport again, after `carried::disconnected`. Answers with `carried::connected` or
-  /// `carried::disconnected`, later. A transport that only others can open does nothing.
+  /// Opens the transport again, after `carried::disconnected`. Answers later with
+  /// `carried::connected` or `carried::disconnected`. A transport that only the other end can open
+  /// does nothing.
   virtual void reopen() = 0;
   /// Tries another connection beside the one that stands, and keeps that one. The calls come later:
-  /// `carried::greeting` when the other connection stands, `carried::answered` for what comes by
-  /// it, and, if that says so, `disconnected`, `connected` and `receive` when it takes the place of
-  /// the first. A connection beside that fails, or brings no answer, is closed without a word.
-  /// Does nothing if there is no connection or one beside it already, and in a transport that
-  /// cannot do it.
+  /// `carried::greeting` when the other connection stands, `carried::answered` for bytes from it,
+  /// and, if that returns `takes`, `disconnected`, `connected` and `receive` when it takes the
+  /// place of the first. A connection beside that fails, or brings no answer, is closed silently.
+  /// Does nothing without a connection, with one beside it already, and in a transport that cannot
+  /// do it.
   virtual void reopen_beside() {}
-  /// `carried::room` has something again: reads on. Does nothing if it reads, or never stopped.
+  /// Reads on, because `carried::room` has room again. Does nothing if it is reading.
   virtual void read_on() {}
-  /// Bytes that were transmitted and wait, as far as is known.
+  /// Returns the number of sent bytes that wait, as far as known.
   [[nodiscard]] virtual std::size_t queued() const { return 0; }
-  /// What it carries, if it says so: then `named_stack::make` refuses a stack for another kind.
+  /// Returns the kind if the transport tells it: then `named_stack::make` refuses a stack for
+  /// another kind.
   [[nodiscard]] virtual std::optional<carrier_kind> carries() const { return {}; }
-  /// Closes it for good; what was taken before is still sent if that is possible. Calls nothing.
+  /// Closes it for good; bytes that were taken before are still sent if possible. Calls nothing.
   virtual void close() = 0;
-  /// True from `close` on. A stack looks at it before it passes a message to its owner, who may
-  /// have closed the carrier in the middle of a call. One that always says no must not be closed
-  /// so.
+  /// Returns true from `close` on. A stack tests it before it passes a message to its owner, which
+  /// may have closed the carrier in the middle of a call. A carrier that always returns false must
+  /// not be closed in this way.
   [[nodiscard]] virtual bool is_closed() const { return false; }
 
  protected:
@@ -78,44 +81,44 @@ class carrier {
   carrier& operator=(const carrier&) = default;
 };
 
-/// Who gets the bytes.
+/// Receives the bytes of a transport.
 class carried {
  public:
-  /// The transport carries bytes from now on. The first call of all; of datagrams, too.
+  /// The transport carries bytes from now on. The first call of all, also for datagrams.
   virtual void connected(base::instant now) = 0;
-  /// It does not any more, for this reason.
+  /// The transport carries bytes no more, for this reason.
   virtual void disconnected(const base::error& why, base::instant now) = 0;
   /// A connection beside the one that stands is there (`carrier::reopen_beside`). Returns the first
-  /// bytes that are sent by it; none: nobody wants it any more.
+  /// bytes to send by it; no bytes: it is wanted no more.
   [[nodiscard]] virtual packet greeting(base::instant) { return {}; }
-  /// All that has come so far by the connection beside, of which nothing is kept here: if it
-  /// `takes` the other one's place, `receive` brings the same bytes again.
+  /// Gets all bytes so far of the connection beside, and keeps none of them: if the verdict is
+  /// `takes`, `receive` brings the same bytes again.
   [[nodiscard]] virtual beside answered(std::span<const std::byte>, base::instant) {
     return beside::drops;
   }
-  /// Bytes have come: one datagram, or some bytes of a stream. They are lent until this returns. At
-  /// an instant this comes first, then `advance`.
+  /// Gets one datagram, or some bytes of a stream. They are lent until the call returns. At a given
+  /// instant this call comes before `advance`.
   virtual void receive(std::span<const std::byte> bytes, base::instant now) = 0;
-  /// True: this object says with `room` where a stream's bytes are read to. Asked once, for it is
-  /// always the same.
+  /// Returns true if `room` provides the memory for a stream's bytes. Asked once; the answer must
+  /// not change.
   [[nodiscard]] virtual bool has_room() const { return false; }
-  /// Where the next bytes are read to, and received from; nothing: none are read until
-  /// `carrier::read_on`. Nobody else writes there until they are received, or `owner` is the last
-  /// who keeps them.
+  /// Returns the memory for the next bytes; nothing: no bytes are read until `carrier::read_on`.
+  /// The memory is used for nothing else until the bytes are received, or `owner` is its last
+  /// reference.
   [[nodiscard]] virtual std::optional<receive_room> room() { return {}; }
-  /// The other end of a stream sends no more. True: what is transmitted still goes to it, until
-  /// `carrier::close`, or `disconnected` if that fails. False: the connection is lost.
+  /// The other end of a stream sends no more. Returns true if bytes may still be sent to it, until
+  /// `carrier::close`, or until `disconnected` if that fails. False: the connection is lost.
   [[nodiscard]] virtual bool input_ended(base::instant) { return false; }
   /// The carrier is writable again.
   virtual void carrier_writable(base::instant now) = 0;
-  /// The transport has come to its end for this reason, without `carrier::close`: nothing is called
-  /// any more, and what is transmitted goes nowhere. A stack reports what is open.
+  /// The transport has ended for this reason, without `carrier::close`: no more calls come, and
+  /// bytes that are sent are lost. A stack reports its open messages.
   virtual void over(const base::error&, base::instant) {}
-  /// The path's largest datagram has changed.
+  /// The largest datagram of the path has changed.
   virtual void path_changed(std::size_t largest, base::instant now) = 0;
-  /// When `advance` is to be called, at the latest. Asked again after each other call.
+  /// Returns the latest time for the next `advance`. Asked again after each other call.
   [[nodiscard]] virtual base::instant deadline() const = 0;
-  /// The time has come.
+  /// The deadline has come.
   virtual void advance(base::instant now) = 0;
 
  protected:

@@ -1,19 +1,19 @@
-// Where one end can be reached, as a text: what configuration says and what peers tell each other.
+// The address of one end, as a text for configurations and for peers.
 //
 //   tcp://127.0.0.1:4040    tcp://localhost:80    udp://[::1]:0    unix:///run/garrick.sock
 //   tcp://0.0.0.0:4040?advertised=example.org:14040
 //
 // The last one binds all addresses of the machine, and others reach it elsewhere, as behind a
-// router or in a container. So one text of a configuration does for both ends: who listens binds
-// what is in front of the `?`, and who connects goes to what is behind it.
+// router or in a container. So one text of a configuration does for both ends: the listener binds
+// the part in front of the `?`, and a connecting end uses the part behind it.
 //
-// A text comes from people and from peers. So parsing refuses what is not exactly one of these
-// forms, says which column is wrong and why, and believes no length.
+// A text comes from people and from peers. So parsing refuses any text that is not exactly one of
+// these forms, names the wrong column and the reason, and believes no length.
 //
 // Invariants:
 //   E1  An endpoint prints as a text that parses to an equal one.
 //   E2  Equal addresses are equal endpoints: names are kept in lower case, IPv6 addresses in the
-//       shortest form, and one that stands for an IPv4 address (::ffff:127.0.0.1) as that.
+//       shortest form, and an address that stands for an IPv4 address (::ffff:127.0.0.1) as that.
 //
 // Thread safety: a value.
 #pragma once
@@ -29,7 +29,7 @@
 
 namespace garrick::net {
 
-/// How bytes get to an endpoint.
+/// The way of bytes to an endpoint.
 enum class transport_kind : std::uint8_t {
   tcp,          ///< a stream, `tcp://host:port`
   udp,          ///< datagrams, `udp://host:port`
@@ -42,43 +42,44 @@ enum class transport_kind : std::uint8_t {
 ///     if (there) listen(there->port());
 class endpoint {
  public:
-  /// Bytes of a path, at most: what the system's address has room for.
+  /// The most bytes of a path: the room in the system's address.
   static constexpr std::size_t longest_path = 107;
-  /// Characters of a text, at most.
+  /// The most characters of a text.
   static constexpr std::size_t longest_text = 1024;
 
   /// `tcp://0.0.0.0:0`: any address of this machine, and any port.
   endpoint() = default;
 
-  /// Understands a text; otherwise `net_errc::bad_endpoint`, whose text says what is wrong at which
-  /// column. Refused are unknown schemes, hosts that are neither addresses nor names, addresses
-  /// with a zone, whose meaning ends with the machine, ports above 65535, paths that are relative
-  /// or longer than `longest_path`, and characters that do not print. Throws std::bad_alloc.
+  /// Parses a text. Errors: `net_errc::bad_endpoint`, with the wrong column and the reason. Refused
+  /// are unknown schemes, hosts that are neither addresses nor names, addresses with a zone, whose
+  /// meaning ends with the machine, ports above 65535, paths that are relative or longer than
+  /// `longest_path`, and characters that do not print. Throws std::bad_alloc.
   [[nodiscard]] static base::result<endpoint> parse(std::string_view text);
-  /// The endpoint of this host and port. As `parse`; an IPv6 address stands without brackets.
+  /// Returns the endpoint of this host and port. Errors as `parse`; an IPv6 address has no
+  /// brackets.
   [[nodiscard]] static base::result<endpoint> of(transport_kind kind, std::string_view host,
                                                  std::uint16_t port);
 
-  /// How bytes get there.
+  /// Returns the way of bytes to it.
   [[nodiscard]] transport_kind kind() const noexcept { return kind_; }
-  /// An address without brackets, or a name; empty for a path.
+  /// Returns an address without brackets, or a name; empty for a path.
   [[nodiscard]] const std::string& host() const noexcept { return host_; }
-  /// The port; 0 for one that the system chooses, and for a path.
+  /// Returns the port; 0 for a port that the system chooses, and for a path.
   [[nodiscard]] std::uint16_t port() const noexcept { return port_; }
-  /// The path of a Unix domain socket; otherwise empty.
+  /// Returns the path of a Unix domain socket; otherwise an empty text.
   [[nodiscard]] const std::string& path() const noexcept { return path_; }
-  /// True if the host is an address, so that nothing has to be looked up.
+  /// Returns true if the host is an address, so no name is looked up.
   [[nodiscard]] bool is_numeric() const noexcept { return form_ != form::name; }
-  /// True for an IPv6 address.
+  /// Returns true for an IPv6 address.
   [[nodiscard]] bool is_ipv6() const noexcept { return form_ == form::ipv6; }
 
-  /// Where others reach it: what `?advertised=` says, or the endpoint itself. An advertised port 0
-  /// stands for the port that is bound.
+  /// Returns the endpoint for others: the one of `?advertised=`, or the endpoint itself. An
+  /// advertised port 0 stands for the port that is bound.
   [[nodiscard]] endpoint advertised() const;
-  /// The same with another port: what the system has chosen.
+  /// Returns the same endpoint with another port: the one that the system has chosen.
   [[nodiscard]] endpoint with_port(std::uint16_t port) const;
 
-  /// The text from which `parse` makes an equal endpoint.
+  /// Returns the text from which `parse` makes an equal endpoint.
   [[nodiscard]] std::string to_string() const;
 
   [[nodiscard]] friend bool operator==(const endpoint&, const endpoint&) = default;

@@ -1,21 +1,22 @@
-// What lives on an I/O thread, and how others reach it.
+// The objects on an I/O thread, and the way to them from other threads.
 //
 // A stack is one thread's at a time. Its I/O thread calls it when bytes or the time have come. But
 // a worker that has something to send should not have to wake that thread first: it *visits* the
-// link. If nobody is in, the visitor is let in at once, on its own thread, and what it sends goes
-// to the socket when it leaves. If somebody is in, the visit waits in line, and the I/O thread
-// makes it. So nobody ever blocks, and while a link is busy, what is sent meets in one write.
+// link. If no thread is in the link, the visitor enters at once, on its own thread, and its bytes
+// go to the socket when it leaves. If a thread is in, the visit waits in line, and the I/O thread
+// makes it. So no thread ever blocks, and while a link is busy, bytes from many senders meet in one
+// write.
 //
 // Invariants:
 //   H1  One thread at a time is in: the I/O thread with a call from below, or a visitor.
 //   H2  Visits of one thread to one link are made in its order.
 //   H3  A hosted object is made, called from below, and destroyed on its I/O thread, and never
-//       destroyed while somebody is in. `ended` is the last call.
+//       destroyed while a thread is in. `ended` is the last call.
 //   H4  It ends when its stack or its owner calls `carrier::close`, when one of its functions
 //       throws in a call from below or a visit in line, when it was not admitted in time, or when
 //       its I/O thread stops. A connection that is lost does not end it: it may come back.
-//   H5  If it was not closed from here, its stack hears why before `ended` (`carried::over`): the
-//       owner's link goes `down`, and reports what is open.
+//   H5  If it was not closed from here, its stack gets the reason before `ended` (`carried::over`):
+//       the owner's link goes `down`, and reports its open messages.
 //
 // Thread safety: a `connection` may be used on any thread; copies of one name the same link.
 #pragma once
@@ -31,7 +32,7 @@
 
 namespace garrick::net {
 
-/// A stack together with what belongs to it: what a transport owns.
+/// A stack together with its owner: the object that a transport owns.
 ///
 ///     class session final : public hosted, link_owner {
 ///      public:
@@ -43,24 +44,24 @@ namespace garrick::net {
 ///     };
 class hosted {
  public:
-  /// On the I/O thread, when nobody is in.
+  /// Runs on the I/O thread, when no thread is in.
   virtual ~hosted() = default;
   hosted(const hosted&) = delete;
   hosted& operator=(const hosted&) = delete;
 
-  /// Who gets the bytes: always the same.
+  /// Returns the stack that gets the bytes: always the same.
   [[nodiscard]] virtual carried& stack() = 0;
-  /// False while the other end has not shown yet who it is, as before `opened`: to be overridden at
-  /// the end that listens. A listener has limits for those, and ends them after
-  /// `accept_limits::admission`. Asked after each call.
+  /// Returns false while the identity of the other end is unknown, as before `opened`. To be
+  /// overridden at the end that listens: a listener limits the number of such links, and ends them
+  /// after `accept_limits::admission`. Asked after each call.
   [[nodiscard]] virtual bool admitted() const { return true; }
-  /// The network says something about the way to the peer that anybody may have made up, such as
-  /// that nobody listens at a datagram's address. It ends nothing.
+  /// The network gave a hint about the way to the peer which any host may have forged, such as that
+  /// no socket listens at a datagram's address. It ends nothing.
   virtual void hint(const base::error&) {}
-  /// A burst begins (true) or ends: calls of the stack that follow each other on this thread. What
-  /// is cheaper done once may wait for its end. The end is not told if one of the calls throws.
+  /// A burst of stack calls on this thread begins (true) or ends (false). Work that is cheaper done
+  /// once may wait for the end of the burst. The end is not told if one of the calls throws.
   virtual void burst(bool) {}
-  /// The last call, just before the destructor: why it has ended. "No error": it was closed from
+  /// The last call, just before the destructor, with the reason. "No error": it was closed from
   /// here. Must not throw.
   virtual void ended(const base::error&) noexcept {}
 
@@ -68,7 +69,7 @@ class hosted {
   hosted() = default;
 };
 
-/// What a link's transport has counted.
+/// Counters of a link's transport.
 struct transport_counters {
   std::uint64_t bytes_sent = 0;      ///< bytes that the system took
   std::uint64_t bytes_received = 0;  ///< bytes that were passed up
@@ -79,10 +80,10 @@ struct transport_counters {
   std::uint64_t hints = 0;     ///< see `hosted::hint`
 };
 
-/// What has become of a visit.
+/// The fate of a visit.
 enum class visit_result : std::uint8_t {
   made,    ///< it was made
-  queued,  ///< it will be made, by the I/O thread, unless the link ends before
+  queued,  ///< the I/O thread will make it unless the link ends before
   full,    ///< too many wait; nothing was done
   over,    ///< the link has ended; nothing was done
 };
@@ -111,9 +112,9 @@ class entrance {
   [[nodiscard]] virtual answer enter() noexcept = 0;
   /// What was sent meanwhile goes out.
   virtual void leave() noexcept = 0;
-  /// Takes the visit if it says `queued`. One that is not limited is never `full`.
+  /// Takes the visit if the result is `queued`. A visit that is not limited is never `full`.
   [[nodiscard]] virtual visit_result wait_in_line(std::unique_ptr<visit> v, bool limited) = 0;
-  /// Only for who is in.
+  /// Only for the thread that is in.
   [[nodiscard]] virtual hosted& occupant() noexcept = 0;
   [[nodiscard]] virtual transport_counters counters() const = 0;
   [[nodiscard]] virtual bool is_over() const noexcept = 0;
@@ -131,16 +132,16 @@ struct leaving {
 /// Names a link on an I/O thread.
 class connection {
  public:
-  /// No link: it is over.
+  /// Names no link; `is_over` returns true.
   connection() = default;
   /// For the framework.
   explicit connection(std::shared_ptr<detail::entrance> to) noexcept : to_(std::move(to)) {}
 
-  /// Calls `f(hosted&)` when nobody else is in: at once on this thread, or later on the I/O thread,
-  /// and then `f` is moved there. If the link ends before, `f` is destroyed without a call. Never
-  /// blocks. What `f` throws at once leaves this function; thrown later, it ends the link. From
-  /// within a call of the same link, the visit is made when that has returned. Throws
-  /// std::bad_alloc, and then nothing was done.
+  /// Calls `f(hosted&)` when no other thread is in the link: at once on this thread, or later on
+  /// the I/O thread, to which `f` is then moved. If the link ends before, `f` is destroyed without
+  /// a call. Never blocks. An exception of `f` leaves this function if `f` is called at once;
+  /// later, it ends the link. Within a call of the same link, the visit is made when that call has
+  /// returned. Throws std::bad_alloc, and then nothing was done.
   ///
   ///     peer.run([m = std::move(m)](hosted& h) mutable {
   ///       static_cast<session&>(h).send(std::move(m));
@@ -149,26 +150,26 @@ class connection {
   visit_result run(F f) const {
     return visit(std::move(f), true);
   }
-  /// As `run`, however many wait: it is never `full`. For visits of which something else bounds the
-  /// number, such as answers to what was asked.
+  /// As `run`, but never `full`, however many visits wait. For visits whose number is bounded
+  /// otherwise, such as answers to requests.
   template <class F>
   visit_result insist(F f) const {
     return visit(std::move(f), false);
   }
 
-  /// True if the link has ended, and no visit will be made any more.
+  /// Returns true if the link has ended, so no visit will be made any more.
   [[nodiscard]] bool is_over() const noexcept { return !to_ || to_->is_over(); }
-  /// True while its transport carries bytes, as far as is known, or was given a connection that it
-  /// has yet to take. Datagrams are carried until the link is over.
+  /// Returns true while its transport carries bytes, as far as known, or was given a connection
+  /// that it has yet to take. Datagrams are carried until the link is over.
   [[nodiscard]] bool is_connected() const noexcept { return to_ && to_->is_connected(); }
-  /// True if the object there has said at some time that it is `hosted::admitted`. When the link is
-  /// over, this does not change any more.
+  /// Returns true if the object was `hosted::admitted` at some time. This does not change any more
+  /// when the link is over.
   [[nodiscard]] bool was_admitted() const noexcept { return to_ && to_->was_admitted(); }
-  /// What was counted so far. Costs some loads.
+  /// Returns the counters. Costs some loads.
   [[nodiscard]] transport_counters counters() const {
     return to_ ? to_->counters() : transport_counters{};
   }
-  /// The same link.
+  /// Returns true if both name the same link.
   [[nodiscard]] friend bool operator==(const connection&, const connection&) = default;
 
   /// For the framework: the door.

@@ -1,4 +1,4 @@
-// A handle to what listens on an I/O thread.
+// A handle to a listening socket on an I/O thread.
 //
 // Thread safety: a listener is used by one thread at a time.
 #pragma once
@@ -12,20 +12,20 @@
 
 namespace garrick::net {
 
-/// What a listener has counted.
+/// Counters of a listener.
 struct listener_counters {
   std::uint64_t started = 0;    ///< links that were started
   std::uint64_t joined = 0;     ///< connections that were handed to links
   std::uint64_t refused = 0;    ///< newcomers that were refused, by the policy or by a limit;
-                                ///< also started ones for which `make` has made nothing
-  std::uint64_t too_late = 0;   ///< of them those that were not admitted in time
-  std::size_t connections = 0;  ///< newcomers and links that there are
-  std::size_t pending = 0;      ///< of them those that are not admitted
+                                ///<   also started ones for which `make` returned null
+  std::uint64_t too_late = 0;   ///< the refused ones that were not admitted in time
+  std::size_t connections = 0;  ///< present newcomers and links
+  std::size_t pending = 0;      ///< those of them that are not admitted
 };
 
 namespace detail {
 
-/// What listens.
+/// A listening socket.
 class listening {
  public:
   virtual ~listening() = default;
@@ -36,14 +36,14 @@ class listening {
 
 }  // namespace detail
 
-/// Lets others in while it lives.
+/// Accepts newcomers while it lives.
 class listener {
  public:
   /// For the framework: see `listen`.
   explicit listener(std::shared_ptr<detail::listening> at) noexcept : at_(std::move(at)) {}
-  /// The other one is nothing any more, and may only be destroyed or assigned to.
+  /// Takes the other handle's socket. The other may then only be destroyed or assigned to.
   listener(listener&&) noexcept = default;
-  /// Closes the own one first.
+  /// Closes the own socket first, then takes the other handle's.
   listener& operator=(listener&& other) noexcept {
     if (this != &other) {
       if (at_) at_->close();
@@ -51,18 +51,17 @@ class listener {
     }
     return *this;
   }
-  /// As `close`.
+  /// Closes it, as `close`.
   ~listener() {
     if (at_) at_->close();
   }
 
-  /// Where it listens: with the port that the system has chosen, if it was to. Valid as long as it
-  /// lives.
+  /// Returns the address, with the port that the system has chosen for port 0. Valid as long as the
+  /// listener lives.
   [[nodiscard]] const endpoint& local() const noexcept { return at_->local(); }
-  /// Lets nobody in any more, from now on. Who is in stays, and datagrams of known peers still
-  /// come.
+  /// Accepts no newcomer from now on. Existing links stay, and datagrams of known peers still come.
   void close() noexcept { at_->close(); }
-  /// What was counted so far.
+  /// Returns the counters.
   [[nodiscard]] listener_counters counters() const noexcept { return at_->counters(); }
 
  private:

@@ -1,23 +1,24 @@
 // Real transports: TCP, UDP and Unix domain sockets, by one function that connects and one that
-// listens. The endpoint says which.
+// listens. The endpoint names the kind.
 //
-// What both promise, whatever the kind:
+// Guarantees of both, whatever the kind:
 //   K1  A name is looked up again at each opening; each of its addresses is tried in turn. No link
 //       waits while another one's name is looked up. Links that open while the same name is looked
 //       up share the answer.
-//   K2  What a stack transmits is kept while somebody is in, and goes out in one call of the system
-//       when he leaves. Who visits an idle link writes to the socket himself. If messages come
-//       faster than the socket takes them, the I/O thread writes, and they meet in one call.
-//   K3  A stream's end and a reset are reported at once. Whether a silent peer lives is for layers.
-//   K4  A stream that is closed sends what was taken before, within `close_limit`.
+//   K2  Bytes of a stack are kept while a thread is in the link, and go out in one call of the
+//       system when it leaves. A visitor of an idle link writes to the socket itself. If messages
+//       come faster than the socket takes them, the I/O thread writes, and they meet in one call.
+//   K3  A stream's end and a reset are reported at once. Layers find out whether a silent peer
+//       lives.
+//   K4  A closed stream sends the bytes that were taken before, within `close_limit`.
 //
 // Unix domain sockets check the user at the other end, on both sides. A socket's file is made with
-// `mode`, replaces one at which nobody listens any more, and goes with its listener.
+// `mode`, replaces a file without a listener, and goes with its listener.
 //
-// Datagrams are never cut on their way. If one is too large for the path, it is dropped, and the
-// stack is told how large one may be. They are dropped, too, while the socket's buffer is full, and
-// if as many bytes wait for a visitor of their link to leave. The listener's one socket serves all
-// its peers, which it knows by their addresses.
+// Datagrams are never cut on their way. A datagram that is too large for the path is dropped, and
+// the stack is told the largest size. Datagrams are dropped, too, while the socket's buffer is
+// full, and if as many bytes wait for a visitor of their link to leave. The listener's one socket
+// serves all its peers, which it knows by their addresses.
 //
 // Thread safety: any thread.
 #pragma once
@@ -36,8 +37,8 @@
 
 namespace garrick::net {
 
-/// Makes what a link is that this end opens: on the link's I/O thread, once. The carrier outlives
-/// what is made. Null, or an exception, ends the link.
+/// Makes the object of a link that this end opens: on the link's I/O thread, once. The carrier
+/// outlives the object. Null, or an exception, ends the link.
 class hosted_maker {
  public:
   virtual ~hosted_maker() = default;
@@ -45,16 +46,16 @@ class hosted_maker {
   [[nodiscard]] virtual std::unique_ptr<hosted> make(carrier& below, const connection& self) = 0;
 };
 
-/// Opens a link to an endpoint, or to what that advertises: makes what it is, and connects. Whether
-/// that works, its stack hears by `connected` or `disconnected`, and after the latter it may ask to
-/// `reopen`. Fails only if the I/O threads have stopped (`errc::shutting_down`), or if `make` is
-/// null or a setting not what it may be (`errc::invalid_setting`, with its name). Throws
+/// Opens a link to an endpoint, or to the one that it advertises: makes the object and connects.
+/// The result comes to its stack by `connected` or `disconnected`; after the latter the stack may
+/// ask to `reopen`. Errors: `errc::shutting_down` if the I/O threads have stopped,
+/// `errc::invalid_setting` if `make` is null or a setting is wrong, with its name. Throws
 /// std::bad_alloc.
 [[nodiscard]] base::result<connection> connect(io_threads& io, const endpoint& to,
                                                std::unique_ptr<hosted_maker> make,
                                                const transport_settings& s = {});
 
-/// The same by `std::unique_ptr<hosted> f(carrier&, const connection&)`.
+/// Opens a link whose object is made by `std::unique_ptr<hosted> f(carrier&, const connection&)`.
 template <class F>
   requires std::is_invocable_v<F&, carrier&, const connection&>
 [[nodiscard]] base::result<connection> connect(io_threads& io, const endpoint& to, F f,
@@ -69,13 +70,13 @@ template <class F>
   return connect(io, to, std::unique_ptr<hosted_maker>(std::make_unique<makes>(std::move(f))), s);
 }
 
-/// Listens at an endpoint. A name is looked up on the calling thread, which may take seconds, and
-/// its first usable address is taken. `tcp://[::]:0` takes IPv6 only. What `at` advertises is for
-/// others: `listener::local` has it, with the port that was bound if it names none. Fails with
-/// `net_errc::unreachable` for a name without address, `net_errc::address_in_use` if somebody else
-/// listens there, `net_errc::io` with the system's words, as for an address that is not this
-/// machine's or a folder that is not there, `errc::shutting_down` and `errc::invalid_setting` as
-/// `connect`, also without a policy. Throws std::bad_alloc.
+/// Listens at an endpoint. Looks up a name on the calling thread, which may take seconds, and takes
+/// its first usable address. `tcp://[::]:0` takes IPv6 only. The advertised endpoint of `at` is for
+/// others: `listener::local` has it, with the bound port if it names none. Errors:
+/// `net_errc::unreachable` for a name without address, `net_errc::address_in_use` if another socket
+/// listens there, `net_errc::io` with the system's words, as for an address of another machine or a
+/// missing folder, `errc::shutting_down` and `errc::invalid_setting` as `connect`, also without a
+/// policy. Throws std::bad_alloc.
 [[nodiscard]] base::result<listener> listen(io_threads& io, const endpoint& at,
                                             std::shared_ptr<accept_policy> policy,
                                             const transport_settings& s = {},
