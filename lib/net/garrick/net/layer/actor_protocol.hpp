@@ -1,23 +1,23 @@
 // The top of a stack that carries the actor protocol: each question has exactly one answer (paper
 // 004, §4.1: "processing confirmation").
 //
-// The layers below move bytes from end to end; what they say about actors is in frames
-// (wire/frame.hpp). This layer looks at those that ask something (request, resolve, spawn) on their
-// way down, and at their answers on the way up. An answer that nobody has asked for, asked somebody
-// else for, or has stopped waiting for, is counted and dropped. When the answer to a question can
-// not come any more, because its time is over or because the link is down, the owner gets an error
+// The layers below move bytes from end to end; frames tell about actors (wire/frame.hpp). This
+// layer tracks the frames that ask (request, resolve, spawn) on their way down, and their answers
+// on the way up. An answer that was never asked for, comes from an actor that was not asked, or
+// comes after the asker stopped waiting, is counted and dropped. If the answer to a question cannot
+// come any more, because its time is over or because the link is down, the owner gets an error
 // frame instead, as if the other end had sent it. So a question ends once, by a frame with its
 // number, over every stack. That is the guarantee `processed`; `at_most_once` and `to_mailbox` are
 // those of the layers below.
 //
-// A frame's lane follows from its pair of actors, so what one actor sends to another stays in
-// order. What is said about lives (link, monitor, down, exit, kill) goes in the lane of the system.
+// A frame's lane follows from its pair of actors, so messages from one actor to another stay in
+// order. Frames about lifetimes (link, monitor, down, exit, kill) go in the lane of the system.
 //
 // Invariants:
 //   A1  A question is in questions_ from `send` until exactly one answer was passed up.
 //   A2  by_time_ has an entry for each question with a deadline, and no other.
-//   A3  A peer's bytes never end the process: what is no frame is counted, dropped, and told to the
-//       peer by a decode_error to nobody, unless what is below is full.
+//   A3  A peer's bytes never end the process: bytes that are no frame are counted, dropped, and
+//       reported to the peer by a decode_error without receiver, unless the layer below is full.
 //
 // Thread safety: none; a layer is its stack's.
 #pragma once
@@ -39,40 +39,41 @@
 
 namespace garrick::net {
 
-/// The lane of a frame of this kind between these actors.
+/// Returns the lane of a frame of this kind between these actors.
 [[nodiscard]] lane_number lane_of(const frame& f) noexcept;
 
-/// A frame that is ready to be sent: its header is put in front of `payload`, which has room for
-/// it (`frame_room`) and for the layers, and its lane is chosen.
+/// Makes a frame ready to be sent: puts its header in front of `payload`, which has room for it
+/// (`frame_room`) and for the layers, and chooses its lane.
 ///
 ///     base::result<packet> p = encode(order, {.front = frame_room + link.header_size()});
 ///     link.send(to_outgoing({.kind = frame_kind::message, .receiver = to}, std::move(*p)), now);
 [[nodiscard]] outgoing to_outgoing(const frame& f, packet payload);
-/// The same for a message without extensions.
+/// Makes the frame of a message without extensions.
 [[nodiscard]] outgoing message_to(const actor_id& receiver, const actor_id& sender,
                                   std::uint64_t type, packet payload);
 
-/// The answer to a question that could not be handled, or to a message that could not be decoded:
-/// an `error` or a `decode_error` with `why`. `front` is the room that the layers want.
+/// Returns the answer to a question that could not be handled, or to a message that could not be
+/// decoded: an `error` or a `decode_error` with `why`. `front` is the room that the layers want.
 [[nodiscard]] outgoing refusal_of(const frame& f, const base::error& why, std::size_t front);
 
-/// The error in an `error` or `decode_error`; `net_errc::decode_failed` if its payload is none.
+/// Returns the error in an `error` or `decode_error`; `net_errc::decode_failed` if its payload is
+/// none.
 [[nodiscard]] base::error error_of(const frame& f);
 
-/// What `actor_protocol` can be told.
+/// Settings of `actor_protocol`.
 struct actor_protocol_settings {
-  std::uint32_t most_questions = 1u << 16;  ///< without an answer, at least 1; with as many
-                                            ///< it is not writable
+  std::uint32_t most_questions = 1u << 16;  ///< open questions, at least 1; with as many the layer
+                                            ///< is not writable
 };
 
-/// What `actor_protocol` has seen.
+/// Counters of `actor_protocol`.
 struct actor_protocol_counters {
-  std::uint64_t questions = 0;   ///< that were asked
+  std::uint64_t questions = 0;   ///< questions asked
   std::uint64_t timeouts = 0;    ///< questions whose time was over
-  std::uint64_t unanswered = 0;  ///< questions that the end of the link has ended
+  std::uint64_t unanswered = 0;  ///< questions that ended with the link
   std::uint64_t cancelled = 0;   ///< questions that were taken back
   std::uint64_t unasked = 0;     ///< answers that belong to no question
-  std::uint64_t malformed = 0;   ///< messages that are no frames, dropped
+  std::uint64_t malformed = 0;   ///< messages that were no frames: dropped
 
   /// See layer/layer.hpp.
   [[nodiscard]] auto named() const noexcept {
@@ -91,35 +92,35 @@ class actor_protocol : public layer_defaults {
   [[nodiscard]] static constexpr misfit check_below(properties below) noexcept {
     return below.messages ? misfit::none : misfit::needs_messages_as_framing_makes_them;
   }
-  /// What is wrong with the settings: `errc::invalid_setting`, or no error.
+  /// Checks the settings. Returns `errc::invalid_setting`, or no error.
   [[nodiscard]] static base::error check(const actor_protocol_settings& s);
 
-  /// No question is open.
+  /// Makes a layer without open questions.
   explicit actor_protocol(actor_protocol_settings s = {}) noexcept : settings_(s) {}
 
-  /// Takes a frame, as `to_outgoing` makes it. A question is remembered; its number must not be
-  /// that of another one that is open, and the time it has counts from now. A `cancel` closes its
-  /// question: an answer is not passed up any more.
+  /// Sends a frame that `to_outgoing` made. Records a question; its number must not be that of
+  /// another open question, and its time counts from now. A `cancel` closes its question: no answer
+  /// is passed up any more.
   void send(outgoing&& m, layer_context& c);
-  /// Passes up every frame, decoded (`incoming::decoded`), but answers that are not due. Of those
-  /// it passes up the ones with handles (`incoming::is_late`).
+  /// Passes up every frame, decoded (`incoming::decoded`), except answers that are not due. Of
+  /// those it passes up the ones with handles (`incoming::is_late`).
   void receive(const incoming& m, layer_context& c);
-  /// At `down` every open question ends with `net_errc::perhaps_delivered`.
+  /// Ends all open questions at `down` with `net_errc::perhaps_delivered`.
   void notice(const link_event& e, layer_context& c);
   /// Ends the questions whose time is over with `errc::timeout`, and tells the other end.
   void advance(layer_context& c);
-  /// As at `down`.
+  /// Ends all open questions, as at `down`.
   void leave(layer_context& c);
-  /// When the first of them is.
+  /// Returns the earliest deadline of an open question.
   [[nodiscard]] base::instant deadline() const noexcept;
-  /// True if another question may be asked.
+  /// Returns true if another question may be asked.
   [[nodiscard]] bool writable(const layer_context& c) const {
     return questions_.size() < settings_.most_questions && c.below_is_writable();
   }
 
-  /// What has happened so far.
+  /// Returns the counters so far.
   [[nodiscard]] const actor_protocol_counters& counters() const noexcept { return counters_; }
-  /// Questions without an answer.
+  /// Returns the number of open questions.
   [[nodiscard]] std::size_t open_questions() const noexcept { return questions_.size(); }
 
  private:
@@ -141,8 +142,8 @@ class actor_protocol : public layer_defaults {
   [[nodiscard]] bool was_asked_for(const frame& f, layer_context& c);
 
   actor_protocol_settings settings_;
-  // What most messages are decoded into, so that its many fields are not cleared for each; another
-  // is made for who comes while this one is lent.
+  // Most messages are decoded into this frame, so its many fields are not cleared for each. While
+  // it is lent, a further message is decoded into a new one.
   frame plain_;
   bool is_lent_ = false;
   questions questions_;

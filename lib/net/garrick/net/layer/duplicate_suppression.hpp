@@ -1,11 +1,11 @@
-// Nothing arrives twice, over a network that may double datagrams, and nothing is ordered or sent
-// again for it.
+// Datagrams that arrive at most once, over a network that may duplicate them. Nothing is ordered or
+// sent again.
 //
-// Each datagram has a number. The receiver remembers which of the last 1024 have come; what is
-// older is taken for a second copy, and dropped like one.
+// Each datagram has a number. The receiver remembers which of the last 1024 have come, and drops
+// older ones, which may be duplicates.
 //
 // Invariant:
-//   U1  A number is passed up at most once: it is new, or within the window and not marked.
+//   U1  A number is passed up at most once: only if it is new, or unmarked within the window.
 //
 // Thread safety: none; a layer is its stack's.
 #pragma once
@@ -19,7 +19,7 @@
 
 namespace garrick::net {
 
-/// What `duplicate_suppression` has dropped.
+/// Counters of dropped datagrams.
 struct duplicate_suppression_counters {
   std::uint64_t duplicates = 0;  ///< came before
   std::uint64_t too_old = 0;     ///< came after 1024 others or more that were sent later
@@ -38,23 +38,23 @@ class duplicate_suppression : public layer_defaults {
   /// See layer/layer.hpp.
   static constexpr std::string_view wire_name = "duplicate_suppression";
   static constexpr std::size_t header_size = 4;      ///< the number
-  static constexpr std::uint32_t remembered = 1024;  ///< numbers
+  static constexpr std::uint32_t remembered = 1024;  ///< the most numbers remembered
   /// See layer_defaults.
   [[nodiscard]] static constexpr misfit check_below(properties below) noexcept {
     return below.messages ? misfit::none : misfit::needs_messages_as_framing_makes_them;
   }
-  /// Nothing twice. Requires messages.
+  /// Adds the guarantee `once`. Requires messages.
   [[nodiscard]] static constexpr properties provides(properties below) noexcept {
     below.once = true;
     return below;
   }
 
-  /// Puts the number in front.
+  /// Puts the number in front and sends the message.
   void send(outgoing&& m, layer_context& c);
-  /// Passes up what has not come before.
+  /// Passes up a message that has not come before.
   void receive(const incoming& m, layer_context& c);
 
-  /// What was dropped so far.
+  /// Returns the counters so far.
   [[nodiscard]] const duplicate_suppression_counters& counters() const noexcept {
     return counters_;
   }
@@ -67,7 +67,7 @@ class duplicate_suppression : public layer_defaults {
   void mark(std::uint32_t number, bool seen) noexcept;
 
   std::uint32_t next_ = 0;
-  std::uint32_t newest_ = ~std::uint32_t{0};  ///< the last of those that have come
+  std::uint32_t newest_ = ~std::uint32_t{0};  ///< the highest number that has come
   std::array<std::uint64_t, remembered / 64> seen_{};
   duplicate_suppression_counters counters_;
 };

@@ -1,10 +1,10 @@
 // Messages on a byte stream: each is preceded by its length, four bytes, the lowest first.
 //
-// What arrives is passed up where it lies, whatever its size. Only the beginning of a frame whose
-// end has not come yet is copied, once, and the room for it grows with what has come: a length is
-// believed no further than that.
+// A frame is passed up where it lies, whatever its size. Only the beginning of a frame whose end
+// has not come yet is copied, once. The room for it grows with the bytes that have come: a length
+// is believed no further than that.
 //
-// A length above the limit ends the connection: in a stream there is no place to go on from.
+// A length above the limit ends the connection: a stream has no later point from which to go on.
 //
 // Invariants:
 //   F1  partial_ holds the beginning of one frame, its length included, and less than the whole of
@@ -24,14 +24,14 @@
 
 namespace garrick::net {
 
-/// What `framing` can be told.
+/// Settings of `framing`.
 struct framing_settings {
-  /// Bytes of a message; a longer one ends the connection. At least 1, and below
+  /// The most bytes of a message; a longer one ends the connection. At least 1, and below
   /// `failure_detection` at least `largest_hello`.
   std::uint32_t largest = 16u << 20;
 };
 
-/// Gives borders to messages on a byte stream. The lowest layer of a stack over one.
+/// Separates the messages on a byte stream. The lowest layer of a stack over one.
 class framing : public layer_defaults {
  public:
   /// See layer/layer.hpp.
@@ -41,36 +41,36 @@ class framing : public layer_defaults {
   [[nodiscard]] static constexpr misfit check_below(properties below) noexcept {
     return below.messages ? misfit::needs_a_stream_but_messages_are_below : misfit::none;
   }
-  /// Whole messages. Requires a stream.
+  /// Adds the guarantee `messages`. Requires a stream.
   [[nodiscard]] static constexpr properties provides(properties below) noexcept;
 
-  /// What is wrong with the settings: `errc::invalid_setting`, or no error.
+  /// Checks the settings. Returns `errc::invalid_setting`, or no error.
   [[nodiscard]] static base::error check(const framing_settings& s);
 
-  /// A layer between connections.
+  /// Makes a layer between connections.
   explicit framing(framing_settings s = {}) noexcept : settings_(s) {}
 
-  /// Puts the length in front.
+  /// Puts the length in front and sends the message.
   void send(outgoing&& m, layer_context& c);
-  /// Passes up each frame that is whole.
+  /// Passes up each whole frame.
   void receive(const incoming& m, layer_context& c);
-  /// A new connection begins with a new frame.
+  /// Begins a new frame with a new connection.
   void notice(const link_event& e, layer_context& c);
 
-  /// Bytes of a message, at most.
+  /// Returns the most bytes of a message.
   [[nodiscard]] std::size_t largest() const noexcept { return settings_.largest; }
 
  private:
-  /// The size of the frame, its length included, that begins at `length`; 0: too large, and the
-  /// connection is closed.
+  /// Returns the size of the frame that begins at `length`, its length included. 0: it was too
+  /// large, and the connection is closed.
   [[nodiscard]] std::size_t frame_size(const std::byte* length, layer_context& c);
-  /// Takes of `bytes` what completes the partial frame, and passes that up.
+  /// Takes the bytes that complete the partial frame, passes it up, and returns the rest.
   [[nodiscard]] std::span<const std::byte> complete(std::span<const std::byte> bytes,
                                                     layer_context& c);
 
   framing_settings settings_;
   std::vector<std::byte> partial_;
-  bool broken_ = false;  ///< nothing is understood until the connection is a new one
+  bool broken_ = false;  ///< no byte is read until there is a new connection
 };
 
 constexpr properties framing::provides(properties below) noexcept {

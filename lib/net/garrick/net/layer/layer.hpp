@@ -77,8 +77,8 @@ inline constexpr lane_number system_lane = 0;
 /// The lane for messages between the two ends of one layer, in layers above those that order.
 inline constexpr lane_number layer_lane = 255;
 
-/// A message of more bytes is a large one. It goes in pieces, and each limit to the bytes of
-/// messages is apart for large ones: so they leave the others their room.
+/// The size above which a message is large. A large message goes in pieces, and limits to the bytes
+/// of messages count large ones apart, so the others keep their room.
 inline constexpr std::size_t large_message = std::size_t{64} << 10;
 
 /// A message on its way down.

@@ -1,27 +1,27 @@
 // Order in each lane, over a transport that has none (paper 004, §5 and figure 5).
 //
-// Each message carries its lane and the lane's next number. The receiver passes up what is next,
-// and holds what has come too early; that alone is copied. What is held is released, beginning with
-// the smallest number, when the missing message comes, when a held message has waited for the
+// Each message carries its lane and the lane's next number. The receiver passes up the next
+// message, and copies and holds those that come too early. Held messages are released, beginning
+// with the smallest number, when the missing message comes, when a held message has waited for the
 // time-out, or when there is no room for another one. In the latter two cases the gap is given up:
-// what was missing is late if it comes after all, and dropped.
+// if the missing message comes after all, it is late, and dropped.
 //
-// Over a reliable layer nothing is missing for ever. So there is no time-out, and no gap is given
-// up: how much can be held is bounded by the window of that layer. A peer that goes further ends
-// the link, because to drop its message would lose it silently.
+// Over a reliable layer no message is missing for ever. So there is no time-out, and no gap is
+// given up: the window of that layer bounds the held messages. A peer that goes further ends the
+// link, because to drop its message would lose it silently.
 //
 // Numbers have 16 bits and are compared by their distance, so at most 32767 messages of a lane may
 // be lost in a row. After more, those that follow are late until the numbers have come round.
 //
 // Invariants:
 //   O1  Numbers of a lane that are passed up only grow, by distance; none is passed up twice.
-//   O2  In a lane that holds something, the smallest number held is beyond the next one: between
-//       calls nothing is held that could be passed up.
+//   O2  In a lane with held messages, the smallest held number is beyond the next one: between
+//       calls no message is held that could be passed up.
 //   O3  Each datagram that has come was passed up, is held, or was counted as late, a duplicate or
 //       malformed.
-//   O4  Where below is not reliable, nothing is held for longer than the time-out, and a lane holds
-//       no more than `pending` messages. Everywhere, what is held in ordinary lanes and in those of
-//       the system stays within the limit in bytes, each for itself.
+//   O4  Over a layer that is not reliable, no message is held for longer than the time-out, and a
+//       lane holds at most `pending` messages. Everywhere, the messages held in ordinary lanes and
+//       those held in the system's lanes stay within the limit in bytes, each group for itself.
 //
 // Thread safety: none; a layer is its stack's.
 #pragma once
@@ -37,36 +37,36 @@
 
 namespace garrick::net {
 
-/// What `ordering` can be told.
+/// Settings of `ordering`.
 struct ordering_settings {
-  /// Messages that a lane holds at most, where below is not reliable.
+  /// The most messages that a lane holds, if the layer below is not reliable.
   std::uint16_t pending = 64;
-  /// Bytes that all lanes hold at most, and once more for the lanes 0 and 255; `overhead` more
-  /// count for each message.
+  /// The most bytes that all lanes hold, and once more for the lanes 0 and 255; each message counts
+  /// `overhead` bytes more.
   std::uint32_t bytes = 1u << 20;
-  /// How long a message waits for those before it, where below is not reliable.
+  /// The time that a message waits for earlier ones, if the layer below is not reliable.
   base::duration timeout = base::duration::milliseconds(100);
-  /// Over a reliable layer: how far ahead of the next message of its lane another may be. Not less
-  /// than the messages that the layer below sends before the oldest of them is acknowledged, and at
-  /// most 32767: over `reliability` at least `sequence_window`. A peer that goes further ends the
-  /// link.
+  /// Over a reliable layer: the largest distance of a message from the next one of its lane. Not
+  /// less than the messages that the layer below sends before the oldest of them is acknowledged,
+  /// and at most 32767: over `reliability` at least `sequence_window`. A peer that goes further
+  /// ends the link.
   std::uint16_t window = 16384;
-  /// As `bytes`, over a reliable layer, where more ends the link: at least what that layer keeps of
-  /// messages that are not acknowledged.
+  /// As `bytes`, over a reliable layer, where more ends the link: at least the unacknowledged bytes
+  /// that the layer below keeps.
   std::uint32_t window_bytes = 64u << 20;
 };
 
-/// What `ordering` has seen, since the link began.
+/// Counters of `ordering`, since the link began.
 struct ordering_counters {
-  std::uint64_t gaps = 0;               ///< a lane that held nothing had to hold something
-  std::uint64_t given_up = 0;           ///< messages that were not waited for any longer
+  std::uint64_t gaps = 0;               ///< a lane without held messages had to hold one
+  std::uint64_t given_up = 0;           ///< messages that were waited for no longer
   std::uint64_t late = 0;               ///< of those, the ones that came after all: dropped
-  std::uint64_t duplicates = 0;         ///< came once more: dropped
+  std::uint64_t duplicates = 0;         ///< messages that came once more: dropped
   std::uint64_t malformed = 0;          ///< datagrams without a whole header: dropped
   std::uint64_t released_by_time = 0;   ///< gaps given up because the time-out had come
   std::uint64_t released_for_room = 0;  ///< gaps given up because there was no room
   std::uint64_t held = 0;               ///< messages held now
-  std::uint64_t held_bytes = 0;         ///< and their bytes, without `ordering::overhead`
+  std::uint64_t held_bytes = 0;         ///< their bytes, without `ordering::overhead`
 
   /// See layer/layer.hpp.
   [[nodiscard]] auto named() const noexcept {
@@ -88,38 +88,39 @@ class ordering : public layer_defaults {
   /// See layer/layer.hpp.
   static constexpr std::string_view wire_name = "ordering";
   static constexpr std::size_t header_size = 3;  ///< the lane, and the number
-  static constexpr std::size_t overhead = 64;    ///< bytes that count for each message held
+  static constexpr std::size_t overhead = 64;    ///< bytes that count for each held message
   /// See layer_defaults.
   [[nodiscard]] static constexpr misfit check_below(properties below) noexcept {
     if (!below.messages) return misfit::needs_messages_as_framing_makes_them;
     return below.ordered ? misfit::what_is_below_has_order_already : misfit::none;
   }
-  /// Order in each lane; lanes. Requires messages, and that below has no order yet.
+  /// Adds order in each lane, and lanes. Requires messages without order.
   [[nodiscard]] static constexpr properties provides(properties below) noexcept;
 
-  /// What is wrong with the settings: `errc::invalid_setting`, or no error.
+  /// Checks the settings. Returns `errc::invalid_setting`, or no error.
   [[nodiscard]] static base::error check(const ordering_settings& s);
 
-  /// A layer that has seen nothing.
+  /// Makes a layer that has seen no message.
   explicit ordering(ordering_settings s = {}) noexcept : settings_(s) {}
 
-  /// Puts lane and number in front.
+  /// Puts lane and number in front and sends the message.
   void send(outgoing&& m, layer_context& c);
-  /// Passes up what is next, and what was held for it.
+  /// Passes up the next message, and those that were held for it.
   void receive(const incoming& m, layer_context& c);
-  /// Passes up what is held before a peer's end, unless a reliable layer promised what is missing.
+  /// Passes up the held messages before a peer's end, unless a reliable layer promised the missing
+  /// ones.
   void notice(const link_event& e, layer_context& c);
   /// Gives up the gaps before messages that have waited long enough.
   void advance(layer_context& c);
-  /// When the message that has waited longest has waited long enough.
+  /// Returns the time at which the oldest held message has waited long enough.
   [[nodiscard]] base::instant deadline() const noexcept { return deadline_; }
 
-  /// What has happened so far.
+  /// Returns the counters so far.
   [[nodiscard]] const ordering_counters& counters() const noexcept { return counters_; }
 
  private:
   /// A lane that was used. The history has a bit for each of the 32 numbers before `next_in`, the
-  /// lowest for the last: set if that was given up and has not come since.
+  /// lowest for the last: set if that number was given up and has not come since.
   struct lane_state {
     std::uint16_t next_out = 0;
     std::uint16_t next_in = 0;

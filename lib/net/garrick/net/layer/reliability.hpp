@@ -1,42 +1,42 @@
 // Datagrams that all arrive, each once (paper 004, §6).
 //
-// Each packet from above gets a number, and is kept until the other end has acknowledged it. What
-// arrives is passed up at once, in any order: order is a layer above. A packet is sent again when
-// packets that were sent after it have arrived and it has not, or when nothing is heard for longer
-// than a round trip should take. How many bytes may be in flight, the loss decides (congestion).
+// Each packet from above gets a number, and is kept until the other end has acknowledged it.
+// Arriving packets are passed up at once, in any order: order is a layer above. A packet is sent
+// again if later packets have arrived and it has not, or if nothing is heard for longer than a
+// round trip should take. Losses decide how many bytes may be in flight (congestion).
 //
-// An acknowledgement says which packet is the oldest that is missing, what has come beyond it, and
-// which transmission of which packet has come last, how long ago. So every one gives a valid
-// round-trip time, retransmitted or not, and shows when a retransmission was in vain. It travels
-// with a packet that goes the other way, if one does within a quarter of the round-trip time,
-// 0.2 ms at least and 1 ms at most. The second packet without acknowledgement, a gap, and a
-// duplicate are answered as soon as all that has arrived by now has been read, so a batch of
-// datagrams costs one acknowledgement.
+// An acknowledgement names the oldest missing packet, the packets that have come beyond it, and the
+// transmission that came last, with its age. So each acknowledgement gives a valid round-trip time,
+// retransmitted or not, and shows when a retransmission was in vain. It travels with a packet that
+// goes the other way, if there is one within a quarter of the round-trip time, 0.2 ms at least and
+// 1 ms at most. The second packet without acknowledgement, a gap, and a duplicate are answered as
+// soon as all arrived datagrams have been read, so a batch of datagrams costs one acknowledgement.
 //
-// A packet keeps its bytes from its first transmission on. If the path takes less than it did, what
-// was kept before goes in parts, each a datagram of its own, and is acknowledged when it is whole.
-// Datagrams are not left to the network to be cut: many networks drop the pieces, and where nothing
-// says how much a path takes, nobody would cut them.
+// A packet keeps its bytes from its first transmission on. If the path becomes narrower, kept
+// packets go in parts, each a datagram of its own, and are acknowledged when they are whole. The
+// network does not cut datagrams here: many networks drop the pieces, and where no router reports
+// the size of a path, none cuts.
 //
-// It never gives up: a layer below decides that the peer is down. Until then a lone packet is sent
-// again and again, each time after twice the time, up to a second.
+// The layer never gives up: a layer below decides that the peer is down. Until then a lone packet
+// is sent again and again, each time after twice the time, up to a second.
 //
-// Messages of the lanes 0 and 255 are urgent: they are sent ahead of all that waits, some of them
-// beyond the congestion window, and their room is their own. Who fills that room, too, has a peer
-// that takes nothing more: the link goes `down` with `overload`, since nothing may be lost
+// Messages of the lanes 0 and 255 are urgent: they are sent ahead of all that wait, some of them
+// beyond the congestion window, and they have room of their own. If that room is full, too, the
+// peer takes nothing more: the link goes `down` with `overload`, since no message may be lost
 // silently.
 //
 // Invariants:
-//   L1  What `send` took is in queues_ or in sent_, until it is acknowledged or the link is down.
-//   L2  packets_ and bytes_ are what is in queues_ and sent_; unsent_ is the bytes in queues_ that
-//       are not urgent; flight_ is what is in the list `in_flight` of sent_, each packet with its
-//       overhead.
-//   L3  A packet is passed up if and only if received_ had it not.
+//   L1  A packet that `send` took is in queues_ or in sent_ until it is acknowledged or the link is
+//       down.
+//   L2  packets_ and bytes_ count the packets in queues_ and sent_; unsent_ counts the ordinary
+//       bytes in queues_; flight_ counts the packets in the list `in_flight` of sent_, each with
+//       its overhead.
+//   L3  A packet is passed up if and only if received_ did not contain it.
 //   L4  newest_order_ is the highest order of a transmission that is known to have arrived.
-//   L5  Bytes of a packet that somebody below still holds are never written to: neither they nor
-//       the headers in front of them.
-//   L6  Whatever a peer sends, memory is bounded by the settings, `sequence_window` and
-//       `packet_parts::most`.
+//   L5  Bytes of a packet that a layer below still holds are never written to: neither they nor the
+//       headers in front of them.
+//   L6  Memory is bounded by the settings, `sequence_window` and `packet_parts::most`, whatever a
+//       peer sends.
 //   L7  No datagram is larger than the layer below takes when it is sent.
 //
 // Thread safety: none; a layer is its stack's.
@@ -58,41 +58,41 @@
 
 namespace garrick::net {
 
-/// What `reliability` can be told.
+/// Settings of `reliability`.
 struct reliability_settings {
   /// Packets that wait or are not acknowledged yet: with as many the layer is not writable. This
   /// limit and the others of packets and bytes are at least 1.
   std::uint32_t most_packets = 4096;
   std::size_t most_bytes = std::size_t{8} << 20;  ///< bytes of those packets, in the same way
-  /// Bytes of packets that were not sent yet, since the congestion window or its pace does not let
-  /// them pass, in the same way. Packets of other lanes wait behind them.
+  /// Bytes of packets that were not sent yet, since the congestion window or its pace holds them
+  /// back, in the same way. Packets of other lanes wait behind them.
   std::size_t most_unsent_bytes = std::size_t{128} << 10;
-  /// The same for the lanes 0 and 255. With more the link goes down.
+  /// The limit of packets in the lanes 0 and 255. With more the link goes down.
   std::uint32_t most_urgent_packets = 4096;
   std::size_t most_urgent_bytes = std::size_t{8} << 20;  ///< bytes of those packets
-  /// Until a packet is sent again of which nothing is heard, at least. Not less than twice what the
-  /// other end may delay an acknowledgement, which is a millisecond. At least 2 ms.
+  /// The shortest time until an unanswered packet is sent again. Not less than twice the longest
+  /// delay of an acknowledgement, which is a millisecond. At least 2 ms.
   base::duration shortest_timeout = base::duration::milliseconds(2);
-  /// The same, at most, unless the round trip takes longer.
+  /// The longest such time, unless the round trip takes longer.
   base::duration longest_timeout = base::duration::seconds(1);
-  /// The same, while the round-trip time is not known.
+  /// The time while the round-trip time is not known.
   base::duration first_timeout = base::duration::milliseconds(100);
 };
 
-/// What has happened to a link's packets. Many retransmissions or duplicates show a peer, or a way
-/// to it, that is overloaded.
+/// Counters of a link's packets. Many retransmissions or duplicates show an overloaded peer or
+/// path.
 struct reliability_counters {
   std::uint64_t sent = 0;           ///< packets, each once
   std::uint64_t retransmitted = 0;  ///< packets that were sent again, each time
-  std::uint64_t timeouts = 0;       ///< of those, because nothing was heard
+  std::uint64_t timeouts = 0;       ///< those that were sent again because nothing was heard
   std::uint64_t spurious = 0;       ///< packets sent again though they had arrived, as far as known
   std::uint64_t cut = 0;            ///< packets that were sent in parts, each time
   std::uint64_t received = 0;       ///< packets passed up
   std::uint64_t duplicates = 0;     ///< packets that had come before, dropped
   std::uint64_t gaps = 0;           ///< packets that were missing when one behind them came
   std::uint64_t beyond = 0;         ///< packets too far ahead, dropped
-  std::uint64_t malformed = 0;      ///< datagrams that no honest peer sends, dropped
-  std::uint64_t acknowledgements = 0;  ///< datagrams sent with nothing but one
+  std::uint64_t malformed = 0;      ///< datagrams that no honest peer sends: dropped
+  std::uint64_t acknowledgements = 0;  ///< datagrams with an acknowledgement alone
   std::uint32_t most_in_flight = 0;    ///< packets at a time
 
   /// See layer/layer.hpp.
@@ -112,7 +112,7 @@ struct reliability_counters {
   }
 };
 
-/// Makes datagrams reliable. Its other end is the same layer.
+/// Makes datagrams reliable. The other end has the same layer.
 class reliability : public layer_defaults {
  public:
   /// See layer/layer.hpp.
@@ -127,53 +127,53 @@ class reliability : public layer_defaults {
     return below.reliable || below.connected ? misfit::needs_datagrams_a_stream_is_reliable_already
                                              : misfit::none;
   }
-  /// Makes it reliable. Requires datagrams: a stream is reliable already.
+  /// Adds the guarantee `reliable`. Requires datagrams: a stream is reliable already.
   [[nodiscard]] static constexpr properties provides(properties below) noexcept;
 
-  /// What is wrong with the settings: `errc::invalid_setting`, or no error.
+  /// Checks the settings. Returns `errc::invalid_setting`, or no error.
   [[nodiscard]] static base::error check(const reliability_settings& s);
 
-  /// A layer at the beginning of a session.
+  /// Makes a layer at the beginning of a session.
   explicit reliability(reliability_settings s = {});
 
   /// Keeps the message, and sends it as soon as the window allows. With more urgent messages than
   /// the settings allow the link goes down with `net_errc::overload`.
   void send(outgoing&& m, layer_context& c);
-  /// Passes up a packet that has not come before; does what an acknowledgement says. Bytes that no
+  /// Passes up a packet that has not come before, and applies an acknowledgement. Bytes that no
   /// honest peer sends are counted and dropped.
   void receive(const incoming& m, layer_context& c);
-  /// When the way is known to be open (again), what is in flight is asked for at once.
+  /// Asks for all packets in flight at once when the path is known to be open (again).
   void notice(const link_event& e, layer_context& c);
-  /// Sends what is due: retransmissions, an acknowledgement, the next packets of a paced window.
+  /// Sends the retransmissions, the acknowledgement and the packets of a paced window that are due.
   void advance(layer_context& c);
-  /// When that is.
+  /// Returns the time of the next transmission that is due.
   [[nodiscard]] base::instant deadline() const noexcept;
-  /// True if there is room for another ordinary message. Whether what is below is writable does not
-  /// matter: what it does not take is kept.
+  /// Returns true if there is room for another ordinary message. It does not matter whether the
+  /// layer below is writable: messages that it does not take are kept.
   [[nodiscard]] bool writable(const layer_context&) const noexcept { return !full_; }
 
-  /// Bytes of a message, at most: such that it can be sent in parts.
+  /// Returns the most bytes of a message, so that it can be sent in parts.
   [[nodiscard]] std::size_t largest(const layer_context& c) const noexcept;
 
-  /// What has happened so far.
+  /// Returns the counters so far.
   [[nodiscard]] reliability_counters counters() const noexcept;
-  /// What the round trip takes.
+  /// Returns the measured round-trip times.
   [[nodiscard]] const round_trip& times() const noexcept { return times_; }
-  /// Bytes that may be in flight, each packet with some overhead.
+  /// Returns the bytes that may be in flight, each packet with some overhead.
   [[nodiscard]] std::size_t window() const noexcept { return congestion_.window(); }
-  /// Packets in flight.
+  /// Returns the number of packets in flight.
   [[nodiscard]] std::uint32_t in_flight() const noexcept {
     return sent_.count(sent_packets::in_flight);
   }
-  /// Packets that wait or are not acknowledged.
+  /// Returns the number of packets that wait or are not acknowledged.
   [[nodiscard]] std::uint32_t buffered() const noexcept { return packets_[0] + packets_[1]; }
-  /// Packets of the peer that have come in part.
+  /// Returns the number of the peer's packets that have come in part.
   [[nodiscard]] std::size_t partial() const noexcept { return parts_.size(); }
 
  private:
   enum class pressure : std::uint8_t { ordinary, urgent };
 
-  // Down.
+  // The way down.
   void pump(layer_context& c);
   [[nodiscard]] bool waits(pressure p) const noexcept;
   [[nodiscard]] std::size_t next_charge(pressure p) const noexcept;
@@ -218,7 +218,7 @@ class reliability : public layer_defaults {
   std::size_t flight_ = 0;                  ///< bytes with overhead
   bool full_ = false;                       ///< not writable until there is some room again
   bool broken_ = false;                     ///< the link is down
-  bool open_ = false;     ///< what is below has been writable since it was last connected
+  bool open_ = false;     ///< the layer below has been writable since it was last connected
   bool pumping_ = false;  ///< packets are being sent further out on the call stack
 
   congestion congestion_;

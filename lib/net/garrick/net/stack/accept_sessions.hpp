@@ -67,8 +67,8 @@ class accept_sessions : public accept_policy {
   /// The most incarnations in quarantine; with one more the oldest entry is forgotten.
   static constexpr std::size_t most_quarantined = quarantine_list::most;
 
-  /// `after_down` says whether somebody may come back who had a session here, that is a link that
-  /// was admitted (`hosted::admitted`), when that is over, for whatever reason.
+  /// Makes the policy. `after_down` decides whether an incarnation may come back whose session here
+  /// is over, for whatever reason. A session is a link that was admitted (`hosted::admitted`).
   explicit accept_sessions(peer_return after_down = peer_return::same_life) noexcept
       : after_down_(after_down) {}
 

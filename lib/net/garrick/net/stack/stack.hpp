@@ -291,7 +291,8 @@ class stack final : public any_link {
   }
   void advance(base::instant now) override {
     within(now, [&] {
-      // Bottom first: what a lower layer passes up changes what the upper ones wait for.
+      // Bottom first: a message that a lower layer passes up changes the deadlines of the upper
+      // ones.
       backwards([&](auto& l, auto& c) {
         if (!down_ && l.deadline() <= now) l.advance(c);
       });

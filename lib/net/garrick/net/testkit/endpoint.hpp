@@ -17,12 +17,12 @@ class end;
 class listening;
 }  // namespace internal
 
-/// An end of a simulated way. It calls whom it drives: `connected` first, then `receive`, and
-/// `advance` at the deadline, by its host's clock. At an instant what has arrived comes first.
+/// An end of a simulated way. It calls the stack that it drives: `connected` first, then `receive`,
+/// and `advance` at the deadline, by its host's clock. At a given instant arrived bytes come first.
 ///
-/// It may be destroyed at any time, also within a call to whom it drives; then it calls no more. A
-/// stream's end that is destroyed is closed: what it has taken is still sent. One that is alive
-/// when its host crashes does nothing any more.
+/// It may be destroyed at any time, also within a call to its stack; then it makes no more calls.
+/// Destroying a stream's end closes it: bytes that it has taken are still sent. An end whose host
+/// crashes does nothing any more.
 class endpoint final : public carrier {
  public:
   /// For the framework.
@@ -31,16 +31,17 @@ class endpoint final : public carrier {
   endpoint(const endpoint&) = delete;
   endpoint& operator=(const endpoint&) = delete;
 
-  /// From now on `upper` gets what comes. It must live as long as this, or until `release`. To be
-  /// called once; an end that connects begins to do so. Calls nothing before it returns.
+  /// Passes arriving bytes to `upper` from now on. `upper` must live as long as this, or until
+  /// `release`. To be called once; a connecting end then begins to connect. Makes no call before it
+  /// returns.
   void drive(carried& upper);
-  /// Nobody is called any more.
+  /// Makes no more calls.
   void release();
-  /// True if what is sent now may arrive: of a stream, if it is connected.
+  /// Returns true if sent bytes may arrive: of a stream, if it is connected.
   [[nodiscard]] bool is_open() const;
-  /// This end.
+  /// Returns the address of this end.
   [[nodiscard]] const address& local() const;
-  /// The other one.
+  /// Returns the address of the other end.
   [[nodiscard]] const address& peer() const;
 
   void transmit(packet bytes) override;

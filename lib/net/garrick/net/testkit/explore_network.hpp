@@ -23,16 +23,16 @@
 
 namespace garrick::net::testkit {
 
-/// What is run: it is given a new network, and throws if something is wrong. It is called once or
-/// more for every seed, so it must not keep anything from call to call.
+/// The program to run: it gets a new network, and throws if something is wrong. It is called once
+/// or more for every seed, so it must not keep state from call to call.
 using network_program = std::function<void(simulated_network&)>;
 
-/// How many seeds a test tries: what GARRICK_SEEDS says, or 200. Throws as
+/// Returns the number of seeds for a test: the value of GARRICK_SEEDS, or 200. Throws as
 /// `testkit::seeds_from_environment`.
 [[nodiscard]] std::uint64_t seeds();
 
-/// Runs `program` once, under this seed. Returns an empty text if it passed, otherwise why it
-/// failed, with the history. Whatever `program` throws is caught.
+/// Runs `program` once, under this seed. Returns an empty text if it passed, otherwise the reason
+/// of the failure with the history. Catches all exceptions of `program`.
 [[nodiscard]] std::string run_network_seed(std::uint64_t seed, const network_program& program,
                                            const network_settings& s = {});
 
@@ -41,8 +41,8 @@ using network_program = std::function<void(simulated_network&)>;
 [[nodiscard]] std::optional<garrick::testkit::found_failure> find_network_failure(
     std::uint64_t count, const network_program& program, const network_settings& s = {});
 
-/// As `find_network_failure`, of as many seeds as GARRICK_SEEDS says or, without it, `count`. If a
-/// seed fails, prints it and throws a `testkit::failure`.
+/// As `find_network_failure`, with the number of seeds from GARRICK_SEEDS or, without it, `count`.
+/// If a seed fails, prints it and throws a `testkit::failure`.
 void explore_network(std::uint64_t count, const network_program& program,
                      const network_settings& s = {});
 

@@ -1,4 +1,4 @@
-// What goes wrong in a network: as a schedule, or drawn from the seed.
+// Faults of a network: as a schedule, or drawn from the seed.
 //
 //   net.at(duration::milliseconds(50), cut("a", "b"));
 //   net.at(duration::milliseconds(90), heal("a", "b"));
@@ -18,40 +18,41 @@
 
 namespace garrick::net::testkit {
 
-/// Both directions are cut.
+/// Cuts both directions.
 [[nodiscard]] fault cut(std::string a, std::string b);
-/// One direction is cut.
+/// Cuts one direction.
 [[nodiscard]] fault cut_one_way(std::string from, std::string to);
-/// Both directions are whole again.
+/// Restores both directions.
 [[nodiscard]] fault heal(std::string a, std::string b);
-/// Nobody of one side reaches anybody of the other.
+/// Cuts every way between the hosts of the two sides.
 [[nodiscard]] fault partition(std::vector<std::string> side, std::vector<std::string> other);
-/// Every way is whole, every host runs.
+/// Restores every way, resumes every host, and starts the crashed ones.
 [[nodiscard]] fault heal_all();
-/// Each stream between the two breaks.
+/// Breaks each stream between the two.
 [[nodiscard]] fault reset_streams(std::string a, std::string b);
-/// Each stream between the two is lost at `at` alone.
+/// Loses each stream between the two at `at` alone.
 [[nodiscard]] fault half_open(std::string at, std::string other);
-/// Each stream between the two carries nothing any more, and no end is told; new ones do.
+/// Stalls each stream between the two, and tells no end; new streams are carried.
 [[nodiscard]] fault stall_streams(std::string a, std::string b);
-/// A host's process is stopped.
+/// Stops a host's process.
 [[nodiscard]] fault pause(std::string host);
-/// It goes on.
+/// Resumes a stopped process.
 [[nodiscard]] fault resume(std::string host);
-/// A host's process, or machine, ends.
+/// Ends a host's process, or machine.
 [[nodiscard]] fault crash(std::string host, crash_kind what = crash_kind::process);
-/// It is there again.
+/// Starts a crashed host again.
 [[nodiscard]] fault restart(std::string host);
-/// A host's clock goes ahead. Throws when it acts, as `simulated_host::jump`.
+/// Sets a host's clock ahead. Throws when it acts, as `simulated_host::jump`.
 [[nodiscard]] fault jump(std::string host, base::duration by);
-/// A host's clock is faster, or slower. Throws when it acts, as `simulated_host::set_rate`.
+/// Makes a host's clock faster, or slower. Throws when it acts, as `simulated_host::set_rate`.
 [[nodiscard]] fault clock_rate(std::string host, std::int64_t ppm);
-/// Both directions change.
+/// Changes both directions.
 [[nodiscard]] fault change(std::string a, std::string b, path_settings to);
 
-/// Faults to be drawn. A weight says how often a kind comes in comparison to the others; 0: never.
+/// A plan by which faults are drawn. A weight is the frequency of a kind relative to the others; 0:
+/// never.
 struct fault_plan {
-  std::vector<std::string> hosts{};  ///< whom it may meet; at least two
+  std::vector<std::string> hosts{};  ///< the hosts to hit; at least two
   std::uint32_t cuts = 0;            ///< weight of ways that are cut in both directions
   std::uint32_t one_way_cuts = 0;    ///< weight of directions that are cut
   std::uint32_t resets = 0;          ///< weight of streams that break
@@ -62,18 +63,18 @@ struct fault_plan {
   std::uint32_t rates = 0;           ///< weight of clocks that get another rate, up to 200 ppm
   /// Weight of ways that take smaller datagrams from then on, 1200 bytes at least.
   std::uint32_t narrowings = 0;
-  std::uint32_t stalls = 0;  ///< weight of streams that carry nothing any more, untold
+  std::uint32_t stalls = 0;  ///< weight of streams that silently carry nothing any more
   std::uint32_t storms = 0;  ///< weight of ways that lose a third and reorder a third
   base::duration from{};     ///< since the network's beginning
   base::duration until = base::duration::seconds(2);           ///< all is healed then
   base::duration between = base::duration::milliseconds(200);  ///< faults, on the average
   base::duration longest = base::duration::milliseconds(300);  ///< a cut, pause, storm or crash
-  base::duration longest_jump = base::duration::milliseconds(100);  ///< a clock's, at most
+  base::duration longest_jump = base::duration::milliseconds(100);  ///< the largest jump of a clock
 };
 
-/// Draws faults from the network's seed, writes them into its schedule, and returns how many. Each
-/// ends by itself; at `until` everything is healed. Throws std::invalid_argument if the plan names
-/// fewer than two hosts, or a time between of no length.
+/// Draws faults from the network's seed, writes them into its schedule, and returns their number.
+/// Each ends by itself; at `until` everything is healed. Throws std::invalid_argument if the plan
+/// names fewer than two hosts, or if `between` is zero.
 std::size_t plan_faults(simulated_network& net, const fault_plan& plan);
 
 }  // namespace garrick::net::testkit

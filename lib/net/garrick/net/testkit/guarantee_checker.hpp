@@ -1,21 +1,21 @@
-// What links promise, checked: who has sent what, what has arrived where, what was reported.
+// Checks the guarantees of links: compares sent messages with arrived ones and with the reports.
 //
-// Each end that sends begins a *flow*: numbered messages, a row of numbers in each lane, whose
-// bytes follow from flow, lane and number. So whoever receives one knows whether it was sent, and
-// whether it is whole. The checker writes everything down for both ends of all links, and compares:
+// Each sending end begins a *flow*: numbered messages, a row of numbers in each lane, whose bytes
+// follow from flow, lane and number. So a receiver knows whether a message was sent and is whole.
+// The checker records all messages of both ends of all links, and compares:
 //
 //   promise       | what must hold
-//   (always)      | what arrives was sent, as it was sent
-//   once          | nothing arrives twice
-//   lanes         | it arrives in the lane in which it was sent
-//   ordered       | what arrives of a lane is in order
-//   gapless       | and nothing is left out, but where an end has heard `disconnected` or is new
+//   (always)      | messages that arrive were sent, unchanged
+//   once          | no message arrives twice
+//   lanes         | messages arrive in the lane in which they were sent
+//   ordered       | messages of a lane arrive in order
+//   gapless       | and none is left out, unless an end has heard `disconnected` or is new
 //   sessions      | a link gets messages of one flow, and a flow goes to one link
 //   to_mailbox    | a message is reported once: as delivered when it is in a mailbox and never
 //                 | before, as unknown only if the link went down; without that all are delivered
 //
-// It knows links and their owners only, so it works over every stack, and over sockets, too. It
-// throws nothing, since layers are on the stack: `violation()` says what was found first.
+// The checker knows only links and their owners, so it works over every stack, and over sockets,
+// too. It throws nothing, since layers are on the stack: `violation()` names the first fault.
 //
 // Thread safety: one thread at a time.
 #pragma once
@@ -36,20 +36,20 @@
 
 namespace garrick::net::testkit {
 
-/// What a stack's user may rely on: see the table above.
+/// The guarantees of a stack: see the table above.
 struct promise {
-  bool once = false;        ///< nothing arrives twice
+  bool once = false;        ///< no message arrives twice
   bool lanes = false;       ///< lanes travel
   bool ordered = false;     ///< each lane is in order
-  bool gapless = false;     ///< nothing is left out while the connection stands
+  bool gapless = false;     ///< no message is left out while the connection stands
   bool sessions = false;    ///< a link talks to one incarnation of one peer
   bool to_mailbox = false;  ///< exactly once and reported, while both ends and the session live
 };
-/// What arrives was sent; nothing else.
+/// Messages that arrive were sent; no other guarantee.
 inline constexpr promise intact{};
-/// Fire and forget.
+/// Messages that arrive at most once.
 inline constexpr promise at_most_once{.once = true, .lanes = true, .sessions = true};
-/// The same, in order.
+/// Messages that arrive at most once, in order.
 inline constexpr promise in_order{.once = true, .lanes = true, .ordered = true, .sessions = true};
 /// The default of nodes.
 inline constexpr promise to_mailbox{.once = true,
@@ -59,26 +59,26 @@ inline constexpr promise to_mailbox{.once = true,
                                     .sessions = true,
                                     .to_mailbox = true};
 
-/// Watches any number of links, which are all of one kind.
+/// Checks any number of links, which are all of one kind.
 class guarantee_checker {
  public:
-  /// Holds them to this.
+  /// Makes a checker of these guarantees.
   explicit guarantee_checker(promise p) noexcept : promise_(p) {}
   guarantee_checker(const guarantee_checker&) = delete;
   guarantee_checker& operator=(const guarantee_checker&) = delete;
 
-  /// What the links promise.
+  /// Returns the guarantees of the links.
   [[nodiscard]] const promise& promised() const noexcept { return promise_; }
-  /// What was broken first, or nothing.
+  /// Returns the first broken guarantee, or an empty text.
   [[nodiscard]] const std::string& violation() const noexcept { return violation_; }
-  /// Checks what can only be said when nothing is under way any more: the ways are whole, and there
-  /// was time enough.
+  /// Checks the guarantees that hold only when no message is under way any more: all ways must be
+  /// whole, and enough time must have passed.
   void finish();
-  /// How many messages were sent.
+  /// Returns the number of messages that were sent.
   [[nodiscard]] std::size_t sent() const noexcept { return sent_; }
-  /// How many of them are in a mailbox.
+  /// Returns the number of messages that are in a mailbox.
   [[nodiscard]] std::size_t received() const noexcept { return received_; }
-  /// How many were reported as unknown.
+  /// Returns the number of messages that were reported as unknown.
   [[nodiscard]] std::size_t unknown() const noexcept { return unknown_; }
 
  private:
@@ -92,15 +92,15 @@ class guarantee_checker {
     bool in_mailbox = false;
     outcome reported = outcome::none;
   };
-  /// What one end sends.
+  /// The messages of one sending end.
   struct flow {
     std::string sender;
-    std::deque<message> messages;  ///< the report of one is its place, and 1
+    std::deque<message> messages;  ///< the report number of a message is its index plus 1
     std::map<lane_number, std::vector<std::size_t>> lanes;
-    std::uint32_t receiver = 0;  ///< the end that gets them; 0: none yet
+    std::uint32_t receiver = 0;  ///< the end that gets them; 0: not known yet
     std::uint32_t breaks = 0;    ///< how often the sender has heard `disconnected`
     bool over = false;           ///< the sender's link went down
-    bool vanished = false;       ///< the sender was destroyed before: nobody hears its reports
+    bool vanished = false;       ///< the sender was destroyed before, so its reports are lost
   };
   void found(std::string text);
   [[nodiscard]] std::string name_of(const flow& f, const message& m) const;
@@ -118,8 +118,8 @@ class guarantee_checker {
 /// An end of a link that is checked: its owner. It holds the link.
 class checked_end final : public link_owner {
  public:
-  /// Who decides whether a message is in its mailbox at once. `false`: `into_mailbox` is called
-  /// later, once for each; those behind it in its lane are not there at once either.
+  /// Decides whether a message is in its mailbox at once. If false, `into_mailbox` is called later,
+  /// once for each; later messages of its lane are not there at once either.
   using mailbox = std::function<bool(lane_number)>;
 
   /// Begins a flow, called by this name in a violation's text.
@@ -134,21 +134,21 @@ class checked_end final : public link_owner {
   [[nodiscard]] bool can_send() const;
   /// True after `down`.
   [[nodiscard]] bool is_down() const;
-  /// Sends the next message of a lane, of `size` bytes or a few more. Requires `can_send()`, or the
-  /// system lane. False: the link refused it.
+  /// Sends the next message of a lane, of `size` bytes or a few more. Returns false if the link
+  /// refused it. Requires `can_send()`, or the system lane.
   bool send(lane_number lane, std::size_t size, base::instant now);
-  /// The oldest message of this lane that was not in its mailbox at once is there now.
+  /// Reports that the oldest message of this lane that was not in its mailbox at once is there now.
   void into_mailbox(lane_number lane, base::instant now);
-  /// Decides for each message; without it all are in their mailboxes at once.
+  /// Sets the decision for each message; without it all are in their mailboxes at once.
   void set_mailbox(mailbox m) { mailbox_ = std::move(m); }
-  /// Is told each event.
+  /// Sets a function that gets each event.
   void set_listener(std::function<void(const link_event&)> f) { listener_ = std::move(f); }
 
   bool on_message(const incoming& m) override;
   void on_event(const link_event& e) override;
 
  private:
-  /// What has come of one lane of a flow.
+  /// The received messages of one lane of a flow.
   struct received {
     std::uint32_t next = 0;
     std::uint32_t breaks = 0;
@@ -162,13 +162,13 @@ class checked_end final : public link_owner {
 
   guarantee_checker& checker_;
   const std::uint32_t number_;
-  const std::size_t own_;  ///< the flow's place
+  const std::size_t own_;  ///< the flow's index
   std::unique_ptr<any_link> link_;
   mailbox mailbox_;
   std::function<void(const link_event&)> listener_;
   bool connected_ = false;
   std::uint32_t breaks_ = 0;
-  std::size_t from_ = 0;  ///< the flow that comes here, and 1; 0: none yet
+  std::size_t from_ = 0;  ///< the index, plus 1, of the flow that comes here; 0: none yet
   std::map<std::pair<std::size_t, lane_number>, received> lanes_;
   std::map<lane_number, std::deque<message*>> waiting_;
 };

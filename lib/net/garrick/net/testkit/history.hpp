@@ -1,8 +1,8 @@
-// What has happened in a simulated network: the last events for the text of a failure, and a digest
-// of all of them, by which two runs are compared.
+// The history of a simulated network: the last events for the text of a failure, and a digest of
+// all of them, by which two runs are compared.
 //
-// An event is written down as a few words and numbers, and made a text only when somebody reads it:
-// thousands of seeds run for each text that is read.
+// An event is recorded as a few words and numbers, and made a text only when it is read: thousands
+// of seeds run for each text that is read.
 //
 // Thread safety: its network's.
 #pragma once
@@ -31,23 +31,23 @@ class network_history {
   /// Keeps the last `kept` events.
   explicit network_history(std::size_t kept) noexcept : kept_(kept) {}
 
-  /// How many events there were.
+  /// Returns the number of events.
   [[nodiscard]] std::uint64_t count() const noexcept { return count_; }
-  /// A number made of all events, kept or not. Equal runs have equal ones.
+  /// Returns a number made of all events, kept or not. Equal runs have equal ones.
   [[nodiscard]] std::uint64_t digest() const noexcept { return digest_; }
-  /// The last events, a line each, newest last; begins with a line feed unless it is empty.
+  /// Returns the last events, a line each, newest last; begins with a line feed unless it is empty.
   [[nodiscard]] std::string to_string() const;
 
   /// For the framework: hosts by their numbers.
   void name(std::string_view host) { names_.emplace_back(host); }
-  /// For the framework: something between two hosts. `what` lives for ever. A number or size of 0
-  /// is left out.
+  /// For the framework: records an event between two hosts. `what` lives for ever. A number or size
+  /// of 0 is left out.
   void add(base::instant when, std::uint32_t from, std::uint32_t to, const char* what,
            std::uint64_t number = 0, std::uint64_t size = 0);
-  /// For the framework: something that is counted in the digest and not kept, since there is so
-  /// much of it and so little in it.
+  /// For the framework: counts an event in the digest without keeping it. For frequent events with
+  /// little content.
   void count(base::instant when, std::uint32_t host) noexcept;
-  /// For the framework: something told in a text, such as a fault.
+  /// For the framework: records an event as a text, such as a fault.
   void add(base::instant when, std::string text);
 
  private:

@@ -1,20 +1,20 @@
-// Holds stacks with `actor_protocol` on top to what they promise about questions (the guarantee
-// `processed`): what both ends ask, handle, answer and are told is written down, and this compares.
+// Checks the guarantees of stacks with `actor_protocol` on top about questions (the guarantee
+// `processed`): records the questions and answers of both ends, and compares them.
 //
 //   promise       | what must hold
 //   (always)      | a question ends once: by its answer, an error, its time, or perhaps delivered
-//                 | its answer is the one that was given to it, by who was asked
-//                 | its time is not over before it is; it is given up only if the link goes down
-//                 | who has taken it back is told nothing more
-//                 | of a link that is down no question is open
-//                 | a decode error comes to who has sent something that is no frame, and no other
-//   once          | nobody handles a question twice
-//   ordered       | those of a lane are handled in order
+//                 | its answer is the one that the asked actor gave to it
+//                 | its time-out is not early; it is given up only if the link goes down
+//                 | an asker that has taken it back is told nothing more
+//                 | a link that is down has no open question
+//                 | a decode error comes only to an end that has sent bytes that are no frame
+//   once          | no question is handled twice
+//   ordered       | questions of a lane are handled in order
 //   sessions      | a link gets questions of one flow
-//   to_mailbox    | each question is answered, if it has all the time there is and the link lives
+//   to_mailbox    | each question is answered, if it has no time limit and the link lives
 //
-// An end also does what it must not: it answers twice, answers what nobody has asked, answers for
-// somebody else, and sends what is no frame. Of all that the other end's owner must hear nothing.
+// An end also breaks the rules: it answers twice, answers without a question, answers for another
+// actor, and sends bytes that are no frame. None of that may reach the other end's owner.
 //
 // Thread safety: one thread at a time.
 #pragma once
@@ -39,46 +39,46 @@
 
 namespace garrick::net::testkit {
 
-/// What an end does with a question that it has handled.
+/// The treatment of a handled question.
 enum class reply : std::uint8_t {
   right,        ///< answers it
   refusal,      ///< answers by an error
   twice,        ///< answers it two times
-  for_another,  ///< answers a request as somebody who was not asked
-  unasked,      ///< answers something that nobody has asked
-  none,         ///< is silent for ever; answers one that has all the time there is
+  for_another,  ///< answers a request as an actor that was not asked
+  unasked,      ///< sends an answer to no question
+  none,         ///< never answers, unless the question has no time limit
 };
 
-/// The answer that a question with these bytes is to get, if it is one; for bugs that are planted.
+/// Returns the right answer to a question with these bytes, if they are one; for planted bugs.
 [[nodiscard]] std::vector<std::byte> right_answer(std::span<const std::byte> question);
 
-/// The same for the error by which it may be refused.
+/// Returns the error by which it may be refused, in the same way.
 [[nodiscard]] base::error right_refusal(std::span<const std::byte> question);
 
-/// Watches any number of links, which are all of one kind.
+/// Checks any number of links, which are all of one kind.
 class question_checker {
  public:
-  /// Holds them to this.
+  /// Makes a checker of these guarantees.
   explicit question_checker(promise p) noexcept : promise_(p) {}
   question_checker(const question_checker&) = delete;
   question_checker& operator=(const question_checker&) = delete;
 
-  /// What was broken first, or nothing.
+  /// Returns the first broken guarantee, or an empty text.
   [[nodiscard]] const std::string& violation() const noexcept { return violation_; }
-  /// Checks what can only be said when nothing is under way any more.
+  /// Checks the guarantees that hold only when no message is under way any more.
   void finish();
 
-  /// How questions have ended.
+  /// Numbers of questions by their ends.
   struct figures {
     std::size_t asked = 0;      ///< all of them
     std::size_t answered = 0;   ///< rightly
-    std::size_t refused = 0;    ///< by an error of who was asked
+    std::size_t refused = 0;    ///< by an error of the asked actor
     std::size_t timeouts = 0;   ///< their time was over
     std::size_t perhaps = 0;    ///< the link went down
-    std::size_t cancelled = 0;  ///< who has asked has taken them back
+    std::size_t cancelled = 0;  ///< taken back by the asker
     std::size_t no_frames = 0;  ///< decode errors that came back
   };
-  /// So far.
+  /// Returns the numbers so far.
   [[nodiscard]] const figures& seen() const noexcept { return seen_; }
 
  private:
@@ -87,16 +87,16 @@ class question_checker {
   struct question {
     frame_kind kind;
     actor_id asker, asked;
-    base::instant due;  ///< by the asker's clock; never: it has all the time there is
+    base::instant due;  ///< by the asker's clock; never: no time limit
     bool handled = false;
-    bool answered = false;  ///< somebody has said so, or refused it
+    bool answered = false;  ///< an end has answered or refused it
     ending end = ending::none;
   };
-  /// What one end asks; the number of a question is its place, and 1.
+  /// The questions of one end; the number of a question is its index plus 1.
   struct flow {
     std::string asker;
     std::deque<question> questions;
-    std::size_t no_frames = 0;  ///< that were sent, and not complained about yet
+    std::size_t no_frames = 0;  ///< sent bytes that were no frame, and not complained about yet
     bool over = false;          ///< the asker's link went down
     bool vanished = false;      ///< the asker was destroyed before
   };
@@ -125,19 +125,19 @@ class talking_end final : public link_owner {
   [[nodiscard]] bool can_ask() const;
   /// True after `down`.
   [[nodiscard]] bool is_down() const;
-  /// Asks the next question, of `size` bytes or a few more, between the actors of this pair; a
-  /// request, or one of the others. Infinite: it has all the time there is. Requires `can_ask()`.
+  /// Asks the next question, of `size` bytes or a few more, between the actors of this pair: a
+  /// request, or one of the other kinds. Infinite: no time limit. Requires `can_ask()`.
   void ask(frame_kind kind, std::uint64_t pair, std::size_t size, base::duration limit);
   /// Takes back the newest request that is open, if there is one. Requires `can_ask()`.
   void cancel_one();
-  /// Sends something that is no frame. Requires `can_ask()`.
+  /// Sends bytes that are no frame. Requires `can_ask()`.
   void send_no_frame();
-  /// How many questions wait for an answer of this end.
+  /// Returns the number of questions that wait for an answer of this end.
   [[nodiscard]] std::size_t to_answer() const noexcept { return handled_.size(); }
-  /// Answers the oldest of them in this way, if the link is writable. `for_another` and `unasked`
-  /// are the wrong one alone: the right one is still to come.
+  /// Answers the oldest of them in this way, if the link is writable. After `for_another` and
+  /// `unasked`, which send only the wrong answer, the right one is still to come.
   void answer_one(reply how);
-  /// Is told each event.
+  /// Sets a function that gets each event.
   void set_listener(std::function<void(const link_event&)> f) { listener_ = std::move(f); }
 
   bool on_message(const incoming& m) override;
@@ -149,7 +149,7 @@ class talking_end final : public link_owner {
   using ending = question_checker::ending;
   /// A question of the other end.
   struct handled {
-    std::size_t from;  ///< the flow's place
+    std::size_t from;  ///< the flow's index
     std::uint64_t number;
   };
   void on_question(const incoming& m, const frame& f);
@@ -162,12 +162,12 @@ class talking_end final : public link_owner {
   bool send(outgoing&& m);
 
   question_checker& checker_;
-  const std::size_t own_;  ///< the flow's place
+  const std::size_t own_;  ///< the flow's index
   std::function<base::instant()> now_;
   std::unique_ptr<any_link> link_;
   std::function<void(const link_event&)> listener_;
   bool connected_ = false;
-  std::size_t from_ = 0;  ///< the flow whose questions come here, and 1; 0: none yet
+  std::size_t from_ = 0;  ///< the index, plus 1, of the flow whose questions come here; 0: none yet
   std::map<lane_number, std::uint64_t> last_handled_;
   std::deque<handled> handled_;
 };

@@ -1,4 +1,4 @@
-// In place of a stack: what a transport does, written down.
+// A stand-in for a stack: records the calls of a transport.
 //
 // Thread safety: its endpoint's.
 #pragma once
@@ -15,7 +15,7 @@
 
 namespace garrick::net::testkit {
 
-/// Writes down each call, with its time.
+/// Records each call, with its time.
 ///
 ///     recording there;
 ///     endpoint->drive(there);
@@ -48,21 +48,21 @@ class recording : public carried {
     add(now, "advance");
   }
 
-  /// All calls, oldest first.
+  /// Returns all calls, oldest first.
   [[nodiscard]] const std::vector<entry>& calls() const noexcept { return calls_; }
-  /// What the calls were, without their times.
+  /// Returns the calls without their times.
   [[nodiscard]] std::vector<std::string> texts() const {
     std::vector<std::string> all;
     for (const entry& e : calls_) all.push_back(e.what);
     return all;
   }
-  /// All that was received, one after the other.
+  /// Returns all received bytes, one after the other.
   [[nodiscard]] const std::string& bytes() const noexcept { return bytes_; }
-  /// Forgets what is written down.
+  /// Forgets all calls.
   void clear() { calls_.clear(), bytes_.clear(); }
 
-  base::instant wakes_at = base::instant::never();  ///< what `deadline` says, until `advance`
-  std::function<void(std::string_view)> then;       ///< is called after each, if there is one
+  base::instant wakes_at = base::instant::never();  ///< the result of `deadline`, until `advance`
+  std::function<void(std::string_view)> then;       ///< is called after each call, if it is set
 
  private:
   void add(base::instant now, std::string what) {
@@ -73,7 +73,7 @@ class recording : public carried {
   std::string bytes_;
 };
 
-/// A packet of these characters.
+/// Returns a packet of these characters.
 [[nodiscard]] inline packet packet_of(std::string_view text) {
   return packet::copy_of(std::as_bytes(std::span(text.data(), text.size())));
 }

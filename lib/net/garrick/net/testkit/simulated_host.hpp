@@ -25,9 +25,9 @@ class host;
 ///     a.runs([](simulated_host& h) { return std::make_shared<server>(h); });
 class simulated_host {
  public:
-  /// Makes what a host runs; what it returns is held until the host crashes, and destroyed then.
+  /// Makes a host's program. The result is held until the host crashes, and destroyed then.
   using program = std::function<std::shared_ptr<void>(simulated_host&)>;
-  /// Takes a new connection. Who does not want it destroys it.
+  /// Takes a new connection. Destroying the endpoint refuses it.
   using accept = std::function<void(std::unique_ptr<endpoint>)>;
 
   /// For the framework.
@@ -35,33 +35,33 @@ class simulated_host {
   simulated_host(const simulated_host&) = delete;
   simulated_host& operator=(const simulated_host&) = delete;
 
-  /// As it was named.
+  /// Returns its name.
   [[nodiscard]] const std::string& name() const noexcept;
-  /// True if its network has a host of this name, which somebody has named before.
+  /// Returns true if its network has a host of this name, made by an earlier call.
   [[nodiscard]] bool sees(std::string_view other) const noexcept;
-  /// How often it has crashed.
+  /// Returns how often it has crashed.
   [[nodiscard]] std::uint32_t lives() const noexcept;
 
-  // ---- what runs on it --------------------------------------------------------------------------
+  // ---- its program and endpoints ----------------------------------------------------------------
 
   /// Runs this program from now on: it is made now, and made anew after each crash, by `restart`.
-  /// The one before is destroyed first. An empty function: it runs nothing.
+  /// The program before it is destroyed first. An empty function: the host runs nothing.
   void runs(program what);
-  /// Calls `what` after `d` by this host's clock, unless the host crashes before. While it is
-  /// paused, that waits.
+  /// Calls `what` after `d` by this host's clock, unless the host crashes before. A pause delays
+  /// the call.
   void after(base::duration d, std::function<void()> what);
-  /// An end of datagrams between this port, 0 for a free one, and that address. Throws
+  /// Makes an end of datagrams between this port, 0 for a free one, and that address. Throws
   /// std::invalid_argument if there is one already.
   [[nodiscard]] std::unique_ptr<endpoint> datagrams(std::uint16_t port, address peer);
-  /// Datagrams to this port from an address that no endpoint here has: `taken` gets an endpoint for
-  /// it, and then that the datagram. Throws std::invalid_argument if the port is taken or
-  /// the function empty.
+  /// Listens for datagrams to this port from addresses without an endpoint here: `taken` gets an
+  /// endpoint for each, which then gets the datagram. Throws std::invalid_argument if the port is
+  /// taken or the function empty.
   [[nodiscard]] std::unique_ptr<listener> listen_datagrams(std::uint16_t port, accept taken);
-  /// An end of a stream to that address. It connects when it drives somebody, and again when it is
-  /// asked to reopen.
+  /// Makes an end of a stream to that address. It connects when it drives a stack, and again when
+  /// it is asked to reopen.
   [[nodiscard]] std::unique_ptr<endpoint> connect(address peer);
-  /// Streams to this port. `resumes`: an end that reopens meets the endpoint here that it had
-  /// before, if that is still there, as under an accept policy that knows its peers; it sees
+  /// Listens for streams to this port. With `resumes`, a reopening end meets its former endpoint
+  /// here, if that still exists, as under an accept policy that knows its peers; that endpoint gets
   /// `disconnected` and `connected`. Otherwise each connection is a new endpoint. Throws
   /// std::invalid_argument if the port is taken or the function empty.
   [[nodiscard]] std::unique_ptr<listener> listen(std::uint16_t port, accept taken,
@@ -69,34 +69,34 @@ class simulated_host {
 
   // ---- its clock --------------------------------------------------------------------------------
 
-  /// What time it is here.
+  /// Returns the host's time.
   [[nodiscard]] base::instant now() const noexcept;
-  /// Its clock, with timers: for an actor system on this host (`testkit::settings::clock`). Timers
-  /// wait while the host is paused, and are dropped when it crashes or the network ends. Unlike
-  /// others it is one thread's at a time.
+  /// Returns its clock, with timers: for an actor system on this host (`testkit::settings::clock`).
+  /// Timers wait while the host is paused, and are dropped when it crashes or the network ends.
+  /// Unlike others the clock is one thread's at a time.
   [[nodiscard]] base::clock_service& clock() noexcept;
-  /// The clock goes ahead by `d`. Throws std::invalid_argument below zero: steady clocks do not go
+  /// Sets the clock ahead by `d`. Throws std::invalid_argument below zero: steady clocks do not go
   /// back.
   void jump(base::duration d);
-  /// The clock is so many millionths faster, or slower, than time. Throws std::invalid_argument
-  /// unless it is from -500000 to 1000000.
+  /// Makes the clock so many millionths faster, or slower, than time. Throws std::invalid_argument
+  /// unless `ppm` is from -500000 to 1000000.
   void set_rate(std::int64_t ppm);
 
   // ---- pauses and crashes -----------------------------------------------------------------------
 
-  /// The process is stopped: what comes waits, and no timer is called.
+  /// Stops the process: arriving bytes wait, and no timer is called.
   void pause();
-  /// It goes on: first what has come, in order, then what time brings.
+  /// Resumes the process: arrived bytes come first, in order, then deadlines and timers.
   void resume();
-  /// True between the two.
+  /// Returns true between the two.
   [[nodiscard]] bool is_paused() const noexcept;
-  /// The process, or the whole machine, ends without a word: its endpoints, listeners and timers do
+  /// Ends the process, or the whole machine, silently: its endpoints, listeners and timers do
   /// nothing any more, and its program is destroyed. Within a call of the network it happens when
   /// that has returned.
   void crash(crash_kind what = crash_kind::process);
-  /// The machine is on, and its program is made anew. Nothing happens if it runs.
+  /// Starts the machine and makes its program anew. Does nothing if it runs.
   void restart();
-  /// False from a crash to a restart.
+  /// Returns false from a crash to a restart.
   [[nodiscard]] bool is_up() const noexcept;
 
   /// For the framework.

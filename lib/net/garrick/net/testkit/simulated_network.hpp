@@ -10,19 +10,18 @@
 //   net.at(duration::milliseconds(50), cut("a", "b"));
 //   net.run_for(duration::seconds(1));
 //
-// Layers and whole nodes run in it unchanged, since they get bytes and time and do no I/O.
-// Who runs actors as well makes the network of a `testkit::test_world`: then the actors of several
-// systems and the network share one virtual time.
+// Layers and whole nodes run in it unchanged, since they get bytes and time and do no I/O. To run
+// actors, too, make the network of a `testkit::test_world`: then the actors of several systems and
+// the network share one virtual time.
 //
 // Invariants:
-//   N1  Equal seeds and equal programs give equal histories. All that is drawn comes from the seed:
-//       each direction of each way has its own source of numbers, so that what happens on one does
-//       not change another.
-//   N2  At an instant, what has arrived is received before any deadline or timer is called. What
-//       waited for a paused host comes first when it goes on.
+//   N1  Equal seeds and equal programs give equal histories. All random numbers come from the seed:
+//       each direction of each way has its own source, so events on one do not change another.
+//   N2  At a given instant, arrived bytes are received before any deadline or timer is called. A
+//       paused host that goes on first gets the bytes that waited for it.
 //   N3  A stream's bytes arrive in order, once, whole; or its ends are told that it broke, sooner
 //       or later.
-//   N4  Nobody is called from within what he calls: everything that comes, comes later.
+//   N4  No stack is called from within its own calls: all events come later.
 //
 // Thread safety: the thread that made it.
 #pragma once
@@ -48,46 +47,46 @@ class engine;
 }
 class simulated_network;
 
-/// Something that goes wrong, or is mended: faults.hpp makes them.
+/// A fault, or its repair: faults.hpp makes them.
 struct fault {
-  std::string text;                             ///< what the history says
-  std::function<void(simulated_network&)> act;  ///< what happens
+  std::string text;                             ///< the text for the history
+  std::function<void(simulated_network&)> act;  ///< the effect
 };
 
-/// Hosts and the ways between them. It must outlive its endpoints' use, but not them.
+/// Hosts and the ways between them. Endpoints may outlive the network if they are used no more.
 class simulated_network {
  public:
-  /// With the seed that GARRICK_SEED holds, or 1. Throws std::invalid_argument if GARRICK_SEED
-  /// holds no number.
+  /// Takes the seed from GARRICK_SEED, or 1. Throws std::invalid_argument if GARRICK_SEED holds no
+  /// number.
   simulated_network() : simulated_network(garrick::testkit::seed_from_environment(1)) {}
-  /// With this seed. A time of its own begins, a second after the clock's beginning.
+  /// Takes this seed. A time of its own begins, a second after the clock's beginning.
   explicit simulated_network(std::uint64_t seed, const network_settings& s = {});
-  /// In this world, with its seed and its time, which its test systems move. To be made after the
-  /// world and before its systems.
+  /// Joins this world, with its seed and its time, which its test systems move. To be made after
+  /// the world and before its systems.
   ///
   ///     test_world world(17);
   ///     simulated_network net(world);
   ///     test_system a(world, {.clock = &net.host("a").clock()});
   explicit simulated_network(const garrick::testkit::test_world& world,
                              const network_settings& s = {});
-  /// Timers are dropped, programs destroyed; endpoints that are left do nothing any more.
+  /// Drops timers and destroys programs; endpoints that are left do nothing any more.
   ~simulated_network();
   simulated_network(const simulated_network&) = delete;
   simulated_network& operator=(const simulated_network&) = delete;
 
-  /// The seed that decides.
+  /// Returns the seed.
   [[nodiscard]] std::uint64_t seed() const noexcept;
-  /// The time of no host, which all of them are measured by.
+  /// Returns the time by which all hosts' clocks are measured.
   [[nodiscard]] base::instant now() const noexcept;
-  /// How long the network has been there.
+  /// Returns the time since the network was made.
   [[nodiscard]] base::duration elapsed() const noexcept;
-  /// The host of this name, which is made when it is named first.
+  /// Returns the host of this name, and makes it at the first call.
   simulated_host& host(std::string_view name);
-  /// The way from one host to another, to be changed at any time: it is for what is sent from now
-  /// on. A host's way to itself is one, too. What `path_settings` does not allow is refused when
-  /// time passes next.
+  /// Returns the settings of the way from one host to another. Changes act on everything that is
+  /// sent from then on. A host's way to itself is one, too. Settings that `path_settings` forbids
+  /// are refused when time passes next.
   path_settings& path(std::string_view from, std::string_view to);
-  /// Sets both directions. Throws std::invalid_argument for what `path_settings` does not allow.
+  /// Sets both directions. Throws std::invalid_argument for settings that `path_settings` forbids.
   void both(std::string_view a, std::string_view b, const path_settings& s);
 
   // ---- letting time pass ------------------------------------------------------------------------
@@ -96,46 +95,46 @@ class simulated_network {
   /// path has settings that are not allowed, and std::logic_error if the network is of a world,
   /// whose systems move time.
   void run_for(base::duration d);
-  /// Step by step until `done()` holds; false if it does not within `limit`. Throws as above.
+  /// Lets time pass step by step until `done()` holds; returns false if it does not within `limit`.
+  /// Throws as above.
   bool run_until(const std::function<bool()>& done,
                  base::duration limit = base::duration::seconds(3600));
-  /// When something happens next; `never()`: nothing will.
+  /// Returns the time of the next event; `never()`: there is none.
   [[nodiscard]] base::instant next() const;
 
   // ---- faults -----------------------------------------------------------------------------------
 
-  /// Does this now.
+  /// Applies a fault now.
   void apply(const fault& what);
-  /// Does this when the network has been there for so long; at once if it has.
+  /// Applies a fault when the network has existed for so long; at once if it has.
   void at(base::duration elapsed, fault what);
-  /// Nothing passes in this direction any more: datagrams on their way are lost, bytes of streams
-  /// wait.
+  /// Cuts this direction: datagrams on their way are lost, bytes of streams wait.
   void cut(std::string_view from, std::string_view to);
-  /// It passes again.
+  /// Restores this direction.
   void heal(std::string_view from, std::string_view to);
-  /// True if it is cut.
+  /// Returns true if it is cut.
   [[nodiscard]] bool is_cut(std::string_view from, std::string_view to);
-  /// Each stream between the two breaks: of the bytes on their way those up to some point still
-  /// arrive, then the end is told.
+  /// Breaks each stream between the two: bytes on their way still arrive up to some point, then the
+  /// end is told.
   void reset_streams(std::string_view a, std::string_view b);
-  /// Each stream between the two is lost at `at` alone. The other end does not know until it sends.
+  /// Loses each stream between the two at `at` alone. The other end does not know until it sends.
   void half_open(std::string_view at, std::string_view other);
-  /// Each stream between the two carries nothing any more, and no end is told, as if what lies
-  /// between them had forgotten the streams. New ones are carried.
+  /// Stalls each stream between the two, and tells no end, as if a router had forgotten the
+  /// streams. New ones are carried.
   void stall_streams(std::string_view a, std::string_view b);
-  /// Every way is whole, every host runs.
+  /// Restores every way, resumes every host, and starts the crashed ones.
   void heal_all();
 
-  // ---- what has happened ------------------------------------------------------------------------
+  // ---- the history ------------------------------------------------------------------------------
 
   /// Throws a `network_failure` with `text`, the seed and the history unless `holds`.
   void require(bool holds, const std::string& text,
                std::source_location where = std::source_location::current());
   /// Writes a line into the history.
   void note(std::string text);
-  /// The events so far.
+  /// Returns the events so far.
   [[nodiscard]] const network_history& history() const noexcept;
-  /// A source of random numbers for the program itself; one for each name, from the seed.
+  /// Returns a seed for the program's own random numbers; another for each name.
   [[nodiscard]] std::uint64_t seed_for(std::string_view name) const noexcept;
 
  private:

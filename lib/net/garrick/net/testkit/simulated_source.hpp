@@ -1,4 +1,4 @@
-// Links of a simulated host for whoever wants `hosted` objects: a node above all.
+// Links of a simulated host for users of `hosted` objects: a node above all.
 //
 //   test_world world(17);
 //   simulated_network net(world);
@@ -7,10 +7,10 @@
 //                       .source = std::make_shared<simulated_source>(net.host("bank"))});
 //   const endpoint at = n.listen("tcp://bank:7").value();
 //
-// The host's name is the endpoint's host. Nodes draw their numbers from the network's seed, so that
-// the same seed gives the same history. What has been made by a source ends with it, as with the
-// process when the host crashes. Visits are made at once, or when the call has returned in which
-// they were asked for.
+// The host's name is the endpoint's host. Nodes draw their numbers from the network's seed, so the
+// same seed gives the same history. The objects of a source end with it, as with the process when
+// the host crashes. Visits are made at once, or when the call has returned in which they were asked
+// for.
 //
 // Thread safety: its network's.
 #pragma once
@@ -24,27 +24,28 @@
 
 namespace garrick::net::testkit {
 
-/// See above.
+/// A link source of a simulated host; see above.
 class simulated_source final : public link_source {
  public:
-  /// Of this host, which must outlive it.
+  /// Makes the source of this host, which must outlive it.
   explicit simulated_source(simulated_host& host);
   ~simulated_source() override;
 
-  /// As `net::connect`. `errc::invalid_setting`: the network has no host of this name (it has those
-  /// that `simulated_network::host` was called for), or it is a path.
+  /// As `net::connect`. Errors: `errc::invalid_setting` if the network has no host of this name (it
+  /// has those for which `simulated_network::host` was called), or for a path.
   base::result<connection> connect(const net::endpoint& to,
                                    std::unique_ptr<hosted_maker> make) override;
   /// As `net::listen`; the endpoint's host is this one's name, or an address. With port 0, the
-  /// listener has a free one. `errc::invalid_setting`: it is another host's name, or a path;
+  /// listener has a free one. Errors: `errc::invalid_setting` for another host's name or a path;
   /// `net_errc::address_in_use`.
   base::result<net::listener> listen(const net::endpoint& at,
                                      std::shared_ptr<accept_policy> policy) override;
-  /// From the network's seed, another one for each host and for each source that a host has had.
+  /// Returns a seed from the network's, another one for each host and for each source that a host
+  /// has had.
   std::uint64_t seed() const noexcept override;
-  /// The host's time.
+  /// Returns the host's time.
   base::instant now() const noexcept override;
-  /// Does not wait: in a simulation nobody can.
+  /// Does not wait: in a simulation no caller can.
   void wait_for_end(const std::vector<connection>& links, base::duration limit) override;
   void stop() noexcept override;
 

@@ -42,7 +42,7 @@ namespace garrick::net {
 class hosted_maker {
  public:
   virtual ~hosted_maker() = default;
-  /// See above.
+  /// Returns the object; see the class.
   [[nodiscard]] virtual std::unique_ptr<hosted> make(carrier& below, const connection& self) = 0;
 };
 

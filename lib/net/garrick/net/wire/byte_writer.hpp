@@ -5,12 +5,12 @@
 // written at once, behind as much room as the caller's guess of its length takes; if that was too
 // little, the part is moved by the difference.
 //
-// Whoever writes never asks whether there was room: the first failure stays, later values are
-// dropped, and `finish` tells.
+// A caller need not ask whether there was room: the first failure stays, later values are dropped,
+// and `finish` reports it.
 //
 // Invariants:
-//   W1  base_ <= at_ <= end_ <= base_ + largest_, and all lie in packet_. base_ is the first byte
-//       that was written.
+//   W1  base_ <= at_ <= end_ <= base_ + largest_, and all lie in packet_. base_ is the first
+//       written byte.
 //   W2  After a failure base_ = at_ = end_, so that nothing has room.
 //
 // Thread safety: none; a writer is one thread's.
@@ -34,10 +34,10 @@
 
 namespace garrick::net {
 
-/// Bytes of a variable-length number, at most.
+/// The most bytes of a variable-length number.
 inline constexpr std::size_t longest_varint = 10;
 
-/// Bytes of `x` as a variable-length number: 1 to 10.
+/// Returns the bytes of `x` as a variable-length number: 1 to 10.
 [[nodiscard]] constexpr std::size_t varint_size(std::uint64_t x) noexcept {
   return (static_cast<std::size_t>(std::bit_width(x | 1)) + 6) / 7;
 }
@@ -53,8 +53,8 @@ inline constexpr std::size_t longest_varint = 10;
   return to;
 }
 
-/// The same, eight bytes at once. Requires `longest_varint` bytes of room, all of which it may
-/// write to.
+/// Writes the same, eight bytes at once. Requires `longest_varint` bytes of room, all of which it
+/// may write to.
 [[nodiscard]] inline std::byte* store_long_varint(std::byte* to, std::uint64_t x) noexcept {
   constexpr std::uint64_t more_bits = 0x8080'8080'8080'8080u;
   // The lowest 56 bits, seven to a byte. To move bits up by n is to add them 2^n - 1 times.
@@ -69,24 +69,24 @@ inline constexpr std::size_t longest_varint = 10;
     return to + size;
   }
   store_le(to, spread | more_bits);
-  // Of eight bits the highest, which says that another byte follows, is what that byte has.
+  // The highest of eight bits tells that another byte follows: it is that byte's content.
   const std::uint64_t tenth = rest >> 7;
   store_le(to + 8, static_cast<std::uint16_t>(rest | tenth << 8));
   return to + 9 + tenth;
 }
 
-/// Signed numbers as unsigned ones, such that those near zero are small: 0, -1, 1, -2, …
+/// Maps signed numbers to unsigned ones, so that those near zero are small: 0, -1, 1, -2, …
 [[nodiscard]] constexpr std::uint64_t zigzag(std::int64_t x) noexcept {
   return static_cast<std::uint64_t>(x) << 1 ^ static_cast<std::uint64_t>(x >> 63);
 }
-/// What `zigzag` made this of.
+/// Returns the number from which `zigzag` made this one.
 [[nodiscard]] constexpr std::int64_t from_zigzag(std::uint64_t x) noexcept {
   return static_cast<std::int64_t>(x >> 1 ^ (0 - (x & 1)));
 }
 
-/// What a `byte_writer` can be told.
+/// Settings of a `byte_writer`.
 struct writer_settings {
-  std::size_t front = 0;           ///< bytes of room in front of what is written
+  std::size_t front = 0;           ///< bytes of room in front of the first written byte
   std::size_t expected = 232;      ///< bytes for which there is room before anything is moved
   std::size_t largest = 1u << 30;  ///< bytes that may be written
   std::uint32_t depth = 64;        ///< aggregates inside each other, at most
@@ -101,48 +101,49 @@ struct writer_settings {
 ///     base::result<packet> p = std::move(out).finish();
 class byte_writer {
  public:
-  /// Nothing is written yet. Throws std::bad_alloc, as everything here that writes. Requires that
-  /// `front` and `largest` together are less than 2^31.
+  /// Begins without bytes. Requires that `front` and `largest` together are less than 2^31. Throws
+  /// std::bad_alloc, as all functions here that write.
   explicit byte_writer(const writer_settings& s = {});
   byte_writer(const byte_writer&) = delete;
   byte_writer& operator=(const byte_writer&) = delete;
 
-  /// A number of known width, the lowest byte first.
+  /// Writes a number of known width, the lowest byte first.
   template <std::unsigned_integral T>
   void fixed(T x) {
     if (std::byte* to = room(sizeof(T))) store_le(to, x);
   }
-  /// A number in 1 to 10 bytes.
+  /// Writes a number in 1 to 10 bytes.
   void varint(std::uint64_t x) {
     if (static_cast<std::size_t>(end_ - at_) >= longest_varint) [[likely]]
       at_ = x < 0x80 ? store_varint(at_, x) : store_long_varint(at_, x);
     else if (std::byte* to = room(varint_size(x)))
       static_cast<void>(store_varint(to, x));
   }
-  /// These bytes, without their number.
+  /// Writes these bytes, without their number.
   void bytes(std::span<const std::byte> all) {
     if (all.empty()) return;
     if (std::byte* to = room(all.size())) std::memcpy(to, all.data(), all.size());
   }
-  /// The number of characters, then the text.
+  /// Writes the number of characters, then the text.
   void text(std::string_view all) {
     varint(all.size());
     bytes(std::as_bytes(std::span(all)));
   }
-  /// `n` bytes to be written by the caller before the next call; null after a failure.
+  /// Returns room for `n` bytes, which the caller writes before the next call; null after a
+  /// failure.
   [[nodiscard]] std::byte* room(std::size_t n) {
     if (static_cast<std::size_t>(end_ - at_) < n && !grow(n)) [[unlikely]]
       return nullptr;
     return std::exchange(at_, at_ + n);
   }
 
-  /// Where a part begins whose length stands in front of it.
+  /// The begin of a part whose length stands in front of it.
   struct part {
     std::size_t at;     ///< of the length, behind the first byte
     std::size_t width;  ///< bytes that were left for the length
   };
-  /// Begins a part. `guess` is its length in bytes, at least, as far as known. Parts may lie in
-  /// each other, as deep as the settings say; deeper ones fail with `not_encodable`.
+  /// Begins a part. `guess` is its length in bytes, at least, as far as known. Parts may be nested
+  /// as deep as the settings allow; deeper ones fail with `not_encodable`.
   [[nodiscard]] part open_part(std::size_t guess) {
     if (depth_ == 0) [[unlikely]]
       too_deep();
@@ -155,20 +156,20 @@ class byte_writer {
   /// Ends the part that was begun last.
   void close_part(part opened);
 
-  /// Bytes written so far.
+  /// Returns the number of bytes written so far.
   [[nodiscard]] std::size_t size() const noexcept { return static_cast<std::size_t>(at_ - base_); }
-  /// What is written is worth nothing, for this reason; the first one counts.
+  /// Makes the result a failure for this reason; the first one counts.
   void fail(base::error why);
-  /// The first failure, or no error.
+  /// Returns the first failure, or no error.
   [[nodiscard]] const base::error& failure() const noexcept { return failure_; }
-  /// For codecs that need to know more.
+  /// Returns the context for codecs that need one.
   [[nodiscard]] codec_context context() const noexcept { return context_; }
 
-  /// What was written, or the first failure.
+  /// Returns the written bytes, or the first failure.
   [[nodiscard]] base::result<packet> finish() &&;
 
  private:
-  /// Makes room for `n` bytes more; false: there is none.
+  /// Makes room for `n` more bytes; returns false if there is none.
   [[nodiscard]] bool grow(std::size_t n);
   void too_deep();
 

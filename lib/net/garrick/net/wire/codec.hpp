@@ -1,5 +1,5 @@
-// Values as bytes and back, by looking into their types: what two processes know as the same type
-// lies the same way on the wire, whatever compiler and machine made it. docs/wire.md has the rules
+// Encodes values as bytes and decodes them, by reflection on their types: the same type has the
+// same bytes in two processes, whatever compiler and machine made them. docs/wire.md has the rules
 // byte by byte.
 //
 //   struct order { std::string what; int count; };
@@ -9,10 +9,10 @@
 // Types grow: fields that are appended to an aggregate read as their defaults from older data, and
 // older programs skip them. So each aggregate carries the length of its fields. All else is fixed.
 //
-// Encoding is one pass and cannot fail but by size, depth, or a value that has no encoding (a
-// variant without a value). Decoding believes nothing: it never allocates more than the bytes that
-// are there account for, nor more than `decode_limits` allow, and is no deeper than these allow.
-// A hash table may be attacked by keys that share a bucket: one that looks so is refused.
+// Encoding is one pass and can fail only by size, depth, or a value that has no encoding (a variant
+// without a value). Decoding trusts no byte: it allocates at most in proportion to the bytes
+// present, and no more and no deeper than `decode_limits` allow. Keys that share a bucket could
+// attack a hash table: a table that looks so is refused.
 //
 // Thread safety: plain functions.
 #pragma once
@@ -30,15 +30,15 @@
 
 namespace garrick::net {
 
-/// Appends `x`. Failures stay in `out`. Throws std::bad_alloc.
+/// Appends `x`. `out` keeps a failure. Throws std::bad_alloc.
 template <class T>
 void encode_value(byte_writer& out, const T& x) {
   static_assert(detail::wire_report<T>::reported);
   if constexpr (encodable<T>) detail::coder<T>::encode(out, x);  // else that was the one error
 }
 
-/// Reads `x`, which has to be as default-made: where an aggregate's last fields are missing, those
-/// of `x` stay. Failures stay in `in`, and then `x` is some value of its type. Throws
+/// Reads `x`, which must be as default-made: fields that are missing at the end of an aggregate
+/// keep their values. `in` keeps a failure; then `x` is some value of its type. Throws
 /// std::bad_alloc.
 template <class T>
 void decode_value(byte_reader& in, T& x) {
@@ -46,7 +46,7 @@ void decode_value(byte_reader& in, T& x) {
   if constexpr (encodable<T>) detail::coder<T>::decode(in, x);
 }
 
-/// `x` as bytes, behind the room that the settings ask for. Errors: `not_encodable`, `too_large`.
+/// Encodes `x`, behind the room that the settings ask for. Errors: `not_encodable`, `too_large`.
 /// Throws std::bad_alloc.
 template <class T>
 [[nodiscard]] base::result<packet> encode(const T& x, const writer_settings& s = {}) {
@@ -56,8 +56,8 @@ template <class T>
   return std::move(out).finish();
 }
 
-/// What `encode` made of a T, or of one with more or fewer fields at the end. Error:
-/// `decode_failed`, with a text that says where and why. Throws std::bad_alloc.
+/// Decodes the bytes that `encode` made of a T, or of a T with more or fewer fields at the end.
+/// Errors: `decode_failed`, with a text that names place and reason. Throws std::bad_alloc.
 template <class T>
 [[nodiscard]] base::result<T> decode(std::span<const std::byte> bytes,
                                      const decode_limits& limits = {}, codec_context context = {}) {

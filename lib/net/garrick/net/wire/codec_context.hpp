@@ -1,6 +1,6 @@
-// What a codec needs to know beside the bytes: to an actor's handle, which node it is on.
+// A codec's knowledge beside the bytes: for an actor's handle, the node that it is on.
 //
-// Thread safety: a value; what it points to has rules of its own.
+// Thread safety: a value; the object that it points to has rules of its own.
 #pragma once
 
 #include <type_traits>
@@ -12,21 +12,21 @@ template <class C>
 inline constexpr char context_tag = 0;
 }  // namespace detail
 
-/// A pointer to an object of any class, which knows the class: nothing is taken for another. Empty
-/// without one. The object has to live as long as the reader or writer that was given it.
+/// A pointer to an object of any class, which knows the class, so no object is taken for another.
+/// May be empty. The object must live as long as the reader or writer that holds the context.
 ///
 ///     byte_reader in(bytes, limits, codec_context(my_node));
 ///     if (auto* where = in.context().as<node>()) …
 class codec_context {
  public:
-  /// Nothing.
+  /// Holds no object.
   constexpr codec_context() noexcept = default;
-  /// This object.
+  /// Points to this object.
   template <class C>
     requires(!std::is_same_v<std::remove_const_t<C>, codec_context>)
   constexpr explicit codec_context(C& object) noexcept
       : object_(&object), tag_(&detail::context_tag<C>) {}
-  /// The object if it is a C, else null.
+  /// Returns the object if it is a C, else null.
   template <class C>
   [[nodiscard]] constexpr C* as() const noexcept {
     return tag_ == &detail::context_tag<C> ? static_cast<C*>(const_cast<void*>(object_)) : nullptr;

@@ -1,8 +1,8 @@
-// Which types the codec can encode, in which shape, and why it refuses the others.
+// The types that the codec can encode, their shapes, and the reasons why it refuses others.
 //
-// A type is looked at as the isolation check does it (base/types/sendable.hpp): standard templates
-// are known by their names, aggregates are looked into, and everything else needs a `codec<T>`.
-// What is refused is told with its place in the message, its type and a reason.
+// A type is examined as the isolation check does it (base/types/sendable.hpp): standard templates
+// are known by their names, aggregates are looked into, and any other type needs a `codec<T>`. A
+// refusal names the place in the message, the type and the reason.
 //
 // Thread safety: compile time only.
 #pragma once
@@ -27,7 +27,7 @@
 
 namespace garrick::net {
 
-/// How a class that cannot be looked into is encoded. Specialise it beside the class:
+/// The encoding of a class that cannot be looked into. Specialise it beside the class:
 ///
 ///     template <>
 ///     struct garrick::net::codec<my::matrix> {
@@ -37,9 +37,9 @@ namespace garrick::net {
 ///     };
 ///
 /// `encode` writes at least one byte, or fails with a reason (`byte_writer::fail`). `decode` reads
-/// exactly what `encode` has written, from bytes that nobody vouches for: it asks `allow` before it
-/// allocates, and fails (`byte_reader::fail`) where the bytes make no sense. A codec has to be
-/// visible wherever its type is encoded or decoded.
+/// exactly the bytes of `encode`, which may be forged: it asks `allow` before it allocates, and
+/// fails (`byte_reader::fail`) on bytes without sense. A codec must be visible wherever its type is
+/// encoded or decoded.
 template <class T>
 struct codec;
 
@@ -50,8 +50,9 @@ concept has_codec = requires(byte_writer& out, byte_reader& in, const T& from, T
   codec<T>::decode(in, to);
 };
 
-/// True for types whose values say nothing to another process. Specialise it for your own; a class
-/// of a part that does not know this one has the member `using garrick_only_here = void;` instead.
+/// True for types whose values mean nothing to another process. Specialise it for your own types; a
+/// class of a part that does not include this header has the member `using garrick_only_here =
+/// void;` instead.
 template <class T>
 inline constexpr bool is_only_meaningful_here = requires { typename T::garrick_only_here; };
 template <>
@@ -59,7 +60,7 @@ inline constexpr bool is_only_meaningful_here<base::instant> = true;
 template <>
 inline constexpr bool is_only_meaningful_here<base::timer_id> = true;
 
-// The reasons that an error message names.
+// Reasons for error messages.
 
 struct means_nothing_elsewhere;  ///< An instant of this machine's clock, a handle of its system.
 struct needs_a_codec;            ///< It cannot be looked into: specialise `codec` for it.
@@ -156,7 +157,7 @@ consteval wire_shape shape_of() {
     return none;
 }
 
-/// What T is made of, as far as the wire shows it.
+/// The types inside T that the wire shows.
 template <class T, wire_shape Shape = shape_of<T>()>
 struct wire_parts {
   using type = base::type_list<>;
@@ -219,7 +220,7 @@ struct wire_parts<T, wire_shape::aggregate> {
 template <class T>
 using parts_of = typename wire_parts<T>::type;
 
-/// Bytes that a T takes at least.
+/// Returns the least number of bytes of a T.
 template <class T>
 consteval std::size_t least_size();
 
@@ -246,7 +247,7 @@ consteval std::size_t least_size() {
     return 1;
 }
 
-// --- the search for what cannot be encoded, as in sendable.hpp ---
+// --- the search for parts that cannot be encoded, as in sendable.hpp ---
 
 template <class T>
 consteval auto class_refusal() {
@@ -270,7 +271,7 @@ consteval auto class_refusal() {
   }
 }
 
-/// Why a T without a shape is refused.
+/// Returns the reason why a T without a shape is refused.
 template <class T>
 consteval auto refusal() {
   if constexpr (std::is_reference_v<T>)
@@ -290,12 +291,13 @@ consteval auto refusal() {
     return std::type_identity<needs_a_codec>{};
 }
 
-/// `Open` are the aggregates that the search is inside of: one may contain itself through
-/// a container.
+/// `Open` are the aggregates around the searched type: an aggregate may contain itself through a
+/// container.
 template <class T, class... Open>
 struct wire_search;
 
-/// Does a T contain no other types? Such a type is looked at once, and not in each aggregate anew.
+/// True if a T contains no other types. Such a type is examined once, and not in each aggregate
+/// anew.
 template <class T>
 inline constexpr bool stands_alone = std::is_scalar_v<T> || std::is_same_v<T, std::string>;
 

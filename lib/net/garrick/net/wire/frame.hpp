@@ -1,16 +1,16 @@
-// What nodes say to each other about actors: the frames of the actor protocol, version 1.
+// Messages of nodes about actors: the frames of the actor protocol, version 1.
 //
 // A frame is a header and a payload. The header goes in front of the payload, into the room that
 // the packet has there, so a message is encoded once and never moved; on the way up a frame is
 // a view of the bytes that came. All kinds have the same fields, of which each kind uses some:
 // docs/wire.md has the table.
 //
-// Actors are known by random numbers of 128 bits, which nobody outside can guess; a message's type
-// by 64 bits of its name (type_id.hpp), and requests, monitors and what else is answered by
-// a number that the asker chose.
+// Actors are known by random numbers of 128 bits, which no other process can guess; a message's
+// type by 64 bits of its name (type_id.hpp); and requests, monitors and all else that is answered
+// by a number that the asker chose.
 //
-// A header may have extensions behind its fields: each has a number, a length and a value, so who
-// does not know one skips it, unless it says that it must be understood.
+// A header may have extensions behind its fields. Each has a number, a length and a value, so a
+// receiver skips an unknown one, unless it is marked as one that must be understood.
 //
 // Handshakes, heartbeats, leaving and the acknowledgements of a session belong to the layers below
 // (failure_detection, reconnect). They are never frames.
@@ -37,18 +37,18 @@ namespace garrick::net {
 
 class byte_writer;
 
-/// Names an actor to other processes, or nobody.
+/// Names an actor to other processes; zero names no actor.
 struct actor_id {
   std::uint64_t low = 0;   ///< the first eight bytes on the wire
   std::uint64_t high = 0;  ///< the others
 
-  /// True unless it is nobody's.
+  /// Returns true if it names an actor.
   [[nodiscard]] constexpr explicit operator bool() const noexcept { return (low | high) != 0; }
   [[nodiscard]] friend constexpr auto operator<=>(const actor_id&,
                                                   const actor_id&) noexcept = default;
 };
 
-/// What a frame says.
+/// The kinds of frames.
 enum class frame_kind : std::uint8_t {
   message = 1,   ///< payload: a value of `type`
   request,       ///< the same; an answer with `number` is expected
@@ -56,28 +56,28 @@ enum class frame_kind : std::uint8_t {
   error,         ///< to request, resolve or spawn `number`: a base::error
   cancel,        ///< the answer to request `number` is not wanted any more
   link,          ///< `sender` and `receiver` end together
-  unlink,        ///< not any more
+  unlink,        ///< takes the link back
   monitor,       ///< `sender` wants to know when `receiver` ends, as `number`
-  demonitor,     ///< not any more
+  demonitor,     ///< takes the monitor back
   down,          ///< to monitor `number`: `sender` has ended; payload: a base::exit_reason
-  exit,          ///< `sender`, who is linked, has ended, or asks to; payload: a base::exit_reason
+  exit,          ///< linked `sender` has ended, or asks to; payload: a base::exit_reason
   kill,          ///< `receiver` is to end at once; payload: a kill_order
-  release,       ///< of the times that `receiver` was sent here, `number` are done with
-  credit,        ///< `number` more messages may be sent to `receiver`; to nobody: on this link
-  resolve,       ///< who has this name? payload: a resolve_order
+  release,       ///< `number` of the times that `receiver` was sent here are released
+  credit,        ///< `number` more messages may be sent to `receiver`; without one: on this link
+  resolve,       ///< asks for the actor of a name; payload: a resolve_order
   resolved,      ///< to resolve `number`: `sender` has it, or `receiver`, whose number is the
                  ///< asker's; payload: its protocol, a schema
-  spawn,         ///< payload: a spawn_order. `sender` is reserved: nobody, in version 1
+  spawn,         ///< payload: a spawn_order. `sender` is reserved: zero, in version 1
   spawned,       ///< to spawn `number`: `sender` was spawned; payload: its protocol, a schema
-  marker,        ///< what `sender` sends to `receiver` from here on goes another way
-  marked,        ///< to marker `number`: all before it has come
+  marker,        ///< later messages from `sender` to `receiver` go another way
+  marked,        ///< to marker `number`: all earlier messages have come
   decode_error,  ///< a message of `type` to `sender` was not understood; payload: a base::error
 };
 
-/// The kind in one word, for logs; empty if there is no such kind.
+/// Returns the kind in one word, for logs; empty if there is no such kind.
 [[nodiscard]] std::string_view to_text(frame_kind k) noexcept;
 
-/// Which trace a message belongs to: the identifiers of W3C's trace context.
+/// The trace of a message: the identifiers of W3C's trace context.
 struct trace_context {
   std::array<std::byte, 16> trace{};  ///< of the whole trace
   std::array<std::byte, 8> span{};    ///< of the sender's step
@@ -88,69 +88,70 @@ struct trace_context {
 
 /// A header's fields, and where the payload lies. Fields that its kind does not have are zero.
 struct frame {
-  frame_kind kind = frame_kind::message;  ///< which fields there are
-  actor_id receiver{};                    ///< whom it is for
-  actor_id sender{};                      ///< who it is from, or whom it tells about
+  frame_kind kind = frame_kind::message;  ///< decides which fields there are
+  actor_id receiver{};                    ///< the actor to which it goes
+  actor_id sender{};                      ///< the actor from which it comes, or about which it
+                                          ///< tells
   std::uint64_t number = 0;               ///< of a request, or how many
   std::uint64_t type = 0;                 ///< the payload's `type_id`
   std::optional<base::duration>
       time_left{};                       ///< until the deadline; counted by each end's own clock
-  std::optional<trace_context> trace{};  ///< the trace that it belongs to
+  std::optional<trace_context> trace{};  ///< the message's trace
   bool urgent = false;  ///< a message or a request: before other mail, once it has come
-  /// How many numbers of handles lie behind the payload (`number_behind`). The payload refers to
-  /// them, so whoever does not read it still knows what it has been given.
+  /// The number of handles' numbers behind the payload (`number_behind`). The payload refers to
+  /// them, so a receiver that does not read it still knows its handles.
   std::uint32_t handles = 0;
   std::span<const std::byte> payload{};  ///< a view; not looked at by `prepend_header`
 };
 
-/// Bytes of an actor's number.
+/// The bytes of an actor's number.
 inline constexpr std::size_t actor_id_size = 16;
 
 /// Room in front of a payload for the longest header.
 inline constexpr std::size_t frame_room = 96;
 
 /// Writes the header of `f` in front of `payload`, which then is the whole frame. Requires
-/// `frame_room` bytes of room there beside what the layers need, a kind that exists, no payload
-/// where the kind has none, and what `append_numbers` writes at its end if there are handles. A
-/// time left below zero is sent as zero; an infinite one is not sent.
+/// `frame_room` bytes of room there beside the layers' room, an existing kind, no payload where the
+/// kind has none, and the numbers of `append_numbers` at its end if there are handles. A time left
+/// below zero is sent as zero; an infinite one is not sent.
 ///
 ///     base::result<packet> p = encode(order, {.front = frame_room + s.header_size()});
 ///     prepend_header({.kind = frame_kind::message, .receiver = to, .type = type_id<shop::order>},
 ///                    *p);
 void prepend_header(const frame& f, packet& payload);
 
-/// The same for a message without extensions. Most frames by far are such messages.
+/// Writes the header of a message without extensions, as most frames are.
 void prepend_message_header(const actor_id& receiver, const actor_id& sender, std::uint64_t type,
                             packet& payload);
 
-/// Understands a frame. Its payload lies within `bytes`. Errors: `decode_failed`; `incompatible` if
-/// an extension that must be understood is not known.
+/// Decodes a frame. Its payload is a view of `bytes`. Errors: `decode_failed`; `incompatible` for
+/// an unknown extension that must be understood.
 [[nodiscard]] base::result<frame> decode_frame(std::span<const std::byte> bytes);
 
-/// The same for a message without extensions, as most frames by far are: its fields have their
-/// places. False if `bytes` are none; then they may be another frame. Requires that `f` is as
-/// `frame{}` or as this has left it before, and leaves it as it was if it is false.
+/// Decodes a message without extensions, as most frames are: its fields have fixed places. Returns
+/// false if `bytes` are no such message; they may be another frame. Requires that `f` is as
+/// `frame{}` or as an earlier call has left it. Leaves `f` unchanged if it returns false.
 [[nodiscard]] bool decode_plain_message(std::span<const std::byte> bytes, frame& f) noexcept;
 
-/// The kind of bytes that are perhaps a frame; none has the number 0, as of no bytes.
+/// Returns the kind of bytes that may be a frame; without bytes it is 0.
 [[nodiscard]] inline frame_kind kind_of(std::span<const std::byte> bytes) noexcept {
   return bytes.empty() ? frame_kind{} : static_cast<frame_kind>(bytes[0] & std::byte{0x7f});
 }
 
-/// One of the numbers behind the payload of a frame that was decoded. Requires that there is such
-/// a one, and that the frame's bytes live.
+/// Returns one of the numbers behind the payload of a decoded frame. Requires that it exists and
+/// that the frame's bytes live.
 [[nodiscard]] actor_id number_behind(const frame& f, std::uint32_t which) noexcept;
 
-/// Appends the numbers of the handles in a payload, which is complete otherwise: `frame::handles`
-/// is their number then. Nothing if there are none.
+/// Appends the numbers of a payload's handles, after the rest of the payload; their number is
+/// `frame::handles`. Does nothing without handles.
 void append_numbers(byte_writer& payload, std::span<const actor_id> handles);
 
 }  // namespace garrick::net
 
-/// So that a table may have actors as keys. The numbers are random: no more mixing is needed.
+/// Lets a table have actors as keys. The numbers are random and need no more mixing.
 template <>
 struct std::hash<garrick::net::actor_id> {
-  /// Some bits of it.
+  /// Returns some bits of it.
   [[nodiscard]] std::size_t operator()(const garrick::net::actor_id& a) const noexcept {
     return static_cast<std::size_t>(a.low ^ a.high);
   }

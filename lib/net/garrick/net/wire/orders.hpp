@@ -1,4 +1,4 @@
-// What frames carry that is not a message: names, protocols, orders. Ordinary aggregates, so the
+// Contents of frames that are not messages: names, protocols, orders. Ordinary aggregates, so the
 // codec encodes them and they may grow.
 //
 // Thread safety: values.
@@ -14,23 +14,23 @@
 
 namespace garrick::net {
 
-/// An actor is to end at once.
+/// Orders an actor to end at once.
 struct kill_order {
-  base::exit_reason reason;  ///< what its watchers are told
+  base::exit_reason reason;  ///< the reason for its watchers
   bool final = false;        ///< its supervisor is not to restart it
 };
 
-/// Who was published under this name, with a protocol that supports this one?
+/// Asks for the actor of this name, with a protocol that supports this one.
 struct resolve_order {
   std::string name;  ///< as published
-  schema protocol;   ///< what the asker expects
+  schema protocol;   ///< the protocol that the asker expects
 };
 
-/// An actor of a type that the other node has on its list is to be spawned.
+/// Orders the spawn of an actor whose type the other node allows.
 struct spawn_order {
   std::string name;                  ///< of the actor's type
   std::vector<std::byte> arguments;  ///< of its constructor: an encoded tuple
-  schema types;                      ///< what they look like: one signature, the tuple
+  schema types;                      ///< their types: one signature, the tuple
 };
 
 }  // namespace garrick::net

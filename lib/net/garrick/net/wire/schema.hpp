@@ -1,17 +1,17 @@
-// What a type looks like on the wire, as a value that can be sent: two programs that were built
-// from different sources find out whether they mean the same before they talk.
+// The form of a type on the wire, as a value that can be sent: two programs that were built from
+// different sources compare their types before they talk.
 //
 // A schema is a list of types that refer to each other by their places, so a type may contain
-// itself, and a list of signatures: which message, and what its answer is made of. It is an
+// itself, and a list of signatures: each has a message and the types of its answer. It is an
 // ordinary aggregate, so the codec sends it, and it may grow.
 //
 // Two schemas of a type are compatible if every aggregate's fields here are the first fields of the
-// same aggregate there, or the other way round, and everything else is the same.
+// same aggregate there, or the other way round, and all else is the same.
 //
 // Invariants of a schema that was built, or checked:
 //   S1  Every place that is named exists.
-//   S2  No two of its types have one name, so what it is compared with says how many steps that
-//       takes, whatever it has been made to look like.
+//   S2  No two of its types have one name, so the other schema bounds the steps of a comparison,
+//       however this one was forged.
 //   S3  A kind has as many parts as it needs (docs/wire.md).
 //
 // Thread safety: values.
@@ -37,11 +37,11 @@
 
 namespace garrick::net {
 
-/// What a type is made of.
+/// The kinds of types.
 enum class schema_kind : std::uint8_t {
   number,       ///< named by its width: `i32`
   enumeration,  ///< one part: the number
-  opaque,       ///< a class with a codec; the parts are what it says
+  opaque,       ///< a class with a codec, which names the parts
   aggregate,    ///< the parts are its fields
   sequence,     ///< one part
   set,          ///< one part
@@ -54,7 +54,7 @@ enum class schema_kind : std::uint8_t {
 
 /// One type of a schema.
 struct schema_type {
-  schema_kind what = schema_kind::number;  ///< which kind
+  schema_kind what = schema_kind::number;  ///< the kind
   std::string name;                        ///< of the first four kinds, else empty
   std::uint64_t extent = 0;                ///< of an array, else 0
   std::vector<std::uint32_t> parts;        ///< places of types
@@ -62,7 +62,7 @@ struct schema_type {
   [[nodiscard]] bool operator==(const schema_type&) const = default;
 };
 
-/// A message and what its answer is made of.
+/// A message and the types of its answer.
 struct schema_signature {
   std::string name;                   ///< by which the message is known: its wire name
   std::uint32_t message = 0;          ///< its type's place
@@ -79,22 +79,22 @@ struct schema {
   [[nodiscard]] bool operator==(const schema&) const = default;
 };
 
-/// How large a schema of another process may be.
+/// Limits of another process's schema.
 struct schema_limits {
   std::size_t types = 4096;      ///< types in one schema
   std::size_t signatures = 512;  ///< signatures in one schema
 };
 
-/// Whether a schema that came from elsewhere is one. Error: `decode_failed`, with a text.
+/// Checks a schema from another process. Returns `decode_failed` with a text, or no error.
 [[nodiscard]] base::error check(const schema& s, const schema_limits& limits = {});
 
-/// A schema from the bytes that `encode` has made of one. Error: `decode_failed`. Throws
-/// std::bad_alloc.
+/// Decodes and checks a schema from the bytes that `encode` made of one. Errors: `decode_failed`.
+/// Throws std::bad_alloc.
 [[nodiscard]] base::result<schema> decode_schema(std::span<const std::byte> bytes,
                                                  const schema_limits& limits = {});
 
-/// No error if whoever expects `expected` can talk to who offers `offered`: each signature is
-/// offered under its name, and message and answer are compatible. Error: `incompatible`, with the
+/// Compares an expected protocol with an offered one. Returns no error if each expected signature
+/// is offered under its name with a compatible message and answer; else `incompatible`, with the
 /// path to the first difference. Requires that both are checked.
 [[nodiscard]] base::error supports(const schema& expected, const schema& offered);
 
@@ -135,7 +135,7 @@ consteval schema_kind kind_of() {
 ///     base::result<schema> s = std::move(b).finish();
 class schema_builder {
  public:
-  /// Adds T and what it is made of, each once; returns its place.
+  /// Adds T and the types inside it, each once; returns its place.
   template <class T>
   std::uint32_t add() {
     if constexpr (encodable<T>) {
@@ -149,13 +149,13 @@ class schema_builder {
       const auto [place, is_new] = begin(opened);
       if (is_new) add_parts(place, detail::parts_of<T>{});
       return place;
-    } else {  // said once, and not of each part again
+    } else {  // reported once, and not for each part again
       return detail::wire_report<T>::reported;
     }
   }
   /// Adds a signature. Requires places that `add` has returned.
   void sign(std::string_view name, std::uint32_t message, std::vector<std::uint32_t> answer = {});
-  /// The schema. Errors: `not_encodable` if a type's name is one that other programs cannot say
+  /// Returns the schema. Errors: `not_encodable` if other programs cannot spell a type's name
   /// (local types, inline namespaces), `incompatible` if two types that differ have one name.
   [[nodiscard]] base::result<schema> finish() &&;
 
@@ -180,7 +180,7 @@ class schema_builder {
   std::string unsayable_;  ///< the first name that is not portable
 };
 
-/// The description of T. Errors as `schema_builder::finish`. Made at the first call.
+/// Returns the description of T, made at the first call. Errors as `schema_builder::finish`.
 template <class T>
 [[nodiscard]] const base::result<schema>& schema_of() {
   static const base::result<schema> made = [] {
@@ -192,13 +192,14 @@ template <class T>
   return made;
 }
 
-/// The types that a program has published: no two that differ may have one name or one number.
+/// The types that a program has published: two that differ may have neither one name nor one
+/// number.
 class schema_table {
  public:
-  /// Takes the types and signatures of `s` in, or refuses all of it with `incompatible`. Requires
-  /// that `s` is checked.
+  /// Adds the types and signatures of `s`, or refuses all of it with `incompatible`. Requires that
+  /// `s` is checked.
   [[nodiscard]] base::error add(const schema& s);
-  /// The wire name of the message with this number; empty if there is none.
+  /// Returns the wire name of the message with this number; empty if there is none.
   [[nodiscard]] std::string_view name_of(std::uint64_t type_id) const noexcept;
 
  private:

@@ -1,12 +1,12 @@
 // The number by which a message's type is known on the wire: 64 bits made from its wire name.
 //
-// A number that each side gives out when a type comes first would be shorter. But the message that
-// says what it means may be lost or late in a stack that allows that, a session that goes on would
-// have to remember it, and a node that relays would have to translate it. The name's own bits mean
+// A number that each end assigns to a type at its first use would be shorter. But the message with
+// that assignment may be lost or late in a stack that allows that, a session that goes on would
+// have to remember it, and a relaying node would have to translate it. The bits of the name mean
 // the same everywhere and always.
 //
-// Two names may have one number. Whoever publishes types finds that out (`schema_table`), and
-// a receiver looks a number up among the types that it has published: bytes choose no other.
+// Two names may have one number. The publication of types detects that (`schema_table`), and a
+// receiver looks a number up among the types that it has published: bytes choose no other.
 //
 // Thread safety: constants.
 #pragma once
@@ -18,7 +18,7 @@
 
 namespace garrick::net {
 
-/// The number of the type that has this wire name: the hash FNV-1a of its characters, 64 bits.
+/// Returns the number of the type with this wire name: the hash FNV-1a of its characters, 64 bits.
 [[nodiscard]] constexpr std::uint64_t type_id_of(std::string_view wire_name) noexcept {
   std::uint64_t x = 0xcbf29ce484222325u;
   for (const char c : wire_name) x = (x ^ static_cast<unsigned char>(c)) * 0x100000001b3u;

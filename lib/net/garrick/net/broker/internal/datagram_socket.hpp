@@ -27,12 +27,13 @@ class datagram_socket final : public resident,
  public:
   datagram_socket(io_loop& loop, unique_fd fd, endpoint local, std::uint32_t most);
 
-  /// False: the loop is ending. `entry` is this socket's, `to` its broker.
+  /// Begins to receive. Returns false if the loop is ending. `entry` is this socket's, `to` its
+  /// broker.
   [[nodiscard]] bool begin(std::weak_ptr<datagram_entry> entry, core::any_ref to);
   [[nodiscard]] const endpoint& local() const noexcept { return local_; }
-  /// One datagram, now or not at all.
+  /// Sends one datagram, now or not at all.
   [[nodiscard]] base::error send(const endpoint& to, std::span<const std::byte> bytes);
-  /// No more datagrams; the socket is closed soon.
+  /// Stops receiving; the socket is closed soon.
   void close() noexcept;
 
   void stop() override;
@@ -52,10 +53,10 @@ class datagram_socket final : public resident,
   std::atomic<bool> starved_{false};
   std::atomic<bool> closed_{false};
   std::mutex mutex_;
-  std::unique_ptr<io_socket> socket_;  // the loop's; its end, and who sends, are under mutex_
+  std::unique_ptr<io_socket> socket_;  // the loop's; its end and its senders are under mutex_
   std::weak_ptr<datagram_entry> entry_;
   core::any_ref to_;
-  bool waits_ = false;  // the loop's: for something to receive
+  bool waits_ = false;  // the loop's: for datagrams
   bool left_ = false;   // the loop's
 };
 

@@ -1,12 +1,12 @@
-// What handles point to, and what a broker's sockets and its broker_io share.
+// The entries to which handles point, which a broker's sockets and its broker_io share.
 //
 // Invariants:
 //   B1  `core` knows every socket of its broker that is open. Once it has ended it takes none, and
 //       those that it had are closed.
 //   B2  No handle to an actor is dropped under `core`'s lock, since that may end the actor.
 //
-// Thread safety: `broker_core` on any thread; of entries what is atomic, the rest is constant or
-// the owner's.
+// Thread safety: `broker_core` on any thread; of entries the atomics, the rest is constant or the
+// owner's.
 #pragma once
 
 #include <atomic>
@@ -29,7 +29,7 @@ namespace garrick::net::internal {
 
 class datagram_socket;
 
-/// A number that no other socket or broker of the process has.
+/// Returns a number that no other socket or broker of the process has.
 [[nodiscard]] std::uint64_t next_socket_id() noexcept;
 
 struct socket_entry {
@@ -37,17 +37,17 @@ struct socket_entry {
   /// Closes it, soon; what was written before is sent.
   virtual void close() noexcept = 0;
   const std::uint64_t id = next_socket_id();
-  std::atomic<std::uint64_t> owner{0};  ///< the id of a broker_core; 0: nobody's
+  std::atomic<std::uint64_t> owner{0};  ///< the id of a broker_core; 0: no owner
 };
 
 struct connection_entry final : socket_entry {
   void close() noexcept override;
-  /// Below high water everything is taken that is not too large in itself: nobody would be told
-  /// when there is room for it.
+  /// Returns true below high water for all bytes that are not too large in themselves:
+  /// `writable_again` would not come for them.
   [[nodiscard]] bool takes(std::size_t bytes, std::size_t waiting) const noexcept {
     return bytes <= most_queued && (waiting < high_water || waiting + bytes <= most_queued);
   }
-  connection link;  ///< set before anybody else has a handle
+  connection link;  ///< set before another thread has a handle
   std::size_t most_queued = 0;
   std::size_t high_water = 0;
   std::size_t block_size = 0;
@@ -81,7 +81,7 @@ struct handle_maker {
   }
 };
 
-/// Tells the broker. On an I/O thread or on the broker's own.
+/// Sends an event to the broker. On an I/O thread or on the broker's own.
 template <class Event>
 void tell(const core::any_ref& to, Event e) {
   const core::no_wait_scope scope;
@@ -92,13 +92,14 @@ class broker_core {
  public:
   const std::uint64_t id = next_socket_id();
 
-  /// False: the broker has ended. `hold` keeps it while the socket is known here.
+  /// Adds a socket. Returns false if the broker has ended. `hold` keeps it while the socket is
+  /// known here.
   [[nodiscard]] bool add(const std::shared_ptr<socket_entry>& e, core::any_ref hold);
-  /// Forgets a socket. False: it was not known.
+  /// Forgets a socket. Returns false if it was not known.
   bool remove(std::uint64_t socket);
-  /// The broker, by the hold that this socket has; empty if it is not known.
+  /// Returns the broker, by the hold that this socket has; empty if it is not known.
   [[nodiscard]] core::any_ref holder(std::uint64_t socket);
-  /// The broker ends: all sockets are closed.
+  /// Ends the broker: closes all sockets.
   void end() noexcept;
 
  private:

@@ -1,14 +1,14 @@
 // A stream of a broker, on its I/O thread: reads by the receiver, tells the broker, writes.
 //
 // Invariants:
-//   C1  A broker is sent at most one `connection_closed`, after all data, and none after `close`.
-//       Who adopts a connection of which the last owner has been told the end hears it, too.
-//   C2  `who_.to` is who hears; a fork changes it by a visit.
-//   C3  What is written before the stream stands waits in `early_`, which is empty from then on. If
-//       the broker closes it before, that is sent if the stream stands within `close_limit`, and
-//       nobody hears of that. The I/O threads, when they finish, wait for it.
+//   C1  A broker is sent at most one `connection_closed`, after all data, and none after `close`. A
+//       broker that adopts a connection whose end the last owner has been told gets it, too.
+//   C2  `who_.to` gets the events; a fork changes it by a visit.
+//   C3  Bytes that are written before the stream stands wait in `early_`, which is empty from then
+//       on. If the broker closes it before, they are sent if the stream stands within
+//       `close_limit`, and no actor is told. The I/O threads, when they finish, wait for it.
 //
-// Thread safety: who is in.
+// Thread safety: the thread that is in.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +26,7 @@ namespace garrick::net::internal {
 
 class raw_connection final : public hosted, public carried {
  public:
-  /// Who it is from the broker's side.
+  /// Its entry and its broker.
   struct identity {
     std::shared_ptr<connection_entry> entry;
     std::weak_ptr<broker_core> core;
@@ -37,16 +37,17 @@ class raw_connection final : public hosted, public carried {
   };
   raw_connection(carrier& below, const connection& self, identity who, const socket_settings& s);
 
-  // What visitors of the broker do.
+  // For visits of the broker.
   void set(const receive_policy& p);
-  /// An error: nothing was taken, as there is no room, or it is known that nobody gets it.
+  /// Writes a packet. With an error nothing was taken: there is no room, or the other end is known
+  /// to take nothing.
   [[nodiscard]] base::error write(packet p);
-  /// The same for what was counted in line already.
+  /// Writes bytes that were counted in line already.
   void write_from_line(packet p, std::size_t counted);
-  /// The broker was refused, for what waited in line: it hears when that has gone.
+  /// If the broker was refused because of bytes in line, tells it when these have gone.
   void check_writable();
   void close() noexcept;
-  /// The same, when this is sent, for which there is room beyond the broker's limit.
+  /// Closes when `last` is sent, for which there is room beyond the broker's limit.
   void close_after(packet last);
   void give_to(std::weak_ptr<broker_core> core, core::any_ref to);
   /// A part of a block has come back.

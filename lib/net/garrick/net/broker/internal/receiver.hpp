@@ -1,15 +1,16 @@
-// Cuts messages out of what a socket reads, without I/O.
+// Cuts messages out of a socket's bytes, without I/O.
 //
 // Bytes are read to blocks (`room`, `filled`), and messages are parts of blocks (`next`). A block
 // is filled on behind messages that are still held, so a small message does not take a block to
-// itself. What does not fit there any more goes to another block, with the beginning of its
-// message, which is the only copy.
+// itself. If a message's rest does not fit there, the message goes to another block with its
+// beginning, which is the only copy.
 //
 // Invariants:
-//   V1  `room` lies behind all bytes that have been read to its block since nobody held any.
+//   V1  `room` lies behind all bytes that have been read to its block since a message last held
+//       none of it.
 //   V2  begin_ <= end_ <= block size; without a block both are zero.
-//   V3  If `room` or `next` says no for want of blocks or messages, the pool is starved: whoever
-//       returns the next part calls `wake`.
+//   V3  If `room` or `next` returns nothing for want of blocks or messages, the pool is starved:
+//       the return of the next part calls `wake`.
 //
 // Thread safety: none, but parts are returned on any thread.
 #pragma once
@@ -69,17 +70,17 @@ class receiver {
  public:
   explicit receiver(std::shared_ptr<read_pool> pool) noexcept : pool_(std::move(pool)) {}
 
-  /// Why a policy cannot be kept with blocks of this size; no error: it can.
+  /// Returns the reason why a policy does not fit blocks of this size; no error if it does.
   [[nodiscard]] static base::error wrong_with(const receive_policy& p, std::size_t block_size);
-  /// From the next message on. Requires that `wrong_with` has no objection.
+  /// Sets the policy from the next message on. Requires that `wrong_with` has no objection.
   void set(const receive_policy& p) noexcept { policy_ = p; }
-  /// Where the next bytes are to be read to; nothing: none are to be read now.
+  /// Returns the memory for the next bytes; nothing: none are to be read now.
   [[nodiscard]] std::optional<std::span<std::byte>> room();
-  /// So many bytes have been read to the room.
+  /// Records that so many bytes have been read to the room.
   void filled(std::size_t n) noexcept { end_ += n; }
-  /// The next message, if one is whole and may be passed on.
+  /// Returns the next message, if it is whole and may be passed on.
   [[nodiscard]] std::optional<received> next();
-  /// Bytes that are in no message yet.
+  /// Returns the number of bytes that are in no message yet.
   [[nodiscard]] std::size_t unread() const noexcept { return end_ - begin_; }
 
  private:

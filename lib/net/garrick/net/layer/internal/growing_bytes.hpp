@@ -1,8 +1,8 @@
-// Bytes that are appended piece by piece to many megabytes, on a thread that others wait for.
+// Bytes that are appended piece by piece to many megabytes, on a thread on which others depend.
 //
-// A vector that grows moves what it has, and touches as much new memory as that: for some megabytes
-// that takes ten milliseconds and more in one piece. The system can move pages without touching
-// them, and `realloc` lets it do so.
+// A growing vector moves its bytes, and touches as much new memory: for some megabytes that takes
+// ten milliseconds and more in one go. The system can move pages without touching them, and
+// `realloc` lets it do so.
 //
 // Thread safety: none.
 #pragma once
@@ -27,7 +27,7 @@ class growing_bytes {
       : data_(std::exchange(other.data_, nullptr)),
         size_(std::exchange(other.size_, 0)),
         capacity_(std::exchange(other.capacity_, 0)) {}
-  /// As above; `other` gets the bytes of this one.
+  /// Swaps the bytes.
   growing_bytes& operator=(growing_bytes&& other) noexcept {
     std::swap(data_, other.data_);
     std::swap(size_, other.size_);
@@ -55,7 +55,7 @@ class growing_bytes {
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
   [[nodiscard]] std::size_t capacity() const noexcept { return capacity_; }
   [[nodiscard]] std::span<const std::byte> bytes() const noexcept { return {data_, size_}; }
-  /// True if `some` lies among them.
+  /// Returns true if `some` lies among them.
   [[nodiscard]] bool holds(std::span<const std::byte> some) const noexcept {
     const std::less_equal<> before;  // of pointers that may be of different objects
     return before(data_, some.data()) && before(some.data() + some.size(), data_ + size_);

@@ -1,9 +1,9 @@
-// Copies of small messages that somebody keeps, close together, the oldest first.
+// Copies of small messages, close together, the oldest first.
 //
-// Problem: a packet has a block of its own, with room for all headers. Who keeps many small ones
-// until they are acknowledged fills the processor's caches with that room, and frees blocks that
-// are cold by then. A copy is as large as the message, and the packet's block is free again as soon
-// as its bytes are sent, so that the next message is written into the same lines.
+// Problem: a packet has a block of its own, with room for all headers. A layer that keeps many
+// small packets until they are acknowledged fills the processor's caches with that room, and frees
+// blocks that are cold by then. A copy is as large as the message, and the packet's block is free
+// again as soon as its bytes are sent, so the next message is written into the same lines.
 //
 // Invariants:
 //   K1  Messages lie whole in one chunk, and leave in the order in which they came.
@@ -23,10 +23,10 @@
 
 namespace garrick::net::internal {
 
-/// See above.
+/// The copies of one link.
 class kept_bytes {
  public:
-  /// Bytes of a message that is worth a copy.
+  /// The most bytes of a message that is worth a copy.
   static constexpr std::size_t largest = 512;
 
   kept_bytes() = default;
@@ -34,7 +34,8 @@ class kept_bytes {
   kept_bytes& operator=(const kept_bytes&) = delete;
   ~kept_bytes() { clear(); }
 
-  /// A copy, valid until it is popped. Requires at most `largest` bytes. Throws std::bad_alloc.
+  /// Returns a copy, valid until it is popped. Requires at most `largest` bytes. Throws
+  /// std::bad_alloc.
   [[nodiscard]] const std::byte* push(std::span<const std::byte> bytes) {
     const auto taken = room_for(bytes.size());
     if (back_ == nullptr || back_->capacity - back_->used < taken) add_chunk();
@@ -48,7 +49,7 @@ class kept_bytes {
     front_->popped += room_for(size);
     if (front_->popped == front_->used) drop_front();
   }
-  /// Forgets all.
+  /// Forgets all copies.
   void clear() noexcept {
     while (front_ != nullptr) drop_front();
   }
@@ -59,12 +60,12 @@ class kept_bytes {
     std::uint32_t capacity, used, popped;
     [[nodiscard]] std::byte* bytes() noexcept { return reinterpret_cast<std::byte*>(this + 1); }
   };
-  // The first one is a block of the pool: who keeps one message at a time pays next to nothing.
+  // The first chunk is a block of the pool: one kept message at a time costs next to nothing.
   static constexpr std::size_t first_chunk = base::block_pool::largest_block;
   static constexpr std::size_t other_chunks = std::size_t{8} << 10;
   static_assert(largest <= first_chunk - sizeof(chunk));
 
-  /// Nothing takes something, too, so that K2 can be seen by the numbers.
+  /// An empty message takes a byte, too, so that the numbers show K2.
   [[nodiscard]] static std::uint32_t room_for(std::size_t size) noexcept {
     return static_cast<std::uint32_t>(size != 0 ? size : 1);
   }

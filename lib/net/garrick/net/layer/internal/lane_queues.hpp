@@ -1,7 +1,7 @@
 // Messages that wait to be sent, in order in their lanes, which take turns.
 //
 // A turn is a whole message, or a piece of one. The system's lanes always come first, 0 before 255.
-// A large message begins only if it may be under way beside those that are; until then its lane
+// A large message begins only if the limits let it be under way beside others; until then its lane
 // loses its turns.
 //
 // Invariants:
@@ -22,7 +22,7 @@
 
 namespace garrick::net::internal {
 
-/// The lanes that ordinary messages neither delay nor fill.
+/// Returns true for a lane that ordinary messages neither delay nor fill.
 [[nodiscard]] constexpr bool is_reserved(lane_number lane) noexcept {
   return lane == system_lane || lane == layer_lane;
 }
@@ -33,17 +33,17 @@ struct under_way_limits {
   std::uint64_t bytes = 0;
 };
 
-/// What is to go down next: a whole message, or a piece of one.
+/// The next packet to go down: a whole message, or a piece of one.
 struct turn {
   outgoing m;               ///< without a header
-  bool is_whole = false;    ///< else the rest says what it is a piece of
+  bool is_whole = false;    ///< otherwise the fields below describe the piece
   std::uint32_t id = 0;     ///< of the message
   std::uint32_t total = 0;  ///< the message's bytes
   std::uint32_t offset = 0;
   bool is_first = false;  ///< of its message
 };
 
-/// See above.
+/// The queues of one link.
 class lane_queues {
  public:
   explicit lane_queues(under_way_limits limits) noexcept : limits_(limits) {}
@@ -51,17 +51,17 @@ class lane_queues {
   void push(outgoing m);
   [[nodiscard]] bool empty() const noexcept { return used_[0].messages + used_[1].messages == 0; }
   [[nodiscard]] bool lane_empty(lane_number lane) const noexcept;
-  /// How many wait, or are under way, in lanes of that kind.
+  /// Returns how many messages wait, or are under way, in lanes of that kind.
   [[nodiscard]] std::uint64_t messages(bool reserved) const noexcept {
     return used_[reserved ? 1 : 0].messages;
   }
   [[nodiscard]] std::uint64_t bytes(bool reserved) const noexcept {
     return used_[reserved ? 1 : 0].bytes;
   }
-  /// Of the bytes of ordinary lanes, those of large messages.
+  /// Returns the bytes of large messages in ordinary lanes.
   [[nodiscard]] std::uint64_t large_bytes() const noexcept { return large_bytes_; }
-  /// Takes what is next: a message of up to `whole` bytes, or `piece` bytes of a larger one. False
-  /// if there is nothing, or nothing that may begin.
+  /// Takes the next packet: a message of up to `whole` bytes, or `piece` bytes of a larger one.
+  /// Returns false if there is none, or none may begin.
   [[nodiscard]] bool take(turn& t, std::size_t whole, std::size_t piece);
 
  private:
@@ -93,7 +93,7 @@ class lane_queues {
   std::size_t turn_count_ = 0;
   std::array<sum, 2> used_{};       ///< of ordinary lanes, and of the others
   std::uint64_t large_bytes_ = 0;   ///< of used_[0], those of large messages
-  std::array<sum, 2> under_way_{};  ///< as above: messages that are begun, and their whole bytes
+  std::array<sum, 2> under_way_{};  ///< the same of begun messages, with their whole bytes
   std::uint32_t next_id_ = 0;
 };
 

@@ -1,14 +1,15 @@
 // Messages that are coming in pieces.
 //
-// What has come without a gap from a message's beginning is joined in one block, which grows with
-// it. What comes too early waits beside it, copied as it is; over a layer that keeps the order,
-// that is a loss. Nothing is reserved for what a peer only announces.
+// Bytes without a gap from a message's beginning are joined in one block, which grows with them.
+// Pieces that come too early wait beside it, copied as they are; over a layer that keeps the order,
+// that means a loss. No memory is reserved for bytes that a peer only announces.
 //
 // Where pieces can be lost, messages expire, and the one that has waited longest makes room. A
-// message that is over, whole or not, is remembered for a while, lest a late piece begin it again.
+// message that is over, whole or not, is remembered for a while, so that a late piece does not
+// begin it again.
 //
 // Invariants:
-//   J1  all_ is sorted by when a message's last new piece came, the oldest first.
+//   J1  all_ is sorted by the time of each message's last new piece, the oldest first.
 //   J2  In a message, joined.size() < total, and the pieces in `early` begin beyond joined's end
 //       and do not overlap.
 //   J3  used_ is the sum over all_ of joined's capacity, early bytes and their overhead.
@@ -39,31 +40,32 @@ struct piece {
   std::span<const std::byte> bytes;
 };
 
-/// What became of a piece.
+/// The result of adding a piece.
 enum class verdict : std::uint8_t {
   kept,           ///< its message is not whole yet
-  whole,          ///< its message is
-  repeated,       ///< nothing in it is new
+  whole,          ///< its message is whole
+  repeated,       ///< it has no new bytes
   stale,          ///< its message is over
   lost,           ///< pieces before it never come, so its message is given up
-  contradiction,  ///< it cannot be true; what there was of its message is given up
+  contradiction,  ///< it cannot be true; its message is given up
   no_room,        ///< beyond the limits, and nothing may be given up
 };
 
-/// See above.
+/// The incomplete messages of one link.
 class partial_messages {
  public:
   explicit partial_messages(const slicing_settings& s) noexcept : settings_(s) {}
 
-  /// Adds a piece; `whole` gets the bytes of a message that it completes. What is given up for it
-  /// is counted in `k`.
+  /// Adds a piece; `whole` gets the bytes of a message that it completes. Messages that are given
+  /// up for it are counted in `k`.
   [[nodiscard]] verdict add(const piece& p, properties below, base::instant now,
                             growing_bytes& whole, slicing_counters& k);
-  /// A message of this lane has begun after all that are coming, in order: those are never whole.
+  /// Gives up all messages of this lane that are coming, in order: a later one has begun, so they
+  /// never become whole.
   void abandon(lane_number lane, slicing_counters& k) noexcept;
-  /// Gives up what expires until `now`.
+  /// Gives up the messages that expire until `now`.
   void expire(base::instant now, slicing_counters& k) noexcept;
-  /// How many there are, and what they need: bytes that are allocated, and overhead.
+  /// Their number, and their memory: allocated bytes, and overhead.
   [[nodiscard]] std::size_t messages() const noexcept { return all_.size(); }
   [[nodiscard]] std::uint64_t bytes() const noexcept { return used_[0] + used_[1]; }
   [[nodiscard]] base::instant deadline() const noexcept {

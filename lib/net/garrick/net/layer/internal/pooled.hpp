@@ -1,7 +1,7 @@
-// Queues of what is under way, whose pieces of memory are blocks of the pool.
+// Queues of messages under way, whose memory is blocks of the pool.
 //
-// A queue that moves on takes a piece at its end for every piece that it drops at its front, some
-// ten entries each: with each message a tenth of what the general allocator costs for that.
+// A moving queue takes a block at its end for every block that it drops at its front, some ten
+// entries each: a tenth of the general allocator's cost for each message.
 //
 // Thread safety: an allocator has no state.
 #pragma once

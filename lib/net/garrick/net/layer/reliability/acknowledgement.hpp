@@ -1,4 +1,4 @@
-// What `reliability` puts in front of packets, as bytes (docs/wire.md, "reliability").
+// The header of `reliability`, as bytes (docs/wire.md, "reliability").
 //
 // Thread safety: plain values and functions.
 #pragma once
@@ -14,22 +14,22 @@
 
 namespace garrick::net {
 
-/// What one end has received, as it tells the other.
+/// The packets that one end has received, as it tells the other.
 struct acknowledgement {
-  /// How many ranges there are, at most.
+  /// The most ranges.
   static constexpr std::size_t most_ranges = 32;
   /// Bytes without ranges, and of each range.
   static constexpr std::size_t fixed_size = 12;
   static constexpr std::size_t range_size = 4;  ///< see above
 
   sequence_number next = 0;                      ///< the oldest packet that is missing
-  sequence_number newest = 0;                    ///< the packet that has come last
-  std::uint8_t attempt = 0;                      ///< which transmission of it
+  sequence_number newest = 0;                    ///< the packet that came last
+  std::uint8_t attempt = 0;                      ///< its transmission
   std::uint16_t delay = 0;                       ///< microseconds since then; 65535: that or more
-  std::uint8_t range_count = 0;                  ///< how many of `ranges` there are
+  std::uint8_t range_count = 0;                  ///< the number of `ranges`
   std::array<packet_range, most_ranges> ranges;  ///< ascending, apart from each other
 
-  /// Bytes that `encode` writes.
+  /// Returns the number of bytes that `encode` writes.
   [[nodiscard]] std::size_t size() const noexcept {
     return fixed_size + range_size * std::size_t{range_count};
   }
@@ -42,23 +42,24 @@ struct reliability_header {
   static constexpr std::size_t packet_size = 5;                    ///< see above
   static constexpr std::byte with_packet = std::byte{1};           ///< a flag: a packet follows
   static constexpr std::byte with_acknowledgement = std::byte{2};  ///< a flag: so does this
-  static constexpr std::byte with_part = std::byte{4};  ///< a flag: of the packet a part alone
-  static constexpr std::size_t part_size = 4;           ///< bytes that say which part
+  static constexpr std::byte with_part = std::byte{4};  ///< a flag: only a part of the packet
+                                                        ///< follows
+  static constexpr std::size_t part_size = 4;           ///< bytes of size and offset
 
   bool has_packet = false;     ///< there is a packet behind the header
   sequence_number number = 0;  ///< the packet's
-  std::uint8_t attempt = 0;    ///< how often it was sent before; 255: that or more
+  std::uint8_t attempt = 0;    ///< the number of earlier transmissions; 255: that or more
   bool acknowledges = false;   ///< there is an acknowledgement
-  acknowledgement received;    ///< which
-  bool has_part = false;       ///< what follows is a part of the packet
-  packet_part part;            ///< which
-  std::size_t size = 0;        ///< of all that, in bytes; what follows is the packet
+  acknowledgement received;    ///< the acknowledgement
+  bool has_part = false;       ///< a part of the packet follows
+  packet_part part;            ///< its place
+  std::size_t size = 0;        ///< the header's size; the packet follows
 };
 
 /// Writes `a` to the `a.size()` bytes at `to`.
 void encode(std::byte* to, const acknowledgement& a) noexcept;
-/// What a datagram begins with. False if the bytes are none of those that the page allows, or if
-/// ranges are not ascending and apart. Whether the numbers make sense the caller knows.
+/// Reads the header of a datagram. Returns false if the bytes break the rules of the page, or if
+/// ranges are not ascending and apart. The caller checks whether the numbers make sense.
 [[nodiscard]] bool decode(std::span<const std::byte> bytes, reliability_header& into) noexcept;
 
 }  // namespace garrick::net

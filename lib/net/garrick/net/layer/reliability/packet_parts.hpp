@@ -1,12 +1,12 @@
 // Packets that come in parts, because the path has become too narrow for them.
 //
 // A packet keeps its bytes from its first transmission on, since the other end may have it already.
-// So when a path takes less than it did, `reliability` sends what it has kept in parts, each
-// a datagram of its own, and acknowledges the packet when it is whole. Parts of several
-// transmissions add up, also if these were cut differently.
+// So when a path becomes narrower, `reliability` sends its kept packets in parts, each a datagram
+// of its own, and acknowledges a packet when it is whole. Parts of several transmissions add up,
+// also if these were cut differently.
 //
-// Only few packets are joined at a time. The nearest to the oldest that is missing have precedence,
-// so that one always gets through, and memory does not depend on the peer.
+// Only few packets are joined at a time. The nearest to the oldest missing one have precedence, so
+// that one always gets through, and memory does not depend on the peer.
 //
 // Invariants:
 //   P1  Each of partial_ has another number, and misses at least one byte.
@@ -25,10 +25,10 @@
 
 namespace garrick::net {
 
-/// Where a part lies in its packet.
+/// The place of a part in its packet.
 struct packet_part {
   std::uint16_t size = 0;    ///< bytes of the packet
-  std::uint16_t offset = 0;  ///< where in it the part begins
+  std::uint16_t offset = 0;  ///< the part's place
 };
 
 /// Joins packets.
@@ -36,14 +36,14 @@ class packet_parts {
  public:
   static constexpr std::size_t most = 8;  ///< packets that are joined at a time
 
-  /// Takes a part of the packet `s`, which has not come yet. The packet, if that makes it whole.
-  /// Drops a part that no packet can have, that contradicts another, or for which there is no room.
-  /// Throws std::bad_alloc.
+  /// Adds a part of the packet `s`, which has not come yet. Returns the packet if that makes it
+  /// whole. Drops a part that no packet can have, that contradicts another, or for which there is
+  /// no room. Throws std::bad_alloc.
   [[nodiscard]] std::optional<std::vector<std::byte>> add(sequence_number s, packet_part where,
                                                           std::span<const std::byte> part);
-  /// The packet has come as a whole.
+  /// Forgets a packet that has come as a whole.
   void forget(sequence_number s) noexcept;
-  /// How many packets are not whole.
+  /// Returns the number of packets that are not whole.
   [[nodiscard]] std::size_t size() const noexcept { return partial_.size(); }
 
  private:

@@ -1,7 +1,7 @@
-// How long it takes until a packet is acknowledged, measured (RFC 6298).
+// The measured time until a packet is acknowledged (RFC 6298).
 //
-// A sample is only taken of a transmission that the acknowledgement names, so one of a packet that
-// was sent several times is as good as any (Karn's problem does not arise).
+// Each sample belongs to a transmission that the acknowledgement names, so a sample of a packet
+// that was sent several times is as good as any (Karn's problem does not arise).
 //
 // Thread safety: none; a plain value.
 #pragma once
@@ -19,19 +19,19 @@ class round_trip {
   /// than a minute as a minute.
   void sample(base::duration time) noexcept;
 
-  /// True after the first sample. Before, all times are zero.
+  /// Returns true after the first sample. Before, all times are zero.
   [[nodiscard]] bool known() const noexcept { return smoothed_ != base::duration(); }
-  /// An average in which each sample is an eighth.
+  /// Returns an average in which each sample is an eighth.
   [[nodiscard]] base::duration smoothed() const noexcept { return smoothed_; }
-  /// The last sample.
+  /// Returns the last sample.
   [[nodiscard]] base::duration latest() const noexcept { return latest_; }
-  /// An average of how far samples were from the average.
+  /// Returns an average of the samples' distances from the average.
   [[nodiscard]] base::duration variation() const noexcept { return variation_; }
-  /// The shortest sample of all: the path without a queue. A path that has become longer seems to
-  /// have a queue, which is the careful mistake.
+  /// Returns the shortest sample of all: the path without a queue. A path that has become longer
+  /// seems to have a queue, a mistake on the careful side.
   [[nodiscard]] base::duration shortest() const noexcept { return shortest_; }
-  /// After which an acknowledgement is late, not counting the peer's delay. A path that is steady
-  /// is allowed a sixteenth of its time.
+  /// Returns the time after which an acknowledgement is late, without the peer's delay. A steady
+  /// path is allowed a sixteenth of its time.
   [[nodiscard]] base::duration late() const noexcept {
     return smoothed_ + std::max(variation_ * 4, smoothed_ / 16);
   }

@@ -1,10 +1,10 @@
 // The packets that were sent and not yet acknowledged, by number and in the order of their last
 // transmission.
 //
-// A number finds its packet in a ring that grows with what is in flight, up to the window of
-// numbers. What is in flight is a list through the ring in the order of transmission, so what is
-// lost is found at its front. What is lost waits in a list of its own until it is sent again: one
-// for urgent packets, and one for the others.
+// A number finds its packet in a ring that grows with the packets in flight, up to the window of
+// numbers. Packets in flight form a list through the ring in the order of transmission, so lost
+// ones are found at its front. A lost packet waits in another list until it is sent again: one for
+// urgent packets, and one for the others.
 //
 // Invariants:
 //   T1  A number is a member of waiting_ if and only if it is in [oldest_, next_) and its packet is
@@ -33,40 +33,40 @@ struct sent_packet {
   base::instant first;            ///< when it was first sent
   base::instant last;             ///< when it was last sent
   std::uint64_t order = 0;        ///< of its last transmission, among all of the session
-  std::uint32_t event = 0;        ///< of the congestion, as part of which it was last lost
+  std::uint32_t event = 0;        ///< the congestion event of its last loss
   sequence_number previous = 0;   ///< in its list
   sequence_number following = 0;  ///< in its list
   std::uint8_t lane = 1;          ///< of the message
   std::uint8_t attempt = 0;       ///< how often it was sent before the last time; 255: or more
   bool declared_lost = false;     ///< it was in the list of lost packets once
-  std::uint8_t list = 0;          ///< in which it is: a `sent_packets::list_name`
+  std::uint8_t list = 0;          ///< the list that holds it: a `sent_packets::list_name`
 };
 
 /// Packets without acknowledgement.
 class sent_packets {
  public:
-  /// Where a packet is.
+  /// The lists of packets.
   enum list_name : std::uint8_t {
     in_flight,    ///< under way, or lost unnoticed
     lost,         ///< to be sent again
     lost_urgent,  ///< the same, ahead of everything
   };
 
-  /// The oldest without acknowledgement; `next()` if there is none.
+  /// Returns the oldest number without acknowledgement; `next()` if there is none.
   [[nodiscard]] sequence_number oldest() const noexcept { return oldest_; }
-  /// The number of the next new packet.
+  /// Returns the number of the next new packet.
   [[nodiscard]] sequence_number next() const noexcept { return next_; }
-  /// How many numbers there are from the oldest to the next.
+  /// Returns the count of numbers from the oldest to the next.
   [[nodiscard]] std::uint32_t span() const noexcept { return next_ - oldest_; }
-  /// True if `s` was sent and not acknowledged.
+  /// Returns true if `s` was sent and not acknowledged.
   [[nodiscard]] bool waits(sequence_number s) const noexcept {
     return s - oldest_ < span() && waiting_.contains(s);
   }
 
-  /// A new packet, at the end of what is in flight. Requires span() < sequence_window. The
+  /// Adds a new packet at the end of those in flight. Requires span() < sequence_window. The
   /// reference is valid until the next `add`. Throws std::bad_alloc.
   sent_packet& add(packet bytes, std::uint8_t lane);
-  /// The packet `s`. Requires that it waits.
+  /// Returns the packet `s`. Requires that it waits.
   [[nodiscard]] sent_packet& operator[](sequence_number s) noexcept { return slot(s); }
   /// Puts a waiting packet at the end of this list.
   void move_to(sequence_number s, list_name list) noexcept;
@@ -89,13 +89,13 @@ class sent_packets {
   /// Forgets the acknowledged numbers below the oldest that waits. Call it after `remove`.
   void advance() noexcept;
 
-  /// True if the list is empty.
+  /// Returns true if the list is empty.
   [[nodiscard]] bool empty(list_name list) const noexcept { return lists_[list].count == 0; }
-  /// How many packets are in it.
+  /// Returns the number of packets in it.
   [[nodiscard]] std::uint32_t count(list_name list) const noexcept { return lists_[list].count; }
-  /// The number of the first in it. Requires that it is not empty.
+  /// Returns the number of its first packet. Requires that it is not empty.
   [[nodiscard]] sequence_number front(list_name list) const noexcept { return lists_[list].front; }
-  /// The first in it; as above.
+  /// Returns its first packet; as above.
   [[nodiscard]] const sent_packet& first_of(list_name list) const noexcept {
     return ring_[lists_[list].front & mask()];
   }

@@ -20,25 +20,25 @@ using sequence_number = std::uint32_t;
 
 /// The first packet of a session.
 inline constexpr sequence_number first_sequence = 0u - 256u;
-/// How far ahead of the oldest packet that is missing another may be. Both ends know it.
+/// The largest distance of a packet from the oldest missing one. Both ends know it.
 inline constexpr std::uint32_t sequence_window = 8192;
 
-/// How far it is from one number to the other: negative if `to` is before `from`.
+/// Returns the distance from one number to the other: negative if `to` is before `from`.
 [[nodiscard]] constexpr std::int32_t sequence_distance(sequence_number from,
                                                        sequence_number to) noexcept {
   return static_cast<std::int32_t>(to - from);
 }
 
-/// Numbers within any `sequence_window` of consecutive ones: a bit each.
+/// A set of numbers within any `sequence_window` of consecutive ones: a bit each.
 ///
-/// Requires of its user that no two members, and no two numbers asked for, are further apart.
+/// Requires that no two members, and no two requested numbers, are further apart.
 class sequence_set {
  public:
   /// Makes `s` a member.
   void insert(sequence_number s) noexcept { word(s) |= bit(s); }
-  /// Makes `s` none.
+  /// Makes `s` no member.
   void erase(sequence_number s) noexcept { word(s) &= ~bit(s); }
-  /// Whether `s` is a member.
+  /// Returns true if `s` is a member.
   [[nodiscard]] bool contains(sequence_number s) const noexcept {
     return (words_[index(s)] & bit(s)) != 0;
   }
@@ -56,7 +56,7 @@ class sequence_set {
       count -= here;
     }
   }
-  /// How many of the at most `most` numbers from `first` on are members without a break.
+  /// Returns the length of the run of members from `first` on, at most `most`.
   [[nodiscard]] std::uint32_t members_from(sequence_number first,
                                            std::uint32_t most) const noexcept {
     std::uint32_t n = 0;
@@ -68,8 +68,8 @@ class sequence_set {
     }
     return std::min(n, most);
   }
-  /// How many of the at most `most` numbers before `end` are members (or, if `members` is false,
-  /// are none) without a break.
+  /// Returns the length of the run of members (or, if `members` is false, of non-members) before
+  /// `end`, at most `most`.
   [[nodiscard]] std::uint32_t run_before(sequence_number end, std::uint32_t most,
                                          bool members) const noexcept {
     std::uint32_t n = 0;

@@ -31,7 +31,7 @@ class lane_byte : public layer_defaults {
   }
 };
 
-/// A transport that only a test has: its datagrams come in order, and all of them come.
+/// A transport for tests only: its datagrams come in order, and all of them come.
 struct reliable_datagrams {
   static constexpr properties offers{.messages = true, .ordered = true, .reliable = true};
 };

@@ -25,7 +25,7 @@
 
 namespace garrick::net::internal {
 
-/// What a simulated link does to datagrams, in both directions alike.
+/// Properties of a simulated link, alike in both directions.
 struct link_faults {
   base::duration delay{};        ///< each way
   base::duration jitter{};       ///< more, at most, evenly spread; so datagrams overtake each other
@@ -38,20 +38,20 @@ struct link_faults {
   bool in_order = false;         ///< jitter does not let datagrams overtake each other
 };
 
-/// What is to happen at some time.
+/// Events in order of time.
 class timeline {
  public:
-  /// The time.
+  /// Returns the time.
   [[nodiscard]] base::instant now() const noexcept { return now_; }
-  /// `what` happens at `when`, in the order of calls if at the same time.
+  /// Calls `what` at `when`, in the order of calls if at the same time.
   void at(base::instant when, std::function<void()> what) {
     events_.push({when, order_++, std::move(what)});
   }
-  /// When the next thing happens.
+  /// Returns the time of the next event.
   [[nodiscard]] base::instant next() const {
     return events_.empty() ? base::instant::never() : events_.top().when;
   }
-  /// All that happens until `when`, which is what time it is then.
+  /// Runs all events until `when`, and sets the time to it.
   void run_until(base::instant when) {
     while (!events_.empty() && events_.top().when <= when) {
       event e = std::move(const_cast<event&>(events_.top()));
@@ -132,7 +132,7 @@ class wire {
   std::size_t waiting_ = 0;
 };
 
-/// One end: carries what its stack sends over a wire to the other end, and drives the stack.
+/// One end: carries its stack's datagrams over a wire to the other end, and drives the stack.
 template <class Stack>
 class simulated_end : public carrier, public link_owner {
  public:
@@ -145,11 +145,11 @@ class simulated_end : public carrier, public link_owner {
   simulated_end& operator=(const simulated_end&) = delete;
   virtual ~simulated_end() = default;
 
-  /// Whose `arrive` gets what this one sends.
+  /// Sends to the `arrive` of this end.
   void talks_to(simulated_end& other) {
     arrive_there_ = [&other](const packet& p) { other.arrive(p.bytes()); };
   }
-  /// Bytes have come: in order after what came while the process paused.
+  /// Receives bytes: in order after those that came while the process paused.
   void arrive(std::span<const std::byte> bytes) {
     if (paused) {
       arrived_meanwhile_.emplace_back(bytes.begin(), bytes.end());
@@ -160,7 +160,7 @@ class simulated_end : public carrier, public link_owner {
   }
   /// From `pause` on nothing is read, and no time passes, until `go_on`.
   void pause() { paused = true; }
-  /// What has arrived meanwhile is read first.
+  /// Goes on, and first reads the bytes that have arrived meanwhile.
   void go_on() {
     paused = false;
     for (const auto& bytes : std::exchange(arrived_meanwhile_, {}))
@@ -172,8 +172,8 @@ class simulated_end : public carrier, public link_owner {
     const base::instant due = stack.deadline();
     if (due.is_never() || due >= armed_) return;
     armed_ = due;
-    // What arrives at the same instant is fed first: it is in the timeline already, but for what
-    // takes no time at all.
+    // Bytes that arrive at the same instant are fed first: they are in the timeline already, except
+    // those that take no time at all.
     time.at(std::max(due, time.now()), [this, mine = ++alarms_] {
       if (mine != alarms_) return;  // another was set meanwhile, for earlier
       armed_ = base::instant::never();
@@ -201,7 +201,7 @@ class simulated_end : public carrier, public link_owner {
 
   timeline& time;                                ///< of both ends
   bool paused = false;                           ///< see `pause`
-  bool carrier_writable = true;                  ///< what the carrier says
+  bool carrier_writable = true;                  ///< the carrier's answer
   bool closed = false;                           ///< `close` was called
   std::size_t datagram = 1200;                   ///< the largest
   std::uint64_t transmitted = 0;                 ///< datagrams

@@ -1,5 +1,5 @@
-// Two links and what is between them, for tests: bytes in flight, virtual time, and faults that a
-// test chooses. Everything is determined by the seed and by what the test does.
+// Two links and the network between them, for tests: bytes in flight, virtual time, and faults that
+// a test chooses. The seed and the test determine everything.
 #pragma once
 
 #include <algorithm>
@@ -100,7 +100,7 @@ struct test_end final : carrier, link_owner {
         std::count_if(events.begin(), events.end(), [k](const auto& e) { return e.what == k; }));
   }
   [[nodiscard]] bool has(link_event::kind k) const { return count(k) != 0; }
-  /// Why it is down; no error if it is not.
+  /// Returns the reason of its `down`; no error if it is not down.
   [[nodiscard]] base::error down() const {
     if (events.empty() || events.back().what != link_event::kind::down) return {};
     return events.back().why;
@@ -114,7 +114,7 @@ class simulated_pair {
   base::instant now = base::instant::at(base::duration::seconds(1000));
   base::duration latency = base::duration::milliseconds(1);
   base::random_source random;
-  /// When a packet of end `from` arrives; empty: never. Only for datagrams.
+  /// Returns the arrival times of a packet of end `from`; none: never. Only for datagrams.
   std::function<std::vector<base::duration>(int from, const test_end::bytes&)> fate;
   /// This end is not called until then.
   std::array<base::instant, 2> frozen{};
@@ -142,8 +142,8 @@ class simulated_pair {
     }
   }
 
-  /// Cuts the stream: of what is in flight, each end still gets some first bytes, and end 1
-  /// notices perhaps only when there is a new stream.
+  /// Cuts the stream: each end still gets some first bytes of those in flight, and end 1 may notice
+  /// only when there is a new stream.
   void cut() {
     for (int to : {0, 1}) {
       test_end::bytes left;
@@ -235,7 +235,7 @@ class simulated_pair {
       if (ends[i].stack && frozen[i] <= now && ends[i].stack->deadline() <= now)
         ends[i].stack->advance(now);
   }
-  /// Who has closed its stream is noticed by the other when all bytes have come.
+  /// An end notices that the other one has closed its stream when all bytes have come.
   void notice_closed() {
     for (int i : {0, 1}) {
       const auto to_other = [i](const flight& f) { return f.to == 1 - i; };

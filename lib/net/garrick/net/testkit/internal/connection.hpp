@@ -1,9 +1,9 @@
-// A connection between two ends of a stream: what the two machines know of it.
+// A connection between two ends of a stream, as the two machines know it.
 //
 // Each direction is a chain: taken (by `send`) > waiting > flying > come > received. Bytes fly in
-// segments whose borders the seed chooses. While the way is cut, or the other machine is off, what
-// flies falls back to what waits. Bytes are acknowledged when the process receives them: a sender
-// cannot fill a receiver that is paused. What a connection does, it does to those ends that still
+// segments whose borders the seed chooses. While the way is cut, or the other machine is off,
+// flying bytes fall back to the waiting ones. Bytes are acknowledged when the process receives
+// them: a sender cannot fill a receiver that is paused. A connection acts only on ends that still
 // have it.
 //
 // Thread safety: one thread at a time.
@@ -30,7 +30,7 @@ class connection final : public two_way, public std::enable_shared_from_this<con
   void reset() override;
   void stall() override;
   void forget(std::uint32_t side, const char* why) override;
-  /// True if this side sends nothing more.
+  /// Returns true if this side sends nothing more.
   [[nodiscard]] bool is_broken(std::uint32_t side) const noexcept { return sides_[side].broken; }
   [[nodiscard]] bool is_over() const noexcept override {
     return sides_[0].broken && sides_[1].broken;
@@ -43,7 +43,7 @@ class connection final : public two_way, public std::enable_shared_from_this<con
   void way_changed(const host& from, const host& to) override;
   void host_crashed(const host& h) override;
   void host_restarted(const host& h) override;
-  /// When what side 0 is told first may come.
+  /// Sets the earliest time for the first news to side 0.
   void begins_at(base::instant when) noexcept { sides_[1].last_arrival = when; }
 
  private:
@@ -51,7 +51,7 @@ class connection final : public two_way, public std::enable_shared_from_this<con
     bytes content;
     base::instant arrival;
     std::uint64_t number = 0;
-    bool last = false;  ///< nothing comes behind it: the other end has closed
+    bool last = false;  ///< no byte follows: the other end has closed
   };
   /// A side, and the direction that leads away from it.
   struct half {
@@ -63,10 +63,11 @@ class connection final : public two_way, public std::enable_shared_from_this<con
     std::uint64_t taken = 0;
     std::uint64_t received = 0;
     std::uint64_t acknowledged = 0;
-    std::uint64_t fall_backs = 0;  ///< so far: what departed before the last one does not arrive
+    std::uint64_t fall_backs = 0;  ///< so far: bytes that departed before the last one do not
+                                   ///< arrive
     base::instant last_arrival{};
     bool finished = false;     ///< nothing more will be taken
-    bool finish_sent = false;  ///< and the other side is on its way to knowing
+    bool finish_sent = false;  ///< the other side will hear of it
     bool broken = false;       ///< nothing more is sent
     bool pump_is_due = false;
     bool is_watched = false;
@@ -86,7 +87,7 @@ class connection final : public two_way, public std::enable_shared_from_this<con
   void fall_back(std::uint32_t s);
   void watch(std::uint32_t s);
   void lose_at(base::instant when, std::uint32_t s, const char* why);
-  /// The machine at the other side tells side `s`, until it hears, that nobody is there any more.
+  /// The machine at the other side tells side `s`, until it hears, that its process is gone.
   void say_gone(std::uint32_t s, const char* why);
   void break_off(std::uint32_t s, base::instant at_the_earliest, const char* why);
 

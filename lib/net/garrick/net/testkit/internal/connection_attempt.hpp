@@ -1,4 +1,4 @@
-// How a stream's end gets a connection: one knocks, the other answers.
+// The way to a stream's connection: one end knocks, the other answers.
 //
 // Thread safety: one thread at a time.
 #pragma once

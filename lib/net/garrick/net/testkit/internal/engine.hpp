@@ -1,4 +1,4 @@
-// What a simulated network is made of: hosts, the ways between them, and the streams on those.
+// The parts of a simulated network: hosts, the ways between them, and the streams on those.
 //
 // Thread safety: one thread at a time.
 #pragma once
@@ -24,11 +24,11 @@ namespace garrick::net::testkit::internal {
 struct way {
   way(std::uint64_t seed, const path_settings& s) : settings(s), random(seed) {}
   [[nodiscard]] bool chance(double p) noexcept { return random.unit() < p; }
-  /// Evenly from 0 to `most`.
+  /// Returns a duration, evenly from 0 to `most`.
   [[nodiscard]] base::duration up_to(base::duration most) noexcept;
-  /// When the last of `size` bytes has departed, of what is sent at `now`.
+  /// Returns the departure of the last of `size` bytes that are sent at `now`.
   [[nodiscard]] base::instant departure(base::instant now, std::size_t size) noexcept;
-  /// Bytes that wait for the rate.
+  /// Returns the bytes that wait for the rate.
   [[nodiscard]] std::uint64_t waiting(base::instant now) const noexcept;
 
   path_settings settings;
@@ -36,7 +36,7 @@ struct way {
   base::instant free_at{};
   base::instant last_arrival{};  ///< of datagrams that may not overtake
   bool cut = false;
-  std::uint64_t cuts = 0;  ///< so far: what departed before the last one is lost
+  std::uint64_t cuts = 0;  ///< so far: bytes that departed before the last one are lost
 };
 
 /// A stream between two hosts, as the network sees it. Side 0 has connected, side 1 has accepted.
@@ -47,22 +47,22 @@ class stream {
   stream(const stream&) = delete;
   stream& operator=(const stream&) = delete;
 
-  /// Nothing is sent any more.
+  /// Returns true if nothing is sent any more.
   [[nodiscard]] virtual bool is_over() const noexcept = 0;
   [[nodiscard]] virtual bool is_at(std::uint32_t side, const host& h) const noexcept = 0;
   /// The way was cut, or is whole again.
   virtual void way_changed(const host& from, const host& to) = 0;
   virtual void host_crashed(const host& h) = 0;
   virtual void host_restarted(const host& h) = 0;
-  /// Both ends are told, each after some of what flies to it.
+  /// Tells both ends, each after some of the bytes that fly to it.
   virtual void reset() = 0;
-  /// It carries nothing any more, and nobody is told.
+  /// Carries nothing any more, and tells no end.
   virtual void stall() = 0;
-  /// This side alone is told, at once.
+  /// Tells this side alone, at once.
   virtual void forget(std::uint32_t side, const char* why) = 0;
 };
 
-/// Throws std::invalid_argument for settings that mean nothing.
+/// Throws std::invalid_argument for settings without sense.
 void check(const path_settings& s, const std::string& way);
 [[nodiscard]] const network_settings& checked(const network_settings& s);
 
@@ -72,15 +72,15 @@ class engine final : public timeline {
          std::optional<garrick::testkit::test_world> world);
   ~engine();
 
-  /// The host of this name, made now if there is none.
+  /// Returns the host of this name, made now if there is none.
   [[nodiscard]] host& named(std::string_view name);
   [[nodiscard]] const std::vector<std::unique_ptr<host>>& hosts() noexcept { return hosts_; }
   [[nodiscard]] way& way_of(const host& from, const host& to);
-  /// Throws std::invalid_argument if a way has settings that mean nothing.
+  /// Throws std::invalid_argument if a way has settings without sense.
   void check_ways() const;
   void set_cut(host& from, host& to, bool cut);
   void enter(const std::shared_ptr<stream>& s) { streams_.push_back(s); }
-  /// The streams that are not over.
+  /// Returns the streams that are not over.
   [[nodiscard]] std::vector<std::shared_ptr<stream>> streams();
   [[nodiscard]] std::vector<std::shared_ptr<stream>> streams_between(std::string_view a,
                                                                      std::string_view b);
@@ -88,7 +88,7 @@ class engine final : public timeline {
   void restart(host& h);
 
  private:
-  /// Whose deadline is due first.
+  /// The owners of the first deadline.
   struct due {
     base::instant when = base::instant::never();
     std::vector<std::pair<host*, end*>> who;  ///< end null: the host's clock

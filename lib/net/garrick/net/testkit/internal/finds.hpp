@@ -1,4 +1,4 @@
-// How a test says that a program finds a bug that was planted.
+// A test's claim that a program finds a planted bug.
 //
 // Thread safety: plain functions.
 #pragma once

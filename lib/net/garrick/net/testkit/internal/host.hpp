@@ -1,4 +1,4 @@
-// A host from the inside: who has an end there, what waits for a paused process, and its end.
+// A host from the inside: its ends, work that waits for a paused process, and its end.
 //
 // Thread safety: one thread at a time.
 #pragma once
@@ -46,13 +46,13 @@ class end : public std::enable_shared_from_this<end> {
   [[nodiscard]] carried* upper() const noexcept { return upper_; }
   [[nodiscard]] bool is_dead() const noexcept { return dead_; }
   [[nodiscard]] host& at() const noexcept { return host_; }
-  /// No other end of the network has it, and none ever had.
+  /// Returns a number that no other end of the network has or had.
   [[nodiscard]] std::uint64_t id() const noexcept { return id_; }
   [[nodiscard]] const address& local() const noexcept { return local_; }
   [[nodiscard]] const address& peer() const noexcept { return peer_; }
-  /// Calls whom it drives, unless that is nobody any more, when the host's process runs.
+  /// Calls its stack when the host's process runs, unless it has none any more.
   void later(base::instant when, std::function<void(carried&, base::instant)> call);
-  /// The same at once. Requires that the process runs.
+  /// Calls its stack at once. Requires that the process runs.
   void call(const std::function<void(carried&, base::instant)>& what);
 
  protected:
@@ -67,7 +67,7 @@ class end : public std::enable_shared_from_this<end> {
   bool dead_ = false;  ///< from then on `host_` may be gone
 };
 
-/// Where somebody accepts.
+/// A port that accepts.
 class listening {
  public:
   using accept = std::function<void(std::shared_ptr<end>)>;
@@ -91,36 +91,36 @@ class host {
   [[nodiscard]] const host_clock& clock() const noexcept { return clock_; }
   [[nodiscard]] bool is_paused() const noexcept { return paused_; }
   [[nodiscard]] bool is_up() const noexcept { return up_; }
-  /// False while the machine is off.
+  /// Returns false while the machine is off.
   [[nodiscard]] bool has_power() const noexcept { return power_; }
   [[nodiscard]] std::uint32_t lives() const noexcept { return lives_; }
-  /// Does what the process does: now or, while it is paused, when it goes on.
+  /// Does work of the process: now or, while it is paused, when it goes on.
   void when_running(std::function<void()> what, std::size_t kept_bytes = 0);
-  /// Bytes of datagrams that a paused process has still to take.
+  /// Returns the bytes of datagrams that a paused process has still to take.
   [[nodiscard]] std::size_t kept_bytes() const noexcept { return kept_bytes_; }
 
   void enter(const std::shared_ptr<end>& e);
-  /// The ends that are alive.
+  /// Returns the ends that are alive.
   [[nodiscard]] std::vector<std::shared_ptr<end>> ends() const;
   [[nodiscard]] std::uint16_t free_port() noexcept { return next_port_++; }
-  /// Another seed at each call, from the network's; never 0.
+  /// Returns another seed at each call, from the network's; never 0.
   [[nodiscard]] std::uint64_t next_seed();
-  /// Datagrams to `port` from `from`: whose they are; null: nobody's.
+  /// Returns the end for datagrams to `port` from `from`; null if there is none.
   [[nodiscard]] std::shared_ptr<end> datagram_end(std::uint16_t port, const address& from) const;
   [[nodiscard]] std::shared_ptr<listening> datagram_listener(std::uint16_t port) const;
   [[nodiscard]] std::shared_ptr<listening> stream_listener(std::uint16_t port) const;
   std::shared_ptr<listening> listen(bool streams, std::uint16_t port, listening::accept taken,
                                     bool resumes);
 
-  /// Makes what runs here, now and at each restart.
+  /// Makes the program, now and at each restart.
   void runs(std::function<std::shared_ptr<void>()> program);
   void pause();
   void resume();
   /// The first half of a crash: from now on it is not up. The streams are to be told next.
   void lose_power_of(crash_kind what);
-  /// The second: what was there is not there any more.
+  /// The second half: destroys everything that was there.
   void crash();
-  /// The same of a restart.
+  /// The first half of a restart.
   void gets_power();
   void restart();
   /// The network is over.

@@ -1,8 +1,8 @@
 // A host's view of time: the network's, with an offset and a rate.
 //
 // local = local_base + (time - base) * (1 + ppm / 10^6), rounded down. The way back is rounded up,
-// so a deadline has come when the network's time is the one that this says. Both are exact, and a
-// clock that is read never goes back.
+// so a deadline has come when the network's time is the result. Both are exact, and a clock that is
+// read never goes back.
 //
 // Thread safety: one thread at a time.
 #pragma once
@@ -27,9 +27,10 @@ class host_clock final : public base::clock_service {
   base::timer_id arm(base::instant deadline, const base::timer_task& task) override;
   bool cancel(base::timer_id id) noexcept override;
 
-  /// When the host's clock shows `local`, at the earliest; the past if it has.
+  /// Returns the earliest time at which the host's clock shows `local`; in the past if it did
+  /// already.
   [[nodiscard]] base::instant time_of(base::instant local) const noexcept;
-  /// The first deadline, local.
+  /// Returns the first deadline, local.
   [[nodiscard]] base::instant first_deadline() const noexcept;
   /// Fires the timer of the first deadline.
   void fire_first();

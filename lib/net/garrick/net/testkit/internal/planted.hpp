@@ -1,12 +1,12 @@
-// Layers with bugs that were planted, and a small reliable layer to plant some in: what the
-// programs of the testkit have to find.
+// Layers with planted bugs, and a small reliable layer to plant some in: the programs of the
+// testkit have to find them.
 //
 // `window` is go-back-n: numbers, cumulative acknowledgements that count what is in mailboxes, one
 // timer. It is here to be broken, so it is small: no measured round trip, no congestion, no
 // sessions. It wants a way that keeps no datagram longer than 2^31 others take, and peers that do
 // not crash.
 //
-// The others sit anywhere in a stack, as layers that hold a bug and nothing else.
+// The others are layers anywhere in a stack that hold a bug and nothing else.
 //
 // Thread safety: none; a layer is its stack's.
 #pragma once
@@ -27,17 +27,17 @@
 
 namespace garrick::net::testkit::internal {
 
-/// What is wrong with a `window`.
+/// The bug of a `window`.
 enum class flaw : std::uint8_t {
   none,
   takes_any_number,      ///< a later message is passed up although one before it is missing
   repeats,               ///< a message that came before is passed up again
-  acknowledges_arrival,  ///< not what is in the mailbox
+  acknowledges_arrival,  ///< acknowledges messages that are not in the mailbox
   forgets_timer,         ///< after the first time it has sent again
   reports_one_too_many,  ///< an acknowledgement of n reports n + 1
   small_numbers,         ///< numbers are compared in five bits, and the window is sixteen
-  stale_header,          ///< what is sent again has the number of the first message of the window
-  trusts_any_answer,     ///< an acknowledgement of what was not sent is believed
+  stale_header,          ///< a retransmission has the number of the first message of the window
+  trusts_any_answer,     ///< an acknowledgement of messages that were not sent is believed
 };
 
 template <flaw F>
@@ -156,7 +156,7 @@ class basic_window : public layer_defaults {
   base::instant deadline_ = base::instant::never();
 };
 
-/// What a layer does wrong with one message of so many.
+/// The bug of a layer, which affects one message of so many.
 enum class mischief : std::uint8_t {
   none,
   drops,         ///< it is not sent
@@ -221,7 +221,7 @@ class planted : public layer_defaults {
 
  private:
   static constexpr std::uint32_t every = 17;
-  /// Who sends is the only one that holds it.
+  /// Only the sender holds the packet.
   [[nodiscard]] static std::byte* last_byte_of(packet& p) {
     return const_cast<std::byte*>(p.bytes().data()) + p.size() - 1;
   }
@@ -232,7 +232,7 @@ class planted : public layer_defaults {
   std::optional<incoming> lent_;
 };
 
-/// A layer that keeps what it knows of a lost connection: of `framing`, half a frame.
+/// A layer that keeps the state of a lost connection: of `framing`, half a frame.
 template <class L>
 class forgetful : public L {
  public:

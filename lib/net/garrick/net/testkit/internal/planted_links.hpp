@@ -1,5 +1,5 @@
-// Bugs that sit beside the layers: in what stands between a stack and its owner, and in a
-// `failure_detection` that does not look at a datagram's tag.
+// Bugs that sit beside the layers: between a stack and its owner, and in a `failure_detection` that
+// ignores a datagram's tag.
 //
 // Thread safety: none; a layer is its stack's, and a link is one thread's.
 #pragma once
@@ -20,7 +20,7 @@
 
 namespace garrick::net::testkit::internal {
 
-/// What a link tells its owner that is not so.
+/// False statements of a link to its owner.
 enum class falsehood : std::uint8_t {
   none,
   speaks_after_down,  ///< a message once more
@@ -29,8 +29,8 @@ enum class falsehood : std::uint8_t {
   reports_nothing,    ///< about a message that there is not
   invents,            ///< a message that was never sent
   renumbers,          ///< a message with a number that was never sent
-  refuses,            ///< that it does not take what it could
-  is_full,            ///< the same, for want of room
+  refuses,            ///< that it is full, although it is not
+  is_full,            ///< the same, as for want of room
   pads,               ///< each message by a byte
 };
 
@@ -101,7 +101,7 @@ class planted_link final : public any_link, link_owner {
   std::unique_ptr<any_link> real_;
 };
 
-/// Stacks of this kind, which tell that.
+/// Returns stacks of this kind with that bug.
 template <falsehood F>
 [[nodiscard]] stack_kind with_falsehood(stack_kind kind) {
   kind.make = [of = kind](link_owner& owner, carrier& below,

@@ -1,5 +1,5 @@
-// Bugs that a layer over `actor_protocol` could have, or that one could have in its place: what the
-// questions of `dialogue` have to find.
+// Bugs of a layer over `actor_protocol`, or of one in its place: the questions of `dialogue` have
+// to find them.
 //
 // Thread safety: none; a layer is its stack's.
 #pragma once
@@ -18,11 +18,11 @@
 
 namespace garrick::net::testkit::internal {
 
-/// What a `planted_talk` does wrong with one frame of so many of a kind.
+/// The bugs of a `planted_talk`, which affect one frame of so many of a kind.
 enum class misunderstanding : std::uint8_t {
   none,
   answers_twice,        ///< a response is passed up two times
-  forgets_answers,      ///< what ends a question is not passed up
+  forgets_answers,      ///< the end of a question is not passed up
   mixes_answers,        ///< a response gets the content of the one before
   mixes_refusals,       ///< an error gets the content of the one before
   answers_itself,       ///< a request is not sent, but answered
@@ -37,7 +37,7 @@ enum class misunderstanding : std::uint8_t {
   invents_questions,    ///< a request gets another number
   invents_kinds,        ///< a request is passed up as a marker
   complains_twice,      ///< a decode error is passed up two times
-  complains_otherwise,  ///< a decode error comes from somebody
+  complains_otherwise,  ///< a decode error comes from another actor
   keeps_complaints,     ///< a decode error is not passed up
 };
 
@@ -83,7 +83,7 @@ class planted_talk : public layer_defaults {
  private:
   static constexpr std::uint32_t every = 9;
   static void pass(const incoming& m, layer_context& c) { static_cast<void>(c.up(m)); }
-  /// What is wrong with a question that comes.
+  /// Plants the bug in an arriving question.
   void change(const incoming& m, frame& f, layer_context& c) {
     using enum misunderstanding;
     if (++requests_ % every != 0) return;
@@ -114,7 +114,7 @@ class planted_talk : public layer_defaults {
     const base::result<frame> f = decode_frame(before);
     pass({.bytes = before, .lane = m.lane, .decoded = &*f}, c);
   }
-  /// The question ends in a way that only the layer below may choose.
+  /// Ends the question in a way that only the layer below may choose.
   static void end_here(const frame& asked, layer_context& c) {
     using enum misunderstanding;
     if (M != answers_itself) {
@@ -136,7 +136,7 @@ class planted_talk : public layer_defaults {
   std::vector<std::byte> kept_;
 };
 
-/// In the place of `actor_protocol`: it decodes, and knows of no question.
+/// In the place of `actor_protocol`: decodes frames, and tracks no questions.
 class ignorant_protocol : public layer_defaults {
  public:
   void receive(const incoming& m, layer_context& c) {

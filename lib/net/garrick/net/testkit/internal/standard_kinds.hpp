@@ -25,7 +25,7 @@
 
 namespace garrick::net::testkit::internal {
 
-/// A layer of class L, with what it has to know of its place.
+/// Returns a layer of class L, with its place's properties.
 template <class L>
 [[nodiscard]] L layer_at([[maybe_unused]] const stack_place& place) {
   if constexpr (std::is_base_of_v<failure_detection, L>) {
@@ -77,7 +77,7 @@ template <class Detection = failure_detection>
                                                                                at_most_once, 5'000);
 }
 
-// The same with a top that carries frames: `actor_protocol`, or what a bug was planted in.
+// The same with a top that carries frames: `actor_protocol`, or a layer with a planted bug.
 template <class... Top>
 [[nodiscard]] stack_kind talking_stream_kind(std::string name) {
   return kind_of<byte_stream, Top..., reconnect, slicing, failure_detection, framing>(
@@ -102,7 +102,7 @@ template <class... Top>
   return kind_of<datagrams, Top..., slicing, duplicate_suppression, failure_detection>(
       std::move(name), at_most_once, 5'000);
 }
-/// The five stacks as the library composes them.
+/// Returns the five stacks as the library composes them.
 [[nodiscard]] inline std::vector<stack_kind> talking_kinds() {
   return {talking_stream_kind<actor_protocol>("stream"),
           talking_plain_stream_kind<actor_protocol>("plain_stream"),

@@ -1,5 +1,5 @@
-// An end of a stream: what a process holds. The connection that it has may be lost, and a new one
-// may take its place.
+// An end of a stream, which a process holds. Its connection may be lost, and a new one may take its
+// place.
 //
 // Thread safety: one thread at a time.
 #pragma once
@@ -22,13 +22,13 @@ class stream_end;
 /// A connection, as its ends see it.
 class two_way : public stream {
  public:
-  /// More bytes from this side.
+  /// Sends more bytes from this side.
   virtual void send(std::uint32_t side, std::span<const std::byte> b) = 0;
   [[nodiscard]] virtual bool takes_more(std::uint32_t side) const = 0;
-  /// No more is sent from this side; what waits still goes.
+  /// Ends the sending of this side; waiting bytes still go.
   virtual void finish(std::uint32_t side) = 0;
   [[nodiscard]] virtual std::uint32_t side_of(const stream_end& e) const noexcept = 0;
-  /// What has come to this side is received, if that can be.
+  /// Receives the bytes that have come to this side, if that is possible.
   virtual void receive_soon(std::uint32_t side) = 0;
 };
 
@@ -57,12 +57,12 @@ class stream_end final : public end {
   void join(std::shared_ptr<two_way> c, std::uint64_t attempt);
   /// Bytes of a connection that it has.
   void received(const two_way* c, std::span<const std::byte> b);
-  /// The connection is lost, and whom it drives is told, if it still has this one.
+  /// Loses the connection and tells the stack, if it still has this one.
   void lose(const two_way* c, const base::error& why);
   [[nodiscard]] bool has(const two_way* c) const noexcept {
     return connection_.get() == c || beside_.get() == c;
   }
-  /// True if whom it drives has heard that it is connected, and may get bytes.
+  /// Returns true if the stack has heard that it is connected, and may get bytes.
   [[nodiscard]] bool takes_bytes(const two_way* c) const noexcept {
     return (told_ || beside_.get() == c) && upper() != nullptr;
   }
@@ -90,7 +90,7 @@ class stream_end final : public end {
   std::uint64_t attempt_ = 0;         ///< the newest for `connection_`
   std::uint64_t beside_attempt_ = 0;  ///< under way for `beside_`; 0: none
   std::shared_ptr<two_way> connection_;
-  std::shared_ptr<two_way> beside_;  ///< has asked whom it drives for a greeting, or will
+  std::shared_ptr<two_way> beside_;  ///< has asked the stack for a greeting, or will
   bytes beside_bytes_;               ///< that have come by it
 };
 

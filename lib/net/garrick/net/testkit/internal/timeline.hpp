@@ -1,11 +1,11 @@
 // A simulated network's time: a queue of events, and the seed and the history that all share.
 //
 // An event is a function and an instant; equal instants go by the order in which they were put in.
-// Deadlines are no events: before each step whoever derives from this is asked for what is due, so
-// that one that has changed meanwhile needs no cancellation. At an instant events come first (N2).
+// Deadlines are no events: before each step the derived class is asked for its first deadline, so a
+// changed deadline needs no cancellation. At a given instant events come first (N2).
 //
-// In a world one timer of the world's clock is armed, for what comes first. All of an instant is
-// done when that fires.
+// In a world one timer of the world's clock is armed, for the first event or deadline. All work of
+// an instant is done when it fires.
 //
 // Thread safety: one thread at a time.
 #pragma once
@@ -47,18 +47,19 @@ class timeline {
   [[nodiscard]] network_history& past() noexcept { return past_; }
   [[nodiscard]] bool has_world() const noexcept { return world_.has_value(); }
 
-  /// Does `what` at this instant, or now if that has passed, after all that was put in before.
+  /// Calls `what` at this instant, or now if that has passed, after all earlier calls for it.
   void at(base::instant when, std::function<void()> what);
-  /// Something may be due earlier than before.
+  /// Notes that a deadline may be earlier than before.
   void changed();
-  /// The next event or deadline.
+  /// Returns the time of the next event or deadline.
   [[nodiscard]] base::instant next() const;
-  /// Does one thing that is due by `limit`, moving time to it. False: nothing is.
+  /// Does one event or deadline that is due by `limit`, moving time to it. Returns false if there
+  /// is none.
   bool step(base::instant limit);
-  /// Moves time that nothing happens in. Requires a time of its own.
+  /// Moves time in which nothing happens. Requires a time of its own.
   void pass(base::instant to);
 
-  /// True within a call to a user's object.
+  /// Returns true within a call to a user's object.
   [[nodiscard]] bool is_calling() const noexcept { return calling_ != 0; }
   /// Runs `call` as a call to a user's object.
   template <class F>
@@ -66,8 +67,8 @@ class timeline {
     const calls guard(calling_);
     call();
   }
-  /// Lends a copy of `b` to `call`, and spoils it afterwards, so that who keeps what was lent reads
-  /// something else: always the same, and from memory that is still there.
+  /// Lends a copy of `b` to `call`, and spoils it afterwards, so that code that keeps the lent
+  /// bytes reads others: always the same, and from memory that is still there.
   void lend(std::span<const std::byte> b,
             const std::function<void(std::span<const std::byte>)>& call);
   [[noreturn]] void fail(const std::string& text, const std::source_location& where);
@@ -77,13 +78,13 @@ class timeline {
 
  protected:
   ~timeline() = default;
-  /// Nothing happens any more.
+  /// Ends all events.
   void stop() noexcept;
 
  private:
-  /// The first deadline that anybody has: not before now.
+  /// Returns the first deadline of all: not before now.
   [[nodiscard]] virtual base::instant first_due() const = 0;
-  /// Calls one of those whose deadline that is. Requires that it has come.
+  /// Calls one owner of that deadline. Requires that it has come.
   virtual void call_due() = 0;
 
   struct calls {

@@ -1,5 +1,5 @@
-// What the programs over two simulated hosts have in common: "a" connects to "b", opens another
-// link when one is down, and both do something now and then. Hosts crash and live again.
+// The common part of the programs over two simulated hosts: "a" connects to "b", opens another link
+// when one is down, and both act now and then. Hosts crash and live again.
 //
 // Thread safety: its network's.
 #pragma once
@@ -22,17 +22,17 @@ namespace garrick::net::testkit::internal {
 class program_session {
  public:
   virtual ~program_session() = default;
-  /// Once, after it was made.
+  /// Called once, after it was made.
   virtual void begin() = 0;
-  /// It is replaced then.
+  /// Returns true if it is down and must be replaced.
   [[nodiscard]] virtual bool is_down() const = 0;
 };
 
-/// What outlives the hosts' crashes.
+/// The state that outlives the hosts' crashes.
 class two_host_program {
  public:
-  /// Draws from a seed of its own. `same_life`: until a host crashes, all its links are of one life
-  /// of it.
+  /// Draws from a seed of its own. `same_life`: until a host crashes, all its links are of one
+  /// incarnation of it.
   two_host_program(simulated_network& n, std::string_view name, bool same_life = false)
       : random(n.seed_for(name)), has_one_life(same_life) {}
   virtual ~two_host_program() = default;
@@ -41,24 +41,24 @@ class two_host_program {
   [[nodiscard]] virtual std::shared_ptr<program_session> make(simulated_host& h,
                                                               std::unique_ptr<endpoint> e,
                                                               bool connects) = 0;
-  /// How long a host waits until it acts again.
+  /// Returns the time that a host waits until it acts again.
   [[nodiscard]] virtual base::duration pause(bool connects) = 0;
-  /// A host acts by one of its links, each of them in turn, the newest last.
+  /// Lets a host act by one of its links, each of them in turn, the newest last.
   virtual void act(program_session& by, bool newest, bool connects) = 0;
 
-  /// At least a nanosecond, and up to so much.
+  /// Returns a duration from a nanosecond to `most`.
   [[nodiscard]] base::duration up_to(base::duration most) {
     return base::duration::nanoseconds(
         1 + static_cast<std::int64_t>(random.unit() * static_cast<double>(most.count())));
   }
-  base::random_source random;  ///< all that it draws
+  base::random_source random;  ///< the source of all its random choices
   const bool has_one_life;
 };
 
-/// The hosts run the program from now on, and things go wrong between them.
+/// Lets the hosts run the program from now on, with faults between them.
 void begin_on_two_hosts(simulated_network& net, const std::shared_ptr<two_host_program>& program,
                         bool streams, const path_settings& path, fault_plan faults);
-/// They do not any more, and forget the program.
+/// Ends the program on the hosts, and forgets it.
 void end_on_two_hosts(simulated_network& net);
 
 }  // namespace garrick::net::testkit::internal

@@ -18,34 +18,35 @@
 namespace garrick::net::internal {
 
 /// The way between a socket and a peer. A socket that is bound to all addresses of this machine
-/// answers from the one at which the peer has reached it: he takes an answer from nowhere else.
+/// answers from the address at which the peer has reached it: the peer takes an answer from no
+/// other address.
 struct datagram_way {
   socket_address remote;
   socket_address local;  ///< without a port; size 0: the socket's own address
 
-  /// The way as a key. Not hashed: who sends chooses it.
+  /// Returns the way as a key. Not hashed: senders choose it.
   [[nodiscard]] std::string key() const {
     return std::string(reinterpret_cast<const char*>(&remote.bytes), remote.size)
         .append(reinterpret_cast<const char*>(&local.bytes), local.size);
   }
 };
 
-/// What says at which address of this machine a datagram came, or from which it goes.
+/// The address of this machine at which a datagram came, or from which it goes.
 struct alignas(cmsghdr) datagram_control {
   std::array<std::byte, CMSG_SPACE(sizeof(in6_pktinfo))> bytes;
 };
 
-/// Room for what is received.
+/// Room for received datagrams.
 class datagram_batch {
  public:
   static constexpr std::size_t most = 16;  ///< datagrams at once
 
   [[nodiscard]] static datagram_batch& of_this_thread();
 
-  /// Receives what there is, `limit` datagrams at most; 0 and the system's number in `failed` if
-  /// that is nothing. Requires a limit of 1 to `most`.
+  /// Receives the datagrams that have come, at most `limit`, and returns their number; 0 and the
+  /// system's number in `failed` if there are none. Requires a limit of 1 to `most`.
   [[nodiscard]] std::size_t receive(int fd, int& failed, std::size_t limit = most);
-  /// A datagram of the last call. Those of more than 65535 bytes do not exist.
+  /// Returns a datagram of the last call. Those of more than 65535 bytes do not exist.
   [[nodiscard]] std::span<const std::byte> bytes(std::size_t i) const noexcept {
     return {room_.get() + i * each, headers_[i].msg_len};
   }
@@ -60,7 +61,7 @@ class datagram_batch {
   std::array<datagram_control, most> control_{};
 };
 
-/// Sends datagrams in one call, by a way or where the socket is connected: how many; 0 and the
+/// Sends datagrams in one call, by a way or to the socket's peer. Returns their number; 0 and the
 /// system's number in `failed` if the first was not sent.
 [[nodiscard]] std::size_t send_datagrams(int fd, std::span<const packet> packets,
                                          const datagram_way* by, int& failed);

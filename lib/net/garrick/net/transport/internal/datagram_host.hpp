@@ -2,11 +2,11 @@
 // socket.
 //
 // Invariants:
-//   D1  What a visitor sends waits in waiting_ until he leaves, and nothing waits longer: what the
-//       socket does not take is dropped and counted.
-//   D2  What has come while a visitor is in waits for him, up to the size of a socket's buffer.
-//       What is beyond that is dropped.
-//   D3  limit_ is what `largest` says; the stack is told of each change on the loop.
+//   D1  A visitor's datagrams wait in waiting_ until it leaves, and no longer: those that the
+//       socket does not take are dropped and counted.
+//   D2  Datagrams that come while a visitor is in wait for it, up to the size of a socket's buffer.
+//       Further ones are dropped.
+//   D3  limit_ is the result of `largest`; the stack is told of each change on the loop.
 //
 // Thread safety: as host.hpp says.
 #pragma once
@@ -31,7 +31,7 @@ class shared_socket {
  public:
   /// Valid as long as the peer has not left.
   [[nodiscard]] virtual int fd() const noexcept = 0;
-  /// Receives what has come, for all peers. True: there is more.
+  /// Receives datagrams for all peers. Returns true if there are more.
   virtual bool receive_some() = 0;
   /// The peer has left.
   virtual void forget(const datagram_way& who) noexcept = 0;
@@ -45,7 +45,7 @@ class datagram_host final : public host, public resolution {
   /// A link that this end opens.
   datagram_host(io_loop& loop, const transport_settings& s, endpoint to)
       : host(loop, s, nullptr), to_(std::move(to)), opens_(true) {}
-  /// A peer whose first datagram this is.
+  /// The link of a peer whose first datagram has come.
   datagram_host(io_loop& loop, const transport_settings& s, std::unique_ptr<ticket> t,
                 std::shared_ptr<shared_socket> by, const datagram_way& way, endpoint remote,
                 std::vector<std::byte> first)
@@ -101,7 +101,7 @@ class datagram_host final : public host, public resolution {
   const endpoint to_;
   std::size_t copied_ = 0;  ///< the loop's: bytes in line, until a visitor has left
 
-  // For who is in.
+  // For the thread that is in.
   std::shared_ptr<shared_socket> shared_;  ///< let go at the end, for it has the policy
   datagram_way way_;
   std::vector<std::byte> first_;

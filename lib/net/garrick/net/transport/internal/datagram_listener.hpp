@@ -1,5 +1,5 @@
-// One UDP socket with many peers, each of which is a link of its own, known by its address and by
-// that of this machine which it has reached.
+// One UDP socket with many peers. Each peer is a link of its own, known by its address and by the
+// address of this machine at which it arrives.
 //
 // Invariants:
 //   U1  peers_ holds exactly the peers that were started and have not left.
@@ -35,7 +35,7 @@ class datagram_listener final : public resident,
         socket_(std::make_unique<io_socket>(at_->loop, std::move(fd))),
         fd_(socket_->fd()) {}
 
-  /// False: the loop is ending.
+  /// Returns false if the loop is ending.
   [[nodiscard]] bool begin();
 
   [[nodiscard]] const endpoint& local() const noexcept override { return at_->local; }

@@ -34,7 +34,7 @@ struct gate {
 /// One connection's place among those that a listener takes.
 class ticket {
  public:
-  /// Null: a limit is reached.
+  /// Returns null if a limit is reached.
   [[nodiscard]] static std::unique_ptr<ticket> take(std::shared_ptr<gate> from, base::instant now) {
     // Only the listener's thread takes tickets, so the limits hold.
     if (from->connections >= from->limits.connections || from->pending >= from->limits.pending)
@@ -48,12 +48,12 @@ class ticket {
   ticket(const ticket&) = delete;
   ticket& operator=(const ticket&) = delete;
 
-  /// The other end has shown who it is.
+  /// The other end has shown its identity.
   void admit() noexcept {
     if (std::exchange(pending_, false)) --gate_->pending;
   }
   [[nodiscard]] bool is_pending() const noexcept { return pending_; }
-  /// When it must be admitted; never: it is.
+  /// Returns the time by which it must be admitted; never: it is.
   [[nodiscard]] base::instant deadline() const noexcept {
     return pending_ ? deadline_ : base::instant::never();
   }

@@ -1,16 +1,16 @@
-// A hosted object and its door: who may be in, what waits, the time, and the end. What carries the
-// bytes, derived classes know.
+// A hosted object and its door: the thread that is in, waiting visits, the time, and the end.
+// Derived classes know how bytes are carried.
 //
 // Invariants:
-//   O1  occupied_: somebody is in, or a job is posted that is in by then. It makes the visits that
-//       wait; so if any waits, occupied_.
+//   O1  occupied_: a thread is in, or a posted job will be. It makes the waiting visits; so if any
+//       waits, occupied_.
 //   O2  Calls from below are made on the loop's thread. A visitor on another thread only transmits;
-//       what follows from that for the stack, the loop's thread tells it (wants_loop_).
+//       the loop's thread tells the stack of the effects (wants_loop_).
 //   O3  Once over_, there is no hosted object, no timer and no socket, and the loop is not used.
 //   O4  armed_ is the time for which the timer is set; it is never later than what is due.
 //
-// Thread safety: `enter`, `wait_in_line`, and what a `connection` asks, on any thread; what is
-// below "for who is in" is for that thread.
+// Thread safety: `enter`, `wait_in_line`, and the queries of a `connection`, on any thread;
+// functions below "For the thread that is in" are for that thread.
 #pragma once
 
 #include <atomic>
@@ -30,7 +30,7 @@
 
 namespace garrick::net::internal {
 
-/// A count with one writer at a time, whom the door orders.
+/// A count with one writer at a time; the door orders the writers.
 class counter {
  public:
   void add(std::uint64_t n) noexcept {
@@ -58,9 +58,10 @@ class host : public resident,
              public detail::entrance,
              public std::enable_shared_from_this<host> {
  public:
-  /// Makes the object and opens the transport, soon, on the loop. False: the loop is ending.
+  /// Makes the object and opens the transport, soon, on the loop. Returns false if the loop is
+  /// ending.
   [[nodiscard]] bool begin(std::unique_ptr<maker> make);
-  /// In place of `begin`: it is over. On the thread that would have begun it.
+  /// Called in place of `begin`, on the same thread: the link is over.
   void abandon() noexcept;
 
   [[nodiscard]] answer enter() noexcept final;
@@ -85,12 +86,12 @@ class host : public resident,
   host(io_loop& loop, const transport_settings& s, std::unique_ptr<ticket> t)
       : loop_(loop), settings_(s), ticket_(std::move(t)) {}
 
-  /// On the loop: calls `f` when nobody else is in, at once or in line.
+  /// On the loop: calls `f` when no other thread is in, at once or in line.
   template <class F>
   void inside(F f) {
     inside_or(f, [&f] { return std::move(f); });
   }
-  /// As `inside`, but in line what `make_later()` returns.
+  /// As `inside`, but puts the result of `make_later()` in line.
   template <class F, class Later>
   void inside_or(F&& f, Later make_later) {
     switch (enter()) {
@@ -114,13 +115,13 @@ class host : public resident,
     static_cast<void>(queue(std::make_unique<later>(std::move(f)), false));
   }
 
-  /// What `is_connected` says, until it is over. Any thread.
+  /// Sets the result of `is_connected`, until the link is over. Any thread.
   void connected(bool is) noexcept { connected_ = is; }
 
-  // For who is in.
+  // For the thread that is in.
   [[nodiscard]] carried& above() noexcept { return hosted_->stack(); }
   [[nodiscard]] hosted& whole() noexcept { return *hosted_; }
-  /// Calls `f`, and tells the link that what this passes up is one burst.
+  /// Calls `f`, and tells the link that the messages it passes up are one burst.
   template <class F>
   void in_burst(F f) {
     hosted_->burst(true);
@@ -136,28 +137,29 @@ class host : public resident,
   void want_loop() noexcept { wants_loop_ = true; }
   /// Ends it, when the current call has returned.
   void end(base::error why) noexcept;
-  /// Tells the stack the time, if that is due.
+  /// Tells the stack the time, if its deadline has come.
   void advance_if_due(base::instant now);
   [[nodiscard]] static base::instant now() noexcept { return base::real_clock().now(); }
 
   /// On the loop: the transport opens for the first time.
   virtual void open() = 0;
-  /// On the loop: sends what waits, and tells the stack what it has to know. True: call it again.
+  /// On the loop: sends waiting bytes, and gives the stack its news. Returns true to be called
+  /// again.
   virtual bool attend() = 0;
   /// On another thread, when a visitor leaves.
   virtual void attend_elsewhere() = 0;
   /// On the loop: an operation has come to its end. Not yet in.
   virtual void event(std::uint64_t what, int failed, std::size_t bytes) = 0;
-  /// On the loop, not in: receives what has come. True: there is more.
+  /// On the loop, not in: receives bytes. Returns true if there are more.
   virtual bool receive_first() { return false; }
-  /// On the loop, in: the time has come. True: bytes have come before, which are received first,
-  /// and then it calls `advance_if_due`.
+  /// On the loop, in: the deadline has come. Returns true if bytes have come before; they are
+  /// received first, and then the transport calls `advance_if_due`.
   virtual bool bytes_before_time(base::instant now) = 0;
-  /// When `on_time` is to be called.
+  /// Returns the time for the next `on_time`.
   [[nodiscard]] virtual base::instant due() const { return base::instant::never(); }
   /// On the loop, in.
   virtual void on_time(base::instant) {}
-  /// On the loop: there is no stack any more. Closes what there is.
+  /// On the loop: there is no stack any more. Closes the transport.
   virtual void farewell() noexcept = 0;
 
   io_loop& loop_;
@@ -185,9 +187,9 @@ class host : public resident,
     occupied_.store(is, std::memory_order_relaxed);  // order: the mutex's
   }
   void hand_over() noexcept;
-  /// On the loop, in: makes the visits that wait, attends to the transport, and leaves.
+  /// On the loop, in: makes the waiting visits, attends to the transport, and leaves.
   void settle() noexcept;
-  /// One turn of it. True: nobody is in any more.
+  /// One turn of `settle`. Returns true if no thread is in any more.
   bool settle_once() noexcept;
   void make_visits() noexcept;
   void check_admission();
@@ -198,14 +200,14 @@ class host : public resident,
 
   mutable std::mutex mutex_;
   std::vector<std::unique_ptr<detail::visit>> line_;  // under mutex_
-  std::atomic<bool> occupied_{true};  // written under mutex_; `begin` posts who is in
+  std::atomic<bool> occupied_{true};  // written under mutex_; `begin` posts the job that is in
   bool over_ = false;                 // under mutex_
 
   std::atomic<bool> connected_{false};
-  std::atomic<bool> admitted_{false};  // written by who is in
-  int put_off_ = 0;  // the loop's: how often the time had to wait for what has come
+  std::atomic<bool> admitted_{false};  // written by the thread that is in
+  int put_off_ = 0;                    // the loop's: how often bytes went before the time
 
-  // For who is in.
+  // For the thread that is in.
   std::vector<std::unique_ptr<detail::visit>> taken_;
   std::unique_ptr<hosted> hosted_;
   std::unique_ptr<io_timer> timer_;

@@ -1,15 +1,15 @@
 // One I/O thread: its event loop, and what the transports use of it. Only io_loop.cpp sees Asio.
 //
-// A resident is what lives on the loop: a link's host, a listener, a connection that is being
-// closed. The loop keeps it alive until it leaves, and does not end before all have left. So
-// whatever a resident posts or waits for is still answered.
+// A resident is an object on the loop: a link's host, a listener, a closing connection. The loop
+// keeps it alive until it leaves, and does not end before all have left. So all posts and waits of
+// a resident are still answered.
 //
 // Invariants:
 //   L1  A loop that has ended has no residents, and takes none.
 //   L2  `completed` and jobs run on the loop's thread, one after the other. That is the loop's own
-//       one, its keeper, or, if the loop shares a seat (`share`), whoever leads it at that moment.
-//   L3  What was waited for is completed at most once. If the socket or the timer was destroyed or
-//       used anew meanwhile, it may be completed all the same: `what` tells who asked apart.
+//       thread, its keeper, or, if the loop shares a seat (`share`), the present leader.
+//   L3  A wait is completed at most once. If the socket or the timer was destroyed or used anew
+//       meanwhile, it may be completed all the same: `what` tells the waits apart.
 //
 // Thread safety: `post`, `add`, `begin_stop`, `residents` and `is_current` on any thread, all else
 // on the loop's thread, unless it says otherwise.
@@ -60,11 +60,11 @@ std::unique_ptr<job> make_job(F f) {
   return std::make_unique<calls>(std::move(f));
 }
 
-/// Who waits for a socket or a timer. `what` is the number that was given with the operation.
+/// Waits for a socket or a timer. `what` is the number that was given with the operation.
 class completion {
  public:
-  /// `failed`: the system's number of an error, or 0. `bytes`: what was read; 0 at the end of a
-  /// stream.
+  /// `failed`: the system's number of an error, or 0. `bytes`: the number of bytes read; 0 at the
+  /// end of a stream.
   virtual void completed(std::uint64_t what, int failed, std::size_t bytes) = 0;
   /// The loop is about to wait: see `io_loop::before_wait`.
   virtual void loop_waits(std::uint64_t what) { static_cast<void>(what); }
@@ -73,7 +73,7 @@ class completion {
   ~completion() = default;
 };
 
-/// What lives on a loop.
+/// An object on a loop.
 class resident {
  public:
   virtual ~resident() = default;
@@ -94,8 +94,8 @@ class io_loop final : public base::event_loop {
 
   /// Starts the thread; throws std::system_error.
   void start();
-  /// Those who would sit there lead this loop, too, as soon as no other loop has the seat, and if
-  /// the system has a descriptor left. Once, in a job of the loop's. Requires a seat.
+  /// Lets the leaders of the seat lead this loop, too, as soon as no other loop has the seat, and
+  /// if the system has a descriptor left. Once, in a job of the loop's. Requires a seat.
   void share(std::shared_ptr<base::leader_seat> seat);
   bool lead(leader& who) noexcept override;
   /// Tells every resident to leave. Once they have, the loop ends.
@@ -103,51 +103,52 @@ class io_loop final : public base::event_loop {
   /// Waits for the thread's end. Not on a loop's thread, and by one caller at a time.
   void join();
 
-  /// True on this loop's thread.
+  /// Returns true on this loop's thread.
   [[nodiscard]] bool is_current() const noexcept;
-  /// Somebody waits for events or handles them, and so what is posted is done soon, without calling
-  /// this loop's own thread. Any thread; a hint.
+  /// Returns true if a thread waits for events or handles them: then a posted job runs soon,
+  /// without a call to this loop's own thread. Any thread; a hint.
   [[nodiscard]] bool is_led() const noexcept;
-  /// Runs a job soon. False: the loop has ended, and the job is as it was.
+  /// Runs a job soon. Returns false if the loop has ended; the job is unchanged then.
   bool post(std::unique_ptr<job>&& what);
-  /// A new resident. False: the loop is ending.
+  /// Adds a resident. Returns false if the loop is ending.
   bool add(std::shared_ptr<resident> who);
   /// The resident leaves. The loop's handle to it is dropped when the current job has returned.
   void remove(resident& who);
-  /// How many there are.
+  /// Returns the number of residents.
   [[nodiscard]] std::size_t residents() const noexcept {
     return count_.load(std::memory_order_relaxed);  // order: a hint for spreading load
   }
 
-  /// One stream more, or less (-1), has been closed and has still to send something. On the loop's
+  /// Counts one closed stream more, or less (-1), that has still to send bytes. On the loop's
   /// thread.
   void count_unsaid(int more) noexcept {
     unsaid_.fetch_add(more, std::memory_order_release);  // order: release, pairs with `unsaid`
   }
-  /// How many there are. Any thread.
+  /// Returns the number of such streams. Any thread.
   [[nodiscard]] int unsaid() const noexcept {
     return unsaid_.load(std::memory_order_acquire);  // order: acquire, what they sent is sent
   }
 
-  /// Room to read into: whoever is called back uses it until it returns. On the loop's thread.
+  /// Returns room for reading: the called-back object uses it until it returns. On the loop's
+  /// thread.
   [[nodiscard]] std::span<std::byte> read_room(std::size_t size);
 
   /// Calls `who->loop_waits(what)` before the loop's next turn: an actor that an event has woken
-  /// may run before. It must wake nobody. On the loop's thread.
+  /// may run before. The call must wake no thread. On the loop's thread.
   void before_wait(std::shared_ptr<completion> who, std::uint64_t what);
-  /// Calls `who->loop_waits(what)` behind what is waiting to be done now, such as the actor that an
+  /// Calls `who->loop_waits(what)` behind the work that is waiting now, such as an actor that an
   /// event has just woken, if it runs here, and before the loop waits. On the loop's thread.
   void behind_others(std::shared_ptr<completion> who, std::uint64_t what);
 
-  /// Before anything is done for an event: whoever leads as a guest hears of it.
+  /// Called before an event is handled: tells the guest that leads, if there is one.
   void event_has_come() noexcept {
     if (guest_ != nullptr) std::exchange(guest_, nullptr)->event_has_come(!has_waited_);
   }
 
-  /// By which residents look names up.
+  /// Returns the look-ups for residents.
   [[nodiscard]] name_lookups& names() noexcept { return *names_; }
 
-  /// What the classes below need of Asio.
+  /// The use of Asio by the classes below.
   struct engine;
   [[nodiscard]] engine& asio() noexcept { return *engine_; }
 
@@ -158,7 +159,7 @@ class io_loop final : public base::event_loop {
   void stand_by();
   void open_seat();
   void await_interruption();
-  /// Null: it is led by its own thread. Any thread.
+  /// Returns null if its own thread leads it. Any thread.
   [[nodiscard]] base::leader_seat* shares() const noexcept {
     return shared_.load(std::memory_order_acquire);  // order: acquire, pairs with open_seat
   }
@@ -172,8 +173,8 @@ class io_loop final : public base::event_loop {
   std::unique_ptr<std::byte[]> read_room_;  // the loop's thread's, as its size
   std::size_t read_size_ = 0;
   // the loop's thread's
-  std::shared_ptr<base::leader_seat> seat_;  // that it shares or would like to
-  leader* guest_ = nullptr;                  // who leads and has not heard of an event
+  std::shared_ptr<base::leader_seat> seat_;  // the seat that it shares or would like to
+  leader* guest_ = nullptr;                  // the leader that has not heard of an event
   bool has_waited_ = false;                  // this guest, for the event
   bool is_over_ = false;                     // as ended_
   std::vector<std::pair<std::shared_ptr<completion>, std::uint64_t>> before_wait_;
@@ -195,17 +196,18 @@ class io_loop final : public base::event_loop {
 struct io_pool {
   std::vector<std::unique_ptr<io_loop>> loops;
   std::atomic<std::size_t> turn{0};
-  std::mutex stopping;  // a thread is joined once: a second who stops waits for the first
+  std::mutex stopping;  // a thread is joined once: a second caller of `stop` waits for the first
 
-  /// The loop with the fewest residents; of several, in turn.
+  /// Returns the loop with the fewest residents; of several, in turn.
   [[nodiscard]] std::size_t least_loaded() noexcept;
 };
 
-/// A descriptor whose events the loop watches. The waiting functions may be called on any thread by
-/// whoever has the socket to itself.
+/// A descriptor whose events the loop watches. The waiting functions may be called on any thread
+/// that has the socket to itself.
 class io_socket {
  public:
-  /// Throws std::system_error, or std::bad_alloc; the descriptor is closed then.
+  /// Watches the descriptor. Throws std::system_error, or std::bad_alloc; the descriptor is closed
+  /// then.
   io_socket(io_loop& loop, unique_fd fd);
   /// Closes it.
   ~io_socket();
@@ -213,12 +215,12 @@ class io_socket {
   io_socket& operator=(const io_socket&) = delete;
 
   [[nodiscard]] int fd() const noexcept { return fd_; }
-  /// Reads what a stream has, when it has something. One at a time; the bytes outlive the loop's
+  /// Reads bytes of a stream when there are some. One read at a time; the bytes outlive the loop's
   /// turn in which the socket is destroyed.
   void read(std::span<std::byte> into, std::shared_ptr<completion> who, std::uint64_t what);
   void wait_readable(std::shared_ptr<completion> who, std::uint64_t what);
   void wait_writable(std::shared_ptr<completion> who, std::uint64_t what);
-  /// The descriptor is the caller's, and no longer watched.
+  /// Returns the descriptor, which is no longer watched.
   [[nodiscard]] unique_fd release();
 
  private:
@@ -235,7 +237,7 @@ class io_timer {
   io_timer(const io_timer&) = delete;
   io_timer& operator=(const io_timer&) = delete;
 
-  /// Forgets what it was to do before. As the waiting functions of `io_socket`.
+  /// Sets a new time and forgets the earlier one. As the waiting functions of `io_socket`.
   void expire_at(base::instant when, std::shared_ptr<completion> who, std::uint64_t what);
 
  private:
@@ -249,10 +251,10 @@ struct socket_address {
   socklen_t size = 0;
 };
 
-/// Who waits for the addresses of a name.
+/// Waits for the addresses of a name.
 class resolution {
  public:
-  /// `failed` says why there are none.
+  /// `failed` is the reason if there are none.
   virtual void resolved(std::uint64_t what, std::vector<socket_address> found,
                         std::string failed) = 0;
 

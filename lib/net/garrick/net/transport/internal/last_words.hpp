@@ -1,6 +1,6 @@
-// A stream that is closed: what waits is still sent, then the end, and what still comes is read and
+// A closed stream: waiting bytes are still sent, then the end, and arriving bytes are read and
 // dropped until the other end closes, too. A socket that is closed with unread bytes resets the
-// connection, and the reset may overtake what was sent last.
+// connection, and the reset may overtake the last bytes that were sent.
 #pragma once
 
 #include <memory>

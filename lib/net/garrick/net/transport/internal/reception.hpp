@@ -1,4 +1,4 @@
-// What a listener and those that wait at its door share.
+// The common state of a listener and the connections at its door.
 //
 // Thread safety: constant, but for `closed`, which any thread may set.
 #pragma once

@@ -1,14 +1,14 @@
 // Packets of a stream that wait for the socket.
 //
-// A call of the system costs for each piece of memory that it is given, and a small packet lies in
-// a cache line of its own that nobody has looked at for a while. So small packets that come while
-// others wait are copied behind each other. The first one is not: on an idle link it goes out as it
-// is.
+// A call of the system has a cost for each piece of memory that it is given, and a small packet
+// lies in a cache line of its own that was not touched for a while. So small packets that come
+// while others wait are copied behind each other. The first one is not: on an idle link it goes out
+// as it is.
 //
 // Invariant:
-//   Q1  room_ is what may be added to the last packet, which is this queue's own if it is not 0.
+//   Q1  room_ is the room left in the last packet, which is this queue's own if it is not 0.
 //
-// Thread safety: none; it is who is in that uses it.
+// Thread safety: none; for the thread that is in.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What the transports ask of the system's sockets directly. All sockets are non-blocking and closed
+// Direct calls of the system's sockets for the transports. All sockets are non-blocking and closed
 // by exec.
 //
 // Thread safety: plain functions.
@@ -23,30 +23,32 @@
 
 namespace garrick::net::internal {
 
-/// The error for one of the system's numbers, with its words.
+/// Returns the error for one of the system's numbers, with its words.
 [[nodiscard]] base::error error_of(int number, std::string_view where);
-/// The same of a place where this end wants to listen: nobody else is unreachable there.
+/// Returns the error for an address at which this end wants to listen: no other process is
+/// unreachable there.
 [[nodiscard]] base::error error_of_listening(int number, std::string_view where);
 
-/// The address of a path or of a numeric host.
+/// Returns the address of a path or of a numeric host.
 [[nodiscard]] socket_address address_of(const endpoint& e);
-/// The endpoint of an address of this kind; a Unix domain socket's is `unnamed`.
+/// Returns the endpoint of an address of this kind; a Unix domain socket's is `unnamed`.
 [[nodiscard]] endpoint endpoint_of(transport_kind kind, const socket_address& a,
                                    const endpoint& unnamed);
 [[nodiscard]] socket_address local_address(int fd);
 [[nodiscard]] socket_address remote_address(int fd);
 [[nodiscard]] bool same_address(const socket_address& a, const socket_address& b) noexcept;
 
-/// A socket for addresses like this one.
+/// Opens a socket for addresses like this one.
 [[nodiscard]] base::result<unique_fd> open_socket(transport_kind kind, const socket_address& like,
                                                   const transport_settings& s);
-/// An accepted socket gets what `open_socket` gives.
+/// Gives an accepted socket the properties of `open_socket`.
 void prepare_accepted(int fd, transport_kind kind) noexcept;
-/// Begins to connect. 0: connected; EINPROGRESS: it will be writable when that is decided.
+/// Begins to connect. Returns 0 if it is connected, EINPROGRESS if the socket will be writable
+/// later.
 [[nodiscard]] int start_connect(int fd, const socket_address& to, const transport_settings& s);
-/// What became of it: 0, or the system's number.
+/// Returns the outcome of it: 0, or the system's number.
 [[nodiscard]] int connect_outcome(int fd) noexcept;
-/// Whether the user at the other end of a Unix domain socket is allowed.
+/// Checks that the user at the other end of a Unix domain socket is allowed.
 [[nodiscard]] base::error check_user(int fd, const transport_settings& s);
 
 /// Listens at an address, or takes datagrams there.
@@ -57,7 +59,7 @@ void prepare_accepted(int fd, transport_kind kind) noexcept;
 /// of an error, as `getaddrinfo`.
 [[nodiscard]] int addresses_of(const std::string& host, std::uint16_t port,
                                std::vector<socket_address>& found);
-/// The addresses of an endpoint, looked up on this thread.
+/// Looks up the addresses of an endpoint, on this thread.
 [[nodiscard]] base::result<std::vector<socket_address>> look_up(const endpoint& e);
 
 /// A bound file of a Unix domain socket, which goes with it.
@@ -78,14 +80,15 @@ class socket_file {
 /// Limits the unread bytes of a TCP stream in the system, if the way to the peer is so short that
 /// the limit does not slow the stream down. Requires an established connection.
 void limit_unread(int fd) noexcept;
-/// Reads what a stream has: how many bytes, 0 at its end, or -1 with the system's number in
+/// Reads bytes of a stream. Returns their number, 0 at its end, or -1 with the system's number in
 /// `failed`.
 [[nodiscard]] std::ptrdiff_t receive_stream(int fd, std::span<std::byte> into, int& failed);
-/// Sends the packets in one call, as far as the socket takes them: how many bytes of a stream, or
-/// -1 with the system's number in `failed`.
+/// Sends the packets in one call, as far as the socket takes them. Returns the number of bytes of a
+/// stream, or -1 with the system's number in `failed`.
 [[nodiscard]] std::ptrdiff_t send_stream(int fd, std::span<const packet> packets, int& failed);
 
-/// The largest datagram that goes to this address uncut, as far as the system knows; 0: unknown.
+/// Returns the largest datagram that goes to this address uncut, as far as the system knows; 0:
+/// unknown.
 [[nodiscard]] std::size_t path_limit(const socket_address& to) noexcept;
 
 }  // namespace garrick::net::internal

@@ -26,8 +26,8 @@
 
 namespace garrick::net::internal {
 
-/// The event for which a stream's host waits, as the lowest part of a number. The upper part says
-/// of which connection or attempt.
+/// The event for which a stream's host waits, as the lowest part of a number. The upper part names
+/// the connection or attempt.
 enum class stream_wait : std::uint64_t { reading, writing, connecting, looking };
 
 [[nodiscard]] constexpr std::uint64_t wait_number(std::uint64_t of, stream_wait what) noexcept {
@@ -44,7 +44,7 @@ class stream_attempt {
     std::shared_ptr<resolution> name;
   };
 
-  /// `numbers`: the newest number that the host has given out.
+  /// `numbers`: the host's newest number.
   stream_attempt(io_loop& loop, const transport_settings& s, const endpoint& to,
                  std::uint64_t& numbers) noexcept
       : loop_(loop), settings_(s), to_(to), numbers_(numbers) {}
@@ -53,7 +53,7 @@ class stream_attempt {
   ~stream_attempt();
 
   [[nodiscard]] outcome begin(const waiter& who);
-  /// The name was looked up: its addresses, or why there are none. Requires `waits_for`.
+  /// The name was looked up: its addresses, or the reason why there are none. Requires `waits_for`.
   [[nodiscard]] outcome found(std::vector<socket_address> addresses, const std::string& failed,
                               const waiter& who);
   /// The address has answered, or the socket could not be waited for. Requires `waits_for`.
@@ -62,11 +62,11 @@ class stream_attempt {
   [[nodiscard]] outcome too_late(const waiter& who);
 
   [[nodiscard]] bool waits_for(std::uint64_t what) const noexcept;
-  /// When it has taken too long; `never()` unless it is pending.
+  /// Returns the time at which it has taken too long; `never()` unless it is pending.
   [[nodiscard]] base::instant ends() const noexcept { return ends_; }
-  /// The connection. Requires that it stands.
+  /// Returns the connection. Requires that it stands.
   [[nodiscard]] unique_fd take();
-  /// Why the last address failed. Requires that the attempt has failed.
+  /// Returns the reason why the last address failed. Requires that the attempt has failed.
   [[nodiscard]] const base::error& why() const noexcept { return why_; }
 
  private:

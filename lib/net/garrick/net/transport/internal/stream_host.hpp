@@ -1,21 +1,20 @@
 // A link over TCP or a Unix domain socket.
 //
 // Its states: closed, opening (stream_attempt.hpp), connected. Each attempt and each connection has
-// a number, which stands in all that is waited for; what comes of an earlier one is ignored.
+// a number, which is part of each wait; events of an earlier one are ignored.
 //
 // While it is connected, or has just lost that connection, there may be a second one beside it. The
-// stack says what goes by that one first, and whether the answer is such that it takes the place of
-// the first (carrier::reopen_beside). Nothing else is written to it, and nothing that comes by it
-// is passed up before that.
+// stack writes the first bytes of that one, and decides whether the answer lets it take the place
+// of the first (carrier::reopen_beside). No other bytes are written to it, and none of its bytes
+// are passed up before that.
 //
 // Invariants:
 //   C1  socket_ is non-null exactly in the state connected, and opening_ exactly in the state
 //       opening.
 //   C2  While connected, one read is under way, or begins before the loop's next turn; its bytes
-//       are passed up before the next begins. Who has no room of its own waits until there is
-//       something to read, and then reads into the loop's: a connection at rest needs none. If that
-//       was much, it looks at once whether more has come meanwhile, and what it finds belongs to
-//       one burst (hosted::burst).
+//       are passed up before the next begins. A stack without room of its own waits until there are
+//       bytes, and reads into the loop's room: an idle connection needs none. After a large read it
+//       looks at once for more bytes, which belong to the same burst (hosted::burst).
 //   C3  blocked_: the socket took no more. It is asked again when it is writable, and not before.
 //   C4  Packets wait only while connected.
 //   C5  After most_in_turn bytes in one turn (a visit, or the loop's between two rounds of visits
@@ -51,7 +50,7 @@ class stream_host final : public host, public resolution {
       : host(loop, s, std::move(t)), opens_(false) {
     connected(true);
   }
-  /// Before `begin`: the connection, of which these bytes have been read.
+  /// Before `begin`: takes the connection, of which these bytes have been read.
   void accept(unique_fd fd, std::vector<std::byte> first) noexcept {
     accepted_ = std::move(fd);
     first_ = std::move(first);
@@ -91,12 +90,12 @@ class stream_host final : public host, public resolution {
     stream_attempt attempt;
     std::unique_ptr<io_socket> socket;            ///< null: it is not there yet
     std::uint64_t number = 0;                     ///< of the socket
-    std::vector<std::byte> come;                  ///< by it
+    std::vector<std::byte> come;                  ///< its bytes
     base::instant ends = base::instant::never();  ///< the wait for an answer
   };
-  /// After so many bytes it is likely that more have come by the time they are handled.
+  /// After so many bytes more are likely to have come by the time they are handled.
   static constexpr std::ptrdiff_t least_in_burst = 2048;
-  /// Then it is others' turn, here and above.
+  /// After so many bytes other links, and the layers above, have their turn.
   static constexpr std::ptrdiff_t most_in_burst = std::ptrdiff_t{64} << 10;
   /// See C5.
   static constexpr std::size_t most_in_turn = std::size_t{256} << 10;
@@ -112,7 +111,7 @@ class stream_host final : public host, public resolution {
   void greet_beside();
   void read_beside();
   void event_of_attempt(std::uint64_t what, int failed);
-  /// This connection, of which these bytes have been read, is the link's from now on.
+  /// Makes this connection, of which these bytes have been read, the link's own.
   void replace(unique_fd fd, std::vector<std::byte> first);
   void established(std::unique_ptr<io_socket> socket);
   void take_accepted(unique_fd fd, std::vector<std::byte> first);
@@ -121,15 +120,17 @@ class stream_host final : public host, public resolution {
   void have_read(int failed, std::size_t bytes);
   /// As `receive_stream`, to the loop's room.
   [[nodiscard]] std::ptrdiff_t read_to_loop(int& failed);
-  /// Passes up what has been read, and what has come meanwhile. What the last read said.
+  /// Passes up the bytes that were read, and those that have come meanwhile. Returns the result of
+  /// the last read.
   [[nodiscard]] std::ptrdiff_t read_burst(std::ptrdiff_t bytes, int& failed);
   void pass_up(std::size_t bytes);
   /// Closes the connection and tells the stack.
   void lose(const base::error& why);
-  /// Forgets the socket, or the attempt, and whatever was waited for; not what is beside it.
+  /// Forgets the socket, or the attempt, and all waits; not the connection beside it.
   void forget() noexcept;
   void flush();
-  /// Nothing can be written any more, and nobody reads, who would hear that it is over.
+  /// Returns true if no byte can be written any more, and no bytes are read, so its end would not
+  /// be noticed.
   [[nodiscard]] bool ends_unread() const noexcept;
   [[nodiscard]] std::shared_ptr<stream_host> self() {
     return std::static_pointer_cast<stream_host>(shared_from_this());
@@ -138,22 +139,22 @@ class stream_host final : public host, public resolution {
   const endpoint to_;
   const bool opens_;  ///< this end opens it, and may do so again
 
-  // For who is in.
+  // For the thread that is in.
   unique_fd accepted_;
   std::vector<std::byte> first_;
   std::unique_ptr<stream_attempt> opening_;
   std::unique_ptr<second> beside_;
   std::unique_ptr<io_socket> socket_;
-  bool has_room_ = false;  ///< the stack says where to read to
+  bool has_room_ = false;  ///< the stack provides the memory for reads
   receive_room room_;      ///< of the stack; a read writes to it, also when the link is over
   send_queue queue_;
   std::size_t in_turn_ = 0;    ///< bytes that were transmitted in this turn
-  std::uint64_t numbers_ = 0;  ///< the newest that was given out
+  std::uint64_t numbers_ = 0;  ///< the newest number
   std::uint64_t number_ = 0;   ///< of the connection
   base::instant last_flush_;
   base::duration flush_took_;
   base::error broken_;    ///< writing is over; the stack is told on the loop
-  int write_failed_ = 0;  ///< why, if reading says no more than that it is over
+  int write_failed_ = 0;  ///< the reason, if reading tells only that it is over
   state state_ = state::closed;
   bool blocked_ = false;
   bool waits_writable_ = false;

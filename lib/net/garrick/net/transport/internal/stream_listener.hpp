@@ -30,7 +30,7 @@ class stream_listener final : public resident,
         file_(std::move(file)) {}
   ~stream_listener() override { close(); }
 
-  /// False: the loop is ending.
+  /// Returns false if the loop is ending.
   [[nodiscard]] bool begin();
 
   [[nodiscard]] const endpoint& local() const noexcept override { return at_->local; }
@@ -45,7 +45,7 @@ class stream_listener final : public resident,
   enum operation : std::uint64_t { knocking, rested };
 
   void leave() noexcept;
-  /// False: no more descriptors for now.
+  /// Returns false if there are no more descriptors for now.
   bool accept_some();
   void welcome(unique_fd fd, const socket_address& from);
 

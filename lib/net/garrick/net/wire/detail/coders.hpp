@@ -1,4 +1,4 @@
-// How values of each shape are written and read (encodable.hpp says which shapes there are).
+// The writing and reading of values of each shape (encodable.hpp defines the shapes).
 //
 // Private: installed because templates need it.
 //
@@ -34,7 +34,7 @@ using bits_of = std::conditional_t<
     std::conditional_t<sizeof(T) == 2, std::uint16_t,
                        std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>>;
 
-/// Elements that lie in memory as on the wire.
+/// Returns true for elements that lie in memory as on the wire.
 template <class T>
 consteval bool lies_as_sent() {
   if constexpr (std::endian::native != std::endian::little)
@@ -45,7 +45,7 @@ consteval bool lies_as_sent() {
     return shape_of<T>() == wire_shape::fixed;
 }
 
-/// Bytes that `x` will take at least, found in a moment: so a large part is seldom moved because
+/// Returns a quick lower bound of the bytes of `x`, so that a large part is seldom moved because
 /// its length was guessed too short.
 template <class T>
 [[nodiscard]] constexpr std::size_t guessed_size(const T& x) noexcept {
@@ -55,7 +55,7 @@ template <class T>
     return least_size<T>();
 }
 
-// Ordinary functions for what is the same for every type, so that it is compiled once.
+// Ordinary functions for work that is the same for every type, so that it is compiled once.
 void fail_valueless(byte_writer& out);
 void fail_silent_codec(byte_writer& out, std::string_view type);
 
@@ -135,8 +135,7 @@ struct coder<T, wire_shape::array> {
   static void decode(byte_reader& in, T& x) { decode_each(in, std::data(x), array_extent<T>); }
 };
 
-/// What a container takes for each element beside the element itself, about: so much more is
-/// counted against the limit.
+/// The approximate overhead of a container for each element, which counts against the limit.
 inline constexpr std::size_t node_overhead = 48;
 
 template <class T>
@@ -173,13 +172,13 @@ struct coder<T, wire_shape::sequence> {
   }
 };
 
-/// Keeps count of how much work a hash table's keys make, and refuses keys that were chosen to fall
-/// into one bucket.
+/// Counts the steps that a hash table's keys cause, and refuses keys that were chosen to fall into
+/// one bucket.
 template <class T>
 class bucket_guard {
  public:
   explicit bucket_guard(std::size_t elements) noexcept : steps_(1024 + 32 * elements) {}
-  /// False, and a failure, if the keys are too bad. Called after each insertion.
+  /// Called after each insertion. Returns false, and fails, if the keys are too bad.
   [[nodiscard]] bool inserted(byte_reader& in, const T& table, typename T::const_iterator at) {
     std::size_t steps = 0;
     if constexpr (requires { at->second; } && requires { typename T::mapped_type; })
@@ -199,7 +198,7 @@ class bucket_guard {
 };
 template <class T>
 concept hash_table = requires(const T& x) { x.bucket_count(); };
-/// Of `multiset` and `multimap`, `insert` cannot refuse.
+/// `insert` of `multiset` and `multimap` cannot refuse.
 template <class T>
 concept takes_duplicates =
     !requires(T& x, typename T::value_type&& v) { x.insert(std::move(v)).second; };
@@ -357,7 +356,7 @@ struct coder<T, wire_shape::aggregate> {
     const byte_reader::part part = in.open_part();
     std::size_t field = 0;
     base::for_each_field(x, [&]<class F>(F& f) {
-      // Data of before this field: the default stays. The same after a failure.
+      // Data from before this field: the default stays. The same after a failure.
       if (in.remaining() == 0) return;
       coder<F>::decode(in, f);
       if (in.failed()) [[unlikely]]
