@@ -22,10 +22,10 @@ packet::block* packet::make(std::size_t capacity) {
 }
 
 void packet::drop() noexcept {
-  // order: acquire pairs with the release of whoever dropped the second-last handle, so that what
-  // it read of the bytes was read before they are freed. The only handle needs no locked operation.
+  // order: acquire pairs with the release of the thread that dropped the second-last handle: its
+  // reads of the bytes came before they are freed. The only handle needs no locked operation.
   if (block_->handles.load(std::memory_order_acquire) != 1) {
-    // order: release for what this thread has read and written; acquire as above.
+    // order: release for this thread's reads and writes; acquire as above.
     if (block_->handles.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
   }
   base::block_pool::deallocate(block_, sizeof(block) + block_->capacity);
@@ -49,7 +49,7 @@ packet packet::copy_of(std::span<const std::byte> bytes, std::size_t front) {
 packet packet::share() const noexcept {
   packet p;
   if (block_ != nullptr) {
-    // order: relaxed: who makes a handle has one, so the count cannot reach zero meanwhile.
+    // order: relaxed: the maker of a handle has one, so the count cannot reach zero meanwhile.
     block_->handles.fetch_add(1, std::memory_order_relaxed);
     p.block_ = block_;
     p.range_ = range_;
@@ -65,8 +65,8 @@ packet packet::share_front() {
 }
 
 bool packet::is_shared() const noexcept {
-  // order: acquire pairs with the release of whoever dropped the second-last handle: what it read
-  // in front of the bytes was read before this handle writes there.
+  // order: acquire pairs with the release of the thread that dropped the second-last handle: its
+  // reads in front of the bytes came before this handle writes there.
   return block_ != nullptr && block_->handles.load(std::memory_order_acquire) != 1;
 }
 
@@ -95,7 +95,7 @@ void packet::append(std::span<const std::byte> bytes) {
 void packet::drop_front(std::size_t n) noexcept {
   GARRICK_ASSERT(n <= size(), "more bytes are dropped than there are");
   range_ += n;
-  may_write_front_ = false;  // others may show what was dropped
+  may_write_front_ = false;  // others may show the dropped bytes
 }
 
 void packet::keep_front(std::size_t n) noexcept {

@@ -13,7 +13,7 @@ constexpr unsigned char byte_at(std::string_view text, std::size_t i) {
   return static_cast<unsigned char>(text[i]);
 }
 
-/// Bytes of the character with which `text` begins; 0: it is none of UTF-8, or controls something.
+/// Returns the bytes of the first character of `text`; 0: it is no UTF-8, or a control character.
 std::size_t character_size(std::string_view text) {
   const unsigned char first = byte_at(text, 0);
   if (first < 0x80) return first < 0x20 || first == 0x7f ? 0 : 1;
@@ -22,8 +22,8 @@ std::size_t character_size(std::string_view text) {
   for (std::size_t i = 1; i != size; ++i)
     if ((byte_at(text, i) & 0xc0) != 0x80) return 0;
   const unsigned char second = byte_at(text, 1);
-  if (first == 0xc2 && second < 0xa0) return 0;  // C1, to which terminals listen
-  // Longer than need be, a half of a pair of UTF-16, beyond the last one.
+  if (first == 0xc2 && second < 0xa0) return 0;  // C1, which terminals obey
+  // Longer than need be, half of a UTF-16 pair, or beyond the last character.
   const bool is_wrong = (first == 0xe0 && second < 0xa0) || (first == 0xed && second >= 0xa0) ||
                         (first == 0xf0 && second < 0x90) || (first == 0xf4 && second >= 0x90);
   return is_wrong ? 0 : size;
@@ -49,7 +49,7 @@ std::string printable(std::string_view text, std::size_t most) {
   GARRICK_ASSERT(most >= 8, "an escaped byte and the dots have room");
   std::string shown;
   shown.reserve(std::min(text.size(), most));
-  std::size_t cut = 0;  // where the last character ends behind which the dots have room
+  std::size_t cut = 0;  // the end of the last character behind which the dots have room
   while (!text.empty()) {
     const std::size_t size = character_size(text);
     if (size == 0)

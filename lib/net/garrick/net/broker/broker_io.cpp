@@ -57,8 +57,8 @@ std::size_t current_thread(io_threads& io) {
   return 0;
 }
 
-/// For the stream below, which gives up beyond that. What waits there may be below high water and
-/// one write more, and then the broker closes it with what it has put.
+/// Returns the limit for the stream below, which gives up beyond it. Three times `most_queued`: the
+/// bytes below high water, one write more, and gathered bytes with which the broker closes it.
 std::size_t with_last_words(std::size_t most_queued) {
   return 3 * std::min(most_queued, std::numeric_limits<std::size_t>::max() / 3);
 }
@@ -70,7 +70,7 @@ std::shared_ptr<connection_entry> new_entry(const socket_settings& s, std::size_
   e->high_water = s.transport.high_water;
   e->block_size = s.block_size;
   e->thread = thread;
-  e->owner.store(of.id, std::memory_order_relaxed);  // order: nobody else knows it yet
+  e->owner.store(of.id, std::memory_order_relaxed);  // order: no other thread knows it yet
   return e;
 }
 
@@ -118,7 +118,7 @@ class raw_policy final : public accept_policy {
   std::size_t turn_ = 0;
 };
 
-/// Changes who hears of a connection; tells him if that comes too late.
+/// Changes the broker of a connection, and tells the new one if that comes too late.
 class adoption {
  public:
   adoption(std::shared_ptr<connection_entry> e, std::weak_ptr<internal::broker_core> core,
@@ -189,8 +189,8 @@ base::result<acceptor_handle> broker_io::listen(std::string_view at, const socke
   if (!where) return where.error();
   const socket_settings own = placed(s);
   const auto e = std::make_shared<internal::acceptor_entry>();
-  e->owner.store(core_->id, std::memory_order_relaxed);  // order: nobody else knows it yet
-  // Known before the first who knocks, so that he has a broker.
+  e->owner.store(core_->id, std::memory_order_relaxed);  // order: no other thread knows it yet
+  // Known before the first newcomer, which then has a broker.
   static_cast<void>(core_->add(e, myself()));
   auto policy = std::make_shared<raw_policy>(where_.threads(), core_, e, own);
   transport_settings below = own.transport;
@@ -252,7 +252,7 @@ base::result<datagram_handle> broker_io::bind(std::string_view at, const socket_
       internal::endpoint_of(transport_kind::udp, internal::local_address(fd->get()), *where)
           .port());
   const auto e = std::make_shared<internal::datagram_entry>();
-  e->owner.store(core_->id, std::memory_order_relaxed);  // order: nobody else knows it yet
+  e->owner.store(core_->id, std::memory_order_relaxed);  // order: no other thread knows it yet
   e->socket = std::make_shared<internal::datagram_socket>(*pool.loops[thread], *std::move(fd),
                                                           local, own.most_messages);
   static_cast<void>(core_->add(e, myself()));
@@ -331,7 +331,7 @@ base::result<void> broker_io::flush(const connection_handle& c) {
       const detail::leaving at_end{*door};
       if (base::error why =
               static_cast<raw_connection&>(door->occupant()).write(e.gathered.share())) {
-        // order: a hint; who is in finds it when there is room again
+        // order: a hint; the thread that is in finds it when there is room again
         if (why == net_errc::overload) e.full.store(true, std::memory_order_relaxed);
         return why;
       }
@@ -341,12 +341,12 @@ base::result<void> broker_io::flush(const connection_handle& c) {
     case detail::entrance::answer::busy: break;
   }
   const auto refuse = [&e] {
-    // order: the visit comes after; who has set it before has told that `writable_again` comes
+    // order: the visit comes after; if it was set before, `writable_again` is on its way
     if (!e.full.exchange(true, std::memory_order_relaxed))
       e.link.insist([](hosted& h) { static_cast<raw_connection&>(h).check_writable(); });
     return net_errc::overload;
   };
-  // order: acquire pairs with write_from_line: what has left the line is in `queued`
+  // order: acquire pairs with write_from_line: bytes that have left the line are in `queued`
   const std::size_t ahead = e.in_line.load(std::memory_order_acquire);
   const std::size_t waits = ahead + e.queued.load(std::memory_order_relaxed);  // order: as above
   if (!e.takes(size, waits)) return refuse();

@@ -7,7 +7,7 @@ namespace garrick::net {
 broker_threads::broker_threads(io_settings s) : io_(s) {
   for (std::size_t i = 0; i < io_.size(); ++i)
     executors_.push_back(std::make_unique<core::loop_executor>([this, i](core::loop_job job) {
-      // Who waits for the actor, as the system's end does, would wait for ever.
+      // A thread that waits for the actor, as the system's end does, would wait for ever.
       const bool will_run = io_.post(i, job);
       GARRICK_ASSERT(
           will_run,

@@ -28,7 +28,7 @@ namespace {
 }
 
 [[nodiscard]] lane_number lane_between(const actor_id& sender, const actor_id& receiver) noexcept {
-  // The identifiers are random. From here to there and back are different pairs.
+  // The identifiers are random. A pair and its reverse are different pairs.
   const std::uint64_t mixed = (sender.low ^ (receiver.low * 3)) * 0x9e3779b97f4a7c15u;
   return static_cast<lane_number>(1 + (mixed >> 32) % (layer_lane - 1));
 }
@@ -69,7 +69,7 @@ outgoing message_to(const actor_id& receiver, const actor_id& sender, std::uint6
 
 outgoing refusal_of(const frame& f, const base::error& why, std::size_t front) {
   base::result<packet> text = encode(why, {.front = frame_room + front});
-  // An error's texts may be too long to be sent, its code is not.
+  // An error's texts may be too long to be sent; its code is not.
   if (!text) text = encode(base::error(net_errc::decode_failed), {.front = frame_room + front});
   frame answer{.kind = frame_kind::error, .receiver = f.sender, .sender = f.receiver};
   if (asks(f.kind)) {
@@ -87,7 +87,7 @@ base::error error_of(const frame& f) {
   decode_value(in, why);
   in.expect_end();
   if (in.failed()) return in.failure();
-  // Who reports an error that is none has something to report all the same.
+  // A reporter of an error without a code still has an error to report.
   return why ? why : base::make_error(net_errc::decode_failed, "an error without a code");
 }
 
@@ -125,8 +125,8 @@ std::pair<std::uint64_t, actor_protocol::question> actor_protocol::close(questio
 
 bool actor_protocol::was_asked_for(const frame& f, layer_context& c) {
   const auto found = questions_.find(f.number);
-  // Who is asked may be nobody: a name is resolved by the other end itself, which then says who
-  // has it.
+  // A request may have no asked actor: the other end itself resolves a name, and answers with its
+  // actor.
   const bool right = found != questions_.end() && fits(f.kind, found->second.kind) &&
                      (found->second.kind != frame_kind::request ||
                       (f.sender == found->second.asked && f.receiver == found->second.asker));
@@ -145,7 +145,7 @@ void actor_protocol::receive(const incoming& m, layer_context& c) {
     explicit lending(actor_protocol& p) : from(p) { from.is_lent_ = true; }
     ~lending() {
       from.is_lent_ = false;
-      from.plain_.payload = {};  // who looks into it later finds nothing of another message
+      from.plain_.payload = {};  // later readers find no message in it
     }
   };
   const lending until_read(*this);
@@ -160,7 +160,8 @@ void actor_protocol::receive_other(const incoming& m, layer_context& c) {
   const base::result<frame> f = decode_frame(m.bytes);
   if (!f) {
     ++counters_.malformed;
-    // A peer that takes nothing is not told how wrong it is, and two that do not agree end at once.
+    // A peer that takes nothing is not told of its error, and two ends that do not agree end at
+    // once.
     if (kind_of(m.bytes) != frame_kind::decode_error && c.below_is_writable())
       c.down(refusal_of({}, f.error(), c.headers_below()));
     return;

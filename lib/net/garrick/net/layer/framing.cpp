@@ -13,7 +13,8 @@ namespace {
 
 constexpr std::size_t size_of_length = framing::header_size;
 
-/// The four bytes if all are letters or blanks: then the other end speaks a protocol of lines.
+/// Returns the four bytes if all are letters or blanks: then the other end speaks a protocol of
+/// lines.
 std::string as_text(const std::byte* length) {
   std::string text;
   for (std::size_t i = 0; i != size_of_length; ++i) {

@@ -15,7 +15,7 @@ namespace {
 constexpr std::uint16_t half_the_range = 0x8000;
 constexpr std::uint16_t remembered = 32;  // bits of lane_state::given_up
 
-/// From `from` up to `to`, round the end of the range.
+/// Returns the distance from `from` up to `to`, round the end of the range.
 constexpr std::uint16_t distance(std::uint16_t from, std::uint16_t to) noexcept {
   return static_cast<std::uint16_t>(to - from);
 }
@@ -34,7 +34,7 @@ base::error ordering::check(const ordering_settings& s) {
   return check_range("ordering.window_bytes", s.window_bytes, 1);
 }
 
-/// Where in `messages` the message with this number is, or would be.
+/// Returns the place in `messages` of the message with this number, or its place if it were there.
 std::size_t ordering::waiting_lane::place_of(std::uint16_t number,
                                              std::uint16_t next) const noexcept {
   const auto begin = messages.begin() + static_cast<std::ptrdiff_t>(first);
@@ -95,13 +95,13 @@ void ordering::receive(const incoming& m, layer_context& c) {
   }
 }
 
-/// The next number of the lane is on its way up.
+/// Notes that the next number of the lane is on its way up.
 void ordering::take(lane_state& s) noexcept {
   ++s.next_in;
   s.given_up <<= 1;
 }
 
-/// All numbers before this one are given up.
+/// Gives up all numbers before this one.
 void ordering::skip_to(lane_state& s, std::uint16_t number) noexcept {
   const std::uint16_t missing = distance(s.next_in, number);
   s.given_up = missing >= remembered ? ~std::uint32_t{0}
@@ -110,7 +110,7 @@ void ordering::skip_to(lane_state& s, std::uint16_t number) noexcept {
   counters_.given_up += missing;
 }
 
-/// What is older than the history remembers counts as late.
+/// Numbers older than the history count as late.
 void ordering::come_late(lane_state& s, std::uint16_t behind) noexcept {
   if (behind > remembered) {
     ++counters_.late;
@@ -162,8 +162,8 @@ bool ordering::has_room(lane_number lane, std::size_t bytes) noexcept {
 }
 
 /// Gives up one gap so that there is more room for this message: in its own lane if that is full,
-/// else where something has waited longest. The message itself is the first to go if it is before
-/// all that its lane holds.
+/// else where a message has waited longest. The message itself is the first to go if it is before
+/// all held ones of its lane.
 void ordering::make_room(lane_number lane, std::uint16_t number, layer_context& c) {
   ++counters_.released_for_room;
   const waiting_lane* const own = waiting(lane);
@@ -225,8 +225,8 @@ packet ordering::take_front(waiting_lane& w) noexcept {
   return bytes;
 }
 
-/// Passes up what this lane holds as far as there is no gap. Everything is looked up again after
-/// each message, because those above may end the link meanwhile.
+/// Passes up the held messages of this lane as far as there is no gap. Everything is looked up
+/// again after each message, because those above may end the link meanwhile.
 void ordering::release(lane_number lane, layer_context& c) {
   bool changed = false;
   for (waiting_lane* w = waiting(lane); w != nullptr; w = waiting(lane)) {

@@ -14,22 +14,22 @@ namespace {
 using base::duration;
 using base::instant;
 
-// What a packet costs on its way beyond its bytes: headers below, and the bookkeeping of sockets.
+// The cost of a packet on its way beyond its bytes: headers below, and the bookkeeping of sockets.
 // So a window of small packets does not flood a receiver whose buffer counts both.
 constexpr std::size_t overhead = 64;
-// A packet of which the congestion window knows nothing else.
+// The size of a full packet before the congestion window knows another.
 constexpr std::size_t smallest_full = 536;
-// Parts say in two bytes where they are.
+// Parts give their place in two bytes.
 constexpr std::size_t largest_packet = 65535;
 constexpr std::size_t largest_full = 9000;
-// Urgent packets go beyond the window by so many bytes.
+// The bytes by which urgent packets may exceed the window.
 constexpr std::size_t urgent_credit = 4 * 1500;
 // Numbers that only urgent packets use.
 constexpr std::uint32_t urgent_numbers = 1024;
 
 constexpr duration shortest_delay = duration::microseconds(200);
 constexpr duration longest_delay = duration::milliseconds(1);
-// An acknowledgement is sent from within `receive` if so many packets have come in one go.
+// After so many packets in one go an acknowledgement is sent from within `receive`.
 constexpr std::uint32_t most_unacknowledged = 16;
 
 constexpr std::uint32_t least_reorder_packets = 3, most_reorder_packets = 96;
@@ -42,7 +42,7 @@ constexpr std::uint32_t collapse_after = 3;
 constexpr duration shortest_burst = duration::milliseconds(1);
 constexpr std::int64_t burst_packets = 10;
 constexpr std::uint8_t many_attempts = 255;
-// An acknowledgement of before this many numbers is nobody's.
+// An acknowledgement of a number that lies further back is invalid.
 constexpr std::int32_t oldest_understood = 1 << 16;
 
 bool is_urgent(lane_number lane) noexcept { return lane == system_lane || lane == layer_lane; }
@@ -145,7 +145,7 @@ bool reliability::may_send_ordinary(instant now) noexcept {
 }
 
 void reliability::pump(layer_context& c) {
-  // Who is called below may send or report something: the outermost call takes care of it.
+  // A layer below may send or report in a call: the outermost call takes care of it.
   if (pumping_ || broken_) return;
   const raised guard(pumping_);
   limited_ = false;
@@ -233,8 +233,8 @@ void reliability::transmit_parts(sequence_number s, const packet& bytes, std::si
   const lane_number lane = sent_[s].lane;
   const std::uint8_t attempt = sent_[s].attempt;
   const std::size_t count = (bytes.size() + most - 1) / most;
-  // Each time another one is the first, so that a queue that always drops the last ones of a burst
-  // lets all of them through in the end.
+  // The first packet changes each time, so a queue that always drops the last ones of a burst lets
+  // all of them through in the end.
   const std::size_t first = (next_order_ * 0x9e3779b97f4a7c15u >> 32) % count;
   for (std::size_t i = 0; i != count && !broken_; ++i) {
     const std::size_t offset = (first + i) % count * most;
@@ -328,7 +328,7 @@ void reliability::receive(const incoming& m, layer_context& c) {
   }
 }
 
-/// A whole packet, or what shows that it was here before.
+/// Takes a whole packet, or the proof that it was here before.
 void reliability::arrived(const reliability_header& header, const incoming& m, layer_context& c) {
   using arrival = received_packets::arrival;
   const arrival a = received_.record(header.number);
@@ -369,7 +369,7 @@ void reliability::sample(const acknowledgement& a, instant now) noexcept {
   if (a.attempt < p.attempt) was_spurious(p);
   if (!is_last && a.attempt != 0) return;
   const duration all = now - (is_last ? p.last : p.first);
-  // A peer is believed about its delay only as long as the way is not faster than ever before.
+  // A peer's delay is believed only as long as it makes the way no faster than ever before.
   const duration delay = duration::microseconds(a.delay);
   const bool plausible = times_.known() && all - delay >= times_.shortest();
   times_.sample(plausible ? all - delay : all);
@@ -419,7 +419,7 @@ void reliability::acknowledged(const acknowledgement& a, layer_context& c) {
 }
 
 void reliability::make_room(layer_context& c) {
-  // Some more than one packet's, so that who waits is not told for each.
+  // Room for several packets, so that a waiting layer is not told for each.
   if (!full_ || packets_[0] > settings_.most_packets / 4 * 3 ||
       bytes_[0] > settings_.most_bytes / 4 * 3 || unsent_ > settings_.most_unsent_bytes / 4 * 3)
     return;
@@ -450,7 +450,7 @@ void reliability::declare_lost(sequence_number s, instant now) noexcept {
   flight_ -= charge_of(p.bytes);
   if (congestion_.lost(p.order, next_order_, times_, now)) {
     one_for_free_ = true;
-    // What reordered once may have ceased to.
+    // Earlier reordering may have ceased.
     if (++events_in_order_ % calm_events == 0) {
       reorder_packets_ = std::max(reorder_packets_ / 2, least_reorder_packets);
       reorder_eighths_ = std::max(reorder_eighths_ / 2, least_reorder_eighths);
@@ -522,7 +522,7 @@ void reliability::notice(const link_event& e, layer_context& c) {
     case kind::opened:
     case kind::resumed:
     case kind::trusted:
-      // Whatever was sent while nobody heard is not waited for.
+      // Packets sent while the peer heard nothing are not waited for.
       in_a_row_ = 0;
       progress_ = c.now();
       set_timeout();
@@ -532,7 +532,7 @@ void reliability::notice(const link_event& e, layer_context& c) {
       make_room(c);
       return;
     case kind::writable:
-      // Not passed on: the layers above hear of the room that there is here.
+      // Not passed on: the layers above are told of the room here.
       pump(c);
       make_room(c);
       return;

@@ -18,12 +18,12 @@ constexpr std::byte whole_message{0};
 constexpr std::byte piece_of_message{1};
 constexpr std::uint32_t smallest_piece = 64;
 
-/// Of a whole message; that of a piece is `numbers_size` longer.
+/// The header of a whole message; that of a piece is `numbers_size` longer.
 constexpr std::size_t short_header(bool lanes_below) noexcept { return lanes_below ? 1 : 2; }
 constexpr std::size_t numbers_size = 12;
 static_assert(short_header(false) + numbers_size == slicing::header_size);
 
-/// Writes the first bytes of a header to `to`, and returns where it goes on.
+/// Writes the first bytes of a header to `to`, and returns the place behind them.
 std::byte* begin_header(std::byte* to, std::byte kind, lane_number lane, bool lanes_below) {
   *to++ = kind;
   if (!lanes_below) *to++ = static_cast<std::byte>(lane);
@@ -34,7 +34,7 @@ void write_short_header(outgoing& m, bool lanes_below) {
   begin_header(m.bytes.prepend(short_header(lanes_below)), whole_message, m.lane, lanes_below);
 }
 
-/// True while it lives.
+/// Sets a flag while it lives.
 class entered {
  public:
   explicit entered(bool& flag) noexcept : flag_(flag) { flag_ = true; }
@@ -100,19 +100,19 @@ void slicing::send(outgoing&& m, layer_context& c) {
   tell_room(c);
 }
 
-/// Bytes of large messages that may wait. The other end takes as many.
+/// Returns the bytes of large messages that may wait. The other end takes as many.
 std::uint64_t slicing::large_room() const noexcept {
   return 2 * std::uint64_t{std::max(settings_.partial_bytes, settings_.largest)};
 }
 
-/// A large message that waits leaves the others their room.
+/// Returns true if there is room; a waiting large message leaves the others their room.
 bool slicing::has_room(std::uint64_t messages, std::uint64_t bytes,
                        std::uint64_t large) const noexcept {
   return queues_->messages(false) < messages &&
          queues_->bytes(false) - queues_->large_bytes() < bytes && queues_->large_bytes() < large;
 }
 
-/// The next that is to go down, with its header. False if there is nothing, or nothing can go.
+/// Takes the next packet, with its header. Returns false if there is none, or none may go.
 bool slicing::take_next(outgoing& m, const layer_context& c) {
   const bool lanes = c.below().lanes;
   const std::size_t room = room_below(c);
@@ -148,7 +148,7 @@ void slicing::drain(layer_context& c) {
   counters_.queued_bytes = queues_->bytes(false) + queues_->bytes(true);
 }
 
-/// Those above are told when the queue is half empty, not each time when one message has gone.
+/// Tells those above when the queue is half empty, not each time when one message has gone.
 void slicing::tell_room(layer_context& c) {
   if (!full_ || (queues_ && !has_room(settings_.queue_messages / 2 + 1,
                                       settings_.queue_bytes / 2 + 1, large_room() / 2 + 1)))
@@ -221,7 +221,7 @@ void slicing::receive_piece(const internal::piece& p, layer_context& c) {
   }
 }
 
-/// What no correct peer sends, or only one that was damaged on its way.
+/// Counts bytes that no correct peer sends, unless they were damaged on their way.
 void slicing::refuse(const char* why, layer_context& c) {
   ++counters_.malformed;
   if (c.below().reliable) end(base::make_error(net_errc::decode_failed, "slicing", why), c);

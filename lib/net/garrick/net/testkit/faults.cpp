@@ -80,7 +80,7 @@ fault change(std::string a, std::string b, path_settings to) {
 
 namespace {
 
-/// One plan while it is drawn.
+/// A plan while it is drawn.
 class drawing {
  public:
   drawing(net_t& net, const fault_plan& plan)
@@ -108,7 +108,7 @@ class drawing {
     while (other == than) other = a_host();
     return other;
   }
-  /// Something for a while.
+  /// Adds a fault for a while.
   void between(duration when, fault begin, fault end) {
     net_.at(when, std::move(begin));
     net_.at(std::min(when + up_to(plan_.longest), plan_.until), std::move(end));
@@ -122,7 +122,7 @@ class drawing {
     };
     between(when, set("a storm begins", rough), set("a storm ends", usual));
   }
-  /// For good, and at once: what is on its way was taken before.
+  /// For good, and at once: datagrams on their way were taken before.
   void narrow(duration when, const std::string& a, const std::string& b) {
     const std::size_t most = 1200 + random_.below(8000);
     net_.at(when, {"the way from " + a + " to " + b + " takes " + std::to_string(most) + " bytes",

@@ -7,7 +7,7 @@
 namespace garrick::net::testkit {
 namespace {
 
-// flow, number, size, lane; then what follows from them.
+// flow, number, size, lane; then the bytes that follow from them.
 constexpr std::size_t head = 4 + 4 + 4 + 1;
 
 std::byte filler(std::size_t flow, lane_number lane, std::uint32_t number,
@@ -68,7 +68,7 @@ checked_end::checked_end(guarantee_checker& checker, std::string name)
 checked_end::~checked_end() {
   flow& own = checker_.flows_[own_];
   if (!own.over) own.vanished = true;
-  // What waits for its mailbox dies with this end.
+  // Messages that wait for their mailboxes die with this end.
   listener_ = nullptr;
 }
 
@@ -134,7 +134,7 @@ void checked_end::check_order(flow& from, const message& m) {
   const std::uint32_t breaks = breaks_ + from.breaks;
   const std::string name = checker_.name_of(from, m);
   if (p.ordered && m.number < r.next) checker_.found(name + " came after a later one");
-  // An end that is new may meet a flow that is older, unless there are sessions.
+  // A new end may meet an older flow, unless there are sessions.
   const bool may_jump = r.any ? breaks != r.breaks : breaks != 0 || !p.sessions;
   if (p.gapless && m.number > r.next && (p.to_mailbox || !may_jump))
     checker_.found("what was sent before " + name + " is missing");

@@ -12,15 +12,15 @@
 namespace garrick::net::testkit {
 namespace {
 
-// flow, number, what it is; then what follows from them
+// flow, number, kind of content; then the bytes that follow from them
 constexpr std::size_t head = 4 + 8 + 1;
 enum class content : std::uint8_t { question = 1, answer };
-// An answer says as much as this.
+// An answer has as many bytes as this.
 constexpr std::size_t answer_size = head + 20;
 // Numbers that no question ever has.
 constexpr std::uint64_t unasked = 1u << 20;
 constexpr actor_id somebody_else{77, 77};
-// Who has the names: of the end that answers, or, for each third question, of the one that asks.
+// The actor of the names: of the answering end, or, for each third question, of the asking one.
 constexpr actor_id whom_it_names{88, 88};
 constexpr bool leads_home(std::uint64_t number) noexcept { return number % 3 == 0; }
 
@@ -40,7 +40,7 @@ packet written(std::size_t flow, std::uint64_t number, content c, std::size_t si
   return p;
 }
 
-/// True if these bytes are that content, whole.
+/// Returns true if these bytes are that content, whole.
 bool is(std::span<const std::byte> bytes, std::size_t flow, std::uint64_t number, content c) {
   if (bytes.size() < head || load_le<std::uint32_t>(bytes.data()) != flow ||
       load_le<std::uint64_t>(bytes.data() + 4) != number || bytes[12] != static_cast<std::byte>(c))
@@ -129,7 +129,7 @@ bool talking_end::can_ask() const {
 
 std::size_t talking_end::room() const { return frame_room + link_->header_size(); }
 
-/// True if it was taken.
+/// Returns true if it was taken.
 bool talking_end::send(outgoing&& m) {
   const base::error refused = link_->send(std::move(m), now_());
   if (refused && refused != net_errc::overload)
@@ -195,7 +195,7 @@ void talking_end::send_answer(const handled& h, const question& q, std::uint64_t
   frame f{.kind = answer_to(q.kind), .sender = from, .number = number};
   if (q.kind == frame_kind::request) f.receiver = q.asker;
   if (q.kind == frame_kind::resolve) (leads_home(number) ? f.receiver : f.sender) = whom_it_names;
-  // Who answers for another, or what nobody has asked, gives an answer that would be wrong.
+  // An end that answers for another actor, or without a question, gives a wrong answer.
   const bool is_right = number == h.number && from == q.asked;
   send(to_outgoing(f, written(is_right ? h.from : ~std::size_t{0}, number, content::answer,
                               answer_size, room())));

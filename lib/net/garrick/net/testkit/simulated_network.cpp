@@ -15,7 +15,7 @@ simulated_network::simulated_network(const garrick::testkit::test_world& world,
                                      const network_settings& s)
     : engine_(std::make_unique<internal::engine>(world.seed(), s, world)) {}
 
-// The programs first: they know their hosts.
+// Destroys the programs first: they know their hosts.
 simulated_network::~simulated_network() { engine_.reset(); }
 
 std::uint64_t simulated_network::seed() const noexcept { return engine_->seed(); }
@@ -113,7 +113,7 @@ void simulated_network::heal_all() {
   }
 }
 
-// ---- what has happened --------------------------------------------------------------------------
+// ---- the history --------------------------------------------------------------------------------
 
 void simulated_network::require(bool holds, const std::string& text, std::source_location where) {
   if (!holds) engine_->fail(text, where);

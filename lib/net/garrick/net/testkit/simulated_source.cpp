@@ -24,20 +24,20 @@ class place final : public detail::entrance,
   place(simulated_host& host, std::unique_ptr<hosts_endpoint> end)
       : host_(host), end_(std::move(end)) {}
 
-  /// Nobody drives it yet. Null: it is over.
+  /// Starts without an end. Null: it is over.
   void start(std::unique_ptr<hosted> who) {
     who_ = std::move(who);
     if (who_ == nullptr) return finish({});
     end_->drive(*this);
   }
-  /// For a newcomer, whose first bytes somebody has looked at: the end drives that one.
+  /// For a newcomer whose first bytes another object has read: the end drives that one.
   void start_with(std::unique_ptr<hosted> who, std::span<const std::byte> first) {
     who_ = std::move(who);
     if (who_ == nullptr) return finish({});
     connected(host_.now());
     if (!over_) receive(first, host_.now());
   }
-  /// Lives until this is over.
+  /// Holds an object until this is over.
   void keep(std::shared_ptr<void> what) { kept_ = std::move(what); }
   void stop() {
     if (over_ || in_) return;
@@ -122,7 +122,7 @@ class place final : public detail::entrance,
     in_ = false;
     settle();
   }
-  /// When nobody is in: those who wait, and the end.
+  /// When no visitor is in: makes the waiting visits, and ends it.
   void settle() {
     const std::shared_ptr<place> keeps = shared_from_this();
     const std::shared_ptr<void> and_its_driver = kept_;
@@ -173,7 +173,7 @@ struct simulated_source::state {
 
 namespace {
 
-/// Collects the first bytes of somebody who knocks, until the policy has decided.
+/// Collects the first bytes of a newcomer until the policy has decided.
 template <class State>
 class newcomer final : public carried, public std::enable_shared_from_this<newcomer<State>> {
  public:
@@ -243,7 +243,7 @@ class newcomer final : public carried, public std::enable_shared_from_this<newco
   const std::shared_ptr<accept_policy> policy_;
   std::vector<std::byte> bytes_;
   std::shared_ptr<place> made_;
-  std::shared_ptr<newcomer> self_;  // until something is made
+  std::shared_ptr<newcomer> self_;  // until the link is made
 };
 
 }  // namespace

@@ -21,10 +21,11 @@ constexpr std::size_t longest_name = 253;
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-/// Characters that show in a log as they are; a path may have those of other languages.
+/// Returns true for characters that a log shows as they are; a path may have those of other
+/// languages.
 bool prints(char c) { return static_cast<unsigned char>(c) >= 0x20 && c != 0x7f; }
 
-/// The address in its one form; empty: it is none.
+/// Returns the address in its one form; empty if it is none.
 std::string canonical(int family, std::string_view text) {
   std::array<char, INET6_ADDRSTRLEN> out{};
   std::array<unsigned char, sizeof(in6_addr)> bytes{};
@@ -35,7 +36,7 @@ std::string canonical(int family, std::string_view text) {
   return out.data();
 }
 
-/// The address in its one form. One that stands for an IPv4 address is that.
+/// Returns the address in its one form. An address that stands for an IPv4 address becomes that.
 std::string canonical_ipv6(std::string_view text, bool& is_ipv4) {
   constexpr std::string_view mapped = "::ffff:";
   std::string host = canonical(AF_INET6, text);
@@ -43,7 +44,7 @@ std::string canonical_ipv6(std::string_view text, bool& is_ipv4) {
   return is_ipv4 ? host.substr(mapped.size()) : host;
 }
 
-/// True for what looks as an IPv6 address without brackets, up to an option.
+/// Returns true for a text that looks like an IPv6 address without brackets, up to an option.
 bool lacks_brackets(std::string_view rest) {
   rest = rest.substr(0, rest.find('?'));
   const bool has_groups =
@@ -51,7 +52,7 @@ bool lacks_brackets(std::string_view rest) {
   return has_groups && rest.find_first_not_of("0123456789abcdefABCDEF:.") == std::string_view::npos;
 }
 
-/// Why a text is no name of a host; null: it is one.
+/// Returns the reason why a text is no host name; null: it is one.
 const char* wrong_with_name(std::string_view name) {
   if (name.size() > longest_name) return "the name is longer than 253 characters";
   std::string_view last;
@@ -63,14 +64,14 @@ const char* wrong_with_name(std::string_view name) {
     if (last.front() == '-' || last.back() == '-') return "a part of the name has '-' at an end";
     at = dot + 1;
   }
-  // 127.1 and 0x7f.0.0.1 are addresses to some resolvers, and others to people.
+  // Some resolvers read 127.1 and 0x7f.0.0.1 as addresses, and people read them as others.
   if (is_digit(last.front())) return "this is neither an address, as 127.0.0.1, nor a name";
   return nullptr;
 }
 
 }  // namespace
 
-/// Reads a text from the left, and remembers the column.
+/// Reads a text from the left and keeps the column.
 struct endpoint::reader {
   std::string_view all;
   std::size_t at = 0;

@@ -58,15 +58,15 @@ void io_threads::stop() {
 
 void io_threads::finish() {
   if (is_copy()) return;
-  // A stream that was closed on another thread is taken leave of in a job of its loop, which may
-  // need a second one.
+  // A stream that was closed on another thread is handed over in a job of its loop, which may need
+  // a second one.
   for (int i = 0; i < 2; ++i)
     for (const auto& loop : pool_->loops) {
       auto done = std::make_shared<std::promise<void>>();
       std::future<void> is_done = done->get_future();
       if (loop->post(internal::make_job([done] { done->set_value(); }))) is_done.wait();
     }
-  // Only at the end: nobody is worth a condition variable that every stream tells.
+  // Only at the end: that is not worth a condition variable that every stream would notify.
   for (const auto& loop : pool_->loops)
     while (loop->unsaid() != 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   stop();

@@ -14,8 +14,8 @@ namespace {
 
 constexpr std::uint64_t more_follows = 0x8080'8080'8080'8080u;
 
-/// Seven bits of each byte, side by side. To move bits down by n is to take them away 2^n - 1 times
-/// where they are to be.
+/// Returns the seven bits of each byte, side by side. To move bits down by n is to subtract them
+/// 2^n - 1 times at their new place.
 constexpr std::uint64_t gathered(std::uint64_t bytes) noexcept {
   std::uint64_t x = bytes & ~more_follows;
   x -= (x >> 1) & 0x3f80'3f80'3f80'3f80u;
@@ -39,8 +39,8 @@ std::uint64_t byte_reader::long_varint() noexcept {
         return gathered(own);
       }
     } else if (left >= 10) {
-      // Of the ninth byte all eight bits: the highest is the number's, too, and says that the tenth
-      // byte follows, which is 1.
+      // All eight bits of the ninth byte: the highest is the number's, too, and shows that the
+      // tenth byte follows, which is 1.
       const auto ninth = std::to_integer<std::uint64_t>(at_[8]);
       const std::uint64_t tenth = ninth >> 7;
       if (ninth != 0 && (tenth == 0 || at_[9] == std::byte{1})) [[likely]] {

@@ -51,7 +51,7 @@ constexpr std::array<kind_row, 22> kinds{{{"", 0},
 /// In the first byte: extensions follow the fields.
 constexpr std::uint8_t has_extensions = 0x80;
 
-// Keys of extensions. The lowest bit says that it must be understood.
+// Keys of extensions. The lowest bit marks one that must be understood.
 constexpr std::uint64_t must_understand = 1;
 constexpr std::uint64_t deadline_key = 2;
 constexpr std::uint64_t trace_key = 4;
@@ -145,10 +145,10 @@ void take_urgent(byte_reader& in, frame& f) noexcept {
 void take_handles(byte_reader& in, frame& f) noexcept {
   if (f.handles != 0) in.fail("handles twice");
   if (in.remaining() != 0) in.fail("bytes where handles have none");
-  f.handles = 1;  // how many, stands at the end
+  f.handles = 1;  // the number stands at the end
 }
 
-/// What lies behind the payload: the numbers, and how many they are.
+/// Reads the numbers of handles behind the payload, and their count.
 void take_numbers(byte_reader& in, frame& f) noexcept {
   const std::size_t size = f.payload.size();
   if (size < sizeof(f.handles)) return in.fail("handles without their number");
@@ -159,7 +159,7 @@ void take_numbers(byte_reader& in, frame& f) noexcept {
   f.payload = f.payload.first(size - sizeof(f.handles) - f.handles * actor_id_size);
 }
 
-/// The key of the first extension that must be understood and is not, or 0.
+/// Returns the key of the first unknown extension that must be understood, or 0.
 std::uint64_t take_extensions(byte_reader& in, frame& f) noexcept {
   std::uint64_t not_understood = 0;
   const byte_reader::part all = in.open_part();

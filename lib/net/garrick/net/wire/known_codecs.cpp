@@ -28,7 +28,7 @@ class stand_in final : public base::error_category {
   const stand_in* const next_;
 };
 
-/// A list that only grows; whoever reads it needs no lock.
+/// A list that only grows; a reader needs no lock.
 std::atomic<stand_in*> newest{nullptr};
 std::mutex growing;
 
@@ -54,7 +54,7 @@ const base::error_category& foreign_category(std::string_view name) {
     if (const stand_in* known = find(first, name, seen)) return *known;
   }
   auto* made = new stand_in(name, first);  // never deleted: errors refer to it until the end
-  // order: release pairs with the acquire in `is_foreign`, which reads what was made.
+  // order: release pairs with the acquire in `is_foreign`, which reads the new object.
   newest.store(made, std::memory_order_release);
   return *made;
 }
@@ -72,7 +72,7 @@ void codec<base::error>::encode(byte_writer& out, const base::error& e) {
   const std::string_view name = c != nullptr ? c->name() : std::string_view{};
   out.text(c != nullptr && name.empty() ? beyond_limits : name);
   out.fixed(e.code());
-  // What a stand-in has to say is in the text already.
+  // The texts of a stand-in are in the error's text already.
   out.text(c != nullptr && !is_foreign(*c) ? c->message(e.code()) : std::string{});
   out.text(e.detail());
   out.close_part(part);

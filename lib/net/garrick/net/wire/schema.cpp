@@ -15,7 +15,7 @@ constexpr std::uint32_t nowhere = ~std::uint32_t{0};
 /// A name that the other process may have chosen.
 std::string shown_name(std::string_view name) { return printable(name, most_printed_of_a_name); }
 
-/// How a type is told to people.
+/// Returns a type's name for people.
 std::string shown(const schema_type& t) {
   static constexpr std::array<std::string_view, 11> words{
       "a number", "an enumeration", "a class",   "an aggregate", "a sequence", "a set",
@@ -28,13 +28,14 @@ std::string shown(const schema_type& t) {
   return text;
 }
 
-/// Compares types of two schemas. A list of what is still to be compared, and no recursion: the
-/// other schema says how deep it is.
+/// Compares types of two schemas, by a list of pairs and without recursion: the other schema
+/// decides its depth.
 class comparison {
  public:
   comparison(const schema& a, const schema& b, bool may_grow) : a_(a), b_(b), may_grow_(may_grow) {}
 
-  /// Where the types differ first, as "root.2.0: this here, that there"; empty if nowhere.
+  /// Returns the first difference of the types, as "root.2.0: this here, that there"; empty if
+  /// there is none.
   [[nodiscard]] std::string difference(std::uint32_t a, std::uint32_t b, std::string_view root) {
     steps_.clear();
     reach(a, b, nowhere, 0);
@@ -53,7 +54,7 @@ class comparison {
   struct step {
     std::uint32_t a, b;
     std::uint32_t from;  ///< the step that led here
-    std::uint32_t part;  ///< which part of it
+    std::uint32_t part;  ///< the part of it
   };
   void reach(std::uint32_t a, std::uint32_t b, std::uint32_t from, std::uint32_t part) {
     if (seen_.emplace(a, b).second) steps_.push_back({a, b, from, part});
@@ -84,7 +85,7 @@ base::error bad(std::string_view text) {
   return base::make_error(net_errc::decode_failed, "schema", printable(text));
 }
 
-/// S3 and the fields that a kind does not have.
+/// Checks S3 and that fields which a kind does not have are empty.
 bool has_right_parts(const schema_type& t) {
   if (t.name.empty() == detail::has_name(t.what)) return false;
   if (t.extent != 0 && t.what != schema_kind::array) return false;
@@ -101,7 +102,7 @@ bool has_right_parts(const schema_type& t) {
   }
 }
 
-/// The types that the signatures lead to, in the order in which they do, and no others.
+/// Returns the types that the signatures lead to, in this order, and no others.
 schema compacted(const schema& from) {
   schema to;
   std::vector<std::uint32_t> moved(from.types.size(), nowhere);
@@ -198,7 +199,7 @@ base::result<schema> schema_builder::finish() && {
   if (!unsayable_.empty())
     return base::make_error(net_errc::not_encodable, unsayable_,
                             "other programs cannot say this type's name");
-  // `long` and `long long` are one type to others, and so is all that is made of either.
+  // `long` and `long long` are one type to others, and so are all types made of either.
   std::map<std::string_view, std::uint32_t> first;
   std::vector<std::uint32_t> same(made_.types.size());
   for (std::uint32_t i = 0; i != same.size(); ++i) {

@@ -16,14 +16,14 @@
 namespace garrick::net::internal {
 namespace {
 
-/// After so many batches, others on the loop have their turn.
+/// After so many batches, other residents of the loop have their turn.
 constexpr int most_batches = 8;
 
 }  // namespace
 
 void datagram_entry::close() noexcept { socket->close(); }
 
-/// A datagram that the broker has.
+/// A datagram with the broker.
 struct datagram_socket::kept {
   kept(std::shared_ptr<datagram_socket> s, std::span<const std::byte> b)
       : of(std::move(s)), bytes(b.begin(), b.end()) {
@@ -106,8 +106,8 @@ void datagram_socket::receive() {
   const auto entry = entry_.lock();
   datagram_batch& batch = datagram_batch::of_this_thread();
   for (int i = 0; i < most_batches && entry != nullptr && !closed_; ++i) {
-    // order: seq_cst, also in `returned`: either this thread sees what came back, or that one sees
-    // that it is waited for
+    // order: seq_cst, also in `returned`: either this thread sees the returned datagrams, or that
+    // one sees that it waits for them
     std::uint32_t held = held_.load(std::memory_order_seq_cst);
     if (held >= most_) {
       starved_.store(true, std::memory_order_seq_cst);  // order: as above

@@ -33,7 +33,7 @@ void connection_entry::close() noexcept {
 
 namespace {
 
-/// Closes a connection of which the other end has ended its direction.
+/// Closes a connection whose other end has ended its direction.
 struct keeps_open {
   explicit keeps_open(std::shared_ptr<connection_entry> e) noexcept : entry(std::move(e)) {}
   keeps_open(const keeps_open&) = delete;
@@ -73,7 +73,7 @@ base::error raw_connection::write(packet p) {
 
 void raw_connection::write_from_line(packet p, std::size_t counted) {
   transmit(std::move(p));
-  // order: what leaves the line is in the queue before
+  // order: bytes that leave the line are in the queue before
   who_.entry->in_line.fetch_sub(counted, std::memory_order_release);
 }
 
@@ -82,7 +82,7 @@ void raw_connection::transmit(packet p) {
     below_.transmit(std::move(p));
   else
     early_.append(p.bytes());
-  // order: hints for the broker, which has other words for what it must know
+  // order: hints for the broker, which gets certain news by messages
   who_.entry->queued.store(below_.queued() + early_.size(), std::memory_order_relaxed);
   // Below high water a carrier that is not writable pauses for others in its link. A broker does
   // not wait for such pauses: it sends by visits, and each visit is a turn. At high water the
@@ -111,7 +111,7 @@ void raw_connection::close_after(packet last) {
 void raw_connection::give_to(std::weak_ptr<broker_core> core, core::any_ref to) {
   who_.core = std::move(core);
   who_.to = std::move(to);
-  // Its end was told to the last owner.
+  // The last owner was told its end.
   if (!is_open_)
     tell(who_.to, connection_closed{handle(), base::error(net_errc::connection_lost),
                                     receiver_.unread(), nullptr});
@@ -122,7 +122,7 @@ void raw_connection::ended(const base::error& why) noexcept {
     if (is_open_) tell_closed(why ? why : base::error(net_errc::connection_lost), false);
   } catch (const std::bad_alloc&) { base::out_of_memory("a broker's connection"); }
   if (const auto core = who_.core.lock()) core->remove(who_.entry->id);
-  // Later: who closes a stream that stands counts what it has still to say after this call.
+  // Later: closing a stream that stands counts its unsent bytes after this call.
   if (!gives_up_.is_never())
     who_.loop.post(make_job([&loop = who_.loop] { loop.count_unsaid(-1); }));
 }

@@ -17,7 +17,7 @@ namespace internal {
 
 void read_pool::returned(block& b) noexcept {
   // order: seq_cst, also below: either this thread sees that the pool is starved, or its receiver
-  // sees what was returned; and who reads to the block comes after who has looked at it
+  // sees the returned part; and a read to the block comes after the reads of its earlier bytes
   b.parts.fetch_sub(1, std::memory_order_seq_cst);
   messages_.fetch_sub(1, std::memory_order_seq_cst);        // order: as above
   if (starved_.load(std::memory_order_seq_cst) &&           // order: as above
@@ -39,14 +39,14 @@ base::error receiver::wrong_with(const receive_policy& p, std::size_t block_size
   return {};
 }
 
-/// Bytes that have to lie in one block.
+/// Returns the bytes that have to lie in one block.
 std::size_t receiver::wanted() const noexcept {
   if (policy_->what() != receive_policy::kind::at_most) return policy_->bytes();
   // A read of a few bytes only, because a block is nearly full, would cost a call of its own.
   return std::min(policy_->bytes(), unread() + std::max<std::size_t>(pool_->size_ / 4, 1));
 }
 
-/// Bytes of the next message; 0: it is not whole.
+/// Returns the bytes of the next message; 0: it is not whole.
 std::size_t receiver::ready() const noexcept {
   if (!policy_) return 0;
   const std::size_t have = unread();
@@ -65,7 +65,7 @@ std::optional<received> receiver::next() {
     pool_->starved_.store(true, std::memory_order_seq_cst);  // order: as read_pool::returned
     if (!pool_->takes_message()) return {};
   }
-  // order: this thread alone adds parts, and whoever returns one comes after
+  // order: this thread alone adds parts, and the return of this one comes after
   in_->parts.fetch_add(1, std::memory_order_relaxed);
   pool_->messages_.fetch_add(1, std::memory_order_relaxed);  // order: as above
   std::shared_ptr<const void> owner;

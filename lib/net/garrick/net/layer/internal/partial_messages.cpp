@@ -18,7 +18,7 @@ partial_messages::iterator partial_messages::find(std::uint32_t id) noexcept {
   return std::find_if(all_.begin(), all_.end(), [&](const message& m) { return m.id == id; });
 }
 
-/// Before the first message is over, `over_` is zero, and nothing is.
+/// Before the first message is over, `over_` is zero, and no message is over.
 bool partial_messages::is_over(std::uint32_t id) const noexcept {
   const std::uint32_t behind = newest_ - id;
   if (over_ == 0 || behind >= 1u << 31) return false;
@@ -70,7 +70,7 @@ void partial_messages::expire(base::instant now, slicing_counters& k) noexcept {
   }
 }
 
-/// Gives up the oldest message of these lanes, but not that one.
+/// Gives up the oldest message of these lanes, except `but`.
 bool partial_messages::evict(bool reserved, iterator but, slicing_counters& k) noexcept {
   for (iterator m = all_.begin(); m != all_.end(); ++m) {
     if (is_reserved(m->lane) != reserved || m == but) continue;
@@ -90,7 +90,8 @@ bool partial_messages::make_room(std::uint64_t bytes, iterator m, properties bel
   return true;
 }
 
-/// A message whose first piece this is; `kept` if it may begin: then it is the last in the list.
+/// Begins a message with its first piece. Returns `kept` if it may begin; it is then the last in
+/// the list.
 verdict partial_messages::begin(const piece& p, properties below, slicing_counters& k) {
   if (!below.reliable && is_over(p.id)) return verdict::stale;
   if (below.ordered) abandon(p.lane, k);
@@ -107,7 +108,7 @@ verdict partial_messages::begin(const piece& p, properties below, slicing_counte
   return verdict::kept;
 }
 
-/// Adds a piece that is next, and all that came too early and is next then.
+/// Adds the next piece, and all early ones that then follow.
 verdict partial_messages::join(const piece& p, iterator m, properties below, slicing_counters& k) {
   std::size_t end = p.offset + p.bytes.size();
   for (const auto& [from, bytes] : m->early) {
@@ -131,7 +132,7 @@ verdict partial_messages::join(const piece& p, iterator m, properties below, sli
   return end == m->total ? verdict::whole : verdict::kept;
 }
 
-/// Where the piece belongs in its message.
+/// Puts the piece into its message.
 verdict partial_messages::place(const piece& p, iterator m, properties below, slicing_counters& k) {
   const std::size_t from = p.offset;
   const std::size_t to = from + p.bytes.size();

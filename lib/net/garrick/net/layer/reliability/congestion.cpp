@@ -12,7 +12,7 @@ constexpr double full_queue_factor = 0.7;
 constexpr double no_queue_factor = 0.85;
 constexpr double slow_start_factor = 0.7;
 constexpr double curve = 0.4;  // packets a second cubed
-// By which Reno with the factor 0.7 grows in a round trip, to lose as often as with 0.5 and one.
+// Reno's growth in a round trip with the factor 0.7, for as many losses as with 0.5 and one packet.
 constexpr double reno_packets = 3 * (1 - 0.7) / (1 + 0.7);
 constexpr std::uint32_t samples_of_a_round = 8;
 
@@ -92,7 +92,7 @@ bool congestion::lost(std::uint64_t order, std::uint64_t next, const round_trip&
   const double factor = slow_start()          ? slow_start_factor
                         : queue_stands(times) ? full_queue_factor
                                               : no_queue_factor;
-  // A flow that loses below the last size leaves room for others (fast convergence).
+  // A flow that loses below its last size leaves room for others (fast convergence).
   const double size = now_.size;
   now_.most = size < now_.most ? size * (1 + factor) / 2 : size;
   now_.size = std::max(size * factor, smallest());

@@ -8,7 +8,7 @@
 namespace garrick::net::testkit::internal {
 namespace {
 
-/// How much of so many bytes goes into the next segment. All of them, few, or any number.
+/// Returns the size of the next segment: all bytes, few, or any number.
 std::size_t piece_of(std::size_t all, base::random_source& random) {
   constexpr std::uint32_t usual = 1460;
   const std::uint32_t kind = random.below(8);
@@ -64,7 +64,7 @@ void connection::finish(std::uint32_t s) {
 }
 
 void connection::pump_soon(std::uint32_t s) {
-  // At the end of the instant's events so far: what is sent together flies together, or not.
+  // At the end of the instant's events so far: bytes that are sent together may fly together.
   if (std::exchange(sides_[s].pump_is_due, true)) return;
   net().at(net().now(), [self = shared_from_this(), s] { self->pump(s); });
 }
@@ -158,7 +158,7 @@ void connection::acknowledge(std::uint32_t s) {
            });
 }
 
-// ---- what goes wrong ----------------------------------------------------------------------------
+// ---- faults -------------------------------------------------------------------------------------
 
 void connection::fall_back(std::uint32_t s) {
   half& from = sides_[s];
@@ -250,7 +250,7 @@ void connection::reset() {
   const char* const why = "the stream was reset";
   for (const std::uint32_t s : {0u, 1u}) {
     if (sides_[s].broken)
-      lose_at(net().now(), 1 - s, why);  // this side has lost it alone, and the other may not know
+      lose_at(net().now(), 1 - s, why);  // only this side has lost it, and the other may not know
     else
       break_off(s, net().now(), why);
   }
@@ -295,7 +295,7 @@ void connection::host_crashed(const host& h) {
 }
 
 void connection::host_restarted(const host& h) {
-  // The machine knows of no stream: who has sent something hears so.
+  // The machine knows of no stream: a side that has sent bytes is told so.
   for (const std::uint32_t s : {0u, 1u})
     if (is_at(1 - s, h) && sides_[s].taken != sides_[s].acknowledged)
       say_gone(s, "the other machine was restarted");

@@ -88,7 +88,7 @@ void host_clock::fire_first() {
 }
 
 void host_clock::drop_all() noexcept {
-  // One by one: what a task held may arm and cancel in its destructor.
+  // One by one: the destructor of a task's content may arm and cancel.
   while (!timers_.empty()) {
     const auto first = timers_.begin();
     const base::timer_task task = first->second;

@@ -7,7 +7,7 @@
 namespace garrick::net::testkit::internal {
 namespace {
 
-/// So long a connection beside another one waits for an answer.
+/// The time that a connection beside another one waits for an answer.
 constexpr base::duration answer_limit = base::duration::seconds(3);
 
 }  // namespace
@@ -68,7 +68,7 @@ void stream_end::lose(const two_way* c, const base::error& why) {
   if (connection_.get() != c) return;
   connection_.reset();
   connecting_ = false;
-  // Who has not heard of it need not hear that it is lost, unless he has asked for it.
+  // An end that has not heard of it need not hear of its loss, unless it has asked for it.
   if (!std::exchange(told_, false) && !connects()) return;
   later(at().time().now(),
         [why](carried& upper, base::instant now) { upper.disconnected(why, now); });
@@ -120,7 +120,7 @@ void stream_end::drop_beside() {
 }
 
 void stream_end::take_beside() {
-  const auto self = shared_from_this();  // whom it drives may end it
+  const auto self = shared_from_this();  // the stack may end it
   const std::shared_ptr<two_way> c = std::exchange(beside_, nullptr);
   const bytes come = std::exchange(beside_bytes_, {});
   const std::shared_ptr<two_way> old = std::exchange(connection_, c);

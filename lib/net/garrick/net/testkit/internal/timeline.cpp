@@ -7,9 +7,9 @@
 namespace garrick::net::testkit::internal {
 namespace {
 
-/// Steps within one instant after which it will never end.
+/// Steps within one instant after which it counts as endless.
 constexpr std::uint64_t most_steps = 200'000;
-/// Buffers that were lent and are kept, spoilt.
+/// The most lent buffers that are kept, spoilt.
 constexpr std::size_t most_lent = 64;
 constexpr std::byte spoilt{0xa5};
 
@@ -43,7 +43,7 @@ void timeline::at(base::instant when, std::function<void()> what) {
 base::instant timeline::next() const {
   const base::instant event =
       events_.empty() ? base::instant::never() : events_.begin()->first.first;
-  // Deadlines cannot come before the present: what is due now needs no look at them.
+  // Deadlines cannot come before the present: an event that is due now needs no look at them.
   return event <= now() ? event : std::min(event, first_due());
 }
 

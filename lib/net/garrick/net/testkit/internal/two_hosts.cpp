@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::uint16_t port = 7;
 
-/// What a host runs in one of its lives.
+/// The program of a host in one of its lives.
 class side {
  public:
   side(two_host_program& all, simulated_host& h, bool streams)
@@ -33,13 +33,14 @@ class side {
     sessions_.push_back(all_.make(host_, std::move(e), connects_));
     sessions_.back()->begin();
   }
-  /// As `accept_sessions` has it: from where a session was there comes no other one of that life.
+  /// As `accept_sessions` has it: the address of an earlier session is no source of another one of
+  /// that incarnation.
   [[nodiscard]] bool is_late(const endpoint& e) {
     if (!all_.has_one_life || streams_) return false;
     return !seen_.emplace(e.peer().host, e.peer().port).second;
   }
   void connect() {
-    // As a process does: what is late comes to an address that is not used any more.
+    // As a process does: late datagrams come to an address that is not used any more.
     const std::uint16_t from = all_.has_one_life ? 0 : 1;
     add(streams_ ? host_.connect({"b", port}) : host_.datagrams(from, {"b", port}));
   }
@@ -67,7 +68,7 @@ class side {
   std::weak_ptr<side> self_;
   std::unique_ptr<listener> listener_;
   std::vector<std::shared_ptr<program_session>> sessions_;
-  std::set<std::pair<std::string, std::uint16_t>> seen_;  ///< who has come by datagrams
+  std::set<std::pair<std::string, std::uint16_t>> seen_;  ///< the sources of datagrams
 };
 
 }  // namespace

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::size_t most_sent = 64;
 
-/// What the system says with a datagram; size 0: nothing that can be answered from.
+/// Returns the address at which a datagram came; size 0: an answer cannot be sent from it.
 socket_address local_of(msghdr& m) noexcept {
   socket_address local;
   for (cmsghdr* c = CMSG_FIRSTHDR(&m); c != nullptr; c = CMSG_NXTHDR(&m, c)) {
@@ -27,7 +27,7 @@ socket_address local_of(msghdr& m) noexcept {
       auto* to = reinterpret_cast<sockaddr_in6*>(&local.bytes);
       to->sin6_family = AF_INET6;
       to->sin6_addr = info.ipi6_addr;
-      // Which interface to take, the routes say; a link-local address has a meaning on one only.
+      // The routes choose the interface; a link-local address has a meaning on one only.
       if (IN6_IS_ADDR_LINKLOCAL(&info.ipi6_addr)) to->sin6_scope_id = info.ipi6_ifindex;
       local.size = sizeof(*to);
     }
@@ -47,7 +47,7 @@ std::size_t put(datagram_control& to, int level, int type, const Info& info) noe
   return CMSG_SPACE(sizeof(info));
 }
 
-/// Tells the system from which address to send: how many bytes of `to` say so.
+/// Writes the source address for the system. Returns the bytes of `to` that hold it.
 std::size_t from_local(const socket_address& local, datagram_control& to) noexcept {
   if (local.size == 0) return 0;
   if (local.bytes.ss_family == AF_INET) {

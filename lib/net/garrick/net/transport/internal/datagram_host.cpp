@@ -12,9 +12,9 @@
 namespace garrick::net::internal {
 namespace {
 
-/// So many may wait until somebody who is in leaves.
+/// The most datagrams that wait until a visitor leaves.
 constexpr std::size_t flush_at = 64;
-/// After so many batches, others on the loop have their turn.
+/// After so many batches, other residents of the loop have their turn.
 constexpr int most_batches = 8;
 /// Bytes that may wait for a visitor to leave, if the settings leave the socket's to the system.
 constexpr std::size_t most_copied = std::size_t{1} << 20;
@@ -59,7 +59,7 @@ void datagram_host::resolved(std::uint64_t what, std::vector<socket_address> fou
     }
     above().disconnected(why, now());
   };
-  // Of an address the stack hears at once: then this call is made by who is in.
+  // For an address the stack is told at once: then the thread that is in makes this call.
   if (to_.is_numeric()) return take();
   inside(std::move(take));
 }
@@ -111,7 +111,8 @@ void datagram_host::receive_own() {
     const std::size_t n = batch.receive(socket_->fd(), failed);
     if (n == 0) {
       if (failed == EAGAIN) return;
-      // The network's word, which anybody may have made up; what follows is read all the same.
+      // A hint of the network, which any host may have forged; later datagrams are read all the
+      // same.
       hint_ = error_of(failed, to_.to_string());
     }
     receive_all(n, [&batch](std::size_t k) { return batch.bytes(k); });
@@ -137,11 +138,11 @@ void datagram_host::receive_all(std::size_t n, const At& at) {
 void datagram_host::deliver(std::size_t n,
                             const std::function<std::span<const std::byte>(std::size_t)>& at) {
   const auto now_in = [&] { receive_all(n, at); };
-  // However long he stays who is in, no more waits for him than in a socket.
+  // However long the visitor stays, no more waits for it than in a socket.
   const std::size_t most = settings_.datagram_buffer == 0 ? most_copied : settings_.datagram_buffer;
   if (copied_ >= most && is_occupied()) return;
   inside_or(now_in, [&] {
-    // Somebody is in; the batch's room is used again before he leaves.
+    // A visitor is in; the batch's room is used again before it leaves.
     std::vector<std::vector<std::byte>> copies;
     for (std::size_t i = 0; i < n; ++i) copies.emplace_back(at(i).begin(), at(i).end());
     std::size_t size = 0;
@@ -181,7 +182,8 @@ void datagram_host::flush() {
       counts_.dropped.add(rest.size());
       break;
     } else if (failed == ECONNREFUSED && !hint_) {
-      hint_ = error_of(failed, to_.to_string());  // of an earlier datagram; this one was not tried
+      hint_ = error_of(failed, to_.to_string());  // about an earlier datagram; this one was not
+                                                  // tried
     } else {
       not_sent(failed, rest.front().size());
       rest = rest.subspan(1);
@@ -196,7 +198,7 @@ void datagram_host::not_sent(int why, std::size_t size) {
     hint_ = error_of(why, to_.to_string());
     return;
   }
-  // If the system knows no better, it is at least less than this.
+  // Even if the system knows no limit, it is less than this.
   limit_ = std::min(limit_of_path(), size == 0 ? 0 : size - 1);
 }
 

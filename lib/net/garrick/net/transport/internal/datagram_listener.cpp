@@ -9,7 +9,7 @@
 namespace garrick::net::internal {
 namespace {
 
-/// After so many batches, others on the loop have their turn.
+/// After so many batches, other residents of the loop have their turn.
 constexpr int most_batches_at_once = 8;
 
 bool same_way(const datagram_way& a, const datagram_way& b) noexcept {
@@ -79,7 +79,7 @@ void datagram_listener::sort(const datagram_batch& batch, std::size_t first, std
   const auto known = peers_.find(batch.way(first).key());
   std::shared_ptr<datagram_host> peer;
   if (known != peers_.end()) peer = known->second;
-  // A newcomer is asked about until one is let in; that has his datagram already.
+  // The policy is asked about a newcomer until a peer is let in, which has its datagram already.
   for (; peer == nullptr && first != last; ++first) {
     try {
       peer = admit(batch.way(first), batch.bytes(first));

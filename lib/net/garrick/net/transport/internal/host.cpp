@@ -10,9 +10,9 @@
 namespace garrick::net::internal {
 namespace {
 
-/// After so many turns of one link, others have theirs.
+/// After so many turns of one link, other residents have theirs.
 constexpr int most_turns = 8;
-/// What floods a socket that many links share does not keep them from the time for ever.
+/// A flood in a socket that many links share does not keep them from the time for ever.
 constexpr int most_put_off = 16;
 
 }  // namespace
@@ -37,7 +37,7 @@ bool host::begin(std::unique_ptr<maker> make) {
 }
 
 void host::abandon() noexcept {
-  // Whoever still knows it by name holds neither a listener nor a place there.
+  // Threads that still name the link hold neither a listener nor a place there.
   farewell();
   ticket_.reset();
   const std::lock_guard lock(mutex_);
@@ -45,8 +45,8 @@ void host::abandon() noexcept {
 }
 
 detail::entrance::answer host::enter() noexcept {
-  // Who is late with this look waits in line, where the mutex decides, so a busy link's door costs
-  // one lock and not two. Nobody who has seen a visitor leave is late.
+  // A thread that reads an old value here waits in line, where the mutex decides, so a busy link's
+  // door costs one lock and not two. A thread that has seen a visitor leave reads no old value.
   if (is_occupied()) return answer::busy;
   const std::lock_guard lock(mutex_);
   if (over_) return answer::over;
@@ -179,7 +179,7 @@ void host::arm() {
 
 void host::completed(std::uint64_t what, int failed, std::size_t bytes) {
   if (what != timer_number) return event(what, failed, bytes);
-  // What has come before this instant is received before it, here or in bytes_before_time.
+  // Bytes that came before this instant are received before it, here or in bytes_before_time.
   const base::instant at = now();
   if (receive_first() && ++put_off_ < most_put_off) {
     loop_.post(make_job([self = shared_from_this()] { self->completed(timer_number, 0, 0); }));
@@ -219,7 +219,7 @@ void host::finish() noexcept {
   if (hosted_ != nullptr) {
     tell_stack();
     try {
-      check_admission();  // it was in its last call, perhaps
+      check_admission();  // its last call may have admitted it
     } catch (...) { why_ = error_of_exception(); }
     hosted_->ended(why_);
     hosted_.reset();

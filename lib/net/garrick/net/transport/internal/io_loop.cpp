@@ -24,14 +24,14 @@ namespace asio = boost::asio;
 namespace garrick::net::internal {
 
 struct io_loop::engine {
-  /// One thread runs it, which lets it pass what that thread posts to itself without a lock.
+  /// One thread runs it, so posts of that thread to itself need no lock.
   asio::io_context context{1};
   std::optional<asio::executor_work_guard<asio::io_context::executor_type>> work{
       asio::make_work_guard(context)};
-  /// Asio opens its descriptors with the first timer or socket. Then it is too late to say that
+  /// Asio opens its descriptors with the first timer or socket. Then it is too late to report that
   /// there are none.
   asio::steady_timer first_timer{context};
-  /// By which a guest is interrupted; closed if the loop has none.
+  /// Interrupts a guest; closed if the loop has none.
   asio::posix::stream_descriptor interruptions{context};
 };
 
@@ -102,7 +102,7 @@ bool io_loop::lead(leader& who) noexcept {
   has_waited_ = false;
   try {
     end_turn();
-    // A call of the system more, when there is time for it, to know whether there is more to do.
+    // One more call of the system, when there is time for it, tells whether there is more to do.
     has_waited_ = engine_->context.poll_one() == 0;
   } catch (const std::bad_alloc&) { base::out_of_memory("an event of an I/O thread"); }
   const bool goes_on = (!has_waited_ || run_one()) && !is_over_;
@@ -124,7 +124,7 @@ void io_loop::share(std::shared_ptr<base::leader_seat> seat) {
   seat_ = std::move(seat);
 }
 
-/// Another loop may have it, perhaps one that ends soon.
+/// Another loop may have the seat, perhaps a loop that ends soon.
 void io_loop::open_seat() {
   if (!seat_->open(*this)) return;
   // order: release, pairs with `shares` of other threads
@@ -142,8 +142,8 @@ void io_loop::await_interruption() {
       });
 }
 
-/// Leaves the seat to a worker that has wanted it, but not soon after such guests were away for too
-/// long, or none has come.
+/// Leaves the seat to a worker that wants it. Not soon after guests were away for too long, or if
+/// none has come.
 void io_loop::stand_by() {
   constexpr std::uint64_t shortest = 4'000'000;
   constexpr std::uint64_t longest = 1'000'000'000;
@@ -217,7 +217,7 @@ void io_loop::remove(resident& who) {
     residents_.erase(found);
     count_.store(residents_.size(), std::memory_order_relaxed);  // order: as `residents`
   }
-  // The caller is a member function of what may be dropped here.
+  // The caller is a member function of an object that may be destroyed here.
   asio::post(engine_->context, [this, kept = std::move(last)]() mutable {
     event_has_come();
     kept.reset();
@@ -247,7 +247,7 @@ void io_loop::end_if_empty() {
   const std::lock_guard lock(mutex_);
   if (!stopping_ || !residents_.empty() || std::exchange(ended_, true)) return;
   engine_->interruptions.close();
-  is_over_ = true;  // from here on it does what was posted, and waits for nothing
+  is_over_ = true;  // from here on it runs posted jobs, and waits for nothing
   engine_->work.reset();
 }
 
@@ -266,14 +266,14 @@ namespace {
 
 using stream = asio::generic::stream_protocol;
 
-/// What Asio calls. It drops what was cancelled.
+/// The callback for Asio. It drops cancelled waits.
 struct told {
   io_loop& loop;
   std::shared_ptr<completion> who;
   std::uint64_t what;
   void operator()(const boost::system::error_code& e) { (*this)(e, 0); }
   void operator()(const boost::system::error_code& e, std::size_t bytes) {
-    loop.event_has_come();  // also of what was cancelled: its last handle may go here
+    loop.event_has_come();  // also for cancelled waits: their last handle may go here
     if (e == asio::error::operation_aborted) return;
     who->completed(what, e == asio::error::eof ? 0 : e.value(), bytes);
   }

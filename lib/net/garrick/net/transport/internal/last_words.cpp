@@ -37,7 +37,7 @@ class last_words final : public resident,
     if (socket_ == nullptr) return;
     if (what == expired || failed != 0) return leave();
     if (what == writing) return send();
-    if (bytes == 0) {  // the other end sends no more, which does not say that it reads no more
+    if (bytes == 0) {  // the other end sends no more, but it may read on
       reading_over_ = true;
       return queue_.empty() ? leave() : void();
     }
@@ -95,7 +95,7 @@ void say_last_words(io_loop& loop, std::unique_ptr<io_socket> socket, send_queue
         std::make_shared<last_words>(loop, std::move(same), std::move(queue), std::move(place));
     if (loop.add(last)) last->begin(until);
   } catch (const std::exception&) {
-    return;  // without memory they are not said
+    return;  // without memory the stream is closed at once
   }
 }
 

@@ -1,4 +1,4 @@
-// How a name is looked up on a thread of its own, and its answer posted to the loops that wait.
+// Looks a name up on a thread of its own, and posts the answer to the loops that wait.
 #include "garrick/net/transport/internal/name_lookups.hpp"
 
 #include <netdb.h>
@@ -18,7 +18,7 @@
 namespace garrick::net::internal {
 namespace {
 
-/// The same addresses with another port.
+/// Returns the same addresses with another port.
 std::vector<socket_address> with_port(std::vector<socket_address> all, std::uint16_t port) {
   static_assert(offsetof(sockaddr_in, sin_port) == offsetof(sockaddr_in6, sin6_port));
   const std::uint16_t bytes = htons(port);

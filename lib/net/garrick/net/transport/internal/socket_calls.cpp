@@ -37,7 +37,7 @@ const sockaddr* raw(const socket_address& a) noexcept {
   return reinterpret_cast<const sockaddr*>(&a.bytes);
 }
 
-/// What datagrams need: never cut, and large buffers.
+/// Sets the options of datagrams: never cut, and large buffers.
 void prepare_datagrams(int fd, int family, const transport_settings& s) noexcept {
   if (family == AF_INET6)
     set_option(fd, IPPROTO_IPV6, IPV6_MTU_DISCOVER, int{IPV6_PMTUDISC_DO});
@@ -61,14 +61,14 @@ void prepare_tcp(int fd) noexcept {
   set_option(fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, most_unsent);
 }
 
-/// True for all addresses of this machine.
+/// Returns true for all addresses of this machine.
 bool is_any(const socket_address& a) noexcept {
   if (a.bytes.ss_family == AF_INET6)
     return IN6_IS_ADDR_UNSPECIFIED(&reinterpret_cast<const sockaddr_in6*>(&a.bytes)->sin6_addr);
   return reinterpret_cast<const sockaddr_in*>(&a.bytes)->sin_addr.s_addr == htonl(INADDR_ANY);
 }
 
-/// Each datagram comes with the address that it has reached.
+/// Asks for the address that each datagram has reached.
 void ask_for_local(int fd, int family) noexcept {
   if (family == AF_INET6)
     set_option(fd, IPPROTO_IPV6, IPV6_RECVPKTINFO, 1);
@@ -80,7 +80,7 @@ const char* path_of(const socket_address& a) noexcept {
   return reinterpret_cast<const sockaddr_un*>(&a.bytes)->sun_path;
 }
 
-/// Removes the file of a socket at which nobody listens any more. 0, or why it stays.
+/// Removes the file of a socket without a listener. Returns 0, or the reason why it stays.
 int remove_stale(const socket_address& at) {
   struct stat found{};
   if (::lstat(path_of(at), &found) != 0) return errno;
@@ -92,8 +92,8 @@ int remove_stale(const socket_address& at) {
   return ::unlink(path_of(at)) == 0 ? 0 : errno;
 }
 
-/// Locks a folder. Who replaces another file in it has the lock for a moment only; who has it for
-/// longer is no listener, and is not waited for.
+/// Locks a folder. A process that replaces another file in it holds the lock for a moment only; a
+/// longer holder is no listener, and is not waited for.
 bool lock_folder(int folder) {
   constexpr int tries = 500;  // of a millisecond each
   for (int i = 0; ::flock(folder, LOCK_EX | LOCK_NB) != 0; ++i) {
@@ -104,7 +104,7 @@ bool lock_folder(int folder) {
 }
 
 /// Binds in the place of a stale file. Two processes that both find it must not remove each other's
-/// new one, so who does this locks the folder.
+/// new file, so the folder is locked.
 int replace_stale(int fd, const socket_address& at) {
   std::string folder = path_of(at);
   folder.erase(std::max<std::size_t>(folder.rfind('/'), 1));
@@ -118,7 +118,8 @@ int replace_stale(int fd, const socket_address& at) {
 
 base::result<unique_fd> bind_path(unique_fd fd, const socket_address& at,
                                   const transport_settings& s) {
-  // On Linux the file gets the socket's mode, so it is never open for others; elsewhere see below.
+  // On Linux the file gets the socket's mode, so it is never open for other users; elsewhere see
+  // below.
   static_cast<void>(::fchmod(fd.get(), static_cast<mode_t>(s.mode)));
   int why = 0;
   if (::bind(fd.get(), raw(at), at.size) != 0) why = errno;
@@ -317,8 +318,8 @@ void socket_file::remove() noexcept {
 
 void limit_unread(int fd) noexcept {
   // By itself the system holds ever more, up to megabytes, if the reader is slower than the writer,
-  // and all lanes are behind these bytes. In so short a time (that of the handshake, in
-  // microseconds) so many bytes are 10 Gbit a second. A longer way is left to the system.
+  // and all lanes are behind these bytes. On so short a way (the time of the handshake, in
+  // microseconds) this limit is 10 Gbit a second. A longer way is left to the system.
   constexpr std::uint32_t short_way = 200;
   constexpr int most_unread = 256 << 10;
   tcp_info way{};
@@ -347,7 +348,7 @@ std::ptrdiff_t send_stream(int fd, std::span<const packet> packets, int& failed)
       if (failed != EINTR) return -1;
     }
   };
-  // Of a single one, which is the usual case, the system has no list to copy.
+  // For a single packet, the usual case, the system has no list to copy.
   if (packets.size() == 1)
     return uninterrupted([fd, only = packets.front().bytes()] {
       return ::send(fd, only.data(), only.size(), flags);
@@ -366,7 +367,7 @@ std::ptrdiff_t send_stream(int fd, std::span<const packet> packets, int& failed)
 
 std::size_t path_limit(const socket_address& to) noexcept {
   const bool is_v6 = to.bytes.ss_family == AF_INET6;
-  // Only a connected socket is told, so one is connected for that; nothing is sent.
+  // The system tells only a connected socket, so one is connected for that; nothing is sent.
   const unique_fd fd(::socket(to.bytes.ss_family, SOCK_DGRAM | SOCK_CLOEXEC, 0));
   if (fd.get() < 0 || ::connect(fd.get(), raw(to), to.size) != 0) return 0;
   int limit = 0;

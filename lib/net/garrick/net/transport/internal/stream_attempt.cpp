@@ -83,7 +83,7 @@ auto stream_attempt::answered(int error, const waiter& who) -> outcome {
 auto stream_attempt::check() -> outcome {
   ends_ = base::instant::never();
   why_ = {};
-  // A port that nobody has bound may be the one that the system chose for this very socket.
+  // An unbound port may be the port that the system chose for this very socket.
   if (to_.kind() == transport_kind::tcp &&
       same_address(local_address(socket_->fd()), remote_address(socket_->fd())))
     why_ = base::make_error(net_errc::unreachable, to_.to_string(),

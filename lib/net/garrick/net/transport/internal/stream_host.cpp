@@ -12,7 +12,7 @@
 namespace garrick::net::internal {
 namespace {
 
-/// So much may wait before it is written while somebody is still in.
+/// The most bytes that wait before they are written while a visitor is still in.
 constexpr std::size_t flush_at = std::size_t{64} << 10;
 
 bool has_unread_bytes(int fd) noexcept {
@@ -95,12 +95,12 @@ void stream_host::replace(unique_fd fd, std::vector<std::byte> first) {
   if (was_connected)
     above().disconnected(
         base::make_error(net_errc::connection_lost, "another connection took its place"), now());
-  reopens_ = false;  // the connection that the stack has asked for is here
+  reopens_ = false;  // this is the connection that the stack has asked for
   if (!is_closing()) take_accepted(std::move(fd), std::move(first));
 }
 
 void stream_host::reopen() {
-  // Answered later: the stack is in the middle of something.
+  // Answered later: the stack is in the middle of a call.
   reopens_ = opens_ && (state_ == state::closed || state_ == state::connected);
 }
 
@@ -149,7 +149,7 @@ void stream_host::greet_beside() {
   s.socket = std::make_unique<io_socket>(loop_, s.attempt.take());
   s.number = ++numbers_;
   const packet first = above().greeting(now());
-  // A socket without anything in it takes this whole, or is of no use.
+  // An empty socket takes the whole greeting, or is of no use.
   int failed = 0;
   const bool is_sent = !first.empty() && send_stream(s.socket->fd(), {&first, 1}, failed) ==
                                              static_cast<std::ptrdiff_t>(first.size());
@@ -186,8 +186,8 @@ void stream_host::read_some(bool behind) {
   rests_ = !next;
   if (rests_) return;
   room_ = *std::move(next);
-  // What it has just read wakes an actor, which may run here. Before that one has answered, hardly
-  // any more has come, and to ask in vain takes a call of the system.
+  // The bytes just read wake an actor, which may run here. Before it has answered, hardly any more
+  // bytes have come, and a vain read takes a call of the system.
   if (behind)
     loop_.behind_others(self(), number(stream_wait::reading));
   else
@@ -195,7 +195,8 @@ void stream_host::read_some(bool behind) {
 }
 
 void stream_host::loop_waits(std::uint64_t what) {
-  // Not in: but only the loop changes which socket it is, and nobody where it reads to meanwhile.
+  // Not in: but only the loop changes the socket, and no thread changes the room of the read
+  // meanwhile.
   if (what != number(stream_wait::reading) || socket_ == nullptr) return;
   if (has_room_)
     socket_->read(room_.bytes, self(), what);
@@ -303,7 +304,7 @@ void stream_host::transmit(packet bytes) {
   if (bytes.empty()) return;
   in_turn_ += bytes.size();
   queue_.push(std::move(bytes));
-  // Before it counts as full the system is asked whether it takes it.
+  // Before the queue counts as full the system is asked whether it takes the bytes.
   if (queue_.bytes() >= std::min(flush_at, settings_.high_water) && !blocked_) flush();
   if (queue_.bytes() > settings_.most_queued) {
     broken_ = base::make_error(net_errc::overload, "the other end does not read");
@@ -334,7 +335,7 @@ void stream_host::flush() {
     } else if (failed == EAGAIN) {
       blocked_ = true;
     } else if (failed == EPIPE || failed == ECONNRESET || failed == ETIMEDOUT) {
-      // What the other end has said before is still to be read, and then that it is over.
+      // Earlier bytes of the other end are still to be read, and then its end.
       write_failed_ = failed;
       queue_.clear();
     } else {
@@ -344,8 +345,7 @@ void stream_host::flush() {
   }
 }
 
-// Of a stream that is still read, or of which there is something to read, reading says how it
-// ended.
+// If a stream is still read, or has unread bytes, the reads report its end.
 bool stream_host::ends_unread() const noexcept {
   if (write_failed_ == 0 || state_ != state::connected) return false;
   return input_ended_ || (rests_ && !has_unread_bytes(socket_->fd()));
@@ -381,8 +381,8 @@ void stream_host::attend_elsewhere() {
   if (ends_unread()) want_loop();
   if (blocked_ && !waits_writable_) want_loop();  // so much was sent that it was written before
   if (queue_.empty() || blocked_ || flush_posted_ || state_ != state::connected || broken_) return;
-  // Messages that come faster than one can be written are left to the loop: until it comes, more of
-  // them meet. But nobody is called for that who would only just have to take over the loop.
+  // Messages that come faster than they can be written are left to the loop: until it comes, more
+  // of them meet. But no thread is called for that which would only have to take over the loop.
   const base::instant before = now();
   if (before - last_flush_ < flush_took_ && loop_.is_led()) {
     flush_posted_ = true;

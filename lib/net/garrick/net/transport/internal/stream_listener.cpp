@@ -12,12 +12,12 @@
 namespace garrick::net::internal {
 namespace {
 
-/// After so many newcomers, others on the loop have their turn.
+/// After so many newcomers, other residents of the loop have their turn.
 constexpr int most_at_once = 16;
-/// Without descriptors, the next newcomer has to wait for so long.
+/// The time that the next newcomer waits if there are no descriptors.
 constexpr base::duration rest_without_descriptors = base::duration::milliseconds(100);
 
-/// Somebody who waits at the door until the policy has seen enough.
+/// A newcomer at the door until the policy has seen enough.
 class newcomer final : public resident,
                        public completion,
                        public std::enable_shared_from_this<newcomer> {
@@ -25,7 +25,7 @@ class newcomer final : public resident,
   newcomer(std::shared_ptr<reception> at, std::unique_ptr<ticket> t, arrival who, unique_fd fd)
       : at_(std::move(at)), ticket_(std::move(t)), who_(std::move(who)), fd_(std::move(fd)) {}
 
-  /// The policy is asked, without bytes if it wants none.
+  /// Asks the policy, without bytes if it wants none.
   void begin() {
     const std::size_t wanted = at_->policy->wants();
     if (wanted == 0) return ask(true);
@@ -142,7 +142,7 @@ bool stream_listener::begin() {
 void stream_listener::close() noexcept {
   if (at_->closed.exchange(true)) return;
   const std::lock_guard lock(mutex_);
-  // Nobody gets in from here on, although the loop has yet to close it.
+  // No newcomer gets in from here on, although the loop has yet to close it.
   if (socket_ != nullptr) ::shutdown(socket_->fd(), SHUT_RDWR);
   file_.remove();
   try {
@@ -188,7 +188,7 @@ bool stream_listener::accept_some() {
       return false;
     } else if (errno == EAGAIN) {
       return true;
-    }  // else it has gone again
+    }  // otherwise it has gone again
   }
   return true;
 }
