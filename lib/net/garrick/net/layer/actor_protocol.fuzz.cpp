@@ -1,9 +1,9 @@
-// Whatever a peer says, and however full what is below may be: each question ends once, by a frame
-// with its number, and what is no frame is counted.
+// Each question ends once, by a frame with its number, and bytes that are no frame are counted,
+// whatever a peer sends, and however full the layer below is.
 //
-// Each step is a byte, of which the lowest three bits say what happens, and the others to what:
-// a question is asked, time passes, the peer answers one of the questions, or as many of the bytes
-// that follow come from the peer. The first byte says how many questions may be open.
+// Each step is a byte. Its lowest three bits choose the action, the others its object: a question
+// is asked, time passes, the peer answers one of the questions, or as many of the following bytes
+// come from the peer. The first byte sets how many questions may be open.
 #include "garrick/net/layer/actor_protocol.hpp"
 
 #include <algorithm>
@@ -23,7 +23,7 @@ namespace {
 
 constexpr actor_id alice{1, 11}, bob{2, 22};
 
-/// What the peer sends shares some numbers with what is asked, and some not.
+/// The peer's numbers coincide with those of some questions, and not with others.
 constexpr std::uint64_t numbers = 8;
 
 [[nodiscard]] bool is_answer(frame_kind k) {

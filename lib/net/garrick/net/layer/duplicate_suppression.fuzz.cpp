@@ -1,5 +1,5 @@
-// Whatever numbers come, none is passed up twice, a new one within the window is passed up, and
-// every datagram is accounted for.
+// No number is passed up twice, a new one within the window is passed up, and every datagram is
+// accounted for, in any sequence of numbers.
 //
 // Each step is a byte, which makes a datagram's number from the one before: up to 63 ahead, up to
 // 63 back, up to 4032 ahead, or the four bytes that follow.
@@ -48,7 +48,7 @@ std::uint32_t next_number(std::uint32_t last, std::span<const std::byte>& input)
   return last;
 }
 
-/// How far a number is ahead of another one, on the circle of 2³².
+/// Returns the distance of a number from another one, on the circle of 2³².
 std::int32_t ahead(std::uint32_t number, std::uint32_t of) {
   return static_cast<std::int32_t>(number - of);
 }

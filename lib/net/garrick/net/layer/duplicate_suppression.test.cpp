@@ -47,7 +47,7 @@ std::vector<packet> datagrams_of(std::uint32_t n) {
   return std::move(e.wire);
 }
 
-/// A datagram with this number, whoever has sent it.
+/// A datagram with this number, from any sender.
 void receive(once& s, std::uint32_t number) {
   std::byte bytes[8];
   store_le(bytes, number);

@@ -1,4 +1,4 @@
-// However a stream is cut into pieces, the same messages come out of it, and what is kept stays
+// The same messages come out of a stream however it is cut into pieces, and the kept bytes stay
 // below the limit.
 //
 // The first byte is the limit; 0: four gigabytes, so believing a length would exceed the fuzzer's
@@ -41,7 +41,7 @@ struct end final : carrier, link_owner {
   }
 };
 
-/// What docs/wire.md says, in a loop. Returns whether a length was above the limit.
+/// Reads by docs/wire.md, in a loop. Returns true if a length was above the limit.
 bool read_all(std::span<const std::byte> stream, std::uint32_t largest, std::vector<bytes>& out) {
   while (stream.size() >= framing::header_size) {
     const auto size = load_le<std::uint32_t>(stream.data());

@@ -1,9 +1,9 @@
-// Whatever a peer sends, a lane's numbers only grow, what is held stays within its limits, and
-// every datagram is accounted for.
+// A lane's numbers only grow, held messages stay within their limits, and every datagram is
+// accounted for, for any bytes of a peer.
 //
-// The first byte chooses the settings and what is below. Then each step is a byte: its lowest bit
-// set, time passes by the rest of it in milliseconds; else as many of the bytes that follow are a
-// datagram.
+// The first byte chooses the settings and the layer below. Then each step is a byte: if its lowest
+// bit is set, time passes by the rest of it in milliseconds; otherwise as many of the following
+// bytes are a datagram.
 #include "garrick/net/layer/ordering.hpp"
 
 #include <algorithm>

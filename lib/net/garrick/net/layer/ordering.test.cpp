@@ -328,7 +328,7 @@ TEST_CASE("ordering: an owner that leaves while it is called is called no more")
 
 namespace {
 
-/// What a network that loses, doubles and delays makes of 400 messages in up to five lanes.
+/// The output of a network that loses, doubles and delays 400 messages in up to five lanes.
 struct storm {
   std::vector<std::pair<std::uint64_t, std::string>> arrivals;  // in milliseconds
   std::map<lane_number, texts> sent;

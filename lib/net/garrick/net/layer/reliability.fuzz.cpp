@@ -1,7 +1,7 @@
 // Two ends in the middle of a conversation, over a link that the input drives: it sends, delivers,
-// drops, repeats, reorders, lets time pass and puts in datagrams of its own. Whatever these are,
-// nothing crashes and memory is bounded. If they are such as no honest peer sends, each message of
-// the conversation arrives exactly once in spite of them.
+// drops, repeats, reorders, lets time pass and adds datagrams of its own. Nothing crashes and
+// memory is bounded. If no honest peer sends the added datagrams, each message of the conversation
+// arrives exactly once in spite of them.
 #include <garrick/base/platform/assert.hpp>
 #include <garrick/net/layer/reliability.hpp>
 #include <garrick/net/little_endian.hpp>
@@ -90,7 +90,7 @@ struct conversation {
                    [](std::uint8_t b) { return std::byte{b}; });
     input = input.subspan(n);
     if (!bytes.empty() && strict) {
-      // Either no header at all, or an acknowledgement of what was never sent.
+      // Either no header at all, or an acknowledgement of packets that were never sent.
       if (bytes[0] != std::byte{2} || n < 13)
         bytes[0] |= std::byte{0x80};
       else
@@ -127,7 +127,7 @@ struct conversation {
     for (end& e : ends)
       if (e.out.size() > 256) e.out.pop_front();
   }
-  /// Until all is acknowledged: the link is a good one now.
+  /// Runs until all is acknowledged: the link is a good one now.
   void finish() {
     for (int i = 0; i < 5000; ++i) {
       for (int which = 0; which < 2; ++which)

@@ -252,8 +252,8 @@ TEST_CASE("reliability: what no honest peer sends is counted and changes nothing
       for (const packet_range& r : all) it.ranges[it.range_count++] = r;
     });
   };
-  ranges({{1, 2}});  // beyond what was sent
-  ranges({{0, 1}});  // which says that what is missing is not
+  ranges({{1, 2}});  // beyond the sent packets
+  ranges({{0, 1}});  // a missing packet among the received ones
   ranges({{1, 0}});  // empty
   ranges({{1, 65535}});
   ranges({{65535, 65535}});

@@ -1,5 +1,5 @@
-// What reliability costs on a link that loses, and on one that is narrow: in virtual time, with the
-// limits that it has to keep over real sockets, too.
+// The cost of reliability on a link that loses, and on one that is narrow: in virtual time, with
+// the limits that it has to keep over real sockets, too.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -311,7 +311,7 @@ TEST_CASE("reliability: it leaves room for TCP, and takes its own") {
 
 namespace {
 
-/// A carrier that keeps what it is given, as a socket's batch.
+/// A carrier that keeps its packets, as a socket's batch.
 struct batch_end final : carrier, link_owner {
   std::vector<packet> out;
   std::size_t messages = 0;
@@ -327,10 +327,10 @@ struct batch_end final : carrier, link_owner {
   void on_event(const link_event&) override {}
 };
 
-/// What one way without loss has carried.
+/// The datagrams of one way without loss.
 struct traffic {
-  std::size_t datagrams = 0, bytes = 0;  ///< of who sends
-  std::size_t acknowledgements = 0;      ///< datagrams of who receives
+  std::size_t datagrams = 0, bytes = 0;  ///< of the sender
+  std::size_t acknowledgements = 0;      ///< datagrams of the receiver
   std::uint64_t retransmitted = 0;
 };
 

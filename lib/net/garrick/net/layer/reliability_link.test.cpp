@@ -1,4 +1,4 @@
-// Reliability over a simulated link: whatever that does, each message arrives exactly once.
+// Reliability over a simulated link: each message arrives exactly once, whatever the link does.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -352,7 +352,7 @@ TEST_CASE("reliability: nothing is sent by a carrier that is full, but for the s
   p.a.to_send = 3;
   p.a.wake();
   p.run(ms(500));
-  CHECK(p.a.transmitted == 0);  // it was never open: nobody would get it
+  CHECK(p.a.transmitted == 0);  // it was never open, so no peer would get it
   p.a.carrier_writable = true;
   p.a.stack.carrier_writable(p.time.now());
   p.a.wake();

@@ -1,9 +1,10 @@
-// Whatever a peer sends, what is kept of it stays within its limits, and only what was announced is
-// passed up.
+// The kept bytes of a peer stay within their limits, and only announced messages are passed up, for
+// any bytes of a peer.
 //
-// The first byte chooses what is below. Then each step is a byte: its lowest bit set, time passes
-// by the rest of it in milliseconds; else as many of the bytes that follow are a datagram.
-// Sizes up to four gigabytes are allowed, so believing one would exceed the fuzzer's memory.
+// The first byte chooses the layer below. Then each step is a byte: if its lowest bit is set, time
+// passes by the rest of it in milliseconds; otherwise as many of the following bytes are a
+// datagram. Sizes up to four gigabytes are allowed, so believing one would exceed the fuzzer's
+// memory.
 #include "garrick/net/layer/slicing.hpp"
 
 #include <algorithm>

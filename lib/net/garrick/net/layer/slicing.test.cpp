@@ -31,7 +31,7 @@ std::string text_of(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-/// A carrier that takes as many datagrams as `takes` says, and an owner that keeps what it gets.
+/// A carrier that takes `takes` datagrams, and an owner that keeps its messages.
 struct end final : carrier, link_owner {
   std::vector<packet> sent;
   std::size_t takes = 1u << 30;
@@ -209,7 +209,7 @@ TEST_CASE("slicing: nothing overtakes what waits in its lane") {
   endpoint<unordered> e;
   e.here.takes = 0;
   e.send("first");
-  e.here.takes = 10;  // and nobody has said so yet
+  e.here.takes = 10;  // and no event has told so yet
   e.send("second");
   REQUIRE(e.here.sent.size() == 2);
   CHECK(text_of(e.here.sent[0].bytes()).ends_with("first"));

@@ -71,7 +71,7 @@ std::vector<std::byte> hello_of(peer_identity who, bool resumes, bool framed) {
   return bytes_of(h, framed);
 }
 
-/// Somebody between `look` and `claim`.
+/// Another peer between `look` and `claim`.
 struct newcomer {
   std::shared_ptr<door> fresh;
   std::vector<std::byte> bytes;
@@ -162,7 +162,7 @@ TEST_CASE("accept_sessions: who begins a session gets the link that has lost its
   CHECK(p.look({udp, udp, datagram}).what() == verdict::kind::start);
 }
 
-/// Says who it is.
+/// Sends its identity.
 struct named_policy final : accept_sessions {
   std::unique_ptr<hosted> make_session(const arrival&, const hello&, carrier&,
                                        const connection&) override {
@@ -240,7 +240,7 @@ TEST_CASE("accept_sessions: with `new_life_only` who had a session comes back as
   const auto link = std::make_shared<door>();
   const auto bytes = hello_of(who, false, true);
   const arrival from{tcp, tcp, bytes};
-  // Who was never admitted has had no session.
+  // A peer that was never admitted has had no session.
   link->admitted = false;
   REQUIRE(p.claim(from, connection(link)) == connection(link));
   link->over = true;
@@ -248,7 +248,7 @@ TEST_CASE("accept_sessions: with `new_life_only` who had a session comes back as
   REQUIRE(p.look(from).what() == verdict::kind::start);
   const auto next = std::make_shared<door>();
   REQUIRE(p.claim(from, connection(next)) == connection(next));
-  // Whose stream breaks has not lost his session.
+  // A peer whose stream breaks has not lost its session.
   next->connected = false;
   CHECK(p.look(from).what() == verdict::kind::join);
   CHECK(!p.is_quarantined(who));
@@ -272,7 +272,7 @@ TEST_CASE("accept_sessions: with `new_life_only` who had a session comes back as
 TEST_CASE("accept_sessions: it waits for a whole hello, however large, and for nothing else") {
   policy p;
   std::vector<std::byte> largest = hello_of({{1, 2}, 7}, false, false);
-  largest.resize(largest_hello);  // with what later versions say
+  largest.resize(largest_hello);  // with fields of later versions
   std::vector<std::byte> framed(4);
   store_le(framed.data(), static_cast<std::uint32_t>(largest.size()));
   framed.insert(framed.end(), largest.begin(), largest.end());

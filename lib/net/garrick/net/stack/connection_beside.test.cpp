@@ -1,5 +1,5 @@
-// A connection beside a stream that is suspected: when it is asked for, what is said by it, and
-// which answers take the session over.
+// A connection beside a suspected stream: the time at which it is asked for, the bytes sent by it,
+// and the answers that take the session over.
 #include <doctest/doctest.h>
 
 #include <string>

@@ -42,7 +42,7 @@ struct end final : carrier, link_owner {
   void on_event(const link_event&) override {}
 };
 
-/// Passes each message up twice, and keeps what it is told.
+/// Passes each message up twice, and keeps its events.
 struct twice : layer_defaults {
   std::vector<bool> told;
   void receive(const incoming& m, layer_context& c) {

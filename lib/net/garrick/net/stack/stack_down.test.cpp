@@ -1,4 +1,4 @@
-// What the owner has sent within a call in which the link goes down: all of it is reported, each
+// Messages that the owner sends within a call in which the link goes down: all are reported, each
 // question is answered, and nothing piles up without bound.
 #include <doctest/doctest.h>
 
@@ -162,7 +162,7 @@ TEST_CASE("a peer that says what is no frame and takes nothing is not answered w
     }
     std::size_t kept = b.out.size();
     b.takes_more = true;
-    for (int i = 0; i < 100; ++i) {  // what it has kept comes now, as far as it is confirmed
+    for (int i = 0; i < 100; ++i) {  // its kept messages come now, as far as they are confirmed
       b.link->carrier_writable(now);
       kept += b.out.size();
       for (const packet& p : std::exchange(b.out, {})) a.link->receive(p.bytes(), now);

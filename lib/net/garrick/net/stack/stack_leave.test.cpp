@@ -1,4 +1,4 @@
-// What goes out and what comes up when the owner ends a link in the middle of a call.
+// Messages that go out and come up when the owner ends a link in the middle of a call.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -34,7 +34,7 @@ struct polite : layer_defaults {
   static void leave(layer_context& c) { c.down({packet_of("bye"), layer_lane}); }
 };
 
-/// Notes everything in one line: what is sent in braces, what comes plainly, events as numbers.
+/// Notes everything in one line: sent messages in braces, arrived ones plainly, events as numbers.
 struct end final : carrier, link_owner {
   std::string log;
   std::function<void()> on_first;  ///< in the first message's call
@@ -201,7 +201,7 @@ TEST_CASE("close: what a layer's own end makes others do still happens") {
   stack<datagrams, ordering, ends> s(e, e, ordering(), ends());
   s.receive(std::vector{std::byte{1}, std::byte{5}, std::byte{0}, std::byte{'x'}}, now);
   s.receive(std::vector{std::byte{1}}, now);
-  CHECK(e.log == " closed x down");  // `ordering` gives out what it holds at the end
+  CHECK(e.log == " closed x down");  // `ordering` gives out its held messages at the end
 }
 
 TEST_CASE("stack: what the owner throws at the end of a call leaves that call") {

@@ -1,11 +1,11 @@
-// Whole stacks beside a transport and a peer that do what they like: each of the five that have a
-// name, with its handshake done and messages under way.
+// Whole stacks beside a transport and a peer without rules: each of the five named stacks, with its
+// handshake done and messages under way.
 //
-// Two ends that keep the protocol are joined by a transport on which the input decides, step by
-// step, what is carried, lost, doubled, late, changed in a byte, or replaced. So the bytes that the
-// fuzzer makes up stand where a session is open, which it would hardly find by itself.
+// Two ends that keep the protocol are joined by a transport in which the input decides, step by
+// step, which packets are carried, lost, doubled, delayed, changed in a byte, or replaced. So the
+// fuzzer's own bytes meet an open session, which it would hardly find by itself.
 //
-// Whatever comes: no assertion, nothing after `down`, each report once, and no more memory than the
+// In all cases: no assertion, nothing after `down`, each report once, and no more memory than the
 // limits allow.
 #include <garrick/base/platform/assert.hpp>
 #include <garrick/net/error.hpp>
@@ -62,7 +62,7 @@ class end final : public carrier, public link_owner {
   void transmit(packet p) override {
     const std::span<const std::byte> bytes = std::as_const(p).bytes();
     GARRICK_ASSERT(bytes.size() <= 200'000, "more than a message and its headers");
-    // Heartbeats do not ask; what they put here is bounded by the fuzzer's patience.
+    // Heartbeats do not ask; the fuzzer's patience bounds their number here.
     if (sent_.size() < 4 * most_waiting) sent_.emplace_back(bytes.begin(), bytes.end());
   }
   [[nodiscard]] bool writable() const override { return sent_.size() < most_waiting; }
@@ -135,7 +135,7 @@ class world {
     if (doubled) deliver(1 - from, bytes);
     if (was_full) ends_[from].stack().carrier_writable(now_);
   }
-  /// Carries what there is, up to a number of packets.
+  /// Carries the waiting packets, up to a number of them.
   void settle() {
     for (int i = 0; i < 200 && !(ends_[0].sent().empty() && ends_[1].sent().empty()); ++i)
       carry(ends_[0].sent().empty() ? 1 : 0, false);

@@ -1,4 +1,4 @@
-// The explorer of networks: which seed it names, that it replays, and what decides.
+// The explorer of networks: the seed that it names, its replay, and the source of all decisions.
 #include "garrick/net/testkit/explore_network.hpp"
 
 #include <doctest/doctest.h>

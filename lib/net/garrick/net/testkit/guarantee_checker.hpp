@@ -4,7 +4,7 @@
 // follow from flow, lane and number. So a receiver knows whether a message was sent and is whole.
 // The checker records all messages of both ends of all links, and compares:
 //
-//   promise       | what must hold
+//   promise       | condition
 //   (always)      | messages that arrive were sent, unchanged
 //   once          | no message arrives twice
 //   lanes         | messages arrive in the lane in which they were sent

@@ -1,4 +1,4 @@
-// The guarantee programs over every stack: what each promises holds, whatever the network does.
+// The guarantee programs over every stack: each guarantee holds, whatever the network does.
 #include <doctest/doctest.h>
 
 #include "garrick/net/testkit/exchange.hpp"

@@ -34,7 +34,7 @@ struct text {
 
 using talks = protocol<void(tick), void(later), void(text)>;
 
-/// Sends a datagram at each tick, and writes down what it gets and when.
+/// Sends a datagram at each tick, and records the received ones with their times.
 class talker : public actor<talks> {
  public:
   explicit talker(net::testkit::endpoint* e) : endpoint_(e) {}
@@ -51,7 +51,7 @@ class talker : public actor<talks> {
   net::testkit::endpoint* endpoint_;
 };
 
-/// Hands what comes to an actor, as a broker does.
+/// Hands received bytes to an actor, as a broker does.
 struct hands_on : recording {
   ref<talks> to;
   void receive(std::span<const std::byte> b, base::instant) override {

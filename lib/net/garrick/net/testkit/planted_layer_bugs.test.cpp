@@ -33,11 +33,11 @@ exchange_settings rough_settings() {
           .settles = ms(35'000)};
 }
 
-/// No stream is lost, so that nothing excuses what is missing.
+/// No stream is lost, so no missing message has an excuse.
 exchange_settings quiet_settings() {
   return {.path = {.delay = ms(5), .jitter = ms(2)}, .settles = ms(35'000)};
 }
-/// Hosts crash, and what their earlier lives have sent comes late.
+/// Hosts crash, and messages of their earlier incarnations come late.
 exchange_settings settings_with_crashes() {
   exchange_settings s = rough_settings();
   s.path.reordering = 0.3;
@@ -123,7 +123,7 @@ TEST_CASE("planted beside the layers: what a link tells its owner is found") {
         settings_with_crashes());
 }
 
-// Lanes do not travel beneath its slicing, so nobody can change one there.
+// Lanes do not travel beneath its slicing, so no bug can change one there.
 TEST_CASE("planted in the stack of streams: found") {
   finds(stream_kind<planted<mischief::drops>>("stream that drops"), "is missing");
   finds(stream_kind<planted<mischief::doubles>>("stream that doubles"), "came twice");

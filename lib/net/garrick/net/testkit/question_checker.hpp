@@ -1,7 +1,7 @@
 // Checks the guarantees of stacks with `actor_protocol` on top about questions (the guarantee
 // `processed`): records the questions and answers of both ends, and compares them.
 //
-//   promise       | what must hold
+//   promise       | condition
 //   (always)      | a question ends once: by its answer, an error, its time, or perhaps delivered
 //                 | its answer is the one that the asked actor gave to it
 //                 | its time-out is not early; it is given up only if the link goes down

@@ -1,5 +1,5 @@
-// The questions of actors over the library's own stacks: each ends once, whatever the network does
-// and whatever the other end answers.
+// The questions of actors over the library's own stacks: each ends once, whatever the network and
+// the other end do.
 #include <doctest/doctest.h>
 
 #include <string>

@@ -125,7 +125,7 @@ TEST_CASE(
   simulated_network net(1);
   client_and_server s(net);
   net.run_for(ms(100));
-  net.cut("b", "a");  // the bytes come, but nobody hears that they have
+  net.cut("b", "a");  // the bytes come, but no acknowledgement of them
   s.client->transmit(packet_of("bytes"));
   net.run_for(ms(29'000));
   CHECK(s.servers[0]->bytes() == "bytes");

@@ -1,5 +1,5 @@
-// Any text is an endpoint that prints as a text of an equal one, or an error that says what is
-// wrong and where.
+// Any text is an endpoint that prints as a text of an equal one, or an error with a place and a
+// reason.
 #include <garrick/base/platform/assert.hpp>
 #include <garrick/net/transport/endpoint.hpp>
 

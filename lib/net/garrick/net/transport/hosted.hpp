@@ -110,7 +110,7 @@ class entrance {
   virtual ~entrance() = default;
   /// `entered`: the caller is in until it calls `leave`.
   [[nodiscard]] virtual answer enter() noexcept = 0;
-  /// What was sent meanwhile goes out.
+  /// Lets the bytes that were sent meanwhile go out.
   virtual void leave() noexcept = 0;
   /// Takes the visit if the result is `queued`. A visit that is not limited is never `full`.
   [[nodiscard]] virtual visit_result wait_in_line(std::unique_ptr<visit> v, bool limited) = 0;

@@ -1,5 +1,5 @@
-// Any bytes are a value of their type or an error that says why. A value that was decoded can be
-// encoded, and what that gives is decoded to the same bytes again.
+// Any bytes are a value of their type or an error with a reason. A decoded value can be encoded,
+// and its bytes decode to the same bytes again.
 #include <garrick/base/platform/assert.hpp>
 #include <garrick/net/error.hpp>
 #include <garrick/net/wire/codec.hpp>

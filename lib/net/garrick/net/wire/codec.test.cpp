@@ -145,7 +145,7 @@ struct trouble_category final : base::error_category {
 constinit const trouble_category troubles{};
 const base::error_category& error_category_of(trouble) noexcept { return troubles; }
 
-/// Nobody makes an error of it by its enumeration, so it is not listed: as in another process.
+/// No error is made of it by its enumeration, so it is not listed: as in another process.
 struct unlisted_category final : base::error_category {
   std::string_view called;
   explicit unlisted_category(std::string_view name) : called(name) {}
@@ -443,7 +443,7 @@ TEST_CASE("a message expands to no more memory than is allowed") {
   REQUIRE(q.has_value());
   CHECK(decode<decltype(two)>(q->bytes(), {.memory = 120}).has_value());
   CHECK(!decode<decltype(two)>(q->bytes(), {.memory = 119}).has_value());
-  // What is allocated one by one costs more than its bytes.
+  // Elements that are allocated one by one cost more than their bytes.
   const auto costs = []<class T>(const T& x) {
     const base::result<packet> bytes = encode(x);
     REQUIRE(bytes.has_value());
@@ -564,7 +564,7 @@ TEST_CASE("random values come back; cut off or damaged, they are refused or are 
       bytes[random.below(static_cast<std::uint32_t>(bytes.size()))] ^=
           static_cast<std::byte>(1 + random.below(255));
       if (const auto other = decode<all_kinds>(bytes)) {
-        const auto again = decode<all_kinds>(bytes_of(*other));  // what was understood is a value
+        const auto again = decode<all_kinds>(bytes_of(*other));  // an understood result is a value
         REQUIRE(again.has_value());
       }
     }

@@ -33,7 +33,7 @@ namespace garrick::net {
 ///     struct garrick::net::codec<my::matrix> {
 ///       static void encode(byte_writer& out, const my::matrix& m);
 ///       static void decode(byte_reader& in, my::matrix& m);   // m is as default-made
-///       using parts = base::type_list<float>;  // optional: what else a schema has to show
+///       using parts = base::type_list<float>;  // optional: further types for a schema
 ///     };
 ///
 /// `encode` writes at least one byte, or fails with a reason (`byte_writer::fail`). `decode` reads

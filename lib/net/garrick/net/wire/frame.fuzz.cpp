@@ -1,5 +1,5 @@
-// Any bytes are a frame or an error that says why. A frame's header, written again, means the same.
-// What looks plain is a frame.
+// Any bytes are a frame or an error with a reason. A frame's header, written again, means the same.
+// Bytes that look plain are a frame.
 #include <garrick/base/platform/assert.hpp>
 #include <garrick/net/error.hpp>
 #include <garrick/net/wire/frame.hpp>
@@ -32,7 +32,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     return 0;
   }
   GARRICK_ASSERT(!to_text(f->kind).empty(), "a kind that does not exist");
-  // What lies behind the payload belongs to the frame.
+  // The numbers behind the payload belong to the frame.
   const std::size_t behind = f->handles != 0 ? f->handles * actor_id_size + sizeof(f->handles) : 0;
   packet p = packet::copy_of({f->payload.data(), f->payload.size() + behind}, frame_room);
   prepend_header(*f, p);

@@ -143,7 +143,7 @@ TEST_CASE("extensions follow the fields; unknown ones are skipped unless they mu
   CHECK(encoded(f) == ids(0x86, {2, 6, 0}));
   CHECK(decode_frame(encoded(f))->urgent);
   CHECK(!unknown->urgent);
-  // What is known may say that it must be.
+  // A known extension may be marked as one that must be understood.
   CHECK(decode_frame(ids(0x86, {3, 3, 1, 99}))->time_left == base::duration::nanoseconds(99));
 
   for (const auto& bad :

@@ -1,5 +1,5 @@
-// Errors of other processes: what becomes of their texts. That they arrive as the same errors is
-// tested with the other codecs.
+// Errors of other processes, and the fate of their texts. The tests of the other codecs show that
+// they arrive as the same errors.
 #include "garrick/net/wire/known_codecs.hpp"
 
 #include <doctest/doctest.h>
@@ -19,7 +19,7 @@ using namespace garrick::net;
 
 namespace {
 
-/// Of another program: nobody here lists it.
+/// Of another program: no list here has it.
 struct unlisted_category final : base::error_category {
   unlisted_category(std::string called, std::string says)
       : name_(std::move(called)), says_(std::move(says)) {}

@@ -1,5 +1,5 @@
-// Any bytes are a schema that is sound or an error that says why. A schema supports itself, and is
-// compared with ours, published and sent again without harm.
+// Any bytes are a sound schema or an error with a reason. A schema supports itself, and is compared
+// with ours, published and sent again without harm.
 #include <garrick/base/platform/assert.hpp>
 #include <garrick/net/error.hpp>
 #include <garrick/net/wire/orders.hpp>

@@ -34,7 +34,7 @@ class datagram_socket;
 
 struct socket_entry {
   virtual ~socket_entry() = default;
-  /// Closes it, soon; what was written before is sent.
+  /// Closes it, soon; bytes that were written before are sent.
   virtual void close() noexcept = 0;
   const std::uint64_t id = next_socket_id();
   std::atomic<std::uint64_t> owner{0};  ///< the id of a broker_core; 0: no owner

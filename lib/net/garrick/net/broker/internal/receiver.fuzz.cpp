@@ -1,8 +1,8 @@
-// However a stream comes, is read and is held, its messages are those that the policies say: each
-// byte once and in order, no held byte changes, and who was refused for want of room is woken.
+// A stream's messages follow the policies however it arrives, is read and is held: each byte comes
+// once and in order, no held byte changes, and a reader that was refused for want of room is woken.
 //
-// The first three bytes are the size of a block, how many there are and how many messages may be
-// under way. Then each two bytes are a step: what is done, and with how much.
+// The first three bytes are the size of a block, the number of blocks and the most messages under
+// way. Then each two bytes are a step: an action and an amount.
 #include "garrick/net/broker/internal/receiver.hpp"
 
 #include <algorithm>
@@ -32,14 +32,14 @@ class counting_pool final : public read_pool {
   void wake() noexcept override { ++woken; }
 };
 
-/// What receive_policy.hpp says, of bytes in a string.
+/// The rules of receive_policy.hpp, for bytes in a string.
 class reference {
  public:
   void set(const receive_policy& p) { policy_ = p; }
   void came(char c) { unread_.push_back(c); }
   [[nodiscard]] bool reads() const { return policy_.has_value(); }
   [[nodiscard]] std::size_t unread() const { return unread_.size(); }
-  /// The next message; empty: it is not whole.
+  /// Returns the next message; empty: it is not whole.
   [[nodiscard]] std::string_view next() const {
     if (!policy_) return {};
     const std::string_view all = unread_;
@@ -80,7 +80,7 @@ class run {
     for (const auto& [now, then] : held_)
       GARRICK_ASSERT(now.text() == then, "bytes that are held have changed");
   }
-  /// When nobody holds anything, what was refused is possible.
+  /// When no part is held, refused calls become possible.
   void end() {
     while (!held_.empty()) drop(0);
     if (refused_) GARRICK_ASSERT(pool_->woken > woken_before_, "nobody was woken");

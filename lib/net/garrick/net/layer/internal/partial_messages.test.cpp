@@ -26,7 +26,7 @@ std::span<const std::byte> bytes_of(std::string_view text) {
 
 using message = std::pair<lane_number, std::string>;
 
-/// An owner that keeps what it gets, over a carrier that carries nothing.
+/// An owner that keeps its messages, over a carrier that carries nothing.
 struct end final : carrier, link_owner {
   std::vector<message> messages;
   std::vector<link_event> events;

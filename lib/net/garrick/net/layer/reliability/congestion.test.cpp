@@ -70,7 +70,7 @@ TEST_CASE("congestion: a window that is not used does not grow") {
   const double before = s.packets();
   for (int i = 0; i < 500; ++i) s.round(ms(20), false);
   CHECK(s.packets() == before);
-  // And what it would have become meanwhile, it does not become at once.
+  // It does not jump to the size that it would have reached meanwhile.
   s.round(ms(20));
   CHECK(s.packets() < before + 1.5);
 }

@@ -1,7 +1,7 @@
 // Layers with planted bugs, and a small reliable layer to plant some in: the programs of the
 // testkit have to find them.
 //
-// `window` is go-back-n: numbers, cumulative acknowledgements that count what is in mailboxes, one
+// `window` is go-back-n: numbers, cumulative acknowledgements that count messages in mailboxes, one
 // timer. It is here to be broken, so it is small: no measured round trip, no congestion, no
 // sessions. It wants a way that keeps no datagram longer than 2^31 others take, and peers that do
 // not crash.

@@ -7,7 +7,7 @@
 //   O2  Calls from below are made on the loop's thread. A visitor on another thread only transmits;
 //       the loop's thread tells the stack of the effects (wants_loop_).
 //   O3  Once over_, there is no hosted object, no timer and no socket, and the loop is not used.
-//   O4  armed_ is the time for which the timer is set; it is never later than what is due.
+//   O4  armed_ is the time for which the timer is set; it is never later than the next deadline.
 //
 // Thread safety: `enter`, `wait_in_line`, and the queries of a `connection`, on any thread;
 // functions below "For the thread that is in" are for that thread.

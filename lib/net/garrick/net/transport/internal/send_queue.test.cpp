@@ -64,7 +64,7 @@ TEST_CASE("send_queue: small packets that come while others wait meet in one pie
   CHECK(q.waiting().size() == 4);
   CHECK(q.waiting()[3].size() == 10);
   q.sent(q.bytes() - 1);
-  q.push(numbered(next, 10));  // behind what is left of the piece
+  q.push(numbered(next, 10));  // behind the rest of the piece
   CHECK(q.bytes() == 11);
   q.sent(11);
   CHECK(q.empty());
