@@ -155,6 +155,61 @@ class words_test(Tree):
         self.write("b.cpp", "int x;\n")
         self.assert_clean(words.check)
 
+    FILLER = "//" + " the sender waits" * 5 + "\n"  # 15 words
+
+    def test_a_part_above_its_limit_names_rate_limit_and_worst_lines(self):
+        self.write(
+            "lib/core/a.hpp",
+            "// Who has it?\n// What is here, and what there?\nint x;  // whatever\n/* Whom\n */\n"
+            + self.FILLER * 6,
+        )
+        self.write("lib/core/README.md", "Nobody and somebody.\n")
+        self.assertEqual(
+            words.check(self.root, {"": (2.0, 0.5)}),
+            [
+                "lib/core: what/who 48.08 per thousand words (5 of 104), the limit is 2.0; for "
+                "example\n  lib/core/a.hpp:2: // What is here, and what there?"
+                "\n  lib/core/a.hpp:1: // Who has it?\n  lib/core/a.hpp:3: // whatever",
+                "lib/core: nobody/somebody 19.23 per thousand words (2 of 104), the limit is 0.5; "
+                "for example\n  lib/core/README.md:1: Nobody and somebody.",
+            ],
+        )
+        self.assertEqual(words.check(self.root, {"": (2.0, 0.5), "lib/core": (48.1, 19.3)}), [])
+
+    def test_each_part_is_counted_by_itself(self):
+        self.write("lib/base/a.hpp", self.FILLER * 100)
+        for page in ("README.md", "docs/papers.md", "docs/guide/01.md", "tests/net/README.md"):
+            self.write(page, "It waits for nobody.\n")
+        found = words.check(self.root, {"": (2.0, 0.5), "docs": (0.0, 250.0)})
+        parts = [problem.split(":")[0] for problem in found]
+        self.assertEqual(parts, ["README.md", "docs/guide", "tests/net"])
+
+    def test_a_long_line_is_cut_around_its_word(self):
+        self.write("README.md", "word " * 100 + "nobody" + " word" * 100 + "\n")
+        self.assertIn("README.md:1: …word", words.check(self.root)[0])
+        self.assertRegex(words.check(self.root)[0], "(?s)\n.{1,150}nobody.{1,80}…$")
+
+    def test_comments_and_docstrings_of_tools_count(self):
+        self.write("tools/a.py", '"""Who?"""\n')
+        self.write("cmake/a.cmake", 'set(a "# who")  # who\n')
+        self.write("bench/a.py", 'def f(x):\n    """Nobody."""  # it\'s who?\n')
+        self.assertEqual(
+            [p.split(" per ")[0] for p in words.check(self.root)],
+            [
+                "bench: what/who 333.33",
+                "bench: nobody/somebody 333.33",
+                "cmake: what/who 1000.00",
+                "tools: what/who 1000.00",
+            ],
+        )
+
+    def test_code_strings_and_texts_read_by_a_tool_do_not_count(self):
+        self.write("lib/a/a.cpp", 'auto what = R"(// who)" "// nobody";  // `what` of whole\n')
+        self.write("tests/compile_fail/a.cpp", "// expect: what nobody\n// each: who what\n")
+        self.write("README.md", "A `what`.\n\n```cpp\nx;  // who\n```\n")
+        self.write("tools/a.py", 'who = """what"""\nf(\n    """\n    nobody\n    """\n)\n')
+        self.assert_clean(words.check)
+
 
 class left_out_test(Tree):
     def with_reasons_for(self, *tests: str) -> None:

@@ -52,7 +52,7 @@ def read(path: Path) -> str:
     return path.read_text(encoding="utf-8", errors="replace")
 
 
-_TOKEN = re.compile(
+CPP_TOKEN = re.compile(
     r'//[^\n]*|/\*.*?\*/'
     r'|R"(?P<tag>[^(\s]*)\(.*?\)(?P=tag)"'
     r'|"(?:\\.|[^"\\\n])*"|(?<![0-9a-fA-F])\'(?:\\.|[^\'\\\n])*\'',
@@ -69,7 +69,7 @@ def without_comments(text: str, keep_strings: bool = False) -> str:
             return token if keep_strings else '""' + "\n" * token.count("\n")
         return " " + "\n" * token.count("\n")
 
-    return _TOKEN.sub(blank, text)
+    return CPP_TOKEN.sub(blank, text)
 
 
 def without_strings(text: str) -> str:
@@ -79,7 +79,7 @@ def without_strings(text: str) -> str:
         token = match.group(0)
         return token if token.startswith("/") else '""' + "\n" * token.count("\n")
 
-    return _TOKEN.sub(blank, text)
+    return CPP_TOKEN.sub(blank, text)
 
 
 def main(name: str, check) -> int:

@@ -1,12 +1,18 @@
 #!/usr/bin/env python3
-"""Text that must not be in the repository: notes of unfinished work, paths of somebody's machine,
-conflict marks, stray blanks.
+"""Text that must not be in the repository: notes of unfinished work, paths of a developer's
+machine, conflict marks, stray blanks; and too many sentences that hide their subject behind `what`,
+`who` or `nobody` (CONTRIBUTING.md, "Language").
+
+Such words are counted for each part, in the comments of code and in the prose of Markdown. A part
+is a folder of lib/, tests/ or docs/, another folder of the root, or a page there. Code in
+backquotes, fenced blocks, strings and the texts that a compile-fail test expects do not count.
 """
 
 import re
+from collections import defaultdict
 from pathlib import Path
 
-from sources import all_files, run
+from sources import CPP_TOKEN, all_files, run
 
 # Written in pieces so that this file passes its own check.
 UNFINISHED = re.compile(r"\b(TO" r"DO|FIX" r"ME|XX" r"X|HA" r"CK)\b")
@@ -35,6 +41,41 @@ PROSE = (
     "examples/word_count/texts",
 )  # shipped literature: only conflict marks would be wrong there; a fuzzer's inputs are any bytes
 
+# part: (`what` and `who`, `nobody` and `somebody`), the most per thousand words. They only fall.
+LIMITS = {
+    "": (2.0, 0.5),  # each part that is not named below
+    "ARCHITECTURE.md": (21.6, 3.0),
+    "CHANGELOG.md": (14.2, 1.2),
+    "README.md": (12.2, 0.5),
+    "bench": (14.5, 0.9),
+    "cmake": (8.0, 0.6),
+    "docs/decisions": (14.7, 1.8),
+    "docs/internals": (4.0, 0.6),
+    "lib/core": (13.4, 3.1),
+    "lib/net": (23.0, 3.3),
+    "tests/compile_fail": (30.8, 4.6),
+    "tests/core": (21.6, 4.3),
+    "tests/coroutine_check": (18.6, 0.5),
+    "tests/install": (6.7, 0.5),
+    "tests/net": (26.1, 5.9),
+    "tests/support": (12.3, 2.0),
+    "tools": (23.9, 0.7),
+}
+WORST, SHOWN = 3, 120  # lines shown of a part above a limit, and their length
+
+HIDING = {
+    "what/who": re.compile(r"\b(what(ever)?|who(m|se|ever)?)\b", re.I),
+    "nobody/somebody": re.compile(r"\b(no|some)body\b", re.I),
+}
+WORD = re.compile(r"[A-Za-z][A-Za-z']*")
+QUOTED = re.compile(r"`[^`\n]*`")
+READ_BY_A_TOOL = re.compile(r"// (expect|each|max-lines):")
+PYTHON_TOKEN = re.compile(
+    r'#[^\n]*|"""(?:\\.|[^\\])*?"""|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.S
+)
+PYTHON_BEFORE_DOCSTRING = re.compile(r":\s*\Z|\A(\s*#[^\n]*\n)*\s*\Z")
+SCRIPT_TOKEN = re.compile(r'(?<!\S)#[^\n]*|"(?:\\.|[^"\\])*"', re.S)
+
 
 def check_line(line: str, suffix: str) -> str | None:
     if CONFLICT.match(line):
@@ -62,13 +103,111 @@ def check_file(name: str, data: bytes) -> list[str]:
     return problems
 
 
-def check(root: Path) -> list[str]:
+def in_lines(tokens, text: str):
+    """(line, its text) of each line of the tokens, which are in order."""
+    line, end = 1, 0
+    for token in tokens:
+        line += text.count("\n", end, token.start())
+        end = token.start()
+        for further, part in enumerate(token.group(0).split("\n")):
+            yield line + further, part
+
+
+def markdown_lines(text: str):
+    fenced = False
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.lstrip().startswith("```"):
+            fenced = not fenced
+        elif not fenced:
+            yield number, line
+
+
+def is_python_prose(text: str, token: re.Match) -> bool:
+    return token.group(0).startswith("#") or (
+        token.group(0).startswith('"""')
+        and bool(PYTHON_BEFORE_DOCSTRING.search(text[max(0, token.start() - 2000) : token.start()]))
+    )
+
+
+def prose_of(path: Path, text: str):
+    """(line, text) of each line of prose in a file: comments, docstrings, Markdown."""
+    if path.suffix in (".hpp", ".cpp"):
+        comments = (t for t in CPP_TOKEN.finditer(text) if t.group(0).startswith("/"))
+        return (l for l in in_lines(comments, text) if not READ_BY_A_TOOL.match(l[1]))
+    if path.suffix == ".md":
+        return markdown_lines(text)
+    if path.suffix == ".py":
+        return in_lines((t for t in PYTHON_TOKEN.finditer(text) if is_python_prose(text, t)), text)
+    if path.suffix in (".cmake", ".sh") or path.name == "CMakeLists.txt" or text.startswith("#!"):
+        comments = (t for t in SCRIPT_TOKEN.finditer(text) if t.group(0).startswith("#"))
+        return in_lines(comments, text)
+    return ()
+
+
+def part_of(path: Path) -> str:
+    folders = path.parts[:-1]
+    if not folders:
+        return path.name if path.suffix == ".md" else "the root"
+    return "/".join(folders[:2] if folders[0] in ("lib", "tests", "docs") else folders[:1])
+
+
+def excerpt(line: str, at: int) -> str:
+    """At most SHOWN characters of the line, around the place."""
+    first = max(0, min(at - SHOWN // 2, len(line) - SHOWN))
+    shown = line[first : first + SHOWN].strip()
+    return ("…" if first > 0 else "") + shown + ("…" if first + SHOWN < len(line) else "")
+
+
+class part_count:
+    """The words of one part, and the lines in which words of HIDING stand."""
+
+    def __init__(self):
+        self.words = 0
+        self.lines = {kind: [] for kind in HIDING}  # (how many, place and text)
+
+    def add(self, path: Path, text: str) -> None:
+        for number, line in prose_of(path, text):
+            prose = QUOTED.sub(lambda code: " " * len(code.group(0)), line)
+            self.words += len(WORD.findall(prose))
+            for kind, pattern in HIDING.items():
+                if found := [match.start() for match in pattern.finditer(prose)]:
+                    shown = f"{path}:{number}: {excerpt(line, found[0])}"
+                    self.lines[kind].append((len(found), shown))
+
+    def problems(self, part: str, limits: tuple[float, float]) -> list[str]:
+        found = []
+        for (kind, lines), limit in zip(self.lines.items(), limits):
+            count = sum(line[0] for line in lines)
+            if count * 1000 > limit * self.words:
+                worst = sorted(lines, key=lambda line: -line[0])[:WORST]
+                found.append(
+                    f"{part}: {kind} {1000 * count / self.words:.2f} per thousand words "
+                    f"({count} of {self.words}), the limit is {limit}; for example"
+                    + "".join(f"\n  {shown}" for _, shown in worst)
+                )
+        return found
+
+
+def check_rates(texts: list[tuple[Path, str]], limits: dict) -> list[str]:
+    parts = defaultdict(part_count)
+    for path, text in texts:
+        parts[part_of(path)].add(path, text)
     return [
         problem
-        for path in all_files(root)
-        if path.suffix in TEXT
-        for problem in check_file(str(path), (root / path).read_bytes())
+        for part, count in sorted(parts.items())
+        for problem in count.problems(part, limits.get(part, limits[""]))
     ]
+
+
+def check(root: Path, limits: dict = LIMITS) -> list[str]:
+    problems, texts = [], []
+    for path in all_files(root):
+        if path.suffix in TEXT:
+            data = (root / path).read_bytes()
+            problems += check_file(str(path), data)
+            if not str(path).startswith(PROSE):
+                texts.append((path, data.decode("utf-8", errors="replace")))
+    return problems + check_rates(texts, limits)
 
 
 if __name__ == "__main__":
