@@ -118,7 +118,7 @@ def main(argv=None):
         print(
             f"bench: a result cannot be written: {error}; the report is incomplete", file=sys.stderr
         )
-        # What is left in the buffer would be tried again at the end, and fail again.
+        # # The rest of the buffer would be tried again at the end, and fail again.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
 

@@ -1,6 +1,6 @@
-// What programs of plain threads pass tuples through: a bounded ring for one producer and one
-// consumer, which shows the other side a batch at a time. Who has to wait turns on the spot for a
-// short while, then lets others have the processor, since there may be more threads than
+// The ring through which programs of plain threads pass tuples: bounded, for one producer and one
+// consumer, which shows the other side a batch at a time. A side that has to wait turns on the spot
+// for a short while, then lets others have the processor, since there may be more threads than
 // processors, and then sleeps. C++17 and the standard library only.
 //
 // Thread safety: `push`, `flush` and `close` belong to the producer; `take` and `ended` to the
@@ -19,7 +19,7 @@
 namespace bench {
 
 // Waiting: some pauses of the processor first, then others get it, and after a thousand turns the
-// thread sleeps for a moment. It has to look again by itself, since nobody wakes it: a wake-up
+// thread sleeps for a moment. It has to look again by itself, since no thread wakes it: a wake-up
 // would cost the other side a fence for each batch and now and then a system call, and rings that
 // are written by hand do without. With more threads than processors, those that wait for long would
 // otherwise keep the processors from those that have work.
@@ -56,18 +56,18 @@ class batched_ring {
     slots_[tail_++ & mask_] = std::move(value);
     if (tail_ - shown_ == batch_) flush();
   }
-  // Shows what was pushed.
+  // Shows the pushed tuples to the consumer.
   void flush() {
     if (shown_ == tail_) return;
     shown_ = tail_;
-    to_.store(tail_, std::memory_order_release);  // order: what was written to the slots
+    to_.store(tail_, std::memory_order_release);  // order: the writes to the slots
   }
   void close() {
     flush();
     closed_.store(true, std::memory_order_release);  // order: after the last tuples were shown
   }
 
-  // Calls f(tuple) for a batch of what is there. Returns how many that were.
+  // Calls f(tuple) for a batch of the tuples that are there. Returns their number.
   template <class F>
   std::size_t take(F&& f) {
     if (head_ == seen_) seen_ = to_.load(std::memory_order_acquire);  // order: the slots' contents
@@ -105,8 +105,8 @@ class batched_ring {
   std::atomic<bool> closed_{false};
 };
 
-// Takes all tuples of several rings until they have ended, without a thread for each. `idle()` is
-// called whenever all are empty: what was made of the tuples so far is to be handed on.
+// Takes all tuples of several rings until they have ended, without a thread for each. Calls
+// `idle()` whenever all are empty, so that results made so far can be handed on.
 template <class Rings, class F, class Idle>
 void drain_all(const Rings& rings, F&& f, Idle&& idle) {
   patience p;

@@ -1,4 +1,4 @@
-// What every CAF peer shares: the system's settings, and its time from beginning to end, as
+// The common part of all CAF peers: the system's settings, and its time from beginning to end, as
 // garrick_system.hpp does for ours. `--threads n` sets the number of workers (absent: CAF's own
 // default, at least four); `--polling aggressive` removes the sleeps of the work-stealing poller,
 // CAF's documented way to trade processor time for speed.

@@ -1,5 +1,5 @@
-// Figures that a program draws itself into the report: lines over an axis, with what a paper says
-// about them and what came out.
+// Figures that a program draws itself into the report: lines over an axis, with a paper's claims
+// about them and our result.
 //
 // Thread safety: none.
 #pragma once
@@ -25,7 +25,7 @@ class figure {
       if (l.first == line) return l.second.push_back({x, y});
     lines_.push_back({line, {{x, y}}});
   }
-  // What came out, in words; several become sentences.
+  // The result in words; several calls become sentences.
   void found(const std::string& text) { found_ += (found_.empty() ? "" : " ") + text; }
   void logarithmic_y() { log_y_ = true; }
   void logarithmic_x() { log_x_ = true; }

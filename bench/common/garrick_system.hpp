@@ -1,4 +1,4 @@
-// What every Garrick program shares: the system's settings, and its time from beginning to end.
+// The common part of all Garrick programs: the system's settings, and its time from start to end.
 // `--threads n` sets the number of workers, `--policy name` the scheduling policy,
 // `--idle_spin_us n` how long an idle worker looks for work before it sleeps.
 #pragma once

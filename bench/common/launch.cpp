@@ -1,6 +1,6 @@
-// Runs one program and reports what it used. The harness is written in Python, and a child's peak
-// resident size as the kernel counts it never falls below that of the process that forked it; this
-// launcher is small and static, so the figure is the program's.
+// Runs one program and reports its use of time and memory. The harness is written in Python, and a
+// child's peak resident size as the kernel counts it never falls below that of the process that
+// forked it; this launcher is small and static, so the figure is the program's.
 //
 //   bench_launch REPORT_FD PROGRAM [ARGUMENT...]
 //

@@ -1,6 +1,6 @@
-// What the machine itself takes away: a thread turns on the spot, reads the clock, and notes every
-// gap between two readings that is too long for a thread that runs. An interrupt, the hypervisor or
-// another process was there meanwhile.
+// The time that the machine itself takes away: a thread turns on the spot, reads the clock, and
+// notes every gap between two readings that is too long for a thread that runs. An interrupt, the
+// hypervisor or another process was there meanwhile.
 //
 // Thread safety: none needed, there is one thread.
 #pragma once
@@ -12,8 +12,8 @@
 
 namespace bench {
 
-// Turns for so many milliseconds. The latencies of the result are what somebody would have lost who
-// was due at any moment of that time: the rest of the gap that the moment lies in, or nothing. So
+// Turns for so many milliseconds. The latencies of the result are the time that a thread due at any
+// moment of that time would have lost: the rest of the gap that the moment lies in, or nothing. So
 // they can be read beside those of a program.
 inline void measure_noise(std::uint64_t ms, result& out) {
   constexpr std::int64_t least = 5'000;

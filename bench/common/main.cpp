@@ -1,4 +1,5 @@
-// The main of every benchmark program that is run; only what is compiled or weighed has its own.
+// The main of every benchmark program that is run; programs only compiled or weighed have their
+// own.
 #include <exception>
 
 #include "common/measure.hpp"

@@ -1,7 +1,7 @@
-// What every benchmark program needs and nothing more: command line numbers, a clock, resident
-// memory, and the one line of JSON that the harness reads. A program defines `bench::run`; the main
-// that calls it is the same for all (main.cpp). Standard library only and C++17, so that a peer's
-// program can use it whatever that peer needs.
+// The common part of all benchmark programs: command line numbers, a clock, resident memory, and
+// the one line of JSON that the harness reads. A program defines `bench::run`; the main that calls
+// it is the same for all (main.cpp). Standard library only and C++17, so that any peer's program
+// can use it.
 //
 // Thread safety: none; a program uses it from its main thread. `now_ns` may be called anywhere.
 #pragma once
@@ -67,8 +67,8 @@ class arguments {
     return found == nullptr ? std::string(fallback) : found->value;
   }
 
-  // Call once all parameters have been read. The main does at the end; who starts what takes long
-  // does before.
+  // Call once all parameters have been read. The main does so at the end; a program that starts
+  // something long does so before.
   void reject_unknown() const {
     for (const pair& p : pairs_) {
       if (!p.used) fail("unknown parameter --" + p.name);
@@ -224,7 +224,7 @@ class result {
   std::string details_;
 };
 
-// What a program measures: reads its parameters, runs once, and fills in the result with its
+// A program's measurement: reads its parameters, runs once, and fills in the result with its
 // checks. Each program defines it. An exception ends the program with status 2.
 void run(arguments& args, result& out);
 

@@ -1,8 +1,9 @@
-// What the programs of the group `savina` share: the benchmark suite's generator of pseudo-random
-// numbers, and the work of one fork-join message. With it, every system takes the same decisions,
-// so that results can be checked exactly. Standard library only and C++17, for the peers.
+// The common part of the programs of the group `savina`: the benchmark suite's generator of
+// pseudo-random numbers, and the work of one fork-join message. With it, every system takes the
+// same decisions, so that results can be checked exactly. Standard library only and C++17, for the
+// peers.
 //
-// Thread safety: a generator belongs to whoever holds it.
+// Thread safety: a generator belongs to its holder.
 #pragma once
 
 #include <cmath>
@@ -42,8 +43,8 @@ constexpr std::uint32_t after(std::uint64_t seed, int steps) {
 static_assert(detail::after(74755, 1) == 22896 && detail::after(74755, 2) == 34761 &&
               detail::after(74755, 3) == 34014);
 
-/// What an actor of the two fork-join programs computes for a message. The argument is read at run
-/// time: no system may fold the sine away.
+/// The computation of the two fork-join programs for a message. The argument is read at run time:
+/// no system may fold the sine away.
 inline double fork_join_work() {
   const volatile double angle = 37.2;
   const double sine = std::sin(angle);

@@ -1,5 +1,6 @@
-"""From measured series to comparisons: the variant of a peer that counts, ratios with what single
-rounds say about them, and targets.
+"""From measured series to comparisons: the variant of a peer that counts, ratios with their spread
+over
+single rounds, and targets.
 """
 
 import random
@@ -256,7 +257,7 @@ def ratio_text(ratio):
 
 
 def losses_first(reports):
-    """Rows of the table: (report, comparison or None). What failed comes first, then the worst
+    """Rows of the table: (report, comparison or None). Failed ones come first, then the worst
     ratio.
     """
     rows = []

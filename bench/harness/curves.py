@@ -1,4 +1,4 @@
-"""Plots of a measure against a parameter, one line for each system and variant: what workload.json
+"""Plots of a measure against a parameter, one line for each system and variant, as workload.json
 asks for under "curves". Where a paper has published the same plot, its lines stand beside ours.
 """
 
@@ -50,7 +50,7 @@ def fits(entry, family):
 
 
 def beside(figure, entries):
-    """The figure with what was published: the paper's words, its axes, and its lines."""
+    """The figure with the published data: the paper's words, its axes, and its lines."""
     for entry in entries:
         lines = [
             {

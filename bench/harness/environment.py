@@ -1,4 +1,4 @@
-"""What the figures were measured on: stands in the report and in environment.json."""
+"""The machine of the figures: stands in the report and in environment.json."""
 
 import datetime
 import os

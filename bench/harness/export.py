@@ -1,8 +1,8 @@
 """Packs programs for a machine that has python3 and a driver, but neither compiler nor registry:
-the programs, the shared libraries that they need, and the harness with what it reads.
+the programs, the shared libraries that they need, and the harness with its inputs.
 
-The C library stays behind, and what belongs to it: a driver of the other machine is made for that
-one's. So that machine needs a C library that is as new as this one's, and the runner says so.
+The C library and its parts stay behind: a driver of the other machine is made for that one's. So
+that machine needs a C library that is as new as this one's, and the runner says so.
 """
 
 import pathlib
@@ -77,7 +77,7 @@ def copied(source, target):
 
 
 def pack(chosen, build, workloads, out):
-    """Makes the folder anew, and says what is in it."""
+    """Makes the folder anew, and returns a list of its contents."""
     shutil.rmtree(out, ignore_errors=True)
     programs = [build / "bench" / "bench_launch"]
     for w in chosen:

@@ -1,5 +1,5 @@
 """Figures that a program draws itself: lines over a linear or logarithmic axis, with a paper's
-claim and what came out (common/curves.hpp).
+claim and the result (common/curves.hpp).
 """
 
 import math
@@ -11,7 +11,7 @@ TEXTS = ("title", "claim", "found", "x", "y")
 
 
 def problem_of(figures):
-    """What is wrong with the figures that a program printed, or None."""
+    """The fault of the figures that a program printed, or None."""
     if not isinstance(figures, list):
         return "figures must be a list"
     for figure in figures:

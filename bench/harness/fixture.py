@@ -1,5 +1,5 @@
-"""What the tests of the harness share: a bench folder and fake programs that print what a test
-wants.
+"""The common part of the harness' tests: a bench folder and fake programs that print the test's
+text.
 """
 
 import json
@@ -44,7 +44,7 @@ def line(seconds, items=1000, check="ok", **more):
 
 
 class Fixture(unittest.TestCase):
-    """A bench folder and a build folder with programs that print what the test wants."""
+    """A bench folder and a build folder with programs that print a text of the test's choice."""
 
     def setUp(self):
         self.root = pathlib.Path(tempfile.mkdtemp(prefix="bench-test-"))

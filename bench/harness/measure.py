@@ -60,13 +60,13 @@ class Tools:
 
 
 def rounds_of(workload, wanted):
-    """How many rounds count: what the command line wants, or else the description."""
+    """How many rounds count: as on the command line, or else as in the description."""
     rounds = wanted or workload.rounds
     return min(rounds, workload.most_runs or rounds)
 
 
 def takes_part(contender, number):
-    """Who is there for orientation runs in every fifth counted round, beginning with the first."""
+    """A contender for orientation runs in every fifth counted round, beginning with the first."""
     return not contender.orientation or (number >= 0 and number % ORIENTATION_EVERY == 0)
 
 

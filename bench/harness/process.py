@@ -1,5 +1,5 @@
-"""Runs one program under bench_launch: what it printed, what it used, and its resident memory while
-it ran.
+"""Runs one program under bench_launch: its output, its use of time and memory, and its resident
+memory while it ran.
 """
 
 import os

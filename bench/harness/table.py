@@ -95,7 +95,7 @@ def target_fits(target, comparison):
 
 
 def latency_rows(reports):
-    """Tails of what counts in each workload that measures latencies: ours, the best variant of each
+    """Tails of the metric of each workload that measures latencies: ours, the best variant of each
     peer, and the yardsticks. "Worst round" is the figure in the round that was worst for ours
     against the first peer.
     """

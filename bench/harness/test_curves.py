@@ -1,4 +1,4 @@
-"""Tests of plots whose points come from one run, and of what papers have published beside ours."""
+"""Tests of plots whose points come from one run, and of papers' published data beside ours."""
 
 import json
 import pathlib
@@ -39,7 +39,7 @@ class Published(Fixture):
         self.program("bare", line(1.0, details={"raw_8_ns": 1, "raw_16_ns": 1}))
 
     def drawn(self):
-        """What is drawn: for each figure its title, and its lines by name."""
+        """The drawn lines: for each figure its title, and its lines by name."""
         found = []
         for report in self.reports(1):
             w = report.workload

@@ -1,4 +1,4 @@
-"""Tests of what is packed for a machine without a compiler."""
+"""Tests of the package for a machine without a compiler."""
 
 import json
 import pathlib

@@ -1,5 +1,5 @@
-"""Tests of what many rounds are good for: how many there are, who runs in them, intervals, worst
-rounds, yardsticks, and the table of latencies.
+"""Tests of many rounds: their number, the systems that run in each, intervals, worst rounds,
+yardsticks, and the table of latencies.
 """
 
 import json

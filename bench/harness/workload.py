@@ -1,4 +1,4 @@
-"""What is measured: reads and checks bench/<group>/<workload>/workload.json. Nothing here knows any
+"""Workloads: reads and checks bench/<group>/<workload>/workload.json. Nothing here knows any
 workload by name.
 """
 
@@ -63,7 +63,7 @@ PUBLISHED = {
 
 
 class WorkloadError(Exception):
-    """A workload.json that cannot be used: the message names the file and what is wrong with it."""
+    """A workload.json that cannot be used: the message names the file and the fault."""
 
 
 @dataclass
@@ -98,7 +98,7 @@ class Workload:
     yardsticks: list = field(default_factory=list)  # systems that run beside, but are no peers
     on_request: bool = False  # only run if its name or group is asked for
     curves: list = field(default_factory=list)
-    published: list = field(default_factory=list)  # what papers say, by which curve it belongs to
+    published: list = field(default_factory=list)  # published values, by the curve they belong to
     absent: list = field(default_factory=list)  # systems that are named but have no source
 
 
@@ -161,7 +161,7 @@ def load(path, systems, mode, cores):
 
 
 def published_for(program, path):
-    """What the group's published.json has for this program: lines that are drawn beside ours."""
+    """The group's published.json for this program: lines that are drawn beside ours."""
     if not path.exists():
         return []
     try:
@@ -324,7 +324,8 @@ def check_target(target, raw, fail):
 
 
 def select(workloads, wanted):
-    """Those whose name or group is wanted; all that need not be asked for if nothing is."""
+    """The workloads whose name or group is named; if none is, all that run without being asked
+    for."""
     if not wanted:
         return [w for w in workloads if not w.on_request]
     known = {w.name for w in workloads} | {w.group for w in workloads}

@@ -1,4 +1,4 @@
-// What a block costs: on one thread, in bursts, handed from thread to thread, and fresh from the
+// The cost of a block: on one thread, in bursts, handed from thread to thread, and fresh from the
 // system; malloc beside it.
 #include <benchmark/benchmark.h>
 
@@ -82,8 +82,8 @@ void across_threads(benchmark::State& state) {
 }
 BENCHMARK(across_threads)->UseRealTime();
 
-/// A million blocks of 256 bytes that nobody gives back before the end: page faults included. One
-/// item is one block.
+/// A million blocks of 256 bytes that are all kept until the end: page faults included. One item is
+/// one block.
 void fresh_memory(benchmark::State& state) {
   std::vector<void*> blocks(1'000'000);
   for (auto _ : state)

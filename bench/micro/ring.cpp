@@ -1,5 +1,5 @@
-// What an item costs between two threads: our ring, item by item and in batches, and beside it the
-// plain ring that one would write first, whose sides look at each other's index each time.
+// The cost of an item between two threads: our ring, item by item and in batches, and beside it the
+// usual simple ring, whose sides look at each other's index each time.
 #include <benchmark/benchmark.h>
 
 #include <atomic>

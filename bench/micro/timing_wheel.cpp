@@ -1,5 +1,5 @@
-// What arming and cancelling one timer costs while a million others are pending. The figure to
-// reach: 150 ns. And how long it takes while a million others fall due: 1 ms at p99.99.
+// The cost of arming and cancelling one timer while a million others are pending. The figure to
+// reach: 150 ns. And the time for it while a million others fall due: 1 ms at p99.99.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// What the simulator's programs share: their options, and that a simulation came to its end.
+// The common part of the simulator's programs: their options, and the check that a simulation
+// ended.
 #pragma once
 
 #include <garrick/machine/machines.hpp>
@@ -23,9 +24,9 @@ inline garrick::machine::simulation_options on_machine(garrick::sched::topology 
   return o;
 }
 
-// A virtual machine, where waking somebody takes longer and caches are colder than on the machine
-// of the default prices. Assumed, of the size of what calibrations and `bench latency` found on one
-// with two processors: the pipeline of twelve actors takes 10 to 20 µs with one worker.
+// A virtual machine, where a wake-up takes longer and caches are colder than on the machine of the
+// default prices. Assumed, of the size that calibrations and `bench latency` found on one with two
+// processors: the pipeline of twelve actors takes 10 to 20 µs with one worker.
 inline garrick::machine::costs virtual_machine_prices() {
   garrick::machine::costs prices;
   prices.fall_asleep = 2'000;

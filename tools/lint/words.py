@@ -47,7 +47,6 @@ LIMITS = {
     "ARCHITECTURE.md": (21.6, 3.0),
     "CHANGELOG.md": (14.2, 1.2),
     "README.md": (12.2, 0.5),
-    "bench": (14.5, 0.9),
     "cmake": (8.0, 0.6),
     "docs/decisions": (14.7, 1.8),
     "docs/internals": (4.0, 0.6),

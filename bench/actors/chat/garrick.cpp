@@ -21,8 +21,8 @@ struct stop {
 };
 using counting = protocol<void(bump), void(stop)>;
 
-// A chat knows its members by what it sends to them, a client knows a chat by what a chat
-// understands; both are forward declared.
+// A chat knows its members by the messages that it sends to them, a client knows a chat by the
+// messages that a chat understands; both are forward declared.
 struct post;
 struct join;
 struct leave;
@@ -149,7 +149,7 @@ class client : public garrick::actor<person> {
     }
     send(a.counter, stop{event});
   }
-  // Friends know each other, and so do chats and their members: somebody has to let go.
+  // Friends hold each other, and so do chats and their members: the cycles must be broken.
   void on(goodbye) { quit(); }
 
  private:

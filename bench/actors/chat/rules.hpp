@@ -2,8 +2,8 @@
 //
 // Clients belong to directories. In each turn every client acts once: it computes, posts to one of
 // its chats, leaves one, or opens a chat and invites friends. An accumulator for each turn counts
-// what is still outstanding: it starts with one event a client, and whoever causes further events
-// announces them before they can end. All turns are started at once.
+// events that are still outstanding: it starts with one event a client, and an event that causes
+// further ones announces them before they can end. All turns are started at once.
 //
 //   compute   client computes
 //               -> stop(compute)
@@ -14,9 +14,9 @@
 //   invite    client opens a chat, announces one join for each guest -> friends
 //               -> stop(invite); friend -> chat -> stop(join)
 //
-// A client without a chat that is to post or leave stops the event at once. What a client does in a
-// turn depends on both numbers alone, so the number of actions of each kind is known beforehand.
-// Who is in a chat depends on the order of messages.
+// A client without a chat that is to post or leave stops the event at once. A client's actions in a
+// turn depend on both numbers alone, so the number of actions of each kind is known beforehand. The
+// members of a chat depend on the order of messages.
 #pragma once
 
 #include <array>
@@ -72,7 +72,7 @@ constexpr std::uint64_t fibonacci(std::uint32_t n) {
   return n < 2 ? n : fibonacci(n - 1) + fibonacci(n - 2);
 }
 
-// What a computing client does. Not inlined: how far a compiler unrolls the recursion depends on
+// The work of a computing client. Not inlined: how far a compiler unrolls the recursion depends on
 // the function that it is inlined into, and one system would compute with 20 per cent more
 // instructions than the other.
 [[gnu::noinline]] inline void compute(std::uint32_t n) {
@@ -80,7 +80,7 @@ constexpr std::uint64_t fibonacci(std::uint32_t n) {
   static_cast<void>(sink);
 }
 
-// What an accumulator has seen when its turn is over.
+// The counts that an accumulator has seen when its turn is over.
 struct chat_turn {
   chat_counts stopped{};
   chat_counts announced{};

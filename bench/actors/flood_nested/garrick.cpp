@@ -1,5 +1,5 @@
 // A flood within a flood: a source fills a stage, and the stage makes of one message a flood of its
-// own to the sink. Whoever runs the stage inside the source's send has to slow it, too.
+// own to the sink. The thread that runs the stage inside the source's send has to slow it, too.
 #include "common/garrick_system.hpp"
 
 namespace {

@@ -1,4 +1,4 @@
-// What a living function-based actor with nothing to do costs: resident bytes of many actors and
+// The cost of a living function-based actor with nothing to do: resident bytes of many actors and
 // the handles to them, divided by their number.
 #include <atomic>
 #include <thread>

@@ -30,7 +30,7 @@ class pinger : public garrick::actor<opponent> {
     if (++*done_ < trips_)
       send(other_, ping{});
     else
-      other_ = {};  // nobody can reach the two any more: they end
+      other_ = {};  // no handle to the two is left: they end
   }
 
  private:

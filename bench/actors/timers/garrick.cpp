@@ -1,4 +1,4 @@
-// What a time-out that does not happen costs: an actor arms a delayed message and cancels it, with
+// The cost of a time-out that does not happen: an actor arms a delayed message and cancels it, with
 // a million others pending. CAF 0.17 cannot cancel a delayed message, so there is no peer.
 #include <vector>
 

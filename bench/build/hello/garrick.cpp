@@ -1,4 +1,4 @@
-// The smallest useful program: one actor answers another. Measured for what it costs to compile.
+// The smallest useful program: one actor answers another. The figure is the cost to compile it.
 #include <garrick/garrick.hpp>
 #include <iostream>
 #include <string>

@@ -1,4 +1,4 @@
-// The yardstick for a small static program: what a thread and an exception alone bring with them.
+// The yardstick for a small static program: the size of a thread and an exception alone.
 #include <cstdio>
 #include <stdexcept>
 #include <thread>

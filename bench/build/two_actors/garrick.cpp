@@ -1,4 +1,4 @@
-// Two actors, a request and its answer: what a small static program pays for the library.
+// Two actors, a request and its answer: the price of the library in a small static program.
 #include <garrick/garrick.hpp>
 
 #include <cstdio>

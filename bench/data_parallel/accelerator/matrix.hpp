@@ -1,4 +1,4 @@
-// The matrix that all systems work on, the function for each element, and what must come out: the
+// The matrix that all systems work on, the function for each element, and the expected result: the
 // sum of each row.
 #pragma once
 
@@ -54,7 +54,7 @@ inline void check(result& out, const matrix& m, const std::vector<std::uint64_t>
   }
   std::uint64_t right = 0;
   for (std::uint64_t r = 0; r < sums.size(); ++r) {
-    std::uint64_t before = 0;  // the sum of what was in the row
+    std::uint64_t before = 0;  // the sum of the row's former elements
     for (std::uint64_t i = 0; i < m.columns; ++i) before += r * m.columns + i;
     right += sums[r] == a * before + b * m.columns ? 1 : 0;
   }

@@ -1,4 +1,4 @@
-// A thread for each core, and a counter of the rows that nobody has begun.
+// A thread for each core, and a counter of the rows that no thread has begun.
 #include <atomic>
 #include <thread>
 

@@ -1,5 +1,5 @@
 // Chains of actors, each with a heavy one, between a generator and a collector (paper 003 §6.3,
-// figures 26 to 28): the schedule, what travels, and what must come out.
+// figures 26 to 28): the schedule, the message, and the expected result.
 //
 // Thread safety: `run` belongs to the generator's thread, `arrived` to the collector; they meet in
 // `done_`.
@@ -17,7 +17,7 @@
 
 namespace bench {
 
-// What travels: a container, and when it was sent.
+// The message of a chain: a container, and the time at which it was sent.
 struct parcel {
   std::int64_t sent = 0;
   row elements;

@@ -1,5 +1,5 @@
-// No actors: a task for each message, which works on its container with parallel_for. What is
-// around the heavy actors is left out.
+// No actors: a task for each message, which works on its container with parallel_for. The actors
+// around the heavy ones are left out.
 #include <oneapi/tbb/blocked_range.h>
 #include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/parallel_for.h>

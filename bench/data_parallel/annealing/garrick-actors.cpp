@@ -1,5 +1,5 @@
 // Each worker actor gets its part of the crews in each step, and sends it back to a master, which
-// puts together what they have done.
+// puts together their results.
 #include "common/garrick_system.hpp"
 #include "data_parallel/annealing/netlist.hpp"
 #include "data_parallel/common/parts.hpp"

@@ -1,5 +1,5 @@
-// A map over the crews, asked once for each step. Each crew holds where the elements were when the
-// step began, which nobody changes. `--chunk n`: whoever is free takes the next n crews.
+// A map over the crews, asked once for each step. Each crew holds the places of the elements at the
+// start of the step, which no thread changes. `--chunk n`: a free worker takes the next n crews.
 #include <garrick/patterns/patterns.hpp>
 
 #include "common/garrick_system.hpp"

@@ -1,10 +1,10 @@
 // Simulated annealing of a netlist: elements lie on a grid, one in each place, and wires between
-// them are to become short. What is computed, the same for every system, and the same result.
+// them are to become short. The computation and its result are the same for every system.
 //
-// A step has a temperature. In it, crews swap elements: each crew has its own, and knows of the
-// others' where they were when the step began. So crews work side by side, whoever runs them, and
-// what comes out does not depend on that. Between two steps the crews' swaps are put together. It
-// ends after so many steps, or when no more swaps are good than bad.
+// A step has a temperature. In it, crews swap elements: each crew has its own, and knows the places
+// of the others' at the start of the step. So crews work side by side in any distribution over
+// threads, and the result does not depend on it. Between two steps the crews' swaps are put
+// together. It ends after so many steps, or when no more swaps are good than bad.
 //
 // C++17 and the standard library only, for the peers.
 #pragma once
@@ -28,8 +28,8 @@ struct place {
 inline bool operator==(place a, place b) { return a.x == b.x && a.y == b.y; }
 using places = std::vector<place>;  // of the elements, by their numbers
 
-// What is connected with what. The wires of element e are those from first[e] to before
-// first[e + 1]; each is there for both of its ends.
+// The connections. The wires of element e are those from first[e] to before first[e + 1]; each is
+// there for both of its ends.
 struct netlist {
   std::vector<std::uint32_t> first;
   std::vector<std::uint32_t> wires;
@@ -105,7 +105,7 @@ struct progress {
   double temperature = 0;
 };
 
-// What a crew has done in a step.
+// The result of a crew in a step.
 struct crew {
   std::uint32_t number = 0;
   std::uint64_t good = 0;  // swaps that made wires shorter
@@ -150,14 +150,14 @@ inline std::vector<crew> make_crews(const netlist& n) {
   }
 }
 
-// What lies between two steps.
+// The work between two steps.
 class annealing {
  public:
   explicit annealing(const netlist& n) : n_(&n) {}
 
   progress now() const { return now_; }
-  // Puts together what the crews have done: writes each element's place into `all`. False: that was
-  // the last step.
+  // Puts together the crews' swaps: writes each element's place into `all`. Returns false after the
+  // last step.
   bool next_step(const std::vector<crew>& crews, places& all) {
     return next_step(crews, all, [](const crew& c) -> const crew& { return c; });
   }

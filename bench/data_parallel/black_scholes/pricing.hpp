@@ -1,5 +1,5 @@
-// European options and what they are worth by the formula of Black and Scholes, with dividends:
-// what is computed, the same for every system. Each round prices all options anew. C++17 and the
+// European options and their prices by the formula of Black and Scholes, with dividends: the
+// computation, the same for every system. Each round prices all options anew. C++17 and the
 // standard library only, for the peers.
 #pragma once
 
@@ -44,8 +44,8 @@ inline std::vector<option> make_options(std::size_t n) {
   return all;
 }
 
-// How likely a normal number is below x: a polynomial whose error is below 1e-7 (Abramowitz and
-// Stegun, 26.2.17).
+// The probability that a normal number is below x: a polynomial with an error below 1e-7
+// (Abramowitz and Stegun, 26.2.17).
 inline float below(float x) {
   const float k = 1 / (1 + 0.2316419F * std::fabs(x));
   const float sum =
@@ -81,8 +81,8 @@ inline double reference_price(const option& o) {
   return o.put ? strike * below(-d2) - spot * below(-d1) : spot * below(d1) - strike * below(d2);
 }
 
-// All options were priced in each round, to what one loop computes, which is not far from the
-// reference.
+// Checks that all options were priced in each round, equal to the result of one loop, which is not
+// far from the reference.
 inline void check_prices(result& out, const std::vector<option>& found, std::size_t options,
                          std::size_t rounds) {
   out.items = options * rounds;

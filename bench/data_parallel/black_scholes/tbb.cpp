@@ -1,5 +1,5 @@
-// A parallel_for for each round. `--partitioner auto`, `static` or `affinity`, which remembers who
-// had which part in the last round.
+// A parallel_for for each round. `--partitioner auto`, `static` or `affinity`, which remembers the
+// thread of each part in the last round.
 #include <oneapi/tbb/blocked_range.h>
 #include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/parallel_for.h>

@@ -1,6 +1,6 @@
 // The job of `in_place`, `create_move` and `share_create`: each number of a vector is read and
-// changed, and that is all (thesis, table 4). So what is measured is what it costs that several
-// work on one vector. C++17 and the standard library only, for the peers.
+// changed, and that is all (thesis, table 4). So the figure is the cost of sharing the work on one
+// vector. C++17 and the standard library only, for the peers.
 #pragma once
 
 #include <stdlib.h>  // with glibc: says that it is glibc
@@ -19,7 +19,7 @@ namespace bench {
 
 using numbers = std::vector<std::uint32_t>;
 
-// What is done to a number.
+// The change of a number.
 inline std::uint32_t changed(std::uint32_t x) { return x + 1; }
 
 // The same for some that lie side by side.
@@ -32,9 +32,10 @@ inline std::size_t begin_of_part(std::size_t n, std::size_t i, std::size_t parts
   return n / parts * i + (i < n % parts ? i : n % parts);
 }
 
-// The allocator keeps what is freed, up to some blocks of 32 MB. By itself glibc learns during the
-// run from which size on it gives memory back to the system at once; a block of 6 MB lies so near
-// to that size that one program has a page fault for each page in each round and another has none.
+// Lets the allocator keep freed memory, up to some blocks of 32 MB. By itself glibc learns during
+// the run from which size on it gives memory back to the system at once; a block of 6 MB lies so
+// near to that size that one program has a page fault for each page in each round and another has
+// none.
 inline void keep_freed_memory() {
 #if defined(__GLIBC__)
   mallopt(M_MMAP_THRESHOLD, 32 << 20);

@@ -1,9 +1,9 @@
-// Finds pictures that look alike, in six stages: load, segment, extract, index, rank, out. What is
-// computed, the same for every system. The pictures are synthetic: each is some smooth shape of one
-// of a few kinds, with noise. C++17 and the standard library only, for the peers.
+// Finds pictures that look alike, in six stages: load, segment, extract, index, rank, out. The
+// computation is the same for every system. The pictures are synthetic: each is some smooth shape
+// of one of a few kinds, with noise. C++17 and the standard library only, for the peers.
 //
-// Load and out take next to nothing and are done by one; rank takes longest. A segment is what
-// pixels belong to that are alike and near each other; it has a vector of features; the index finds
+// Load and out take next to nothing and have one thread each; rank takes longest. A segment is a
+// set of pixels that are alike and near each other; it has a vector of features; the index finds
 // those of the collection with like signs under random projections; and rank compares.
 #pragma once
 
@@ -141,7 +141,7 @@ inline photo make_photo(std::uint32_t number, std::uint64_t seed) {
   return d;
 }
 
-// What is searched: pictures by their features, and by the signs of their segments.
+// The collection to search: pictures by their features, and by the signs of their segments.
 struct collection {
   std::array<std::array<float, features>, signs> planes{};
   std::array<float, signs> middle{};  // half of the vectors lie above it, more or less
@@ -233,7 +233,7 @@ inline float distance(const described& a, const described& b) {
   return a;
 }
 
-// What all programs are given.
+// The input of all programs.
 struct gallery {
   collection all;
   std::uint32_t queries;
@@ -258,7 +258,7 @@ inline void check_answers(result& out, const gallery& g, std::vector<answer> fou
     alike += a.alike[0] % kinds == i % kinds ? 1 : 0;
   }
   out.expect("answers that differ from the sequential run's", 0, different);
-  // The search itself: nearly always, what is most like a picture is of its kind.
+  // The search itself: nearly always, the most similar picture is of the same kind.
   if (alike * 10 < answered * 8 || answered * 10 < g.queries * 9ULL)
     out.error("pictures of the same kind are not found");
 }

@@ -46,7 +46,7 @@ class queue {
   std::size_t producers_;
 };
 
-// A pool that applies `f` to what is in one queue, into another one.
+// A pool that applies `f` to the elements of one queue, into another one.
 template <class In, class Out, class F>
 void start(std::vector<std::thread>& all, std::size_t threads, queue<In>& from, queue<Out>& to,
            F f) {

@@ -1,6 +1,6 @@
 // An actor for each part of the product, with shared memory: all read the factors and write to the
 // product itself, through pointers that the message hides from the compiler's check of isolation.
-// Nothing but the program's design says who may touch what.
+// Only the program's design keeps each actor to its part.
 #include "common/garrick_system.hpp"
 #include "data_parallel/matrix_recursive/kernel.hpp"
 

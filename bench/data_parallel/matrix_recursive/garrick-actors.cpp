@@ -1,5 +1,5 @@
 // An actor for each part of the product, without shared memory: it gives copies of the rows and
-// columns that its quarters need to four new actors, and copies what they answer to its place.
+// columns that its quarters need to four new actors, and copies their answers to its place.
 #include "common/garrick_system.hpp"
 #include "data_parallel/matrix_recursive/kernel.hpp"
 

@@ -25,9 +25,8 @@ struct tile {
 };
 using tiles = std::vector<tile>;
 
-// What is multiplied: square matrices of side * side tiles. The tiles of a row of `a` lie side by
-// side, and those of a column of `b`, so that what a part of the product needs is one piece of
-// each.
+// The factors: square matrices of side * side tiles. The tiles of a row of `a` lie side by side,
+// and those of a column of `b`, so that a part of the product needs one piece of each.
 struct factors {
   std::size_t side;
   tiles a;
@@ -103,7 +102,7 @@ inline std::vector<double> times(const tiles& all, const std::vector<double>& x)
   return y;
 }
 
-// Freivalds' check: the product times a vector of random numbers is what the factors make of that
+// Freivalds' check: the product times a vector of random numbers equals the factors applied to that
 // vector, one after the other.
 inline void check_product(result& out, const factors& f, const tiles& product) {
   random_stream random(2048);

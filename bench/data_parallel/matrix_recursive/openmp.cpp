@@ -1,5 +1,5 @@
-// A task for each quarter. The factors are handed on by pointer: of what a reference refers to each
-// task would make a copy.
+// A task for each quarter. The factors are handed on by pointer: each task would copy the object
+// behind a reference.
 #include <omp.h>
 
 #include "data_parallel/matrix_recursive/kernel.hpp"

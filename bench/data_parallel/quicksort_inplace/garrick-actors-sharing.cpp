@@ -1,6 +1,6 @@
 // An actor for each range, with shared memory: all work in the vector itself, through a pointer
-// that the message hides from the compiler's check of isolation. Nothing but the pattern's design
-// says who may touch what.
+// that the message hides from the compiler's check of isolation. Only the pattern's design keeps
+// each actor to its range.
 #include "common/garrick_system.hpp"
 #include "data_parallel/quicksort_inplace/kernel.hpp"
 

@@ -1,5 +1,5 @@
 // An actor for each range, without shared memory: it divides its values, gives copies of both parts
-// to two new actors, and copies what they answer to its place.
+// to two new actors, and copies their answers to its place.
 #include "common/garrick_system.hpp"
 #include "data_parallel/quicksort_inplace/kernel.hpp"
 

@@ -1,6 +1,6 @@
-// What is sorted in workload `quicksort_inplace`, and the two steps that all systems share: how a
-// range is divided, and how a small one is sorted. Not inlined, so that every system runs the same
-// instructions. C++17 and the standard library only, for the peers.
+// The values to sort in workload `quicksort_inplace`, and the two steps that all systems share: how
+// a range is divided, and how a small one is sorted. Not inlined, so that every system runs the
+// same instructions. C++17 and the standard library only, for the peers.
 #pragma once
 
 #include <algorithm>

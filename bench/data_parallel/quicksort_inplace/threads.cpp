@@ -1,5 +1,6 @@
-// Threads with a common heap of open ranges. Who has divided one puts the smaller part into the
-// heap and goes on with the larger; who has none takes the largest from it.
+// Threads with a common heap of open ranges. A thread that has divided a range puts the smaller
+// part into the heap and goes on with the larger; a thread without a range takes the largest from
+// it.
 #include <condition_variable>
 #include <mutex>
 #include <thread>

@@ -1,4 +1,4 @@
-// A film of spheres on a chequered floor, drawn row by row: what is computed, the same for every
+// A film of spheres on a chequered floor, drawn row by row: the computation, the same for every
 // system. The sky costs next to nothing, and where spheres mirror each other a ray is followed for
 // long; the camera comes nearer. So rows are uneven, and so are frames. C++17 and the standard
 // library only, for the peers.
@@ -60,7 +60,7 @@ inline world make_world(arguments& args) {
   return w;
 }
 
-// What a ray meets first.
+// The first object that a ray meets.
 struct meeting {
   double distance = std::numeric_limits<double>::infinity();
   const sphere* with = nullptr;  // null: the floor
@@ -164,7 +164,7 @@ inline picture blank(const world& w, std::uint32_t frame) {
   }
 }
 
-// Every frame is what one loop draws.
+// Checks that every frame equals the drawing of one loop.
 inline void check_film(result& out, const world& w, const std::vector<picture>& found) {
   out.items = static_cast<std::uint64_t>(w.frames) * w.height;
   out.expect("frames", w.frames, found.size());

@@ -1,4 +1,4 @@
-// What the pattern saves: a map changes the vector where it lies, without a copy.
+// The gain of the pattern: a map changes the vector where it lies, without a copy.
 #include <garrick/patterns/patterns.hpp>
 
 #include "common/garrick_system.hpp"

@@ -39,7 +39,7 @@ inline void spread_rows(const plate& from, plate& to, std::size_t first, std::si
   }
 }
 
-// What is asked for, and whether it has come.
+// The parameters of the job, and the check of its result.
 class heat {
  public:
   explicit heat(arguments& args)

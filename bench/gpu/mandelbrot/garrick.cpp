@@ -17,7 +17,9 @@ namespace {
 using namespace garrick;
 using row = std::vector<std::uint32_t>;
 
-// The cut of the paper. What is tested is |z|^2, on both sides in the same steps.
+// The cut of the paper. Both sides test
+// z
+// ^2 in the same steps.
 constexpr float left = -0.5f, right = 0.1f, top = -0.7375f, bottom = -0.1375f;
 
 const char* const source = R"(

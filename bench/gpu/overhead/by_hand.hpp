@@ -20,7 +20,7 @@ namespace bench {
 // Requests by hand to one device. One thread's, but for its callbacks.
 class by_hand {
  public:
-  // The device whose name this is.
+  // The device with this name.
   by_hand(const std::string& device, const char* source, const char* kernel) {
     cl_platform_id platforms[16];
     cl_uint n = 0;

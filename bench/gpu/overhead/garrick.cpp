@@ -101,7 +101,7 @@ void bench::run(arguments& args, result& out) {
         return now_ns() - begun;
       };
       const auto hands = [&] { return bare.run(requests, under_way, in, rounds, kernel_ns, last); };
-      // who is first changes
+      // the first side changes
       const std::int64_t first = i % 2 == 0 ? actors() : hands();
       const std::int64_t second = i % 2 == 0 ? hands() : actors();
       const std::int64_t a = i % 2 == 0 ? first : second;

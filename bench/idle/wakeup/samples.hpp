@@ -1,4 +1,4 @@
-// Workload `wakeup`: how long a sleeping receiver takes to run after somebody outside woke it. The
+// Workload `wakeup`: how long a sleeping receiver takes to run after an outside thread woke it. The
 // waker takes a time stamp, wakes, waits until the receiver has written its own stamp, and leaves
 // it alone for a while so that it falls asleep again.
 #pragma once

@@ -1,5 +1,5 @@
 // The yardstick: one thread that sleeps on a futex and answers, beside a plain thread for each
-// worker, which turns as the flood does. No actors, whatever `--actors` says.
+// worker, which turns as the flood does. There are no actors; `--actors` is ignored.
 #include <thread>
 
 #include "common/futex_sleeper.hpp"

@@ -1,8 +1,8 @@
 // Workload `latency_interactive`: actors that are asked now and then by a thread outside, beside a
 // flood of messages that never runs dry, or beside actors with long handlers. This part is the same
-// for all systems: the schedule, what a handler computes, the samples, and what the flood achieved.
+// for all systems: the schedule, the computation of a handler, the samples, and the flood's rate.
 //
-// Thread safety: `run` belongs to the thread that asks, `answered` to whoever collects the answers,
+// Thread safety: `run` belongs to the thread that asks, `answered` to the collector of the answers,
 // `flooded` and `worked` to the actor of that number. They meet in atomics.
 #pragma once
 
@@ -19,7 +19,7 @@
 
 namespace bench {
 
-// One multiplication after the other, about 1 ns each: what a handler has to do. Not inlined and
+// The work of a handler: one multiplication after the other, about 1 ns each. Not inlined and
 // aligned, so that all systems compute with the same instructions and equally fast.
 [[gnu::noinline, gnu::aligned(64)]] inline std::uint64_t compute(std::uint64_t x,
                                                                  std::uint64_t steps) {
@@ -42,7 +42,7 @@ struct answer {
 
 struct interactive_settings {
   std::uint64_t ms;
-  std::uint64_t actors;      // who is asked
+  std::uint64_t actors;      // that are asked
   std::uint64_t rate;        // questions a second, together
   std::uint64_t steps;       // of a question's handler
   std::uint64_t slow;        // actors with long handlers
@@ -69,7 +69,7 @@ class interactive_run {
 
   // --- Actors ---
 
-  // A message of the flood was received: what to send on. False: the flood is over.
+  // Takes a message of the flood and sets the next one. Returns false if the flood is over.
   [[nodiscard]] bool flooded(std::uint64_t actor, std::uint64_t* token) {
     *token = compute(*token, s_.flood_steps);
     flood_[actor].value = *token;
@@ -158,7 +158,7 @@ class interactive_run {
   }
 
  private:
-  // What one actor has done; on a line of its own. Only that actor writes.
+  // The count of one actor's messages, on a line of its own. Only that actor writes.
   struct alignas(64) tally {
     std::atomic<std::uint64_t> done{0};
     std::uint64_t value = 0;

@@ -1,5 +1,5 @@
 // The yardstick: the generator wakes a thread that sleeps on a futex, and that is the collector; no
-// actors in between, whatever `--actors` says.
+// actors in between: `--actors` is ignored.
 #include "common/futex_sleeper.hpp"
 #include "latency/pipeline/pipeline.hpp"
 

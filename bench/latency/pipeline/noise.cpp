@@ -1,5 +1,5 @@
 // The machine's own noise: no messages at all, but a thread that turns on the spot as long as the
-// others run, and notes what was taken from it.
+// others run, and notes the time that was taken from it.
 #include "common/machine_noise.hpp"
 #include "latency/pipeline/pipeline.hpp"
 

@@ -1,6 +1,6 @@
 // Workload `latency` (paper 000): a generator on an absolute schedule, N actors in a row, a
-// collector. This part is the same for all systems: the schedule, the samples, and what the
-// workers' processor time was.
+// collector. This part is the same for all systems: the schedule, the samples, and the workers'
+// processor time.
 //
 // Thread safety: `run` belongs to the generator's thread, `arrived` to the collector; they meet in
 // `done_`.
@@ -20,7 +20,7 @@
 
 namespace bench {
 
-// What travels where hops are told apart: the time stamps of the generator and of each actor.
+// The message where hops are told apart: the time stamps of the generator and of each actor.
 using trail = std::vector<std::int64_t>;
 
 class pipeline_run {

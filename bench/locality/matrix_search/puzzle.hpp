@@ -67,7 +67,7 @@ class matrix {
   std::vector<std::uint8_t> cells_;
 };
 
-// What a controller hands out, and what it adds up.
+// The puzzles that a controller hands out, and the sum of the results.
 class puzzles {
  public:
   puzzles(std::uint32_t controller, const puzzle_sizes& sizes)

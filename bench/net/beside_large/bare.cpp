@@ -32,7 +32,7 @@ void serve_small(int s) {
     continue;
 }
 
-// Copies what it has received into the message, as a decoder does. The answer has its size.
+// Copies the received bytes into the message, as a decoder does. The answer has its size.
 void serve_large(int s, std::size_t n) {
   std::vector<std::uint8_t> wire(n);
   std::vector<std::uint8_t> message;

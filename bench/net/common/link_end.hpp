@@ -1,4 +1,4 @@
-// What Garrick's ends of a lossy link (lossy.hpp) have in common.
+// The common part of Garrick's ends of a lossy link (lossy.hpp).
 //
 // Thread safety: plain functions.
 #pragma once
@@ -37,7 +37,7 @@ inline garrick::net::endpoint server_endpoint(bool stream) {
       .value();
 }
 
-// The server: an object that `make(carrier&)` returns for each who comes, until it is ended.
+// The server: an object that `make(carrier&)` returns for each client, until it is ended.
 template <class Make>
 [[noreturn]] void serve_each(garrick::net::io_threads& io, const garrick::net::endpoint& at,
                              Make make) {

@@ -80,13 +80,13 @@ inline lossy_end lossy_ends(arguments& args) {
   arguments::fail("cannot run " + command[0]);
 }
 
-// What losses cost, given the rounds' times and each direction's loss.
+// Reports the cost of losses, given the rounds' times and each direction's loss.
 //
 // `ms_per_loss` and `rounds_per_loss`: the time beyond usual rounds (the median), for each packet
-// that is lost on the average, repetitions counted. `rounds_per_first_loss`: the median of what is
-// beyond a usual round in those that took half a round more. Most of those have lost one packet
-// once: a message and its answer are lost with the same probability, and few are lost twice. Rounds
-// of less than a millisecond are late for other reasons as well, so there it is not told.
+// lost on the average, repetitions counted. `rounds_per_first_loss`: the median excess of rounds
+// that took half a round more. Most of those have lost one packet once: a message and its answer
+// are lost with the same probability, and few are lost twice. Rounds of less than a millisecond are
+// late for other reasons as well, so it is left out there.
 inline void tell_cost_of_loss(result& out, std::vector<std::int64_t> rounds, double percent) {
   double all = 0;
   for (const std::int64_t ns : rounds) all += static_cast<double>(ns);
@@ -109,10 +109,9 @@ inline void tell_cost_of_loss(result& out, std::vector<std::int64_t> rounds, dou
   out.detail("rounds_per_first_loss", first / usual - 1);
 }
 
-// What several flows bring to the other end in `ms`, after a second for the start: bytes that are
-// confirmed so far. The share is that of the fastest flow. This thread sleeps meanwhile because the
-// window is a stretch of real time: nothing that could be waited for ends it, and the flows are
-// other threads'.
+// The confirmed bytes of several flows in `ms`, after a second for the start. The share is that of
+// the fastest flow. This thread sleeps meanwhile because the window is a stretch of real time: no
+// event that could be waited for ends it, and the flows are other threads'.
 inline void tell_goodput(result& out, std::uint64_t ms,
                          const std::vector<std::atomic<std::uint64_t>>& confirmed) {
   const auto now_of = [&] {

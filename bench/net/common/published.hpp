@@ -1,4 +1,4 @@
-// What both programs of a benchmark over nodes do besides their measuring.
+// The common part of both programs of a benchmark over nodes, apart from measuring.
 #pragma once
 
 #include <garrick/net/node/node.hpp>

@@ -1,5 +1,5 @@
-// Several small things measured in turns: each round measures all of them once, so that what else
-// the machine does meets all alike. The figure of a thing is its median over the rounds.
+// Several small things measured in turns: each round measures all of them once, so that the
+// machine's other work meets all alike. The figure of a thing is its median over the rounds.
 //
 // Thread safety: none.
 #pragma once

@@ -1,4 +1,4 @@
-// What both servers answer, and the client of both: connections that send one request after the
+// The answer of both servers, and the client of both: connections that send one request after the
 // other, each when the answer to the last has come.
 #pragma once
 

@@ -1,4 +1,4 @@
-// One node with many peers, all in one process: what a connection costs while nobody says anything.
+// One node with many peers, all in one process: the cost of a connection without messages.
 // Heartbeats go on. Both ends are counted, and the peer's node with them, but no threads: the nodes
 // that connect share theirs.
 #include <garrick/net/node/link_source.hpp>
@@ -37,7 +37,7 @@ struct sink : actor<sink_type> {
   std::uint64_t notes_ = 0;
 };
 
-/// A node, and what it has found at the other one.
+/// A node, and the actor that it has found at the other one.
 struct peer {
   net::node node;
   ref<sink_type> there;
@@ -66,7 +66,7 @@ struct peer {
 void bench::run(arguments& args, result& out) {
   const std::uint64_t connections = args.number("connections", 500);
   const auto window = std::chrono::milliseconds(args.number("ms", 5000));
-  // The first ones bring what all share: threads, tables of the allocator, code.
+  // The first ones pay for shared things: threads, tables of the allocator, code.
   constexpr std::uint64_t first = 50;
 
   run_system(args, [&](actor_system& system) {

@@ -1,5 +1,5 @@
 // The same without layers: memory for a message, a header of three bytes, a copy of the payload; or
-// the header read and compared. Written by hand, as one would who needs nothing else.
+// the header read and compared. Written by hand for this purpose alone.
 #include <cstddef>
 #include <cstdint>
 #include <cstring>

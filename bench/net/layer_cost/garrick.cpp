@@ -1,8 +1,8 @@
-// What layers cost a message: stacks of one layer or two, over a carrier that only counts. `raw` is
-// a layer that does nothing, so the others' difference to it is what they add. With `protocol` each
-// message is a frame: its header is written before it is sent, and the owner decodes it, as those
-// do who use the layer. The library's stacks come after them, as they are: two ends of each in one
-// thread (whole_stack.hpp).
+// The cost of layers for a message: stacks of one layer or two, over a carrier that only counts.
+// `raw` is a layer that does nothing, so the others' difference to it is their cost. With
+// `protocol` each message is a frame: its header is written before it is sent, and the owner
+// decodes it, as users of the layer do. The library's stacks come after them, as they are: two ends
+// of each in one thread (whole_stack.hpp).
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -33,11 +33,11 @@ constexpr std::byte filling{7};
 // same to do for all: between two of its classes of sizes are some ten nanoseconds.
 constexpr std::size_t room = frame_room + 32;
 
-/// What the layers of a stack are measured against.
+/// The layer against which the layers of a stack are measured.
 struct raw : layer_defaults {};
 
-// What the lower layer of the other end would have written in front of message number `i`, which
-// has `size` bytes.
+// The header that the lower layer of the other end would have written in front of message number
+// `i`, which has `size` bytes.
 struct no_header {
   static constexpr std::size_t size = 0;
   static void write(std::byte*, std::size_t, std::uint64_t) {}
@@ -92,7 +92,7 @@ struct frames {
   }
 };
 
-/// A stack, with what is sent through it, and the header that its lower layer writes.
+/// A stack, its messages, and the header that its lower layer writes.
 template <class Messages, class Header, class Transport, class... Layers>
 struct subject {
   /// One payload of that size after the other is copied into a packet, as an encoder would write
@@ -169,7 +169,7 @@ measured of(const char* name) {
     return {name, subject<Part, Parts...>::send, subject<Part, Parts...>::receive};
 }
 
-/// `raw` first, then what is compared with it.
+/// `raw` first, then the stacks that are compared with it.
 std::vector<measured> subjects() {
   std::vector<measured> all{
       of<plain, no_header, datagrams, raw>("raw"),
@@ -206,7 +206,7 @@ std::string table_of(const std::vector<measured>& all) {
   return text;
 }
 
-/// What each stack adds at the size at which that is most, its figures for the plot, and how far
+/// Reports the largest cost of each stack over the sizes, its figures for the plot, and how far
 /// they depend on the size.
 void tell(const std::vector<measured>& all, bench::result& out) {
   const std::vector<std::size_t> sizes = bench::payload_sizes();

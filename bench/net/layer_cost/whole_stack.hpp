@@ -1,8 +1,8 @@
-// What a message costs through a whole stack, by its name: two ends in one thread, each of which
-// gets what the other one transmits, at a time that the program makes up.
+// The cost of a message through a whole stack, by its name: two ends in one thread, each of which
+// gets the packets that the other transmits, at a time that the program makes up.
 //
-// To send is also to hear the acknowledgements that come for it, and to receive is also to send
-// them. So the two together are all that a message costs at both ends, but for transport and user.
+// To send is also to take the acknowledgements in, and to receive is also to send them. So the two
+// together are the whole cost of a message at both ends, but for transport and user.
 //
 // Thread safety: none.
 #pragma once
@@ -34,7 +34,7 @@ class stack_end final : garrick::net::carrier, garrick::net::link_owner {
     garrick::net::link_settings s;
     s.session.self.incarnation = incarnation;
     s.session.connects = connects;
-    s.session.probing.enabled = false;  // the path takes what `largest` says
+    s.session.probing.enabled = false;  // the path takes packets of `largest`
     link_ = kind.make(*this, *this, s);
   }
   [[nodiscard]] garrick::net::any_link& link() noexcept { return *link_; }
@@ -42,7 +42,7 @@ class stack_end final : garrick::net::carrier, garrick::net::link_owner {
   [[nodiscard]] std::uint64_t messages() const noexcept { return messages_; }
   [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }
   [[nodiscard]] std::uint64_t confirmed() const noexcept { return confirmed_; }
-  // What was transmitted since the last call gets to the other end. False: nothing was.
+  // Takes the packets sent since the last call to the other end. Returns false if there were none.
   bool deliver_to(stack_end& other, garrick::base::instant now) {
     if (transmitted_.empty()) return false;
     for (const garrick::net::packet& p : std::exchange(transmitted_, {}))
@@ -140,7 +140,7 @@ class whole_stack {
  private:
   static constexpr std::uint64_t batch = 32;
 
-  // Outside of what is measured: whatever still waits for time.
+  // Outside of the measurement: work that still waits for time.
   void meet() {
     now_ = now_ + garrick::base::duration::milliseconds(1);
     here_.advance_if_due(now_);

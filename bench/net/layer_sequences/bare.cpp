@@ -1,4 +1,4 @@
-// The same without layers: a number is compared, and what comes too early waits in a sorted map.
+// The same without layers: a number is compared, and an early datagram waits in a sorted map.
 #include <cstddef>
 #include <cstdint>
 #include <cstring>

@@ -26,7 +26,7 @@ inline std::vector<sequence> sequences() {
 }
 
 // The nanoseconds of a sequence of datagrams of that size: a point of the plot, and with 128 bytes
-// what is judged.
+// the figure that is judged.
 inline void tell(result& out, const sequence& s, std::size_t size, double ns) {
   const std::string name = s.name;
   out.detail((name + "_" + std::to_string(size) + "_ns").c_str(), ns);

@@ -22,7 +22,7 @@ using bench::client_id, bench::server_id;
 
 constexpr std::size_t message_size = 64;
 
-/// One end, which sends back what it gets with the first byte counted up, or counts the bounces.
+/// One end, which sends each message back with the first byte counted up, or counts the bounces.
 class end final : public net::hosted, net::link_owner {
  public:
   end(const net::named_stack& kind, net::carrier& below, bool connects, std::uint64_t bounces,

@@ -1,5 +1,5 @@
-// One or two streams of the kernel's TCP with a congestion control of that name. What has arrived
-// the server says, eight bytes each time.
+// One or two streams of the kernel's TCP with a congestion control of that name. The server reports
+// the number of bytes that have arrived, in eight bytes each time.
 #include <netinet/tcp.h>
 #include <sys/socket.h>
 
@@ -16,7 +16,7 @@
 
 namespace {
 
-// Counts what comes, and says so after each read.
+// Counts the incoming bytes, and reports the sum after each read.
 void count(int s) {
   std::vector<char> bytes(65536);
   std::uint64_t sum = 0;

@@ -6,7 +6,7 @@
 
 namespace {
 
-// What a request with its frame, and its answer, take on the wire.
+// The size of a request with its frame, and of its answer, on the wire.
 constexpr std::size_t bytes = 64;
 
 bool pass(int s, char* message) { return recv(s, message, bytes, MSG_WAITALL) == bytes; }

@@ -1,5 +1,5 @@
 // Two processes with a socket and no loop. Each record is put into a buffer and taken out of one by
-// itself, as whoever has no framework would do; there are no guarantees beyond TCP's.
+// itself, as in a program without framework; there are no guarantees beyond TCP's.
 #include <cstdint>
 #include <cstring>
 #include <vector>
@@ -13,13 +13,13 @@ struct record {
   std::uint64_t a = ~0ull, b = ~0ull, c = ~0ull, d = ~0ull, e = ~0ull, f = ~0ull, g = ~0ull;
 };
 
-constexpr std::size_t at_once = 1024;  // records: what one call takes and gives
+constexpr std::size_t at_once = 1024;  // records of one call
 
 bool put(int s, const void* bytes, std::size_t size) {
   return send(s, bytes, size, MSG_NOSIGNAL) == static_cast<ssize_t>(size);
 }
 
-/// Adds up what comes until the other end says that it was all, and tells it the sum.
+/// Adds up the incoming records until the other end has sent its last, and tells it the sum.
 void add_up(int s) {
   std::vector<unsigned char> all(at_once * sizeof(record));
   std::uint64_t sum = 0;

@@ -63,7 +63,7 @@ class teller : public garrick::actor<garrick::protocol<void(open), void(paid)>> 
   }
   void on(paid) {
     ++books_->completed;
-    if (--outstanding_ == 0) accounts_.clear();  // nobody can reach the accounts any more: they end
+    if (--outstanding_ == 0) accounts_.clear();  // no handle to the accounts is left: they end
   }
 
  private:

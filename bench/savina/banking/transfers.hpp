@@ -1,4 +1,5 @@
-// Who pays whom in workload `savina_banking`, and what the accounts must hold in the end.
+// The transfers of workload `savina_banking`, and the balances that the accounts must have at the
+// end.
 //
 // Amounts are whole billionths: sums of integers do not depend on the order of the transfers, so
 // the check is exact.
@@ -40,7 +41,7 @@ class transfer_generator {
   std::uint64_t accounts_;
 };
 
-// What the accounts held when they ended: `balances` has a place for each.
+// The balances of the accounts when they ended: `balances` has a place for each.
 struct bank_books {
   explicit bank_books(std::uint64_t accounts) : balances(accounts) {}
   std::vector<money> balances;

@@ -35,7 +35,7 @@ inline bool bitonic_ascends(const bitonic_pass& pass, std::uint32_t partition) {
   return (partition * pass.block / pass.run) % 2 == 0;
 }
 
-// Whose turn it is: each of `count` receivers gets `length` values, then the next one.
+// The current receiver: each of `count` receivers gets `length` values, then the next one.
 class round_robin {
  public:
   round_robin(std::uint32_t count, std::uint32_t length) : count_(count), length_(length) {}
@@ -53,7 +53,7 @@ class round_robin {
   std::uint32_t used_ = 0;
 };
 
-// Values from several senders, handed out in the round-robin order whatever their order of arrival.
+// Values from several senders, handed out in round-robin order in any order of arrival.
 class bitonic_joiner {
  public:
   bitonic_joiner(std::uint32_t inputs, std::uint32_t length)

@@ -1,5 +1,5 @@
 // Savina 10: a manager hands items from producers to consumers. It lets a producer make its next
-// item only while few are waiting, so that the buffer is never exceeded, whatever the producers
+// item only while few are waiting, so that the buffer is never exceeded by items that producers
 // have under way.
 #include <deque>
 

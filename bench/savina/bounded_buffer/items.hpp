@@ -1,4 +1,4 @@
-// The work of workload `savina_bounded_buffer` and what must come out of it.
+// The work of workload `savina_bounded_buffer` and its expected result.
 #pragma once
 
 #include <cmath>
@@ -36,7 +36,7 @@ inline buffer_rules read_rules(arguments& args) {
   return item;
 }
 
-// What the manager has seen.
+// The counts of the manager.
 struct buffer_outcome {
   std::uint64_t produced = 0;
   std::uint64_t consumed = 0;

@@ -7,7 +7,7 @@ namespace bench::savina {
 
 enum class colour : std::uint8_t { yellow, blue, red };
 
-/// What a creature turns into after a meeting: the third colour, or its own if both have the same.
+/// The colour of a creature after a meeting: the third one, or its own if both have the same.
 constexpr colour complement(colour own, colour other) {
   if (own == other) return own;
   return static_cast<colour>(3 - static_cast<int>(own) - static_cast<int>(other));

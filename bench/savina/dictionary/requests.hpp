@@ -1,5 +1,5 @@
-// What the workers of workload `savina_dictionary` ask for, and what must be left in the
-// dictionary.
+// The requests of the workers of workload `savina_dictionary`, and the dictionary's expected
+// contents at the end.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,8 @@
 // A quadtree of actors. A customer goes to the leaf in whose quadrant he lives. A leaf whose
 // customers are too far from the facilities that it knows opens its own and gives its customers to
-// four children. News of it goes to all above, and from each to the opposite quadrant and what is
-// below. When news arrives depends on the schedule, so only the number of customers is known
-// beforehand.
+// four children. News of it goes to all above, and from each to the opposite quadrant and the nodes
+// below. The time at which news arrives depends on the schedule, so only the number of customers is
+// known beforehand.
 #include "common/garrick_system.hpp"
 #include "savina/facility_location/quadtree.hpp"
 

@@ -55,7 +55,7 @@ struct box {
   }
 };
 
-// What a part of the tree holds when all customers have come.
+// The counts of a part of the tree when all customers have come.
 struct tree_count {
   std::uint64_t customers = 0;
   std::uint64_t facilities = 0;  // quadrants that were divided

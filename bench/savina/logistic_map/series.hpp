@@ -20,8 +20,8 @@ constexpr double series_start(std::uint64_t series) {
 }
 constexpr double next_term(double rate, double term) { return rate * term * (1 - term); }
 
-// What a worker answers instead of its last term if its rate computer was late once: no series ends
-// there.
+// The answer of a worker, instead of its last term, if its rate computer was late once: no series
+// ends there.
 constexpr double late_term = std::numeric_limits<double>::infinity();
 
 // Every series ended exactly where a loop ends; all together, with the default parameters, at the

@@ -1,5 +1,5 @@
-// Savina 11: philosophers ask an arbitrator for both forks. It grants or refuses; who was refused
-// asks again at once.
+// Savina 11: philosophers ask an arbitrator for both forks. It grants or refuses; a refused
+// philosopher asks again at once.
 #include "common/caf_system.hpp"
 
 namespace {
@@ -10,7 +10,7 @@ using full_atom = caf::atom_constant<caf::atom("full")>;
 // Written by the arbitrator alone.
 struct tally {
   std::uint64_t meals = 0;
-  std::uint64_t stolen_forks = 0;  // given back by somebody, but free
+  std::uint64_t stolen_forks = 0;  // given back, but free already
 };
 
 struct table {

@@ -1,5 +1,5 @@
-// Savina 11: philosophers ask an arbitrator for both forks. It grants or refuses; who was refused
-// asks again at once.
+// Savina 11: philosophers ask an arbitrator for both forks. It grants or refuses; a refused
+// philosopher asks again at once.
 #include "common/garrick_system.hpp"
 
 namespace {
@@ -17,7 +17,7 @@ using arbitrating = garrick::protocol<bool(hungry), void(full)>;
 // Written by the arbitrator alone.
 struct tally {
   std::uint64_t meals = 0;
-  std::uint64_t stolen_forks = 0;  // given back by somebody, but free
+  std::uint64_t stolen_forks = 0;  // given back, but free already
 };
 
 class arbitrator : public garrick::actor<arbitrating> {

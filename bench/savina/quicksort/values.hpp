@@ -1,4 +1,4 @@
-// What is sorted in workload `savina_quicksort`, and how a node divides it.
+// The values to sort in workload `savina_quicksort`, and how a node divides them.
 #pragma once
 
 #include <algorithm>

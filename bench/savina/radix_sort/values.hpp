@@ -1,4 +1,4 @@
-// What is sorted in workload `savina_radix_sort`, and the outcome.
+// The values to sort in workload `savina_radix_sort`, and the outcome.
 #pragma once
 
 #include <cstdint>

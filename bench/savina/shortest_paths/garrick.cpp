@@ -1,6 +1,6 @@
 // Each actor holds a block of the distances. In every round it sends its block to all that share
-// its row or column, and goes on when it has theirs. A block is shared by those who read it.
-// Neighbours may be a round ahead, so blocks are kept by round and sender.
+// its row or column, and goes on when it has theirs. The readers of a block share it. Neighbours
+// may be a round ahead, so blocks are kept by round and sender.
 #include <array>
 #include <map>
 #include <memory>

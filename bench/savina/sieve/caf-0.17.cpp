@@ -1,5 +1,6 @@
-// A producer sends the odd numbers through a chain of filters. Each holds some primes; what none of
-// them divides goes on, and what the last one cannot hold starts a new filter.
+// A producer sends the odd numbers through a chain of filters. Each holds some primes and passes on
+// the numbers that none of them divides. A prime for which the last one has no room starts a new
+// filter.
 #include "common/caf_system.hpp"
 #include "savina/sieve/primes.hpp"
 

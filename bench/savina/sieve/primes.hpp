@@ -1,4 +1,4 @@
-// What a filter of workload `savina_sieve` knows: some primes that follow each other.
+// The primes of a filter of workload `savina_sieve`: some that follow each other.
 #pragma once
 
 #include <algorithm>

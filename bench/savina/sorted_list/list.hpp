@@ -1,4 +1,4 @@
-// The list of workload `savina_sorted_list`, what its workers ask for, and how often.
+// The list of workload `savina_sorted_list`, its workers' requests, and their frequency.
 #pragma once
 
 #include <cstdint>
@@ -88,7 +88,7 @@ struct list_outcome {
   bool in_order = false;
 };
 
-/// Compares with the sum of what the workers ask for and, for the parameters whose outcome was
+/// Compares with the sum of the workers' requests and, for the parameters whose outcome was
 /// published, with that.
 inline void check_list(result& out, const list_rules& rules, const list_outcome& found) {
   list_outcome expected;

@@ -8,7 +8,7 @@ using connect_atom = caf::atom_constant<caf::atom("connect")>;
 using token_atom = caf::atom_constant<caf::atom("token")>;
 using leave_atom = caf::atom_constant<caf::atom("leave")>;
 
-// Only whoever holds the one token writes here.
+// Only the holder of the one token writes here.
 struct tally {
   std::uint64_t hops = 0;
   std::uint64_t left = 0;

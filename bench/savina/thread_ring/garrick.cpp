@@ -16,7 +16,7 @@ struct connect {
   garrick::ref<member> next;
 };
 
-// Only whoever holds the one token writes here.
+// Only the holder of the one token writes here.
 struct tally {
   std::uint64_t hops = 0;
   std::uint64_t left = 0;

@@ -135,7 +135,7 @@ struct all_members {
   std::vector<ref<member>> list;
 };
 
-/// What the walk's stations share; each touches it alone while the message is there.
+/// The common data of the walk's stations; each touches it alone while the message is there.
 struct walk {
   double hop = unknown;
   double started = 0;

@@ -97,7 +97,7 @@ void wake_up(costs& c) {
   for (std::uint32_t i = 0; i < rounds; ++i) {
     const double asleep = now() + 100'000;
     while (now() < asleep) platform::pause();
-    woken_at.store(0, std::memory_order_relaxed);  // order: relaxed; nobody else writes it now
+    woken_at.store(0, std::memory_order_relaxed);  // order: relaxed; no other thread writes it now
     const double begin = now();
     word.store(i + 1, std::memory_order_release);  // order: release, pairs with the sleeper
     platform::futex_wake_one(word);

@@ -1,11 +1,11 @@
-// Measures on the host what the simulated machine charges, so that a simulation of the host's cores
-// predicts what programs take there.
+// Measures on the host the prices that the simulated machine charges, so that a simulation of the
+// host's cores predicts the time of programs there.
 //
 //   calibration c;
 //   for (int i = 0; i < 5; ++i) c.sample();
 //   simulation s({.machine = topology::flat(2), .workers = 2, .prices = c.prices()});
 //
-// Every figure is the least of all samples, since whoever else uses the machine only makes things
+// Every figure is the least of all samples, since other users of the machine only make things
 // dearer; take more of them, spread over time, where the machine is not quiet.
 //
 // Thread safety: one real thread at a time.
@@ -19,7 +19,7 @@ namespace bench::simulator {
 
 using garrick::machine::costs;
 
-/// What one worker takes for programs of ours, in nanoseconds a message or an actor.
+/// The times of one worker for programs of ours, in nanoseconds a message or an actor.
 struct actor_times {
   double burst_send = std::numeric_limits<double>::max();     ///< a send in a burst
   double burst_receive = std::numeric_limits<double>::max();  ///< and the receiver's part
@@ -35,12 +35,12 @@ struct actor_times {
 
 class calibration {
  public:
-  /// A third of a second. With one processor, what two threads do to each other keeps its price.
+  /// Takes a third of a second. With one processor, the prices of effects between threads stay.
   void sample();
 
-  /// Requires a sample. The prices of actors are what is left of the times above when the
-  /// simulation has charged everything else. All distances get the price of the nearest;
-  /// `memory_line` and `hit` keep their defaults.
+  /// Requires a sample. The prices of actors are the rest of the times above when the simulation
+  /// has charged everything else. All distances get the price of the nearest; `memory_line` and
+  /// `hit` keep their defaults.
   [[nodiscard]] costs prices() const;
 
   [[nodiscard]] const actor_times& actors() const noexcept { return actors_; }
@@ -52,12 +52,12 @@ class calibration {
   static costs no_price() noexcept;
 };
 
-/// What it takes to fetch a line that another thread has just written, in nanoseconds; the largest
+/// The time to fetch a line that another thread has just written, in nanoseconds; the largest
 /// double if the two had no processor each. Takes up to some milliseconds. On a virtual machine it
 /// changes when a processor moves.
 [[nodiscard]] double measure_transfer();
 
-/// Lowers `times` to what it finds.
+/// Lowers `times` to the times that it measures.
 void measure_actors(actor_times& times);
 
 /// Sets send, receive, run, cold and spawn in `c`, whose other prices are known.

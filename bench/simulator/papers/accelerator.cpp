@@ -1,5 +1,5 @@
-// Teams that work on containers, as lib/patterns does it in its room `team`: who is told, how
-// pieces are claimed, and when a turn ends.
+// Teams that work on containers, as lib/patterns does it in its room `team`: the actors that are
+// told, the claims of pieces, and the end of a turn.
 
 #include <garrick/machine/traits.hpp>
 
@@ -29,13 +29,13 @@ constexpr double make_request_ns = 200;           // its object, its hands, and 
 constexpr unsigned hand_bits = 8;  // of a message's value; the rest is the request's number
 
 struct seat {
-  std::uint32_t begin = 0;  ///< of what is left of the piece that it works on
+  std::uint32_t begin = 0;  ///< of the rest of the piece that it works on
   std::uint32_t end = 0;
   std::uint32_t block = 1;
 };
 
-/// A container that a team works on: 4 to 64 pieces for each, who takes them from the others' end
-/// when it has none left (team/shares.hpp).
+/// A container that a team works on: 4 to 64 pieces for each member, which takes them from the
+/// others' end when it has none left (team/shares.hpp).
 struct request {
   request(std::uint32_t size, std::uint32_t all, model_actor* whom)
       : elements(size),
@@ -108,20 +108,20 @@ struct request {
   machine_atomics::atomic<std::uint32_t> left;               ///< elements that are not done
   machine_atomics::atomic<std::uint64_t> busy_ns;
   std::vector<seat> seats;
-  std::uint32_t told = 1;     ///< who was asked, and its first helpers
-  std::uint32_t holders = 1;  ///< who may still look at it
+  std::uint32_t told = 1;     ///< members: the asked one, and its first helpers
+  std::uint32_t holders = 1;  ///< members that may still look at it
   model_actor* asker;
 };
 
-/// What one that takes part has to do: requests in their order, and at most one message to itself
-/// that lets it go on (team/work_queue.hpp).
+/// The work of a member: requests in their order, and at most one message to itself that lets it go
+/// on (team/work_queue.hpp).
 struct lane {
   struct part {
     std::uint64_t request = 0;
     std::uint32_t who = 0;
   };
   std::deque<part> parts;
-  double in_a_row_ns = 0;  ///< what the first of them has had
+  double in_a_row_ns = 0;  ///< the time of the first of them so far
   bool going = false;
 };
 
@@ -231,7 +231,7 @@ struct team {
   double pace_ns = 0;                              ///< an element's time, once it is known
 };
 
-constexpr std::uint64_t next_turn = ~std::uint64_t{0};  // what one that takes part tells itself
+constexpr std::uint64_t next_turn = ~std::uint64_t{0};  // a member's message to itself
 
 void helper::on(turn& t, const message& m) {
   if (m.value == next_turn)

@@ -23,8 +23,8 @@ struct matrix_search {
   std::uint32_t searchers = 15;  ///< of each controller
   std::uint32_t searches = 100;  ///< of each searcher
   double cells = 3500.0 * 3500;  ///< of each matrix, a byte each
-  /// assumed: to compare a cell and, for one in 26, walk down; without what the memory takes, which
-  /// is as much again if it is near
+  /// assumed: to compare a cell and, for one in 26, walk down; without the memory's time, which is
+  /// as much again if it is near
   double cell_ns = 1;
   double found = 3.2e-9;  ///< probability that the word begins at a cell: 26^-6
   double build_ns = 3;    ///< a cell
@@ -51,7 +51,7 @@ struct pipeline {
   /// For so long the generator turns on the spot before a message is due; before that it sleeps.
   /// If threads share processors, it holds one meanwhile.
   double spin_ns = 0;
-  bool generator_apart = false;  ///< it has a processor of its own, whatever the others share
+  bool generator_apart = false;  ///< it has a processor of its own, though the others may share
   std::vector<garrick::machine::foreign_thread> foreign{};  ///< busy neighbours
   garrick::machine::event_log* log = nullptr;  ///< hears of each thread and each handler, if any
 };
@@ -102,7 +102,7 @@ struct mandelbrot {
 };
 [[nodiscard]] outcome run(const mandelbrot& program, simulation_options on);
 
-/// Who works on a heavy actor's container.
+/// The workers on a heavy actor's container.
 enum class offloading : std::uint8_t {
   none,         ///< the actor itself
   own_maps,     ///< a team of each such actor's own

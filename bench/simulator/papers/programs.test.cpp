@@ -1,4 +1,4 @@
-// What the papers measured, as the shipped policies do it on a simulated machine. The figures in
+// The papers' measurements, repeated by the shipped policies on a simulated machine. The figures in
 // the comments are those of the default costs.
 #include <garrick/machine/machines.hpp>
 
@@ -195,7 +195,7 @@ TEST_CASE("paper 001, figure 4: making actors scales") {
 TEST_CASE(
     "paper 001, figure 5: with many senders to one receiver the time grows with the workers, then "
     "hardly") {
-  // Who steals from whom decides a tenth or a third of a run's time: so three seeds each.
+  // The choice of victims decides a tenth or a third of a run's time: so three seeds each.
   const auto mean = [](std::uint32_t workers) {
     double sum = 0;
     for (std::uint64_t seed = 1; seed <= 3; ++seed) {

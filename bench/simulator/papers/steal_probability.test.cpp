@@ -92,8 +92,8 @@ TEST_CASE(
     "paper 002, figure 2(b): a guided thief succeeds by its distance, exactly as the shipped "
     "walk") {
   const ring r;
-  // What the paper says: core 2 at once; cores 4 and 8 after one failed attempt with 1/5 each;
-  // core 6 after six with 1/7 each.
+  // By the paper: core 2 at once; cores 4 and 8 after one failed attempt with 1/5 each; core 6
+  // after six with 1/7 each.
   const auto expected = [](std::int32_t core, int n) {
     if (core == 2) return 1.0;
     const bool near = core != 5 && core != 6;

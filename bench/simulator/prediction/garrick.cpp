@@ -1,5 +1,5 @@
-// Does the simulator know the time of programs of ours? It is calibrated on this machine, predicts
-// four programs on one and on two workers, and is compared with what they take.
+// Compares the simulator's predictions with programs of ours. It is calibrated on this machine,
+// predicts four programs on one and on two workers, and their times are measured.
 //
 // Both sides are the least of many short trials. A trial counts only if the process got as many
 // processors as the simulated program keeps busy: where others use the machine, two workers often
@@ -122,7 +122,7 @@ trial try_once(const contest& c, std::uint32_t workers, bench::result& result) {
   return {seconds, processors, alike(before, after) ? (before + after) / 2 : 0};
 }
 
-/// What a line takes in most of the trials on two workers.
+/// The usual time of a line in the trials on two workers.
 double usual_transfer(const std::vector<contest>& all) {
   std::vector<double> seen;
   for (const contest& c : all)

@@ -1,5 +1,5 @@
-// The programs whose time the simulator predicts, as one would write them; small, so that the
-// shortest of many runs is one that nobody disturbed.
+// The programs whose time the simulator predicts, written in the usual way; small, so that the
+// shortest of many runs is an undisturbed one.
 #pragma once
 
 #include <garrick/garrick.hpp>

@@ -1,6 +1,6 @@
 // Runs one case of the latency pipeline on a simulated machine whose threads share processors, and
-// prints what happened around its slowest message, or in a stretch of time: who woke whom, who ran
-// where, how long each had waited. The same parameters give the same lines. bench/README.md has
+// prints the events around its slowest message, or in a stretch of time: each wake-up and its
+// waker, each thread's runs and waits. The same parameters give the same lines. bench/README.md has
 // them.
 //
 //   simulator_replay --policy work_stealing --workers 2 --processors 2 --rate 100000 --seed 1

@@ -40,7 +40,7 @@ void speedup(bench::figure& f, bench::result& result, const char* name, const Pr
 void bench::run(arguments& args, result& out) {
   const std::uint32_t n = args.count("n", 19);
   const std::uint32_t messages = args.count("messages", 500);
-  const std::uint32_t seeds = args.count("seeds", 6);  // for many senders: who meets whom decides
+  const std::uint32_t seeds = args.count("seeds", 6);  // many senders: meetings decide
 
   const std::int64_t start = now_ns();
   figure scaling("Speed-up",

@@ -1,5 +1,5 @@
-// What the sources of an application put out: tuples that lie in memory, again and again, each
-// stamped when it leaves.
+// The tuples of an application's sources: they lie in memory, are put out again and again, and each
+// is stamped when it leaves.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// When tuples leave their source, and how long they were on their way: what all applications of
-// this group share.
+// The times at which tuples leave their source, and their time on the way: for all applications of
+// this group.
 #pragma once
 
 #include <vector>
@@ -15,7 +15,7 @@ class pace {
   explicit pace(std::uint64_t per_second)
       : gap_ns_(per_second == 0 ? 0 : 1'000'000'000 / static_cast<std::int64_t>(per_second)) {}
 
-  // Waits for the next tuple's time. Returns what the tuple is stamped with: 0 at full speed.
+  // Waits for the next tuple's time. Returns the tuple's stamp: 0 at full speed.
   std::int64_t next() {
     if (gap_ns_ == 0) return 0;
     if (due_ns_ == 0) due_ns_ = now_ns();

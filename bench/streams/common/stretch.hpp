@@ -1,5 +1,5 @@
-// What every program of this group says about its run: processor time for each tuple, and how often
-// its threads went to sleep.
+// The figures of a run that every program of this group reports: processor time for each tuple, and
+// how often its threads went to sleep.
 #pragma once
 
 #include <sys/resource.h>
@@ -8,7 +8,7 @@
 
 namespace bench {
 
-// What has passed since it was made.
+// The time and the switches since it was made.
 class stretch {
  public:
   // Fills in the seconds, the tuples, and the details `cpu_ns_per_tuple` and

@@ -37,7 +37,7 @@ struct seen_ring {
   }
 };
 
-// What passes the ring's entrance.
+// The number of elements that pass the ring's entrance.
 inline std::uint64_t passes(std::uint64_t round, std::uint64_t laps, std::uint64_t once) {
   return round * laps + once;
 }

@@ -1,6 +1,6 @@
 // A thread for each stage of the ring, and rings between them. The first stage takes new elements
-// only while no more than the rings have room for are on their way, so that nobody waits for ever.
-// `--ring n`: elements of a batch.
+// only while those on their way fit into the rings, so that no thread waits for ever. `--ring n`:
+// elements of a batch.
 #include <thread>
 
 #include "common/batched_ring.hpp"

@@ -15,7 +15,7 @@ void bench::run(arguments& args, result& out) {
     std::deque<timed_event> left, right;  // in the order in which they came
   };
   std::unordered_map<std::uint64_t, waiting> by_key;
-  // What is so old cannot meet anybody: a right one may come 100 late, and `within` after its left.
+  // An event so old meets no other: a right one may come 100 late, and `within` after its left.
   const std::int64_t kept = job.within + 2 * disorder;
   const auto forget = [&](std::deque<timed_event>& old, std::int64_t now) {
     while (!old.empty() && old.front().at + kept < now) old.pop_front();

@@ -1,7 +1,7 @@
 // LinearRoad as nodes: three branches in parallel. `--replicas n`: of the positions' branch, by
 // expressway and direction, and of the operators of segments. With `--rate n` the source puts out n
-// reports a second, on a thread of its own. What the operators have done, and which one holds the
-// others up, stands in the report.
+// reports a second, on a thread of its own. The report has each operator's counters, and the
+// operator that holds the others up.
 #include <garrick/patterns/patterns.hpp>
 
 #include "common/garrick_system.hpp"

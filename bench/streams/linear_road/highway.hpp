@@ -1,6 +1,6 @@
-// LinearRoad: cars on expressways report where they are twice a minute; who enters a segment pays a
-// toll that depends on how slow and how full it was. The reports come from a small simulator of the
-// traffic, made from a seed.
+// LinearRoad: cars on expressways report their place twice a minute; a car that enters a segment
+// pays a toll that depends on how slow and how full it was. The reports come from a small simulator
+// of the traffic, made from a seed.
 //
 // Rules: minute = time / 60 + 1. A car that enters a segment in minute m pays 2·(cars − 50)² if
 // more than 50 cars were there in minute m − 1, the average speed there in the minutes m − 5 to
@@ -97,12 +97,12 @@ inline traffic make_traffic(std::uint32_t minutes, std::uint32_t cars_of_a_road)
   return made;
 }
 
-// What the tolls come to.
+// The sums of the tolls.
 struct tolls {
   std::uint64_t entries = 0;  // of cars into segments
   std::uint64_t charged = 0;  // with a toll
   std::uint64_t sum = 0;
-  std::uint64_t fingerprint = 0;  // of who pays what
+  std::uint64_t fingerprint = 0;  // of each car's toll
 
   void add(std::uint32_t vehicle, std::uint32_t minute, std::uint64_t toll) {
     ++entries;

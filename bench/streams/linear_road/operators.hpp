@@ -1,13 +1,13 @@
 // The operators of LinearRoad. Each branch computes a part of a toll, and the sink puts the parts
-// together, so what it computes does not depend on which branch is ahead:
+// together, so its result does not depend on which branch is ahead:
 //
 //   source → dispatcher ─┬→ toll by position                           who enters a segment, and is
 //                        │                                             there an accident ahead
 //                        ├→ average speed → last average speed → toll by speed    is it slow
 //                        └→ count vehicles → toll by count                        is it full
 //
-// An operator of segments tells what the minutes before were like when it sees the first report of
-// a new minute there. The branch of positions sees that report, too: so for each segment and minute
+// An operator of segments tells the state of the minutes before when it sees the first report of a
+// new minute there. The branch of positions sees that report, too: so for each segment and minute
 // in which a car enters, the sink gets one part from each of the other branches.
 #pragma once
 

@@ -1,4 +1,4 @@
-// What the consumer must have seen: the numbers from 0 on, modulo 2^32.
+// The expected input of the consumer: the numbers from 0 on, modulo 2^32.
 #pragma once
 
 #include "common/measure.hpp"

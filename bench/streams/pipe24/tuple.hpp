@@ -1,4 +1,4 @@
-// The tuples of the pipeline, and what its sink must have seen.
+// The tuples of the pipeline, and the expected input of its sink.
 #pragma once
 
 #include "streams/common/pace.hpp"

@@ -28,7 +28,7 @@ struct averaged {
 
 using readings = std::vector<reading>;
 
-// What a source cycles through.
+// The readings through which a source cycles.
 inline readings make_readings() {
   random_stream random(74755);
   constexpr std::uint32_t devices = 54;

@@ -1,7 +1,7 @@
 // Three streams side by side at full speed, for `--seconds n`: the pipeline of 24-byte tuples;
-// texts through a farm by key whose nodes are never run in place, so that what one worker allocates
-// another one may free; and tuples that go several times round a loop. Resident memory is looked at
-// meanwhile.
+// texts through a farm by key whose nodes are never run in place, so that a worker may free memory
+// that another one allocated; and tuples that go several times round a loop. Resident memory is
+// looked at meanwhile.
 #include <string>
 #include <thread>
 

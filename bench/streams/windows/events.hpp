@@ -1,5 +1,5 @@
-// Events with a key and a time, up to 100 behind, and what windows of them come to. Each program
-// adds up what it has found as a sum over windows that does not depend on their order, and is
+// Events with a key and a time, up to 100 behind, and the results of windows over them. Each
+// program adds up its results as a sum over windows that does not depend on their order, and is
 // compared with windows by their definition: each event put into each of its windows, with no
 // regard to when which could be closed. C++17 and the standard library only.
 #pragma once
@@ -33,7 +33,7 @@ inline timed_event event_number(std::uint64_t i, std::uint64_t keys) {
   return {drawn % keys, at < 0 ? 0 : at};
 }
 
-// What was found.
+// The number and the sum of the windows found.
 struct windows_seen {
   std::uint64_t windows = 0;
   std::uint64_t sum = 0;
@@ -53,7 +53,7 @@ struct window_job {
         length(static_cast<std::int64_t>(args.number("length", 10'000, 1))),
         slide(static_cast<std::int64_t>(args.number("slide", 10'000, 1))) {}
 
-  // The first window that an event at `t` is in; those before 0 are left out by nobody.
+  // The first window that holds an event at `t`; no program leaves out those before 0.
   [[nodiscard]] std::int64_t first_begin(std::int64_t t) const {
     std::int64_t begin = (t - length) / slide * slide;
     while (begin + length <= t) begin += slide;

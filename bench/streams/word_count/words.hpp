@@ -12,8 +12,8 @@
 
 namespace bench {
 
-// Up to 16 letters, filled up with zeros: what passes from stage to stage by the million should not
-// measure how a std::string is moved.
+// Up to 16 letters, filled up with zeros: a million texts from stage to stage should not measure
+// how a std::string is moved.
 struct short_text {
   char letters[16] = {};
 
