@@ -1,4 +1,4 @@
-// Who is let in, by the policy and by the limits, and what belongs to Unix domain sockets.
+// Admission by the policy and by the limits, and the rules of Unix domain sockets.
 #include <garrick/net/transport/accept_policy.hpp>
 
 #include <sys/stat.h>
@@ -35,7 +35,7 @@ struct by_word final : accept_policy {
     return std::make_unique<listening_session>(c, self, notes_);
   }
 
-  /// No stack: notes the bytes. Who is newly gone has ended.
+  /// No stack: notes the bytes. A session with the text "newly gone" has ended.
   struct listening_session final : hosted, carried {
     listening_session(carrier& c, const connection& self, std::shared_ptr<notes> n)
         : below_(c), notes_(std::move(n)) {
@@ -356,7 +356,7 @@ TEST_CASE("unix: the socket's file is private, and goes with its listener") {
     struct stat found{};
     REQUIRE(::stat(path.c_str(), &found) == 0);
     CHECK((found.st_mode & 0777) == 0600);
-    // Somebody listens: nobody takes the file away.
+    // The first acceptor still listens, so the file stays.
     auto second = listen(io, at("unix://" + path), accepting(n));
     REQUIRE(!second);
     CHECK(second.error() == net_errc::address_in_use);
@@ -446,7 +446,7 @@ TEST_CASE("unix: another user is refused, unless the settings allow him") {
   const std::string path = folder.file("socket");
   const std::string dir = path.substr(0, path.rfind('/'));
   REQUIRE(::chmod(dir.c_str(), 0755) == 0);
-  const auto knock = [&] {  // what another user gets: 'x' of a link that greets, or the end
+  const auto knock = [&] {  // another user gets 'x' of a link that greets, or the end
     const pid_t child = ::fork();
     REQUIRE(child >= 0);
     if (child == 0) {

@@ -1,4 +1,4 @@
-// What a link is told of reads that follow each other.
+// The calls that a link gets for reads that follow each other.
 #include <garrick/net/transport/hosted.hpp>
 
 #include <future>

@@ -1,7 +1,7 @@
 // Two ends in memory, of which every byte is written down.
 //
-// What a capture says is determined by the settings and by what the test does: time is virtual, and
-// all seeds are fixed.
+// A capture is determined by the settings and by the test's calls: time is virtual, and all seeds
+// are fixed.
 #pragma once
 
 #include <garrick/base/platform/assert.hpp>
@@ -23,7 +23,7 @@
 
 namespace garrick_test {
 
-/// A link that writes down what its transport does.
+/// A link that writes down the calls of its transport.
 class captured_link final : public garrick::net::any_link {
  public:
   using instant = garrick::base::instant;
@@ -73,10 +73,10 @@ struct captured_pair : garrick::net::tests::simulated_pair {
   using durations = std::vector<garrick::base::duration>;
 
   const garrick::net::named_stack& kind;
-  /// Of the ends that are made from now on; who they are is put in.
+  /// Of the ends that are made from now on; the identities are put in.
   garrick::net::link_settings settings;
   capture written;
-  /// What becomes of the next datagrams with at least `spared_below` bytes: when each arrives, or
+  /// The fates of the next datagrams with at least `spared_below` bytes: when each arrives, or
   /// never.
   std::deque<durations> fates;
   std::size_t spared_below = 0;
@@ -96,7 +96,7 @@ struct captured_pair : garrick::net::tests::simulated_pair {
       return times;
     };
   }
-  /// Who the two are, unless a test says something else.
+  /// The identities of the two, unless a test sets others.
   static constexpr garrick::net::peer_identity a{{0x1716151413121110, 0xa}, 0xaabbccdd};
   static constexpr garrick::net::peer_identity b{{0, 0xb}, 0x8877665544332211};
 

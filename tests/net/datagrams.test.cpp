@@ -242,7 +242,7 @@ TEST_CASE("datagrams: one that meets the refusal of an earlier one is sent all t
   REQUIRE(::bind(again.fd(), reinterpret_cast<const sockaddr*>(&where), sizeof(where)) == 0);
   CHECK(send<datagram_session>(*peer, "hello") == visit_result::made);
   go.set_value();
-  // A second one, lest the test waits for ever for what was dropped.
+  // A second one, lest the test waits for ever for the dropped one.
   REQUIRE(here->wait([](const notes::all& a) { return a.hints >= 1; }));
   send<datagram_session>(*peer, "world");
   CHECK(again.read(5) == "hello");
@@ -287,7 +287,7 @@ void set_loopback(int mtu) {
   must(::ioctl(s.fd(), SIOCSIFFLAGS, &r) == 0, "not up");
 }
 
-/// `headers`: bytes of what the loopback takes that are headers of IP and UDP.
+/// `headers`: bytes of the loopback's largest packet that are headers of IP and UDP.
 void must_be_told_the_largest(int family, unsigned headers) {
   set_loopback(9000);
   const bare_socket there(::socket(family, SOCK_DGRAM, 0));
@@ -388,7 +388,7 @@ TEST_CASE("datagrams: what comes for a link while somebody is in waits up to a l
     });
   });
   in.get_future().wait();
-  // When what is asked after them has come, they have been received, too.
+  // When the later question has come, the datagrams before it have been received, too.
   for (std::size_t i = 1; i <= rounds; ++i) {
     for (int k = 0; k < 4; ++k) floods.write(large);
     asks.write("x");

@@ -1,4 +1,4 @@
-// How links end and begin badly: what their owners hear, and what is refused at once.
+// Bad beginnings and ends of links: the owners' events, and the calls that are refused at once.
 #include <garrick/net/stack/stacks.hpp>
 
 #include <stdexcept>
@@ -15,7 +15,7 @@ namespace {
 
 using kind = link_event::kind;
 
-/// An end of a standard stack, which notes what happens. What comes is never in a mailbox.
+/// An end of a standard stack, which notes its events. Its messages are never in a mailbox.
 class end final : public hosted, public link_owner {
  public:
   end(const named_stack& stack, carrier& below, bool connects, std::shared_ptr<notes> n)

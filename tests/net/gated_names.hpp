@@ -25,7 +25,7 @@ inline int systems_getaddrinfo(const char* name, const char* service, const addr
 /// Look-ups of names that begin with "slow" wait until the gate is opened. Any thread.
 class gated_names {
  public:
-  /// Never destroyed: a look-up that nobody waits for may begin when the program ends.
+  /// Never destroyed: an abandoned look-up may begin when the program ends.
   [[nodiscard]] static gated_names& gate() {
     static gated_names& one = *new gated_names;
     return one;

@@ -1,9 +1,9 @@
-// Files of bytes that pin version 1 of the protocol: what a build writes must be what is in them,
-// for ever. A file says in its first line what type its bytes have, in the words of
+// Files of bytes that pin version 1 of the protocol: a build must write the bytes of these files,
+// for ever. A file names the type of its bytes in its first line, in the words of
 // tools/wire/decode.py, and then holds them in hexadecimal.
 //
 // GARRICK_UPDATE_GOLDEN=1 in the environment writes those that are missing; to change one, delete
-// it first, which nobody should have a reason to.
+// it first. There should be no reason to.
 #pragma once
 
 #include <garrick/base/values/error.hpp>
@@ -26,7 +26,7 @@
 
 namespace garrick_test {
 
-/// An error whose texts nobody will ever improve.
+/// An error whose texts never improve.
 enum class trouble : std::uint32_t { late = 3, broken = 70000 };
 struct trouble_category final : garrick::base::error_category {
   [[nodiscard]] std::string_view name() const noexcept override { return "trouble"; }
@@ -61,7 +61,7 @@ inline std::vector<std::byte> golden_bytes(const std::string& name) {
   return bytes;
 }
 
-/// What a golden file says that its bytes are.
+/// The type of its bytes by a golden file.
 inline std::string golden_type(const std::string& name) {
   std::ifstream file(golden_folder + name + ".hex");
   std::string line;

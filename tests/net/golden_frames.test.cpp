@@ -1,5 +1,5 @@
 // Version 1 of the actor protocol: one file of bytes for each kind of frame; and a reader of
-// version 1 that reads what this build writes.
+// version 1 that reads the bytes of this build.
 #include <garrick/base/values/random.hpp>
 #include <garrick/net/wire/codec.hpp>
 #include <garrick/net/wire/frame.hpp>
@@ -65,7 +65,7 @@ bool is_id(const version_1::id& there, const actor_id& ours) {
   return version_1::reader(there.bytes).fixed(8) == ours.low &&
          version_1::reader(std::span(there.bytes).subspan(8)).fixed(8) == ours.high;
 }
-/// A reader of version 1 finds in these bytes what this build does.
+/// A reader of version 1 reads these bytes as this build does.
 void version_1_reads(std::span<const std::byte> bytes) {
   const base::result<frame> ours = decode_frame(bytes);
   REQUIRE(ours.has_value());

@@ -1,6 +1,6 @@
 // Version 1 of the layers: whole sessions, byte by byte as both ends' transports saw them. One of
-// each standard stack, and some of what does not go as it should. What a capture looks like, and
-// when one may change, is said in tests/net/golden/README.md.
+// each standard stack, and some with faults. tests/net/golden/README.md describes the format of a
+// capture, and when one may change.
 #include <garrick/net/wire/codec.hpp>
 #include <garrick/net/wire/frame.hpp>
 #include <garrick/net/wire/type_id.hpp>
@@ -53,7 +53,7 @@ const named_stack& stack_of(std::string_view name) {
   return *found;
 }
 
-/// Two ends, what they say to each other, and what they were told.
+/// Two ends, their messages to each other, and their events.
 class conversation {
  public:
   captured_pair pair;
@@ -74,7 +74,7 @@ class conversation {
   void say(std::size_t from, actor_id sender, actor_id receiver, const std::string& text) {
     send(from, {.kind = frame_kind::message, .receiver = receiver, .sender = sender}, note{text});
   }
-  /// How the notes begin that end `i` was given, and what other frames there were.
+  /// The beginnings of the notes that end `i` was given, and the kinds of its other frames.
   std::string heard(std::size_t i) const {
     std::string all;
     for (const auto& [lane, text] : pair.ends[i].messages) {
@@ -105,7 +105,7 @@ class conversation {
     CHECK(pair.ends[0].count(link_event::kind::resumed) == (stream() ? 1 : 0));
     CHECK(pair.ends[1].down() == net_errc::peer_down);
   }
-  /// Compares what was captured with the file, by lines, so that a failure says where.
+  /// Compares the capture with the file, by lines, so that a failure says where.
   void is(const std::string& name) const {
     const std::string path = garrick_test::golden_folder + "sessions/" + name + ".capture";
     INFO(path);
@@ -168,7 +168,7 @@ class conversation {
     pair.run(150_ms);
     ask();
     pair.run(10_ms);
-    pair.ends[0].room = false;  // so what is sent waits, and its lanes take turns
+    pair.ends[0].room = false;  // so messages wait, and the lanes take turns
     say(0, alice, bob, "large A " + std::string(600, 'a'));
     say(0, anna, bob, "large B " + std::string(300, 'b'));
     say(0, anna, bob, "small");
@@ -208,7 +208,7 @@ class conversation {
     pair.fates = {{1_ms, 2_ms}, {}};
     say(1, bob, alice, "twice");
     say(1, bob, alice, "large E " + std::string(500, 'e'));
-    pair.run(2100_ms);  // until nobody waits for the rest of it
+    pair.run(2100_ms);  // until no end waits for the rest of it
     pair.fates = {{3_ms}, {1_ms}};
     say(1, bob, alice, "large F " + std::string(300, 'f'));
     pair.run(10_ms);
@@ -302,7 +302,7 @@ TEST_CASE("a path that becomes narrower gets packets in parts as version 1 does 
   c.pair.run(20_ms);
   c.say(0, alice, bob, "wide");
   c.pair.run(50_ms);
-  // What is under way is too large already, and then some of the parts are, too.
+  // The datagrams under way are too large already, and then some of the parts are, too.
   c.pair.spared_below = 121;
   c.pair.fates = {{}, {}, {}, {}};
   std::string numbers = "numbers";

@@ -162,8 +162,8 @@ TEST_CASE("errors and orders are encoded as version 1 does it") {
   value("error", "vector<error>",
         std::vector<base::error>{base::error{},
                                  base::make_error(garrick_test::trouble::late, "after 5 s")});
-  // Of a category that is not known here: what the sender said about the code is a part of the
-  // text afterwards.
+  // Of a category that is not known here: the sender's text for the code is a part of the text
+  // afterwards.
   const base::error foreign(3, moon, "", "over the sea");
   garrick_test::golden("values/foreign_error", "error", encode(foreign)->bytes());
   const auto back = decode<base::exit_reason>(garrick_test::golden_bytes("values/foreign_error"));

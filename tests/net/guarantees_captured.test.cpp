@@ -1,6 +1,6 @@
 // Sessions of two processes over real sockets, of which every byte was written down on its way, and
 // which tools/wire/decode.py then understands: it is written from docs/wire.md alone, and shares
-// nothing with what has sent them. No two sessions are the same, so their figures are compared.
+// nothing with the senders. No two sessions are the same, so their figures are compared.
 #include <doctest/doctest.h>
 
 #include <map>
@@ -34,7 +34,7 @@ std::string in_words(const std::map<std::string, std::size_t>& kinds) {
   return all;
 }
 
-/// Two processes talk through a relay, and all that they have said is found in what passed it.
+/// Two processes talk through a relay, and all that they have said is found in the relay's capture.
 void talk_through_a_relay(const std::string& stack, const std::string& scheme, int port, int cuts) {
   CAPTURE(stack);
   const std::string where = own_address(scheme.c_str(), port);

@@ -37,7 +37,7 @@ struct pair_of_ends {
   connection peer;
 };
 
-/// What is carried, as it comes: no stack. It says hello.
+/// A carried object without a stack. It says hello.
 struct recorder final : hosted, carried {
   explicit recorder(carrier& below) : below_(below) {}
   carried& stack() override { return *this; }
@@ -59,7 +59,7 @@ struct recorder final : hosted, carried {
   std::promise<std::string> over;  ///< the calls until the time had come
 };
 
-/// Somebody who is in until he is let go. Requires that nobody is in.
+/// A visitor who stays in until he is let go. Requires that no other visit is on.
 class visitor {
  public:
   explicit visitor(const connection& to) {
@@ -433,7 +433,7 @@ TEST_CASE("hosted: a visitor may set the time, and each time is told") {
                         return made;
                       });
   while (peer->run([](hosted&) {}) != visit_result::made) std::this_thread::yield();
-  // Nobody is in any more, so this visit is made here.
+  // No visitor is in any more, so this visit is made here.
   REQUIRE(peer->run([](hosted& h) {
     static_cast<clock_watcher&>(h).due = base::real_clock().now();
   }) == visit_result::made);

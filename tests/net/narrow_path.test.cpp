@@ -1,4 +1,4 @@
-// A path that takes smaller datagrams from some moment on and tells nobody: a black hole between
+// A path that takes smaller datagrams from some moment on without a report: a black hole between
 // two real sockets.
 #include <garrick/net/stack/stacks.hpp>
 #include <garrick/net/wire/codec.hpp>
@@ -25,7 +25,7 @@ namespace {
 
 constexpr auto ms = base::duration::milliseconds;
 
-/// Carries datagrams between who sends first and a server, as long as they are small enough.
+/// Carries datagrams between the first sender and a server, as long as they are small enough.
 class narrow_relay {
  public:
   explicit narrow_relay(std::uint16_t server)

@@ -1,4 +1,4 @@
-// No descriptors: nothing is lost by it, and what cannot be without them says so.
+// No descriptors: nothing is lost by it, and calls that need one fail with an error that says so.
 //
 // Not under the sanitizer of undefined behaviour, which asks the kernel through a pipe whether it
 // may look at memory.

@@ -1,4 +1,4 @@
-// Somebody who connects twice at once has one session.
+// A peer that connects twice at once has one session.
 #include <garrick/net/stack/accept_sessions.hpp>
 #include <garrick/net/stack/stacks.hpp>
 #include <garrick/net/wire/codec.hpp>
@@ -22,7 +22,7 @@ namespace {
 
 constexpr auto ms = base::duration::milliseconds;
 
-/// What all links of one kind count.
+/// The counts of all links of one kind.
 struct counts {
   std::atomic<int> made{0}, opened{0}, down{0}, ended{0}, messages{0};
 
@@ -75,7 +75,7 @@ class counted final : public hosted, public link_owner {
   std::unique_ptr<any_link> link_;
 };
 
-/// Lets everybody in but who was given up, and the node 77.
+/// Admits every peer except those given up, and node 77.
 struct policy final : accept_sessions {
   policy(std::string_view stack, counts& c) : stack_(stack), counts_(c) {}
   std::unique_ptr<hosted> make_session(const arrival&, const hello&, carrier& below,

@@ -15,7 +15,7 @@ using namespace garrick::tests;
 
 namespace {
 
-/// A stack with a bug, what the two processes do, and how they are found out.
+/// A stack with a bug, the steps of the two processes, and the texts by which they are found out.
 struct planted_bug {
   std::string stack;
   std::vector<std::string> texts;  ///< one of them; none: nothing is wrong

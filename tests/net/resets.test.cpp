@@ -25,7 +25,7 @@ namespace {
 
 constexpr actor_id client_id{1, 1}, server_id{2, 2};
 
-/// What both ends count, for the test's thread.
+/// The counts of both ends, for the test's thread.
 struct counts {
   std::atomic<std::uint64_t> sent{0};
   std::atomic<std::uint64_t> received{0};

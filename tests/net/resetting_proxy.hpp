@@ -1,4 +1,4 @@
-// What lies between the two ends of a TCP connection, and resets it again and again.
+// A proxy between the two ends of a TCP connection, which resets it again and again.
 //
 // Thread safety: it has a thread of its own; any thread may call.
 #pragma once
@@ -37,7 +37,7 @@ class resetting_proxy {
     thread_.join();
     ::close(listener_);
   }
-  /// Where who connects finds it.
+  /// The port to which clients connect.
   [[nodiscard]] std::uint16_t port() const { return port_; }
   /// How many there have been.
   [[nodiscard]] std::size_t resets() const { return resets_; }
@@ -67,7 +67,7 @@ class resetting_proxy {
       const int client = ::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
       const int server = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
       const sockaddr_in a = bare_socket::loopback(server_);
-      // What it has got goes on at once, even if the last has not been acknowledged.
+      // The bytes that it has got go on at once, even if the last have not been acknowledged.
       const int on = 1;
       for (const int end : {client, server})
         ::setsockopt(end, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);

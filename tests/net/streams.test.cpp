@@ -107,7 +107,7 @@ TEST_CASE("streams: thousands of messages each way between two I/O threads arriv
         for (std::size_t i = 0; i < n; ++i) REQUIRE(a.messages[i] == numbered(i));
       });
     }
-    // What was sent is counted when the call of the system returns, perhaps after it was received.
+    // Sent bytes are counted when the call of the system returns, perhaps after they were received.
     while (peer->counters().bytes_sent != back.counters().bytes_received) std::this_thread::yield();
     CHECK(door->counters().started == 1);
   }
@@ -144,7 +144,8 @@ TEST_CASE("streams: while the other end does not read, the queue is bounded, the
   const bare_socket there = door.accept();
   REQUIRE(here->wait_for(kind::connected));
   std::size_t sent = 0;
-  // Full is what is still full when a visitor has left, and the socket was offered all of it.
+  // The link counts as full if it is still full when a visitor has left, and the socket was offered
+  // all of it.
   for (std::atomic<bool> is_full{false}; !is_full;) {
     REQUIRE(sent < 1'000'000);
     std::atomic<bool> done{false};
@@ -157,7 +158,7 @@ TEST_CASE("streams: while the other end does not read, the queue is bounded, the
     });
     done.wait(false);
   }
-  // Of that, the system took what the other end has room for, and little more.
+  // Of that, the system took as much as the other end has room for, and little more.
   CHECK(peer->counters().bytes_sent < 1'000'000);
   const auto told = [](const notes::all& a) { return a.seen(kind::writable); };
   const std::size_t before = here->look(told);
@@ -275,7 +276,7 @@ TEST_CASE("streams: a link that is made to hold too much gives its connection up
   auto peer = connect(io, at("tcp://127.0.0.1:" + std::to_string(door.port())), opening(here), s);
   const bare_socket there = door.accept();
   REQUIRE(here->wait_for(kind::connected));
-  // The system's lane is sent although nobody reads.
+  // The system's lane is sent although the peer does not read.
   for (int i = 0; i < 64 && here->look([](const notes::all& a) { return a.events.size() == 1; });
        ++i)
     visit(*peer, [&big](stream_session& v) {
@@ -363,7 +364,7 @@ TEST_CASE("streams: nobody who listens, no such name and no answer are told apar
   CHECK(outcome(at("unix:///nowhere/socket")) ==
         "unix:///nowhere/socket: No such file or directory");
   CHECK(outcome(at("tcp://nobody.invalid:1")).starts_with("tcp://nobody.invalid:1: "));
-  // A full queue of newcomers drops what asks for a connection.
+  // A full queue of newcomers drops requests for a connection.
   const bare_socket full = bare_socket::listening(0);
   const bare_socket first = bare_socket::connected(full.port());
   const std::string silent = "tcp://127.0.0.1:" + std::to_string(full.port());
@@ -523,7 +524,7 @@ TEST_CASE("streams: what was taken before a close is still sent, then comes the 
                         {.thread = 1, .close_limit = base::duration::seconds(3600)});
     REQUIRE(here->wait_for(kind::connected));
     REQUIRE(there->wait_for(kind::connected));
-    // The other end sends as well, so there are bytes that nobody reads any more.
+    // The other end sends as well, so there are bytes that no owner reads any more.
     send(there->self(), std::string(100'000, 'y'));
     visit(*peer, [](stream_session& s) {
       REQUIRE(!s.send(std::string(8u << 20, 'x')));

@@ -1,4 +1,4 @@
-// What lies between the two ends of TCP connections, and is cut or falls silent when a test says.
+// A proxy between the two ends of TCP connections, which is cut or falls silent on a test's order.
 //
 // Thread safety: it has a thread of its own; any thread may call.
 #pragma once
@@ -49,7 +49,8 @@ class switched_proxy {
   void stall() {
     set([this] { stalls_ = true; });
   }
-  /// The stalled ones carry again, with what has waited meanwhile. Returns when that is so.
+  /// The stalled ones carry again, beginning with the bytes that have waited. Returns when that is
+  /// so.
   void wake() {
     set([this] { wakes_ = true; });
   }
@@ -86,7 +87,7 @@ class switched_proxy {
   static void reset(const pair& p) {
     for (const int s : p.ends) reset(s);
   }
-  /// Does what was wanted. False: it ends.
+  /// Carries out the orders. Returns false if it ends.
   bool obey() {
     const std::lock_guard lock(mutex_);
     if (stalls_)

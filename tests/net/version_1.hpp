@@ -1,6 +1,6 @@
 // A reader of version 1 of the actor protocol, as it was when version 1 was made. It stays as it
-// is, and shares nothing with the product: what a later build writes, a program of version 1 must
-// still understand.
+// is, and shares nothing with the product: a program of version 1 must still understand the bytes
+// of a later build.
 #pragma once
 
 #include <array>

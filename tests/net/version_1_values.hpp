@@ -1,6 +1,5 @@
-// What version 1 says about values: reads one by the words of its type (tools/wire/decode.py has
-// them) and says what it is. It stays as it is, and shares nothing with the product, as
-// version_1.hpp.
+// Version 1's reading of values: reads one by the words of its type (tools/wire/decode.py has them)
+// and prints it. It stays as it is, and shares nothing with the product, as version_1.hpp.
 #pragma once
 
 #include <cctype>

@@ -1,5 +1,5 @@
 // A broker ends, or is restarted, while its sockets are in every state: nothing is left open, and
-// who comes next finds the new one.
+// the next client finds the new one.
 #include <garrick/garrick.hpp>
 #include <garrick/net/broker/broker.hpp>
 #include <garrick/net/error.hpp>
@@ -31,7 +31,7 @@ struct end_now {
   way how;
 };
 struct addresses {
-  std::string silent;  ///< a listener that lets nobody in
+  std::string silent;  ///< a listener that accepts no connection
   std::string never_reads;
   std::string refuses;
 };

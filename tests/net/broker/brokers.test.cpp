@@ -102,7 +102,7 @@ TEST_CASE("brokers: a broker that holds what it gets slows its peer, and loses n
   REQUIRE(::fcntl(c.fd(), F_SETFL, O_NONBLOCK) == 0);
   const std::string much(65536, 'm');
   std::size_t sent = 0;
-  // The peer cannot send for ever: what the system holds for two sockets is a few megabytes.
+  // The peer cannot send for ever: the system holds a few megabytes for two sockets.
   for (;;) {
     const ssize_t n = ::send(c.fd(), much.data(), much.size(), MSG_NOSIGNAL);
     if (n > 0) {
@@ -123,7 +123,7 @@ TEST_CASE("brokers: a broker that holds what it gets slows its peer, and loses n
   CHECK(s.t.bytes == sent);
 }
 
-/// Writes to whoever comes until it is told not to.
+/// Writes to every client until it is told not to.
 class flood : public broker<> {
  public:
   flood(broker_place p, tally& t, std::atomic<int>& port) : broker(p), t_(t) {
@@ -150,7 +150,7 @@ class flood : public broker<> {
   void on(const writable_again& w) {
     // The system may have taken more meanwhile, and then the broker has filled that as well.
     if (!io().writable(w.connection) || t_.writable != 0) return;
-    // What is on its way from the line to the queue counts twice for a moment, so this may be too
+    // Bytes on their way from the line to the queue count twice for a moment, so this may be too
     // much at first; then another message comes.
     if (const auto done = io().write(w.connection, "last"); !done) {
       CHECK(done.error() == net_errc::overload);
@@ -232,7 +232,7 @@ TEST_CASE("brokers: below high water nobody is a slow reader, however much is wr
         bare_socket::connected(at(system.request(server, where{}).get().value()).port());
     constexpr std::size_t all = generous::piece * generous::pieces;
     REQUIRE(c.read(all).size() == all);
-    c.write("and?");  // what the I/O thread had to say before comes before this
+    c.write("and?");  // the I/O thread's earlier events come before this
     CHECK(c.read(4) == "and?");
     CHECK(t.writable == 0);
   }
@@ -274,7 +274,7 @@ TEST_CASE("brokers: what was gathered is sent at a close, and then nothing more 
       CHECK(c.read(100) == "goodbye");
     }
     wait_until([&] { return threads.io().load(0) == 1; });
-    // What the I/O thread has told comes before this answer.
+    // The I/O thread's earlier events come before this answer.
     CHECK(system.request(server, where{}).get());
     CHECK(t.closed == 0);
   }
@@ -325,7 +325,7 @@ struct outcome {
 struct go {
   std::string to;
 };
-/// Connects, and tells what came of it.
+/// Connects, and tells the result.
 class caller : public broker<result<std::string>(go), result<std::string>(std::string)> {
  public:
   explicit caller(broker_place p) : broker(p) {}
@@ -370,7 +370,7 @@ TEST_CASE("brokers: to connect works, or says why not") {
 struct take {
   connection_handle theirs;
 };
-/// Tries what it must not.
+/// Tries the forbidden calls.
 class thief : public broker<int(take)> {
  public:
   explicit thief(broker_place p) : broker(p) {}

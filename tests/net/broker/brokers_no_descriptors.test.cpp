@@ -1,4 +1,5 @@
-// Brokers without descriptors: who is in is served, who knocks waits, and nobody asks all the time.
+// Brokers without descriptors: open connections are served, new ones wait, and the I/O thread does
+// not ask all the time.
 //
 // Not under the sanitizer of undefined behaviour, which asks the kernel through a pipe whether it
 // may look at memory.
@@ -27,7 +28,7 @@ using namespace broker_test;
 
 namespace {
 
-/// How often somebody could not be accepted, because there were no descriptors.
+/// How often a connection could not be accepted, because there were no descriptors.
 std::counting_semaphore<> without_descriptor{0};
 
 /// Seconds that this process's threads have used.
@@ -66,7 +67,7 @@ class no_descriptors {
 };
 
 struct try_to_listen {};
-/// Opens what it is told to, and says what came of it.
+/// Opens the endpoints that it is told, and reports the result.
 class opener : public broker<result<void>(std::string), std::string(try_to_listen)> {
  public:
   explicit opener(broker_place p) : broker(p) {}
@@ -119,7 +120,8 @@ TEST_CASE("brokers: without descriptors who is in is served, and who knocks is l
       without_descriptor.acquire();
       const double used = processor_seconds();
       for (int i = 0; i < 3; ++i) without_descriptor.acquire();
-      // Three rests of a tenth of a second: who asked all the time would have used them up.
+      // Three rests of a tenth of a second: a thread that asked all the time would have used them
+      // up.
       CHECK(processor_seconds() - used < 0.15);
       inside.write("2");
       CHECK(inside.read(1) == "2");

@@ -1,5 +1,5 @@
-// What was written or put before a stream is closed is sent, and what is closed is closed, whoever
-// is in and however much waits.
+// Bytes that were written or put before a stream is closed are sent, and the stream closes in spite
+// of visitors and of a full line.
 #include <garrick/garrick.hpp>
 #include <garrick/net/broker/broker.hpp>
 #include <garrick/net/broker/internal/entries.hpp>
@@ -43,7 +43,7 @@ struct say_and_close {
   socket_settings with{};
 };
 
-/// Sends back what comes.
+/// Sends back all bytes that come.
 class heir : public broker<> {
  public:
   explicit heir(bound_connection c) : broker(c.place()) {
@@ -53,7 +53,7 @@ class heir : public broker<> {
   void on(const new_data& d) { io().write(d.connection, d.bytes.bytes()).value(); }
 };
 
-/// Does what it is told.
+/// Carries out the test's orders.
 class owner : public broker<result<connection_handle>(open_to), result<int>(put), result<int>(say),
                             void(shut), void(give), void(say_and_close)> {
  public:
@@ -109,7 +109,7 @@ class visitor {
   std::thread thread_;
 };
 
-/// A broker on workers with a connection, in whose line so many may wait.
+/// A broker on workers with a connection, in whose line so many bytes may wait.
 struct one_stream {
   broker_threads threads;
   actor_system system{quiet()};
@@ -165,7 +165,8 @@ TEST_CASE("closing: what is too large in itself is no overload, and all else is 
   };
   CHECK(writes(8193) == net_errc::too_large);
   CHECK(writes(8193).to_string().find("transport.most_queued is 8192") != std::string::npos);
-  // While the I/O thread sends, a write may be refused for what it has not yet counted as sent.
+  // While the I/O thread sends, a write may be refused for bytes that it has not yet counted as
+  // sent.
   const auto writes_in_the_end = [&](std::size_t n) {
     error why = writes(n);
     while (why == net_errc::overload) why = writes(n);

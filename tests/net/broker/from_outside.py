@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""from_outside.py CASE PROGRAM [ARG...]: drives an example server by the tools that its users have:
+"""from_outside.py CASE PROGRAM [ARG...]: drives an example server by its users' usual tools:
 `echo`, `key_value`, `chat` and `slow_reader` by nc, `http_curl` by curl, `http_wrk` by wrk;
 `two_terminals` and `chat_over_nodes` by the example itself, as the guide does it. PROGRAM, with
-what runs it, gets an address to listen at and serves until a line comes.
+its launcher, gets an address to listen at and serves until a line comes.
 
-Without the tool it says `skipped:`. Exit status 1: an answer is wrong, and what it is.
+Without the tool it says `skipped:`. Exit status 1: an answer is wrong; it is printed.
 """
 
 import os
@@ -15,7 +15,7 @@ import shutil
 import subprocess
 import sys
 
-PATIENCE = 60  # seconds, for what takes none
+PATIENCE = 60  # seconds, for steps that take none
 
 
 class server:
@@ -63,7 +63,7 @@ def expect(what, got, wanted):
 
 
 def nc(port, text):
-    """What comes back for a text, after which nc says that it sends no more."""
+    """The answer to a text, after which nc says that it sends no more."""
     done = subprocess.run(["nc", "-N", "127.0.0.1", port], input=text, capture_output=True,
                           text=True, timeout=PATIENCE)
     return done.stdout
@@ -97,7 +97,7 @@ def key_value(port):
            "ok\n= one two\nerror: a line has at most 512 bytes\nerror: no such key\n"
            "= one two\nerror: the last line has no end\n")
     expect("another client", nc(port, "get a\r\nquit\nget a\n"), "= one two\nbye\n")
-    many = 20000  # answers of some hundred kilobytes for one who sends before he reads
+    many = 20000  # some hundred kilobytes of answers for a client that sends before it reads
     expect("many questions", nc(port, many * "get a\n"), many * "= one two\n")
 
 
@@ -132,7 +132,7 @@ def slow_reader(port, s):
     asked = asked_by(stopped, 1000)
     expect("the first answers", [stopped.stdout.readline() for _ in range(1000)], 1000 * [answer])
     before = s.resident_kilobytes()
-    # Nobody reads what nc writes, so it stops reading, and then the server does.
+    # The output of nc is not read, so it stops reading, and then the server does.
     while True:
         more = asked_by(stopped, 20000)
         asked += more
@@ -202,7 +202,7 @@ def http_wrk(port):
 
 
 def terminals(chapter, program):
-    """What the guide's readers type after a program's name, and what they see then."""
+    """The words after a program's name in the guide's examples, and their output."""
     guide = os.path.join(os.path.dirname(__file__), "../../../docs/guide", chapter)
     with open(guide, encoding="utf-8") as f:
         blocks = re.findall(r"```\n\$ (?:\S*/)?" + program + r" (.*)\n((?:.*\n)*?)```\n", f.read())
@@ -247,7 +247,7 @@ def chat_over_nodes(s):
     expect("ann", (rest, ann.returncode), ("", 0))
 
 
-# The tool, what the program is told before the address, and who drives it.
+# The tool, the words for the program before the address, and the driving function.
 CASES = {
     "echo": ("nc", (), echo),
     "key_value": ("nc", (), lambda s: key_value(s.port)),

@@ -113,7 +113,7 @@ TEST_CASE("handing over: before a stream stands as much may wait as later, and n
 struct try_again {
   int turns;
 };
-/// Writes in turn after turn to one who does not answer.
+/// Writes in turn after turn to a peer that does not answer.
 class patient : public broker<result<int>(open_to), void(try_again)> {
  public:
   explicit patient(broker_place p) : broker(p) {}
@@ -157,7 +157,7 @@ TEST_CASE("handing over: while nobody answers, what waits is bounded, however lo
   }
 }
 
-/// What the brokers of a connection have got, in its order.
+/// The bytes that the brokers of a connection have got, in its order.
 struct record {
   std::mutex mutex;
   std::string first, second;
@@ -281,7 +281,7 @@ TEST_CASE("handing over: who adopts a connection of which the last owner knows t
     CHECK(r.second_closed == 1);
   });
   CHECK(c.read(100) == "adopted ");
-  wait_until([&] { return t.threads.io().load(0) == 1; });  // who listens
+  wait_until([&] { return t.threads.io().load(0) == 1; });  // the acceptor
 }
 
 }  // namespace handing_over_test

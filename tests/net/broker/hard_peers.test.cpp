@@ -23,7 +23,7 @@ using namespace broker_test;
 namespace {
 
 constexpr std::size_t mebibyte = std::size_t{1} << 20;
-/// What a sanitizer notes is its own.
+/// Memory for a sanitizer's notes.
 constexpr std::size_t slack = HAS_SANITIZER ? 512 * mebibyte : 8 * mebibyte;
 
 /// How many sockets live on the threads of this server, with the one that listens.
@@ -67,7 +67,7 @@ TEST_CASE(
       dribble.push_back(server.call());
     }
     const auto of_the_echo = [&] { return server.t.bytes.load(); };
-    // The echo reads on, although nobody takes its answers: what it cannot write it drops.
+    // The echo reads on, although its peers take no answers: it drops those that it cannot write.
     for (int round = 0; round < 50; ++round) {
       for (const bare_socket& c : never_read) write_without_waiting(c, 64 << 10);
       for (const bare_socket& c : dribble) c.write("x");
@@ -115,7 +115,7 @@ TEST_CASE("brokers: thousands of short connections, however they end, leave noth
   CHECK(tests::resident_bytes() < before + slack);
 }
 
-/// Keeps what it gets until it is told to drop it.
+/// Keeps the datagrams that it gets until it is told to drop them.
 class keeps_datagrams : public broker<void(hold)> {
  public:
   keeps_datagrams(broker_place p, std::atomic<int>& port, tally& t) : broker(p), t_(t) {

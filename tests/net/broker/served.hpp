@@ -1,4 +1,4 @@
-// A broker that sends back what comes, and what tests count of it.
+// A broker that sends back its input, and the tests' counts of it.
 #pragma once
 
 #include <garrick/garrick.hpp>
@@ -19,7 +19,7 @@ namespace broker_test {
 using namespace garrick;
 using namespace garrick::tests;
 
-/// What brokers of a test count.
+/// The counts of the brokers of a test.
 struct tally {
   std::atomic<int> opened{0}, closed{0}, acceptors_closed{0}, writable{0}, ended{0};
   std::atomic<std::size_t> bytes{0}, unread{0};
@@ -36,7 +36,7 @@ struct say {
   std::string text;
 };
 
-/// Sends back what comes, counts what happens.
+/// Sends back its input, and counts its events.
 class echo : public broker<std::string(where), void(shut), void(hold), std::string(say)> {
  public:
   echo(broker_place at_place, tally& t, const std::string& at, const socket_settings& s)

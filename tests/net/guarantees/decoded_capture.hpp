@@ -1,4 +1,4 @@
-// What tools/wire/decode.py says about a capture: it is written from docs/wire.md alone.
+// The output of tools/wire/decode.py for a capture: it is written from docs/wire.md alone.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -33,7 +33,7 @@ inline std::string decoded(const std::string& capture) {
   return text;
 }
 
-/// What it says of the frames that have come one way, `a>b` or `b>a`: "response, to 00…, …".
+/// Its lines about the frames that have come one way, `a>b` or `b>a`: "response, to 00…, …".
 inline std::vector<std::string> frames(const std::string& said, const std::string& way) {
   std::vector<std::string> all;
   const std::string mark = " " + way + " actor_protocol: in lane ";

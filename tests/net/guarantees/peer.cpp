@@ -41,7 +41,7 @@ constexpr actor_id listening_actor{1, 1}, connecting_actor{2, 2};
 
 // ---- Messages -----------------------------------------------------------------------------------
 
-// end, number, size, lane; then what follows from them
+// end, number, size, lane; then bytes that follow from them
 constexpr std::size_t head = 4 + 4 + 4 + 1;
 
 std::byte filler(std::uint32_t end, lane_number lane, std::uint32_t number, std::size_t at) {
@@ -73,7 +73,7 @@ bool is_whole(std::span<const std::byte> bytes) {
 
 // ---- Sessions -----------------------------------------------------------------------------------
 
-/// What this process was told.
+/// The orders of this process.
 struct task {
   std::uint32_t number = 0;  ///< of this life
   bool connects = false;
@@ -85,7 +85,7 @@ struct task {
   duration answer_within;  ///< where a stack loses questions
 };
 
-/// What its sessions share.
+/// The common data of its sessions.
 struct shared {
   explicit shared(const task& t) : told(t), random(t.seed * 1000 + t.number) {}
   const task& told;
@@ -122,7 +122,7 @@ class session final : public hosted, link_owner {
   [[nodiscard]] carried& stack() override { return *link_; }
   void ended(const base::error&) noexcept override { note(wrote::ended); }
 
-  /// A round of what its owner does: all on the visitor's thread.
+  /// A round of its owner's work: all on the visitor's thread.
   void work(bool newest) {
     if (!opened_ || down_) return;
     put_into_mailboxes();
@@ -209,7 +209,7 @@ class session final : public hosted, link_owner {
       e.sent_in = static_cast<lane_number>(f.payload[12]);
       e.flag = is_whole(f.payload);
     }
-    // Who waits for his mailbox waits behind those before him.
+    // A message that waits for its mailbox waits behind those before it.
     const bool waits =
         shared_.told.kind->provides.confirmed && (late_[m.lane] != 0 || random_.below(4) == 0);
     late_[m.lane] += waits;
@@ -311,7 +311,7 @@ base::error work(shared& s, io_threads& io) {
 }
 
 /// All connected streams of this process break, as seen from both ends. The library does not know
-/// who did it.
+/// the cause.
 void lose_streams() {
   for (int fd = orders_fd(connector_role) + 1; fd != 1024; ++fd) {
     int type = 0;

@@ -28,7 +28,7 @@ inline std::string own_address(const char* scheme, int port) {
          std::to_string(port);
 }
 
-/// A program: it lets two processes suffer, and says what it wants.
+/// A program: it lets two processes suffer, and states its requirements.
 using guarantee_program = std::function<void(two_processes&)>;
 
 /// Runs the program with each of the settings at once. The first failure, or nothing.
@@ -49,8 +49,8 @@ inline std::string run_side_by_side(const std::vector<pair_settings>& all,
 }
 
 /// The same for several seeds: one for each 200 that GARRICK_SEEDS asks for, since processes are
-/// slow, or the one that GARRICK_SEED names. What a seed decides is sizes, lanes and who is late;
-/// the rest is the system's.
+/// slow, or the one that GARRICK_SEED names. A seed decides sizes, lanes and late messages; the
+/// rest is the system's.
 inline std::string explore_processes(
     const std::function<std::vector<pair_settings>(std::uint64_t seed)>& make,
     const guarantee_program& program) {
@@ -69,7 +69,7 @@ inline bool both_receive(two_processes& p, std::size_t more = some) {
   return p.until([&] { return p.seen().of(0).received >= a && p.seen().of(1).received >= b; },
                  "both received some more messages");
 }
-/// Waits until there is one link, whatever there was before, and carries messages both ways.
+/// Waits until there is one link, after any earlier ones, and it carries messages both ways.
 inline bool all_is_well(two_processes& p) {
   return p.until(
       [&p] {
@@ -111,7 +111,7 @@ inline void killed_and_started_again(two_processes& p) {
     const std::uint32_t other = 1 - victim;
     if (!both_receive(p)) return;
     const witness::figures before = p.seen().of(other);
-    // One of them has no time to confirm what is under way, so that there must be something.
+    // One of them has no time to confirm messages under way, so that there must be some.
     if (victim == connector_role) {
       p.stop(victim);
       p.until([&] { return p.seen().of(other).sent >= before.sent + 5; },

@@ -1,9 +1,9 @@
-// What a process of the guarantee programs says about itself, in a pipe that outlives it.
+// The record that a process of the guarantee programs keeps, in a pipe that outlives it.
 //
 // Both processes write to one pipe, an entry with one call each. So the kernel keeps the entries
-// whole and in one order, and what a process has written before it was killed is there to be read.
-// That order is one of causes: who sends a message says so before it goes out, and who gets one
-// says so before anything can be acknowledged.
+// whole and in one order, and the entries that a process has written before it was killed are there
+// to be read. That order is one of causes: a sender writes its entry before the message goes out,
+// and a receiver before anything can be acknowledged.
 //
 // Thread safety: `write_entry` on any thread.
 #pragma once
@@ -24,13 +24,13 @@ inline constexpr char order_enough = 'e';   ///< send nothing more
 inline constexpr char order_lose = 'l';     ///< the streams break
 inline constexpr char order_another = 'n';  ///< a keeper may start the next life
 
-/// The roles: who listens has the odd numbers of processes, who connects the even ones.
+/// The roles: the listener has the odd numbers of processes, the connector the even ones.
 inline constexpr std::uint32_t listener_role = 0, connector_role = 1;
 constexpr std::uint32_t role_of(std::uint32_t process) { return (process + 1) % 2; }
 
 struct record_entry {
   enum class kind : std::uint8_t {
-    started,     ///< `process`, a life of its role, whose `pid` this is
+    started,     ///< `process`, a life of its role, with this `pid`
     listening,   ///< it can be reached
     began,       ///< it has made `end`
     sending,     ///< message `number` of `lane`, of `size` bytes, is about to be sent

@@ -1,8 +1,8 @@
-// What lies between two processes and writes down every byte that passes, as a capture that
+// A relay between two processes that writes down every byte that passes, as a capture that
 // tools/wire/decode.py reads. It has a thread of its own.
 //
-// A capture says what the ends have got. So what is written down is sent on, and when a stream is
-// cut, the ends are told so behind all that was sent on; what comes after that goes nowhere.
+// A capture has the bytes that the ends have got. So recorded bytes are sent on, and when a stream
+// is cut, the ends are told so behind all that was sent on; later bytes go nowhere.
 //
 // Thread safety: `end` and `cut` on the thread that has made it.
 #pragma once
@@ -59,7 +59,7 @@ class recording_relay {
   recording_relay(const recording_relay&) = delete;
   recording_relay& operator=(const recording_relay&) = delete;
 
-  /// Where who connects finds it.
+  /// The port to which the connector connects.
   [[nodiscard]] std::uint16_t port() const { return port_; }
   /// Breaks the stream.
   void cut() { cuts_ = true; }
@@ -161,7 +161,7 @@ class recording_relay {
         }
       }
       if (waits[1].revents != 0) {
-        // What was there may be an error, which the send above has taken.
+        // The event may be an error, which the send above has taken.
         const ssize_t n = ::recv(to_listener, bytes.data(), bytes.size(), MSG_DONTWAIT);
         if (n >= 0) {
           passed(0, bytes, static_cast<std::size_t>(n));
@@ -174,7 +174,7 @@ class recording_relay {
   }
 
   const bool stream_;
-  garrick_test::capture written_;  // the thread's, then who ends it
+  garrick_test::capture written_;  // the thread's, then that of the caller of `end`
   sockaddr_in listener_{};
   int door_ = -1;
   std::uint16_t port_ = 0;

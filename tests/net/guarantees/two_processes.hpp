@@ -1,8 +1,8 @@
 // Starts the two processes of a guarantee program, lets them suffer, and watches (witness.hpp).
 //
 // Each process is a keeper with a child that it starts again when it was killed. Nothing here waits
-// for a time: a fault lasts until the record shows that it was felt. A run that shows nothing for
-// a minute has hung, and fails. Whatever happens, no process is left.
+// for a time: a fault lasts until the record shows that it was felt. A run that shows nothing for a
+// minute has hung, and fails. No process is left in any case.
 //
 // Thread safety: a run is one thread's; several run side by side.
 #pragma once
@@ -30,7 +30,7 @@ extern char** environ;  // NOLINT: the system's
 
 namespace garrick::tests {
 
-/// Two ends, and what is between them.
+/// Two ends, and the way between them.
 struct pair_settings {
   std::string stack;
   std::string where;  ///< the endpoint
@@ -42,14 +42,14 @@ struct pair_settings {
   int answer_within_ms = 500;       ///< how long a question waits where a stack may lose it
 };
 
-/// What a stack of this name promises.
+/// The promise of a stack of this name.
 inline net::testkit::promise promise_of(const std::string& stack) {
   if (stack == "plain_datagrams") return net::testkit::at_most_once;
   if (stack == "plain_stream" || stack == "ordered_datagrams") return net::testkit::in_order;
   return net::testkit::to_mailbox;
 }
 
-/// A pipe whose ends are no small numbers, and are passed on to nobody.
+/// A pipe whose ends are no small numbers, and are passed on to no other process.
 class high_pipe {
  public:
   high_pipe() {
@@ -103,10 +103,10 @@ class two_processes {
   [[nodiscard]] bool is_unix_stream() const {
     return s_.link.empty() && !s_.where.starts_with("udp");
   }
-  /// Over datagrams that nobody puts in order.
+  /// Returns true if the stack is datagrams without order.
   [[nodiscard]] bool is_bare() const { return s_.stack == "plain_datagrams"; }
   [[nodiscard]] bool ok() const { return failure_.empty(); }
-  /// Nothing, or what is wrong.
+  /// Empty, or the failure.
   [[nodiscard]] const std::string& failure() const { return failure_; }
   void require(bool is_so, const std::string& text) {
     if (!is_so) fail(text);
@@ -136,14 +136,15 @@ class two_processes {
     order(role, order_another);
     until([&] { return seen_.of(role).process != before; }, "it was started again");
   }
-  /// Nothing more is sent. Waits until nothing is under way, and checks what can be said then.
+  /// Nothing more is sent. Waits until nothing is under way, and makes the checks that are possible
+  /// then.
   void settle() {
     order(0, order_enough), order(1, order_enough);
     if (!until([this] { return seen_.settled(); }, "everything was reported and answered")) return;
     seen_.finish();
     check();
   }
-  /// Ends both. What is still written is checked, too.
+  /// Ends both. The entries that are still written are checked, too.
   const std::string& end() {
     if (children_.empty()) return failure_;
     orders_[0].close_write(), orders_[1].close_write();
@@ -194,7 +195,7 @@ class two_processes {
     else
       fail(words[0] + ": " + std::strerror(error));
   }
-  /// All that were started go with who has started them. The record ends with the last of them.
+  /// All processes that were started end with their keepers. The record ends with the last of them.
   void end_at_once() {
     for (const pid_t p : children_) ::kill(p, SIGKILL);
     const auto end = clock::now() + std::chrono::seconds(10);
@@ -206,7 +207,7 @@ class two_processes {
   void order(std::uint32_t role, char what) {
     if (ok()) require(::write(orders_[role].write_end(), &what, 1) == 1, "it takes no orders");
   }
-  /// What has come, or false at `end`.
+  /// Reads the entries that have come. Returns false at `end`.
   bool read_some(clock::time_point end) {
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - clock::now());
     pollfd waits{record_.read_end(), POLLIN, 0};

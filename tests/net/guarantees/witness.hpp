@@ -1,13 +1,14 @@
-// Reads what two processes write down (record.hpp), and holds it against what their stacks promise:
-// by the checker of the simulated programs, to which it shows the same calls in the same order.
+// Reads the record of two processes (record.hpp), and holds it against the promises of their
+// stacks: by the checker of the simulated programs, to which it shows the same calls in the same
+// order.
 //
 // The checker wants bytes of its own making. So each message that a process says it sends is sent
 // here, too, by a link that only keeps it; when the other process says that it has come, the kept
 // bytes come here, and if it was not whole there, they are not whole here.
 //
-// What the checker does not know is checked here:
-//   processed    a question ends once; an answer is right, and somebody has handled the question
-//   unknown      says "perhaps" or "never sent", and what was never sent does not come
+// The witness itself checks the facts that the checker does not know:
+//   processed    a question ends once; an answer is right, and the question has been handled
+//   unknown      says "perhaps" or "never sent", and a message never sent does not come
 //
 // Thread safety: one thread.
 #pragma once
@@ -28,7 +29,7 @@
 
 namespace garrick::tests {
 
-/// A link that keeps what is sent, for `witness`.
+/// A link that keeps its messages, for `witness`.
 class kept_link final : public net::any_link {
  public:
   [[nodiscard]] base::error send(net::outgoing&& m, base::instant) override {
@@ -53,7 +54,7 @@ class kept_link final : public net::any_link {
 
 class witness {
  public:
-  /// What one role has seen in all its lives.
+  /// The counts of one role in all its lives.
   struct figures {
     std::size_t sent = 0, received = 0;
     std::size_t held = 0;  ///< sent while the stream was lost
@@ -95,7 +96,7 @@ class witness {
     }
   }
 
-  /// What was broken first, or nothing.
+  /// The first broken promise, or an empty text.
   [[nodiscard]] std::string violation() const {
     return violation_.empty() ? checker_.violation() : violation_;
   }
@@ -113,8 +114,8 @@ class witness {
              return e.role == role && e.suspects && !e.checked->is_down();
            }) != 0;
   }
-  /// True if nothing is due any more: both know that it is enough, no question is open, and what is
-  /// to be reported was.
+  /// Returns true if nothing is due any more: both know that it is enough, no question is open, and
+  /// all due reports were made.
   [[nodiscard]] bool settled() const {
     const bool waits =
         count([this](const end& e) {
@@ -122,7 +123,7 @@ class witness {
         }) != 0;
     return roles_[0].idle && roles_[1].idle && !waits;
   }
-  /// Checks what can only be said then.
+  /// Makes the checks that are possible only at the end.
   void finish() {
     checker_.finish();
     for (const auto& [number, e] : ends_)
@@ -183,7 +184,7 @@ class witness {
   }
 
   void start(const record_entry& e, figures& f) {
-    // Whoever lived before has been killed, and all that it said was read.
+    // The process before it has been killed, and all its entries were read.
     for (auto& [number, one] : ends_)
       if (one.process == f.process) one.checked.reset();
     f.process = e.process;

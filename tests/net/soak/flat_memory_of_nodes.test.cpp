@@ -48,8 +48,8 @@ class office : public actor<office_type> {
   std::atomic<std::uint64_t>& seen_;
 };
 
-/// A system with a node that has published an office, and one that has found it. What actors use
-/// of it outlives the systems; they have handles of their own.
+/// A system with a node that has published an office, and one that has found it. The parts of it
+/// that actors use outlive the systems; they have handles of their own.
 struct two_nodes {
   std::atomic<std::uint64_t> seen{0}, answers{0};
   std::atomic<bool> enough{false};
