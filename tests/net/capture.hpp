@@ -22,7 +22,7 @@ class capture {
   capture(std::string_view stack, garrick::base::instant begin) : begin_(begin) {
     text_ = "# capture 1 of " + std::string(stack) + '\n';
   }
-  /// The type `T`, whose content is `words` in the words of decode.py. Before the first record.
+  /// The type `T` with the content `words`, in the words of decode.py. Before the first record.
   template <class T>
   void declare(std::string_view words) {
     text_ += "# type " + std::string(garrick::base::wire_name<T>) + " = " + std::string(words);

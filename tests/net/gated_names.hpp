@@ -1,4 +1,4 @@
-// Names whose look-up takes as long as a test likes. A program that includes this has a
+// Names with a look-up that takes as long as a test likes. A program that includes this has a
 // `getaddrinfo` of its own, which asks `gated_names` first.
 #pragma once
 

@@ -1,4 +1,4 @@
-// The guarantee programs between two processes whose stacks have bugs: the checker finds each.
+// The guarantee programs between two processes with bugs in their stacks: the checker finds each.
 #include <algorithm>
 #include <string>
 #include <thread>

@@ -144,8 +144,7 @@ TEST_CASE("streams: while the other end does not read, the queue is bounded, the
   const bare_socket there = door.accept();
   REQUIRE(here->wait_for(kind::connected));
   std::size_t sent = 0;
-  // The link counts as full if it is still full when a visitor has left, and the socket was offered
-  // all of it.
+  // The link is full if it still is when a visitor has left. The socket was offered all of it.
   for (std::atomic<bool> is_full{false}; !is_full;) {
     REQUIRE(sent < 1'000'000);
     std::atomic<bool> done{false};

@@ -56,7 +56,6 @@ LIMITS = {
     "tests/core": (21.6, 4.3),
     "tests/coroutine_check": (18.6, 0.5),
     "tests/install": (6.7, 0.5),
-    "tests/net": (26.1, 5.9),
     "tests/support": (12.3, 2.0),
     "tools": (23.9, 0.7),
 }

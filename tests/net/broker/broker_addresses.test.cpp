@@ -1,4 +1,5 @@
-// Addresses of acceptors: IPv6, and Unix domain sockets, whose files stay private and are cleared.
+// Addresses of acceptors: IPv6, and Unix domain sockets with files that stay private and are
+// cleared.
 #include <garrick/garrick.hpp>
 #include <garrick/net/broker/broker.hpp>
 #include <garrick/net/error.hpp>

@@ -109,7 +109,7 @@ class visitor {
   std::thread thread_;
 };
 
-/// A broker on workers with a connection, in whose line so many bytes may wait.
+/// A broker on workers with a connection and a line for so many bytes.
 struct one_stream {
   broker_threads threads;
   actor_system system{quiet()};

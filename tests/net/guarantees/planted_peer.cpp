@@ -1,4 +1,4 @@
-// A process of the guarantee programs, whose stacks have bugs.
+// A process of the guarantee programs, with bugs in its stacks.
 #include <garrick/net/little_endian.hpp>
 #include <garrick/net/stack/stacks.hpp>
 #include <garrick/net/testkit/internal/planted.hpp>

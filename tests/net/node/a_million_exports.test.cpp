@@ -1,5 +1,5 @@
 // Handles that go to another node and come back, a million times in `./dev soak`: afterwards the
-// tables of both ends are as they were, nobody is held, and no memory is gone.
+// tables of both ends are as they were, no actor is held, and no memory is gone.
 #include <doctest/doctest.h>
 #include <garrick/garrick.hpp>
 #include <garrick/net/error.hpp>
@@ -38,7 +38,7 @@ class guest : public actor<guest_type> {
   std::uint32_t on(nothing) { return 1; }
 };
 
-/// What is given back at once, and what is kept until the next one.
+/// Handles: one to be given back at once, others to be kept until the next message.
 struct look_after {
   ref<guest_type> one;
   std::vector<ref<guest_type>> others;

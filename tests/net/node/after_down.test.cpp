@@ -1,6 +1,6 @@
 // A partition longer than `down_after`: both nodes say that the other one is down. When it is over,
-// the same lives may meet again or may not, as the settings say, and in neither case is anything
-// delivered of what was before.
+// the same lives may meet again or may not, as the settings say, and in neither case is any earlier
+// message delivered.
 #include <doctest/doctest.h>
 #include <garrick/garrick.hpp>
 #include <garrick/net/error.hpp>
@@ -29,7 +29,7 @@ struct entry {
 struct question {};
 using ledger_type = protocol<void(entry), std::uint64_t(question)>;
 
-/// What has come, outside of all actors.
+/// The entries that have come, outside of all actors.
 struct seen {
   std::vector<entry> entries;
   [[nodiscard]] std::uint64_t of(std::uint64_t session) const {
@@ -52,7 +52,7 @@ class ledger : public actor<ledger_type> {
 struct watch {
   ref<ledger_type> whom;
 };
-/// Counts how often it is told that somebody is down.
+/// Counts the `down` messages that it gets.
 class watcher : public actor<protocol<void(watch), void(down)>> {
  public:
   explicit watcher(int& downs) : downs_(downs) {}
@@ -159,7 +159,7 @@ TEST_CASE("after down: the same lives meet again, and nothing of before is deliv
       p.write(p.before, 3, 10);  // by the old handle
       p.net.require(p.b.system.request(p.before, question{}).get().error() == errc::not_handled,
                     "an old handle is asked");
-      p.b.system.run_for(duration::seconds(20));  // what is late comes by then
+      p.b.system.run_for(duration::seconds(20));  // late messages come by then
       p.net.require(p.b.system.request(again, question{}).get().value() == first + 60,
                     "not everything of the second session came, or more than that");
       p.net.require(p.what.of(3) == 0, "an old handle delivers");

@@ -1,4 +1,5 @@
-// A system whose actors wait for answers of a peer has not come to its end before they are there.
+// A system with actors that wait for answers of a peer has not come to its end before they are
+// there.
 #include <doctest/doctest.h>
 #include <garrick/garrick.hpp>
 #include <garrick/net/error.hpp>
@@ -62,7 +63,7 @@ struct two_nodes {
   std::unique_ptr<net::node> b = std::make_unique<net::node>(right);
   ref<protocol<std::int64_t(after), void(due)>> there = left.spawn<oracle>();
 
-  /// An actor on the right asks; who has no handle to it.
+  /// An actor on the right asks; no handle to it is kept.
   void ask_there(std::int64_t ms) {
     const auto at = a->listen("tcp://127.0.0.1:0");
     REQUIRE(at.has_value());

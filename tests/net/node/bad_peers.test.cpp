@@ -1,5 +1,5 @@
-// Who comes to a node and is none, says half of what it has to, or never goes on: it is let go, and
-// others are served.
+// A client of a node that is no node, stops in mid-handshake, or never goes on: its connection is
+// closed, and others are served.
 #include <doctest/doctest.h>
 #include <poll.h>
 #include <sys/socket.h>
@@ -50,7 +50,7 @@ struct besieged {
   static net::node_settings impatient() {
     net::node_settings s;
     s.accept.admission = ms(1000);
-    // Few: what a stranger left behind would keep others out.
+    // Few: connections left behind by a stranger would keep others out.
     s.accept.pending = few;
     s.accept.connections = few;
     return s;
@@ -78,7 +78,7 @@ bool is_let_go(const bare_socket& s) {
   }
 }
 
-/// What a peer says first: a frame of this many bytes, of which it may say fewer.
+/// The first frame of a peer, with this length in its header; the bytes may be fewer.
 std::string framed(std::uint32_t length, const std::string& bytes) {
   std::string all;
   for (int i = 0; i < 4; ++i) all += static_cast<char>(length >> (8 * i));

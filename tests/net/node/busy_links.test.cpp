@@ -1,5 +1,5 @@
-// A link that many senders use at once: what they encode themselves, what the link has to encode,
-// and what is large, in one order for each of them.
+// A link that many senders use at once: messages that they encode themselves, messages that the
+// link has to encode, and large ones, in one order for each of them.
 #include <doctest/doctest.h>
 #include <garrick/garrick.hpp>
 #include <garrick/net/error.hpp>
@@ -141,7 +141,7 @@ TEST_CASE("busy links: what several threads send at once comes in each one's ord
     for (std::uint32_t i = 0; i != senders; ++i)
       threads.emplace_back([&n, i] { send_all(n.right, n.far, i); });
     for (std::thread& t : threads) t.join();
-    // A request goes behind what this thread has sent, not behind the others': all came before it.
+    // A request goes behind this thread's messages, not behind the others': all came before it.
     for (std::uint64_t seen = 0; seen != senders * each;) {
       seen = n.right.request(n.far, count{}).get().value();
       REQUIRE(n.wrong == 0);
@@ -195,7 +195,7 @@ TEST_CASE("busy links: what is under way when the peer is gone is delivered or a
     for (std::thread& t : threads) t.join();
     n.b.reset();
     const std::uint64_t taken = n.left.request(n.there, count{}).get().value();
-    // What was delivered and not confirmed any more counts on both sides.
+    // A message delivered and not confirmed any more counts on both sides.
     CHECK(taken + n.right.dead_letter_count() >= sent);
     CHECK(taken <= sent);
     CHECK(n.wrong == 0);

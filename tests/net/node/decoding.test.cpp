@@ -1,5 +1,5 @@
-// What comes and is no value of its type: who has sent it is told, nobody else is concerned, and it
-// is counted. Types here have codecs that refuse to read some of what they have written.
+// Incoming bytes that are no value of their type: the sender is told, no other actor is concerned,
+// and they are counted. Types here have codecs that refuse to read some of their own output.
 #include <doctest/doctest.h>
 #include <garrick/garrick.hpp>
 #include <garrick/net/error.hpp>

@@ -1,4 +1,4 @@
-// Messages that are decoded while there is no memory, and what one that waits for a worker keeps.
+// Messages decoded while there is no memory, and the memory of one that waits for a worker.
 #include <doctest/doctest.h>
 #include <garrick/garrick.hpp>
 #include <garrick/net/error.hpp>

@@ -1,5 +1,5 @@
-// Texts and names that a peer has said, in what is told here: not longer than need be, and nothing
-// in them that a terminal would obey.
+// A peer's texts and names, as they are told here: not longer than need be, and without characters
+// that a terminal would obey.
 #include <doctest/doctest.h>
 #include <garrick/garrick.hpp>
 #include <garrick/net/error.hpp>
@@ -34,7 +34,7 @@ void is_harmless(const std::string& text) {
   CHECK(std::none_of(text.begin(), text.end(), [](char c) { return c >= 0 && c < ' '; }));
 }
 
-/// In nobody's list, as one of another program.
+/// In no list, as a category of another program.
 struct evil_category final : base::error_category {
   explicit evil_category(std::string name) : name_(std::move(name)) {}
   [[nodiscard]] std::string_view name() const noexcept override { return name_; }

@@ -108,7 +108,7 @@ TEST_CASE("full lines: each request is answered, each watch taken back, and nobo
     counts c;
     actor_system left(tests::quiet()), right(tests::quiet());
     net::node_settings full;
-    full.transport.most_waiting = 0;  // each visit while somebody is in
+    full.transport.most_waiting = 0;  // each visit while another is on
     node a(left, at_asker ? net::node_settings() : full);
     node b(right, at_asker ? full : net::node_settings());
     const std::string at = a.listen("tcp://127.0.0.1:0").value().to_string();

@@ -1,5 +1,5 @@
 // A mailbox that is full is its actor's own trouble: the thread that brings messages of another
-// node never waits for it, and what finds no room is told.
+// node never waits for it, and messages without room become dead letters.
 #include <doctest/doctest.h>
 #include <garrick/garrick.hpp>
 #include <garrick/net/error.hpp>
@@ -44,7 +44,7 @@ class echo : public actor<echo_type> {
   std::int64_t on(question q) { return q.n; }
 };
 
-/// Who waited for a full mailbox would wait for a minute.
+/// A thread that waited for a full mailbox would wait for a minute.
 settings patient() {
   settings s = tests::quiet(3);
   s.mailbox.full_wait = duration::seconds(60);
@@ -58,7 +58,7 @@ void wait_until(P p) {
 
 TEST_CASE("full mailboxes: others of the same link are answered, and what is lost is told") {
   constexpr int room = 4;
-  constexpr int sent = 100;  // less than the first credit: nobody waits for that
+  constexpr int sent = 100;  // less than the first credit, so no sender waits for it
   for (const mailbox_policy p : {mailbox_policy::wait, mailbox_policy::reject}) {
     CAPTURE(static_cast<int>(p));
     std::binary_semaphore may_go_on(0);
@@ -86,8 +86,8 @@ TEST_CASE("full mailboxes: others of the same link are answered, and what is los
       REQUIRE_MESSAGE(answer.has_value(), answer.error().to_string());
       CHECK(*answer == i);
     }
-    // Those that have come wait or are lost, though their receiver has not gone on. Of what has
-    // waited for credit, `wait` loses nothing.
+    // Those that have come wait or are lost, though their receiver has not gone on. Of those that
+    // have waited for credit, `wait` loses none.
     const int lost = p == mailbox_policy::wait ? 0 : sent - 1 - room;
     wait_until(
         [&] { return left.dead_letter_count(errc::overload) == static_cast<unsigned>(lost); });
@@ -102,7 +102,7 @@ TEST_CASE("full mailboxes: others of the same link are answered, and what is los
   }
 }
 
-/// Says what has come, and whether each came once and in order.
+/// Answers with the number of items, and checks that each came once and in order.
 class row : public actor<protocol<void(item), std::int64_t(question)>> {
  public:
   void on(const item& i) {

@@ -1,5 +1,5 @@
-// Handles in messages between nodes: to oneself, to nobody, to somebody who has ended, to anything
-// at all, twice, and in containers.
+// Handles in messages between nodes: to the receiver, to no actor, to an ended one, of any type,
+// twice, and in containers.
 #include <doctest/doctest.h>
 #include <garrick/garrick.hpp>
 #include <garrick/net/error.hpp>
@@ -46,7 +46,7 @@ struct some {
 };
 struct end {};
 struct me {};
-/// Gives back what it was given, and says what it has seen of it.
+/// Gives back the handles that it was given, and reports its view of them.
 using mirror_type = protocol<ref<guest_type>(one), any_ref(anybody), std::vector<int>(some),
                              ref<guest_type>(me), int(end)>;
 class mirror : public actor<protocol<ref<guest_type>(one), any_ref(anybody), std::vector<int>(some),

@@ -1,5 +1,5 @@
 // Workers that have nothing to do wait for the network themselves: they come back for any other
-// work, and nobody waits for the network while they are away.
+// work, and another thread waits for the network while they are away.
 #include <doctest/doctest.h>
 #include <garrick/base/concurrency/leader_seat.hpp>
 #include <garrick/garrick.hpp>
@@ -28,7 +28,7 @@ class adder : public actor<adder_type> {
   std::uint64_t on(const number& n) { return n.value + 1; }
 };
 
-/// Its handler waits until somebody else's was called.
+/// Its handler waits until that of `releaser` was called.
 class waiter : public actor<adder_type> {
  public:
   waiter(std::binary_semaphore& begun, std::binary_semaphore& go) : begun_(begun), go_(go) {}
@@ -61,7 +61,7 @@ settings with_workers(std::uint32_t n) {
   return s;
 }
 
-/// How often a worker of this system has waited for the network and then left to run somebody.
+/// How often a worker of this system has waited for the network and then left to run an actor.
 std::uint32_t stays(actor_system& s) { return s.core().workers_pool().seat()->stays(); }
 
 struct two_nodes {

@@ -1,5 +1,5 @@
-// A node that ends has sent what was sent before, and knows that it has come: its last messages are
-// no dead letters.
+// A node that ends has sent its earlier messages, and knows that they have come: its last messages
+// are no dead letters.
 #include <doctest/doctest.h>
 #include <garrick/garrick.hpp>
 #include <garrick/net/error.hpp>

@@ -1,6 +1,6 @@
-// The order of what goes over one link where it is least obvious: between what waits in front of
-// the link and what does not, and between the lanes below it. Codecs of messages here do something
-// while somebody is in the link.
+// The order of messages over one link where it is least obvious: between those that wait in front
+// of the link and those that do not, and between the lanes below it. Codecs of messages here send
+// others while a thread is in the link.
 #include <doctest/doctest.h>
 #include <garrick/garrick.hpp>
 #include <garrick/net/error.hpp>
@@ -21,7 +21,7 @@ using tests::three_machines;
 
 constexpr duration ms(std::int64_t n) { return duration::milliseconds(n); }
 
-/// What is done while a `meanwhile` is written.
+/// Called while a `meanwhile` is written.
 std::function<void()> at_encoding;
 
 class meanwhile {
@@ -65,7 +65,7 @@ struct begin {
   ref<giver_type> whom;
 };
 
-/// Notes what has come in which order: the answer is -1, luggage 9.
+/// Notes the order of its messages: the answer is -1, luggage 9.
 class asker : public actor<protocol<void(note), void(meanwhile), void(luggage), void(begin)>> {
  public:
   explicit asker(std::vector<int>& came) : came_(came) {}
@@ -191,7 +191,7 @@ struct keep {
 };
 struct give_back {};
 using keeper_type = protocol<void(keep), bring_back(give_back)>;
-/// Gives back what it has been given, once, with luggage.
+/// Gives back the handle that it was given, once, with luggage.
 class keeper : public actor<keeper_type> {
  public:
   void on(const keep& k) { kept_ = k.who; }
@@ -375,7 +375,7 @@ TEST_CASE("link order: nor a large answer that brings it home") {
 }
 
 using weighing_type = protocol<int(luggage)>;
-/// Never says what it weighs.
+/// Never answers.
 class scales : public actor<weighing_type> {
  public:
   explicit scales(int& asked) : asked_(asked) {}

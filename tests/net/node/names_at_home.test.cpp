@@ -89,7 +89,7 @@ struct borrowed {
   }
 };
 
-/// A node that was asked for a name by `a`, and says to that what it likes.
+/// A node that was asked for a name by `a`, and answers as the test likes.
 struct with_stranger {
   std::atomic<int> alive{0};
   three_machines m;
@@ -136,7 +136,7 @@ TEST_CASE("names at home: an actor that is found by another node's name is the l
   CHECK(n.at_b("exports") == 0);
   CHECK(n.at_b("proxies") == 1);
   CHECK(n.at_b("under_way") == 0);
-  // What is said to it does not go over the network, of which this is the count.
+  // Messages to it do not go over the network, whose frames this counts.
   const std::uint64_t before = n.frames();
   REQUIRE(n.m.b.system.request(at_b, ping{}).get().value() == 0);
   const std::uint64_t one_request = n.frames() - before;
@@ -159,7 +159,7 @@ TEST_CASE("names at home: it outlives the name, the node that has it, and the ne
   n.m.net.heal("a", "b");
   REQUIRE(n.m.b.node.unpublish("borrowed"));
   n.m.a.system.run_for(ms(1000));
-  CHECK(n.at_a("exports") == 0);  // b holds nobody any more
+  CHECK(n.at_a("exports") == 0);  // b holds no actor any more
   CHECK(n.at_b("proxies") == 0);
   CHECK(n.alive == 1);
   CHECK(n.m.a.system.request(*found, ping{}).get().value() == 0);
@@ -289,7 +289,7 @@ TEST_CASE("names at home: a peer that lies of a number leads nowhere, and loses 
 
 TEST_CASE("names at home: a peer that lies of the protocol is not believed") {
   with_stranger w;
-  // It was given the desk as somebody who is pinged, and for an answer that is a number.
+  // It was given the desk as a `pinged_type`, which answers a ping with a number.
   const auto more = w.answered<guest_type>(w.id, {});
   CHECK(more.error() == net_errc::incompatible);
   CHECK_MESSAGE(more.error().to_string().find("names_at_home_test::note") != std::string::npos,

@@ -1,5 +1,5 @@
-// What nodes promise, under seeds: order, each once, one answer for each request, one `down` for
-// each monitor, whatever the network does meanwhile.
+// The promises of nodes, under seeds: order, each message once, one answer for each request, one
+// `down` for each monitor, under any faults of the network.
 #include <doctest/doctest.h>
 #include <garrick/garrick.hpp>
 #include <garrick/net/error.hpp>
@@ -43,7 +43,7 @@ struct question {
 struct step {};
 using ledger_type = protocol<void(entry), std::uint64_t(question)>;
 
-/// What a program has seen, outside of all actors.
+/// The observations of a program, outside of all actors.
 struct seen {
   std::map<std::uint32_t, std::uint64_t> next;               // of each sender's entries
   std::map<std::uint32_t, std::set<std::uint64_t>> handled;  // each asker's questions
@@ -115,7 +115,7 @@ class client : public actor<protocol<void(step), void(down), void(exit_signal)>>
   void on(const down& d) {
     ++seen_.clients[me_].downs;
     seen_.clients[me_].why = d.reason.to_string();
-    speak(seen_.clients[me_]);  // to nobody
+    speak(seen_.clients[me_]);  // to the ended actor
   }
   void on(const exit_signal&) { ++seen_.clients[me_].exits; }
 
@@ -178,7 +178,7 @@ struct three_nodes {
       clients.emplace_back(any_ref(m->system.spawn<client>(*found, n++, steps, lent(what))));
     }
   }
-  /// What is over is over: no table has an entry of it.
+  /// Nothing is left over: no table has an entry of it.
   void require_empty_tables() {
     require_empty(a.node, b.node);
     require_empty(a.node, c.node);
@@ -193,13 +193,13 @@ struct three_nodes {
                     "a table is not empty: " + std::string(x.name));
   }
   /// Each entry is in the ledger, or a dead letter at its sender; perhaps both, but not neither.
-  /// One that is said to have come to nobody did not come.
+  /// An entry that is told as never delivered did not come.
   void require_losses_told() {
     std::uint32_t i = 1;
     for (machine* m : {&b, &c}) {
       std::uint64_t told = 0, never = 0, in_doubt = 0;
       for (const auto& letter : m->system.dead_letters()) {
-        if (letter.type.find("entry") == std::string::npos) continue;  // a question to nobody
+        if (letter.type.find("entry") == std::string::npos) continue;  // a question
         ++told;
         never += letter.reason == errc::not_handled;
         in_doubt += letter.reason == net::net_errc::perhaps_delivered;
@@ -210,7 +210,7 @@ struct three_nodes {
                       " came, and " + std::to_string(told) + " were told");
       net.require(told <= sent, "an entry was told twice");
       net.require(never + in_doubt == told, "an entry was told for another reason");
-      // What comes is in order, so the last ones are those that did not come.
+      // Entries come in order, so the missing ones are the last.
       net.require(never <= sent - what.next[i], "an entry that came was told to have come never");
       told_never += never;
       told_in_doubt += in_doubt;
@@ -271,7 +271,7 @@ TEST_CASE(
       n.net.require(n.b.system.dead_letters().empty() && n.c.system.dead_letters().empty(),
                     "a message that came was said to be lost");
       n.net.require(n.what.guests == 0, "a guest is held whom nobody knows any more");
-      // The clients watch it, which holds nobody.
+      // The clients' monitors hold no actor.
       n.net.require(n.a.node.unpublish("ledger"), "the ledger had lost its name");
       n.clients.clear();
       n.b.system.run_for(duration::seconds(1));

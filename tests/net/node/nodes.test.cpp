@@ -32,7 +32,7 @@ struct count {};
 struct fail {};
 using listener_type = protocol<void(note)>;
 std::atomic<bool> throws_a_number{false};
-/// What its codec refuses to write.
+/// Its codec refuses to write it.
 class unwritable {
  public:
   using garrick_sendable = void;
@@ -279,10 +279,10 @@ TEST_CASE("nodes: what cannot be sent is told, and costs no credit") {
   pair_of_nodes n;
   const auto calc = n.find();
   const any_ref anything(calc);
-  // Twice the first credit each: who took it for what was never sent would wait now.
+  // Twice the first credit each: a sender that took credit for an unsent message would wait now.
   for (int i = 0; i < 512; ++i) send(calc, unwritable{});
   for (int i = 0; i < 512; ++i) send(anything, 'c');
-  // The link's thread may be in: then it is the one who finds out.
+  // The link's thread may be in: then it is the one that finds out.
   wait_until([&] { return n.right.dead_letter_count(net::net_errc::not_encodable) == 1024; });
   const auto begin = std::chrono::steady_clock::now();
   for (int i = 0; i < 100; ++i) send(calc, note{"after"});

@@ -41,7 +41,7 @@ class other_process {
     const std::string first = answer();
     at = first.substr(0, first.find(' '));
     incarnation = first.substr(first.find(' ') + 1);
-    if (at.empty()) kill();  // nobody else does
+    if (at.empty()) kill();  // no other code does
     REQUIRE_MESSAGE(!at.empty(), "no node came up at ", where, ": is its port taken?");
   }
   ~other_process() {

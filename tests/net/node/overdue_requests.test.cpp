@@ -1,5 +1,5 @@
-// Requests whose time is over, or that nobody waits for any more, while they wait: for their turn
-// at the receiver, for room on the way, or at an actor that has handed them on.
+// Requests that are overdue or withdrawn while they wait: for their turn at the receiver, for room
+// on the way, or at an actor that has handed them on.
 #include <doctest/doctest.h>
 #include <garrick/garrick.hpp>
 #include <garrick/net/error.hpp>
@@ -115,7 +115,7 @@ struct clerk_at_b {
       : m(std::move(of_a), std::move(of_b)),
         to(m.b.shown_to(m.a, "clerk", m.b.system.spawn<clerk>(lent(handled)))) {}
   void run(duration d) { m.a.system.run_for(d); }
-  /// It still does what it is asked, and nothing has been counted meanwhile.
+  /// It still handles requests, and nothing has been counted meanwhile.
   void is_well() {
     const int before = handled;
     CHECK(m.a.system.request(to, job{}).get().value() == before + 1);
@@ -224,7 +224,7 @@ TEST_CASE("overdue requests: all forms that have a limit at once tell the receiv
   const router<clerk_type> by_router({n.to});
   core::scoped_actor me(n.m.a.system.env());
   send(n.to, nap{ms(100)});
-  n.run(ms(10));  // what is urgent comes first
+  n.run(ms(10));  // urgent messages come first
   auto a = me->request(n.to, job{}, ms(20));
   auto b = me->request_urgent(n.to, job{}, ms(20));
   auto c = me->request_as<int>(anything, job{}, ms(20));
@@ -303,7 +303,7 @@ TEST_CASE("overdue requests: what is handed on to a third node carries what is l
     send(n.to, nap{ms(100)});
     auto asked = n.m.a.system.request(n.to, job{}, ms(30));
     n.run(ms(15));
-    cut(n.m, "a", "b");  // nobody can tell the third one
+    cut(n.m, "a", "b");  // the third one cannot be told
     cut(n.m, "b", "c");
     CHECK(asked.get().error() == errc::timeout);
     n.run(ms(200));
@@ -438,7 +438,7 @@ struct timed_job {
 struct asks_next {};
 using slow_type = protocol<int(timed_job)>;
 
-/// What is known of one request, outside of all actors.
+/// The facts about one request, outside of all actors.
 struct known {
   duration wanted_until = duration::infinite();  // of the network's time; on the requester's side
   bool was_dropped = false;

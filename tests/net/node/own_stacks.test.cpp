@@ -31,12 +31,12 @@ struct doubler : actor<doubler_type> {
   std::int64_t on(number x) { return 2 * x.n; }
 };
 
-/// What layers have seen, on whichever thread.
+/// The counts of layers, on any thread.
 std::atomic<int> made = 0;
 std::atomic<int> scrambled = 0;
 std::atomic<std::size_t> largest_that_was_set = 0;
 
-/// Made of nothing. What it sends cannot be read by who does not have it.
+/// Made without arguments. A stack without it cannot read its messages.
 class scrambling : public layer_defaults {
  public:
   static constexpr std::string_view wire_name = "scrambling";
@@ -159,7 +159,7 @@ TEST_CASE("own stacks: a layer that throws ends its link, and whoever waits is t
   CHECK(m.a.system.request(*again, number{2}).get().value() == 4);
 }
 
-/// Cannot read what comes next to the node of this id, if that is due.
+/// If due, throws at the next message that comes to the node of this id.
 constexpr node_id forgetful{0, 5};
 std::atomic<bool> forgets = false;
 class forgetting : public layer_defaults {

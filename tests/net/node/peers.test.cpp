@@ -1,4 +1,4 @@
-// Who may be a peer, and what a node tells of its peers: for whoever decides about them above it.
+// Admission of peers, and a node's events about its peers, for the code above it that decides.
 #include <doctest/doctest.h>
 #include <garrick/garrick.hpp>
 #include <garrick/net/error.hpp>
@@ -33,7 +33,7 @@ using kind = net::peer_evidence::kind;
 
 constexpr duration ms(std::int64_t n) { return duration::milliseconds(n); }
 
-/// Writes down what it hears.
+/// Writes down its events.
 class ears : public net::peer_listener {
  public:
   struct heard {
@@ -86,7 +86,7 @@ class ears : public net::peer_listener {
   std::vector<heard> all_;
 };
 
-/// Lets nobody in who is on its list, and remembers who has asked.
+/// Refuses the nodes on its list, and remembers the applicants.
 class list : public net::peer_admission {
  public:
   explicit list(net::node_id refused) : refused_(refused) {}
@@ -225,7 +225,7 @@ TEST_CASE(
     const peer_identity first = m.b.node.self();
     net::node_settings of_c;
     of_c.incarnation = 4711;
-    machine c(m.world, m.net, "c", 2, of_c);  // b's node, whose end nobody has heard of
+    machine c(m.world, m.net, "c", 2, of_c);  // b's node, of whose end no node has heard
     REQUIRE(c.node.remote<service_type>("tcp://a:7", service_name).has_value());
     CHECK(m.a.node.peers() == std::vector{c.node.self()});
     for (const ears::heard& h : m.at_a->all()) {

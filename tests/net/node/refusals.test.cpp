@@ -1,5 +1,5 @@
-// What a node does not do, and says so: settings that cannot work, calls where nobody may wait, or
-// when the node is about to end.
+// Refusals of a node: settings that cannot work, calls on threads that may not wait, and calls when
+// the node is about to end.
 #include <doctest/doctest.h>
 #include <garrick/garrick.hpp>
 #include <garrick/net/error.hpp>

@@ -1,5 +1,5 @@
-// Handles in messages that nobody reads hold nobody: what was refused, dropped, came too late, or
-// is in a field that the receiver's build does not know.
+// Handles in messages that are not read hold no actor: in refused, dropped and late messages, and
+// in fields that the receiver's build does not know.
 #include <doctest/doctest.h>
 #include <garrick/garrick.hpp>
 #include <garrick/net/error.hpp>
@@ -117,7 +117,7 @@ TEST_CASE("released handles: one that was read holds its actor as long as somebo
 }
 
 TEST_CASE("released handles: of an answer that comes too late, or is not wanted any more") {
-  // It takes 3 ms there. So the answer to the second one meets the word that nobody waits.
+  // It takes 3 ms there. So the answer to the second one meets the word that it is not awaited.
   for (const auto& [limit, after] : {std::pair(20, 100), std::pair(20, 16)}) {
     CAPTURE(after);
     there_and_here n;

@@ -41,7 +41,7 @@ class member : public actor<member_type> {
   std::vector<std::string> heard_;
 };
 
-/// What an actor has seen of others' ends, outside of it.
+/// An actor's view of others' ends, outside of it.
 struct log {
   std::vector<std::string> lines;
   [[nodiscard]] std::size_t count(std::string_view text) const {
@@ -98,7 +98,7 @@ TEST_CASE("remote lives: a monitor hears the reason, and of whom, once for each 
   CHECK(l.count("down of it: ") == 1);
   CHECK(l.count("called of it: ") == 1);
   CHECK(l.count("enough") == 2);
-  send(w, watch{there});  // who has ended is down at once
+  send(w, watch{there});  // an ended actor is down at once
   m.a.system.run_for(ms(50));
   CHECK(l.count("enough") == 4);
 }
@@ -183,7 +183,7 @@ TEST_CASE("remote lives: peers that may not end actors here may not, and links g
   m.b.system.kill(m.a.shown_to(m.b, "of a", of_a));
   m.b.system.run_for(ms(50));
   m.a.system.expect_down(of_a, exit_code::kill);
-  // A link with an actor of the peer ends this one with it, whoever has set it.
+  // A link with an actor of the peer ends this one with it, no matter which side has set it.
   log l;
   const auto w = m.a.system.spawn<watcher>(lent(l));
   send(w, watch{there, true});
@@ -275,7 +275,7 @@ TEST_CASE("remote lives: a name for an actor of another node is free when that h
   CHECK(m.a.system.registry().put("far", m.a.system.spawn<member>()).has_value());
 }
 
-/// Monitors somebody when it starts, and says how it went.
+/// Monitors another actor when it starts, and reports the result.
 class short_lived : public actor<protocol<void(down)>> {
  public:
   short_lived(ref<member_type> whom, log& l) : whom_(std::move(whom)), log_(l) {}
@@ -352,7 +352,7 @@ using partner_type = protocol<void(tie), void(untie), void(leave)>;
 struct tie {
   ref<partner_type> to;
 };
-/// Is linked with another one, which it knows by a handle, and notes who has told it of an end.
+/// Is linked with another one, which it knows by a handle, and notes the senders of exit signals.
 class partner : public actor<protocol<void(tie), void(untie), void(leave), void(exit_signal)>> {
  public:
   explicit partner(log& l) : log_(l) { trap_exit(true); }
@@ -403,7 +403,7 @@ TEST_CASE(
       const ref<partner_type> b(m.b.system.spawn<partner>(lent(of_b)));
       const auto a_at_b = m.a.shown_to(m.b, "a", a);
       const auto b_at_a = m.b.shown_to(m.a, "b", b);
-      // Each knows the other one. Who has heard something does not set a link.
+      // Each knows the other one. An actor with a line in its log does not set a link.
       const std::string_view sets = who;
       if (sets == "b") of_a.lines.emplace_back("sets none");
       if (sets == "a") of_b.lines.emplace_back("sets none");

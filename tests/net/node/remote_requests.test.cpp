@@ -26,7 +26,7 @@ struct note {
 struct seen {};
 using worker_type = protocol<std::string(job), void(note), std::vector<std::string>(seen)>;
 
-/// Says its name to each job, and remembers what it is told.
+/// Answers each job with its name, and remembers its notes.
 class worker : public actor<worker_type> {
  public:
   explicit worker(std::string name) : name_(std::move(name)) {}
@@ -91,7 +91,7 @@ TEST_CASE("remote requests: what is delegated to a third node is answered to the
   CHECK(m.a.system.request(near, job{1}).get().value() == "c");
   send(near, note{"passed on"});
   CHECK(notes_of(m.a, near) == std::vector<std::string>{"passed on"});
-  // And through itself: the desk is on another node than who asks and who answers, which are one.
+  // And through itself: the desk is on another node than asker and answerer, which share one.
   const auto here = m.a.system.spawn<worker>("a");
   const auto back = m.a.shown_to(m.b, "worker", here);
   const auto around = m.b.shown_to(m.a, "around", m.b.system.spawn<desk>(back));
@@ -224,7 +224,7 @@ TEST_CASE("remote requests: what is urgent is taken before the mail that waits t
   send(there, note{"first"});
   send(there, note{"second"});
   send_urgent(there, note{"urgent"});
-  m.a.system.advance(ms(10));  // nobody runs meanwhile
+  m.a.system.advance(ms(10));  // no actor runs meanwhile
   CHECK(far.mailbox_length() == 3);
   CHECK(notes_of(m.a, there) == std::vector<std::string>{"urgent", "first", "second"});
   core::scoped_actor me(m.a.system.env());

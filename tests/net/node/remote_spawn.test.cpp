@@ -1,5 +1,5 @@
-// Actors that a node has spawned in another one: who may, what they are made of, who holds them,
-// and what is said when it does not work.
+// Actors that a node has spawned in another one: the right to do so, their arguments, their
+// holders, and the errors when it does not work.
 #include <doctest/doctest.h>
 #include <garrick/garrick.hpp>
 #include <garrick/net/error.hpp>
@@ -58,7 +58,7 @@ class worker : public actor<worker_type> {
   std::int64_t factor_;
 };
 
-/// Tells somebody that it was made, and takes more than others may say to it.
+/// Tells a listener that it was made, and takes more than others may say to it.
 class teller : public actor<protocol<std::string(ask), void(down)>> {
  public:
   explicit teller(ref<listener_type> to) : to_(std::move(to)) {}
@@ -322,7 +322,7 @@ TEST_CASE("remote spawn: when the link ends, each question is answered, and nobo
     const bool is_told = r.error() == net_errc::perhaps_delivered || r.error() == errc::not_handled;
     CHECK_MESSAGE(is_told, r.error().to_string());
   }
-  // What was spawned for a peer that is gone ends, too.
+  // An actor spawned for a peer that is gone ends, too.
   m.net.heal("a", "b");
   const auto made = m.c.node.spawn<worker_type>(m.a.at, "worker", "x", std::int64_t{2});
   REQUIRE(made.has_value());

@@ -1,5 +1,5 @@
-// Machines of a simulated network, each with a system and a node that listens, for tests of what
-// actors can do across nodes.
+// Machines of a simulated network, each with a system and a node that listens, for tests of actors
+// across nodes.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -43,8 +43,8 @@ struct listening_machine : machine {
   }
 };
 
-/// What the node of `at` counts of the one of `of`, by its name; the largest number if there is no
-/// such count.
+/// The node of `at`'s count of the one of `of`, by its name; the largest number if there is no such
+/// count.
 inline std::uint64_t counted(const listening_machine& at, const listening_machine& of,
                              std::string_view name) {
   for (const net::link_count& c : at.node.counters(of.node.self()))

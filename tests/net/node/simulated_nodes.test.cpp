@@ -61,8 +61,8 @@ TEST_CASE("simulated nodes: names, messages and requests, whichever node is aske
   }
 }
 
-/// What an actor's node sends while 200 times a hundred messages and a request come: answers and
-/// grants of credit.
+/// The number of frames that an actor's node sends while 200 times a hundred messages and a request
+/// come: answers and grants of credit.
 std::uint64_t sent_by_the_node_of(spawn_options o) {
   test_world world(7);
   simulated_network net(world);

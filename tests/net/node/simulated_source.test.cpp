@@ -1,4 +1,4 @@
-// Where a node of a simulated network may listen, and whom it may connect to.
+// The places at which a node of a simulated network may listen, and those to which it may connect.
 #include <doctest/doctest.h>
 #include <garrick/net/error.hpp>
 #include <garrick/net/node/node.hpp>
@@ -22,7 +22,7 @@ void expect(const error& e, const error& kind, std::string_view words) {
   CHECK_MESSAGE(e.to_string().find(words) != std::string::npos, e.to_string());
 }
 
-/// What has happened when two nodes, which nobody has told who they are, connected to each other.
+/// The history of two nodes that were given no identities and connected to each other.
 std::string history_of_two(std::uint64_t seed) {
   garrick::testkit::test_world world(seed);
   net::testkit::simulated_network net(world);

@@ -1,4 +1,4 @@
-// An actor to which nobody has a handle while it runs: those of another node that have its address
+// An actor to which no handle exists while it runs: actors of another node that have its address
 // watch it, and let go of it, as those of its own node do.
 #include <doctest/doctest.h>
 #include <garrick/garrick.hpp>
@@ -82,7 +82,7 @@ class keeper : public actor<keeps> {
   ref<watches> whom_;
 };
 
-/// A walker and a keeper on one node, and a watcher on the other. Nobody has a handle to the walker
+/// A walker and a keeper on one node, and a watcher on the other. No handle to the walker exists
 /// when `meanwhile` begins, during which it stands in its handler.
 template <class F>
 std::string heard_of_walker(act before, F meanwhile) {

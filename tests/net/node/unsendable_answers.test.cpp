@@ -1,5 +1,5 @@
 // Answers that cannot be sent: their codec refuses, they are too large for the link, or lie too
-// deep. Who has asked hears so at once, by the type's name; the other node counts them.
+// deep. The asker hears so at once, by the type's name; the other node counts them.
 #include <doctest/doctest.h>
 #include <garrick/garrick.hpp>
 #include <garrick/net/error.hpp>
@@ -89,7 +89,7 @@ class oracle : public actor<oracle_type> {
   std::int64_t asked_ = 0;
 };
 
-/// Gives handles away beside what cannot be written: an actor that nobody else has.
+/// Gives handles away beside a part that cannot be written: an actor without other handles.
 struct ask_both {};
 struct both {
   ref<oracle_type> who;
@@ -113,7 +113,7 @@ net::node_settings small() {
   return s;
 }
 
-/// Whose answer fails for this reason, within a few ways to and fro, and says these words.
+/// Checks that the answer fails for this reason, within a few ways to and fro, with these words.
 template <class P, class Q>
 void fails(listening_machine& from, const ref<P>& to, Q question, net_errc code,
            std::string_view type, std::string_view words) {

@@ -1,5 +1,5 @@
-// While a peer takes nothing, what waits for it is bounded, whoever sends; and what is said about
-// lives does not wait behind it.
+// While a peer takes nothing, the messages that wait for it are bounded for all kinds of senders;
+// and signals about lives do not wait behind them.
 #include <doctest/doctest.h>
 #include <garrick/garrick.hpp>
 #include <garrick/net/error.hpp>
@@ -126,7 +126,7 @@ TEST_CASE("waiting messages: who may not wait loses what is beyond twice the lim
   CHECK(m.a.system.request(to, seen{}).get().value() == 1000);
   m.a.system.run_for(ms(100));
   CHECK(count_of(m.a.node, m.b.node, "under_way") == 0);
-  // The credit is as before: nobody owes anything for what was lost.
+  // The credit is as before: no sender owes anything for lost messages.
   for (std::int64_t i = 1000; i < 1400; ++i) send(to, number{i});
   CHECK(m.a.system.request(to, seen{}).get().value() == 1400);
 }
@@ -269,7 +269,7 @@ TEST_CASE("waiting messages: a process that is stopped does not make this one gr
   tests::other_process other("tcp://127.0.0.1:0", 60'000);
   actor_system system(tests::quiet());
   net::node_settings s = tests::node_with(60'000);
-  s.patience = ms(1);  // so that there are many who owe
+  s.patience = ms(1);  // so that many senders owe
   s.most_under_way = 1000;
   net::node here(system, s);
   const auto found =

@@ -1,5 +1,5 @@
-// What waits for a busy link is not overtaken by what is said otherwise: that nobody holds a handle
-// any more, and answers.
+// Messages that wait for a busy link are not overtaken by other frames: by releases of handles and
+// by answers.
 #include <doctest/doctest.h>
 #include <garrick/garrick.hpp>
 #include <garrick/net/node/node.hpp>
@@ -50,7 +50,7 @@ class taker : public actor<taker_type> {
   totals& all_;
 };
 
-/// Says something to who has asked, and then answers.
+/// Sends messages to the asker, and then answers.
 class teller : public actor<teller_type> {
  public:
   std::uint64_t on(const tell& t) {
@@ -59,7 +59,7 @@ class teller : public actor<teller_type> {
   }
 };
 
-/// Asks again and again, and compares what it was told with the answers.
+/// Asks again and again, and compares its count of messages with the answers.
 class asker : public actor<protocol<void(step), void(hello)>> {
  public:
   explicit asker(totals& all) : all_(all) {}

@@ -46,7 +46,7 @@ class ears final : public net::peer_listener {
   }
 };
 
-/// A node whose identity has this number.
+/// A node with this number as identity.
 struct place {
   actor_system system{tests::quiet()};
   std::optional<node> self;

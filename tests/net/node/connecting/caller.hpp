@@ -10,7 +10,7 @@
 
 namespace garrick::tests {
 
-/// Asks who is there, as actors do.
+/// Asks which node is at an endpoint, as actors do.
 class caller : public actor<protocol<std::uint64_t(std::string)>> {
  public:
   explicit caller(net::node& n) : node_(n) {}

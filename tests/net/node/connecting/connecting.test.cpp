@@ -1,5 +1,5 @@
-// Connecting to a node by its endpoint: who is there, and what happens if nobody is, or somebody
-// else.
+// Connecting to a node by its endpoint: its identity, and the errors if there is no node or another
+// one.
 #include <doctest/doctest.h>
 #include <garrick/garrick.hpp>
 #include <garrick/net/error.hpp>
@@ -111,14 +111,14 @@ TEST_CASE("connecting: who takes connections and says nothing is waited for up t
   CHECK(self.peers().empty());
 }
 
-/// A port that nobody else gets, and at which nobody is heard.
+/// A port that no other socket gets, and that answers no node.
 class taken_port {
  public:
   explicit taken_port(int type) : socket_(::socket(AF_INET, type | SOCK_CLOEXEC, 0)) {
     const sockaddr_in here = tests::bare_socket::loopback(0);
     REQUIRE(::bind(socket_.fd(), reinterpret_cast<const sockaddr*>(&here), sizeof(here)) == 0);
     if (type == SOCK_STREAM) return;
-    const sockaddr_in other = tests::bare_socket::loopback(9);  // it hears nobody else
+    const sockaddr_in other = tests::bare_socket::loopback(9);  // it hears this address alone
     REQUIRE(::connect(socket_.fd(), reinterpret_cast<const sockaddr*>(&other), sizeof(other)) == 0);
   }
   [[nodiscard]] std::string text() const { return "127.0.0.1:" + std::to_string(socket_.port()); }
@@ -201,7 +201,7 @@ TEST_CASE("connecting: whose time ends in the first moment of another attempt is
   simulated_network net(world);
   net.both("a", "b", {.delay = ms(3)});
   machine b(world, net, "b", 2);
-  for (std::int64_t more = 0; more <= 16; ++more) {  // nobody answers within 6 ms
+  for (std::int64_t more = 0; more <= 16; ++more) {  // no answer comes within 6 ms
     CAPTURE(more);
     const duration limit = duration::seconds(10) + ms(more);
     const auto told = [](const auto& answer) {
@@ -288,7 +288,7 @@ TEST_CASE("connecting: who asks for a name while a node comes back is answered b
   machine b(world, net, "b", 2);
   std::optional<machine> a;
   for (const std::uint64_t life : {1u, 2u}) {
-    if (life == 2) {  // at once, so that nobody has noticed
+    if (life == 2) {  // at once, so that no end has noticed
       net.host("a").crash(net::testkit::crash_kind::process);
       a.reset();
       net.host("a").restart();
@@ -333,13 +333,13 @@ TEST_CASE(
     "connecting: a node that advertises an address is reached there, and says so to its own") {
   actor_system left(tests::quiet()), right(tests::quiet());
   node a(left), b(right);
-  // What is in front of the `?` is bound, what is behind it is told.
+  // The address before the `?` is bound, the one behind it is told.
   const net::endpoint told = a.listen("tcp://127.0.0.1:0?advertised=localhost:0").value();
   CHECK(told.host() == "localhost");
   CHECK(told.port() != 0);
   CHECK(told.to_string() == "tcp://localhost:" + std::to_string(told.port()));
   CHECK(b.connect(told.to_string()).value() == a.self());
-  // Nobody listens at port 1: who connects goes to what is advertised.
+  // No socket listens at port 1: a client connects to the advertised endpoint.
   const std::string port = std::to_string(told.port());
   actor_system third(tests::quiet());
   node c(third);

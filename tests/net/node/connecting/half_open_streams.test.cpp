@@ -1,4 +1,4 @@
-// A stream that carries nothing any more, and whose ends are not told: a new one takes its place.
+// A dead stream whose ends are not told that it is: a new one takes its place.
 #include <doctest/doctest.h>
 #include <garrick/garrick.hpp>
 #include <garrick/net/error.hpp>
@@ -39,7 +39,7 @@ class adder : public actor<protocol<int(int)>> {
 };
 using adder_protocol = protocol<int(int)>;
 
-/// Counts what is told of peers.
+/// Counts its events about peers.
 class ears final : public net::peer_listener {
  public:
   std::atomic<int> downs{0}, disconnects{0}, resumes{0}, suspicions{0}, trusts{0};
@@ -72,7 +72,7 @@ struct place {
   }
 };
 
-/// Two nodes, and what lies between them.
+/// Two nodes, and the proxy between them.
 struct two_nodes {
   place server{1}, client{2};
   std::shared_ptr<std::atomic<int>> wrong = std::make_shared<std::atomic<int>>(0);

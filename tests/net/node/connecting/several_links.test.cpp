@@ -19,7 +19,7 @@ using tests::three_machines;
 
 constexpr duration ms(std::int64_t n) { return duration::milliseconds(n); }
 
-/// Whose identity is the smaller one, so it decides which link is used.
+/// The smaller identity, so this node decides which link is used.
 constexpr net::peer_identity decider{{0, 1}, 7};
 
 class ears final : public net::peer_listener {

@@ -1,4 +1,4 @@
-// Nodes that connect to names which nobody answers for a while. The resolver is the test's own.
+// Nodes that connect to names without an answer for a while. The resolver is the test's own.
 #include <doctest/doctest.h>
 #include <garrick/garrick.hpp>
 #include <garrick/net/error.hpp>

@@ -1,5 +1,5 @@
-// Links that cannot be made for want of memory: whoever waits for one is told, and the next attempt
-// is another one.
+// Links that cannot be made for want of memory: every waiting call is told, and the next attempt is
+// another one.
 #include <doctest/doctest.h>
 #include <garrick/garrick.hpp>
 #include <garrick/net/error.hpp>

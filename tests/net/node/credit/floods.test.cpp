@@ -31,7 +31,7 @@ struct pour {
 using sink_type = protocol<void(drop), fallen_drops(fallen)>;
 using source_type = protocol<void(pour)>;
 
-/// Counts what comes. If something was lost, doubled or overtaken, it says that at the end.
+/// Counts incoming drops. If one was lost, doubled or overtaken, it says so at the end.
 class sink : public actor<sink_type> {
  public:
   void on(const drop& d) {
@@ -107,7 +107,7 @@ TEST_CASE("floods: two nodes whose workers all wait for each other's actors go o
   right.check_all_came();
 }
 
-/// One worker, which a few messages to one who takes none hold for long.
+/// One worker, which a few messages to a receiver that takes none hold for long.
 settings soon_held() {
   settings s = tests::quiet(1);
   s.mailbox.soft_limit = 8;
@@ -164,7 +164,7 @@ TEST_CASE("floods: who cannot be run is granted what there is room for, and no m
     return here.remote<sink_type>(at, name, long_time).value();
   };
   const auto bounded = shown("bounded", {.policy = mailbox_policy::reject, .bound = 10'000});
-  // Nobody looks before 128 have come, and then it is half full.
+  // The link does not look before 128 have come, and then it is half full.
   const auto half_full = shown("half full", {.hard_limit = 257});
   const auto roomy = shown("roomy", {});
   scoped_actor tub(slow.env());

@@ -1,5 +1,5 @@
-// What does not leave costs no credit, neither the link's nor the receiver's; and nothing gives
-// back more than it has taken.
+// A message that does not leave costs no credit, neither the link's nor the receiver's; and no
+// message gives back more than it has taken.
 #include <doctest/doctest.h>
 #include <garrick/core/cell/proxy/proxy_cell.hpp>
 #include <garrick/garrick.hpp>
@@ -24,7 +24,7 @@ using tests::three_machines;
 
 constexpr duration ms(std::int64_t n) { return duration::milliseconds(n); }
 
-/// What is done while a `meanwhile` is written.
+/// Called while a `meanwhile` is written.
 std::function<void()> at_encoding;
 class meanwhile {
  public:
@@ -148,7 +148,7 @@ TEST_CASE("link credit: answers take none and give none back") {
   send(at_a, keep{own});
   for (int i = 0; i < 300; ++i)  // each brings a handle home
     CHECK(m.b.system.request(at_a, give_back{}).get().value() == own);
-  for (int i = 0; i < 300; ++i)  // what is too late gives back its own
+  for (int i = 0; i < 300; ++i)  // a late answer gives back its own
     CHECK(m.a.system.request(to, job{}, duration()).get().error() == errc::timeout);
   CHECK(credit_of(to) == 256);
   m.a.system.run_for(ms(100));
@@ -215,7 +215,7 @@ TEST_CASE("link credit: a node in between grants no more than the third one does
   const auto to = m.b.shown_to(m.a, "clerk", far);
   m.net.cut("b", "c");
   m.net.cut("c", "b");
-  // Who may not wait sends on.
+  // A sender that may not wait sends on.
   constexpr std::int64_t sent = 5000;
   for (int i = 0; i < sent; ++i) {
     send(to, parcel{});
@@ -275,7 +275,7 @@ TEST_CASE("link credit: what finds no room in front of a busy link costs none") 
   const std::int64_t before = credit_of(to);
   at_encoding = [&] {
     for (int i = 0; i < each; ++i) send(to, parcel{});
-    m.a.system.exit(to);  // a signal does not wait until there is room, nor what is before it
+    m.a.system.exit(to);  // a signal does not wait until there is room, nor do messages before it
   };
   send(to, meanwhile());
   const auto lost = static_cast<std::int64_t>(tests::letters(m.a.system, errc::overload));

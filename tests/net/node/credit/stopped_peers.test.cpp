@@ -1,4 +1,4 @@
-// A peer that is stopped holds up the actors that send to it, and nobody else.
+// A peer that is stopped holds up the actors that send to it, and no others.
 #include <doctest/doctest.h>
 #include <garrick/garrick.hpp>
 #include <garrick/net/node/node.hpp>

@@ -1,5 +1,5 @@
-// A large message holds up its own lane, and no other: what actors say to each other meanwhile
-// waits for a few of its pieces, however large it is and whatever it is.
+// A large message holds up its own lane, and no other: messages of other actors meanwhile wait for
+// a few of its pieces, for any size and type of it.
 #include <doctest/doctest.h>
 #include <garrick/garrick.hpp>
 #include <garrick/net/node/node.hpp>
@@ -118,7 +118,7 @@ TEST_CASE("beside large messages: large answers, too, hold up nobody else") {
 
 using log_type = protocol<void(noted), std::uint64_t(noted, bool), void(std::uint64_t),
                           std::vector<std::uint64_t>(wanted)>;
-/// The sizes of what has come, and numbers.
+/// The sizes of its messages, and numbers.
 class log : public actor<log_type> {
  public:
   void on(const noted& n) { all_.push_back(n.bytes.size()); }
@@ -165,7 +165,7 @@ TEST_CASE("beside large messages: those that nobody takes do not grow beyond a l
   for (int i = 0; i != 100; ++i) send(m.far_store, some(100'000));
   const std::uint64_t lost = tests::letters(m.a.system, errc::overload);
   const std::uint64_t kept = 100 - lost;
-  CHECK(kept >= 21);  // what the layers take is no less than what may be under way
+  CHECK(kept >= 21);  // the layers take no less than may be under way
   CHECK(kept <= 50);
   m.net.heal("a", "b");
   m.a.system.run_for(duration::seconds(5));

@@ -1,5 +1,5 @@
-// A large message that comes is decoded by a worker: meanwhile its link goes on in all other lanes,
-// and what follows it waits. Types here stop, count or fail when they are read.
+// A large incoming message is decoded by a worker: meanwhile its link goes on in all other lanes,
+// and later messages of its lane wait. Types here stop, count or fail when they are read.
 #include <doctest/doctest.h>
 #include <garrick/garrick.hpp>
 #include <garrick/net/error.hpp>
@@ -48,7 +48,7 @@ gate* reading = nullptr;
 
 using bytes = std::vector<std::uint8_t>;
 constexpr std::size_t size = 1'000'000;
-/// The first byte says what becomes of it.
+/// The first byte decides the fate.
 enum class fate : std::uint8_t { good, refused, throws };
 struct gated {
   using garrick_sendable = void;
@@ -93,7 +93,7 @@ struct wanted {
 struct what_came {};
 using log_type = protocol<void(gated), std::uint64_t(gated, bool), void(std::uint64_t),
                           void(with_handle), gated(wanted), std::vector<std::uint64_t>(what_came)>;
-/// The sizes of what has come, and numbers.
+/// The sizes of its messages, and numbers.
 class log : public actor<log_type> {
  public:
   void on(const gated& g) { all_.push_back(g.all.size()); }
@@ -164,7 +164,7 @@ class watcher : public actor<protocol<bool(int), void(down)>> {
   std::atomic<bool>& told_;
 };
 
-/// Two processes as one. The far one has the log; what it reads passes the gate.
+/// Two processes as one. The far one has the log; its reads pass the gate.
 struct two_nodes {
   gate at;
   std::atomic<std::uint32_t> answered{0};

@@ -1,5 +1,5 @@
-// A large answer is encoded by who gives it, and not by who is in the link, whatever the link is
-// doing: so it holds up nobody else.
+// A large answer is encoded by the actor that gives it, and not by the thread in the link, in any
+// state of the link: so it holds up no other message.
 #include <doctest/doctest.h>
 #include <garrick/garrick.hpp>
 
@@ -59,7 +59,7 @@ class asker : public actor<protocol<void(int), void(noted), void(ask), void(end)
 
 noted some(std::size_t bytes) { return {std::vector<std::uint8_t>(bytes)}; }
 
-/// What the giver knows: who has asked, and the answer that it owes.
+/// The state of the giver: the asker, and the answer that it owes.
 struct debt {
   ref<asker_type> to;
   response_promise<noted> answer;
@@ -134,7 +134,7 @@ TEST_CASE("large answers: nobody is in the link while one is encoded") {
     second = 3;
     expected = "-1000000 -3 -3 7 ";
   }
-  // What is sent while somebody is in the link goes out behind what that one sends.
+  // A message sent while a thread is in the link goes out behind that thread's.
   at_encoding = [&] { send(g.owed.to, 7); };
   g.exchange(second);
   CHECK(texts_of(g.came) == expected);
@@ -173,7 +173,7 @@ struct with_slow_way : with_giver {
     begin();
     m.net.path("a", "b").delay = ms(500);
   }
-  /// Then something is in line in front of the link, behind what it has no room for.
+  /// Then a message is in line in front of the link, behind those for which it has no room.
   void fill() {
     send(owed.to, 1);
     at_encoding = [this] {

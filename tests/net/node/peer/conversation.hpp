@@ -1,5 +1,5 @@
-// What the actors of two processes say to each other in captured_nodes.test.cpp: something of each
-// kind that nodes send.
+// The conversation of the actors of two processes in captured_nodes.test.cpp: a frame of each kind
+// that nodes send.
 #pragma once
 
 #include <garrick/garrick.hpp>
@@ -13,7 +13,7 @@
 
 namespace garrick::tests {
 
-/// What is written and cannot be read.
+/// It is written and cannot be read.
 class smudged {
  public:
   using garrick_sendable = void;
@@ -72,7 +72,7 @@ class guest : public actor<guest_type> {
   std::vector<response_promise<std::int64_t>> kept_;
 };
 
-/// Publishes in its node who was introduced.
+/// Publishes the introduced actor in its node.
 class host : public actor<host_type> {
  public:
   explicit host(net::node& node) : node_(node) {}

@@ -3,10 +3,10 @@
 //   node_peer ENDPOINT DOWN_AFTER_MS
 //
 // Says where it listens and which incarnation it is, in a line of standard output. Then it obeys
-// lines of standard input until that ends: "visit ENDPOINT SENDER NUMBERS" is answered with what
-// `visit` says, "pauses" with how often this process has noticed that it was stopped, "downs" with
-// how many peers were down, and why the last one was, "count NAME" with the sum of what the node
-// counts by that name of its peers.
+// lines of standard input until that ends: "visit ENDPOINT SENDER NUMBERS" is answered with the
+// result of `visit`, "pauses" with how often this process has noticed that it was stopped, "downs"
+// with how many peers were down, and the reason of the last, "count NAME" with the sum of the
+// node's counts by that name of its peers.
 #include <sys/prctl.h>
 
 #include <atomic>

@@ -1,4 +1,4 @@
-// What the actors of two processes say to each other in processes_of_nodes.test.cpp.
+// The conversation of the actors of two processes in processes_of_nodes.test.cpp.
 #pragma once
 
 #include <garrick/garrick.hpp>
@@ -40,7 +40,7 @@ struct make_echoes {
   std::uint32_t count = 0;
 };
 using echo_type = protocol<std::uint64_t(question)>;
-/// To be answered with what this one answers.
+/// To be answered with the answer of this actor.
 struct ask_there {
   ref<echo_type> whom;
   std::uint64_t n = 0;
@@ -111,7 +111,7 @@ inline net::node_settings node_with(int down_after_ms) {
 }
 
 /// Finds the service of a node, sends it numbers, and asks whether each came once and in order:
-/// "ok", or what is wrong.
+/// "ok", or the error.
 inline std::string visit(actor_system& system, net::node& node, const std::string& at,
                          std::uint64_t sender, std::uint64_t numbers) {
   const auto found = node.remote<service_type>(at, service_name, duration::seconds(30));

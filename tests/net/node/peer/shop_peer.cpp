@@ -5,9 +5,9 @@
 //   node_peer_changed ENDPOINT   SHOP_BUILD=3: as the first, but a field's type is another one
 //
 // Says where it listens and which incarnation it is, in a line of standard output. Then it obeys
-// lines of standard input until that ends: "ask ENDPOINT" is answered with what the desk there has
-// read, and what was read of its answers; "whole ENDPOINT" with whether it understands all that
-// the desk of this build does.
+// lines of standard input until that ends: "ask ENDPOINT" is answered with the order as the desk
+// there has read it, and its answers as read here; "whole ENDPOINT" with whether it understands all
+// that the desk of this build does.
 #include <garrick/garrick.hpp>
 #include <garrick/net/error.hpp>
 #include <garrick/net/node/node.hpp>
@@ -77,7 +77,7 @@ struct last_notice {};
 struct withdraw {
   std::uint64_t n = 0;
 };
-/// What the desks of all builds do, if only the types are the same.
+/// The common protocol of the desks of all builds, if only the types are the same.
 using desk_of_all =
     protocol<receipt(order), void(notice), std::string(last_notice), void(subscribe)>;
 #if SHOP_BUILD == 2
@@ -87,7 +87,7 @@ using desk_type = protocol<receipt(order), void(notice), std::string(last_notice
 using desk_type = desk_of_all;
 #endif
 
-// ---- what a build knows of a message, as text ---------------------------------------------------
+// ---- messages as text, as a build knows them ----------------------------------------------------
 
 std::string text_of(const std::string& street) { return street; }
 std::string text_of(std::uint64_t street) { return std::to_string(street); }
@@ -122,7 +122,7 @@ std::string text_of(const receipt& r) {
   return text;
 }
 
-// ---- what a build says --------------------------------------------------------------------------
+// ---- the messages of a build --------------------------------------------------------------------
 
 address made_address(const std::string& street) {
   address a;
@@ -180,7 +180,7 @@ class desk : public actor<desk_type> {
   ref<listener_type> subscriber_;
 };
 
-/// What the asker hears from the desk, for its thread.
+/// The messages from the desk to the asker, for its thread.
 struct heard {
   std::mutex mutex;
   std::string text;  // under mutex
@@ -247,7 +247,7 @@ std::string ask(actor_system& system, net::node& node, const std::string& at) {
   const std::string last = system.request(*found, shop::last_notice{}).get().value_or("nothing");
   if (!wait_until([&] { return !h.get().empty(); })) return "nothing was heard";
   std::string said = text_of(*got) + "; it has noticed: " + last + "; heard: " + h.get();
-  // What it did not know it has let go of, and the handle that it did know it gives back now.
+  // It has released the handles that it did not know, and gives back now the one that it did know.
   send(*found, shop::subscribe{});
   found = ref<shop::desk_of_all>();
   if (!wait_until([&] { return exports_of(node) == 0; })) return "it keeps a handle";

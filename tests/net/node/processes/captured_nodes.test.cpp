@@ -1,6 +1,6 @@
 // A session of nodes in two processes over real sockets, of which every byte was written down on
-// its way, and which tools/wire/decode.py then understands. What it finds is compared with what was
-// done here: how many frames of each kind there are, what they say, and that each handle that was
+// its way, and which tools/wire/decode.py then understands. Its output is compared with the calls
+// made here: how many frames of each kind there are, their contents, and that each handle that was
 // given is released as often.
 #include <doctest/doctest.h>
 #include <garrick/garrick.hpp>
@@ -88,7 +88,7 @@ class ears : public net::peer_listener {
   seen& seen_;
 };
 
-/// What all types of the conversation consist of, in the words of decode.py.
+/// The fields of all types of the conversation, in the words of decode.py.
 garrick_test::capture capture_of(const std::string& stack) {
   garrick_test::capture c(stack, base::real_clock().now());
   c.declare<line>("{u64, string}");
@@ -267,7 +267,7 @@ counts given(const std::vector<std::string>& frames) {
   return all;
 }
 
-/// The sums of what `release` or `credit` frames say, by the number of whom it is about.
+/// The sums of the numbers in `release` or `credit` frames, by the number of their actor.
 counts sums(const std::vector<std::string>& frames, const std::string& kind) {
   counts all;
   for (const std::string& f : frames)
@@ -298,7 +298,7 @@ void check_lines(const std::vector<std::string>& frames) {
   CHECK(urgent_ones == 1);
 }
 
-/// What is sent ahead was granted, and more than the first time.
+/// Messages sent ahead had credit, and for some more than the first credit.
 void check_credit(const std::vector<std::string>& sent, const std::vector<std::string>& back) {
   counts all;
   for (const std::string& f : sent)
@@ -340,7 +340,7 @@ void talk_and_look(const std::string& stack, const std::string& scheme) {
   CHECK(lines_with(there, ", payload ") + lines_with(back, ", payload ") == 0);
 
   counts to_there = kinds_of(there), to_here = kinds_of(back);
-  CHECK(to_there.count("release") == 1);  // how many in one, and when, nobody has said
+  CHECK(to_there.count("release") == 1);  // their number in one frame and their time are open
   CHECK(to_here.count("release") == 1);
   CHECK(to_here["credit"] > 1);
   CHECK(to_there["credit"] > 1);
@@ -355,7 +355,7 @@ void talk_and_look(const std::string& stack, const std::string& scheme) {
   check_lines(back);
   CHECK(given(there).size() == 1);
   CHECK(given(back).size() == 6);
-  // The name that leads home is that of the one whom this end has given away.
+  // The name that leads home is that of the actor whose handle this end has given away.
   CHECK(lines_with(back, "resolved, to " + given(there).begin()->first + ", from " + nobody) == 1);
   CHECK(sums(back, "release") == given(there));
   CHECK(sums(there, "release") == given(back));

@@ -1,5 +1,5 @@
-// A process that has nodes is forked: what the child does with them changes nothing for the parent
-// and its peers.
+// A process that has nodes is forked: the child's use of them changes nothing for the parent and
+// its peers.
 #include <doctest/doctest.h>
 #include <garrick/garrick.hpp>
 #include <garrick/net/error.hpp>

@@ -1,5 +1,5 @@
-// What becomes of an actor's messages, requests, monitors and links when the process at the other
-// end is killed, stopped or started again: the same over each transport. The other process is a
+// The fate of an actor's messages, requests, monitors and links when the process at the other end
+// is killed, stopped or started again: the same over each transport. The other process is a
 // node_peer.
 #pragma once
 
@@ -51,7 +51,7 @@ struct this_end {
   }
 };
 
-// ---- what is seen here --------------------------------------------------------------------------
+// ---- observations of this process ---------------------------------------------------------------
 
 struct seen {
   std::atomic<std::uint64_t> sent{0}, asked{0}, values{0}, errors{0}, wrong{0};
@@ -60,7 +60,8 @@ struct seen {
   std::atomic<std::uint64_t> letters{0};  // of numbers
   [[nodiscard]] bool is_answered() const { return values + errors == asked; }
 
-  /// The other process has handled this question; this process has been told that nobody has.
+  /// The other process has handled this question; this process has been told that it was not
+  /// handled.
   void handled(std::uint64_t n) {
     const std::lock_guard lock(mutex_);
     handled_.insert(n);
@@ -198,9 +199,9 @@ inline void check_it_was_told_once(const seen& s, std::uint64_t clients) {
   CHECK(s.out_of_order == 0);
 }
 
-// ---- what is done to the other process ----------------------------------------------------------
+// ---- faults of the other process ----------------------------------------------------------------
 
-/// Killed in mid-stream, it is heard of once, by everybody.
+/// Killed in mid-stream, it is heard of once, by each watcher.
 inline void kill_in_mid_stream(const std::string& where, std::uint64_t rounds) {
   CAPTURE(where);
   for (std::uint64_t round = 0; round < rounds; ++round) {
@@ -212,7 +213,7 @@ inline void kill_in_mid_stream(const std::string& where, std::uint64_t rounds) {
     send(there, tell{here.system.spawn<witness>(lent(s))});
     const any_ref by_link(here.system.spawn<linked>(there, lent(s)));
     const any_ref by_monitor(
-        here.system.spawn<client>(there, lent(s)));  // held: a monitor holds nobody
+        here.system.spawn<client>(there, lent(s)));  // held: a monitor holds no actor
     tests::wait_until([&] { return s.witnessed > 500 + round * 37; });
     other.kill();
     tests::wait_until([&] { return s.downs == 1 && s.exits == 1 && s.is_answered(); });
@@ -234,7 +235,7 @@ inline void stop_for_too_long(const std::string& where, std::uint64_t rounds) {
     other_process other(where, soon);
     this_end here(soon);
     const auto there = here.find(other.at);
-    // Held: a monitor holds nobody. No link, by which the service would end, too.
+    // Held: a monitor holds no actor. No link, by which the service would end, too.
     const any_ref by_monitor(here.system.spawn<client>(there, lent(s)));
     tests::wait_until([&] { return s.values > 50; });
     other.stop();
@@ -299,7 +300,7 @@ inline void quarantine_who_was_stopped(const std::string& where) {
   CHECK(s.other_reasons == 0);
 }
 
-/// What it had not read when it was killed is told, each message once.
+/// The messages that it had not read when it was killed are told, each once.
 inline void kill_with_unread_messages(const std::string& where, std::uint64_t rounds) {
   CAPTURE(where);
   for (std::uint64_t round = 0; round < rounds; ++round) {
@@ -341,7 +342,7 @@ inline void start_again(const std::string& where, std::uint64_t rounds) {
     CAPTURE(round);
     const auto old = here.find(other->at);
     const any_ref by_monitor(
-        here.system.spawn<client>(old, lent(s)));  // held: a monitor holds nobody
+        here.system.spawn<client>(old, lent(s)));  // held: a monitor holds no actor
     tests::wait_until([&] { return s.values > 20 * round + 20; });
     const std::string at = other->at, incarnation = other->incarnation;
     other->kill();

@@ -1,5 +1,5 @@
 // Nodes in two processes, between which a proxy resets the connection again and again, in
-// mid-message. The session goes on each time, so nobody is down, and no message or answer is lost.
+// mid-message. The session goes on each time, so no peer is down, and no message or answer is lost.
 #include <doctest/doctest.h>
 #include <garrick/garrick.hpp>
 #include <garrick/net/node/node.hpp>
@@ -45,7 +45,7 @@ struct seen {
   }
 };
 
-/// Is told by the service what it gets: all that the asker sends, in its order.
+/// Is told by the service of each message that the asker sends, in its order.
 class witness : public actor<witness_type> {
  public:
   explicit witness(seen& s) : seen_(s) {}
@@ -149,7 +149,7 @@ TEST_CASE("resets of nodes: the session goes on, all comes once and in order, no
   REQUIRE_MESSAGE(there.has_value(), there.error().to_string());
   send(*there, tell{system.spawn<witness>(lent(s))});
   const auto back = system.spawn<asked_from_there>(lent(s));
-  const any_ref held(system.spawn<asker>(*there, back, lent(s)));  // a monitor holds nobody
+  const any_ref held(system.spawn<asker>(*there, back, lent(s)));  // a monitor holds no actor
 
   const auto has_failed = [&] { return heard->downs + s.wrong + s.errors != 0; };
   wait_until([&] { return proxy.resets() >= resets || has_failed(); });

@@ -1,6 +1,6 @@
 // Nodes of two builds with different minor schemas talk, and processes are replaced by those of the
-// newer build one after the other. The other processes are builds of shop_peer.cpp, and what each
-// of them knows of a message is in what it says: this program knows none of their types.
+// newer build one after the other. The other processes are builds of shop_peer.cpp, and each of
+// them tells in text how it has read a message: this program knows none of their types.
 #include <doctest/doctest.h>
 
 #include <array>
@@ -30,7 +30,7 @@ struct build {
     process.order(order + ' ' + of.process.at);
     return process.answer();
   }
-  /// What the other one has read, and what was read of its answers.
+  /// The order as the other one has read it, and its answers as read here.
   std::string ask(const build& other) { return answer("ask", other); }
   /// Whether it understands all that a desk of this build does.
   std::string ask_for_all(const build& other) { return answer("whole", other); }

@@ -23,7 +23,7 @@ using tests::three_machines;
 
 constexpr duration ms(std::int64_t n) { return duration::milliseconds(n); }
 
-/// What is done when an `unreadable` is read.
+/// Called when an `unreadable` is read.
 std::function<void()> at_decoding;
 
 class unreadable {
@@ -46,7 +46,7 @@ namespace lying_peers_test {
 
 using desk_type = protocol<void(unreadable)>;
 
-/// Keeps the address of the last who wanted it to end.
+/// Keeps the address of the last actor that wanted it to end.
 class desk : public actor<protocol<void(unreadable), void(exit_signal)>> {
  public:
   explicit desk(core::address& from) : from_(from) { trap_exit(true); }
@@ -57,7 +57,7 @@ class desk : public actor<protocol<void(unreadable), void(exit_signal)>> {
   core::address& from_;
 };
 
-/// Says what it likes, and keeps the number that it was told.
+/// Sends frames that the test chooses, and keeps the number that it was told.
 class stranger final : public net::hosted, net::link_owner {
  public:
   stranger(net::carrier& below, net::testkit::simulated_host& at, net::actor_id& told)

@@ -1,5 +1,5 @@
-// Somebody who speaks the protocol of nodes and is none: it says what it likes, and keeps what it
-// hears. In the simulated network, 3 ms from the machine that it talks to.
+// A peer that speaks the protocol of nodes and is none: it sends frames that the test chooses, and
+// keeps those that it hears. In the simulated network, 3 ms from the machine that it talks to.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -47,7 +47,7 @@ class stranger {
   stranger(const stranger&) = delete;
   stranger& operator=(const stranger&) = delete;
 
-  /// Says this, with a payload or without one, and hears what is said to it.
+  /// Sends this, with a payload or without one, and hears the answers.
   template <class... T>
   void say(const net::frame& f, const T&... payload) {
     link_.run([&](net::hosted& h) { static_cast<speaking&>(h).say(f, payload...); });
@@ -61,7 +61,7 @@ class stranger {
     });
     listen();
   }
-  /// The number of the actor with this name and protocol; nobody: it was refused.
+  /// The number of the actor with this name and protocol; that of no actor if it was refused.
   template <class P>
   net::actor_id resolve(const std::string& name) {
     const auto number = ++questions_;
@@ -78,9 +78,9 @@ class stranger {
     return std::count_if(heard_.begin(), heard_.end(),
                          [&](const words& w) { return w.kind == k && (!why || w.why == why); });
   }
-  /// Off: it neither confirms nor keeps what comes.
+  /// Off: it neither confirms nor keeps incoming frames.
   bool confirms = true;
-  /// What the node has of it.
+  /// The node's count of this peer.
   [[nodiscard]] std::uint64_t counted(std::string_view name) const {
     for (const net::link_count& c : whom_.node.counters(me_))
       if (c.layer == "node" && c.name == name) return c.value;

@@ -1,5 +1,5 @@
-// Peers that speak the protocol and keep to none of its rules: what they may have of a node is
-// limited there, whatever they say, and is theirs again when they give it back.
+// Peers that speak the protocol and keep to none of its rules: the node limits their use of its
+// tables, for any frames that they send, and takes back the entries that they release.
 #include <doctest/doctest.h>
 #include <garrick/garrick.hpp>
 #include <garrick/net/error.hpp>
@@ -93,7 +93,7 @@ TEST_CASE("strangers: a peer knows of as many actors as the settings say") {
   CHECK(known.size() == few);
   CHECK(s.count(kind::error, net::net_errc::overload) == many - few);
   CHECK(s.counted("exports") == few);
-  // What it never had it cannot give back.
+  // It cannot give back handles that it never had.
   s.say({.kind = kind::release, .receiver = known[0], .number = 1000});
   s.say({.kind = kind::release, .receiver = {3, 3}, .number = 1});
   CHECK(s.counted("exports") == few);

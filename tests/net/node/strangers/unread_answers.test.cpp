@@ -74,7 +74,7 @@ class desk : public actor<protocol<reply(ask), void(answer_all)>> {
   std::vector<response_promise<reply>> promises_;
 };
 
-/// Answers at once: what the stack does not take waits in the link.
+/// Answers at once: answers that the stack does not take wait in the link.
 class clerk : public actor<protocol<reply(ask)>> {
  public:
   explicit clerk(int& handled) : handled_(handled) {}
@@ -152,7 +152,7 @@ TEST_CASE("unread answers: to a peer that confirms nothing so many wait as it ma
   }
   CHECK(largest == most);
   CHECK(at.handled == most + taken);
-  // What refuses it all else waits, too, and has its own end.
+  // The refusals of everything else wait, too, and have their own limit.
   CHECK_MESSAGE(at.told->down.to_string().find("does not read") != std::string::npos,
                 at.told->down.to_string());
 }
@@ -160,7 +160,7 @@ TEST_CASE("unread answers: to a peer that confirms nothing so many wait as it ma
 TEST_CASE("unread answers: what the peer has cancelled counts as long as its answer waits") {
   with_stranger at;
   at.asks(1);
-  at.is_answered();  // this one is wanted, and what comes behind it is not confirmed before it
+  at.is_answered();  // this one is wanted, and later answers are not confirmed before it
   for (int round = 0; round < 20; ++round) {
     at.asks(50);
     at.is_answered();
@@ -169,7 +169,7 @@ TEST_CASE("unread answers: what the peer has cancelled counts as long as its ans
     CHECK(at.s.counted("unanswered") >= 50 - taken);
   }
   CHECK(at.s.counted("unanswered") >= most);
-  // Twice as many at most: what waits in front of the link is not counted beside what is open.
+  // Twice as many at most: answers in front of the link are not counted beside open requests.
   CHECK(at.handled >= static_cast<int>(most));
   CHECK(at.handled <= static_cast<int>(2 * most + taken));
   CHECK(!at.told->down);
