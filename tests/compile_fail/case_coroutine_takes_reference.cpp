@@ -1,7 +1,7 @@
 // expect: coroutine_case_takes_references<
 // expect: by value
 // each: function pattern generic otherwise typed
-// A case that is a coroutine takes what it needs of its message by value. Others may refer to it.
+// A case that is a coroutine takes parts of its message by value. Others may refer to it.
 #include <garrick/garrick.hpp>
 
 using garrick::task;

@@ -1,7 +1,7 @@
 // each: reference value blocking body timeout monitor error function start adapted
 // expect: garrick:
 // expect: returns task<> and takes its message by value|void run()|the function of monitor|the function of after|a continuation is no coroutine|an actor's function is no coroutine|what adapt calls
-// A hook or a function that nobody would resume, so that it would never run.
+// A hook or a function that would never be resumed, so that it would never run.
 #include <garrick/garrick.hpp>
 
 using namespace garrick;

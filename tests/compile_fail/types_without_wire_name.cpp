@@ -2,9 +2,9 @@
 // each: nobody_can_say_it width_varies arguments_vary two_messages_alike
 // expect: why::{}
 // expect: needs a name that other programs|the width of long double|give the type a garrick_wire_name|two messages of this protocol have one wire name
-// What cannot have one name for all compilers and machines has none: a type that other programs
-// cannot say, a number whose width varies, a template whose arguments no rule knows, and a protocol
-// with two messages that are one to others.
+// A type that cannot have one name for all compilers and machines has none: a type that other
+// programs cannot name, a number of varying width, a template with arguments that no rule knows,
+// and a protocol with two messages that are one to others.
 #include <garrick/core/protocol/wire_name.hpp>
 
 namespace {

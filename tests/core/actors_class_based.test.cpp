@@ -1,5 +1,5 @@
-// Class-based actors: handlers are overloads of `on`, one for each signature; hooks; what a
-// throwing constructor gives.
+// Class-based actors: handlers are overloads of `on`, one for each signature; hooks; the error of a
+// throwing constructor.
 #include <doctest/doctest.h>
 #include <garrick/garrick.hpp>
 #include <garrick/testkit/test_system.hpp>
@@ -86,7 +86,7 @@ TEST_CASE("protocol with more than six signatures dispatches by perfect hash") {
   CHECK(system.request(a, seventh{}).get().value() == 7);
   CHECK(system.request(a, eighth{8}).get().value() == 8);
   CHECK(system.request(a, 4, 5).get().value() == 9);
-  // what the table does not hold is unexpected, not taken for another
+  // a message outside the table is unexpected, not taken for another
   const auto r = system.request_as<int>(any_ref(a), std::string("no")).get();
   CHECK(r.error() == errc::unexpected_message);
 }
@@ -149,7 +149,7 @@ class spawns_child : public actor<protocol<std::string(int)>> {
   std::string on(int x) {
     const auto child = spawn<never_built>(x);
     std::string text = "nothing";
-    // a request to what was never built ends in an error, not in silence
+    // a request to an actor that was never built ends in an error, not in silence
     request(child, 1).then([](int) {}, [p = make_promise<std::string>()](
                                            const error& e) mutable { p.deliver(e.to_string()); });
     return text;

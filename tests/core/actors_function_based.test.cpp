@@ -322,7 +322,7 @@ TEST_CASE("typed and dynamic actors talk to each other") {
       },
       typed);
   CHECK(system.request_as<long>(dynamic, std::string("four")).get().value() == 4);
-  // the wildcard handle of a typed actor takes what its protocol has and refuses the rest
+  // the wildcard handle of a typed actor takes the messages of its protocol and refuses the rest
   const any_ref wild(typed);
   CHECK(system.request_as<long>(wild, std::string("abc")).get().value() == 3);
   CHECK(system.request_as<long>(wild, 2.5).get().error() == errc::unexpected_message);

@@ -1,6 +1,6 @@
-// Every form of co_await that guide 6 calls safe. What they handle counts itself, so a temporary
-// that is destroyed twice is seen without a sanitizer, too. GCC 12 refuses the others where a
-// function can see them.
+// Every form of co_await that guide 6 calls safe. The values that they handle count themselves, so
+// a temporary that is destroyed twice is seen without a sanitizer, too. GCC 12 refuses the others
+// where a function can see them.
 #include <doctest/doctest.h>
 #include <garrick/garrick.hpp>
 #include <garrick/testkit/test_system.hpp>

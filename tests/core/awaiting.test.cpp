@@ -1,4 +1,4 @@
-// What waits while an actor awaits a response: it stays where it is, in its order, and costs
+// Mail that waits while an actor awaits a response: it stays where it is, in its order, and costs
 // nothing.
 #include <doctest/doctest.h>
 #include <garrick/garrick.hpp>
@@ -107,7 +107,7 @@ double best_drain(int n) {
 
 using ints = std::vector<int>;
 
-/// An actor that does what each test says, and notes what it handles.
+/// An actor that acts as each test says, and notes its messages.
 struct step {
   int n;
 };
@@ -230,7 +230,7 @@ TEST_CASE("a response that was in the mailbox before somebody awaited it is foun
   send(f.to, release{});
   f.kit.expect<release>().to(f.to);
   send(a, job{2});
-  CHECK(f.kit.mailbox(a).size() == 4);  // all have arrived: what awaits, 1, the response, 2
+  CHECK(f.kit.mailbox(a).size() == 4);  // all have arrived: the awaiting step, 1, the response, 2
   f.kit.expect<step>().to(a);
   f.kit.run();
   CHECK(*f.seen == ints{-4, 1, 2});
@@ -345,7 +345,7 @@ TEST_CASE(
 namespace {
 
 /// Asks without a time limit that could be kept, and goes on by messages to itself. As a rule the
-/// late answer comes while the time-out is handled. Nobody else has a handle to it.
+/// late answer comes while the time-out is handled. There is no other handle to it.
 class impatient : public actor<protocol<void(job)>> {
   ref<source> to_;
   std::vector<int>& seen_;

@@ -29,7 +29,7 @@ class member_actor : public actor<member> {
   void on(add_one) { handled.fetch_add(1, std::memory_order_relaxed); }
 };
 
-/// Asks a pool, made in the actor, whose only member is given.
+/// Asks a pool, made in the actor, with one member that a message brings.
 class front_actor : public actor<protocol<result<std::uint64_t>(who), void(ref<member>)>> {
  public:
   task<std::uint64_t> on(who) {
@@ -119,7 +119,7 @@ TEST_CASE("an actor makes a changing router for itself") {
   testkit::test_system system;
   const auto front = system.spawn<front_actor>();
   const auto a = system.spawn<member_actor>();
-  // the front has seen the request, so what it passes on says so
+  // the front has seen the request, so the error that it passes on says so
   CHECK(system.request(front, who{}).get().error() == errc::broken_promise);
   send(front, a);
   CHECK(system.request(front, who{}).get().value() == a.id());

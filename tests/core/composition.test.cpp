@@ -34,7 +34,7 @@ class square_actor : public actor<squarer> {
   std::string on(long x) { return "<" + std::to_string(x) + ">"; }
 };
 
-// f * g has the signatures of g whose answers f takes, with f's answers
+// f * g has those signatures of g with answers that f takes, with f's answers
 static_assert(std::is_same_v<decltype(std::declval<ref<squarer>>() *
                                       std::declval<ref<parser>>())::protocol_type,
                              protocol<result<long>(std::string)>>);

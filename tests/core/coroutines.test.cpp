@@ -72,7 +72,7 @@ using front = protocol<int(one), result<std::string>(both), int(nested), int(man
                        int(fails_inside), int(forever), int(plain), void(pause_ms), int(handed_on),
                        int(stored)>;
 
-/// Counts itself: what a frame holds must be released exactly once.
+/// Counts itself: objects in a frame must be released exactly once.
 struct witness {
   std::shared_ptr<std::atomic<int>> alive;
   explicit witness(std::shared_ptr<std::atomic<int>> a) : alive(std::move(a)) { ++*alive; }
@@ -259,7 +259,7 @@ TEST_CASE(
   system.exit(a);
   CHECK(waits.get().error() == errc::broken_promise);
   CHECK(alive->load() == 0);
-  send(to, free_all{});  // the late answer meets nobody
+  send(to, free_all{});  // the late answer finds no waiting frame
   CHECK(system.request(to, number{1}).get().value() == 2);
 }
 
@@ -337,8 +337,8 @@ TEST_CASE("dynamic behaviors may be coroutines") {
       [](dynamic_actor& self, ref<source> target) -> behavior {
         auto shared = std::make_shared<ref<source>>(std::move(target));
         return {[&self, shared](number n) -> task<int> {
-          // a capture lives in the behavior, which may change: what outlives a suspension is copied
-          // into the frame
+          // a capture lives in the behavior, which may change: an object that outlives a suspension
+          // is copied into the frame
           const ref<source> t = *shared;
           const result<int> r = co_await self.request<number>(t, n.x);
           co_return r.has_value() ? *r : -1;

@@ -17,7 +17,7 @@ namespace {
 using namespace garrick;
 using garrick::tests::in_child;
 
-/// Does to an empty handle what it is told to.
+/// Makes the call of that name with an empty handle.
 struct careless : actor<protocol<int(std::string)>> {
   int on(const std::string& what) {
     if (what == "link()") link(any_ref());
@@ -28,7 +28,7 @@ struct careless : actor<protocol<int(std::string)>> {
   }
 };
 
-/// Fails what it is asked with no error.
+/// Fails each request with no error.
 struct failing_with_nothing : actor<protocol<int(int), int(std::string)>> {
   result<int> on(const std::string&) { return error{}; }
   result<int> on(int) {

@@ -1,4 +1,4 @@
-// Requests whose answer cannot be made, for lack of memory or because making it throws: the
+// Requests with an answer that cannot be made, for lack of memory or because making it throws: the
 // requester is told, and never waits in vain.
 #include <doctest/doctest.h>
 #include <sys/resource.h>
@@ -49,8 +49,8 @@ struct starved {};
 using answering = protocol<fragile(plain), fragile(as_result), fragile(by_promise),
                            fragile(by_coroutine), fragile(thrown), int(starved)>;
 
-/// All memory for blocks of some sizes, so that not even an error finds any. Whoever makes one puts
-/// the limit of memory back.
+/// All memory for blocks of some sizes, so that not even an error finds any. The code that makes
+/// one puts the limit of memory back.
 class hoard {
  public:
   explicit hoard(std::initializer_list<std::size_t> sizes) {
@@ -298,7 +298,7 @@ class awaiting_giver : public actor<protocol<std::string(try_awaiting)>> {
 constexpr int most_moves = 12;
 
 /// Asks with a value that breaks at each of its moves in turn. `ask(n)` gives the error, if there
-/// is one; what leaves `get()` must be the value's own exception.
+/// is one; an exception from `get()` must be the value's own.
 template <class Ask>
 void at_every_move(Ask ask) {
   int failed = 0;

@@ -98,7 +98,7 @@ TEST_CASE("weak_ref locks while the actor is reachable") {
     CHECK(again == a);
     CHECK(system.request(again, 3).get().value() == 3);
   }
-  CHECK(system.await_all().has_value());  // nobody holds it: it is reclaimed
+  CHECK(system.await_all().has_value());  // no handle is left: it is reclaimed
   CHECK(!weak.lock());
 }
 

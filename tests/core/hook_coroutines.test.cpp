@@ -1,6 +1,5 @@
 // Hooks that are coroutines: for exit signals, ends, failed children and receive time-outs. They
-// run as the coroutines of messages do, one after the other, and what waits for one is not lost
-// silently.
+// run as the coroutines of messages do, one after the other, and no waiting mail is lost silently.
 #include <doctest/doctest.h>
 #include <garrick/garrick.hpp>
 #include <garrick/testkit/test_system.hpp>
@@ -31,7 +30,7 @@ class echo_actor : public actor<echo> {
 using work = protocol<void(std::string), void(atom<"wait">), void(ref<echo>), void(duration),
                       void(atom<"end">), void(atom<"boom">)>;
 
-/// Writes down what it does, and waits for a second in each hook.
+/// Writes down its steps, and waits for a second in each hook.
 class hooked : public actor<work> {
  public:
   explicit hooked(std::string& log, bool trapping = true) : log_(log) {
@@ -78,7 +77,7 @@ class hooked : public actor<work> {
 
 exit_reason because(std::string_view why) { return make_error(errc::user, why); }
 
-/// An actor in virtual time, and what it has written down.
+/// An actor in virtual time, and its notes.
 struct stage {
   testkit::test_system kit;
   std::string log;

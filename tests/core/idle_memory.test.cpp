@@ -1,5 +1,5 @@
-// What a living actor with nothing to do costs: bytes of the block pool and of the heap, handle
-// included. At most 256, however it is made.
+// The cost of a living actor with nothing to do: bytes of the block pool and of the heap, handle
+// included. At most 256, for all ways to make it.
 #include <doctest/doctest.h>
 #include <garrick/base/memory/block_pool.hpp>
 #include <garrick/garrick.hpp>
@@ -59,7 +59,7 @@ std::size_t bytes_in_use() {
   return bytes;
 }
 
-/// Spawns many with `spawn(system, begun)` and checks what one costs.
+/// Spawns many with `spawn(system, begun)` and checks the cost of one.
 template <class Handle, class Spawn>
 void check_cost(const char* what, Spawn spawn) {
   count_of_begun begun;

@@ -1,5 +1,5 @@
-// What a restart takes from an actor and what it leaves; and what reaches an actor that has no
-// object: while it is suspended, while it ends, after it has ended.
+// The effects of a restart on an actor; and the messages that reach an actor without an object:
+// while it is suspended, while it ends, after it has ended.
 #include <doctest/doctest.h>
 #include <garrick/core/cell/drain_lot.hpp>
 #include <garrick/core/cell/running_cell.hpp>
@@ -273,7 +273,7 @@ TEST_CASE("a child whose end could not be reported answers the order to stop") {
   auto top = kit.spawn<supervisor>();
   const auto child = supervise<noting>(top, child_options{.restart = temporary});
   kit.run();
-  top = {};  // from now on nobody can tell it anything, until it holds itself in order to end
+  top = {};  // no handle from now on, until it holds itself in order to end
   send(child, leave{});
   kit.expect<leave>().to(child);
   kit.expect_down(child);

@@ -1,5 +1,5 @@
-// The end of actors: nobody can reach them any more; long chains; destructors that send, spawn, or
-// drop handles; and in whose name an actor ends that another one has let go of.
+// The end of actors without handles; long chains; destructors that send, spawn, or drop handles;
+// and the name in which an actor ends when another one has dropped its last handle.
 #include <doctest/doctest.h>
 #include <garrick/garrick.hpp>
 #include <garrick/testkit/test_system.hpp>
@@ -117,7 +117,7 @@ TEST_CASE(
   CHECK(system.dead_letter_count(errc::not_handled) >= 2000);
 }
 
-/// Its destructor begins what a living actor would wait for.
+/// Its destructor begins requests and timers for which a living actor would wait.
 class begins_at_the_end : public actor<protocol<void(int)>> {
   ref<protocol<int(int)>> other_;
   std::shared_ptr<int> token_;
@@ -155,7 +155,7 @@ TEST_CASE("what a user's destructor begins is cancelled, and holds nothing") {
   CHECK(*token == 0);
 }
 
-/// Messages whose destructor sends: they are destroyed by whoever drops them.
+/// Messages whose destructor sends: they are destroyed by any thread that drops them.
 class parcel {
  public:
   explicit parcel(any_ref to) : to_(std::move(to)) {}
@@ -307,7 +307,7 @@ settings one_worker() {
   return o;
 }
 
-/// Whose names those see to whom an actor speaks that ends on its holder's thread.
+/// Checks the sender's name in the last messages of an actor that ends on its holder's thread.
 template <class EndIt>
 void check_names(EndIt end_it) {
   actor_system system(one_worker());
@@ -349,7 +349,7 @@ namespace {
 std::atomic<bool> rises{false};
 std::atomic<int> ends_of_phoenixes{0};
 
-/// Its end begins the next one, which nobody can reach.
+/// Its end begins the next one, to which there is no handle.
 class phoenix : public actor<protocol<void(extend)>> {
  public:
   void on(extend) {}

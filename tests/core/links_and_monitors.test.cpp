@@ -1,4 +1,4 @@
-// Links, monitors, exit reasons, traps: who hears of whose end, when, and with which reason.
+// Links, monitors, exit reasons, traps: the actors that hear of an end, the time, and the reason.
 #include <doctest/doctest.h>
 #include <garrick/core/cell/extension.hpp>
 #include <garrick/garrick.hpp>
@@ -47,7 +47,7 @@ using puppets =
     protocol<void(ping), void(watch), void(unwatch), void(tie), void(untie), void(trap), void(boom),
              void(leave), void(fail_with), std::vector<std::string>(history)>;
 
-/// Does what it is told, and notes what it hears.
+/// Obeys the test, and notes its signals.
 class puppet : public actor<puppets> {
   std::vector<std::string> log_;
   std::vector<monitor_id> monitors_;

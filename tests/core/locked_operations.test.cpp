@@ -21,7 +21,7 @@ namespace {
 
 using namespace garrick;
 
-/// Counts what locks a cache line: read-modify-write operations and full fences.
+/// Counts operations that lock a cache line: read-modify-writes and full fences.
 struct counting_atomics {
   static inline std::uint64_t locked = 0;
 

@@ -1,4 +1,4 @@
-// What comes for an actor while its object is built waits until that stands.
+// Mail for an actor whose object is being built waits until the object stands.
 #include <doctest/doctest.h>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
@@ -38,7 +38,7 @@ struct counting_loop {
   }
 };
 
-/// Who sends to it, what it sees meanwhile, and what becomes of it.
+/// The sender of its first message, the messages that it sees meanwhile, and its fate.
 struct plan {
   bool sends_itself = true;
   bool throws = false;
@@ -119,7 +119,7 @@ TEST_CASE("mail before birth: one job for what came then, and none for an actor 
   }
   io.restart();
   io.run();
-  // Nobody holds it, so it has ended in a job of its own.
+  // There is no handle to it, so it has ended in a job of its own.
   CHECK(jobs == 3);
 }
 

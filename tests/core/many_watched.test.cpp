@@ -83,7 +83,7 @@ class many_watcher : public actor<protocol<void(begin_all), void(down)>> {
       targets_.push_back(spawn<idle_actor>());
       monitor(targets_.back());
     }
-    targets_.clear();  // nobody holds them: they end, oldest first
+    targets_.clear();  // no handle is left: they end, oldest first
   }
   void on(const down&) {
     if (ended_->fetch_sub(1) == 1) {

@@ -113,7 +113,7 @@ TEST_CASE(
 
 namespace {
 
-/// Whoever takes the content as a value, or may change it.
+/// Readers that take the content as a value, or may change it.
 std::vector<any_ref> takers_of_nine(actor_system& system) {
   return {reader::spawn_with(system, [](load l) { CHECK(l.c.value == 9); }),
           reader::spawn_with(system, [](load& l) { CHECK(l.c.value++ == 9); }),

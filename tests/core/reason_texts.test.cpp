@@ -1,5 +1,5 @@
-// Why an actor ended, and what it was busy with: the words reach those who asked it, and those who
-// wait for it.
+// The reason of an actor's end, and its work at that time: the words reach requesters and waiting
+// callers.
 #include <doctest/doctest.h>
 #include <garrick/garrick.hpp>
 #include <garrick/testkit/test_system.hpp>
@@ -115,7 +115,7 @@ struct hangs_after_co_await : actor<protocol<void(go)>> {
   }
 };
 
-/// What a shutdown that gives up says of the actor.
+/// The text about the actor of a shutdown that gives up.
 template <class A, class... Args>
 std::string said_of(actor_system& system, latch& l, Args... args) {
   const auto a = system.spawn<A>(spawn_options{.name = "busy"}, lent(&l), args...);

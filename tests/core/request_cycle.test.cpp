@@ -1,4 +1,5 @@
-// A awaits B awaits A: found, reported, answered; and what only looks like it is left alone.
+// A awaits B awaits A: found, reported, answered; and similar waits that are no cycle are left
+// alone.
 #include <garrick/base/platform/platform.hpp>
 #include <garrick/core/cell/wait_graph.hpp>
 #include <garrick/garrick.hpp>
@@ -248,7 +249,7 @@ TEST_CASE("looking for circles costs a constant time a request, however many are
   for (std::uint64_t id = requests; id != 0; id -= 2) graph.answered(1, id);
   for (std::uint64_t id = 1; id < requests; id += 2) graph.answered(1, id);
   CHECK(graph.edges() == 1);
-  CHECK_FALSE(graph.awaits(2, 1));  // nobody awaits it any more
+  CHECK_FALSE(graph.awaits(2, 1));  // no actor awaits it any more
   // A search among all that are out would take minutes of a processor's time.
   CHECK(base::platform::thread_cpu_ns() - begin < 10'000'000'000);
 }

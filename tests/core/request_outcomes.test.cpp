@@ -1,6 +1,6 @@
-// What a requester is told when it gets no value: `not_handled` if surely no handler has seen its
-// request, `receiver_failed` with the exception's text if the handler failed, `broken_promise` if
-// nobody answers although a handler has seen it. In every order of events.
+// The error that a requester gets instead of a value: `not_handled` if surely no handler has seen
+// its request, `receiver_failed` with the exception's text if the handler failed, `broken_promise`
+// if no answer comes although a handler has seen it. In every order of events.
 #include <doctest/doctest.h>
 #include <garrick/garrick.hpp>
 #include <garrick/testkit/explore.hpp>
@@ -22,7 +22,7 @@ namespace {
 using namespace garrick;
 using testkit::test_system;
 
-/// What the handler does with a request.
+/// The action of the handler for a request.
 enum class deed : std::uint8_t {
   answers,
   throws,
@@ -53,7 +53,7 @@ using asked = protocol<result<int>(ask), int(ask_slowly)>;
 
 using ints = std::map<int, int>;
 
-/// What the handlers have seen: how often each request.
+/// The requests that the handlers have seen: how often each.
 struct ledger {
   ints seen;
   int lives = 0;
@@ -123,7 +123,7 @@ bool says(const error& why, const std::string& text) {
   return why.detail().find(text) != std::string_view::npos;
 }
 
-/// One request's outcome against what is known of it.
+/// Checks one request's outcome against the ledger.
 void check_outcome(test_system& kit, const ask& a, const ledger& all, const result<int>& answer) {
   const bool seen = all.seen.contains(a.id);
   const std::string told =
@@ -134,7 +134,7 @@ void check_outcome(test_system& kit, const ask& a, const ledger& all, const resu
   };
   must(answer ? seen && *answer == a.id : seen != (answer.error() == errc::not_handled));
   if (!seen) return must(all.seen.count(a.id) == 0);
-  must(all.seen.at(a.id) <= 2);  // once, or by two of whom one delegated
+  must(all.seen.at(a.id) <= 2);  // once, or by two, of which one delegated
   switch (a.what) {
     case deed::throws:
     case deed::throws_with_its_promise:
@@ -163,7 +163,7 @@ void check_outcome(test_system& kit, const ask& a, const ledger& all, const resu
            (answer.error() == errc::receiver_failed || answer.error() == errc::broken_promise));
       break;
     case deed::answers: must(answer.has_value()); break;
-    default: break;  // what becomes of it elsewhere
+    default: break;  // elsewhere, any outcome
   }
 }
 
@@ -203,7 +203,7 @@ void outcomes(test_system& kit) {
     if (below(10) == 0) static_cast<void>(kit.run_for(duration::milliseconds(1)));
   }
   static_cast<void>(kit.run_for(duration::milliseconds(20)));
-  for (const auto& to : targets) kit.kill(to);  // whose promises it has kept
+  for (const auto& to : targets) kit.kill(to);  // with their kept promises
   kit.run();
   kit.exit(top);
   kit.run();

@@ -1,5 +1,5 @@
-// Requests: values, errors, promises and delegations; time-outs; each request error. What a
-// requester does with a response is in responses.test.cpp.
+// Requests: values, errors, promises and delegations; time-outs; each request error. A requester's
+// use of a response is in responses.test.cpp.
 #include "support/answering.hpp"
 
 #include <doctest/doctest.h>

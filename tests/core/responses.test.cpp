@@ -1,5 +1,5 @@
-// What a requester does with its responses: then and await, time-outs, and responses that come
-// early, that nobody wants, or that are used twice.
+// A requester's use of its responses: then and await, time-outs, and responses that come early,
+// that are not wanted, or that are used twice.
 #include "support/answering.hpp"
 
 #include <doctest/doctest.h>

@@ -58,7 +58,7 @@ TEST_CASE("round robin router gives each member its turn, without an extra hop")
   for (int i = 0; i < 40; ++i) ++count[system.request(pool, who{}).get().value()];
   CHECK(count.size() == 4);
   for (const auto& [id, n] : count) CHECK(n == 10);
-  CHECK(system.actor_count() == 4);  // nobody in between
+  CHECK(system.actor_count() == 4);  // no actor in between
 }
 
 TEST_CASE("random router reaches every member, the same way for the same seed") {

@@ -1,5 +1,5 @@
-// Delayed and periodic sends, time-outs of requests: when they come, how they are cancelled, what
-// ends them.
+// Delayed and periodic sends, time-outs of requests: their times, their cancellation, and their
+// ends.
 #include <doctest/doctest.h>
 #include <garrick/base/platform/platform.hpp>
 #include <garrick/core/cell/cell.hpp>
@@ -416,7 +416,7 @@ struct beat {
   std::string text{"more than fits into a string without an allocation"};
 };
 
-/// Sends a beat to `to` every 10 ms, as long as somebody holds it.
+/// Sends a beat to `to` every 10 ms, as long as a handle to it exists.
 any_ref start_beats(test_system& kit, const any_ref& to) {
   return kit.spawn(lent([to](dynamic_actor& self) {
     self.send_every(duration::milliseconds(10), to, beat());

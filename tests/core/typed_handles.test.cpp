@@ -28,7 +28,7 @@ behavior calculates(dynamic_actor& self) {
           [&self](std::string) { self.become([](clear) {}); }};
 }
 
-/// Refuses what it is asked for, and says why.
+/// Refuses each request, and says why.
 class asker : public actor<protocol<result<int>(any_ref)>> {
  public:
   task<int> on(any_ref to) {
@@ -41,7 +41,7 @@ class asker : public actor<protocol<result<int>(any_ref)>> {
 
 using question = decltype(std::declval<testkit::test_system&>().request_typed<adder>(any_ref()));
 
-/// Whoever handles it asks itself, before it fails.
+/// Its handler makes a request itself, before it fails.
 struct lent_question {
   using garrick_sendable = void;
   testkit::test_system* system;

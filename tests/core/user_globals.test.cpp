@@ -1,5 +1,5 @@
-// GCC's -Wshadow says nothing of our headers, whatever a user's globals are called, before and
-// after the include. The pragma turns the warning into an error, so a failure is one of this file's
+// GCC's -Wshadow says nothing of our headers, for any names of a user's globals, before and after
+// the include. The pragma turns the warning into an error, so a failure is one of this file's
 // compilation.
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-// Who brings much mail at once wakes the actors that sleep when all of it is there.
+// A thread that brings much mail at once wakes the sleeping actors when all of it is there.
 #include <doctest/doctest.h>
 #include <garrick/core/cell/thread_context.hpp>
 #include <garrick/garrick.hpp>
@@ -21,7 +21,7 @@ struct note {
 };
 using reader_type = protocol<void(note)>;
 
-/// Writes down what it reads, and that it has ended.
+/// Writes down its messages, and its end.
 class reader : public actor<reader_type> {
  public:
   reader(std::string name, std::vector<std::string>& seen) : name_(std::move(name)), seen_(&seen) {}
@@ -37,7 +37,7 @@ class reader : public actor<reader_type> {
 
 using words = std::vector<std::string>;
 
-/// Readers that run when the test says so, and what they have read.
+/// Readers that run when the test says so, and their notes.
 struct readers {
   words seen;
   tests::by_hand loop;

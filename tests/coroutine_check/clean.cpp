@@ -1,4 +1,4 @@
-// Everything that is safe, and looks like what is not.
+// All safe forms that look like unsafe ones.
 #include "mini.hpp"
 
 #include <memory>

@@ -40,7 +40,7 @@ foreach(line IN LISTS lines)
   endif()
 endforeach()
 
-# Without the tool it fails, and says what is missing.
+# Without the tool it fails, and names it.
 set(clang_query "")
 check(clean.cpp)
 if(status EQUAL 0 OR NOT output MATCHES "clang-query is missing")

@@ -1,4 +1,4 @@
-// A broker that sends back what it gets, and another one that talks to it.
+// A broker that sends back its input, and another one that talks to it.
 #include <garrick/garrick.hpp>
 #include <garrick/net/broker/broker.hpp>
 

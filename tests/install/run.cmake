@@ -107,7 +107,7 @@ if(EXISTS "${place}/consumer/consumer_of_gpu")
 endif()
 foreach(program IN LISTS programs)
   step("running ${program}" "${place}/consumer/${program}")
-  # Who does not link garrick::gpu needs no OpenCL.
+  # A program that does not link garrick::gpu needs no OpenCL.
   execute_process(COMMAND ldd "${place}/consumer/${program}" OUTPUT_VARIABLE needed
                   ERROR_VARIABLE needed)
   if(needed MATCHES "OpenCL")

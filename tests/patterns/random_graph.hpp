@@ -50,8 +50,8 @@ enum class alphabet : std::uint8_t {
   first,   ///< the leaf forms up to `twins`: of the seeds that have once found a fault
   second,  ///< those up to `zipped`: also of such seeds
   all,
-  exact,  ///< all those with the same results in each run, whatever the order of turns, of streams
-          ///< that live
+  exact,  ///< all those with the same results in each run, in any order of turns, of streams that
+          ///< live
 };
 
 /// A composition as data.

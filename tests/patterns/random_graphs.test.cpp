@@ -1,5 +1,5 @@
-// Random compositions: every tuple is accounted for, whatever the order of turns, the options, the
-// failures, and the moment at which the stream is cancelled.
+// Random compositions: every tuple is accounted for, for any order of turns, options, failures, and
+// moment at which the stream is cancelled.
 #include <doctest/doctest.h>
 #include <garrick/testkit/explore.hpp>
 #include <patterns/random_scene.hpp>

@@ -27,7 +27,7 @@ std::vector<int> iota(int n) {
   return v;
 }
 
-/// Collects what comes.
+/// Collects its input.
 int twice(int x) { return 2 * x; }
 void digits(int x, emit<int> out) {
   for (; x != 0; x /= 10) out(x % 10);

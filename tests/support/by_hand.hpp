@@ -17,7 +17,7 @@ struct by_hand {
     if (at_post) at_post();
     jobs.push_back(job);
   }};
-  /// Until nobody has anything to do.
+  /// Runs jobs until none is left.
   void run() {
     while (!jobs.empty())
       for (const core::loop_job& job : std::exchange(jobs, {})) job();

@@ -81,7 +81,7 @@ struct waits : base::probe {
   }
 };
 
-/// A system whose waits `w` counts.
+/// A system with waits that `w` counts.
 inline settings counted(std::uint32_t workers, std::uint32_t soft, waits& w, duration full_wait) {
   settings o = limited(workers, soft);
   o.mailbox.full_wait = full_wait;

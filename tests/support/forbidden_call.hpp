@@ -1,5 +1,5 @@
-// Lets the system refuse a call from now on, as a sandbox does: a seccomp filter that nobody can
-// take off again. So use it in a thread or a process of its own (in_child.hpp), and not in an
+// Lets the system refuse a call from now on, as a sandbox does: a seccomp filter that cannot be
+// taken off again. So use it in a thread or a process of its own (in_child.hpp), and not in an
 // emulator, which has no filters: `doctest::skip(IS_EMULATED)`.
 #pragma once
 

@@ -1,4 +1,4 @@
-// What tests of senders to a full receiver share: short limits, and an actor that answers late.
+// For tests of senders to a full receiver: short limits, and an actor that answers late.
 #pragma once
 
 #include <garrick/base/concurrency/probe.hpp>
@@ -35,7 +35,7 @@ class answering : public actor<protocol<result<int>(go), void(item)>> {
   response_promise<int> promise_;
 };
 
-/// Returns when nobody runs the actor.
+/// Returns when no thread runs the actor.
 template <class P>
 void wait_until_idle(const ref<P>& who) {
   const core::cell& c = *core::handle_access::get(who);

@@ -1,7 +1,7 @@
-// Runs a part of a test in a process of its own: for what ends a process, and for what one writes
-// to the standard error stream.
+// Runs a part of a test in a process of its own: for code that ends a process, and for output to
+// the standard error stream.
 //
-// What faults or limits its address space does not run under sanitizers, which take both for
+// Code that faults or limits its address space does not run under sanitizers, which take both for
 // themselves: `doctest::skip(HAS_SANITIZER)`. A process that aborts does.
 //
 // QEMU's emulation of a program (`IS_EMULATED`, the preset `arm`) has no filters of system calls
@@ -36,8 +36,8 @@
 
 namespace garrick::tests {
 
-/// Runs `body` in a process of its own. Returns what it wrote to its standard error stream, and how
-/// it ended.
+/// Runs `body` in a process of its own. Returns its output on the standard error stream, and its
+/// status as `waitpid` gives it.
 template <class F>
 std::pair<std::string, int> in_child(F body) {
   std::array<int, 2> pipe_ends{};
@@ -58,7 +58,7 @@ std::pair<std::string, int> in_child(F body) {
   for (ssize_t n = 0; (n = ::read(pipe_ends[0], part.data(), part.size())) > 0;)
     text.append(part.data(), static_cast<std::size_t>(n));
   ::close(pipe_ends[0]);
-  // What QEMU adds when its program ends by a signal is not the program's.
+  // QEMU's own text when its program ends by a signal is not the program's.
   if (const auto at = text.find("qemu: uncaught target signal"); at != std::string::npos)
     text.erase(at);
   int status = 0;
@@ -66,7 +66,7 @@ std::pair<std::string, int> in_child(F body) {
   return {text, status};
 }
 
-/// Did the process whose end this is abort?
+/// Returns true if the process that ended with this status has aborted.
 [[nodiscard]] inline bool has_aborted(int status) noexcept {
   return WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT;
 }

@@ -1,8 +1,8 @@
 // Does a program that goes on and on need more and more memory? A test works until `goes_on` says
 // no, and then checks how fast its resident memory has grown.
 //
-// In a short run that is a bound on what buffers and pools may still grow by; from a minute on it
-// is the slope: less than a megabyte a minute. The slope is the median of those between any two
+// In a short run that is a bound on the further growth of buffers and pools; from a minute on it is
+// the slope: less than a megabyte a minute. The slope is the median of those between any two
 // samples, so that one buffer that grows once, early or late, is no leak.
 #pragma once
 
@@ -74,7 +74,7 @@ class memory_slope {
   };
   static constexpr auto shortest = std::chrono::milliseconds(400);
   static constexpr int samples = 200;
-  /// Buffers and pools grow to their size at first. What a sanitizer notes is its own.
+  /// Buffers and pools grow to their size at first. A sanitizer's notes are its own.
   static constexpr double allowed_growth = HAS_SANITIZER ? 1e9 : 8e6;
 
   static double minutes(clock::duration d) { return std::chrono::duration<double>(d).count() / 60; }

@@ -1,4 +1,4 @@
-// Numbers that actors send to each other, counted from 0, and what the last of them saw.
+// Numbers that actors send to each other, counted from 0, and the counts of the last of them.
 #pragma once
 
 #include <garrick/garrick.hpp>
@@ -10,7 +10,7 @@ namespace garrick::tests {
 
 using numbers = protocol<void(std::uint64_t)>;
 
-/// What an actor saw; read after the system's end.
+/// The counts of an actor; read after the system's end.
 struct seen {
   std::uint64_t count = 0;
   bool in_order = true;

@@ -12,7 +12,7 @@
 namespace garrick::tests {
 
 inline std::string default_text(const base::setting_table& table, const base::setting& row) {
-  // what this build was made as decides
+  // the kind of this build decides
   if (row.key == "requests.detect_cycles") return "in debug builds";
   const std::string text = to_text(row, table.default_of(row));
   return text.empty() ? "" : "`" + text + "`";
@@ -71,7 +71,7 @@ inline void check_uses(const std::filesystem::path& tree, const base::setting_ta
     const std::string part = used.substr(0, used.find('/'));
     const std::string key(row.key);
     std::string field = key.substr(key.rfind('.') + 1);
-    // Of a layer: the field is what follows its name.
+    // Of a layer: the field is the name behind its own.
     const std::string layer = std::filesystem::path(used).stem().string() + "_";
     if (field.starts_with(layer)) field = field.substr(layer.size());
     CHECK(is_named_in(tree / "lib" / part / "garrick" / used, field));

@@ -1,4 +1,4 @@
-// An actor that never answers: for tests of what ends a wait.
+// An actor that never answers: for tests of the ends of waits.
 #pragma once
 
 #include <garrick/garrick.hpp>

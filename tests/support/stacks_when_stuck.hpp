@@ -9,7 +9,7 @@ namespace garrick::tests {
 /// is added. Children that are forked have no alarm.
 void stacks_when_stuck();
 
-/// What the report calls the running test. `name` must stay as it is. Any thread.
+/// Names the running test for the report. `name` must stay as it is. Any thread.
 void stuck_in(const char* name) noexcept;
 
 }  // namespace garrick::tests

@@ -46,7 +46,7 @@ void wait_until(P p) {
   while (!p()) std::this_thread::yield();
 }
 
-/// What happened to a session. Any thread.
+/// The events of a session. Any thread.
 class notes {
  public:
   struct all {
@@ -121,7 +121,7 @@ inline auto link_over(link_owner& owner, carrier& below, datagrams) {
   return std::make_unique<stack<datagrams, passing>>(owner, below, passing());
 }
 
-/// A link that notes what happens, and does what the test says.
+/// A link that notes its events, and acts as the test says.
 template <class Transport>
 class session final : public hosted, public link_owner {
  public:

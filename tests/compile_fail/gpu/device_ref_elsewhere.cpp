@@ -1,7 +1,7 @@
 // expect: cannot_be_encoded<
 // expect: message.1
 // expect: means_nothing_elsewhere
-// What lies on a device means nothing to another process.
+// An object on a device means nothing to another process.
 #include <garrick/gpu/device_ref.hpp>
 #include <garrick/net/wire/codec.hpp>
 

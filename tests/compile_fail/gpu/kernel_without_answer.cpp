@@ -1,6 +1,6 @@
 // expect: garrick: this kernel answers with nothing: name an output, or an in_out argument
 // max-lines: clang 16: the check is a class of its own, since more errors follow one in the middle
-// A kernel whose results nobody gets.
+// A kernel without an answer for its results.
 #include <garrick/gpu/kernel.hpp>
 
 using namespace garrick;

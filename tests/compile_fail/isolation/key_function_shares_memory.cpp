@@ -3,7 +3,7 @@
 // expect: key function
 // expect: garrick: every sender calls a router's key function, on any thread
 // max-lines: clang 16: garrick.hpp reaches the routers through another header of theirs
-// What computes a router's key runs on every sender's thread: it shares nothing, unless it is lent.
+// A router's key function runs on every sender's thread: it shares nothing, unless it is lent.
 #include <garrick/garrick.hpp>
 
 #include <cstddef>

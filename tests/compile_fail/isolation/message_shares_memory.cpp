@@ -2,7 +2,7 @@
 // expect: cannot_be_sent<
 // expect: "message"
 // expect: const char
-// Whatever carries a message checks what is in it.
+// Every carrier of a message checks its content.
 #include <garrick/garrick.hpp>
 #include <garrick/system/names/groups.hpp>
 

@@ -1,7 +1,7 @@
 // expect: cannot_be_sent<
 // expect: tagged
 // expect: has_an_anonymous_union
-// A structured binding cannot name an anonymous union, and nobody knows which member is alive.
+// A structured binding cannot name an anonymous union, and its living member is unknown.
 #include <garrick/garrick.hpp>
 
 struct tagged {

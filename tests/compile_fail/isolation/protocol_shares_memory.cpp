@@ -2,7 +2,7 @@
 // each: elements maybe nested one_of owned shared answers reference constant_reference
 // expect: cannot_be_sent<
 // expect: a message or answer must own all it refers to
-// What no message may hold is refused where a protocol is named, before anything is sent: by a
+// A message that may not be sent is refused where a protocol is named, before any send: by a
 // handle, an actor's class, a spawn, a behavior. A class of a user's is looked into by a spawn: a
 // handle may be declared before it is defined.
 #include <garrick/garrick.hpp>

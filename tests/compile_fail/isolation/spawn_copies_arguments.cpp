@@ -1,6 +1,6 @@
 // each: reference unique opaque
 // expect: garrick: the actor gets a copy, and its constructor takes a reference|std::move in what cannot be looked into|std::move it in, or say lent(x)|a supervised child's arguments must be copyable
-// What is not moved in is copied, as std::thread does it.
+// An argument that is not moved in is copied, as std::thread does it.
 #include <garrick/garrick.hpp>
 
 #include <memory>

@@ -2,7 +2,7 @@
 // expect: cannot_be_given<
 // expect: "argument|"function
 // expect: garrick: an actor owns what it is given
-// Nothing that an actor is made of may refer to what its spawner still holds, unless it is lent.
+// No part of an actor may refer to data that its spawner still holds, unless it is lent.
 #include <garrick/garrick.hpp>
 
 #include <functional>

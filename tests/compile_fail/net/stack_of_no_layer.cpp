@@ -1,7 +1,7 @@
 // expect: constraints not satisfied
 // expect: layer
 // expect: Ls = {forgetful}|'forgetful' does not satisfy 'layer'
-// What a layer has to do, `layer_defaults` does for it.
+// A layer may leave its functions to `layer_defaults`.
 #include <garrick/net/stack/stacks.hpp>
 
 using namespace garrick::net;

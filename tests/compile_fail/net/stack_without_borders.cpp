@@ -1,6 +1,6 @@
 // each: framing layers
 // expect: a byte stream needs `framing` as its lowest layer|a stack has at least one layer
-// What a stack hands to its owner are messages.
+// A stack hands messages to its owner.
 #include <garrick/net/stack/stacks.hpp>
 
 using namespace garrick::net;

@@ -1,6 +1,6 @@
 // each: captures pointer type
 // expect: garrick: bind
-// What may be bound to a stage's function.
+// The values that may be bound to a stage's function.
 #include <garrick/patterns/patterns.hpp>
 
 #include <functional>

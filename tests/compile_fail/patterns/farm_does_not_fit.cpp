@@ -1,7 +1,7 @@
 // each: source fold key no_hash choice ordered_farm two broadcast
 // expect: garrick:
 // expect: farm_of_a_source<|farm_of_a_fold<|no_key_of_the_tuple<|no_choice_for_the_tuple<|farm_cannot_be_ordered<|a farm has one policy|gets a copy of the tuple
-// What a farm may hold, and how it may share its tuples out.
+// The contents of a farm, and its ways to share tuples out.
 #include <garrick/patterns/patterns.hpp>
 
 #include <memory>

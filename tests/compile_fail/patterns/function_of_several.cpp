@@ -1,5 +1,5 @@
 // expect: overloaded function
-// A name that stands for several functions: what the compiler says of it is short.
+// A name that stands for several functions: the compiler's message is short.
 #include <garrick/patterns/patterns.hpp>
 
 #include <string>

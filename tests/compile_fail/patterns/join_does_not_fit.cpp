@@ -1,7 +1,7 @@
 // each: side little pair keys units
 // expect: garrick:
 // expect: join_with_no_source<|join_says_too_little<|pairs_do_not_fit<|keys_of_join_differ<|units_differ<
-// What a join is made of.
+// The parts of a join.
 #include <garrick/patterns/patterns.hpp>
 
 #include <chrono>

@@ -1,7 +1,7 @@
 // each: types again paired
 // expect: garrick:
 // expect: feedback_types_differ<int, long|feedback_condition_does_not_fit<|zip_beside_no_source<
-// What a loop may hold, and what may stand beside a stream.
+// The contents of a loop, and the sources that may stand beside a stream.
 #include <garrick/patterns/patterns.hpp>
 
 #include <string>

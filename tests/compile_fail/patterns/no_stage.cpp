@@ -1,7 +1,7 @@
 // each: generic lost_emit wrong_source reference
 // expect: garrick: a stage is
 // expect: no_stage<|signature_of_no_stage<
-// What a function has to look like to be a stage.
+// The requirements on a function that is a stage.
 #include <garrick/patterns/patterns.hpp>
 
 #include <optional>

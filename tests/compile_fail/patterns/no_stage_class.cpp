@@ -1,7 +1,7 @@
 // each: nothing generated arguments copied stop time function restarting
 // expect: garrick:
 // expect: one public consume|no generator|cannot be made of these arguments|gets a copy of a stage|public and takes nothing|instant deadline() const|names its function consume
-// What a class has to look like to be a stage.
+// The requirements on a class that is a stage.
 #include <garrick/patterns/patterns.hpp>
 
 #include <memory>

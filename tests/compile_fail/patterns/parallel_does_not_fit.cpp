@@ -1,7 +1,7 @@
 // each: takes puts_out source fold empty broadcast
 // expect: garrick:
 // expect: parallel_parts_take_different_types<2, int, long|parallel_parts_put_out_different_types<3, int, long|parallel_part_is_a_source<1|parallel_part_is_a_fold<2|at least one part|gets a copy of the tuple
-// The parts of parallel take and put out the same; each gets a copy, unless by says who gets what.
+// The parts of parallel take and put out the same; each gets a copy, unless `by` shares them.
 #include <garrick/patterns/patterns.hpp>
 
 #include <memory>

@@ -1,7 +1,7 @@
 // each: types sink source empty
 // expect: garrick:
 // expect: stages_do_not_fit<1, int, |a_sink_is_not_the_last<2|a_source_is_not_the_first<2|a pipeline has at least one stage
-// The stages of a pipeline fit: each takes what the one before it puts out.
+// The stages of a pipeline fit: each takes the output of the one before it.
 #include <garrick/patterns/patterns.hpp>
 
 #include <string>

@@ -1,6 +1,6 @@
 // each: start stop restart time ends final consuming stopping
 // expect: garrick: a stage's hooks, such as|garrick: the consume, on_stop and on_restart of a stage's actor
-// A hook of a stage that nobody would resume, so that it would never run.
+// A hook of a stage that would never be resumed, so that it would never run.
 #include <garrick/patterns/patterns.hpp>
 
 using namespace garrick;

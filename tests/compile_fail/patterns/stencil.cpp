@@ -1,7 +1,7 @@
 // each: signature takes made state captures copied container lists rule pointer
 // expect: garrick:
 // expect: names its types|several threads call this function at once|a stage owns what it is made of|has every element twice|lie side by side|beyond the edges of a stencil|a tuple owns all it refers to
-// What a stencil's function, its container and the rule for its edges have to look like.
+// The requirements on a stencil's function, its container and the rule for its edges.
 #include <garrick/patterns/patterns.hpp>
 
 #include <deque>

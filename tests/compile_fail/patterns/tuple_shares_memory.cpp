@@ -1,6 +1,6 @@
 // each: part actor_out collected yielded immovable throws_when_moved throws_from_actor throws_at_end
 // expect: garrick: a tuple owns all it refers to|garrick: what a stream yields|neither moved nor copied|garrick: to move or destroy a tuple throws nothing
-// Tuples go from thread to thread. So they own what they refer to, as messages do.
+// Tuples go from thread to thread. So they own all their data, as messages do.
 #include <garrick/patterns/patterns.hpp>
 
 #include <atomic>

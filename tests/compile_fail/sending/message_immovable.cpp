@@ -1,5 +1,5 @@
 // expect: can be neither moved nor copied
-// It owns what it holds, but nothing can bring it to its receiver.
+// It owns its data, but cannot be brought to its receiver.
 #include <garrick/garrick.hpp>
 
 struct fixed {

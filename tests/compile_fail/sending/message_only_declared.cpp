@@ -1,7 +1,7 @@
 // expect: cannot_be_sent<
 // expect: later
 // expect: is_only_declared_here
-// A message whose definition is missing, alone or as one part of several.
+// A message without a definition, alone or as one part of several.
 #include <garrick/garrick.hpp>
 
 struct later;

@@ -1,7 +1,7 @@
 // expect: cannot_be_sent<
 // expect: message.1
 // expect: is_only_declared_here
-// One of several parts whose definition is missing.
+// One of several parts has no definition.
 #include <garrick/garrick.hpp>
 
 struct later;

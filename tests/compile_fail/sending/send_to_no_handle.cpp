@@ -1,6 +1,6 @@
 // expect: send(to, ...) sends to a handle
 // each: number nothing in_actor
-// Also, a function `send` of somebody else is called if it fits, however badly.
+// Also, a function `send` of another library is called if it fits, however badly.
 #include <garrick/garrick.hpp>
 
 struct order {

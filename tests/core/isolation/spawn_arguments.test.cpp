@@ -1,4 +1,4 @@
-// What spawn does with its arguments: copied, moved, or lent.
+// The arguments of spawn: copied, moved, or lent.
 #include <garrick/garrick.hpp>
 #include <garrick/testkit/test_system.hpp>
 

@@ -38,7 +38,7 @@ class barrier {
   std::atomic<bool> reached_{false}, open_{false};
 };
 
-/// Counts the waits for room. The thread that is about to wait runs what the test plans for it.
+/// Counts the waits for room. The thread that is about to wait runs the test's plan for it.
 struct wait_counter : base::probe {
   std::uint32_t waits = 0;
   std::function<void()> at_wait;
@@ -50,7 +50,7 @@ struct wait_counter : base::probe {
 
 using answerer = ref<answering::protocol_type>;
 
-/// Handles items until somebody asks for their number. Calls `at_first` in the first one's handler.
+/// Handles items until it is asked for their number. Calls `at_first` in the first one's handler.
 template <class AtFirst>
 void count_items(blocking_actor& self, AtFirst at_first) {
   bool goes_on = true;

@@ -1,5 +1,5 @@
-// Mailboxes with a bound: what is refused, what is dropped, who waits; and that the system lane has
-// no bound.
+// Mailboxes with a bound: refused and dropped messages, waiting senders; and the system lane
+// without a bound.
 #include <doctest/doctest.h>
 #include <garrick/garrick.hpp>
 #include <garrick/testkit/test_system.hpp>
@@ -115,7 +115,7 @@ TEST_CASE("with the policy wait a send waits until there is room, in an actor an
 }
 
 TEST_CASE("with the policy wait a send gives up where waiting cannot help") {
-  // The receiver sends to itself: nobody else could make room.
+  // The receiver sends to itself: no other thread could make room.
   struct selfish : actor<protocol<void(sum), void(item)>> {
     int* seen;
     explicit selfish(int* s) : seen(s) {}
@@ -316,13 +316,13 @@ TEST_CASE("who waits for room when the receiver ends gets not_handled") {
 
 namespace {
 
-/// Answers at once, whatever the asker has in its mailbox.
+/// Answers at once, however full the asker's mailbox is.
 struct quick : actor<protocol<int(int)>> {
   int on(int n) { return n; }
 };
 struct begin {};
 
-/// Sends itself a message with each of many requests, whose answers come while it goes on.
+/// Sends itself a message with each of many requests. Their answers come while it goes on.
 class crowded : public actor<protocol<void(begin), void(item)>> {
  public:
   explicit crowded(ref<protocol<int(int)>> to) : to_(std::move(to)) {}

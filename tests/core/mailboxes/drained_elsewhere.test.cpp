@@ -1,5 +1,5 @@
-// Receivers whose mail is drained elsewhere, and what such carriers of mail need: credit for their
-// senders, a run of the receiver at once, and dead letters of their own.
+// Receivers whose mail is drained elsewhere, and the needs of such carriers of mail: credit for
+// their senders, a run of the receiver at once, and dead letters of their own.
 #include <doctest/doctest.h>
 #include <garrick/core/cell/drain_lot.hpp>
 #include <garrick/core/cell/running_cell.hpp>
@@ -256,7 +256,7 @@ TEST_CASE("credit: grants that meet actors which are about to pause lose none of
 
 namespace {
 
-/// Grants the connection credit for one message beyond what is owed, and counts that.
+/// Grants the connection credit for one message beyond the owed ones, and counts that.
 class granter : public actor<numbers> {
  public:
   granter(ref<numbers> out, std::atomic<int>* grants) : out_(std::move(out)), grants_(grants) {}
@@ -284,7 +284,7 @@ class passing_on : public actor<numbers> {
   ref<numbers> to_;
 };
 
-/// It fills the granter, and then needs what that one grants.
+/// It fills the granter, and then needs that actor's grants.
 class in_need : public actor<numbers> {
  public:
   in_need(ref<numbers> granter, ref<numbers> out, const std::atomic<int>* grants, int* told)

@@ -1,4 +1,4 @@
-// Running receivers in place: what a worker does when it floods an actor that nobody else can run.
+// Running receivers in place: a worker floods an actor that no other worker can run.
 #include <doctest/doctest.h>
 #include <garrick/core/cell/drain_lot.hpp>
 #include <garrick/core/cell/running_cell.hpp>
@@ -23,7 +23,7 @@ constexpr std::uint32_t limit = 16;
 
 using numbers = protocol<void(std::uint64_t)>;
 
-/// What the last stage saw; read after the system's end.
+/// The counts of the last stage; read after the system's end.
 struct seen {
   std::uint64_t count = 0;
   bool in_order = true;
@@ -322,7 +322,7 @@ struct meet {
 };
 struct ask {};
 
-/// Hands on `limit` messages and then forgets to whom.
+/// Hands on `limit` messages and then drops the handle of the receiver.
 class forgetful_forwarder : public actor<numbers> {
  public:
   explicit forgetful_forwarder(ref<numbers> next) : next_(std::move(next)) {}

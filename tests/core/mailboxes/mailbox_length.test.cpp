@@ -1,5 +1,5 @@
-// How many messages wait, as others see it while a handler takes its time: what routers and bounds
-// go by.
+// How many messages wait, as others see it while a handler takes its time: the number that routers
+// and bounds use.
 #include <doctest/doctest.h>
 #include <garrick/base/platform/platform.hpp>
 #include <garrick/garrick.hpp>
@@ -109,7 +109,7 @@ TEST_CASE("the one that is being handled does not wait: one handled, one with a 
 
 namespace {
 
-/// Sends to itself what its first message says, all at once.
+/// Sends as many messages to itself as its first message says, all at once.
 class own_client : public actor<protocol<void(item)>> {
   std::vector<int>* seen_;
 

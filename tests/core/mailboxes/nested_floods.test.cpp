@@ -1,5 +1,5 @@
 // Floods within floods: an actor that runs in place floods another one. Memory stays flat at any
-// depth, and who has nothing to do with it has its turn.
+// depth, and uninvolved actors have their turn.
 #include <doctest/doctest.h>
 #include <garrick/garrick.hpp>
 
@@ -198,7 +198,7 @@ std::uint64_t longest_wait(std::uint64_t each, std::uint64_t messages) {
 
 TEST_CASE("what runs in place is charged to the round: others wait for one handler, not for all") {
   // W3 of work_stealing.hpp: three runnables, eight rounds. In half of them the multiplier handles
-  // a message, whose sends run the receiver in place, with what had been waiting for it.
+  // a message. Its sends run the receiver in place, with the mail that had been waiting for it.
   constexpr std::uint64_t quantum = sched::default_quantum, batch = 1024;
   for (const std::uint64_t each : {600U, 5'000U}) {
     const std::uint64_t most = longest_wait(each, 500);
@@ -266,7 +266,7 @@ class counted : public actor<numbers> {
   census* into_;
 };
 
-/// For each message it spawns an actor that nobody can reach a moment later.
+/// For each message it spawns an actor to which no handle exists a moment later.
 class wasteful : public actor<numbers> {
  public:
   explicit wasteful(census* into) : into_(into) {}

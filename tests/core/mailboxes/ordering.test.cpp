@@ -180,7 +180,7 @@ TEST_CASE("selective receive keeps the order of what it skipped, across several 
 struct ends_itself {
   any_ref watched;
 };
-/// When what it watches has ended it tells itself to end, and then to go on with its work.
+/// When the watched actor has ended it tells itself to end, and then to go on with its work.
 struct order_taker : actor<protocol<void(ends_itself), void(int)>> {
   actor_system* system;
   std::shared_ptr<std::atomic<int>> worked;

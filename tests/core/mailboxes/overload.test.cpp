@@ -1,5 +1,5 @@
-// Overload protection: mailboxes stay short while their receivers can run, and nobody waits for one
-// that cannot.
+// Overload protection: mailboxes stay short while their receivers can run, and no sender waits for
+// one that cannot.
 #include <doctest/doctest.h>
 #include <garrick/base/concurrency/probe.hpp>
 #include <garrick/garrick.hpp>
@@ -48,7 +48,7 @@ TEST_CASE(
 
 namespace {
 
-/// Hands on what it gets, and notes how much waited for it.
+/// Hands on its messages, and notes how many waited for it.
 class stage : public actor<protocol<void(item)>> {
   ref<protocol<void(item)>> to_;
   std::atomic<std::uint32_t>* peak_;

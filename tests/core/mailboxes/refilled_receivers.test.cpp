@@ -21,8 +21,8 @@ namespace {
 using namespace garrick;
 using namespace garrick::tests::floods;
 
-/// Runs what the test plans for each step of a sender. It is that thread which runs it, so the
-/// sender does not go on before that has come about.
+/// Runs the test's plan for each step of a sender, on the sender's thread. So the sender does not
+/// go on before the plan is done.
 struct steps : base::probe {
   std::vector<std::function<void()>> at_waits, at_ends;  ///< of the sender's waits, in order
   std::function<void()> at_doubling;                     ///< the first one
@@ -62,7 +62,7 @@ class held : public actor<held_protocol> {
   std::uint32_t seen_ = 0;
 };
 
-/// A receiver, and what others do with it while the test's own thread sends.
+/// A receiver, and the steps of others with it while the test's own thread sends.
 struct scene {
   steps plan;
   std::atomic<std::uint32_t> lets{0};

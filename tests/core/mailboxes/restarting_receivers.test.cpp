@@ -26,7 +26,7 @@ constexpr std::uint32_t soft = 10;
 /// As many restarts as anybody wants.
 supervision for_ever() { return {.max_restarts = 1'000'000'000}; }
 
-/// What all the objects of one child saw.
+/// The counts of all objects of one child.
 struct seen {
   std::atomic<std::uint32_t> count{0};
   std::atomic<std::uint32_t> longest{0};
@@ -39,7 +39,7 @@ struct seen {
   }
 };
 
-/// Fails at each message whose number is one more than a multiple of `fails_at`; 0: never.
+/// Fails at each message with a number one more than a multiple of `fails_at`; 0: never.
 class child : public actor<protocol<void(item)>> {
  public:
   child(seen* into, std::uint32_t fails_at) : into_(into), fails_at_(fails_at) { ++into_->objects; }

@@ -1,4 +1,4 @@
-// Senders that wait for room: what ends their waits.
+// Senders that wait for room: the ends of their waits.
 #include <doctest/doctest.h>
 #include <garrick/garrick.hpp>
 
@@ -35,7 +35,7 @@ TEST_CASE(
     "done") {
   constexpr std::uint32_t rounds = 100, each = 2000, kept = 1500, soft = 64;
   // The filter may have its turn on the third worker, so all may wait: then one of them runs a
-  // receiver that is queued. A sender whose wait the clock has ended was left waiting.
+  // receiver that is queued. A sender with a wait ended by the clock was left waiting.
   waits seen;
   actor_system system(counted(3, soft, seen, too_long));
   auto to = system.spawn<sink>();

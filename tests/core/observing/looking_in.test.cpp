@@ -1,6 +1,5 @@
-// What can be told of an actor from outside: how it began, where it is in its life, how often it
-// was restarted, what waits in it. And what is asked on its own turn: whoever sends an errand is
-// always told, and the actor takes no harm.
+// The facts about an actor that are known outside: its birth, its phase, its restarts, its waiting
+// mail. And errands on its own turn: their sender is always told, and the actor takes no harm.
 #include <doctest/doctest.h>
 #include <garrick/core/cell/cell.hpp>
 #include <garrick/core/cell/running_cell.hpp>
@@ -51,7 +50,7 @@ class frugal : public actor<protocol<void(give_birth)>> {
   }
 };
 
-/// Notes who was spawned.
+/// Notes each spawned actor.
 class births final : public base::probe {
  public:
   struct note {
@@ -159,7 +158,7 @@ TEST_CASE("while actors run and fail, reading their phases disturbs nobody") {
 
 namespace {
 
-/// What one look from an actor's own turn has found.
+/// The findings of one look from an actor's own turn.
 struct look {
   std::vector<std::string> mail;
   std::vector<core::pending_timer> timers;

@@ -1,5 +1,5 @@
-// What a probe is told of waits for room, of runs in place, of timers and of requests whose time is
-// over: each once, with who is concerned.
+// The events of a probe for waits for room, runs in place, timers and overdue requests: each once,
+// with the actors concerned.
 #include <doctest/doctest.h>
 #include <garrick/base/concurrency/probe.hpp>
 #include <garrick/base/types/message_type.hpp>
@@ -227,7 +227,7 @@ TEST_CASE("a probe hears of receivers that run in place, and of no wait then") {
 
 namespace {
 
-/// Stands still until somebody waits for it.
+/// Stands still until a sender waits for it.
 struct slow : actor<box> {
   notes& heard;
   explicit slow(notes& h) : heard(h) {}

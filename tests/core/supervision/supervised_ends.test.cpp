@@ -1,5 +1,5 @@
-// What kill, exit and quit mean for a supervised child, by its restart policy, and which object's
-// exit hook runs: the table of guide 7.
+// The effects of kill, exit and quit on a supervised child, by its restart policy, and the object
+// that runs the exit hook: the table of guide 7.
 #include <doctest/doctest.h>
 #include <garrick/garrick.hpp>
 #include <garrick/testkit/test_system.hpp>
@@ -42,7 +42,7 @@ class mortal_actor : public actor<mortal> {
   log_of log_;
 };
 
-/// One child, and what ends it.
+/// One child, and the ways to end it.
 struct family {
   test_system kit{1};
   log_of log = std::make_shared<std::vector<std::string>>();

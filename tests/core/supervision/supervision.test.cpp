@@ -1,4 +1,4 @@
-// Supervision: which children are restarted, what a restart keeps and what it cancels, when a
+// Supervision: the children that are restarted, the effects of a restart, the limit at which a
 // supervisor gives up.
 #include <doctest/doctest.h>
 #include <garrick/garrick.hpp>
@@ -30,7 +30,7 @@ struct tick_later {};
 using counting = protocol<void(add), int(total), void(fail), void(leave), result<int>(keep_request),
                           void(tick_later)>;
 
-/// Notes of what happened, in order; shared with the test on its one thread.
+/// Notes of the events, in order; shared with the test on its one thread.
 struct journal {
   std::vector<std::string> lines;
   std::vector<std::string> take() { return std::exchange(lines, {}); }

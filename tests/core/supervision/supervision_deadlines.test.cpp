@@ -1,5 +1,5 @@
 // Supervision in bounded time: a child whose handler does not return holds up neither its group's
-// restart nor anybody's end.
+// restart nor any other actor's end.
 #include <doctest/doctest.h>
 #include <garrick/garrick.hpp>
 #include <garrick/testkit/test_system.hpp>
@@ -19,7 +19,7 @@ using namespace garrick;
 using testkit::test_system;
 using lines = std::vector<std::string>;
 
-/// Notes of what happened, in order; shared with the test on its one thread.
+/// Notes of the events, in order; shared with the test on its one thread.
 struct pen {
   using garrick_sendable = void;
   std::shared_ptr<lines> to = std::make_shared<lines>();
@@ -65,7 +65,7 @@ struct listener : actor<protocol<void(any_ref)>> {
   }
 };
 
-/// A group whose second child is to hang, and somebody who watches their supervisor.
+/// A group in which the second child is to hang, and an actor that watches their supervisor.
 template <class Hanging>
 struct group_of_three {
   test_system kit{5};
@@ -203,7 +203,7 @@ namespace {
 
 struct begin {};
 /// After one second it starts another child that hangs. After two it stops all children, and notes
-/// what comes of it.
+/// the result.
 struct stopper : actor<protocol<void(begin), void(int)>> {
   test_system* kit;
   pen notes;

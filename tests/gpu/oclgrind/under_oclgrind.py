@@ -8,7 +8,7 @@ import tempfile
 
 
 def run(program: str, *arguments: str) -> tuple[str, str]:
-    """What it prints, and oclgrind's log."""
+    """Its output, and oclgrind's log."""
     with tempfile.TemporaryDirectory() as folder:
         log = pathlib.Path(folder) / "log"
         done = subprocess.run(
