@@ -1,6 +1,6 @@
-# Toolchain file of the preset arm: Debian's cross compiler for aarch64, with QEMU to run what it
-# builds. `./dev arm` unpacks the libraries that are machine code below build/arm-sysroot; what is
-# headers only comes from the machine itself (docs/decisions/0005-portability.md).
+# Toolchain file of the preset arm: Debian's cross compiler for aarch64, with QEMU to run its
+# programs. `./dev arm` unpacks the libraries that are machine code below build/arm-sysroot; those
+# of headers only come from the machine itself (docs/decisions/0005-another-processor.md).
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR aarch64)
 set(CMAKE_CXX_COMPILER aarch64-linux-gnu-g++)

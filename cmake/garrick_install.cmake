@@ -6,7 +6,7 @@ get_property(exported GLOBAL PROPERTY GARRICK_EXPORTED)
 get_property(parts GLOBAL PROPERTY GARRICK_INSTALLED_PARTS)
 set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/garrick")
 
-# Whoever has built one program only, such as the demo, may install all the same: what is missing is
+# A build of one program only, such as the demo, can be installed all the same: missing parts are
 # built first.
 set(built "")
 set(archives "")
@@ -34,7 +34,7 @@ foreach(part IN LISTS parts)
           PATTERN "*.fuzz" EXCLUDE)
 endforeach()
 install(EXPORT garrick NAMESPACE garrick:: DESTINATION "${package_dir}" FILE garrick-targets.cmake)
-# What a user's build runs: see garrick_check_coroutines.cmake.
+# For a user's build: see garrick_check_coroutines.cmake.
 set(GARRICK_DATA_DIR "${CMAKE_INSTALL_DATADIR}/garrick")
 install(FILES "${PROJECT_SOURCE_DIR}/cmake/coroutines/coroutines.query"
         "${PROJECT_SOURCE_DIR}/cmake/coroutines/check_coroutines.cmake"

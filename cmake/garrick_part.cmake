@@ -86,7 +86,7 @@ function(garrick_part name)
     if(part_ONE_THREAD AND GARRICK_SANITIZE MATCHES thread)
       list(FILTER tested EXCLUDE REGEX "/(${part_ONE_THREAD})\\.test\\.cpp$")
     endif()
-    if(GARRICK_SANITIZE)  # what measures, or finds planted errors, says nothing there
+    if(GARRICK_SANITIZE)  # measurements and planted errors prove nothing there
       list(FILTER tested EXCLUDE REGEX "${GARRICK_PROOF_FILES}")
     endif()
     garrick_part_tests(${name} "${part_TESTED_WITH}" ${tested})
@@ -170,7 +170,7 @@ function(garrick_fuzzers name libraries)
     set_target_properties(fuzz_${name}_${stem}
                           PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/fuzz")
     add_dependencies(garrick_fuzzers fuzz_${name}_${stem})
-    # what ./dev fuzz begins with
+    # the first inputs of ./dev fuzz
     string(REGEX REPLACE "\\.cpp$" "" seeds "${fuzzer}")
     set(where "${CMAKE_BINARY_DIR}/fuzz/fuzz_${name}_${stem}.seeds")
     if(IS_DIRECTORY "${seeds}")

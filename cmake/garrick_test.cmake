@@ -15,8 +15,8 @@ endfunction()
 
 # garrick_compile_quickly(<target>)
 #
-# For programs whose compilation takes longer than their run. The parts keep their options: it is
-# they that are tested. Without optimising, GCC takes three quarters of the time of -O1; under a
+# For programs that take longer to compile than to run. The parts keep their options: it is they
+# that are tested. Without optimising, GCC takes three quarters of the time of -O1; under a
 # sanitizer clang optimises templates for twice as long as the rest takes. Under sanitizers, code of
 # tests is not checked for null pointers, alignment and the types of objects, since those checks are
 # half of its machine code, and AddressSanitizer sees most such errors where they do harm; and
@@ -107,7 +107,7 @@ function(garrick_test_properties test)
     list(APPEND environment "ASAN_SYMBOLIZER_PATH=${GARRICK_SYMBOLIZER}"
          "TSAN_SYMBOLIZER_PATH=${GARRICK_SYMBOLIZER}")
   endif()
-  # Ten seconds for a report of the stacks, before CTest kills what hangs.
+  # Ten seconds for a report of the stacks, before CTest kills a program that hangs.
   math(EXPR alarm "${arg_TIMEOUT} - 10")
   list(APPEND environment "TEST_ALARM=${alarm}")
   if(GARRICK_SANITIZE)
@@ -120,8 +120,8 @@ endfunction()
 
 # garrick_soak(<test> <kind>)
 #
-# What `./dev soak` makes longer in a test: `seeds` (GARRICK_SEEDS, explorations), `torture`
-# (GARRICK_TORTURE, torture tests and models) or `repeat` (it runs again and again).
+# The way in which `./dev soak` makes a test longer: `seeds` (GARRICK_SEEDS, explorations),
+# `torture` (GARRICK_TORTURE, torture tests and models) or `repeat` (it runs again and again).
 function(garrick_soak test kind)
   set_property(TEST ${test} APPEND PROPERTY LABELS soak_${kind})
 endfunction()
@@ -150,8 +150,8 @@ endfunction()
 
 # garrick_with_threads(<name of a list>)
 #
-# Leaves in a list of tests those that name threads, what has some, or a helper that may have. In
-# the others there is nothing to find for the thread sanitizer.
+# Leaves in a list of tests those that name threads, an object that has some, or a helper that may
+# have. In the others there is nothing to find for the thread sanitizer.
 function(garrick_with_threads name_of_list)
   set(kept "")
   foreach(test IN LISTS ${name_of_list})

@@ -10,7 +10,7 @@ if(PROJECT_IS_TOP_LEVEL)
     # compare the headers as they are, not preprocessed: GCC knows a header that has been included
     # by its text, so a precompiled one from before a comment changed would be included twice. Paths
     # below the project's folder count from where the compiler runs, so that all clones on a machine
-    # share what one of them has compiled; an object's own folder is then the first clone's.
+    # share their objects; an object's own folder is then the first clone's.
     set(CMAKE_CXX_COMPILER_LAUNCHER
         "${CMAKE_COMMAND}" -E env CCACHE_SLOPPINESS=pch_defines,time_macros CCACHE_DEPEND=1
         "CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}" CCACHE_NOHASHDIR=1 "${GARRICK_CCACHE}")
@@ -55,14 +55,14 @@ if(GARRICK_FUZZ AND NOT CMAKE_CXX_COMPILER_ID MATCHES Clang)
   message(STATUS "No fuzzers: libFuzzer is clang's, and the compiler is ${CMAKE_CXX_COMPILER_ID}")
   set(GARRICK_FUZZ OFF)
 endif()
-# Parts may go into somebody's shared object, unless all programs are static anyway.
+# Parts may go into a user's shared object, unless all programs are static anyway.
 set(GARRICK_PIC ON)
 if(GARRICK_MINIMAL AND PROJECT_IS_TOP_LEVEL)
   set(GARRICK_PIC OFF)
   add_compile_options(-fno-pie -ffunction-sections -fdata-sections)
   add_link_options(-static -no-pie -Wl,--gc-sections)
   if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
-    # Saves a sixth of a small program. The archives hold machine code as well, for users who link
+    # Saves a sixth of a small program. The archives hold machine code as well, for users that link
     # without it.
     add_compile_options(-flto=auto -ffat-lto-objects)
     add_link_options(-flto=auto)

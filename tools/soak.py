@@ -2,7 +2,7 @@
 """soak.py BUILD MINUTES [--share PART] [-j JOBS] [-R REGEX]: runs the tests of a build folder in
 their long modes for about this part of so many minutes, and watches their memory.
 
-The label of a test says what is long (cmake/garrick_test.cmake, garrick_soak):
+The label of a test tells how it is lengthened (cmake/garrick_test.cmake, garrick_soak):
     soak_seeds    an exploration: GARRICK_SEEDS, from the 200 of a short run on
     soak_torture  a torture test or a model: GARRICK_TORTURE, from 1 on
     soak_repeat   anything else with threads or clocks: it is run again and again
@@ -27,7 +27,7 @@ from dataclasses import dataclass, field
 VARIABLES = {"soak_seeds": ("GARRICK_SEEDS", 200), "soak_torture": ("GARRICK_TORTURE", 1)}
 WEIGHT = {"soak_seeds": 8, "soak_torture": 8, "soak_repeat": 1}
 STEP, MOST = 4, 4**12
-# What a longer run may need beyond a short one: buffers that grow to their size.
+# Memory that a longer run may need beyond a short one: buffers that grow to their size.
 ALLOWED_FACTOR, ALLOWED_MIB = 1.25, 16
 SILENT_SECONDS = 600  # a run that lasts this long beyond its share hangs
 
@@ -39,19 +39,19 @@ class test:
     folder: str
     environment: dict[str, str]
     kind: str
-    least: int  # seeds or rounds, whatever its share of the time
+    least: int  # seeds or rounds, regardless of its share of the time
 
 
 @dataclass
 class verdict:
-    """What became of one test."""
+    """The result of one test."""
 
     runs: int = 0
     most: int = 1  # times as long as in a short run
     mib: list[float] = field(default_factory=list)
     wrong: str = ""
     output: str = ""
-    slopes: list[str] = field(default_factory=list)  # what the last run says of its memory
+    slopes: list[str] = field(default_factory=list)  # the last run's text about its memory
 
 
 def tests_of(build: str, regex: str) -> list[test]:

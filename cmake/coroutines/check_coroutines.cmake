@@ -25,7 +25,7 @@ foreach(source IN LISTS sources)
   execute_process(COMMAND "${clang_query}" ${how} -f "${CMAKE_CURRENT_LIST_DIR}/coroutines.query"
                           "${source}" ${after}
                   RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
-  # clang-query ends with 0 whatever it read; it counts matches if it could read all.
+  # clang-query ends with 0 in any case; it counts matches if it could read all.
   if(NOT status EQUAL 0 OR output MATCHES "error: " OR NOT output MATCHES "[0-9]+ match(es)?\\.")
     message(FATAL_ERROR "garrick_check_coroutines: clang cannot read ${source}:\n${output}")
   endif()

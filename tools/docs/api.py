@@ -1,5 +1,5 @@
-"""Turns what Doxygen read in the public headers into Markdown: one page a header, and an index of
-what garrick.hpp exports.
+"""Turns Doxygen's reading of the public headers into Markdown: one page a header, and an index of
+the names that garrick.hpp exports.
 """
 
 import re
@@ -120,7 +120,7 @@ class writer:
         return out
 
     def blocks(self, node: xml.Element | None, page: Path) -> list[str]:
-        """Paragraphs, and what interrupts them, in their order."""
+        """Paragraphs and the blocks between them, in their order."""
         out = []
         for para in node if node is not None else ():
             if para.tag != "para":

@@ -71,7 +71,7 @@ class stage:
         return os.path.relpath(goal, page.parent) + (f"#{anchor}" if anchor else "")
 
     def line(self, page: Path, line: str, linked: set[str]) -> str:
-        """Outside fences. What a page names of the reference becomes a link at its first place."""
+        """Outside fences. A name of the reference becomes a link at its first place on a page."""
         line = LINK.sub(lambda m: f"]({self.target(page, m.group(1))})", line)
         if line.startswith("#"):
             return line
@@ -196,7 +196,7 @@ def unreachable(root: Path, staged: stage, nav: list) -> list[str]:
 
 
 class page_reader(html.parser.HTMLParser):
-    """What a page defines, links to and loads."""
+    """The definitions, links and loaded files of a page."""
 
     LOADS = {
         "script": "src",
@@ -221,7 +221,7 @@ class page_reader(html.parser.HTMLParser):
 
 
 def check(site: Path) -> list[str]:
-    """Links and anchors that lead nowhere, and what would come from the network."""
+    """Links and anchors that lead nowhere, and files that would come from the network."""
     read: dict[Path, page_reader] = {}
     for path in site.rglob("*.html"):
         read[path] = page_reader()

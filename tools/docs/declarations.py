@@ -1,4 +1,4 @@
-"""Declarations as a reader wants them, from what Doxygen says of a name."""
+"""Declarations as a reader wants them, from Doxygen's output for a name."""
 
 import re
 import textwrap

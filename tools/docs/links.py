@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Every relative link of every Markdown page leads to a file that is there, and its #anchor to a
-heading of that page. What is installed (cmake/garrick_install.cmake) leads to what is installed.
+heading of that page. Links of installed pages (cmake/garrick_install.cmake) lead to installed ones.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""What Doxygen reads in the headers, as Python objects: the lint of the contracts and the site's
+"""Doxygen's reading of the headers, as Python objects: the lint of the contracts and the site's
 reference stand on it.
 """
 
@@ -35,7 +35,7 @@ WARN_IF_UNDOCUMENTED = NO
 WARN_IF_DOC_ERROR = YES
 """
 
-# What Doxygen 1.9 complains of since it does not understand C++20: specialisations of std::hash, a
+# Complaints of Doxygen 1.9, which does not understand C++20: specialisations of std::hash, a
 # class that derives from itself for another argument, and overloads that differ by a constraint.
 NOT_OURS = re.compile(
     r"scope for class std::|potential recursive class relation|no uniquely matching class member"
@@ -80,7 +80,7 @@ class entity:
 
     @property
     def special(self) -> bool:
-        """An operator, or a member that the language makes when nobody writes it."""
+        """An operator, or a member that the language makes by itself."""
         if self.kind == "friend" or self.short.startswith(("operator", "~")):
             return True
         owner = self.name.rsplit("::", 2)[-2] if "::" in self.name else ""
@@ -97,7 +97,7 @@ class entity:
 
 
 def doxygen(root: Path, folder: Path) -> list[str]:
-    """Writes the XML of lib's headers to folder/xml and returns what Doxygen complains about."""
+    """Writes the XML of lib's headers to folder/xml and returns Doxygen's complaints."""
     try:
         done = subprocess.run(
             ["doxygen", "-"],
@@ -113,7 +113,7 @@ def doxygen(root: Path, folder: Path) -> list[str]:
 
 
 def public(file: Path) -> bool:
-    """Whether a user may include the header: what the table of `tools/lint/layering.py` says."""
+    """Whether a user may include the header, by the table of `tools/lint/layering.py`."""
     include = "/".join(file.parts[2:])
     installed = file.suffix == ".hpp" and part(file) not in NOT_INSTALLED
     return installed and private_room(include) is None
@@ -155,7 +155,7 @@ def _entity(node: xml.Element, name: str) -> entity | None:
 
 
 def read(folder: Path) -> list[entity]:
-    """All classes with their public and protected members, and what stands in namespaces, in the
+    """All classes with their public and protected members, and the names in namespaces, in the
     order of the files.
     """
     found: dict[str, entity] = {}

@@ -1,9 +1,9 @@
 """The site's search: the words that lead to a page, and questions that it has to answer.
 
 The theme's lunr.js makes its index in the browser, of the titles, texts and tags in
-search_index.json. `engine` does the same with lunr.py, which MkDocs brings along, and sorts what it
-finds as the theme's worker does, so a question has the same answer here. A tag counts more than a
-title, a title more than the text. A page has tags from `<!-- search: words -->`.
+search_index.json. `engine` does the same with lunr.py, a part of MkDocs, and sorts the results as
+the theme's worker does, so a question has the same answer here. A tag counts more than a title, a
+title more than the text. A page has tags from `<!-- search: words -->`.
 """
 
 import json
@@ -12,7 +12,7 @@ from pathlib import Path
 
 REMARK = re.compile(r"^<!-- search: (.*) -->$", re.M)
 
-# What becomes of a question before lunr reads it, in this order: pattern, text. Both Python and
+# Changes of a question before lunr reads it, in this order: pattern, text. Both Python and
 # JavaScript (theme/main.html) read them. Of a name, such as a_b or a::b, each word is required.
 RULES = [
     (r"\b[(<].*", " "),  # arguments: send(x), ref<P>
@@ -26,7 +26,7 @@ RULES = [
 ]
 FIRST = 3  # results among which an expected page has to be
 
-# What people ask, and the page that answers it.
+# Users' questions, and the page that answers each.
 QUESTIONS = {
     "actor_system": "api/system/actor_system",
     "send_after": "api/core/actor",
@@ -74,7 +74,7 @@ def prepare(site: Path, tagged: dict[str, list[str]]) -> None:
 
 
 def transform(query: str) -> str:
-    """What theme/main.html makes of a question before the theme sees it."""
+    """The question as theme/main.html changes it before the theme sees it."""
     for pattern, text in RULES:
         query = re.sub(pattern, text, query, flags=re.A | re.I)
     return query.strip()

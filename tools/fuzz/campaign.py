@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Runs fuzzers for so many minutes of processor time each, keeps what they have found out, and
-writes a line about each into the log.
+"""Runs fuzzers for so many minutes of processor time each, keeps the inputs that they have found,
+and writes a line about each into the log.
 
     tools/fuzz/campaign.py MINUTES [NAME…]      (after `./dev fuzz 1`, which builds them)
 
-A fuzzer begins with its folder of first inputs, x.fuzz, and with corpora/x.tar.gz, what earlier
-campaigns have found. Afterwards the inputs that reach something new are packed into that archive
+A fuzzer begins with its folder of first inputs, x.fuzz, and with corpora/x.tar.gz, the inputs of
+earlier campaigns. Afterwards the inputs that reach something new are packed into that archive
 again: so few as will do, and none above 4 kB. Exit status 1: something was found; the input lies
 in build/fuzz, and the log says so.
 """
@@ -49,7 +49,7 @@ def archive_of(name: str) -> pathlib.Path:
 
 
 def unpack(name: str) -> pathlib.Path:
-    """What the fuzzer goes on from, in build/fuzz/corpus."""
+    """Unpacks the inputs from which the fuzzer goes on, in build/fuzz/corpus."""
     corpus = BUILD / "corpus" / name
     corpus.mkdir(parents=True, exist_ok=True)
     archive = archive_of(name)
@@ -66,7 +66,7 @@ def used() -> float:
 
 
 def fuzz(name: str, minutes: float) -> tuple[float, int, str, list[str]]:
-    """Minutes used, inputs tried, what the last line of a round says, inputs that were found."""
+    """Minutes used, inputs tried, the last line of a round, inputs that were found."""
     corpus = unpack(name)
     first = sources(name)
     command = [FUZZERS / name, f"-max_total_time={ROUND}", "-timeout=10",

@@ -11,10 +11,10 @@ The file's first lines say how:
     // each: one two                 the file is compiled once for each word, with
                                      GARRICK_WITHOUT_<word> defined; `{}` in an expected text stands
                                      for the word. Without any of them it must compile
-    // only: gcc: reason             what this compiler must refuse; the other must compile it
+    // only: gcc: reason             this compiler must refuse it; the other must compile it
 A file that mentions GARRICK_CONTROL must compile when that macro is defined: so it fails for the
 reason it names and no other. Of both compilers GCC alone is asked that: their messages differ, not
-what they refuse.
+their refusals.
 
 compile_fail.py --precompile HEADER COPY -- COMPILER [ARG...] compiles HEADER in advance, which
 makes the tests four times as fast. They include it with `-include COPY`. The messages have as many
@@ -30,7 +30,7 @@ LIMIT = 15
 
 
 def directives(text: str) -> tuple[list[list[str]], dict[str, int], list[str], list[str]]:
-    """The texts to expect, the exceptions to the limit, the words of `each`, and what is wrong with
+    """The texts to expect, the exceptions to the limit, the words of `each`, and the faults of
     the directives.
     """
     expected, limits, each, wrong = [], {}, [], []
@@ -59,7 +59,7 @@ def directives(text: str) -> tuple[list[list[str]], dict[str, int], list[str], l
 
 
 def judge(expected: list[list[str]], limit: int, status: int, output: str) -> list[str]:
-    """What is wrong with the compiler's answer; nothing when the list is empty."""
+    """The faults of the compiler's answer; an empty list: none."""
     if status == 0:
         return ["it compiles, but it must not"]
     wrong = [

@@ -4,10 +4,10 @@ attaches to it.
 
 Counted are the names that `garrick/garrick.hpp` exports, with their members and the bases they
 inherit from, and the names of all other headers that a user may include. Operators, members that
-the language makes by itself, markers (`garrick_…`), `detail`, `internal`, what only `cell/` knows,
-and members of what is marked "For the framework" are excepted. While contracts are missing, LIMITS
-holds how many for each part. A number may only fall; `contracts.py --tighten` lowers them to what
-there is. What Doxygen complains about is always an error.
+the language makes by itself, markers (`garrick_…`), `detail`, `internal`, names for `cell/` alone,
+and members of names marked "For the framework" are excepted. While contracts are missing, LIMITS
+holds how many for each part. A number may only fall; `contracts.py --tighten` lowers them to the
+present numbers. A complaint of Doxygen is always an error.
 """
 
 import re
@@ -53,7 +53,7 @@ def excepted(name: reference.entity) -> bool:
 
 
 def missing(root: Path, entities: list[reference.entity]) -> dict[str, tuple[list[str], list[str]]]:
-    """For each part what has no contract: (exported, other), each as path:line: name."""
+    """For each part the names without a contract: (exported, other), each as path:line: name."""
     exported = with_bases(entities, reference.exported(root))
     found = defaultdict(lambda: ([], []))
     for entity in entities:

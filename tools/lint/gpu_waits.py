@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """No source of lib/gpu waits for a device: not by a function of OpenCL that waits, no transfer
-that blocks, and not by opencl.hpp, whose functions do so by default.
+that blocks, and not by opencl.hpp, in which functions do so by default.
 
 A worker that waited would hold up every actor; the submitting thread that waited, every request.
-What tests count (tests/gpu/layer) is what is called; this is about what is written.
+Tests count the calls (tests/gpu/layer); this lint looks at the sources.
 """
 
 import re

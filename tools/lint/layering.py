@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Checks who includes whom: the table of parts, which rooms are private, cheap public headers, and
-no circles of folders or units.
+"""Checks includes: the table of parts, private rooms, cheap public headers, and no
+circles of folders or units.
 
 A unit is `x.hpp` together with `x.cpp`. A folder is a room; `detail/` and `internal/` count as the
 room that they lie in.
@@ -12,8 +12,8 @@ from pathlib import Path
 from sources import cpp_files, read, run, without_comments
 
 # unit of the table -> units that it may include besides itself: a part, or a folder of the parts
-# net and cluster. What stands below `machine` is reserved for parts to come, so that they begin
-# with their rules.
+# net and cluster. Units below `machine` are reserved for parts to come, so that they begin with
+# their rules.
 MAY_INCLUDE = {
     "base": set(),
     "core": {"base"},
@@ -47,7 +47,7 @@ MAY_INCLUDE["net/testkit"] = {"testkit", "base"} | {u for u in MAY_INCLUDE if u.
 # `internal`.
 PUBLIC_ROOMS = {
     "core": {"", "protocol", "settings", "supervision"},
-    # sched's rooms are what a policy of one's own is made of
+    # a policy of one's own is made of sched's rooms
     "sched": {"", "policies", "queues", "parking", "places"},
     "system": {"", "settings", "names", "diagnosis"},
     "testkit": {""},
@@ -67,15 +67,15 @@ SHORT_CHAINS = {"garrick/core/detail/handlers.hpp", "garrick/core/detail/spawn_c
 PRIVATE_LINE = re.compile(r"^// Private: \w+", re.M)
 NOT_INSTALLED = {"machine"}
 
-# One circle of units is allowed: an actor's block, who counts on it, and what few actors need.
+# One circle of units is allowed: an actor's block, its counts, and its rarely needed parts.
 CIRCLE_ROOM, CIRCLE_SIZE = "garrick/core/cell", 5
 
-# What is for networks and their bytes. Each costs a source whole seconds, so few sources of the
+# Libraries for networks and their bytes. Each costs a source whole seconds, so few sources of the
 # library include one, and no header does, not even an internal one.
 OF_NETWORKS = ("boost/asio", "boost/beast", "openssl/", "zstd", "sodium")
 SOURCES_OF_NETWORKS = 6
 
-# What a public header never includes: each of these costs every user whole seconds or drags a
+# A public header never includes these: each of them costs every user whole seconds or drags a
 # library into the interface.
 EXPENSIVE = OF_NETWORKS + ("nlohmann/", "spdlog/", "fmt/", "CLI/", "CLI11", "hwloc")
 EXPENSIVE_STANDARD = {"iostream", "functional", "regex", "ranges", "format"}
@@ -158,7 +158,7 @@ def check_private(path: Path, own: str | None, target: str) -> str | None:
 
 
 def owner_of(path: Path) -> str | None:
-    """The part whose private rooms a file may use: the part that it lies in, or that it tests."""
+    """The part whose private rooms a file may use: its own, or the one that it tests."""
     return path.parts[1] if path.parts[0] in ("lib", "tests") and len(path.parts) > 2 else None
 
 
@@ -274,7 +274,7 @@ def check_circles(graph: dict[str, dict[str, str]], what: str) -> list[str]:
 
 
 def check_build_files(root: Path) -> list[str]:
-    """The build must not allow what the table forbids."""
+    """The build must not allow an include that the table forbids."""
     problems = []
     for path in sorted((root / "lib").glob("*/CMakeLists.txt")):
         call = re.search(r"garrick_part\((\w+)([^)]*)\)", read(path))

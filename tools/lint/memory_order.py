@@ -13,7 +13,7 @@ COMMENT = re.compile(r"\s*(//|\*|/\*)")
 
 
 def near(lines: list[str], index: int):
-    """The line itself and what stands shortly before it."""
+    """The line itself and the lines shortly before it."""
     yield lines[index]
     code = 0
     for line in reversed(lines[:index]):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Every error of tools/mutate can be planted: its text is in its file exactly once, and each test
-that is to find it exists. Whoever changes such a text or renames such a test mends the error, too.
+that is to find it exists. A change of such a text or of such a test's name changes the error, too.
 """
 
 import sys

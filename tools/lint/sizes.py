@@ -2,9 +2,9 @@
 """Limits on size: 600 lines a file, 70 lines a function, 40 files a folder, 100 columns a line of
 C++ or Python.
 
-What would be hurt by splitting says so: `long: reason` in a comment within the first 20 lines of a
-file, or in or up to three lines before a function. A folder has no excuse. The strings of C++ do
-not count as columns, nor does what a compile-fail test expects.
+Code that would be hurt by splitting says so: `long: reason` in a comment within the first 20 lines
+of a file, or in or up to three lines before a function. A folder has no excuse. The strings of C++
+do not count as columns, nor do the texts that a compile-fail test expects.
 """
 
 import ast
@@ -69,7 +69,7 @@ def python_functions(text: str):
 
 
 def wide_lines(text: str, python: bool):
-    """(line, columns) of what has more than COLUMNS characters; in C++ also without its strings."""
+    """(line, columns) of lines of more than COLUMNS characters; in C++ also without strings."""
     lines = text.split("\n")
     wide = [number for number, line in enumerate(lines, 1) if len(line) > COLUMNS]
     if not wide:

@@ -1,4 +1,4 @@
-"""What the lints share: which files there are, and C++ without its comments and strings."""
+"""For all lints: the list of files, and C++ without its comments and strings."""
 
 import argparse
 import os
@@ -12,8 +12,8 @@ CPP = (".hpp", ".cpp")
 
 
 def all_files(root: Path) -> list[Path]:
-    """Every file of the project, relative to root: what git tracks or would track. Without git, all
-    files.
+    """Every file of the project, relative to root: those that git tracks or would track. Without
+    git, all files.
     """
     try:
         if not (root / ".git").exists():

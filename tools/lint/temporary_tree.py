@@ -1,4 +1,4 @@
-"""A temporary project, in which a self-test plants what its lint has to find."""
+"""A temporary project, in which a self-test plants errors for its lint to find."""
 
 import shutil
 import tempfile

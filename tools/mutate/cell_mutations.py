@@ -1,4 +1,4 @@
-"""Errors in what several threads do to one cell, in its run loop and in its mail."""
+"""Errors in the steps of several threads on one cell, in its run loop and in its mail."""
 
 from mutation import mutation
 

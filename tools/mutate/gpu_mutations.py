@@ -1,4 +1,4 @@
-"""Errors in lib/gpu: who has a place, what memory counts, and what is left with the driver."""
+"""Errors in lib/gpu: places of requests, counted memory, and work left with the driver."""
 
 from mutation import mutation
 

@@ -1,4 +1,4 @@
-"""Errors in how a worker waits for events, and in what takes turns at that."""
+"""Errors in how a worker waits for events, and in the turns of workers at that."""
 
 from mutation import mutation
 

@@ -1,5 +1,5 @@
-"""More errors in the links of nodes: what is counted, what a peer is not believed, and what is left
-behind.
+"""More errors in the links of nodes: counts, claims of a peer that are not believed, and rests of
+ended links.
 """
 
 from mutation import mutation
@@ -158,7 +158,7 @@ MUTATIONS = [
         "const bool may_go = signals_under_way_",
         ("tests.net.many_signals", "tests.net.many_watches"),
     ),
-    # ---- what is granted
+    # ---- grants
     mutation(
         "link: large messages are sent as far ahead as small ones",
         RECEIVE,

@@ -1,4 +1,4 @@
-"""Errors in the block pool, and in what is done when there is no memory."""
+"""Errors in the block pool, and in the code for a lack of memory."""
 
 from mutation import mutation
 

@@ -3,14 +3,14 @@
 says which test or model finds it.
 
     ./dev mutate                 # all of them: half an hour or more on two cores
-    ./dev mutate ring "the end"  # those whose names contain one of these texts
-    ./dev mutate --by model      # those that a test finds whose name contains this
+    ./dev mutate ring "the end"  # those with one of these texts in their names
+    ./dev mutate --by model      # those that a test with this in its name finds
     ./dev mutate --list          # names, files and tests; builds nothing
 
 The copy lies in build/mutate and is kept, so a second run compiles little. A mutation is found if
 one of its tests fails or hangs, or if it does not compile. The exit status is 1 if one survives, if
-its text is not in its file exactly once, or if a test fails without it. What is argued to be
-equivalent is only looked up, not run.
+its text is not in its file exactly once, or if a test fails without it. Errors argued to be
+equivalent are only looked up, not run.
 """
 
 import argparse
@@ -31,7 +31,7 @@ BUILD = COPY / "build" / "test"
 
 
 def bring_copy_up_to_date() -> None:
-    """Makes the copy hold what this tree holds, and leaves files alone that have not changed."""
+    """Makes the copy equal to this tree, and leaves files alone that have not changed."""
     listed = subprocess.run(
         ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
         cwd=ROOT,
@@ -62,7 +62,7 @@ def configure() -> None:
 
 
 def plant_and_test(m: mutation, built: programs) -> tuple[bool, str]:
-    """Whether it was found, and by what."""
+    """Whether it was found, and by which test."""
     path = COPY / m.file
     right = path.read_text(encoding="utf-8")
     path.write_text(right.replace(m.old, m.new), encoding="utf-8")

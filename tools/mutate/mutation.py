@@ -1,4 +1,4 @@
-"""One error that mutate.py plants, and what its fields say."""
+"""One error that mutate.py plants, and the meaning of its fields."""
 
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,6 +1,6 @@
 """The errors that mutate.py plants: memory orders, counts, and the order of steps.
 
-Each has a name, the file, the text there (which occurs once) and what takes its place, and the
+Each has a name, the file, the text there (which occurs once) and its replacement, and the
 tests that find it, the quickest first, by their names in CTest. Or `equivalent` argues in a line
 that nothing observable changes.
 """

@@ -1,8 +1,8 @@
 """Programs that hold only the tests which are wanted, of a folder that Ninja builds.
 
 An error in a header would rebuild every test that includes it. So a test is linked into a program
-of its own: with what all tests share and the libraries, but without the others. A model brings the
-headers that it runs, and does not even need libraries that have the error.
+of its own: with the common parts of all tests and the libraries, but without the others. A model
+brings the headers that it runs, and does not even need libraries that have the error.
 """
 
 import re
@@ -13,7 +13,7 @@ from pathlib import Path
 from mutation import is_model, stem_of
 
 ERROR = re.compile(r": (FATAL )?ERROR: ")  # of doctest, with a test case in front
-PATIENCE = 120  # seconds for one test at most; what hangs longer has found something
+PATIENCE = 120  # seconds for one test at most; a test that hangs longer has found something
 SLOWER = 10  # times as long as without an error, and some seconds for a machine that is busy
 AT_LEAST = 20
 
@@ -59,7 +59,7 @@ class programs:
         return test in self.tests and self.own_object(test) is not None
 
     def build(self, tests, also_libraries: bool) -> str:
-        """Empty, or what the compiler says. Without the libraries only models are built anew."""
+        """Empty, or the compiler's message. Without the libraries only models are built anew."""
         for together in self.by_program(tests):
             complaint = self.build_program(
                 self.program_of(together[0]), together, also_libraries
@@ -80,7 +80,7 @@ class programs:
         self.patience[test] = min(AT_LEAST + SLOWER * seconds, PATIENCE)
 
     def failure(self, test: str) -> str:
-        """Empty, or how the test fails. It was built. What comes after the first failure is left
+        """Empty, or the failure of the test. It was built. Output after the first failure is left
         out: it often hangs.
         """
         program, arguments = self.tests[test]
@@ -149,7 +149,7 @@ class programs:
         if program not in self.inputs:
             known = run(["ninja", "-t", "inputs", program], cwd=self.folder)
             names = known.stdout.splitlines() if known.returncode == 0 else []
-            # .so: what a test loads while it runs
+            # .so: libraries that a test loads while it runs
             self.inputs[program] = [
                 name
                 for name in names

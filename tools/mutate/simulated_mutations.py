@@ -1,5 +1,5 @@
 """Errors in the layers of lib/net that the guarantee programs find in the simulated network. No
-test of the layer itself is asked, so it is seen that the programs find what they are there for.
+test of the layer itself is asked, so it is seen that the programs find their kinds of errors.
 """
 
 from mutation import mutation

@@ -19,7 +19,7 @@ by_times = ("tests.timing",)
 by_loops = ("tests.feedback",)
 
 MUTATIONS = [
-    # ---- who sleeps
+    # ---- sleeping producers and consumers
     mutation(
         "stream: a producer that has published wakes nobody",
         OUTPUT,

@@ -1,4 +1,4 @@
-"""Errors in what lies between the nodes of streams and the types of their tuples and stages."""
+"""Errors in the code between the nodes of streams and the types of their tuples and stages."""
 
 from mutation import mutation
 
@@ -56,7 +56,7 @@ MUTATIONS = [
         "",
         ("tests.joins",),
     ),
-    # ---- what is taken back, and what is destroyed
+    # ---- results that are taken back, and destroyed tuples
     mutation(
         "stream: a tuple that fails behind the end of the slots takes back too much",
         OUTPUT,

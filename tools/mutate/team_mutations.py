@@ -1,4 +1,4 @@
-"""Errors in the teams that work on containers: who claims what, who goes on, and who ends it."""
+"""Errors in the teams that work on containers: claims of pieces, turns, and ends."""
 
 from mutation import mutation
 
@@ -27,7 +27,7 @@ by_stencils = ("tests.stencil",)
 by_teams = ("tests.teams",)
 
 MUTATIONS = [
-    # ---- who claims what
+    # ---- claims
     mutation(
         "team: a piece may be claimed by two",
         SHARES,

@@ -1,4 +1,4 @@
-"""Errors in what waits for a link of nodes: its room, its credit and its order."""
+"""Errors in the queue in front of a link of nodes: its room, its credit and its order."""
 
 from mutation import mutation
 

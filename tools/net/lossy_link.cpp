@@ -1,5 +1,5 @@
 // Runs two programs, each in a network of its own, with one link between them that loses, delays
-// and limits what it carries, by a seed.
+// and limits packets by a seed.
 //
 //   lossy_link [--loss PERCENT] [--delay TIME] [--jitter TIME] [--duplicate PERCENT]
 //              [--reorder PERCENT] [--rate BITS] [--queue PACKETS] [--mtu BYTES] [--seed N]
@@ -11,8 +11,8 @@
 //
 // The kernel of the machines that this was written on has no netem. So each end has a TUN device,
 // and this program is the cable: whole IP packets come out of one and go, or do not go, into the
-// other. Whatever runs over IP is treated alike. It needs root or unprivileged user namespaces, and
-// /dev/net/tun; the exit status is 77 if they are missing, which CTest takes for "skipped".
+// other. All protocols over IP are treated alike. It needs root or unprivileged user namespaces,
+// and /dev/net/tun; the exit status is 77 if they are missing, which CTest takes for "skipped".
 //
 // Times are numbers with a unit: us, ms, s. A rate takes k and M. Loss, delay and rate are those of
 // each direction.
@@ -158,7 +158,7 @@ void write_file(const char* path, const std::string& text) {
   if (!out) stop_for_errno(std::string("cannot write ") + path, skipped);
 }
 
-/// Whoever is not root becomes root of a namespace of users, where networks may be made.
+/// A user other than root becomes root of a namespace of users, where networks may be made.
 void become_root() {
   const uid_t user = ::geteuid();
   const gid_t group = ::getegid();
@@ -267,7 +267,7 @@ class direction {
   }
   [[nodiscard]] bool waits() const { return !under_way_.empty(); }
   [[nodiscard]] steady::time_point next() const { return under_way_.top().due; }
-  /// Gives what is due to the other end. What that does not take is lost.
+  /// Gives due packets to the other end. Those that it does not take are lost.
   void deliver(int device, steady::time_point now) {
     for (; !under_way_.empty() && under_way_.top().due <= now; under_way_.pop()) {
       const std::vector<char>& bytes = under_way_.top().bytes;

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """interrupted.py PROGRAM PATH: a word_count over several processes that is asked to end, by Ctrl-C
-in its terminal or by a signal to it alone, at whatever moment, clears its folder and its processes
+in its terminal or by a signal to it alone, at any moment, clears its folder and its processes
 away, and ends by that signal. If it is killed, its processes end by themselves.
 
-Exit status 1: something was left, and what.
+Exit status 1: something was left; it is named.
 """
 
 import ctypes
@@ -14,7 +14,7 @@ import sys
 import tempfile
 import time
 
-PATIENCE = 60  # seconds, for what takes none
+PATIENCE = 60  # seconds, for steps that take none
 PR_SET_CHILD_SUBREAPER = 36
 DELAYS = (0, 0.01, 0.03, 0.1)  # seconds from the folder on: while it starts, and while it counts
 
@@ -64,7 +64,7 @@ def interrupt(command, how: signal.Signals, whole_group: bool, delay: float) -> 
 
 
 def kill(command) -> None:
-    """Nobody can clear away the folder, but the processes end."""
+    """No process can clear away the folder, but the processes end."""
     with tempfile.TemporaryDirectory() as folder:
         child = start(command, folder)
         child.kill()
@@ -86,7 +86,7 @@ def main() -> int:
         for whole_group in (True, False):
             for delay in DELAYS:
                 by_signal += interrupt(command, how, whole_group, delay)
-    # A walk through large folders is in a handler, which nobody can interrupt.
+    # A walk through large folders is in a handler, which cannot be interrupted.
     endless = sys.argv[1:-1] + ["/proc", "/sys", "/usr"] + ["--nodes", "4"]
     begin = time.monotonic()
     by_signal += interrupt(endless, signal.SIGINT, False, 0.1)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """scarce.py memory|disk PROGRAM [ARG...]: a program that gets too little ends soon, with status 1
-and a sentence that says what it lacked.
+and a sentence that names the lack.
 
 memory: address space for the program's start, but not for its work, at several limits; at each it
 may also succeed. disk: standard output is /dev/full.
@@ -22,7 +22,7 @@ LACKING = {
 
 
 def complaint(what: str, status: int, errors: str) -> str:
-    """What is wrong with the end of a program that lacked something; empty: nothing."""
+    """The fault of the end of a program that lacked something; empty: none."""
     if what == "memory" and status == -signal.SIGABRT and OF_GLIBC in errors:
         return ""  # glibc itself ends a process that has no memory for a thread's destructors
     if status != 1:

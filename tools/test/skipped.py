@@ -2,9 +2,9 @@
 """skipped.py JOB BUILD: names every test that the last run of CTest in a build folder has left out.
 
 A test is left out if CTest says so, if its text says `skipped: WHY`, or if its program has it and
-does not run it (`doctest::skip`). What a test case of doctest says of itself counts for that case,
-not for the others of its file. Each must stand in skipped.toml, which says why; otherwise the exit
-status is 1.
+does not run it (`doctest::skip`). A text of a doctest case counts for that case, not for
+the others of its file. Each must stand in skipped.toml with a reason; otherwise the exit status is
+1.
 """
 
 import pathlib
@@ -21,14 +21,14 @@ ENTRY = re.compile(
 )
 
 
-# What doctest writes in front of the messages of a case.
+# The line of doctest in front of the messages of a case.
 BLOCK = re.compile(r"^={20,}$", re.M)
 CASE = re.compile(r"^TEST CASE:  (?P<name>.+)$", re.M)
 REASON = re.compile(r"skipped: +(.+)")
 
 
 def reasons_in(output: str, test: str) -> dict[str, list[str]]:
-    """Who says in this output that he is skipped, and why: a case of doctest, or else the test."""
+    """The skipped ones in this output, with the reasons: cases of doctest, or else the test."""
     found: dict[str, list[str]] = {}
     for block in BLOCK.split(output):
         case = CASE.search(block)
@@ -40,7 +40,7 @@ def reasons_in(output: str, test: str) -> dict[str, list[str]]:
 
 
 def of_log(log: str) -> tuple[dict[str, str], set[str]]:
-    """What tests and test cases said of themselves; and the programs with doctest's cases."""
+    """The reasons of tests and test cases; and the programs with doctest's cases."""
     said: dict[str, str] = {}
     programs: set[str] = set()
     for e in ENTRY.finditer(log):

@@ -20,7 +20,7 @@ class record:
     line: int
     when: int
     what: str  # "up", "lost", ">" or "|"
-    end: str  # to whom
+    end: str  # its receiver
     announced: int = 0
     data: bytearray = field(default_factory=bytearray)
 
@@ -75,7 +75,7 @@ def records(lines: list[str], types: known_types):
 
 
 def session_of(text: str):
-    """What a capture says, line by line. Raises bad_bytes at what is not understood."""
+    """The meaning of a capture, line by line. Raises bad_bytes at bytes that are not understood."""
     lines = text.splitlines()
     types = known_types()
     whole = session(header(lines[0] if lines else ""), types)

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""decode.py PATH...: prints what bytes of Garrick's wire, version 1, mean.
+"""decode.py PATH...: prints the meaning of bytes of Garrick's wire, version 1.
 
 Written from docs/wire.md alone, as a second opinion: it shares nothing with the product. A path is
 a file, or a folder with such files. It ends with 1 if it has not understood everything.
 
-A file `*.hex` holds one frame or one value in hexadecimal. Its first line says what it is:
+A file `*.hex` holds one frame or one value in hexadecimal. Its first line names its type:
 
     # frame of {string, i64}
     01 00 01 02 ...
@@ -16,8 +16,9 @@ The words of types:
     schema kill_order resolve_order spawn_order
     frame, frame of T             T is the payload's type
 
-A file `*.capture` holds a session: what both ends received, and when (tests/net/golden/README.md
-has the format). Its layers are undone one after the other, and each says in a line what it finds.
+A file `*.capture` holds a session: the bytes that both ends received, and the times
+(tests/net/golden/README.md has the format). Its layers are undone one after the other, and each
+prints a line for each thing that it finds.
 """
 
 import sys
@@ -33,7 +34,7 @@ TYPES.add("u32")
 
 
 def decoded(kind: str, data: bytes) -> str:
-    """What the bytes mean, by the words of a file's first line."""
+    """The meaning of the bytes, by the words of a file's first line."""
     whole = reader(data)
     if kind == "frame" or kind.startswith("frame of "):
         payload = parse(kind[9:]) if len(kind) > 5 else None
@@ -45,7 +46,7 @@ def decoded(kind: str, data: bytes) -> str:
 
 
 def decode_hex(path: Path) -> bool:
-    """Prints what is in a file of one value; false: not understood."""
+    """Prints the content of a file of one value; false: not understood."""
     first, _, rest = path.read_text(encoding="utf-8").partition("\n")
     try:
         said, understood = decoded(first.removeprefix("# "), bytes.fromhex(rest)), True
@@ -56,7 +57,7 @@ def decode_hex(path: Path) -> bool:
 
 
 def decode_capture(path: Path) -> bool:
-    """Prints what is in a captured session; false: not understood."""
+    """Prints the content of a captured session; false: not understood."""
     print(f"{path.parent.name}/{path.stem}:")
     try:
         for line in session_of(path.read_text(encoding="utf-8", errors="replace")):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Proves that the decoder does not take whatever it is given: breaks captures, and looks for the
+"""Proves that the decoder does not take everything: breaks captures, and looks for the
 complaint and for the byte that it names.
 """
 
@@ -18,7 +18,7 @@ SESSIONS = Path(__file__).resolve().parents[2] / "tests" / "net" / "golden" / "s
 
 
 def lines_of(text: str) -> list[str]:
-    """What a capture says, and at last what is wrong with it."""
+    """The meaning of a capture, and at last its fault."""
     lines = []
     try:
         for line in session_of(text):
@@ -29,7 +29,7 @@ def lines_of(text: str) -> list[str]:
 
 
 def complaint(text: str) -> str:
-    """What is wrong with a capture; empty: nothing."""
+    """The fault of a capture; empty: none."""
     last = lines_of(text)[-1:]
     return "".join(last).partition("not understood: ")[2]
 
@@ -97,7 +97,7 @@ class capture_test(unittest.TestCase):
                 self.assertRegex(said, r"^$|line \d+: |byte \d+ of ", f"{name}, first {end}")
 
     def test_another_version(self):
-        # Who is answered all the same speaks a version that nobody here knows.
+        # An end that is answered all the same speaks a version unknown here.
         line = self.line_of("stream", "a>b 48") + 1
         text = self.change("stream", line, "43 4b 01 00 01 00", "43 4b 02 00 03 00")
         self.assert_complains(
@@ -210,7 +210,7 @@ class handles_test(unittest.TestCase):
     FIRST, SECOND = bytes(range(16)), bytes(range(16, 32))
 
     def said(self, words: str, payload: bytes, *numbers: bytes) -> str:
-        """What a message with this payload says."""
+        """The meaning of a message with this payload."""
         fields = bytes(16 + 16 + 8) + bytes([2, 9, 0])
         behind = b"".join(numbers) + len(numbers).to_bytes(4, "little")
         data = reader(b"\x81" + fields + payload + behind)

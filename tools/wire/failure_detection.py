@@ -1,4 +1,4 @@
-"""Who is at the other end, and that it lives (docs/wire.md, failure_detection)."""
+"""The identity of the other end, and that it lives (docs/wire.md, failure_detection)."""
 
 from dataclasses import dataclass, replace
 
@@ -30,7 +30,7 @@ REFUSALS = {
 
 
 def tag_of(sender: int, receiver: int) -> int:
-    """What precedes a datagram between these incarnations."""
+    """The bytes before a datagram between these incarnations."""
     x = (sender * 0x9E3779B97F4A7C15 + receiver) % 2**64
     x ^= x >> 32
     x = x * 0xD6E8FEB86659FD93 % 2**64
@@ -72,7 +72,7 @@ KNOWN = version_range(VERSION, VERSION)
 
 @dataclass
 class hello:
-    """Who connects, or answers."""
+    """The hello of an end that connects, or answers."""
 
     versions: version_range
     node: int
@@ -115,7 +115,7 @@ class hello:
 
 
 class failure_detection(layer):
-    """Undoes what its sender has put in front, and checks that it was the right one."""
+    """Undoes the prefix of its sender, and checks that it was the right one."""
 
     def __init__(self, way):
         super().__init__(way)

@@ -75,7 +75,7 @@ def type_number(name: str) -> int:
     return x
 
 
-# What a payload is where the frame's type does not say it.
+# The types of payloads where the frame's type does not name them.
 PAYLOADS = {
     "error": "error",
     "down": "error",
@@ -90,7 +90,7 @@ PAYLOADS = {
 
 
 class known_types:
-    """Types by their numbers: what they are called, and the words for them if they are known."""
+    """Types by their numbers: their names, and the words for them if they are known."""
 
     def __init__(self):
         self.names, self.words = {}, {}
@@ -102,7 +102,7 @@ class known_types:
 
 
 def frame(payload, data: reader, types: known_types) -> list[str]:
-    """What a frame says. `payload` is the type of what it carries; None: the frame says it."""
+    """The meaning of a frame. `payload` is the type of its payload; None: the frame names it."""
     first = data.take(1)[0]
     if first & 127 not in KINDS:
         raise data.wrong(f"kind {first & 127}", data.at - 1)

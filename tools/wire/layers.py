@@ -1,12 +1,12 @@
-"""The layers of docs/wire.md, undone: from the bytes that came to what was said.
+"""The layers of docs/wire.md, undone: from the bytes that came to the messages of the sender.
 
 A session has two ways, a>b and b>a, and each way an object for each layer of the stack. It does
-what the receiving layer does: it takes what came from the layer below (`receive`), and gives what
-is in it to the one above (`up`). It says in lines what it finds. What no honest sender sends is an
-error (`bad_bytes`).
+as the receiving layer does: it takes messages of the layer below (`receive`), and gives their
+content to the one above (`up`). It tells its findings in lines. Bytes that no honest sender sends
+are an error (`bad_bytes`).
 
-A datagram that never came is received, too, so that it is known what was sent: an acknowledgement
-must be of something. It goes no further than to the layer that numbers it.
+A datagram that never came is received, too, so that the sent ones are known: an acknowledgement
+must be of one of them. It goes no further than to the layer that numbers it.
 """
 
 import math
@@ -18,7 +18,7 @@ from values import reader
 
 @dataclass
 class message:
-    """What a layer gives to the one above."""
+    """A message from a layer to the one above."""
 
     data: reader
     came: bool = True
@@ -26,7 +26,7 @@ class message:
 
 
 class layer:
-    """What all layers have; alone it is one that changes nothing."""
+    """The common part of all layers; alone it is one that changes nothing."""
 
     def __init__(self, way):
         self.way, self.session, self.above = way, way.session, None
@@ -146,7 +146,7 @@ class ordering(layer):
         return min(since, default=math.inf) + self.WAITS
 
     def advance(self) -> None:
-        """Gives up what the message that has waited longest waits for."""
+        """Gives up the gap for which the longest waiting message waits."""
         due = self.due()
         for lane, held in self.held.items():
             if all(since + self.WAITS > due for since, _ in held.values()):
@@ -182,7 +182,7 @@ class duplicate_suppression(layer):
 
 @dataclass
 class partial_message:
-    """What has come of a message that is sent in pieces."""
+    """The parts that have come of a message that is sent in pieces."""
 
     size: int
     lane: int
@@ -249,7 +249,7 @@ class slicing(layer):
                 self.drop(n, m.data)
 
     def drop(self, number: int, at: reader | None = None) -> None:
-        """Gives a message up; where nothing can be lost, what is read at `at` is wrong."""
+        """Gives a message up; where nothing can be lost, the bytes read at `at` are wrong."""
         p = self.partial.pop(number)
         text = f"message {number} in lane {p.lane}: {p.come()} of {p.size} bytes came"
         if at is not None and self.session.reliable:

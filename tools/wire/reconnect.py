@@ -7,12 +7,12 @@ LAYER_LANE = 255
 
 
 class reconnect(layer):
-    """Counts what comes this way, and reads the counts of the other."""
+    """Counts the messages of this way, and reads the counts of the other."""
 
     def __init__(self, way):
         super().__init__(way)
         self.came: dict[int, int] = {}  # messages of each lane, to this way's receiver
-        self.told: dict[int, int] = {}  # in the mailbox, by what the receiver has told
+        self.told: dict[int, int] = {}  # in the mailbox, by the receiver's reports
         self.begun = False  # this way's sender, in this connection
 
     def receive(self, m: message) -> None:

@@ -17,7 +17,7 @@ def distance(a: int, b: int) -> int:
 
 
 class packet_bytes:
-    """What is known of a packet."""
+    """The known parts of a packet."""
 
     def __init__(self, size: int):
         self.bytes, self.known = bytearray(size), bytearray(size)

@@ -51,7 +51,7 @@ class way:
 
 
 class session:
-    """What two ends say."""
+    """The conversation of two ends."""
 
     def __init__(self, name: str, types: known_types):
         self.name, self.types = name, types

@@ -55,7 +55,7 @@ class reader:
         return len(self.data) - self.at
 
     def rest(self) -> "reader":
-        """What is left, taken."""
+        """The rest, taken."""
         at = self.at
         return reader(self.take(self.left()), self.start + at, self.of, self.handles)
 
