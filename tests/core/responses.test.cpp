@@ -175,7 +175,7 @@ TEST_CASE("request whose response object falls is sent, its answer is ignored") 
   CHECK(system.dead_letter_count() == 0);
 }
 
-// A response that comes before anybody waits for it is kept with its request.
+// A response that comes before it is waited for is kept with its request.
 class early : public actor<protocol<void(ask), result<int>(value)>> {
   ref<answers> to_;
   std::vector<pending_response<int>> pending_;

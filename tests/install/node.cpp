@@ -6,7 +6,7 @@
 
 #include "shop.hpp"
 
-/// False, with the reason on the screen.
+/// Returns false with the reason on the screen.
 bool asks_across(const std::string& at) {
   garrick::actor_system here, elsewhere;
   garrick::net::node server(here), client(elsewhere);

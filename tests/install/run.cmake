@@ -70,7 +70,7 @@ else()
   if(ccache)
     list(APPEND arguments "-DCMAKE_CXX_COMPILER_LAUNCHER=${ccache}")
   endif()
-  # That the parts can be optimised is known, and takes a minute.
+  # The parts are known to compile with optimisation, which takes a minute.
   list(APPEND arguments "-DGARRICK_SOURCE=${source}" "-DCMAKE_CXX_FLAGS_RELEASE=-O0 -DNDEBUG"
        -DGARRICK_UNITY=ON)
 endif()

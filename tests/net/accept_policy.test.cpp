@@ -126,7 +126,7 @@ TEST_CASE("accept: a connection may be handed to a link that has lost its own, o
   const bare_socket second = bare_socket::connected(door->local().port());
   second.write("old");
   REQUIRE(n->wait([](const notes::all& a) { return a.count >= 5; }));
-  // One that still has a connection loses it first.
+  // A session that still has a connection loses it first.
   const bare_socket third = bare_socket::connected(door->local().port());
   third.write("old");
   REQUIRE(n->wait([](const notes::all& a) { return a.count >= 8; }));

@@ -60,7 +60,7 @@ std::vector<pair_settings> all_pairs(std::uint64_t seed) {
 TEST_CASE("over lossy links: what is promised holds, whatever becomes of streams and processes") {
   if (skips()) return;
   const std::string failure = explore_processes(all_pairs, [](two_processes& p) {
-    // That the link is bad shows where nothing is put in order.
+    // Without order, losses of the link are visible.
     if (p.is_bare())
       p.until([&] { return p.seen().of(0).gaps > 2 && p.seen().of(0).late > 2; },
               "messages were lost and came late");

@@ -54,8 +54,7 @@ class switched_proxy {
   void wake() {
     set([this] { wakes_ = true; });
   }
-  /// True: connections that come from now on stand, and never carry anything. Returns when that is
-  /// so.
+  /// If `is`, later connections stand and never carry anything. Returns when that is so.
   void hush(bool is) {
     set([this, is] { hushes_ = is; });
   }

@@ -14,7 +14,7 @@
 namespace garrick::tests {
 
 /// From now on the call of this number fails with `error` in the calling thread and in those that
-/// it creates. False: the system does not allow filters.
+/// it creates. Returns false if the system does not allow filters.
 inline bool forbid_call(long number, int error) {
   sock_filter program[] = {
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),

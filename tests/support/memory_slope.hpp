@@ -1,5 +1,5 @@
-// Does a program that goes on and on need more and more memory? A test works until `goes_on` says
-// no, and then checks how fast its resident memory has grown.
+// Checks whether a program that goes on and on needs more and more memory. A test works until
+// `goes_on` returns false, and then checks how fast its resident memory has grown.
 //
 // In a short run that is a bound on the further growth of buffers and pools; from a minute on it is
 // the slope: less than a megabyte a minute. The slope is the median of those between any two

@@ -180,7 +180,7 @@ settings one_worker() {
 
 constexpr duration too_long = duration::seconds(30);
 
-/// One deed, and all that wait for something then.
+/// A deed, and all actors that wait for something then.
 class stage {
  public:
   stage(actor_system& system, deed what) : system_(system), what_(what) {

@@ -43,7 +43,7 @@ def start(command, folder: str) -> subprocess.Popen:
 
 
 def interrupt(command, how: signal.Signals, whole_group: bool, delay: float) -> bool:
-    """Whether it has ended by the signal; false: it was done before."""
+    """Returns true if it has ended by the signal, false if it was done before."""
     what = f"{how.name} to {'all' if whole_group else 'the first'} after {delay} s"
     with tempfile.TemporaryDirectory() as folder:
         child = start(command, folder)

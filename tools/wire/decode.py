@@ -46,7 +46,7 @@ def decoded(kind: str, data: bytes) -> str:
 
 
 def decode_hex(path: Path) -> bool:
-    """Prints the content of a file of one value; false: not understood."""
+    """Prints the content of a file of one value. Returns false if it is not understood."""
     first, _, rest = path.read_text(encoding="utf-8").partition("\n")
     try:
         said, understood = decoded(first.removeprefix("# "), bytes.fromhex(rest)), True
@@ -57,7 +57,7 @@ def decode_hex(path: Path) -> bool:
 
 
 def decode_capture(path: Path) -> bool:
-    """Prints the content of a captured session; false: not understood."""
+    """Prints the content of a captured session. Returns false if it is not understood."""
     print(f"{path.parent.name}/{path.stem}:")
     try:
         for line in session_of(path.read_text(encoding="utf-8", errors="replace")):

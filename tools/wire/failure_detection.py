@@ -140,7 +140,7 @@ class failure_detection(layer):
             self.receive_hello(kind, m)
 
     def belongs(self, kind: str, m: message) -> bool:
-        """True if it is of this session."""
+        """Returns true if the datagram is of this session."""
         other = self.opposite()
         if not self.session.stream:
             tag = m.data.fixed(4)

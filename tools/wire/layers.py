@@ -52,7 +52,7 @@ class layer:
         return math.inf
 
     def advance(self) -> None:
-        """That time has come."""
+        """Called when that time has come."""
 
     def finish(self) -> None:
         """The capture has ended."""

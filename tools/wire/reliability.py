@@ -23,7 +23,7 @@ class packet_bytes:
         self.bytes, self.known = bytearray(size), bytearray(size)
 
     def add(self, begin: int, part: bytes) -> bool:
-        """False: other bytes were there before."""
+        """Returns false if other bytes were there before."""
         end = begin + len(part)
         old = zip(self.known[begin:end], self.bytes[begin:end], part)
         if any(known and byte != new for known, byte, new in old):

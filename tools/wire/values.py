@@ -195,7 +195,7 @@ def handle(data: reader) -> str:
 
 
 def has_handles(tree) -> bool:
-    """Is there a handle in values of this type?"""
+    """Returns true if values of this type may have handles."""
     name, parts = tree
     return name == "handle" or any(has_handles(p) for p in parts)
 

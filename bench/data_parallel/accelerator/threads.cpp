@@ -16,7 +16,7 @@ void bench::run(arguments& args, result& out) {
     for (std::size_t t = 0; t < threads; ++t)
       all.emplace_back([&] {
         for (;;) {
-          // order: relaxed: only a number; the threads are joined before anybody reads the sums
+          // order: relaxed: only a number; the threads are joined before the sums are read
           const std::uint64_t i = next.fetch_add(1, std::memory_order_relaxed);
           if (i >= m.rows) return;
           row r = m.at(i);

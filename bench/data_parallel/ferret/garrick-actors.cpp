@@ -13,7 +13,7 @@ using shared_gallery = std::shared_ptr<const bench::gallery>;
 template <class T>
 using stage = ref<protocol<void(T)>>;
 
-// Those of the next stage.
+// The actors of the next stage.
 template <class T>
 class several {
  public:

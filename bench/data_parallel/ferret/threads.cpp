@@ -22,7 +22,7 @@ class queue {
     lock.unlock();
     filled_.notify_one();
   }
-  // False: it is empty, and all producers have left.
+  // Returns false if the queue is empty and all producers have left.
   bool pop(T& x) {
     std::unique_lock lock(mutex_);
     filled_.wait(lock, [&] { return !waiting_.empty() || producers_ == 0; });

@@ -27,7 +27,7 @@ class open_ranges {
     }
     changed_.notify_one();
   }
-  // False: everything is sorted.
+  // Returns false if everything is sorted.
   bool take(range& r) {
     std::unique_lock here(lock_);
     changed_.wait(here, [&] { return !open_.empty() || unsorted_ == 0; });

@@ -85,7 +85,7 @@ class puzzles {
     return &words_[std::size_t{searcher} * searches_ + --open_[searcher]];
   }
 
-  // True: that was the last answer.
+  // Returns true for the last answer.
   bool answered(std::uint64_t place) {
     sum_ += place;
     return ++answers_ == words_.size();

@@ -1,5 +1,5 @@
 // Paper 002 on a simulated machine like the paper's: Matrix Search, where locality pays, and
-// everybody to everybody, where it loses.
+// messages from every actor to every other, where it loses.
 #include "common/curves.hpp"
 #include "common/measure.hpp"
 #include "simulator/papers/programs.hpp"

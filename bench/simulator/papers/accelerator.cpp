@@ -48,7 +48,7 @@ struct request {
     left.store(size, relaxed);
   }
 
-  /// False: no piece is left.
+  /// Returns false if no piece is left.
   bool claim(std::uint32_t who) {
     const std::uint32_t own = who % hands;
     seat& at = seats[who];
@@ -173,7 +173,7 @@ struct team {
       t.send(*helpers[r.told - 1], number << hand_bits | r.told);
   }
 
-  /// One turn of an actor that takes part. True: it needs another one.
+  /// Runs a turn of an actor that takes part. Returns true if it needs another one.
   bool go_on(turn& t, lane& todo, bool is_master) {
     if (todo.parts.empty()) return false;
     const lane::part first = todo.parts.front();
@@ -195,7 +195,7 @@ struct team {
     }
     return true;
   }
-  /// True: there was no time for all that could be done.
+  /// Returns true if there was no time for all of the work.
   bool take_part(turn& t, const lane::part& what, bool is_master) {
     request& r = *requests[what.request];
     seat& at = r.seats[what.who];

@@ -40,7 +40,7 @@ double seconds(const Program& program, std::uint32_t workers) {
   return seconds(program, on(opteron(), workers));
 }
 
-/// Paper 002's: time with stealing from anybody over time with guided stealing and pinning.
+/// Paper 002's: time with stealing from any worker over time with guided stealing and pinning.
 template <class Program>
 double gain(const Program& program, std::uint32_t workers) {
   return seconds(program, on(opteron(workers), workers, "work_stealing")) /

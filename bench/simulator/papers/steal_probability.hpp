@@ -26,7 +26,7 @@ namespace bench::simulator {
 /// The same as observed: the shipped `polling` (random victims) or, with `guided`,
 /// `locality_guided` policy steals `samples` times for `thief` while only `hot` has work. After its
 /// walk, which has as many attempts as all groups together have members, `locality_guided` visits
-/// everybody once and surely succeeds; that is not counted.
+/// every worker once and surely succeeds; that is not counted.
 [[nodiscard]] std::vector<double> sampled_steal_probability(
     const garrick::sched::worker_places& places, bool guided, std::uint32_t thief,
     std::uint32_t hot, std::uint32_t attempts, std::uint32_t samples, std::uint64_t seed);

@@ -14,7 +14,7 @@ using namespace garrick::machine;
 namespace {
 
 constexpr std::uint32_t attempts = 20;
-constexpr std::uint32_t one_walk = 13;  // attempts of a guided thief before it visits everybody
+constexpr std::uint32_t one_walk = 13;  // attempts of a guided thief before it visits all
 
 /// Draws both curves; returns the largest difference.
 double draw(bench::figure& f, const std::string& who, const std::vector<double>& exact,

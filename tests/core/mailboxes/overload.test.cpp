@@ -62,7 +62,7 @@ class stage : public actor<protocol<void(item)>> {
   }
 };
 
-/// Takes longer for a message than everybody before it.
+/// Takes longer for a message than all actors before it.
 class slow_sink : public actor<protocol<void(item)>> {
   std::atomic<std::uint32_t>* peak_;
   std::uint64_t* sum_;

@@ -23,7 +23,7 @@ using namespace garrick::tests::floods;
 
 constexpr std::uint32_t soft = 10;
 
-/// As many restarts as anybody wants.
+/// No limit on restarts.
 supervision for_ever() { return {.max_restarts = 1'000'000'000}; }
 
 /// The counts of all objects of one child.

@@ -55,7 +55,7 @@ struct family {
                                       traps)) {
     kit.run();
   }
-  /// Does the child live after this?
+  /// Returns true if the child lives after this.
   bool outlives(const std::function<void(family&)>& blow) {
     blow(*this);
     kit.run();

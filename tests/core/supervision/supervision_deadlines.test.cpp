@@ -46,7 +46,7 @@ struct hanging : actor<protocol<void(fail_then_hang)>> {
   pen notes;
   hanging(test_system* k, pen p) : kit(k), notes(std::move(p)) {}
   ~hanging() { notes("-b"); }
-  /// Does not return for an hour, while everybody else goes on.
+  /// Does not return for an hour, while all other actors go on.
   void on(const fail_then_hang& f) {
     send(f.who, fail{});
     core::scoped_actor inside(kit->env());

@@ -112,7 +112,7 @@ class two_processes {
     if (!is_so) fail(text);
   }
 
-  /// Reads until `p()`. False: something is wrong.
+  /// Reads until `p()`. Returns false if something is wrong.
   template <class P>
   bool until(P p, const char* text) {
     const auto end = clock::now() + std::chrono::seconds(60);

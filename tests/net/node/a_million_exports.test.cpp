@@ -131,7 +131,7 @@ TEST_CASE("a million exports: handles go and come back, and the tables are as th
       tests::wait_until([&] { return c.handles >= part; });
     }
     CHECK(c.wrong == 0);
-    // Those that are kept go when the inn is asked once more.
+    // The kept handles go when the inn is asked once more.
     CHECK(right.request(far, look_after{}).get().has_value());
     tests::wait_until([&] { return guests == 0; });
     tests::wait_until([&] { return entries(a, b, "proxies") == 0; });

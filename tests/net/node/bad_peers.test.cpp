@@ -67,7 +67,7 @@ struct besieged {
   }
 };
 
-/// Reads until the other end has closed; false: it has not, for long.
+/// Reads until the other end has closed. Returns false if it does not close for long.
 bool is_let_go(const bare_socket& s) {
   const timeval long_time{60, 0};
   REQUIRE(::setsockopt(s.fd(), SOL_SOCKET, SO_RCVTIMEO, &long_time, sizeof(long_time)) == 0);

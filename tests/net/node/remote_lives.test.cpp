@@ -51,7 +51,7 @@ struct log {
   }
 };
 
-/// Links with, or monitors, everybody it is told of.
+/// Asks to link with an actor, or to monitor it.
 struct watch {
   ref<member_type> whom;
   bool by_link = false;

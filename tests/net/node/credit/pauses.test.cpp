@@ -132,7 +132,7 @@ class piler : public actor<piler_type> {
 
 TEST_CASE("pauses: of those who find no room, one waits in vain, and not each") {
   tests::other_process other("tcp://127.0.0.1:0", 60'000);
-  actor_system system(tests::quiet(1));  // so hardly anybody finds the link busy
+  actor_system system(tests::quiet(1));  // so few senders find the link busy
   net::node_settings s = tests::node_with(60'000);
   s.patience = duration::seconds(2);
   s.most_bytes_waiting = 1024;  // some hundred, and fewer than the first credit

@@ -207,7 +207,7 @@ namespace {
 
 constexpr const char* desk_name = "desk";
 
-/// False: far too long in vain.
+/// Returns false after far too long a wait.
 template <class P>
 bool wait_until(P p) {
   const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(60);
@@ -233,7 +233,7 @@ std::string ask(actor_system& system, net::node& node, const std::string& at) {
   ref<shop::listener_type> me = system.spawn<shop::listener>(lent(h));
   result<ref<shop::desk_of_all>> found = make_error(errc::timeout, "nobody was asked yet");
   result<shop::receipt> got = make_error(errc::timeout, "nothing was ordered yet");
-  // One that was replaced just now may be taken for the one before.
+  // A desk that was replaced just now may be taken for the one before.
   wait_until([&] {
     found = node.remote<shop::desk_of_all>(at, desk_name, duration::seconds(30));
     if (!found) return found.error() == net::net_errc::incompatible;

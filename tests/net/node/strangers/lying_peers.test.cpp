@@ -1,4 +1,4 @@
-// Peers that speak the protocol and keep to none of its rules: they may not hurt anybody else.
+// Peers that speak the protocol and keep to none of its rules: they may not hurt any other actor.
 #include <doctest/doctest.h>
 #include <garrick/core/cell/signals.hpp>
 #include <garrick/garrick.hpp>

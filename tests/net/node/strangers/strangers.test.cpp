@@ -183,7 +183,7 @@ TEST_CASE("strangers: for one that asks and asks, and confirms nothing, no more 
   SUBCASE("for names") {
     until_down({.kind = kind::resolve, .number = 1},
                net::resolve_order{"nobody", *net::protocol_table_of<desk_type>().described()});
-    // Those that the stack takes, and those that may wait: each has a hundred bytes, about.
+    // Requests that the stack takes, and those that may wait: each has a hundred bytes, about.
     constexpr int most_bytes = 1000 * 4608;
     CHECK(asked > most_bytes / 400);
     CHECK(asked < most_bytes / 128 + 2 * 8192);
