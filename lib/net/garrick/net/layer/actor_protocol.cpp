@@ -160,8 +160,8 @@ void actor_protocol::receive_other(const incoming& m, layer_context& c) {
   const base::result<frame> f = decode_frame(m.bytes);
   if (!f) {
     ++counters_.malformed;
-    // A peer that takes nothing is not told of its error, and two ends that do not agree end at
-    // once.
+    // A peer that takes nothing is not told of its error, and a decode_error is not answered by
+    // another.
     if (kind_of(m.bytes) != frame_kind::decode_error && c.below_is_writable())
       c.down(refusal_of({}, f.error(), c.headers_below()));
     return;

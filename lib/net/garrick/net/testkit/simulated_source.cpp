@@ -24,7 +24,7 @@ class place final : public detail::entrance,
   place(simulated_host& host, std::unique_ptr<hosts_endpoint> end)
       : host_(host), end_(std::move(end)) {}
 
-  /// Starts without an end. Null: it is over.
+  /// Takes the hosted object and connects its end. Null: it is over.
   void start(std::unique_ptr<hosted> who) {
     who_ = std::move(who);
     if (who_ == nullptr) return finish({});
