@@ -136,7 +136,7 @@ struct link_event {
     delivered,     ///< the message with the report `number` is in the receiver's mailbox
     unknown,       ///< the message with the report `number` may or may not have been delivered
     has_session,   ///< before `opened`: the other end has a session with this end by another link;
-                   ///<   `any_link::peer` names it. This link tries again
+                   ///< `any_link::peer` names it. This link tries again
   };
   kind what;                 ///< the kind of event
   std::uint64_t number = 0;  ///< of `path`, `paused`, `delivered` and `unknown`

@@ -42,8 +42,7 @@ struct slicing_counters {
   std::uint64_t joined = 0;         ///< messages that came in pieces and were completed
   std::uint64_t repeated = 0;       ///< pieces without new bytes: dropped
   std::uint64_t stale = 0;          ///< pieces of messages that are over: dropped
-  std::uint64_t malformed = 0;      ///< packets that are no piece, or contradict another one:
-                                    ///< dropped
+  std::uint64_t malformed = 0;      ///< pieces that are invalid or contradict another: dropped
   std::uint64_t expired = 0;        ///< messages given up because their next piece did not come
   std::uint64_t evicted = 0;        ///< messages given up to make room
   std::uint64_t abandoned = 0;      ///< messages given up because a piece is known to be lost

@@ -124,8 +124,7 @@ class accept_sessions : public accept_policy {
     endpoint from;
   };
   std::map<peer_identity, known_peer> known_;  // under mutex_
-  std::size_t swept_at_ = 64;                  // under mutex_: the size at which dead entries are
-                                               // removed
+  std::size_t swept_at_ = 64;                  // under mutex_: the size for the next clean-up
   quarantine_list quarantined_;                // under mutex_
   const peer_return after_down_;
 };

@@ -66,8 +66,7 @@ struct link_settings {
   /// empty, a standard stack fills in its own name.
   failure_detection_settings session;
   actor_protocol_settings questions;  ///< the most open requests
-  reconnect_settings mailbox;         ///< the most bytes and messages that are kept until they are
-                                      ///< in a mailbox
+  reconnect_settings mailbox;         ///< the messages kept until they are in a mailbox
   slicing_settings slicing;           ///< the largest messages
   ordering_settings ordering;         ///< the buffer for messages that wait for earlier ones
   reliability_settings reliability;   ///< the rules of retransmission

@@ -130,9 +130,9 @@ class checked_end final : public link_owner {
   void hold(std::unique_ptr<any_link> l) noexcept { link_ = std::move(l); }
   /// The link.
   [[nodiscard]] any_link& below() noexcept { return *link_; }
-  /// True if messages may be sent: the transport or the session is there, and there is room.
+  /// Returns true if messages may be sent: the transport or the session is there, with room.
   [[nodiscard]] bool can_send() const;
-  /// True after `down`.
+  /// Returns true after `down`.
   [[nodiscard]] bool is_down() const;
   /// Sends the next message of a lane, of `size` bytes or a few more. Returns false if the link
   /// refused it. Requires `can_send()`, or the system lane.

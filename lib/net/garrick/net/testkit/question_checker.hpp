@@ -121,9 +121,9 @@ class talking_end final : public link_owner {
   void hold(std::unique_ptr<any_link> l) noexcept { link_ = std::move(l); }
   /// The link.
   [[nodiscard]] any_link& below() noexcept { return *link_; }
-  /// True if questions may be asked.
+  /// Returns true if questions may be asked.
   [[nodiscard]] bool can_ask() const;
-  /// True after `down`.
+  /// Returns true after `down`.
   [[nodiscard]] bool is_down() const;
   /// Asks the next question, of `size` bytes or a few more, between the actors of this pair: a
   /// request, or one of the other kinds. Infinite: no time limit. Requires `can_ask()`.

@@ -36,8 +36,7 @@ namespace garrick::net {
 
 /// A newcomer.
 struct arrival {
-  endpoint remote;  ///< the other end's address; a Unix domain socket has none, so it is the
-                    ///< listener's
+  endpoint remote;  ///< the other end's address; of a Unix domain socket the listener's
   endpoint local;   ///< the listener's address
   std::span<const std::byte> bytes;  ///< bytes so far, at most `accept_policy::wants()`
 };

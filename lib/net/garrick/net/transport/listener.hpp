@@ -17,7 +17,7 @@ struct listener_counters {
   std::uint64_t started = 0;    ///< links that were started
   std::uint64_t joined = 0;     ///< connections that were handed to links
   std::uint64_t refused = 0;    ///< newcomers that were refused, by the policy or by a limit;
-                                ///<   also started ones for which `make` returned null
+                                ///< also started ones for which `make` returned null
   std::uint64_t too_late = 0;   ///< the refused ones that were not admitted in time
   std::size_t connections = 0;  ///< present newcomers and links
   std::size_t pending = 0;      ///< those of them that are not admitted

@@ -73,7 +73,7 @@ struct has_elements_without_a_byte;  ///< A count of them could not be checked a
 
 namespace detail {
 
-/// How values of a type lie on the wire.
+/// The form of a type's values on the wire.
 enum class wire_shape : std::uint8_t {
   none,
   opaque,

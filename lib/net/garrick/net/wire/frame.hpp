@@ -90,8 +90,7 @@ struct trace_context {
 struct frame {
   frame_kind kind = frame_kind::message;  ///< decides which fields there are
   actor_id receiver{};                    ///< the actor to which it goes
-  actor_id sender{};                      ///< the actor from which it comes, or about which it
-                                          ///< tells
+  actor_id sender{};                      ///< the actor from which it comes, or its subject
   std::uint64_t number = 0;               ///< of a request, or how many
   std::uint64_t type = 0;                 ///< the payload's `type_id`
   std::optional<base::duration>

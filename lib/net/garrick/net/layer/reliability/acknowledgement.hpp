@@ -42,9 +42,8 @@ struct reliability_header {
   static constexpr std::size_t packet_size = 5;                    ///< see above
   static constexpr std::byte with_packet = std::byte{1};           ///< a flag: a packet follows
   static constexpr std::byte with_acknowledgement = std::byte{2};  ///< a flag: so does this
-  static constexpr std::byte with_part = std::byte{4};  ///< a flag: only a part of the packet
-                                                        ///< follows
-  static constexpr std::size_t part_size = 4;           ///< bytes of size and offset
+  static constexpr std::byte with_part = std::byte{4};             ///< a flag: only a part follows
+  static constexpr std::size_t part_size = 4;                      ///< bytes of size and offset
 
   bool has_packet = false;     ///< there is a packet behind the header
   sequence_number number = 0;  ///< the packet's

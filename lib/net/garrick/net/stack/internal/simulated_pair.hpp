@@ -32,7 +32,7 @@ constexpr base::duration operator""_s(unsigned long long n) {
   return base::duration::seconds(static_cast<std::int64_t>(n));
 }
 
-/// How many seeds a random test tries.
+/// Returns the number of seeds for a random test.
 inline std::uint64_t seeds(std::uint64_t otherwise = 200) {
   const char* text = std::getenv("GARRICK_SEEDS");
   return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);

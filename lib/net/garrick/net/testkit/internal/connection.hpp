@@ -63,8 +63,7 @@ class connection final : public two_way, public std::enable_shared_from_this<con
     std::uint64_t taken = 0;
     std::uint64_t received = 0;
     std::uint64_t acknowledged = 0;
-    std::uint64_t fall_backs = 0;  ///< so far: bytes that departed before the last one do not
-                                   ///< arrive
+    std::uint64_t fall_backs = 0;  ///< so far; bytes from before the last one are lost
     base::instant last_arrival{};
     bool finished = false;     ///< nothing more will be taken
     bool finish_sent = false;  ///< the other side will hear of it

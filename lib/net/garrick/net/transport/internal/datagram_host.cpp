@@ -182,8 +182,7 @@ void datagram_host::flush() {
       counts_.dropped.add(rest.size());
       break;
     } else if (failed == ECONNREFUSED && !hint_) {
-      hint_ = error_of(failed, to_.to_string());  // about an earlier datagram; this one was not
-                                                  // tried
+      hint_ = error_of(failed, to_.to_string());  // of an earlier datagram: try this one again
     } else {
       not_sent(failed, rest.front().size());
       rest = rest.subspan(1);
