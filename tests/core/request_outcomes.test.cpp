@@ -163,7 +163,7 @@ void check_outcome(test_system& kit, const ask& a, const ledger& all, const resu
            (answer.error() == errc::receiver_failed || answer.error() == errc::broken_promise));
       break;
     case deed::answers: must(answer.has_value()); break;
-    default: break;  // elsewhere, any outcome
+    default: break;  // its outcome is decided elsewhere
   }
 }
 

@@ -35,7 +35,7 @@ struct by_word final : accept_policy {
     return std::make_unique<listening_session>(c, self, notes_);
   }
 
-  /// No stack: notes the bytes. A session with the text "newly gone" has ended.
+  /// No stack: notes the bytes. The bytes "newly gone" end it.
   struct listening_session final : hosted, carried {
     listening_session(carrier& c, const connection& self, std::shared_ptr<notes> n)
         : below_(c), notes_(std::move(n)) {

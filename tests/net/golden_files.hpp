@@ -61,7 +61,7 @@ inline std::vector<std::byte> golden_bytes(const std::string& name) {
   return bytes;
 }
 
-/// The type of its bytes by a golden file.
+/// The type of a golden file's bytes, by its first line.
 inline std::string golden_type(const std::string& name) {
   std::ifstream file(golden_folder + name + ".hex");
   std::string line;

@@ -102,7 +102,7 @@ struct mandelbrot {
 };
 [[nodiscard]] outcome run(const mandelbrot& program, simulation_options on);
 
-/// The workers on a heavy actor's container.
+/// The actors that work on a heavy actor's container.
 enum class offloading : std::uint8_t {
   none,         ///< the actor itself
   own_maps,     ///< a team of each such actor's own

@@ -1,5 +1,5 @@
 // Workers that have nothing to do wait for the network themselves: they come back for any other
-// work, and another thread waits for the network while they are away.
+// work, and no message has to wait while they are away.
 #include <doctest/doctest.h>
 #include <garrick/base/concurrency/leader_seat.hpp>
 #include <garrick/garrick.hpp>

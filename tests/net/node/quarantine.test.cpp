@@ -1,5 +1,5 @@
-// After `node::quarantine` has returned, no message of that peer gets into a mailbox, for any work
-// of other threads at that moment.
+// After `node::quarantine` has returned, no message of that peer gets into a mailbox, even if other
+// threads are at work at that moment.
 #include <doctest/doctest.h>
 #include <garrick/garrick.hpp>
 #include <garrick/net/node/node.hpp>
