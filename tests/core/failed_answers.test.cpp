@@ -5,7 +5,7 @@
 #include <garrick/base/memory/block_pool.hpp>
 #include <garrick/core/cell/extension.hpp>
 #include <garrick/core/cell/thread_context.hpp>
-#include <garrick/core/cell/timer_record.hpp>
+#include <garrick/core/turn/timer_record.hpp>
 #include <garrick/garrick.hpp>
 
 #include <atomic>

@@ -1,8 +1,8 @@
 // The effects of a restart on an actor; and the messages that reach an actor without an object:
 // while it is suspended, while it ends, after it has ended.
 #include <doctest/doctest.h>
-#include <garrick/core/cell/drain_lot.hpp>
-#include <garrick/core/cell/running_cell.hpp>
+#include <garrick/core/overload/drain_lot.hpp>
+#include <garrick/core/turn/running_cell.hpp>
 #include <garrick/garrick.hpp>
 #include <garrick/testkit/test_system.hpp>
 

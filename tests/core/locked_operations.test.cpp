@@ -5,7 +5,7 @@
 // count, and carry a message to and fro between two actors that one worker runs: push, schedule,
 // dequeue, take, release. Handles are moved along or stay where they are, so they add nothing.
 #include <garrick/base/concurrency/parker.hpp>
-#include <garrick/core/cell/mailbox.hpp>
+#include <garrick/core/mailbox/mailbox.hpp>
 #include <garrick/sched/policies/work_stealing.hpp>
 
 #include <doctest/doctest.h>

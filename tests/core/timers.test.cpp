@@ -4,8 +4,8 @@
 #include <garrick/base/platform/platform.hpp>
 #include <garrick/core/cell/cell.hpp>
 #include <garrick/core/cell/extension.hpp>
-#include <garrick/core/cell/signals.hpp>
-#include <garrick/core/cell/timer_record.hpp>
+#include <garrick/core/life/signals.hpp>
+#include <garrick/core/turn/timer_record.hpp>
 #include <garrick/garrick.hpp>
 #include <garrick/testkit/test_system.hpp>
 

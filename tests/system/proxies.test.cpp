@@ -3,9 +3,9 @@
 // ends.
 #include <doctest/doctest.h>
 #include <garrick/core/cell/continuation.hpp>
-#include <garrick/core/cell/proxy/proxy_cell.hpp>
+#include <garrick/core/seam/proxy_cell.hpp>
 #include <garrick/core/cell/respond.hpp>
-#include <garrick/core/cell/signals.hpp>
+#include <garrick/core/life/signals.hpp>
 #include <garrick/garrick.hpp>
 
 #include <algorithm>

@@ -8,11 +8,11 @@ RECEIVE = INTERNAL + "node_link_receive.cpp"
 REMOTE = INTERNAL + "remote_cell.cpp"
 WANTED = "lib/net/garrick/net/node/internal/wanted_requests.cpp"
 REQUEST = "lib/core/garrick/core/request.cpp"
-RUN = "lib/core/garrick/core/cell/running_cell.cpp"
+RUN = "lib/core/garrick/core/turn/running_cell.cpp"
 BLOCKING = "lib/core/garrick/core/blocking.cpp"
-LOST = "lib/core/garrick/core/cell/internal/lost_mail.cpp"
-LANE = "lib/core/garrick/core/cell/internal/system_lane.cpp"
-PROXY = "lib/core/garrick/core/cell/proxy/proxy_cell.cpp"
+LOST = "lib/core/garrick/core/life/internal/lost_mail.cpp"
+LANE = "lib/core/garrick/core/turn/internal/system_lane.cpp"
+PROXY = "lib/core/garrick/core/seam/proxy_cell.cpp"
 by_overdue = ("tests.net.overdue_requests",)
 by_revocable = ("tests.revocable_requests",)
 

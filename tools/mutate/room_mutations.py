@@ -302,7 +302,7 @@ MUTATIONS = [
     ),
     mutation(
         "pause: the receiver's end does not end them",
-        "lib/core/garrick/core/cell/proxy/proxy_cell.cpp",
+        "lib/core/garrick/core/seam/proxy_cell.cpp",
         "  if (senders_credit() != nullptr) senders_credit()->end_pauses();\n",
         "",
         ("tests.net.stopped_peers",),

@@ -100,7 +100,7 @@ MUTATIONS = [
     ),
     mutation(
         "link: what has waited for credit is turned away by a mailbox that lets senders wait",
-        "lib/core/garrick/core/cell/internal/full_receiver.cpp",
+        "lib/core/garrick/core/overload/internal/full_receiver.cpp",
         "waits && base::this_thread.has_waited != 0;",
         "false;",
         ("tests.net.full_mailboxes",),

@@ -1,8 +1,8 @@
 // Receivers whose mail is drained elsewhere, and the needs of such carriers of mail: credit for
 // their senders, a run of the receiver at once, and dead letters of their own.
 #include <doctest/doctest.h>
-#include <garrick/core/cell/drain_lot.hpp>
-#include <garrick/core/cell/running_cell.hpp>
+#include <garrick/core/overload/drain_lot.hpp>
+#include <garrick/core/turn/running_cell.hpp>
 #include <garrick/garrick.hpp>
 #include <garrick/testkit/test_system.hpp>
 

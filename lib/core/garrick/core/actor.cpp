@@ -2,7 +2,7 @@
 #include <garrick/base/platform/assert.hpp>
 #include <garrick/core/actor.hpp>
 #include <garrick/core/cell/extension.hpp>
-#include <garrick/core/cell/internal/system_lane.hpp>
+#include <garrick/core/turn/internal/system_lane.hpp>
 #include <garrick/core/cell/thread_context.hpp>
 #include <garrick/core/detail/receive_timeout.hpp>
 #include <garrick/core/message.hpp>

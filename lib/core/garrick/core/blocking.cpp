@@ -3,9 +3,9 @@
 #include <garrick/base/concurrency/parker.hpp>
 #include <garrick/core/blocking.hpp>
 #include <garrick/core/cell/extension.hpp>
-#include <garrick/core/cell/internal/bounded_mailbox.hpp>
-#include <garrick/core/cell/internal/lifecycle.hpp>
-#include <garrick/core/cell/internal/lost_mail.hpp>
+#include <garrick/core/overload/internal/bounded_mailbox.hpp>
+#include <garrick/core/turn/internal/lifecycle.hpp>
+#include <garrick/core/life/internal/lost_mail.hpp>
 #include <garrick/core/detail/actor_cell.hpp>
 
 #include <memory>

@@ -20,7 +20,7 @@
 #include <garrick/base/platform/assert.hpp>
 #include <garrick/core/actor.hpp>
 #include <garrick/core/behavior.hpp>
-#include <garrick/core/cell/waiting_executor.hpp>
+#include <garrick/core/turn/waiting_executor.hpp>
 
 #include <exception>
 #include <optional>

@@ -14,7 +14,7 @@
 
 #include <garrick/base/types/copyable.hpp>
 #include <garrick/base/types/sendable.hpp>
-#include <garrick/core/cell/envelope.hpp>
+#include <garrick/core/mailbox/envelope.hpp>
 #include <garrick/core/ref.hpp>
 #include <garrick/core/send.hpp>
 

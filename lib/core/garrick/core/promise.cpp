@@ -1,5 +1,5 @@
 // Promises that were dropped unkept.
-#include <garrick/core/cell/internal/lost_mail.hpp>
+#include <garrick/core/life/internal/lost_mail.hpp>
 #include <garrick/core/cell/thread_context.hpp>
 #include <garrick/core/promise.hpp>
 

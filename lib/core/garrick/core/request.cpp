@@ -1,13 +1,13 @@
 // Requests: sent, limited, awaited, taken over, forgotten.
 #include <garrick/core/cell/extension.hpp>
-#include <garrick/core/cell/internal/asked_proxy.hpp>
-#include <garrick/core/cell/internal/awaiting.hpp>
+#include <garrick/core/life/internal/asked_proxy.hpp>
+#include <garrick/core/turn/internal/awaiting.hpp>
 #include <garrick/core/cell/internal/last_words.hpp>
-#include <garrick/core/cell/internal/lost_mail.hpp>
-#include <garrick/core/cell/proxy/proxy_cell.hpp>
-#include <garrick/core/cell/signals.hpp>
+#include <garrick/core/life/internal/lost_mail.hpp>
+#include <garrick/core/seam/proxy_cell.hpp>
+#include <garrick/core/life/signals.hpp>
 #include <garrick/core/cell/suspended_frame.hpp>
-#include <garrick/core/cell/timer_record.hpp>
+#include <garrick/core/turn/timer_record.hpp>
 #include <garrick/core/cell/wait_graph.hpp>
 #include <garrick/core/request.hpp>
 

@@ -1,7 +1,7 @@
 // The rare cases of a send: an empty handle, and a sender that does not wait.
-#include <garrick/core/cell/internal/bounded_mailbox.hpp>
-#include <garrick/core/cell/internal/lost_mail.hpp>
-#include <garrick/core/cell/running_cell.hpp>
+#include <garrick/core/overload/internal/bounded_mailbox.hpp>
+#include <garrick/core/life/internal/lost_mail.hpp>
+#include <garrick/core/turn/running_cell.hpp>
 #include <garrick/core/send.hpp>
 
 #include <stdexcept>

@@ -1,9 +1,9 @@
 // The part of a spawn after the compiler's checks: options, the list, the start.
-#include <garrick/core/cell/drain_lot.hpp>
+#include <garrick/core/overload/drain_lot.hpp>
 #include <garrick/core/cell/extension.hpp>
-#include <garrick/core/cell/internal/borrowed_turn.hpp>
-#include <garrick/core/cell/internal/lifecycle.hpp>
-#include <garrick/core/cell/internal/lost_mail.hpp>
+#include <garrick/core/turn/internal/borrowed_turn.hpp>
+#include <garrick/core/turn/internal/lifecycle.hpp>
+#include <garrick/core/life/internal/lost_mail.hpp>
 #include <garrick/core/cell/thread_context.hpp>
 #include <garrick/core/spawn.hpp>
 

@@ -1,8 +1,8 @@
 // Coroutine handlers: listed with their actor, and ended with it if they fail.
 #include <garrick/core/cell/extension.hpp>
-#include <garrick/core/cell/internal/lifecycle.hpp>
-#include <garrick/core/cell/internal/lost_mail.hpp>
-#include <garrick/core/cell/internal/no_reentry.hpp>
+#include <garrick/core/turn/internal/lifecycle.hpp>
+#include <garrick/core/life/internal/lost_mail.hpp>
+#include <garrick/core/life/internal/no_reentry.hpp>
 #include <garrick/core/task.hpp>
 
 namespace garrick::core::detail {

@@ -5,7 +5,7 @@
 #pragma once
 
 #include <garrick/base/time/clock.hpp>
-#include <garrick/core/cell/timer_record.hpp>
+#include <garrick/core/turn/timer_record.hpp>
 
 #include <utility>
 

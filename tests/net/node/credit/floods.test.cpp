@@ -1,6 +1,6 @@
 // Two nodes flood each other from handlers that hold all workers at both ends.
 #include <doctest/doctest.h>
-#include <garrick/core/cell/proxy/proxy_cell.hpp>
+#include <garrick/core/seam/proxy_cell.hpp>
 #include <garrick/garrick.hpp>
 #include <garrick/net/node/node.hpp>
 

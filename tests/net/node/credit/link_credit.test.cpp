@@ -1,7 +1,7 @@
 // A message that does not leave costs no credit, neither the link's nor the receiver's; and no
 // message gives back more than it has taken.
 #include <doctest/doctest.h>
-#include <garrick/core/cell/proxy/proxy_cell.hpp>
+#include <garrick/core/seam/proxy_cell.hpp>
 #include <garrick/garrick.hpp>
 #include <garrick/net/error.hpp>
 #include <garrick/net/wire/codec.hpp>

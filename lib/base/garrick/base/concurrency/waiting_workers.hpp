@@ -11,7 +11,7 @@
 //    later one tells the listener. Workers that wait queue nothing. An item that the pool's helper
 //    takes from a worker's slot is queued before that worker counts itself (N4 of next_slot.hpp). A
 //    worker that takes an item from another one's slot queues it before it counts itself.
-// (The model checker runs this: core/cell/internal/drain_lot.model.cpp.)
+// (The model checker runs this: core/overload/internal/drain_lot.model.cpp.)
 #pragma once
 
 #include <garrick/base/concurrency/atomics_policy.hpp>

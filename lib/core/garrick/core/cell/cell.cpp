@@ -1,7 +1,7 @@
 // Cells: identity, counting, waking, and the moment when nobody holds one any more.
 #include <garrick/core/cell/cell.hpp>
 #include <garrick/core/cell/extension.hpp>
-#include <garrick/core/cell/internal/sender_credit.hpp>
+#include <garrick/core/overload/internal/sender_credit.hpp>
 #include <garrick/core/cell/thread_context.hpp>
 
 #include <array>

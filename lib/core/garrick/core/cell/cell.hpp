@@ -23,9 +23,9 @@
 #include <garrick/base/platform/diagnostics.hpp>
 #include <garrick/base/values/exit_reason.hpp>
 #include <garrick/core/cell/cell_steps.hpp>
-#include <garrick/core/cell/envelope.hpp>
+#include <garrick/core/mailbox/envelope.hpp>
 #include <garrick/core/cell/environment.hpp>
-#include <garrick/core/cell/mailbox.hpp>
+#include <garrick/core/mailbox/mailbox.hpp>
 
 #include <atomic>
 #include <cstdint>

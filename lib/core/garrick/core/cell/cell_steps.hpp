@@ -29,7 +29,7 @@
 
 #include <garrick/base/concurrency/atomics_policy.hpp>
 #include <garrick/base/platform/assert.hpp>
-#include <garrick/core/cell/mailbox.hpp>
+#include <garrick/core/mailbox/mailbox.hpp>
 
 #include <cstdint>
 

@@ -1,5 +1,5 @@
 // How a lost message is shown.
-#include <garrick/core/cell/envelope.hpp>
+#include <garrick/core/mailbox/envelope.hpp>
 #include <garrick/core/cell/environment.hpp>
 
 namespace garrick::core {

@@ -1,6 +1,6 @@
 // The constructor and destructor of a cell's extension.
 #include <garrick/core/cell/extension.hpp>
-#include <garrick/core/cell/internal/sender_credit.hpp>
+#include <garrick/core/overload/internal/sender_credit.hpp>
 
 namespace garrick::core {
 

@@ -12,7 +12,7 @@
 #include <garrick/base/time/clock.hpp>
 #include <garrick/base/values/exit_reason.hpp>
 #include <garrick/core/cell/dependents.hpp>
-#include <garrick/core/cell/envelope_chain.hpp>
+#include <garrick/core/mailbox/envelope_chain.hpp>
 #include <garrick/core/cell/response_table.hpp>
 #include <garrick/core/cell/supervised.hpp>
 #include <garrick/core/cell/watch_lists.hpp>

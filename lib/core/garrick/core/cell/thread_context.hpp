@@ -6,7 +6,7 @@
 // Owner: the thread itself; nothing here is read by others.
 #pragma once
 
-#include <garrick/core/cell/drain_lot.hpp>
+#include <garrick/core/overload/drain_lot.hpp>
 
 #include <cstddef>
 #include <cstdint>

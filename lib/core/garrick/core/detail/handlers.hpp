@@ -12,7 +12,7 @@
 
 #include <garrick/base/platform/diagnostics.hpp>
 #include <garrick/base/values/exit_reason.hpp>
-#include <garrick/core/cell/signals.hpp>
+#include <garrick/core/life/signals.hpp>
 #include <garrick/core/detail/actor_class.hpp>
 #include <garrick/core/detail/by_value.hpp>
 #include <garrick/core/detail/invoke.hpp>

@@ -10,7 +10,7 @@
 #include <garrick/core/cell/cell.hpp>
 #include <garrick/core/cell/continuation.hpp>
 #include <garrick/core/cell/handle.hpp>
-#include <garrick/core/cell/signals.hpp>
+#include <garrick/core/life/signals.hpp>
 #include <garrick/core/detail/invoke.hpp>
 
 #include <cstdint>

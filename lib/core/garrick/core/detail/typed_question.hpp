@@ -12,7 +12,7 @@
 // asked.
 #pragma once
 
-#include <garrick/core/cell/signals.hpp>
+#include <garrick/core/life/signals.hpp>
 #include <garrick/core/promise.hpp>
 #include <garrick/core/protocol/protocol.hpp>
 #include <garrick/core/ref.hpp>

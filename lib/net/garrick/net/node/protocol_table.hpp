@@ -9,7 +9,7 @@
 
 #include <garrick/base/types/message_type.hpp>
 #include <garrick/base/types/wire_name.hpp>
-#include <garrick/core/cell/envelope.hpp>
+#include <garrick/core/mailbox/envelope.hpp>
 #include <garrick/core/protocol/protocol.hpp>
 #include <garrick/core/protocol/wire_name.hpp>
 #include <garrick/net/wire/codec.hpp>

@@ -6,7 +6,7 @@
 #pragma once
 
 #include <garrick/core/cell/cell_list.hpp>
-#include <garrick/core/cell/drain_lot.hpp>
+#include <garrick/core/overload/drain_lot.hpp>
 #include <garrick/core/cell/environment.hpp>
 #include <garrick/core/cell/wait_graph.hpp>
 #include <garrick/system/diagnosis/dead_letters.hpp>

@@ -11,7 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <garrick/core/cell/internal/planted_mailbox.model.hpp>
+#include <garrick/core/mailbox/internal/planted_mailbox.model.hpp>
 
 using namespace garrick::core;
 using namespace garrick::core::model;

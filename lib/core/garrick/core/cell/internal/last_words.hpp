@@ -6,7 +6,7 @@
 // Thread safety: any thread.
 #pragma once
 
-#include <garrick/core/cell/envelope.hpp>
+#include <garrick/core/mailbox/envelope.hpp>
 
 #include <new>
 #include <utility>

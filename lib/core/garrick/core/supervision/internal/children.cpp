@@ -1,7 +1,7 @@
 // The decisions of a supervisor about failed children, and the stopping of children.
 #include <garrick/core/cell/extension.hpp>
 #include <garrick/core/cell/internal/last_words.hpp>
-#include <garrick/core/cell/timer_record.hpp>
+#include <garrick/core/turn/timer_record.hpp>
 #include <garrick/core/supervision/internal/children.hpp>
 
 #include <algorithm>

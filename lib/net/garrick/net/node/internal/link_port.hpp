@@ -4,7 +4,7 @@
 // Thread safety: by a visit (transport/hosted.hpp).
 #pragma once
 
-#include <garrick/core/cell/envelope.hpp>
+#include <garrick/core/mailbox/envelope.hpp>
 #include <garrick/core/cell/handle.hpp>
 #include <garrick/net/node/name_answer.hpp>
 #include <garrick/net/node/protocol_table.hpp>

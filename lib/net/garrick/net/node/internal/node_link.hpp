@@ -32,7 +32,7 @@
 #pragma once
 
 #include <garrick/base/values/exit_reason.hpp>
-#include <garrick/core/cell/envelope.hpp>
+#include <garrick/core/mailbox/envelope.hpp>
 #include <garrick/core/cell/respond.hpp>
 #include <garrick/core/ref.hpp>
 #include <garrick/net/layer/internal/pooled.hpp>

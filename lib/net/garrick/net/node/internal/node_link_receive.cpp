@@ -1,6 +1,6 @@
 // What comes in: frames become messages, answers, and changes of the link's tables.
 #include <garrick/base/concurrency/thread_state.hpp>
-#include <garrick/core/cell/signals.hpp>
+#include <garrick/core/life/signals.hpp>
 #include <garrick/core/cell/thread_context.hpp>
 #include <garrick/core/send.hpp>
 #include <garrick/net/error.hpp>

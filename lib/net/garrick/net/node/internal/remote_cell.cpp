@@ -3,8 +3,8 @@
 #include <garrick/base/concurrency/forked.hpp>
 #include <garrick/core/cell/handle.hpp>
 #include <garrick/core/cell/respond.hpp>
-#include <garrick/core/cell/running_cell.hpp>
-#include <garrick/core/cell/signals.hpp>
+#include <garrick/core/turn/running_cell.hpp>
+#include <garrick/core/life/signals.hpp>
 #include <garrick/net/error.hpp>
 #include <garrick/net/layer/actor_protocol.hpp>
 #include <garrick/net/node/handle_codec.hpp>

@@ -11,7 +11,7 @@
 #pragma once
 
 #include <garrick/core/cell/handle.hpp>
-#include <garrick/core/cell/proxy/proxy_cell.hpp>
+#include <garrick/core/seam/proxy_cell.hpp>
 #include <garrick/net/node/internal/waiting_frames.hpp>
 #include <garrick/net/node/internal/wanted_requests.hpp>
 #include <garrick/net/node/node_settings.hpp>

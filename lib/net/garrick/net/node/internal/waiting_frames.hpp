@@ -28,7 +28,7 @@
 #include <garrick/base/time/clock.hpp>
 #include <garrick/base/types/message_type.hpp>
 #include <garrick/core/cell/cell.hpp>
-#include <garrick/core/cell/envelope.hpp>
+#include <garrick/core/mailbox/envelope.hpp>
 #include <garrick/core/outside_work.hpp>
 #include <garrick/net/layer/layer.hpp>
 #include <garrick/net/packet.hpp>

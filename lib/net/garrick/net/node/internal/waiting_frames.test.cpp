@@ -1,5 +1,5 @@
 #include <doctest/doctest.h>
-#include <garrick/core/cell/proxy/proxy_cell.hpp>
+#include <garrick/core/seam/proxy_cell.hpp>
 #include <garrick/garrick.hpp>
 #include <garrick/net/node/internal/waiting_frames.hpp>
 

@@ -1,10 +1,10 @@
 // Signals: one function for each, and a table that finds it.
 #include <garrick/core/cell/continuation.hpp>
 #include <garrick/core/cell/extension.hpp>
-#include <garrick/core/cell/internal/asked_proxy.hpp>
-#include <garrick/core/cell/internal/bounded_mailbox.hpp>
-#include <garrick/core/cell/internal/lost_mail.hpp>
-#include <garrick/core/cell/internal/system_lane.hpp>
+#include <garrick/core/life/internal/asked_proxy.hpp>
+#include <garrick/core/overload/internal/bounded_mailbox.hpp>
+#include <garrick/core/life/internal/lost_mail.hpp>
+#include <garrick/core/turn/internal/system_lane.hpp>
 
 #include <new>
 #include <optional>

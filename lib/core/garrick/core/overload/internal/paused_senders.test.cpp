@@ -1,7 +1,7 @@
 // Who has the run right of an actor that pauses, when its clock was stopped or never calls.
 #include <doctest/doctest.h>
 #include <garrick/base/time/timer_service.hpp>
-#include <garrick/core/cell/internal/paused_senders.hpp>
+#include <garrick/core/overload/internal/paused_senders.hpp>
 
 namespace paused_senders_test {
 

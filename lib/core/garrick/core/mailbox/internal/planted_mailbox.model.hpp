@@ -11,7 +11,7 @@
 // Thread safety: the model checker runs one fiber at a time.
 #pragma once
 
-#include <garrick/core/cell/mailbox.hpp>
+#include <garrick/core/mailbox/mailbox.hpp>
 
 #include <array>
 #include <cstddef>

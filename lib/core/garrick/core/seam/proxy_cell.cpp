@@ -1,13 +1,13 @@
 // What a proxy does with everything that is sent to it.
 #include <garrick/base/platform/assert.hpp>
-#include <garrick/core/cell/drain_lot.hpp>
+#include <garrick/core/overload/drain_lot.hpp>
 #include <garrick/core/cell/extension.hpp>
-#include <garrick/core/cell/internal/lost_mail.hpp>
-#include <garrick/core/cell/internal/sender_credit.hpp>
-#include <garrick/core/cell/internal/system_lane.hpp>
-#include <garrick/core/cell/proxy/proxy_cell.hpp>
+#include <garrick/core/life/internal/lost_mail.hpp>
+#include <garrick/core/overload/internal/sender_credit.hpp>
+#include <garrick/core/turn/internal/system_lane.hpp>
+#include <garrick/core/seam/proxy_cell.hpp>
 #include <garrick/core/cell/respond.hpp>
-#include <garrick/core/cell/running_cell.hpp>
+#include <garrick/core/turn/running_cell.hpp>
 #include <garrick/core/protocol/pack.hpp>
 
 #include <new>

@@ -53,7 +53,7 @@
 #include <garrick/base/concurrency/atomics_policy.hpp>
 #include <garrick/base/concurrency/brief_wait.hpp>
 #include <garrick/base/concurrency/single_writer_count.hpp>
-#include <garrick/core/cell/mailbox_word.hpp>
+#include <garrick/core/mailbox/mailbox_word.hpp>
 
 #include <cstdint>
 

@@ -1,4 +1,4 @@
-#include <garrick/core/cell/internal/paused_senders.hpp>
+#include <garrick/core/overload/internal/paused_senders.hpp>
 
 #include <exception>
 #include <mutex>

@@ -1,11 +1,11 @@
 // Responses: who waits for them, and what may be handled meanwhile.
 #include <garrick/core/cell/continuation.hpp>
-#include <garrick/core/cell/internal/asked_proxy.hpp>
-#include <garrick/core/cell/internal/awaiting.hpp>
-#include <garrick/core/cell/internal/bounded_mailbox.hpp>
-#include <garrick/core/cell/internal/system_lane.hpp>
+#include <garrick/core/life/internal/asked_proxy.hpp>
+#include <garrick/core/turn/internal/awaiting.hpp>
+#include <garrick/core/overload/internal/bounded_mailbox.hpp>
+#include <garrick/core/turn/internal/system_lane.hpp>
 #include <garrick/core/cell/respond.hpp>
-#include <garrick/core/cell/timer_record.hpp>
+#include <garrick/core/turn/timer_record.hpp>
 
 #include <utility>
 

@@ -3,7 +3,7 @@
 #include <garrick/base/concurrency/run_token.hpp>
 #include <garrick/base/concurrency/waiting_workers.hpp>
 #include <garrick/core/cell/cell_steps.hpp>
-#include <garrick/core/cell/drain_lot.hpp>
+#include <garrick/core/overload/drain_lot.hpp>
 
 #include <doctest/doctest.h>
 
@@ -12,7 +12,7 @@
 #include <cstdint>
 #include <string>
 
-#include <garrick/core/cell/internal/planted_mailbox.model.hpp>
+#include <garrick/core/mailbox/internal/planted_mailbox.model.hpp>
 
 using garrick::base::run_token;
 using garrick::base::waiting_order;

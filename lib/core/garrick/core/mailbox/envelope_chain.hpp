@@ -5,7 +5,7 @@
 // Thread safety: none; for the owner of the envelopes.
 #pragma once
 
-#include <garrick/core/cell/envelope.hpp>
+#include <garrick/core/mailbox/envelope.hpp>
 
 namespace garrick::core {
 

@@ -1,13 +1,13 @@
 // What a sender does for a receiver that is full: it runs it in place, waits for room, or goes on.
 // docs/internals/overload.md tells when it does which.
 #include <garrick/base/platform/platform.hpp>
-#include <garrick/core/cell/drain_lot.hpp>
+#include <garrick/core/overload/drain_lot.hpp>
 #include <garrick/core/cell/extension.hpp>
-#include <garrick/core/cell/internal/bounded_mailbox.hpp>
-#include <garrick/core/cell/internal/lost_mail.hpp>
-#include <garrick/core/cell/internal/sender_credit.hpp>
-#include <garrick/core/cell/running_cell.hpp>
-#include <garrick/core/cell/signals.hpp>
+#include <garrick/core/overload/internal/bounded_mailbox.hpp>
+#include <garrick/core/life/internal/lost_mail.hpp>
+#include <garrick/core/overload/internal/sender_credit.hpp>
+#include <garrick/core/turn/running_cell.hpp>
+#include <garrick/core/life/signals.hpp>
 #include <garrick/core/cell/thread_context.hpp>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // Content that several envelopes share: its last holder destroys it.
-#include <garrick/core/cell/envelope.hpp>
+#include <garrick/core/mailbox/envelope.hpp>
 
 namespace garrick::core::detail {
 

@@ -16,7 +16,7 @@
 #include <garrick/base/concurrency/atomics_policy.hpp>
 #include <garrick/base/platform/platform.hpp>
 #include <garrick/base/time/clock.hpp>
-#include <garrick/core/cell/internal/paused_senders.hpp>
+#include <garrick/core/overload/internal/paused_senders.hpp>
 
 #include <algorithm>
 #include <atomic>

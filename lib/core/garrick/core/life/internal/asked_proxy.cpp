@@ -1,5 +1,5 @@
-#include <garrick/core/cell/internal/asked_proxy.hpp>
-#include <garrick/core/cell/signals.hpp>
+#include <garrick/core/life/internal/asked_proxy.hpp>
+#include <garrick/core/life/signals.hpp>
 
 #include <utility>
 

@@ -1,7 +1,7 @@
 // What a full mailbox takes, drops and refuses.
-#include <garrick/core/cell/internal/bounded_mailbox.hpp>
-#include <garrick/core/cell/internal/lost_mail.hpp>
-#include <garrick/core/cell/internal/sender_credit.hpp>
+#include <garrick/core/overload/internal/bounded_mailbox.hpp>
+#include <garrick/core/life/internal/lost_mail.hpp>
+#include <garrick/core/overload/internal/sender_credit.hpp>
 #include <garrick/core/cell/respond.hpp>
 
 #include <new>

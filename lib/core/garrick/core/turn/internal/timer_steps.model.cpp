@@ -1,6 +1,6 @@
 // A timer that its owner cancels while the clock's thread fires it, under the model checker: the
 // shipped steps around a clock service of a few lines.
-#include <garrick/core/cell/internal/timer_steps.hpp>
+#include <garrick/core/turn/internal/timer_steps.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,7 +1,7 @@
 // Credit that is granted while senders take it, wait for it and park, under the model checker: the
 // shipped credit and lot. A wake-up that is lost is a deadlock, since these waits have no limit.
-#include <garrick/core/cell/drain_lot.hpp>
-#include <garrick/core/cell/internal/sender_credit.hpp>
+#include <garrick/core/overload/drain_lot.hpp>
+#include <garrick/core/overload/internal/sender_credit.hpp>
 
 #include <doctest/doctest.h>
 

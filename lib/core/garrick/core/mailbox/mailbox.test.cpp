@@ -1,6 +1,6 @@
 // The mailbox on one thread: its counts, and the moments when it searches the taken envelopes for
 // answers.
-#include <garrick/core/cell/mailbox.hpp>
+#include <garrick/core/mailbox/mailbox.hpp>
 
 #include <doctest/doctest.h>
 

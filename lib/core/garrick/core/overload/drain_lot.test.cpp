@@ -1,5 +1,5 @@
 // Who waits for whose mailbox: a wait that would close a circle is seen, any other is allowed.
-#include <garrick/core/cell/drain_lot.hpp>
+#include <garrick/core/overload/drain_lot.hpp>
 
 #include <atomic>
 #include <cstddef>

@@ -1,14 +1,14 @@
 // The run loop. What a sender does for a receiver that is full is in internal/full_receiver.cpp.
 #include <garrick/base/platform/platform.hpp>
-#include <garrick/core/cell/drain_lot.hpp>
+#include <garrick/core/overload/drain_lot.hpp>
 #include <garrick/core/cell/extension.hpp>
-#include <garrick/core/cell/internal/awaiting.hpp>
-#include <garrick/core/cell/internal/bounded_mailbox.hpp>
-#include <garrick/core/cell/internal/lifecycle.hpp>
-#include <garrick/core/cell/internal/lost_mail.hpp>
-#include <garrick/core/cell/internal/system_lane.hpp>
+#include <garrick/core/turn/internal/awaiting.hpp>
+#include <garrick/core/overload/internal/bounded_mailbox.hpp>
+#include <garrick/core/turn/internal/lifecycle.hpp>
+#include <garrick/core/life/internal/lost_mail.hpp>
+#include <garrick/core/turn/internal/system_lane.hpp>
 #include <garrick/core/cell/respond.hpp>
-#include <garrick/core/cell/running_cell.hpp>
+#include <garrick/core/turn/running_cell.hpp>
 #include <garrick/core/cell/thread_context.hpp>
 
 #include <algorithm>

@@ -1,21 +1,21 @@
 // What happens when an actor fails, restarts or ends.
 #include <garrick/core/cell/continuation.hpp>
-#include <garrick/core/cell/drain_lot.hpp>
+#include <garrick/core/overload/drain_lot.hpp>
 #include <garrick/core/cell/extension.hpp>
-#include <garrick/core/cell/internal/asked_proxy.hpp>
-#include <garrick/core/cell/internal/awaiting.hpp>
-#include <garrick/core/cell/internal/borrowed_turn.hpp>
-#include <garrick/core/cell/internal/bounded_mailbox.hpp>
-#include <garrick/core/cell/internal/lifecycle.hpp>
-#include <garrick/core/cell/internal/lost_mail.hpp>
-#include <garrick/core/cell/internal/no_reentry.hpp>
-#include <garrick/core/cell/internal/sender_credit.hpp>
-#include <garrick/core/cell/internal/system_lane.hpp>
+#include <garrick/core/life/internal/asked_proxy.hpp>
+#include <garrick/core/turn/internal/awaiting.hpp>
+#include <garrick/core/turn/internal/borrowed_turn.hpp>
+#include <garrick/core/overload/internal/bounded_mailbox.hpp>
+#include <garrick/core/turn/internal/lifecycle.hpp>
+#include <garrick/core/life/internal/lost_mail.hpp>
+#include <garrick/core/life/internal/no_reentry.hpp>
+#include <garrick/core/overload/internal/sender_credit.hpp>
+#include <garrick/core/turn/internal/system_lane.hpp>
 #include <garrick/core/cell/respond.hpp>
 #include <garrick/core/cell/suspended_frame.hpp>
 #include <garrick/core/cell/thread_context.hpp>
-#include <garrick/core/cell/timer_record.hpp>
-#include <garrick/core/cell/waiting_executor.hpp>
+#include <garrick/core/turn/timer_record.hpp>
+#include <garrick/core/turn/waiting_executor.hpp>
 
 #include <exception>
 #include <utility>

@@ -1,7 +1,7 @@
 // The mailbox under the model checker: the shipped header, every interleaving and every stale value
 // that C++ allows. A lost message is found as a deadlock or a wrong count, a double run as an
 // unordered access to the actor's state, an early free as an access to a freed envelope.
-#include <garrick/core/cell/mailbox.hpp>
+#include <garrick/core/mailbox/mailbox.hpp>
 
 #include <doctest/doctest.h>
 
@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <string>
 
-#include <garrick/core/cell/internal/planted_mailbox.model.hpp>
+#include <garrick/core/mailbox/internal/planted_mailbox.model.hpp>
 
 using namespace garrick::core;
 using namespace garrick::core::model;

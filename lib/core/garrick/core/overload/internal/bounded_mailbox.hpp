@@ -22,7 +22,7 @@
 
 #include <garrick/core/cell/cell.hpp>
 #include <garrick/core/cell/extension.hpp>
-#include <garrick/core/cell/signals.hpp>
+#include <garrick/core/life/signals.hpp>
 
 namespace garrick::core::bounded_mailbox {
 
