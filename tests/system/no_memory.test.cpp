@@ -1,7 +1,6 @@
 // Any allocation may fail: all waiting actors and threads are told, and the system goes on.
 #include <doctest/doctest.h>
-#include <garrick/core/cell/extension.hpp>
-#include <garrick/core/cell/thread_context.hpp>
+#include <garrick/core/seam/running.hpp>
 #include <garrick/garrick.hpp>
 #include <garrick/system/threads/detached_pool.hpp>
 

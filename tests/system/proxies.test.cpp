@@ -2,10 +2,9 @@
 // nothing else in the program can tell the difference. And the fate of such sends when the actor
 // ends.
 #include <doctest/doctest.h>
-#include <garrick/core/cell/continuation.hpp>
+#include <garrick/core/seam/answers.hpp>
 #include <garrick/core/seam/proxy_cell.hpp>
-#include <garrick/core/cell/respond.hpp>
-#include <garrick/core/life/signals.hpp>
+#include <garrick/core/seam/signals.hpp>
 #include <garrick/garrick.hpp>
 
 #include <algorithm>

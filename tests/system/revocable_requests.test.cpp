@@ -1,9 +1,9 @@
 // Requests from elsewhere: when one is taken out of a mailbox, of any kind of actor, the proxy that
 // has asked tells if it is still wanted.
 #include <doctest/doctest.h>
+#include <garrick/core/seam/answers.hpp>
 #include <garrick/core/seam/proxy_cell.hpp>
-#include <garrick/core/cell/respond.hpp>
-#include <garrick/core/life/signals.hpp>
+#include <garrick/core/seam/signals.hpp>
 #include <garrick/garrick.hpp>
 #include <garrick/testkit/test_system.hpp>
 

@@ -56,8 +56,13 @@ PUBLIC_ROOMS = {
 }
 # (part, private room) -> parts that may include it all the same: they drive actors.
 OPEN_TO = {
-    ("core", "cell"): {"system", "testkit", "net"},  # the proxies and handles of net/node
+    ("core", "seam"): {"system", "testkit", "net"},  # net: the proxies and handles of its nodes
     ("core", "detail"): {"system", "testkit"},
+}
+# part -> its rooms from bottom to top: each includes only those before it. The part's other rooms,
+# such as its top, stand above all of them.
+ROOMS_IN_ORDER = {
+    "core": ("protocol", "settings", "mailbox", "cell", "life", "overload", "turn", "seam"),
 }
 # The private headers that the umbrella names: they hold the texts of errors about a user's actor
 # and its spawn, and each header between would be another line above such a text.
@@ -210,6 +215,19 @@ def check_library_file(path: Path, text: str, lines, problems: list[str]) -> Non
             )
 
 
+def check_order(path: Path, target: str) -> str | None:
+    """Of a file below lib/: a room includes no room that stands above it in its part."""
+    part, room = path.parts[1], path.parts[4] if len(path.parts) > 5 else ""
+    order = ROOMS_IN_ORDER.get(part, ())
+    parts = target.split("/")
+    if room not in order or parts[1] != part:
+        return None
+    other = parts[2] if len(parts) > 3 else ""
+    if other in order and order.index(other) <= order.index(room):
+        return None
+    return f"{part}/{room} must not include {part}/{other}, which stands above it"
+
+
 def check_networks(including: dict[Path, str]) -> list[str]:
     """including: the files of the library, without tests, that have a header of OF_NETWORKS."""
     problems = [
@@ -302,6 +320,9 @@ def check(root: Path) -> list[str]:
             check_library_file(path, text, lines, problems)
         targets = [(number, target) for number, _, target in lines if unit_of(target)]
         for number, target in targets:
+            above = check_order(path, target) if in_library and not is_test(path) else None
+            if above:
+                problems.append(f"{path}:{number}: {above} ({target})")
             private = check_private(path, owner_of(path), target)
             if private:
                 problems.append(f"{path}:{number}: {private} ({target})")

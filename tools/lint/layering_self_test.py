@@ -85,7 +85,7 @@ class layering_test(Tree):
         )
 
     def test_a_private_room_is_for_those_it_is_open_to(self):
-        include = "#include <garrick/core/cell/cell.hpp>\n"
+        include = "#include <garrick/core/seam/handles.hpp>\n"
         self.write("lib/system/garrick/system/a.cpp", include)
         self.write("lib/testkit/garrick/testkit/a.cpp", include)
         self.write("tests/core/a.test.cpp", include)
@@ -98,9 +98,31 @@ class layering_test(Tree):
         )
         self.assert_complains(
             layering.check,
-            "bench/a.cpp:1: cell/ of core is private",
+            "bench/a.cpp:1: seam/ of core is private",
             "a.test.cpp:1: detail/ of sched is private",
             "patterns/a.cpp:1: threads/ of system is private",
+        )
+
+    def test_a_room_includes_none_that_stands_above_it(self):
+        self.write(
+            "lib/core/garrick/core/cell/a.cpp",
+            "#include <garrick/core/mailbox/mailbox.hpp>\n"
+            "#include <garrick/core/cell/b.hpp>\n#include <garrick/base/b.hpp>\n",
+        )
+        self.write(
+            "lib/core/garrick/core/a.cpp", "#include <garrick/core/turn/internal/b.hpp>\n"
+        )
+        self.write(
+            "lib/core/garrick/core/cell/internal/a.model.cpp",
+            "#include <garrick/core/overload/b.hpp>\n",
+        )
+        self.assert_clean(layering.check)
+        self.write("lib/core/garrick/core/cell/b.cpp", "#include <garrick/core/life/b.hpp>\n")
+        self.write("lib/core/garrick/core/turn/internal/c.cpp", "#include <garrick/core/b.hpp>\n")
+        self.assert_complains(
+            layering.check,
+            "cell/b.cpp:1: core/cell must not include core/life, which stands above it",
+            "turn/internal/c.cpp:1: core/turn must not include core/, which stands above it",
         )
 
     def test_the_umbrella_names_public_headers_only(self):

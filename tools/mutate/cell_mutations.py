@@ -2,14 +2,17 @@
 
 from mutation import mutation
 
-CELL = "lib/core/garrick/core/cell/"
+CORE = "lib/core/garrick/core/"
+CELL = CORE + "cell/"
 STEPS = CELL + "cell_steps.hpp"
-MAILBOX = CELL + "mailbox.hpp"
-RUN = CELL + "running_cell.cpp"
-LATEST = "lib/core/garrick/core/latest.hpp"
-LIFE = CELL + "internal/lifecycle.cpp"
-BLOCKING = "lib/core/garrick/core/blocking.cpp"
-FULL = CELL + "internal/full_receiver.cpp"
+MAILBOX = CORE + "mailbox/mailbox.hpp"
+RUN = CORE + "turn/running_cell.cpp"
+LATEST = CORE + "latest.hpp"
+LIFE = CORE + "turn/internal/lifecycle.cpp"
+BLOCKING = CORE + "blocking.cpp"
+IN_PLACE = CORE + "overload/internal/in_place.cpp"
+WAIT = CORE + "overload/internal/room_wait.cpp"
+ADMISSION = CORE + "overload/internal/admission.cpp"
 by_steps = ("core.model.cell_steps",)
 by_mailbox = ("core.model.mailbox",)
 by_latest = ("tests.latest",)
@@ -312,14 +315,14 @@ MUTATIONS = [
     ),
     mutation(
         "in place: what was run there is charged as the run's own messages only",
-        RUN,
-        "budget = 0U - static_cast<std::uint32_t>(turns - here.in_place_since);",
-        "budget = 0U * static_cast<std::uint32_t>(turns);",
+        IN_PLACE,
+        "budget = 0U - static_cast<std::uint32_t>(turns_of_this_thread() - here.in_place_since);",
+        "budget = 0U;",
         ("tests.nested_floods",),
     ),
     mutation(
         "in place: senders that are left waiting are not woken when the run is over",
-        RUN,
+        IN_PLACE,
         "  here.batch_over = false;\n  wake_overlooked();",
         "  here.batch_over = false;",
         ("tests.in_place",),
@@ -334,14 +337,14 @@ MUTATIONS = [
     ),
     mutation(
         "in place: an actor that is not to run in place does, as the next of a chain",
-        FULL,
-        "      if (!next->in_place_) {",
+        IN_PLACE,
+        "      if (!next->limits().in_place) {",
         "      if (next == nullptr) {",
         ("tests.in_place",),
     ),
     mutation(
         "in place: whoever floods a child of a group runs its supervisor and nobody else of it",
-        FULL,
+        WAIT,
         "  return runs_here(sibling) ? sibling : address();",
         "  return {};",
         ("tests.restarting_receivers",),
@@ -392,14 +395,15 @@ MUTATIONS = [
     ),
     mutation(
         "in place: who is run by hand leaves its waiting senders asleep",
-        FULL,
-        "  wake_overlooked();  // the caller may have other things to do than to fill it again\n",
+        CORE + "send.cpp",
+        "  in_place::wake_overlooked();  // the caller may have other things to do than to fill it "
+        "again\n",
         "",
         ("tests.in_place",),
     ),
     mutation(
         "turn: whoever is below a borrowed one is not known",
-        CELL + "internal/borrowed_turn.hpp",
+        CORE + "turn/internal/turn_frame.hpp",
         "    here.below = &outer_;\n",
         "",
         ("tests.try_spawn",),

@@ -169,8 +169,8 @@ MUTATIONS = [
     mutation(
         "link: a bounded mailbox is sent more than the first credit ahead",
         RECEIVE,
-        "who.policy() == core::mailbox_policy::unbounded",
-        "who.policy() != core::mailbox_policy::drop_newest",
+        "who.limits().policy == core::mailbox_policy::unbounded",
+        "who.limits().policy != core::mailbox_policy::drop_newest",
         ("tests.net.simulated_nodes",),
     ),
     mutation(

@@ -8,10 +8,10 @@ SLOTS = MEMORY + "internal/batch_slots.hpp"
 SPANS = MEMORY + "internal/span_source.hpp"
 CORE = "lib/core/garrick/core/"
 RESPOND = CORE + "cell/respond.cpp"
-LOST = CORE + "cell/internal/lost_mail.cpp"
-LIFE = CORE + "cell/internal/lifecycle.cpp"
+LOST = CORE + "life/internal/lost_mail.cpp"
+LIFE = CORE + "turn/internal/lifecycle.cpp"
 REQUEST = CORE + "request.cpp"
-TIMER = CORE + "cell/timer_record.cpp"
+TIMER = CORE + "turn/timer_record.cpp"
 by_slots = ("base.model.batch_slots",)
 by_spans = ("base.model.span_source",)
 by_pool = ("base.block_pool",)
@@ -205,7 +205,7 @@ MUTATIONS = [
     ),
     mutation(
         "no memory: what is put aside is put aside without a catch",
-        CORE + "cell/running_cell.cpp",
+        CORE + "turn/running_cell.cpp",
         "    static_cast<void>(ext());\n  } catch (const std::bad_alloc&) {",
         "    static_cast<void>(ext());\n  } catch (" + OTHER_ERROR + ") {",
         by_scarcity,

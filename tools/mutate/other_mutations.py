@@ -3,11 +3,11 @@
 from mutation import mutation
 
 BASE = "lib/base/garrick/base/"
-CELL = "lib/core/garrick/core/cell/"
+CORE = "lib/core/garrick/core/"
 RING = BASE + "concurrency/ring.hpp"
 TOKEN = BASE + "concurrency/run_token.hpp"
 CHILDREN = "lib/core/garrick/core/supervision/internal/children.cpp"
-TIMER = CELL + "internal/timer_steps.hpp"
+TIMER = CORE + "turn/internal/timer_steps.hpp"
 SERVICE = BASE + "time/timer_service.cpp"
 WHEEL = BASE + "time/timing_wheel.cpp"
 VISITS = BASE + "time/internal/visited_mutex.hpp"

@@ -2,14 +2,19 @@
 
 from mutation import mutation
 
-CELL = "lib/core/garrick/core/cell/"
+CORE = "lib/core/garrick/core/"
+CELL = CORE + "cell/"
+OVERLOAD = CORE + "overload/"
 STEPS = CELL + "cell_steps.hpp"
-LOT = CELL + "drain_lot.hpp"
-CREDIT = CELL + "internal/sender_credit.hpp"
-PAUSED = CELL + "internal/paused_senders.cpp"
-FULL = CELL + "internal/full_receiver.cpp"
+LOT = OVERLOAD + "drain_lot.hpp"
+CREDIT = OVERLOAD + "internal/sender_credit.hpp"
+PAUSED = OVERLOAD + "internal/paused_senders.cpp"
+IN_PLACE = OVERLOAD + "internal/in_place.cpp"
+WAIT = OVERLOAD + "internal/room_wait.cpp"
+ADMISSION = OVERLOAD + "internal/admission.cpp"
+TAKING = OVERLOAD + "internal/credit.cpp"
 WAITING = "lib/base/garrick/base/concurrency/waiting_workers.hpp"
-BOUNDED = CELL + "internal/bounded_mailbox.cpp"
+PARKED = OVERLOAD + "internal/parked.cpp"
 by_lot = ("core.model.drain_lot",)
 by_lot_test = ("core.drain_lot",)
 by_refills = ("tests.refilled_receivers",)
@@ -76,25 +81,24 @@ MUTATIONS = [
     # ---- the hard limit
     mutation(
         "hard limit: a sender looks for it before it makes room, and not after that",
-        FULL,
-        "    if ((length < hard || !is_at(hard)) && make_room(length)) return true;\n"
-        "    if (!is_at(hard) || make_room_at_hard_limit()) return true;\n",
-        "    const bool full = length >= hard && is_at(hard);\n"
-        "    if (full ? make_room_at_hard_limit() : make_room(length)) return true;\n",
+        ADMISSION,
+        "  if ((length < hard || !room.is_at(hard)) && room.once(length)) return true;\n"
+        "  return !room.is_at(hard) || room.at_hard_limit();\n",
+        "  const bool full = length >= hard && room.is_at(hard);\n"
+        "  return full ? room.at_hard_limit() : room.once(length);\n",
         by_refills,
     ),
     mutation(
         "hard limit: a receiver that is idle for a moment is no reason to look again",
-        FULL,
-        "  return can_run_soon() && !has_ended() ? wait_outcome::look_again : "
-        "wait_outcome::pointless;\n",
-        "  return wait_outcome::pointless;\n",
+        WAIT,
+        "  return can_run_soon() && !to_.has_ended() ? outcome::look_again : outcome::pointless;\n",
+        "  return outcome::pointless;\n",
         by_refills,
     ),
     mutation(
         "hard limit: who has given up does not see that the receiver goes on",
-        FULL,
-        " &&\n      (!gave_up.stood_still || gate_.consumed() == gave_up.handled)) {",
+        WAIT,
+        " &&\n      (!gave_up.stood_still || to_.gate().consumed() == gave_up.handled)) {",
         ") {",
         by_refills,
     ),
@@ -237,28 +241,28 @@ MUTATIONS = [
     ),
     mutation(
         "credit: who goes without it owes nothing",
-        FULL,
+        TAKING,
         "  credit.owe();\n",
         "",
         ("tests.drained_elsewhere",),
     ),
     mutation(
         "credit: a sender goes on waiting when the receiver has ended",
-        FULL,
+        TAKING,
         "[&of] { return of.has_ended(); }",
         "[] { return false; }",
         ("tests.drained_elsewhere",),
     ),
     mutation(
         "credit: what is claimed stays so while its sender waits",
-        FULL,
-        "    if (!waits.closes_circle()) {\n      prepare_to_wait();",
+        TAKING,
+        "    if (!waits.closes_circle()) {\n      in_place::hand_over();",
         "    if (!waits.closes_circle()) {",
         ("tests.drained_elsewhere",),
     ),
     mutation(
         "wait: what sends deeper down the stack have claimed is all that is given back",
-        FULL,
+        IN_PLACE,
         "std::exchange(chain->next, nullptr))\n      next->home_executor()",
         "chain->outer != nullptr ? nullptr : std::exchange(chain->next, nullptr))\n"
         "      next->home_executor()",
@@ -267,14 +271,14 @@ MUTATIONS = [
     # ---- pauses
     mutation(
         "pause: a handler waits for its first credit, and holds its worker",
-        FULL,
+        TAKING,
         "    if (may_pause && owe_and_pause(of)) return credit.owe(), true;\n",
         "",
         by_pauses,
     ),
     mutation(
         "pause: what was sent before a pause is lost when much is under way",
-        FULL,
+        TAKING,
         "    if (may_pause && owe_and_pause(of)) return credit.owe(), true;\n",
         "    if (may_pause && owe_and_pause(of)) return credit.owe(), false;\n",
         ("tests.net.stopped_peers",),
@@ -303,13 +307,13 @@ MUTATIONS = [
     mutation(
         "pause: the receiver's end does not end them",
         "lib/core/garrick/core/seam/proxy_cell.cpp",
-        "  if (senders_credit() != nullptr) senders_credit()->end_pauses();\n",
+        "  credit::end_pauses(*this);\n",
         "",
         ("tests.net.stopped_peers",),
     ),
     mutation(
         "stuck: no worker that waits is counted",
-        FULL,
+        TAKING,
         "      const counted_wait counted;\n",
         "",
         ("tests.net.floods",),
@@ -324,7 +328,8 @@ MUTATIONS = [
     mutation(
         "stuck: who has a bounded mailbox is granted more than it is sure to take",
         "lib/net/garrick/net/node/internal/node_link_receive.cpp",
-        "      who->policy() != core::mailbox_policy::unbounded ||\n      who->mailbox_length()",
+        "      who->limits().policy != core::mailbox_policy::unbounded ||\n"
+        "      who->mailbox_length()",
         "      who->mailbox_length()",
         ("tests.net.floods",),
     ),
@@ -344,42 +349,42 @@ MUTATIONS = [
     ),
     mutation(
         "pause: an actor that pauses is queued, too",
-        FULL,
+        TAKING,
         "  return pauses;\n",
         "  return pauses && false;\n",
         by_pauses,
     ),
     mutation(
         "pause: a debt of a start hook is the next actor's",
-        CELL + "running_cell.cpp",
+        TAKING,
         "  if (cell* const to = std::exchange(here.owes_to, nullptr)) to->drop_weak();\n",
         "",
         by_pauses,
     ),
     mutation(
         "pause: an actor inside of whose send another one runs loses its debt",
-        CELL + "running_cell.cpp",
-        "  here.owes_to = outer_owes_to;\n",
-        "  static_cast<void>(outer_owes_to);\n",
+        CORE + "turn/internal/turn_frame.hpp",
+        "    detail::here.owes_to = owes_to_;\n",
+        "",
         by_pauses,
     ),
     mutation(
         "pause: a handler owes as much as it sends",
-        FULL,
+        TAKING,
         " || here.owed == most_owed ||",
         " ||",
         by_pauses,
     ),
     mutation(
         "pause: who waits in no case pauses",
-        FULL,
-        "      of.senders_credit()->patience().count() == 0)",
-        "      false)",
+        TAKING,
+        " of_senders(of).patience().count() == 0)",
+        " false)",
         equivalent="its clock calls at once",
     ),
     mutation(
         "stuck: who waits for room in its own node is not counted",
-        FULL,
+        WAIT,
         "  const counted_wait counted;\n  return wait_counted",
         "  return wait_counted",
         ("tests.net.floods", "tests.waiting_senders"),
@@ -407,8 +412,8 @@ MUTATIONS = [
     ),
     mutation(
         "all wait: nobody counts as one who could run its receiver",
-        FULL,
-        "  if (ex != nullptr || restarts) claimer.emplace(*env_->lot, id_);\n",
+        WAIT,
+        "  if (ex != nullptr || restarts) claimer.emplace(*to_.env().lot, to_.id());\n",
         "",
         ("tests.waiting_senders",),
     ),

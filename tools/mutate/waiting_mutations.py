@@ -36,8 +36,8 @@ MUTATIONS = [
     mutation(
         "link: who has filled the line pauses all the same",
         REMOTE,
-        "take_or_owe(*this, may_pause);",
-        "take_or_owe(*this);",
+        "take_or_owe(may_pause);",
+        "take_or_owe();",
         ("tests.net.pauses",),
     ),
     mutation(
@@ -100,8 +100,8 @@ MUTATIONS = [
     ),
     mutation(
         "link: what has waited for credit is turned away by a mailbox that lets senders wait",
-        "lib/core/garrick/core/overload/internal/full_receiver.cpp",
-        "waits && base::this_thread.has_waited != 0;",
+        "lib/core/garrick/core/overload/internal/admission.cpp",
+        "limits.policy == mailbox_policy::wait && base::this_thread.has_waited != 0;",
         "false;",
         ("tests.net.full_mailboxes",),
     ),

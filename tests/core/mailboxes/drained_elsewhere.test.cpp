@@ -2,7 +2,7 @@
 // their senders, a run of the receiver at once, and dead letters of their own.
 #include <doctest/doctest.h>
 #include <garrick/core/overload/drain_lot.hpp>
-#include <garrick/core/turn/running_cell.hpp>
+#include <garrick/core/overload/internal/credit.hpp>
 #include <garrick/garrick.hpp>
 #include <garrick/testkit/test_system.hpp>
 
@@ -38,9 +38,7 @@ class connection : public actor<numbers> {
   std::atomic<std::uint64_t>* carried_;
 };
 
-core::running_cell& cell_of(const core::handle& who) {
-  return core::running_cell::of(*core::handle_access::get(who));
-}
+core::cell& cell_of(const core::handle& who) { return *core::handle_access::get(who); }
 
 /// A connection with credit for `messages`.
 struct line {
@@ -50,7 +48,7 @@ struct line {
   line(settings o, std::uint32_t messages, duration patience)
       : system(std::move(o)),
         out(system.spawn<connection>(spawn_options{.lazy = true}, lent(&carried))) {
-    cell_of(out).drain_elsewhere(messages, patience);
+    core::credit::need(cell_of(out), messages, patience);
   }
   ~line() { out = {}; }
 };
@@ -78,7 +76,7 @@ TEST_CASE("credit: a sender outside waits for each grant, and no message goes wi
       const std::uint64_t now = l.carried.load();
       if (now > granted) too_many = true;
       if (now + 4 > granted) {
-        cell_of(l.out).grant_credit(static_cast<std::uint32_t>(now + 4 - granted));
+        core::credit::grant_and_tell(cell_of(l.out), static_cast<std::uint32_t>(now + 4 - granted));
         granted = now + 4;
       } else {
         l.carried.wait(now);
@@ -89,7 +87,7 @@ TEST_CASE("credit: a sender outside waits for each grant, and no message goes wi
   remote.join();
   CHECK_FALSE(too_many);
   CHECK(l.carried == n);
-  CHECK(cell_of(l.out).credit() == 4);
+  CHECK(core::credit::left(cell_of(l.out)) == 4);
 }
 
 TEST_CASE("credit: actors that send wait for it, and others run on the workers that are free") {
@@ -98,10 +96,10 @@ TEST_CASE("credit: actors that send wait for it, and others run on the workers t
   for (std::uint64_t i = 1; i < 1'000; ++i) {
     for (std::uint64_t now = l.carried; now < i; now = l.carried) l.carried.wait(now);
     CHECK(l.carried <= i + 4);  // each owes two, before it waits
-    cell_of(l.out).grant_credit(1);
+    core::credit::grant_and_tell(cell_of(l.out), 1);
   }
   for (std::uint64_t now = l.carried; now < 1'000; now = l.carried) l.carried.wait(now);
-  CHECK(cell_of(l.out).credit() == 0);
+  CHECK(core::credit::left(cell_of(l.out)) == 0);
 }
 
 TEST_CASE("credit: who may not wait goes on and owes, as does who has waited long enough") {
@@ -110,15 +108,15 @@ TEST_CASE("credit: who may not wait goes on and owes, as does who has waited lon
     const no_wait_scope scope;
     for (std::uint64_t i = 0; i < 10; ++i) send(l.out, i);
   }
-  CHECK(cell_of(l.out).credit() == -9);
+  CHECK(core::credit::left(cell_of(l.out)) == -9);
   send(l.out, std::uint64_t{10});
-  CHECK(cell_of(l.out).credit() == -10);
+  CHECK(core::credit::left(cell_of(l.out)) == -10);
   CHECK(try_send(l.out, std::uint64_t{11}) == errc::overload);
-  cell_of(l.out).grant_credit(10);
+  core::credit::grant_and_tell(cell_of(l.out), 10);
   CHECK(try_send(l.out, std::uint64_t{11}) == errc::overload);
-  cell_of(l.out).grant_credit(1);
+  core::credit::grant_and_tell(cell_of(l.out), 1);
   CHECK_FALSE(try_send(l.out, std::uint64_t{11}));
-  CHECK(cell_of(l.out).credit() == 0);
+  CHECK(core::credit::left(cell_of(l.out)) == 0);
   for (std::uint64_t now = l.carried; now < 12; now = l.carried) l.carried.wait(now);
 }
 
@@ -159,7 +157,7 @@ struct paused {
     const auto other = l.system.spawn<echo>();
     for (int i = 0; i < 10; ++i) CHECK(l.system.request(other, i).get().value() == i);
     CHECK(l.carried == sent);
-    CHECK(cell_of(l.out).credit() == credit);
+    CHECK(core::credit::left(cell_of(l.out)) == credit);
   }
 };
 
@@ -168,17 +166,17 @@ struct paused {
 TEST_CASE("credit: an actor without credit sends, and pauses until that is paid") {
   paused p(long_patience, 2);
   p.check_that_it_pauses(2, -2);
-  cell_of(p.l.out).grant_credit(1);
+  core::credit::grant_and_tell(cell_of(p.l.out), 1);
   p.check_that_it_pauses(2, -1);
-  cell_of(p.l.out).grant_credit(1);
+  core::credit::grant_and_tell(cell_of(p.l.out), 1);
   p.check_that_it_pauses(4, -2);
-  cell_of(p.l.out).grant_credit(2);
+  core::credit::grant_and_tell(cell_of(p.l.out), 2);
 }
 
 TEST_CASE("credit: an actor that pauses goes on when its patience is over") {
   paused p(duration::milliseconds(1));
   p.wait_for(2);
-  CHECK(cell_of(p.l.out).credit() == -2);
+  CHECK(core::credit::left(cell_of(p.l.out)) == -2);
 }
 
 TEST_CASE("credit: an actor that pauses goes on when the receiver ends") {
@@ -209,7 +207,7 @@ TEST_CASE("credit: an actor pauses also when its handler has run others in place
   const auto other = l.system.spawn<echo>();
   for (int i = 0; i < 10; ++i) CHECK(l.system.request(other, i).get().value() == i);
   CHECK(l.carried == 1);
-  cell_of(l.out).grant_credit(2);
+  core::credit::grant_and_tell(cell_of(l.out), 2);
   for (std::uint64_t now = others; now < 200; now = others) others.wait(now);
   for (std::uint64_t now = l.carried; now < 2; now = l.carried) l.carried.wait(now);
 }
@@ -228,11 +226,11 @@ TEST_CASE("credit: what start hooks send without credit makes nobody else pause"
   // The worker's next actor pauses for its own debt, and not for theirs.
   std::atomic<std::uint64_t> carried{0};
   const ref<numbers> own = l.system.spawn<connection>(spawn_options{.lazy = true}, lent(&carried));
-  cell_of(own).drain_elsewhere(0, long_patience);
+  core::credit::need(cell_of(own), 0, long_patience);
   const ref<numbers> sender = l.system.spawn<eager>(own);
   for (int i = 0; i < 2; ++i) send(sender, std::uint64_t{1});
   for (std::uint64_t now = carried; now < 1; now = carried) carried.wait(now);
-  cell_of(own).grant_credit(2);
+  core::credit::grant_and_tell(cell_of(own), 2);
   for (std::uint64_t now = carried; now < 2; now = carried) carried.wait(now);
 }
 
@@ -244,14 +242,14 @@ TEST_CASE("credit: grants that meet actors which are about to pause lose none of
   std::thread grants([&] {
     for (std::uint64_t n = 1; n < senders * rounds; ++n) {
       for (std::uint64_t now = l.carried; now < n; now = l.carried) l.carried.wait(now);
-      cell_of(l.out).grant_credit(1);
+      core::credit::grant_and_tell(cell_of(l.out), 1);
     }
   });
   for (std::uint64_t i = 0; i < rounds; ++i)
     for (const auto& s : all) send(s, std::uint64_t{1});
   grants.join();
   for (std::uint64_t now = l.carried; now < senders * rounds; now = l.carried) l.carried.wait(now);
-  CHECK(cell_of(l.out).credit() == 0);
+  CHECK(core::credit::left(cell_of(l.out)) == 0);
 }
 
 namespace {
@@ -263,7 +261,7 @@ class granter : public actor<numbers> {
   void on(std::uint64_t i) {
     if (i != 0) return;
     ++*grants_;
-    cell_of(out_).grant_credit(3);  // two are owed by then
+    core::credit::grant_and_tell(cell_of(out_), 3);  // two are owed by then
   }
 
  private:
@@ -338,12 +336,12 @@ TEST_CASE("credit: send_when_room suspends a coroutine until there is some") {
   testkit::test_system kit(7);
   std::atomic<std::uint64_t> carried{0};
   const ref<numbers> out = kit.spawn<connection>(spawn_options{.lazy = true}, lent(&carried));
-  cell_of(out).drain_elsewhere(2, long_patience);
+  core::credit::need(cell_of(out), 2, long_patience);
   for (int i = 0; i < 3; ++i) send(kit.spawn<producer>(out), std::uint64_t{20});
   for (std::uint64_t expected = 2; expected < 60; ++expected) {
     kit.run();
     REQUIRE(carried == expected);
-    cell_of(out).grant_credit(1);
+    core::credit::grant_and_tell(cell_of(out), 1);
   }
   kit.run();
   CHECK(carried == 60);

@@ -1,8 +1,8 @@
 // Running receivers in place: a worker floods an actor that no other worker can run.
 #include <doctest/doctest.h>
+#include <garrick/core/cell/thread_context.hpp>
 #include <garrick/core/overload/drain_lot.hpp>
 #include <garrick/core/turn/running_cell.hpp>
-#include <garrick/core/cell/thread_context.hpp>
 #include <garrick/garrick.hpp>
 #include <garrick/sched/shipped_policies.hpp>
 #include <garrick/testkit/test_system.hpp>

@@ -2,8 +2,8 @@
 // mail. And errands on its own turn: their sender is always told, and the actor takes no harm.
 #include <doctest/doctest.h>
 #include <garrick/core/cell/cell.hpp>
-#include <garrick/core/turn/running_cell.hpp>
 #include <garrick/core/life/signals.hpp>
+#include <garrick/core/turn/running_cell.hpp>
 #include <garrick/core/turn/timer_record.hpp>
 #include <garrick/garrick.hpp>
 #include <garrick/testkit/test_system.hpp>

@@ -1,6 +1,6 @@
 // Links, monitors, exits, kills, groups and names of actors on other nodes: as if they were here.
 #include <doctest/doctest.h>
-#include <garrick/core/cell/extension.hpp>
+#include <garrick/core/seam/running.hpp>
 #include <garrick/garrick.hpp>
 #include <garrick/net/error.hpp>
 

@@ -2,10 +2,10 @@
 #include <garrick/base/platform/assert.hpp>
 #include <garrick/core/actor.hpp>
 #include <garrick/core/cell/extension.hpp>
-#include <garrick/core/turn/internal/system_lane.hpp>
 #include <garrick/core/cell/thread_context.hpp>
 #include <garrick/core/detail/receive_timeout.hpp>
 #include <garrick/core/message.hpp>
+#include <garrick/core/turn/internal/system_lane.hpp>
 
 #include <optional>
 #include <stdexcept>

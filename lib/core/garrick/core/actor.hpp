@@ -32,10 +32,10 @@
 #include <garrick/base/types/copyable.hpp>
 #include <garrick/base/values/exit_reason.hpp>
 #include <garrick/base/values/result.hpp>
-#include <garrick/core/life/signals.hpp>
 #include <garrick/core/detail/actor_class.hpp>
 #include <garrick/core/detail/monitor.hpp>
 #include <garrick/core/detail/typed_question.hpp>
+#include <garrick/core/life/signals.hpp>
 #include <garrick/core/promise.hpp>
 #include <garrick/core/receive_timeout.hpp>
 #include <garrick/core/request.hpp>

@@ -3,10 +3,10 @@
 #include <garrick/base/concurrency/parker.hpp>
 #include <garrick/core/blocking.hpp>
 #include <garrick/core/cell/extension.hpp>
-#include <garrick/core/overload/internal/bounded_mailbox.hpp>
-#include <garrick/core/turn/internal/lifecycle.hpp>
-#include <garrick/core/life/internal/lost_mail.hpp>
 #include <garrick/core/detail/actor_cell.hpp>
+#include <garrick/core/life/internal/lost_mail.hpp>
+#include <garrick/core/overload/internal/parked.hpp>
+#include <garrick/core/turn/internal/lifecycle.hpp>
 
 #include <memory>
 #include <new>
@@ -85,7 +85,7 @@ bool offer(running_cell& self, behavior_impl& cases, envelope* e) {
     self.handle(e);
     return false;
   }
-  if (self.is_bounded()) bounded_mailbox::before_message(self);
+  if (self.is_watched()) parked::before_message(self);
   if (e->is(envelope_flag::revocable) && lost_mail::lose_overdue(e)) {
     self.finish(e);
     return false;
@@ -126,7 +126,7 @@ void offer_skipped_again(running_cell& self) noexcept {
 /// Handles one response. All other mail stays in the mailbox, in its order.
 void offer_to_nobody(running_cell& self, envelope* e) {
   if (e->is(envelope_flag::response) && !e->is(envelope_flag::system)) return self.handle(e);
-  if (self.is_bounded()) bounded_mailbox::before_message(self);
+  if (self.is_watched()) parked::before_message(self);
   self.skip(e);
 }
 

@@ -1,6 +1,6 @@
 // Promises that were dropped unkept.
-#include <garrick/core/life/internal/lost_mail.hpp>
 #include <garrick/core/cell/thread_context.hpp>
+#include <garrick/core/life/internal/lost_mail.hpp>
 #include <garrick/core/promise.hpp>
 
 #include <exception>

@@ -1,7 +1,7 @@
 // The rare cases of a send: an empty handle, and a sender that does not wait.
-#include <garrick/core/overload/internal/bounded_mailbox.hpp>
 #include <garrick/core/life/internal/lost_mail.hpp>
-#include <garrick/core/turn/running_cell.hpp>
+#include <garrick/core/overload/internal/admission.hpp>
+#include <garrick/core/overload/internal/in_place.hpp>
 #include <garrick/core/send.hpp>
 
 #include <stdexcept>
@@ -17,14 +17,16 @@ void throw_empty_handle(const char* operation) {
 
 base::error send_if_room(cell& to, envelope_ptr e) noexcept {
   e->sender_id = running_id();
-  return bounded_mailbox::try_deliver(to, std::move(e));
+  return admission(to).try_deliver(std::move(e));
 }
 
 bool run_if_it_waits(cell& c) noexcept {
   // no actor runs after its end, and a proxy, which is no running_cell, is closed from the
   // beginning
   if ((c.gate().peek() & mailbox_word::closed) != 0) return false;
-  return running_cell::of(c).run_if_it_waits();
+  if (base::this_thread.no_wait != 0 || !in_place::run(c, true)) return false;
+  in_place::wake_overlooked();  // the caller may have other things to do than to fill it again
+  return true;
 }
 
 void lose(cell& receiver, envelope_ptr e, base::error why) noexcept {

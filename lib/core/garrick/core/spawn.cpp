@@ -1,11 +1,11 @@
 // The part of a spawn after the compiler's checks: options, the list, the start.
-#include <garrick/core/overload/drain_lot.hpp>
 #include <garrick/core/cell/extension.hpp>
-#include <garrick/core/turn/internal/borrowed_turn.hpp>
-#include <garrick/core/turn/internal/lifecycle.hpp>
-#include <garrick/core/life/internal/lost_mail.hpp>
 #include <garrick/core/cell/thread_context.hpp>
+#include <garrick/core/life/internal/lost_mail.hpp>
+#include <garrick/core/overload/drain_lot.hpp>
 #include <garrick/core/spawn.hpp>
+#include <garrick/core/turn/internal/lifecycle.hpp>
+#include <garrick/core/turn/internal/turn_frame.hpp>
 
 #include <exception>
 #include <new>
@@ -78,7 +78,7 @@ void apply(cell& c, const spawn_options& o) {
 /// Runs the first turn on this thread, without messages. Returns false if the actor has ended with
 /// it; `why` is set if the reason is a failure.
 bool start_here(cell& c, base::error& why) noexcept {
-  const borrowed_turn turn(c);
+  const turn_frame turn(c, turn_frame::kind::borrowed);
   lifecycle::begin(c);
   if (c.phase() < life::ending) return true;
   if (const base::exit_reason reason = c.end_reason(); reason.is_failure())

@@ -1,9 +1,9 @@
 // Coroutine handlers: listed with their actor, and ended with it if they fail.
 #include <garrick/core/cell/extension.hpp>
-#include <garrick/core/turn/internal/lifecycle.hpp>
 #include <garrick/core/life/internal/lost_mail.hpp>
 #include <garrick/core/life/internal/no_reentry.hpp>
 #include <garrick/core/task.hpp>
+#include <garrick/core/turn/internal/lifecycle.hpp>
 
 namespace garrick::core::detail {
 

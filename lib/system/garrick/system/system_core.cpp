@@ -1,6 +1,6 @@
 // Builds and ends the parts of a system, keeps the list of living actors, and waits for them.
 #include <garrick/base/platform/platform.hpp>
-#include <garrick/core/cell/extension.hpp>
+#include <garrick/core/seam/running.hpp>
 #include <garrick/sched/shipped_policies.hpp>
 #include <garrick/system/diagnosis/log.hpp>
 #include <garrick/system/diagnosis/stack_overflow.hpp>

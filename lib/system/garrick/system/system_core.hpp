@@ -14,10 +14,7 @@
 
 #include <garrick/base/concurrency/spin_lock.hpp>
 #include <garrick/base/time/timer_service.hpp>
-#include <garrick/core/cell/cell_list.hpp>
-#include <garrick/core/overload/drain_lot.hpp>
-#include <garrick/core/cell/environment.hpp>
-#include <garrick/core/cell/wait_graph.hpp>
+#include <garrick/core/seam/environment.hpp>
 #include <garrick/sched/scheduler.hpp>
 #include <garrick/system/diagnosis/dead_letters.hpp>
 #include <garrick/system/diagnosis/limited_log.hpp>

@@ -1,5 +1,5 @@
 // The check of an expectation at the end of its sentence, and its text.
-#include <garrick/core/turn/running_cell.hpp>
+#include <garrick/core/seam/running.hpp>
 #include <garrick/testkit/expectation.hpp>
 #include <garrick/testkit/failure.hpp>
 #include <garrick/testkit/internal/deterministic_environment.hpp>

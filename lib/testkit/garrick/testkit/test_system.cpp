@@ -1,6 +1,6 @@
 // The deterministic system as a test sees it.
 #include <garrick/base/settings/setting_table.hpp>
-#include <garrick/core/cell/extension.hpp>
+#include <garrick/core/seam/running.hpp>
 #include <garrick/testkit/internal/deterministic_environment.hpp>
 #include <garrick/testkit/internal/leak_check.hpp>
 #include <garrick/testkit/test_system.hpp>

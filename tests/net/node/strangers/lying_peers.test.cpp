@@ -1,6 +1,6 @@
 // Peers that speak the protocol and keep to none of its rules: they may not hurt any other actor.
 #include <doctest/doctest.h>
-#include <garrick/core/life/signals.hpp>
+#include <garrick/core/seam/signals.hpp>
 #include <garrick/garrick.hpp>
 #include <garrick/net/layer/actor_protocol.hpp>
 #include <garrick/net/node/protocol_table.hpp>

@@ -1,7 +1,6 @@
 // Cells: identity, counting, waking, and the moment when nobody holds one any more.
 #include <garrick/core/cell/cell.hpp>
 #include <garrick/core/cell/extension.hpp>
-#include <garrick/core/overload/internal/sender_credit.hpp>
 #include <garrick/core/cell/thread_context.hpp>
 
 #include <array>
@@ -88,16 +87,17 @@ void cell::set_bound(mailbox_policy policy, std::uint32_t bound) {
   bound_ = static_cast<std::uint16_t>(bound);
   // Answers count in the mailbox's word, too, and may wrap it: `admit` knows the whole length.
   set_soft_limit(0);
-  bounded_ = true;
+  watched_ = true;
 }
 
-void cell::drain_elsewhere(std::uint32_t messages, base::duration patience) {
-  spawn_constants().credit = std::make_unique<sender_credit>(messages, patience);
+void cell::set_room_elsewhere(belongings* where) {
+  std::unique_ptr<belongings> mine(where);
+  spawn_constants().room_elsewhere = std::move(mine);
   set_soft_limit(0);  // all mail goes through `admit`
 }
 
-sender_credit* cell::senders_credit() const noexcept {
-  return has_spawn_constants_ ? ext_->credit.get() : nullptr;
+belongings* cell::room_elsewhere() const noexcept {
+  return has_spawn_constants_ ? ext_->room_elsewhere.get() : nullptr;
 }
 
 std::uint32_t cell::hard_limit() const noexcept {

@@ -23,8 +23,8 @@
 #include <garrick/base/platform/diagnostics.hpp>
 #include <garrick/base/values/exit_reason.hpp>
 #include <garrick/core/cell/cell_steps.hpp>
-#include <garrick/core/mailbox/envelope.hpp>
 #include <garrick/core/cell/environment.hpp>
+#include <garrick/core/mailbox/envelope.hpp>
 #include <garrick/core/mailbox/mailbox.hpp>
 
 #include <atomic>
@@ -33,8 +33,8 @@
 
 namespace garrick::core {
 
+class belongings;
 struct cell_extension;
-class sender_credit;
 
 namespace detail {
 /// The id of the actor whose handler runs on this thread; 0: none.
@@ -87,6 +87,15 @@ enum class mailbox_policy : std::uint8_t {
   /// `send_when_room` suspends a coroutine instead. What has waited for credit in another node is
   /// taken beyond the bound, up to the hard limit.
   wait,
+};
+
+/// What the mailbox of an actor takes, and what its senders may do (overload/). Constant after
+/// spawn.
+struct mailbox_limits {
+  mailbox_policy policy = mailbox_policy::unbounded;
+  bool in_place = true;          ///< may a sender run this actor?
+  std::uint16_t soft_limit = 0;  ///< messages; 0: all mail goes through `admit`
+  std::uint16_t bound = 0;       ///< messages; 0: none
 };
 
 // Cells are destroyed by free_self, as what they are.
@@ -227,8 +236,19 @@ class alignas(64) cell : public base::runnable {
     return base::instant::never();
   }
 
-  /// Null unless its mail is drained elsewhere.
-  [[nodiscard]] sender_credit* senders_credit() const noexcept;
+  /// What its mailbox takes.
+  [[nodiscard]] mailbox_limits limits() const noexcept {
+    return {policy_, in_place_, soft_limit_, bound_};
+  }
+  /// The bound of a mailbox that has one, else the number of messages from which on senders are
+  /// slowed. Constant after spawn. 0 where mail is drained elsewhere.
+  [[nodiscard]] std::uint32_t soft_limit() const noexcept {
+    return bound_ != 0 ? bound_ : soft_limit_;
+  }
+  /// The number of messages beyond which they are lost. Constant after spawn.
+  [[nodiscard]] std::uint32_t hard_limit() const noexcept;
+  /// Where there is room for its mail, of a kind that overload/ knows; null: in its mailbox.
+  [[nodiscard]] belongings* room_elsewhere() const noexcept;
 
   void dispose() noexcept final { free_self(); }
 
@@ -249,11 +269,9 @@ class alignas(64) cell : public base::runnable {
   }
   /// Makes the mailbox a bounded one; `bound` as in `set_soft_limit`.
   void set_bound(mailbox_policy policy, std::uint32_t bound);
-  /// Its mail is drained elsewhere, where there is room for `messages` now, and later for what is
-  /// granted (`running_cell::grant_credit`). A send that finds no credit waits for it, for
-  /// `patience` at most; then it goes on, and the message counts against the next grant. Not
-  /// together with `set_bound`.
-  void drain_elsewhere(std::uint32_t messages, base::duration patience);
+  /// Its mail is drained elsewhere (credit.hpp). Not together with `set_bound`. Takes the object
+  /// over, also if it throws std::bad_alloc.
+  void set_room_elsewhere(belongings* where);
   void set_in_place(bool on) noexcept { in_place_ = on; }
   /// Its only use is to ask on behalf of a thread.
   void set_asks_for_thread() noexcept { asks_for_thread_ = true; }
@@ -296,17 +314,8 @@ class alignas(64) cell : public base::runnable {
 
   /// Lets the runner look at the mailbox's bound, and at senders that wait for room, before each
   /// message.
-  void set_bounded(bool on) noexcept { bounded_ = on; }
-  [[nodiscard]] bool is_bounded() const noexcept { return bounded_; }
-  /// What happens at the bound.
-  [[nodiscard]] mailbox_policy policy() const noexcept { return policy_; }
-  /// The bound of a mailbox that has one, else the number of messages from which on senders are
-  /// slowed. Constant after spawn. 0 where mail is drained elsewhere.
-  [[nodiscard]] std::uint32_t soft_limit() const noexcept {
-    return bound_ != 0 ? bound_ : soft_limit_;
-  }
-  /// The number of messages beyond which they are lost. Constant after spawn.
-  [[nodiscard]] std::uint32_t hard_limit() const noexcept;
+  void set_watched(bool on) noexcept { watched_ = on; }
+  [[nodiscard]] bool is_watched() const noexcept { return watched_; }
 
   /// Destroys and frees an envelope that the mailbox holds.
   void finish(envelope* e) noexcept {
@@ -397,8 +406,9 @@ class alignas(64) cell : public base::runnable {
   // senders, all in one cache line (`layout`); these and `env_` are constant after spawn
   cell_kind kind_;
   bool own_executor_ = false;  ///< the executor is in the extension
-  bool in_place_ = true;       ///< may a sender run this actor?
-  std::uint16_t soft_limit_;   ///< messages; 0: all mail goes through `admit`
+  // of `limits`, with policy_ and bound_ below: they would not fit into the line
+  bool in_place_ = true;
+  std::uint16_t soft_limit_;
   mailbox_gate<envelope> gate_;
   std::atomic<std::uint32_t> strong_{1};
   std::atomic<std::uint32_t> weak_{1};  ///< all strong handles together count as one
@@ -417,16 +427,15 @@ class alignas(64) cell : public base::runnable {
   /// why it ended, unless the extension knows more
   base::exit_code end_code_ = base::exit_code::normal;
   std::uint8_t urgent_streak_ = 0;
-  /// the mailbox has a bound, or senders wait for room: see bounded_mailbox.hpp
-  bool bounded_ = false;
+  /// the mailbox has a bound, or senders wait for room: see parked.hpp
+  bool watched_ = false;
   /// constant after spawn: the extension was made before anybody knew the cell, so any thread may
   /// read its constants
   bool has_spawn_constants_ : 1 = false;
   bool starts_lazily_ : 1;  ///< when its first message comes; as above, and in the same byte
   bool proxy_ : 1 = false;  ///< constant
-  bool asks_for_thread_ : 1 = false;                   ///< constant after spawn
-  mailbox_policy policy_ = mailbox_policy::unbounded;  ///< constant after spawn
-  /// messages; 0: none; constant after spawn
+  bool asks_for_thread_ : 1 = false;  ///< constant after spawn
+  mailbox_policy policy_ = mailbox_policy::unbounded;
   std::uint16_t bound_ = 0;
 
   // the system's list of actors (cell_list.hpp), under that list's lock

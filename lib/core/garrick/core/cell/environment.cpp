@@ -1,6 +1,6 @@
 // How a lost message is shown.
-#include <garrick/core/mailbox/envelope.hpp>
 #include <garrick/core/cell/environment.hpp>
+#include <garrick/core/mailbox/envelope.hpp>
 
 namespace garrick::core {
 

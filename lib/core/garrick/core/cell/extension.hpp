@@ -4,7 +4,7 @@
 // Private: installed with its room; only sources of core, system and the testkit include it.
 //
 // Thread safety: everything belongs to the runner, except `executor`, `name`, `hard_limit`,
-// `quantum` and `credit`, which are constant after spawn.
+// `quantum` and `room_elsewhere`, which are constant after spawn.
 #pragma once
 
 #include <garrick/base/concurrency/runnable.hpp>
@@ -12,10 +12,10 @@
 #include <garrick/base/time/clock.hpp>
 #include <garrick/base/values/exit_reason.hpp>
 #include <garrick/core/cell/dependents.hpp>
-#include <garrick/core/mailbox/envelope_chain.hpp>
 #include <garrick/core/cell/response_table.hpp>
 #include <garrick/core/cell/supervised.hpp>
 #include <garrick/core/cell/watch_lists.hpp>
+#include <garrick/core/mailbox/envelope_chain.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -25,7 +25,6 @@
 
 namespace garrick::core {
 
-class sender_credit;
 class suspended_frame;
 class timer_record;
 
@@ -46,16 +45,15 @@ struct parked_message {
 
 /// State that only some actors need. Made on demand, freed with the cell.
 struct cell_extension {
-  cell_extension();
-  ~cell_extension();
   // constant after spawn
   base::executor* executor = nullptr;
   std::string name;
   bool hidden = false;
-  bool scoped = false;                    ///< the actor of a thread outside the system
-  std::uint32_t hard_limit = 0;           ///< messages; 0: the system's
-  std::uint32_t quantum = 0;              ///< messages of one run; 0: as many as the runner allows
-  std::unique_ptr<sender_credit> credit;  ///< drained elsewhere; any thread may use it
+  bool scoped = false;           ///< the actor of a thread outside the system
+  std::uint32_t hard_limit = 0;  ///< messages; 0: the system's
+  std::uint32_t quantum = 0;     ///< messages of one run; 0: as many as the runner allows
+  /// set if the mail is drained elsewhere (overload/); any thread may use it
+  std::unique_ptr<belongings> room_elsewhere;
 
   // the runner's
   response_table pending;
@@ -81,7 +79,8 @@ struct cell_extension {
   std::vector<pending_request> unkept;
   bool trap_exit = false;
   bool interleave = false;  ///< other messages are handled while a coroutine handler waits
-  std::unique_ptr<belongings> behaviors_below;  ///< the present one; see behavior_stack.cpp
+  /// below the present one, and it goes when the user's object goes; see behavior_stack.cpp
+  std::unique_ptr<belongings> behaviors_below;
   suspended_frame* frames = nullptr;
   base::swept_list<timer_record> timers;  ///< those that are cancelled with the actor
   timer_record* idle_timer = nullptr;

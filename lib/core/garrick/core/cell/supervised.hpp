@@ -28,7 +28,7 @@ class object_factory {
 enum class demand : std::uint8_t { none, suspend, restart };
 
 /// The child whose answer a supervisor waits for while it restarts a group or ends its children.
-/// Senders to the others of the group may have to run that child (`running_cell::run_now`).
+/// Senders to the others of the group may have to run that child (`room_wait::run_now`).
 class asked_child {
  public:
   /// The supervisor asks this child and waits for no other.

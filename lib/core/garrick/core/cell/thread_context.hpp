@@ -6,7 +6,7 @@
 // Owner: the thread itself; nothing here is read by others.
 #pragma once
 
-#include <garrick/core/overload/drain_lot.hpp>
+#include <garrick/core/cell/stacked_actor.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -16,6 +16,7 @@ class error;
 }
 namespace garrick::core {
 class cell;
+class drain_lot;
 class waking_together;
 }  // namespace garrick::core
 

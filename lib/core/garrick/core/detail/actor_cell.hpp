@@ -14,12 +14,12 @@
 #include <garrick/core/actor.hpp>
 #include <garrick/core/behavior.hpp>
 #include <garrick/core/cell/cell_memory.hpp>
-#include <garrick/core/turn/running_cell.hpp>
-#include <garrick/core/life/signals.hpp>
 #include <garrick/core/detail/behavior_stack.hpp>
 #include <garrick/core/detail/handlers.hpp>
 #include <garrick/core/detail/invoke.hpp>
 #include <garrick/core/detail/receive_timeout.hpp>
+#include <garrick/core/life/signals.hpp>
+#include <garrick/core/turn/running_cell.hpp>
 
 #include <array>
 #include <cstddef>

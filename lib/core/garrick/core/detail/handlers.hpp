@@ -12,11 +12,11 @@
 
 #include <garrick/base/platform/diagnostics.hpp>
 #include <garrick/base/values/exit_reason.hpp>
-#include <garrick/core/life/signals.hpp>
 #include <garrick/core/detail/actor_class.hpp>
 #include <garrick/core/detail/by_value.hpp>
 #include <garrick/core/detail/invoke.hpp>
 #include <garrick/core/detail/isolation.hpp>
+#include <garrick/core/life/signals.hpp>
 #include <garrick/core/protocol/protocol.hpp>
 #include <garrick/core/receive_timeout.hpp>
 

@@ -10,8 +10,8 @@
 #include <garrick/core/cell/cell.hpp>
 #include <garrick/core/cell/continuation.hpp>
 #include <garrick/core/cell/handle.hpp>
-#include <garrick/core/life/signals.hpp>
 #include <garrick/core/detail/invoke.hpp>
+#include <garrick/core/life/signals.hpp>
 
 #include <cstdint>
 #include <type_traits>

@@ -1,8 +1,8 @@
 // The receive time-out: one timer, and the time when a message was last handled.
 #include <garrick/core/cell/extension.hpp>
-#include <garrick/core/turn/timer_record.hpp>
 #include <garrick/core/detail/receive_timeout.hpp>
 #include <garrick/core/receive_timeout.hpp>
+#include <garrick/core/turn/timer_record.hpp>
 
 #include <utility>
 

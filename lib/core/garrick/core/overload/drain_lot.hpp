@@ -34,6 +34,7 @@
 #pragma once
 
 #include <garrick/base/concurrency/atomics_policy.hpp>
+#include <garrick/core/cell/stacked_actor.hpp>
 
 #include <array>
 #include <atomic>
@@ -41,22 +42,6 @@
 #include <cstdint>
 
 namespace garrick::core {
-
-class cell;
-
-namespace detail {
-/// An actor whose handler is on a thread's stack, and those below it.
-struct stacked_actor {
-  std::uint64_t id;
-  const stacked_actor* outer;   ///< the one whose send runs this one in place; null: none
-  const cell* actor = nullptr;  ///< its cell; null: none, or unknown
-};
-
-[[nodiscard]] inline bool is_on_stack(const stacked_actor* top, std::uint64_t id) noexcept {
-  while (top != nullptr && top->id != id) top = top->outer;
-  return top != nullptr;
-}
-}  // namespace detail
 
 /// The memory orders below that the model checker weakens, one at a time.
 enum class lot_order : std::uint8_t { enter, see_waiter };

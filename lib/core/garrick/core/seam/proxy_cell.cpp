@@ -1,14 +1,12 @@
 // What a proxy does with everything that is sent to it.
 #include <garrick/base/platform/assert.hpp>
-#include <garrick/core/overload/drain_lot.hpp>
 #include <garrick/core/cell/extension.hpp>
-#include <garrick/core/life/internal/lost_mail.hpp>
-#include <garrick/core/overload/internal/sender_credit.hpp>
-#include <garrick/core/turn/internal/system_lane.hpp>
-#include <garrick/core/seam/proxy_cell.hpp>
 #include <garrick/core/cell/respond.hpp>
-#include <garrick/core/turn/running_cell.hpp>
+#include <garrick/core/life/internal/lost_mail.hpp>
+#include <garrick/core/overload/internal/credit.hpp>
 #include <garrick/core/protocol/pack.hpp>
+#include <garrick/core/seam/proxy_cell.hpp>
+#include <garrick/core/turn/internal/system_lane.hpp>
 
 #include <new>
 #include <utility>
@@ -28,7 +26,7 @@ void proxy_cell::end(base::exit_reason reason) noexcept {
   if (ending_.exchange(true, std::memory_order_relaxed)) return;
   quit(std::move(reason));
   set_stalled(false);  // after the reason
-  if (senders_credit() != nullptr) senders_credit()->end_pauses();
+  credit::end_pauses(*this);
 }
 
 void proxy_cell::lose(envelope_ptr e, base::error why) noexcept {
@@ -41,12 +39,20 @@ void proxy_cell::answer_as_ended(const envelope_ptr& e) noexcept {
 
 void proxy_cell::grant(std::uint32_t messages) noexcept {
   // coroutines that wait for room are let in at once here, and owe
-  static_cast<void>(senders_credit()->grant(*env().lot, id(), messages));
+  static_cast<void>(credit::grant(*this, messages));
 }
 
-void proxy_cell::owe(std::uint32_t messages) noexcept { senders_credit()->owe(messages); }
+void proxy_cell::need_credit(std::uint32_t messages, base::duration patience) {
+  credit::need(*this, messages, patience);
+}
 
-std::int64_t proxy_cell::credit() const noexcept { return senders_credit()->left(); }
+bool proxy_cell::take_or_owe(bool may_pause) noexcept {
+  return credit::take_or_owe(*this, may_pause);
+}
+
+void proxy_cell::owe(std::uint32_t messages) noexcept { credit::owe(*this, messages); }
+
+std::int64_t proxy_cell::credit() const noexcept { return credit::left(*this); }
 
 void proxy_cell::tell_down(const address& watcher, const address& dead,
                            const base::exit_reason& why, std::uint64_t monitor) noexcept {
@@ -70,8 +76,8 @@ base::instant limit_of(const envelope* e) noexcept {
 }  // namespace
 
 void proxy_cell::deliver_until(envelope* e, base::instant until) noexcept {
-  if (senders_credit() != nullptr && !e->is(envelope_flag::response) && is_elsewhere())
-    static_cast<void>(running_cell::take_or_owe(*this));
+  if (credit::is_needed(*this) && !e->is(envelope_flag::response) && is_elsewhere())
+    static_cast<void>(take_or_owe());
   pass_on(e, until);
 }
 
@@ -101,7 +107,7 @@ void proxy_cell::signal_elsewhere(envelope* e) noexcept {
   if (e->type == &base::message_type_of<signals::room_wanted>) {
     // there is always room; how long that takes is the way's affair
     const auto& w = *static_cast<const signals::room_wanted*>(e->raw());
-    if (senders_credit() != nullptr && is_elsewhere()) senders_credit()->owe();
+    if (credit::is_needed(*this) && is_elsewhere()) credit::owe(*this);
     refuse(w.message);
     try {
       respond_value<unit>({w.sender, w.id});

@@ -69,10 +69,14 @@ class proxy_cell : public cell {
   virtual void forward_signal(envelope_ptr e) noexcept = 0;
 
   /// From now on a message or a request takes a credit before it is forwarded, and its sender waits
-  /// for one as for room in a full mailbox (cell::drain_elsewhere). Before anybody else knows it.
-  void need_credit(std::uint32_t messages, base::duration patience) {
-    drain_elsewhere(messages, patience);
-  }
+  /// for one as for room in a full mailbox, for `patience` at most. Before anybody else knows it.
+  /// Throws std::bad_alloc.
+  void need_credit(std::uint32_t messages, base::duration patience);
+  /// Takes the credit for one message, or goes without where waiting is not allowed, cannot help or
+  /// takes too long. Returns true if there was one, or if the actor whose handler this is pauses
+  /// until there is. `may_pause` false: it waits instead, since there is no room for a message
+  /// without. Requires `need_credit`. Any thread.
+  bool take_or_owe(bool may_pause = true) noexcept;
   /// So many messages more may be forwarded. Requires `need_credit`. Any thread.
   void grant(std::uint32_t messages) noexcept;
   /// As many less, whether or not there are so many: what was forwarded is as large as several

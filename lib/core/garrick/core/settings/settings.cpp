@@ -27,26 +27,26 @@ void add_settings(base::setting_table& table, mailbox_settings& mailbox,
              {1, most_messages_at_all},
              "messages",
              note("Messages above which new ones become dead letters"),
-             note("core/overload/internal/full_receiver.cpp")});
+             note("core/overload/internal/admission.cpp")});
   table.must_not_be_below("mailbox.hard_limit", "mailbox.soft_limit");
   table.add({"mailbox.in_place",
              &mailbox.in_place,
              {},
              "",
              note("A sending worker may run a receiver that is full"),
-             note("core/overload/internal/full_receiver.cpp")});
+             note("core/overload/internal/in_place.cpp")});
   table.add({"mailbox.in_place_batch",
              &mailbox.in_place_batch,
              {1, unlimited},
              "messages",
              note("Messages that it runs at most"),
-             note("core/overload/internal/full_receiver.cpp")});
+             note("core/overload/internal/in_place.cpp")});
   table.add({"mailbox.full_wait",
              &mailbox.full_wait,
              {base::duration(), longest_full_wait},
              "",
              note("Longest wait of a send for a full receiver that makes no progress"),
-             note("core/overload/internal/full_receiver.cpp")});
+             note("core/overload/internal/room_wait.cpp")});
   table.add({"requests.outstanding_limit",
              &requests.outstanding_limit,
              {1, most_outstanding},

@@ -1,15 +1,19 @@
-// The run loop. What a sender does for a receiver that is full is in internal/full_receiver.cpp.
+// The run loop.
 #include <garrick/base/platform/platform.hpp>
-#include <garrick/core/overload/drain_lot.hpp>
 #include <garrick/core/cell/extension.hpp>
-#include <garrick/core/turn/internal/awaiting.hpp>
-#include <garrick/core/overload/internal/bounded_mailbox.hpp>
-#include <garrick/core/turn/internal/lifecycle.hpp>
-#include <garrick/core/life/internal/lost_mail.hpp>
-#include <garrick/core/turn/internal/system_lane.hpp>
 #include <garrick/core/cell/respond.hpp>
-#include <garrick/core/turn/running_cell.hpp>
 #include <garrick/core/cell/thread_context.hpp>
+#include <garrick/core/life/internal/lost_mail.hpp>
+#include <garrick/core/overload/drain_lot.hpp>
+#include <garrick/core/overload/internal/admission.hpp>
+#include <garrick/core/overload/internal/credit.hpp>
+#include <garrick/core/overload/internal/in_place.hpp>
+#include <garrick/core/overload/internal/parked.hpp>
+#include <garrick/core/turn/internal/awaiting.hpp>
+#include <garrick/core/turn/internal/lifecycle.hpp>
+#include <garrick/core/turn/internal/system_lane.hpp>
+#include <garrick/core/turn/internal/turn_frame.hpp>
+#include <garrick/core/turn/running_cell.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -21,13 +25,14 @@ namespace garrick::core {
 
 namespace {
 
-// Senders on other workers may wait for a receiver that runs in place. They are woken once in this
-// number of batches (docs/internals/overload.md).
-constexpr std::uint32_t in_place_batches_per_wake = 64;
 // How many urgent messages are handled in a row before a normal one has its turn.
 constexpr std::uint8_t urgent_share = 8;
 
 }  // namespace
+
+bool running_cell::admit(envelope* e, std::uint64_t head) noexcept {
+  return admission(*this).admit(e, head);
+}
 
 void running_cell::refuse(envelope* e) noexcept {
   lost_mail::lose(*this, envelope_ptr(e), lost_mail::gone(*this));
@@ -53,8 +58,10 @@ base::run_outcome running_cell::run(std::uint32_t& budget) noexcept {
   thread.actor_id.store(0, std::memory_order_relaxed);  // order: read by the watchdog as a sample
   if (here.reclaim != nullptr) [[unlikely]]
     lifecycle::reclaim_some();
-  if (here.batch_over) [[unlikely]]
-    charge_in_place_work(budget);
+  if (here.batch_over) [[unlikely]] {
+    credit::forget_debt();
+    in_place::charge(budget);
+  }
   here.run_depth = 0;
   return outcome;
 }
@@ -62,54 +69,8 @@ base::run_outcome running_cell::run(std::uint32_t& budget) noexcept {
 // A send of another actor's handler runs this one in place; or a thread that waits inside a run
 // ends an actor.
 base::run_outcome running_cell::run_nested(std::uint32_t& budget) noexcept {
-  auto& thread = base::this_thread;
-  auto& here = detail::here;
-  void* const outer_actor = thread.actor;
-  cell* const outer_running = here.running;
-  // order: own thread's value
-  const std::uint64_t outer_id = thread.actor_id.load(std::memory_order_relaxed);
-  const detail::stacked_actor outer{outer_id, here.below, outer_running};
-  cell* const outer_owes_to = std::exchange(here.owes_to, nullptr);
-  const std::uint8_t outer_owed = std::exchange(here.owed, std::uint8_t{0});
-  // order: own thread's value
-  const base::message_type* const outer_type = thread.handling.load(std::memory_order_relaxed);
-  // order: own thread's value
-  const bool outer_response = thread.in_response.load(std::memory_order_relaxed);
-  // order: own thread's value
-  const std::uint32_t depth = thread.in_place_depth.load(std::memory_order_relaxed);
-  if (depth < thread.in_place_senders.size()) {
-    base::in_place_sender& sender = thread.in_place_senders[depth];
-    // order: relaxed, all: read by the watchdog as a sample
-    sender.actor.store(outer_id, std::memory_order_relaxed);
-    sender.handling.store(outer_type, std::memory_order_relaxed);
-    sender.in_response.store(outer_response, std::memory_order_relaxed);
-  }
-  // order: read by the watchdog as a sample
-  thread.in_place_depth.store(depth + 1, std::memory_order_relaxed);
-  here.below = &outer;
-  here.running = this;
-  ++here.run_depth;
-  thread.actor = this;
-  thread.actor_id.store(id_, std::memory_order_relaxed);  // order: read by the watchdog as a sample
-  // order: read by the watchdog as a sample
-  thread.in_response.store(false, std::memory_order_relaxed);
-  const base::run_outcome outcome = run_loop(budget);
-  // order: read by the watchdog as a sample
-  thread.in_place_depth.store(depth, std::memory_order_relaxed);
-  --here.run_depth;
-  forget_debt();
-  here.owes_to = outer_owes_to;
-  here.owed = outer_owed;
-  here.running = outer_running;
-  here.below = outer.outer;
-  thread.actor = outer_actor;
-  // order: read by the watchdog as a sample
-  thread.actor_id.store(outer_id, std::memory_order_relaxed);
-  // order: read by the watchdog as a sample
-  thread.handling.store(outer_type, std::memory_order_relaxed);
-  // order: read by the watchdog as a sample
-  thread.in_response.store(outer_response, std::memory_order_relaxed);
-  return outcome;
+  const turn_frame turn(*this, turn_frame::kind::in_place);
+  return run_loop(budget);
 }
 
 base::run_outcome running_cell::run_loop(std::uint32_t& budget) noexcept {
@@ -145,10 +106,10 @@ base::run_outcome running_cell::run_loop(std::uint32_t& budget) noexcept {
       left = 1;  // its sends ran receivers in place, or it has filled one whose turn it is now
     if (--left == 0) [[unlikely]] {
       budget = unused;
-      if (here.owes_to != nullptr) {
+      if (credit::is_owed()) {
         reader_.publish(gate_);
         if ((gate_.peek() & mailbox_word::waiting) != 0) after_batch();
-        return pause() ? base::run_outcome::released : base::run_outcome::more;
+        return credit::pause(*this) ? base::run_outcome::released : base::run_outcome::more;
       }
       // An actor that has nothing left must not be queued: a worker would be woken for nothing.
       if (phase() < life::ending && has_nothing_to_handle()) {
@@ -168,44 +129,9 @@ release_outcome running_cell::end_batch() noexcept {
   if (here.run_depth == 1 && ext_ == nullptr) [[likely]]
     return reader_.release(gate_, 0);
   const std::uint64_t stalled = is_stalled() ? mailbox_word::stalled : 0;
-  // The sender that runs it in place will fill it again at once. So the other senders are not woken
-  // for each batch, but at the latest when that run is over.
-  const bool overlook = here.run_depth > 1 && (gate_.peek() & mailbox_word::waiting) != 0 &&
-                        ++here.in_place_batches % in_place_batches_per_wake != 0;
-  if (!overlook) return reader_.release(gate_, stalled);
-  here.batch_over = true;  // at depth 1 they are woken when the run is over
-  if (here.overlooked != id_) {
-    wake_overlooked();
-    here.overlooked = id_;
-    here.overlooked_in = env_->lot;
-  }
+  if (here.run_depth == 1 || !in_place::overlooks_senders(*this))
+    return reader_.release(gate_, stalled);
   return reader_.release(gate_, stalled, mailbox_word::waiting);
-}
-
-void running_cell::wake_overlooked() noexcept {
-  auto& here = detail::here;
-  if (here.overlooked != 0) here.overlooked_in->wake(std::exchange(here.overlooked, 0));
-}
-
-// What was sent without credit while no message was handled, as by a start hook, does not make the
-// actor pause.
-void running_cell::forget_debt() noexcept {
-  auto& here = detail::here;
-  here.owed = 0;
-  if (cell* const to = std::exchange(here.owes_to, nullptr)) to->drop_weak();
-}
-
-// The run that is over has run others in place, or has ended because of a debt. It counts as a
-// whole one, and their messages count, too, so the worker's round knows what it has done (W3 of
-// work_stealing.hpp). What is left of the budget is negative then, modulo 2^32.
-void running_cell::charge_in_place_work(std::uint32_t& budget) noexcept {
-  auto& here = detail::here;
-  forget_debt();
-  // order: own thread's value
-  const std::uint64_t turns = base::this_thread.turns.load(std::memory_order_relaxed);
-  budget = 0U - static_cast<std::uint32_t>(turns - here.in_place_since);
-  here.batch_over = false;
-  wake_overlooked();
 }
 
 void running_cell::after_batch() noexcept {
@@ -346,7 +272,7 @@ inline void running_cell::process(envelope* e) noexcept {
   thread.turns.store(thread.turns.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   dispatch_outcome outcome;
   try {
-    outcome = bounded_ || e->is_either(envelope_flag::response, envelope_flag::revocable)
+    outcome = is_watched() || e->is_either(envelope_flag::response, envelope_flag::revocable)
                   ? route(e)
                   : dispatch(e);
   } catch (...) {
@@ -386,7 +312,7 @@ std::uint32_t running_cell::own_quantum(std::uint32_t budget) const noexcept {
 
 dispatch_outcome running_cell::route(envelope* e) {
   if (e->is(envelope_flag::response)) return awaiting::on_response(*this, e);
-  if (bounded_) bounded_mailbox::before_message(*this);
+  if (is_watched()) parked::before_message(*this);
   if (e->is(envelope_flag::revocable) && lost_mail::lose_overdue(e))
     return dispatch_outcome::handled;
   return dispatch(e);

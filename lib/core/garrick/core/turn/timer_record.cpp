@@ -1,9 +1,9 @@
 // Timers: armed, fired, cancelled, and listed with their owner.
 #include <garrick/base/platform/assert.hpp>
 #include <garrick/core/cell/extension.hpp>
+#include <garrick/core/cell/thread_context.hpp>
 #include <garrick/core/life/internal/lost_mail.hpp>
 #include <garrick/core/turn/internal/timer_steps.hpp>
-#include <garrick/core/cell/thread_context.hpp>
 #include <garrick/core/turn/timer_record.hpp>
 
 #include <algorithm>

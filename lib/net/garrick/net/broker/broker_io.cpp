@@ -4,7 +4,7 @@
 #include <limits>
 #include <string>
 
-#include "garrick/core/cell/handle.hpp"
+#include "garrick/core/seam/handles.hpp"
 #include "garrick/net/broker/internal/datagram_socket.hpp"
 #include "garrick/net/broker/internal/entries.hpp"
 #include "garrick/net/broker/internal/raw_connection.hpp"

@@ -9,8 +9,8 @@
 #pragma once
 
 #include <garrick/base/values/error.hpp>
-#include <garrick/core/cell/handle.hpp>
 #include <garrick/core/ref.hpp>
+#include <garrick/core/seam/handles.hpp>
 #include <garrick/net/error.hpp>
 #include <garrick/net/node/protocol_table.hpp>
 #include <garrick/net/wire/encodable.hpp>

@@ -9,9 +9,9 @@
 
 #include <garrick/base/types/message_type.hpp>
 #include <garrick/base/types/wire_name.hpp>
-#include <garrick/core/mailbox/envelope.hpp>
 #include <garrick/core/protocol/protocol.hpp>
 #include <garrick/core/protocol/wire_name.hpp>
+#include <garrick/core/seam/content.hpp>
 #include <garrick/net/wire/codec.hpp>
 #include <garrick/net/wire/schema.hpp>
 #include <garrick/net/wire/type_id.hpp>

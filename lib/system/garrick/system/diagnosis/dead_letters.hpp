@@ -10,8 +10,8 @@
 
 #include <garrick/base/concurrency/spin_lock.hpp>
 #include <garrick/base/values/error.hpp>
-#include <garrick/core/cell/environment.hpp>
 #include <garrick/core/ref.hpp>
+#include <garrick/core/seam/environment.hpp>
 
 #include <array>
 #include <atomic>

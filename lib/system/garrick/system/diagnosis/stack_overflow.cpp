@@ -3,7 +3,7 @@
 #include <garrick/base/concurrency/fatal.hpp>
 #include <garrick/base/concurrency/thread_state.hpp>
 #include <garrick/base/types/message_type.hpp>
-#include <garrick/core/cell/cell.hpp>
+#include <garrick/core/seam/handles.hpp>
 #include <garrick/system/diagnosis/stack_overflow.hpp>
 
 #include <pthread.h>

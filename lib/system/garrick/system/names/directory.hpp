@@ -11,7 +11,7 @@
 #pragma once
 
 #include <garrick/core/actor.hpp>
-#include <garrick/core/cell/environment.hpp>
+#include <garrick/core/seam/environment.hpp>
 #include <garrick/system/names/groups.hpp>
 #include <garrick/system/names/registry.hpp>
 

@@ -5,8 +5,8 @@
 // behind `context` goes.
 #pragma once
 
-#include <garrick/core/cell/environment.hpp>
 #include <garrick/core/ref.hpp>
+#include <garrick/core/seam/environment.hpp>
 
 #include <mutex>
 

@@ -11,7 +11,7 @@
 #include <garrick/base/concurrency/parker.hpp>
 #include <garrick/base/concurrency/thread_state.hpp>
 #include <garrick/base/values/result.hpp>
-#include <garrick/core/turn/waiting_executor.hpp>
+#include <garrick/core/seam/environment.hpp>
 #include <garrick/sched/places/affinity.hpp>
 
 #include <cstdint>

@@ -1,6 +1,5 @@
 // Handing the baton on, and waiting with it.
-#include <garrick/core/cell/extension.hpp>
-#include <garrick/core/cell/thread_context.hpp>
+#include <garrick/core/seam/running.hpp>
 #include <garrick/testkit/internal/baton.hpp>
 
 namespace garrick::testkit::internal {

@@ -11,7 +11,7 @@
 #pragma once
 
 #include <garrick/base/concurrency/parker.hpp>
-#include <garrick/core/turn/waiting_executor.hpp>
+#include <garrick/core/seam/environment.hpp>
 #include <garrick/testkit/internal/deterministic_scheduler.hpp>
 
 #include <cstdint>

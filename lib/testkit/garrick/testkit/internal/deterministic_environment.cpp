@@ -1,8 +1,7 @@
 // The interface of a deterministic system to core, and to the testkit.
-#include <garrick/core/cell/extension.hpp>
-#include <garrick/core/cell/thread_context.hpp>
 #include <garrick/core/message.hpp>
 #include <garrick/core/ref.hpp>
+#include <garrick/core/seam/running.hpp>
 #include <garrick/testkit/internal/deterministic_environment.hpp>
 
 #include <algorithm>

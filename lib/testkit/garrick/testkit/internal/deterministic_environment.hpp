@@ -5,10 +5,7 @@
 // holder of the baton (baton.hpp).
 #pragma once
 
-#include <garrick/core/cell/cell_list.hpp>
-#include <garrick/core/overload/drain_lot.hpp>
-#include <garrick/core/cell/environment.hpp>
-#include <garrick/core/cell/wait_graph.hpp>
+#include <garrick/core/seam/environment.hpp>
 #include <garrick/system/diagnosis/dead_letters.hpp>
 #include <garrick/system/names/directory.hpp>
 #include <garrick/testkit/detail/settings.hpp>

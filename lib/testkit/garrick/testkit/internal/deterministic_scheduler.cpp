@@ -1,9 +1,7 @@
 // Turns: the choice of the next candidate, and an actor's work in a turn.
-#include <garrick/core/cell/extension.hpp>
-#include <garrick/core/turn/running_cell.hpp>
-#include <garrick/core/cell/thread_context.hpp>
 #include <garrick/core/message.hpp>
 #include <garrick/core/ref.hpp>
+#include <garrick/core/seam/running.hpp>
 #include <garrick/testkit/internal/deterministic_scheduler.hpp>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // A world's beginning, its systems, and its end.
-#include <garrick/core/cell/thread_context.hpp>
+#include <garrick/core/seam/running.hpp>
 #include <garrick/testkit/internal/deterministic_world.hpp>
 
 namespace garrick::testkit::internal {

@@ -13,7 +13,7 @@
 #pragma once
 
 #include <garrick/base/time/virtual_clock.hpp>
-#include <garrick/core/cell/environment.hpp>
+#include <garrick/core/seam/environment.hpp>
 #include <garrick/testkit/internal/deterministic_scheduler.hpp>
 #include <garrick/testkit/internal/history.hpp>
 

@@ -1,7 +1,7 @@
 // Ends the actors one after the other, and counts handles before and after each end.
 #include <garrick/core/actor.hpp>
-#include <garrick/core/cell/extension.hpp>
 #include <garrick/core/ref.hpp>
+#include <garrick/core/seam/running.hpp>
 #include <garrick/testkit/internal/deterministic_environment.hpp>
 #include <garrick/testkit/internal/leak_check.hpp>
 

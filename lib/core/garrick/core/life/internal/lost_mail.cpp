@@ -1,8 +1,8 @@
 // What becomes of messages that nobody handles.
 #include <garrick/core/cell/extension.hpp>
+#include <garrick/core/cell/respond.hpp>
 #include <garrick/core/life/internal/lost_mail.hpp>
 #include <garrick/core/life/internal/no_reentry.hpp>
-#include <garrick/core/cell/respond.hpp>
 #include <garrick/core/life/signals.hpp>
 
 #include <new>
@@ -29,6 +29,11 @@ void lose_kept(cell& self, envelope* e, const base::error& why) noexcept {
   report(self, e, why);
   respond_error(e, told_requester(e, why));
   self.finish(e);
+}
+
+void lose_parked(cell& receiver, const parked_message& p, const base::error& why) noexcept {
+  lose(receiver, envelope_ptr(p.message), why);
+  respond_error(pending_request{p.sender, p.id}, why);
 }
 
 bool lose_overdue(envelope* e) noexcept {

@@ -9,6 +9,10 @@
 #include <exception>
 #include <string>
 
+namespace garrick::core {
+struct parked_message;
+}
+
 namespace garrick::core::lost_mail {
 
 /// The message will not be handled: counts a dead letter and answers a request with `why`. Any
@@ -17,6 +21,10 @@ void lose(cell& receiver, envelope_ptr e, const base::error& why) noexcept;
 
 /// The same for an envelope that the cell's own mailbox holds. The runner.
 void lose_kept(cell& self, envelope* e, const base::error& why) noexcept;
+
+/// The message of a sender that waits for room is lost, and the sender is told. Any thread that
+/// owns the message.
+void lose_parked(cell& receiver, const parked_message& p, const base::error& why) noexcept;
 
 /// A request from elsewhere whose time was over, or that was withdrawn, while it waited: answers
 /// `timeout`, and `e` is to be finished. False: it is to be handled. No dead letter: who has asked

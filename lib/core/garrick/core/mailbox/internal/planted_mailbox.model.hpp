@@ -2,7 +2,7 @@
 // know that it is not blind.
 //
 // An error in an atomic step is planted in the atomics: `planted_atomics` does something else at
-// one named place of cell/mailbox.hpp. An error in a step without atomics is planted in
+// one named place of mailbox/mailbox.hpp. An error in a step without atomics is planted in
 // `planted_reader`, which replaces one function. With nothing planted both are what is shipped, as
 // the model checker runs it.
 //

@@ -16,6 +16,7 @@
 #include <garrick/base/concurrency/atomics_policy.hpp>
 #include <garrick/base/platform/platform.hpp>
 #include <garrick/base/time/clock.hpp>
+#include <garrick/core/cell/extension.hpp>
 #include <garrick/core/overload/internal/paused_senders.hpp>
 
 #include <algorithm>
@@ -140,7 +141,7 @@ class basic_sender_credit {
 };
 
 /// The product's credit, with the actors that have gone without.
-class sender_credit final : public basic_sender_credit<base::real_atomics> {
+class sender_credit final : public basic_sender_credit<base::real_atomics>, public belongings {
  public:
   using basic_sender_credit::basic_sender_credit;
 

@@ -1,8 +1,8 @@
 // The decisions of a supervisor about failed children, and the stopping of children.
 #include <garrick/core/cell/extension.hpp>
 #include <garrick/core/cell/internal/last_words.hpp>
-#include <garrick/core/turn/timer_record.hpp>
 #include <garrick/core/supervision/internal/children.hpp>
+#include <garrick/core/turn/timer_record.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -119,7 +119,7 @@ void children::adopt(cell& self, adoption& arrival) {
                                   "its supervisor has another child of this name")));
   if (supervised& known = *cell_of(arrival.child).ext().parent; known.keeps_asked == nullptr) {
     known.keeps_asked = asked_;
-    // order: release: the block; pairs with running_cell::wanted_for_restart
+    // order: release: the block; pairs with room_wait::wanted_for_restart
     known.asked.store(asked_.get(), std::memory_order_release);
   }
   child made;

@@ -22,8 +22,8 @@
 #include <garrick/base/values/random.hpp>
 #include <garrick/core/actor.hpp>
 #include <garrick/core/cell/dependents.hpp>
-#include <garrick/core/life/signals.hpp>
 #include <garrick/core/cell/supervised.hpp>
+#include <garrick/core/life/signals.hpp>
 #include <garrick/core/promise.hpp>
 #include <garrick/core/supervision/supervision.hpp>
 

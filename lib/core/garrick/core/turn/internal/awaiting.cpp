@@ -1,10 +1,10 @@
 // Responses: who waits for them, and what may be handled meanwhile.
 #include <garrick/core/cell/continuation.hpp>
-#include <garrick/core/life/internal/asked_proxy.hpp>
-#include <garrick/core/turn/internal/awaiting.hpp>
-#include <garrick/core/overload/internal/bounded_mailbox.hpp>
-#include <garrick/core/turn/internal/system_lane.hpp>
 #include <garrick/core/cell/respond.hpp>
+#include <garrick/core/life/internal/asked_proxy.hpp>
+#include <garrick/core/overload/internal/parked.hpp>
+#include <garrick/core/turn/internal/awaiting.hpp>
+#include <garrick/core/turn/internal/system_lane.hpp>
 #include <garrick/core/turn/timer_record.hpp>
 
 #include <utility>
@@ -124,7 +124,7 @@ void sort_arrivals(cell& self) noexcept {
   mailbox_reader<envelope>::chain apart;
   if (!self.reader().sort_arrivals(self.gate(), apart, passes{x.pending})) return;
   if (apart.first != nullptr) x.answers.append(apart.first, apart.last);
-  if (self.is_bounded()) bounded_mailbox::serve(self);
+  if (self.is_watched()) parked::serve(self);
 }
 
 envelope* peek(cell& self) noexcept {

@@ -1,19 +1,19 @@
 // What happens when an actor fails, restarts or ends.
 #include <garrick/core/cell/continuation.hpp>
-#include <garrick/core/overload/drain_lot.hpp>
 #include <garrick/core/cell/extension.hpp>
-#include <garrick/core/life/internal/asked_proxy.hpp>
-#include <garrick/core/turn/internal/awaiting.hpp>
-#include <garrick/core/turn/internal/borrowed_turn.hpp>
-#include <garrick/core/overload/internal/bounded_mailbox.hpp>
-#include <garrick/core/turn/internal/lifecycle.hpp>
-#include <garrick/core/life/internal/lost_mail.hpp>
-#include <garrick/core/life/internal/no_reentry.hpp>
-#include <garrick/core/overload/internal/sender_credit.hpp>
-#include <garrick/core/turn/internal/system_lane.hpp>
 #include <garrick/core/cell/respond.hpp>
 #include <garrick/core/cell/suspended_frame.hpp>
 #include <garrick/core/cell/thread_context.hpp>
+#include <garrick/core/life/internal/asked_proxy.hpp>
+#include <garrick/core/life/internal/lost_mail.hpp>
+#include <garrick/core/life/internal/no_reentry.hpp>
+#include <garrick/core/overload/drain_lot.hpp>
+#include <garrick/core/overload/internal/credit.hpp>
+#include <garrick/core/overload/internal/parked.hpp>
+#include <garrick/core/turn/internal/awaiting.hpp>
+#include <garrick/core/turn/internal/lifecycle.hpp>
+#include <garrick/core/turn/internal/system_lane.hpp>
+#include <garrick/core/turn/internal/turn_frame.hpp>
 #include <garrick/core/turn/timer_record.hpp>
 #include <garrick/core/turn/waiting_executor.hpp>
 
@@ -140,7 +140,7 @@ void start_anew(cell& self, cell_extension& x) {
   }
   self.retry_skipped();
   self.reader().publish(self.gate());  // the mail that was dropped has made room
-  bounded_mailbox::serve(self);
+  parked::serve(self);
   system_lane::tell<signals::child_up>(parent.supervisor, handle_access::make_address(&self));
   begin(self);
 }
@@ -194,7 +194,8 @@ void reclaim_some() noexcept {
     here.reclaim = static_cast<cell*>(c->queue_link);
     bool ended = false;
     if (turns < most_ends_at_once) {
-      const borrowed_turn turn(*c);  // it speaks for itself: answers, messages, the watchdog
+      // it speaks for itself: answers, messages, the watchdog
+      const turn_frame turn(*c, turn_frame::kind::borrowed);
       ended = reach_end(*c);
     }
     // One that waits for its children first goes on as an actor that runs. The rest of a long list
@@ -237,34 +238,90 @@ bool reach_end(cell& self) noexcept {
   return true;
 }
 
+namespace {
+
+/// What the steps of an end need.
+struct ending {
+  cell& self;
+  environment& env;
+  const base::exit_reason reason;
+  const base::error unread;  ///< for those whose messages were not handled
+  const base::error held;    ///< for those whose promises go with the actor
+};
+
+void answer_dropped_promises(ending& e) noexcept { lost_mail::answer_unkept(e.self, e.held); }
+void end_object(ending& e) noexcept { end_incarnation(e.self, e.reason); }
+void become_ended(ending& e) noexcept { e.self.set_phase(life::ended); }
+void lose_mail(ending& e) noexcept { drop_mail(e.self, e.unread); }
+void refuse_parked_senders(ending& e) noexcept { parked::refuse_all(e.self, e.unread); }
+
+/// A foreign loop has nothing to give back.
+void give_thread_back(ending& e) noexcept {
+  if (e.self.has_own_executor() && e.self.kind() != cell_kind::event)
+    static_cast<waiting_executor&>(e.self.home_executor()).actor_ended();
+}
+
+void wake_senders_of_restart(ending& e) noexcept {
+  const cell_extension* const x = e.self.ext_if();
+  if (x != nullptr && x->parent != nullptr) await_restart_no_more(e.self, *x->parent);
+}
+
+void let_paused_senders_go_on(ending& e) noexcept { credit::end_pauses(e.self); }
+
+void tell_watchers(ending& e) noexcept {
+  const cell_extension* const x = e.self.ext_if();
+  if (x == nullptr || x->watching == nullptr) return;
+  x->watching->watchers.for_each(
+      [&](const watcher& w) { system_lane::notify(w, e.self, e.reason); });
+}
+
+void tell_supervisor(ending& e) noexcept {
+  const cell_extension* const x = e.self.ext_if();
+  if (x == nullptr || x->parent == nullptr) return;
+  system_lane::tell<signals::child_failed>(x->parent->supervisor,
+                                           handle_access::make_address(&e.self), e.reason, false);
+}
+
+void forget_watchers(ending& e) noexcept {
+  const cell_extension* const x = e.self.ext_if();
+  if (x != nullptr && x->watching != nullptr) x->watching->watchers.clear();
+}
+
+void leave_system(ending& e) noexcept {
+  if (e.self.is_listed()) e.env.left(e.self);
+}
+
+using end_step = void (*)(ending&) noexcept;
+
+// The end of an actor, from top to bottom. The mailbox is closed between the two tables: signals
+// that were left there are answered, and senders that wait for room go on (cell_steps::end).
+constexpr end_step while_mail_comes[] = {
+    answer_dropped_promises,
+    end_object,
+    become_ended,
+};
+constexpr end_step when_mailbox_is_closed[] = {
+    lose_mail,
+    refuse_parked_senders,
+    give_thread_back,  // before any actor hears of the end, and may want the thread
+    wake_senders_of_restart,
+    let_paused_senders_go_on,
+    tell_watchers,
+    tell_supervisor,
+    forget_watchers,
+    leave_system,  // after it the system may be gone
+};
+
+}  // namespace
+
 void conclude(cell& self) noexcept {
-  environment& env = self.env();
   const base::exit_reason reason = self.end_reason();
-  const base::error unread = lost_mail::told_of_end(base::errc::not_handled, self, reason);
-  const base::error held = lost_mail::told_of_promises(self, reason);
-  const no_reentry guard(held);
-  lost_mail::answer_unkept(self, held);
-  end_incarnation(self, reason);
-  self.set_phase(life::ended);
-  cell_steps::end(self, [&] {
-    drop_mail(self, unread);
-    bounded_mailbox::refuse_parked(self, unread);
-    // A thread of its own is free before anybody hears of the end, so who hears of it finds it
-    // free. A foreign loop has nothing to give back.
-    if (self.has_own_executor() && self.kind() != cell_kind::event)
-      static_cast<waiting_executor&>(self.home_executor()).actor_ended();
-    if (cell_extension* const x = self.ext_if()) {
-      if (x->parent != nullptr) await_restart_no_more(self, *x->parent);
-      if (x->credit != nullptr) x->credit->end_pauses();
-      if (x->watching != nullptr)
-        x->watching->watchers.for_each(
-            [&](const watcher& w) { system_lane::notify(w, self, reason); });
-      if (x->parent != nullptr)
-        system_lane::tell<signals::child_failed>(x->parent->supervisor,
-                                                 handle_access::make_address(&self), reason, false);
-      if (x->watching != nullptr) x->watching->watchers.clear();
-    }
-    if (self.is_listed()) env.left(self);
+  ending e{self, self.env(), reason, lost_mail::told_of_end(base::errc::not_handled, self, reason),
+           lost_mail::told_of_promises(self, reason)};
+  const no_reentry guard(e.held);
+  for (const end_step step : while_mail_comes) step(e);
+  cell_steps::end(self, [&e] {
+    for (const end_step step : when_mailbox_is_closed) step(e);
   });
 }
 

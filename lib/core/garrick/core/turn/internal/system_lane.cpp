@@ -2,8 +2,8 @@
 #include <garrick/core/cell/continuation.hpp>
 #include <garrick/core/cell/extension.hpp>
 #include <garrick/core/life/internal/asked_proxy.hpp>
-#include <garrick/core/overload/internal/bounded_mailbox.hpp>
 #include <garrick/core/life/internal/lost_mail.hpp>
+#include <garrick/core/overload/internal/parked.hpp>
 #include <garrick/core/turn/internal/system_lane.hpp>
 
 #include <new>
@@ -146,7 +146,7 @@ void on_exit(cell& self, envelope* e) {
 }
 
 void on_room_wanted(cell& self, envelope* e) {
-  bounded_mailbox::on_room_wanted(self, content<signals::room_wanted>(e));
+  parked::add(self, content<signals::room_wanted>(e));
 }
 
 /// From a child, or for one.
@@ -184,7 +184,7 @@ void dead_is_watched(cell& dead, envelope* e) {
 
 void dead_has_no_room(cell& dead, envelope* e) {
   const auto& w = content<signals::room_wanted>(e);
-  bounded_mailbox::refuse_one(dead, {w.message, w.sender, w.id}, base::errc::not_handled);
+  lost_mail::lose_parked(dead, {w.message, w.sender, w.id}, base::errc::not_handled);
 }
 
 void dead_waits_no_more(cell& dead, envelope* e) {

@@ -6,8 +6,8 @@
 
 #include <garrick/core/cell/cell.hpp>
 #include <garrick/core/cell/internal/last_words.hpp>
-#include <garrick/core/life/signals.hpp>
 #include <garrick/core/cell/watch_lists.hpp>
+#include <garrick/core/life/signals.hpp>
 
 #include <cstdint>
 #include <utility>

@@ -19,7 +19,7 @@
 
 #include <garrick/base/values/error.hpp>
 #include <garrick/base/values/result.hpp>
-#include <garrick/core/mailbox/envelope.hpp>
+#include <garrick/core/seam/content.hpp>
 #include <garrick/net/layer/internal/growing_bytes.hpp>
 #include <garrick/net/node/handle_codec.hpp>
 #include <garrick/net/node/protocol_table.hpp>

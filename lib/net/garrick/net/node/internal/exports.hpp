@@ -11,7 +11,7 @@
 #pragma once
 
 #include <garrick/base/values/random.hpp>
-#include <garrick/core/cell/handle.hpp>
+#include <garrick/core/seam/handles.hpp>
 #include <garrick/net/node/internal/unguessable_numbers.hpp>
 #include <garrick/net/node/node_settings.hpp>
 #include <garrick/net/node/protocol_table.hpp>

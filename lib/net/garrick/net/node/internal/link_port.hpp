@@ -4,8 +4,8 @@
 // Thread safety: by a visit (transport/hosted.hpp).
 #pragma once
 
-#include <garrick/core/mailbox/envelope.hpp>
-#include <garrick/core/cell/handle.hpp>
+#include <garrick/core/seam/content.hpp>
+#include <garrick/core/seam/handles.hpp>
 #include <garrick/net/node/name_answer.hpp>
 #include <garrick/net/node/protocol_table.hpp>
 #include <garrick/net/node/spawnable.hpp>

@@ -14,8 +14,8 @@
 // Thread safety: any thread. `mutex_` is held for some instructions, and while nothing is called.
 #pragma once
 
-#include <garrick/core/cell/environment.hpp>
-#include <garrick/core/cell/handle.hpp>
+#include <garrick/core/seam/environment.hpp>
+#include <garrick/core/seam/handles.hpp>
 #include <garrick/net/node/internal/unreached_endpoints.hpp>
 #include <garrick/net/node/node_settings.hpp>
 #include <garrick/net/node/peer_listener.hpp>

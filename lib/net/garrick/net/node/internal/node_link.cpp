@@ -1,7 +1,7 @@
 // A link's life, and what goes out.
 #include <garrick/net/node/internal/node_link.hpp>
 
-#include <garrick/core/life/signals.hpp>
+#include <garrick/core/seam/signals.hpp>
 #include <garrick/core/send.hpp>
 #include <garrick/net/error.hpp>
 #include <garrick/net/layer/actor_protocol.hpp>

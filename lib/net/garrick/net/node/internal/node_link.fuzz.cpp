@@ -10,7 +10,7 @@
 // Whatever comes: no assertion, no exception, tables below their limits; no message to who was not
 // shown to the peer; no more answers than questions; every frame of the node is one. Another peer
 // is served meanwhile and afterwards; when the stranger's links are over, nothing of them is left.
-#include <garrick/core/cell/handle.hpp>
+#include <garrick/core/seam/handles.hpp>
 #include <garrick/net/node/internal/fuzzed_actors.hpp>
 #include <garrick/net/node/internal/fuzzed_links.hpp>
 #include <garrick/net/node/internal/fuzzed_peers.hpp>

@@ -32,9 +32,9 @@
 #pragma once
 
 #include <garrick/base/values/exit_reason.hpp>
-#include <garrick/core/mailbox/envelope.hpp>
-#include <garrick/core/cell/respond.hpp>
 #include <garrick/core/ref.hpp>
+#include <garrick/core/seam/answers.hpp>
+#include <garrick/core/seam/content.hpp>
 #include <garrick/net/layer/internal/pooled.hpp>
 #include <garrick/net/node/handle_codec.hpp>
 #include <garrick/net/node/internal/decoding.hpp>

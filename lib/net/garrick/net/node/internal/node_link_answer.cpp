@@ -1,6 +1,6 @@
 // Answers to the requests of the peer, on their way out. A large one is left to its giver, who
 // encodes it while others are in the link.
-#include <garrick/core/mailbox/envelope.hpp>
+#include <garrick/core/seam/content.hpp>
 #include <garrick/net/error.hpp>
 #include <garrick/net/layer/actor_protocol.hpp>
 #include <garrick/net/node/internal/node_link.hpp>

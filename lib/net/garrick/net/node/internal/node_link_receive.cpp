@@ -1,7 +1,7 @@
 // What comes in: frames become messages, answers, and changes of the link's tables.
 #include <garrick/base/concurrency/thread_state.hpp>
-#include <garrick/core/life/signals.hpp>
-#include <garrick/core/cell/thread_context.hpp>
+#include <garrick/core/seam/running.hpp>
+#include <garrick/core/seam/signals.hpp>
 #include <garrick/core/send.hpp>
 #include <garrick/net/error.hpp>
 #include <garrick/net/layer/actor_protocol.hpp>
@@ -43,14 +43,14 @@ constexpr std::int64_t most_unasked = 1u << 20;
 /// most policies, they are lost; others who wait for room below a bound are to get some, too.
 /// So a bounded mailbox stays at the first credit, and of a hard limit a peer takes a quarter.
 bool has_room_for_twice(const core::cell& who, std::uint32_t window) noexcept {
-  return window < most_credit && who.policy() == core::mailbox_policy::unbounded &&
+  return window < most_credit && who.limits().policy == core::mailbox_policy::unbounded &&
          window <= who.hard_limit() / 8;
 }
 
 /// A mailbox of fewer messages is granted more. Who waits for room below its bound gets some
 /// before: a grant takes a while, and the bound may be far below the first credit.
 std::uint32_t short_mailbox(const core::cell& who, std::uint32_t window) noexcept {
-  const bool lets_wait = who.policy() == core::mailbox_policy::wait;
+  const bool lets_wait = who.limits().policy == core::mailbox_policy::wait;
   return lets_wait ? std::min(who.soft_limit(), window / 2) : window / 2;
 }
 
@@ -313,7 +313,7 @@ void node_link::grant_or_owe(const actor_id& id, export_table::entry& x) {
 void node_link::grant_to_stuck(const actor_id& id, export_table::entry& x) {
   const core::cell* const who = core::handle_access::get(x.who);
   if (x.taken == 0 || who->is_elsewhere() || !who->waits_for_waiting_workers() ||
-      who->policy() != core::mailbox_policy::unbounded ||
+      who->limits().policy != core::mailbox_policy::unbounded ||
       who->mailbox_length() >= who->hard_limit() / 2 || keeps_up(x))
     return;
   const std::uint32_t number = std::min(x.taken, granted_to_stuck);

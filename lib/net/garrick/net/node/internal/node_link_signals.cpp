@@ -1,5 +1,5 @@
 // Links, monitors, exits and ends, in both directions.
-#include <garrick/core/life/signals.hpp>
+#include <garrick/core/seam/signals.hpp>
 #include <garrick/net/error.hpp>
 #include <garrick/net/layer/actor_protocol.hpp>
 #include <garrick/net/node/internal/node_core.hpp>

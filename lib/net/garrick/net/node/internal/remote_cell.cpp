@@ -1,10 +1,9 @@
 #include <garrick/net/node/internal/remote_cell.hpp>
 
 #include <garrick/base/concurrency/forked.hpp>
-#include <garrick/core/cell/handle.hpp>
-#include <garrick/core/cell/respond.hpp>
-#include <garrick/core/turn/running_cell.hpp>
-#include <garrick/core/life/signals.hpp>
+#include <garrick/core/seam/answers.hpp>
+#include <garrick/core/seam/handles.hpp>
+#include <garrick/core/seam/signals.hpp>
 #include <garrick/net/error.hpp>
 #include <garrick/net/layer/actor_protocol.hpp>
 #include <garrick/net/node/handle_codec.hpp>
@@ -140,9 +139,9 @@ bool answering_cell::take_credit() noexcept {
   // order: relaxed, as in `confirm`
   const bool is_in_vain = holds_worker && waits_in_vain_.load(std::memory_order_relaxed);
   const bool has_credit = [&] {
-    if (!is_in_vain) return core::running_cell::take_or_owe(*this, may_pause);
+    if (!is_in_vain) return take_or_owe(may_pause);
     const core::no_wait_scope scope;
-    return core::running_cell::take_or_owe(*this, false);
+    return take_or_owe(false);
   }();
   if (has_credit) return true;
   if (!waiting_.has_room()) {
@@ -164,7 +163,7 @@ bool answering_cell::pass_large_ones() noexcept {
 }
 
 void answering_cell::pause() noexcept {
-  static_cast<void>(core::running_cell::take_or_owe(*this));
+  static_cast<void>(take_or_owe());
   grant(1);  // the message has taken its own already
 }
 

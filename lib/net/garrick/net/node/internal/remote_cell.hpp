@@ -10,7 +10,7 @@
 // Thread safety: as proxy_cell, but for what is said to belong to the link.
 #pragma once
 
-#include <garrick/core/cell/handle.hpp>
+#include <garrick/core/seam/handles.hpp>
 #include <garrick/core/seam/proxy_cell.hpp>
 #include <garrick/net/node/internal/waiting_frames.hpp>
 #include <garrick/net/node/internal/wanted_requests.hpp>

@@ -27,9 +27,9 @@
 #include <garrick/base/concurrency/spin_lock.hpp>
 #include <garrick/base/time/clock.hpp>
 #include <garrick/base/types/message_type.hpp>
-#include <garrick/core/cell/cell.hpp>
-#include <garrick/core/mailbox/envelope.hpp>
 #include <garrick/core/outside_work.hpp>
+#include <garrick/core/seam/content.hpp>
+#include <garrick/core/seam/handles.hpp>
 #include <garrick/net/layer/layer.hpp>
 #include <garrick/net/packet.hpp>
 

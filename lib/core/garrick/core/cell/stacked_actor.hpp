@@ -1,0 +1,31 @@
+// The actors whose handlers are on a thread's stack, the innermost first.
+//
+// Private: installed because thread_context.hpp needs it.
+//
+// Thread safety: the thread itself.
+#pragma once
+
+#include <cstdint>
+
+namespace garrick::core {
+
+class cell;
+
+namespace detail {
+
+/// An actor whose handler is on a thread's stack, and those below it.
+struct stacked_actor {
+  std::uint64_t id;
+  const stacked_actor* outer;   ///< the one whose send runs this one in place; null: none
+  const cell* actor = nullptr;  ///< its cell; null: none, or unknown
+};
+
+/// Returns true if a handler of the actor with this id is on the stack.
+[[nodiscard]] inline bool is_on_stack(const stacked_actor* top, std::uint64_t id) noexcept {
+  while (top != nullptr && top->id != id) top = top->outer;
+  return top != nullptr;
+}
+
+}  // namespace detail
+
+}  // namespace garrick::core

@@ -1,0 +1,29 @@
+// Coroutines that wait for room in a mailbox (`send_when_room`): their messages are parked with the
+// receiver, and the runner lets them in. No thread waits.
+//
+// The runner publishes what it has consumed before each message, so that a bound is exact; for
+// ordinary mailboxes it does so once a batch.
+//
+// Thread safety: the runner.
+#pragma once
+
+#include <garrick/core/cell/cell.hpp>
+#include <garrick/core/cell/extension.hpp>
+#include <garrick/core/life/signals.hpp>
+
+namespace garrick::core::parked {
+
+/// Called before a message of a watched mailbox is handled (`cell::is_watched`).
+void before_message(cell& self) noexcept;
+
+/// A sender waits for room. Without memory to remember it, its message is lost, and it is told
+/// `overload`.
+void add(cell& self, const signals::room_wanted& w) noexcept;
+
+/// Lets in as many parked messages as there is room for.
+void serve(cell& self) noexcept;
+
+/// The actor ends: no parked message will be let in.
+void refuse_all(cell& self, const base::error& why) noexcept;
+
+}  // namespace garrick::core::parked

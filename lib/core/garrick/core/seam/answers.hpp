@@ -1,0 +1,10 @@
+// How a request that was taken from its envelope is answered.
+//
+// Private: installed because other parts of the framework use it. They include no other private
+// header of core.
+//
+// Thread safety: as each header says.
+#pragma once
+
+#include <garrick/core/cell/continuation.hpp>
+#include <garrick/core/cell/respond.hpp>

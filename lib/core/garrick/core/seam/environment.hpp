@@ -1,0 +1,14 @@
+// What a system gives its actors, and what it keeps of them: the environment, the list of cells,
+// the words on which senders wait, the graph of requests, and executors that threads wait with.
+//
+// Private: installed because other parts of the framework use it. They include no other private
+// header of core.
+//
+// Thread safety: as each header says.
+#pragma once
+
+#include <garrick/core/cell/cell_list.hpp>
+#include <garrick/core/cell/environment.hpp>
+#include <garrick/core/cell/wait_graph.hpp>
+#include <garrick/core/overload/drain_lot.hpp>
+#include <garrick/core/turn/waiting_executor.hpp>

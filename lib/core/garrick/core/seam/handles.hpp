@@ -1,0 +1,9 @@
+// The cells behind handles and addresses: for parts that make and keep them.
+//
+// Private: installed because other parts of the framework use it. They include no other private
+// header of core.
+//
+// Thread safety: as each header says.
+#pragma once
+
+#include <garrick/core/cell/handle.hpp>
