@@ -219,27 +219,6 @@ MUTATIONS = [
         ("tests.drained_elsewhere",),
     ),
     mutation(
-        "credit: a runner that has found none does not look again",
-        CREDIT,
-        "    set_parked();\n    return take();  // a grant",
-        "    set_parked();\n    return false;  // a grant",
-        by_credit,
-    ),
-    mutation(
-        "credit: a runner that has found none says so after its second look",
-        CREDIT,
-        "    set_parked();\n    return take();  // a grant",
-        "    const bool taken = take();\n    set_parked();\n    return taken;  // a grant",
-        by_credit,
-    ),
-    mutation(
-        "credit: the runner is not told of a grant",
-        CREDIT,
-        "    return parked_.exchange(false, std::memory_order_seq_cst);",
-        "    return parked_.exchange(false, std::memory_order_seq_cst) && false;",
-        by_credit,
-    ),
-    mutation(
         "credit: who goes without it owes nothing",
         TAKING,
         "  credit.owe();\n",

@@ -1,15 +1,17 @@
-// Receivers whose mail is drained elsewhere, and the needs of such carriers of mail: credit for
-// their senders, a run of the receiver at once, and dead letters of their own.
+// Receivers whose mail another process takes, and what such carriers of mail need: credit for their
+// senders, a run of the receiver at once, and dead letters of their own.
 #include <doctest/doctest.h>
 #include <garrick/core/overload/drain_lot.hpp>
-#include <garrick/core/overload/internal/credit.hpp>
+#include <garrick/core/seam/content.hpp>
+#include <garrick/core/seam/proxy_cell.hpp>
+#include <garrick/core/seam/signals.hpp>
 #include <garrick/garrick.hpp>
 #include <garrick/testkit/test_system.hpp>
 
 #include <atomic>
 #include <chrono>
 #include <cstdint>
-#include <memory>
+#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -25,20 +27,56 @@ using tests::quiet;
 using numbers = protocol<void(std::uint64_t)>;
 using seen = std::vector<std::uint64_t>;
 
-/// Hands its mail on at once, as a connection does: its mailbox is always nearly empty.
-class connection : public actor<numbers> {
+/// Counts its mail, which takes credit, and ends when it is told to.
+class connection final : public core::proxy_cell {
  public:
-  explicit connection(std::atomic<std::uint64_t>* carried) : carried_(carried) {}
-  void on(std::uint64_t) {
+  connection(core::environment& env, std::atomic<std::uint64_t>* carried, std::uint32_t messages,
+             duration patience)
+      : proxy_cell(env), carried_(carried) {
+    need_credit(messages, patience);
+  }
+  using proxy_cell::grant;
+  std::string_view type_name() const noexcept override { return "connection"; }
+
+ private:
+  ~connection() = default;
+
+  void forward(core::envelope_ptr, instant) noexcept override {
     ++*carried_;
     carried_->notify_all();
   }
+  void forward_signal(core::envelope_ptr e) noexcept override {
+    if (e->type == &base::message_type_of<exit_signal>)
+      end(static_cast<const exit_signal*>(e->raw())->reason);
+  }
+  void free_self() noexcept override { delete this; }
 
- private:
   std::atomic<std::uint64_t>* carried_;
 };
 
-core::cell& cell_of(const core::handle& who) { return *core::handle_access::get(who); }
+/// Counts its mail, as an actor.
+class counting : public actor<numbers> {
+ public:
+  explicit counting(std::atomic<std::uint64_t>* count) : count_(count) {}
+  void on(std::uint64_t) {
+    ++*count_;
+    count_->notify_all();
+  }
+
+ private:
+  std::atomic<std::uint64_t>* count_;
+};
+
+ref<numbers> connect(core::environment& env, std::atomic<std::uint64_t>* carried,
+                     std::uint32_t messages, duration patience) {
+  return core::handle_access::adopt<numbers>(new connection(env, carried, messages, patience));
+}
+void grant(const ref<numbers>& out, std::uint32_t messages) {
+  static_cast<connection*>(core::handle_access::get(out))->grant(messages);
+}
+std::int64_t credit_of(const ref<numbers>& out) {
+  return static_cast<connection*>(core::handle_access::get(out))->credit();
+}
 
 /// A connection with credit for `messages`.
 struct line {
@@ -46,10 +84,7 @@ struct line {
   actor_system system;
   ref<numbers> out;
   line(settings o, std::uint32_t messages, duration patience)
-      : system(std::move(o)),
-        out(system.spawn<connection>(spawn_options{.lazy = true}, lent(&carried))) {
-    core::credit::need(cell_of(out), messages, patience);
-  }
+      : system(std::move(o)), out(connect(system.env(), &carried, messages, patience)) {}
   ~line() { out = {}; }
 };
 
@@ -76,7 +111,7 @@ TEST_CASE("credit: a sender outside waits for each grant, and no message goes wi
       const std::uint64_t now = l.carried.load();
       if (now > granted) too_many = true;
       if (now + 4 > granted) {
-        core::credit::grant_and_tell(cell_of(l.out), static_cast<std::uint32_t>(now + 4 - granted));
+        grant(l.out, static_cast<std::uint32_t>(now + 4 - granted));
         granted = now + 4;
       } else {
         l.carried.wait(now);
@@ -87,7 +122,7 @@ TEST_CASE("credit: a sender outside waits for each grant, and no message goes wi
   remote.join();
   CHECK_FALSE(too_many);
   CHECK(l.carried == n);
-  CHECK(core::credit::left(cell_of(l.out)) == 4);
+  CHECK(credit_of(l.out) == 4);
 }
 
 TEST_CASE("credit: actors that send wait for it, and others run on the workers that are free") {
@@ -96,10 +131,10 @@ TEST_CASE("credit: actors that send wait for it, and others run on the workers t
   for (std::uint64_t i = 1; i < 1'000; ++i) {
     for (std::uint64_t now = l.carried; now < i; now = l.carried) l.carried.wait(now);
     CHECK(l.carried <= i + 4);  // each owes two, before it waits
-    core::credit::grant_and_tell(cell_of(l.out), 1);
+    grant(l.out, 1);
   }
   for (std::uint64_t now = l.carried; now < 1'000; now = l.carried) l.carried.wait(now);
-  CHECK(core::credit::left(cell_of(l.out)) == 0);
+  CHECK(credit_of(l.out) == 0);
 }
 
 TEST_CASE("credit: who may not wait goes on and owes, as does who has waited long enough") {
@@ -108,15 +143,12 @@ TEST_CASE("credit: who may not wait goes on and owes, as does who has waited lon
     const no_wait_scope scope;
     for (std::uint64_t i = 0; i < 10; ++i) send(l.out, i);
   }
-  CHECK(core::credit::left(cell_of(l.out)) == -9);
+  CHECK(credit_of(l.out) == -9);
   send(l.out, std::uint64_t{10});
-  CHECK(core::credit::left(cell_of(l.out)) == -10);
-  CHECK(try_send(l.out, std::uint64_t{11}) == errc::overload);
-  core::credit::grant_and_tell(cell_of(l.out), 10);
-  CHECK(try_send(l.out, std::uint64_t{11}) == errc::overload);
-  core::credit::grant_and_tell(cell_of(l.out), 1);
-  CHECK_FALSE(try_send(l.out, std::uint64_t{11}));
-  CHECK(core::credit::left(cell_of(l.out)) == 0);
+  CHECK(credit_of(l.out) == -10);
+  grant(l.out, 11);
+  send(l.out, std::uint64_t{11});
+  CHECK(credit_of(l.out) == 0);
   for (std::uint64_t now = l.carried; now < 12; now = l.carried) l.carried.wait(now);
 }
 
@@ -157,7 +189,7 @@ struct paused {
     const auto other = l.system.spawn<echo>();
     for (int i = 0; i < 10; ++i) CHECK(l.system.request(other, i).get().value() == i);
     CHECK(l.carried == sent);
-    CHECK(core::credit::left(cell_of(l.out)) == credit);
+    CHECK(credit_of(l.out) == credit);
   }
 };
 
@@ -166,17 +198,17 @@ struct paused {
 TEST_CASE("credit: an actor without credit sends, and pauses until that is paid") {
   paused p(long_patience, 2);
   p.check_that_it_pauses(2, -2);
-  core::credit::grant_and_tell(cell_of(p.l.out), 1);
+  grant(p.l.out, 1);
   p.check_that_it_pauses(2, -1);
-  core::credit::grant_and_tell(cell_of(p.l.out), 1);
+  grant(p.l.out, 1);
   p.check_that_it_pauses(4, -2);
-  core::credit::grant_and_tell(cell_of(p.l.out), 2);
+  grant(p.l.out, 2);
 }
 
 TEST_CASE("credit: an actor that pauses goes on when its patience is over") {
   paused p(duration::milliseconds(1));
   p.wait_for(2);
-  CHECK(core::credit::left(cell_of(p.l.out)) == -2);
+  CHECK(credit_of(p.l.out) == -2);
 }
 
 TEST_CASE("credit: an actor that pauses goes on when the receiver ends") {
@@ -201,13 +233,13 @@ TEST_CASE("credit: an actor pauses also when its handler has run others in place
   std::atomic<std::uint64_t> others{0};
   line l(std::move(o), 0, long_patience);
   const ref<numbers> sender =
-      l.system.spawn<filling>(l.out, l.system.spawn<connection>(lent(&others)));
+      l.system.spawn<filling>(l.out, l.system.spawn<counting>(lent(&others)));
   for (std::uint64_t i = 0; i < 2; ++i) send(sender, i);
   for (std::uint64_t now = others; now < 100; now = others) others.wait(now);
   const auto other = l.system.spawn<echo>();
   for (int i = 0; i < 10; ++i) CHECK(l.system.request(other, i).get().value() == i);
   CHECK(l.carried == 1);
-  core::credit::grant_and_tell(cell_of(l.out), 2);
+  grant(l.out, 2);
   for (std::uint64_t now = others; now < 200; now = others) others.wait(now);
   for (std::uint64_t now = l.carried; now < 2; now = l.carried) l.carried.wait(now);
 }
@@ -225,12 +257,11 @@ TEST_CASE("credit: what start hooks send without credit makes nobody else pause"
   for (std::uint64_t now = l.carried; now < 3; now = l.carried) l.carried.wait(now);
   // The worker's next actor pauses for its own debt, and not for theirs.
   std::atomic<std::uint64_t> carried{0};
-  const ref<numbers> own = l.system.spawn<connection>(spawn_options{.lazy = true}, lent(&carried));
-  core::credit::need(cell_of(own), 0, long_patience);
+  const ref<numbers> own = connect(l.system.env(), &carried, 0, long_patience);
   const ref<numbers> sender = l.system.spawn<eager>(own);
   for (int i = 0; i < 2; ++i) send(sender, std::uint64_t{1});
   for (std::uint64_t now = carried; now < 1; now = carried) carried.wait(now);
-  core::credit::grant_and_tell(cell_of(own), 2);
+  grant(own, 2);
   for (std::uint64_t now = carried; now < 2; now = carried) carried.wait(now);
 }
 
@@ -242,14 +273,14 @@ TEST_CASE("credit: grants that meet actors which are about to pause lose none of
   std::thread grants([&] {
     for (std::uint64_t n = 1; n < senders * rounds; ++n) {
       for (std::uint64_t now = l.carried; now < n; now = l.carried) l.carried.wait(now);
-      core::credit::grant_and_tell(cell_of(l.out), 1);
+      grant(l.out, 1);
     }
   });
   for (std::uint64_t i = 0; i < rounds; ++i)
     for (const auto& s : all) send(s, std::uint64_t{1});
   grants.join();
   for (std::uint64_t now = l.carried; now < senders * rounds; now = l.carried) l.carried.wait(now);
-  CHECK(core::credit::left(cell_of(l.out)) == 0);
+  CHECK(credit_of(l.out) == 0);
 }
 
 namespace {
@@ -261,7 +292,7 @@ class granter : public actor<numbers> {
   void on(std::uint64_t i) {
     if (i != 0) return;
     ++*grants_;
-    core::credit::grant_and_tell(cell_of(out_), 3);  // two are owed by then
+    grant(out_, 3);  // two are owed by then
   }
 
  private:
@@ -319,32 +350,6 @@ TEST_CASE("credit: who waits for it gives back the receivers that it has claimed
     }
     CHECK(seen_after_the_wait == 1);
   }
-}
-
-TEST_CASE("credit: send_when_room suspends a coroutine until there is some") {
-  struct producer : actor<protocol<void(std::uint64_t)>> {
-    ref<numbers> to;
-    explicit producer(ref<numbers> t) : to(std::move(t)) {}
-    task<void> on(std::uint64_t n) {
-      for (std::uint64_t i = 0; i < n; ++i) {
-        auto sent = send_when_room(to, i);
-        const result<void> r = co_await std::move(sent);
-        CHECK(r.has_value());
-      }
-    }
-  };
-  testkit::test_system kit(7);
-  std::atomic<std::uint64_t> carried{0};
-  const ref<numbers> out = kit.spawn<connection>(spawn_options{.lazy = true}, lent(&carried));
-  core::credit::need(cell_of(out), 2, long_patience);
-  for (int i = 0; i < 3; ++i) send(kit.spawn<producer>(out), std::uint64_t{20});
-  for (std::uint64_t expected = 2; expected < 60; ++expected) {
-    kit.run();
-    REQUIRE(carried == expected);
-    core::credit::grant_and_tell(cell_of(out), 1);
-  }
-  kit.run();
-  CHECK(carried == 60);
 }
 
 namespace {

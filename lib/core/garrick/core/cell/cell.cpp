@@ -93,7 +93,6 @@ void cell::set_bound(mailbox_policy policy, std::uint32_t bound) {
 void cell::set_room_elsewhere(belongings* where) {
   std::unique_ptr<belongings> mine(where);
   spawn_constants().room_elsewhere = std::move(mine);
-  set_soft_limit(0);  // all mail goes through `admit`
 }
 
 belongings* cell::room_elsewhere() const noexcept {

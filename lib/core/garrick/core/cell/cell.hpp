@@ -241,13 +241,14 @@ class alignas(64) cell : public base::runnable {
     return {policy_, in_place_, soft_limit_, bound_};
   }
   /// The bound of a mailbox that has one, else the number of messages from which on senders are
-  /// slowed. Constant after spawn. 0 where mail is drained elsewhere.
+  /// slowed. Constant after spawn.
   [[nodiscard]] std::uint32_t soft_limit() const noexcept {
     return bound_ != 0 ? bound_ : soft_limit_;
   }
   /// The number of messages beyond which they are lost. Constant after spawn.
   [[nodiscard]] std::uint32_t hard_limit() const noexcept;
-  /// Where there is room for its mail, of a kind that overload/ knows; null: in its mailbox.
+  /// Of a proxy, where there is room for its mail, of a kind that overload/ knows. Null if its mail
+  /// takes no credit.
   [[nodiscard]] belongings* room_elsewhere() const noexcept;
 
   void dispose() noexcept final { free_self(); }
@@ -269,8 +270,8 @@ class alignas(64) cell : public base::runnable {
   }
   /// Makes the mailbox a bounded one; `bound` as in `set_soft_limit`.
   void set_bound(mailbox_policy policy, std::uint32_t bound);
-  /// Its mail is drained elsewhere (credit.hpp). Not together with `set_bound`. Takes the object
-  /// over, also if it throws std::bad_alloc.
+  /// Of a proxy: its mail takes credit (credit.hpp). Takes the object over, also if it throws
+  /// std::bad_alloc.
   void set_room_elsewhere(belongings* where);
   void set_in_place(bool on) noexcept { in_place_ = on; }
   /// Its only use is to ask on behalf of a thread.

@@ -52,7 +52,7 @@ struct cell_extension {
   bool scoped = false;           ///< the actor of a thread outside the system
   std::uint32_t hard_limit = 0;  ///< messages; 0: the system's
   std::uint32_t quantum = 0;     ///< messages of one run; 0: as many as the runner allows
-  /// set if the mail is drained elsewhere (overload/); any thread may use it
+  /// a proxy's, if its mail takes credit (overload/); any thread may use it
   std::unique_ptr<belongings> room_elsewhere;
 
   // the runner's

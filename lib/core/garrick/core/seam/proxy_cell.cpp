@@ -37,10 +37,7 @@ void proxy_cell::answer_as_ended(const envelope_ptr& e) noexcept {
   system_lane::answer_for_the_dead(*this, e.get());
 }
 
-void proxy_cell::grant(std::uint32_t messages) noexcept {
-  // coroutines that wait for room are let in at once here, and owe
-  static_cast<void>(credit::grant(*this, messages));
-}
+void proxy_cell::grant(std::uint32_t messages) noexcept { credit::grant(*this, messages); }
 
 void proxy_cell::need_credit(std::uint32_t messages, base::duration patience) {
   credit::need(*this, messages, patience);

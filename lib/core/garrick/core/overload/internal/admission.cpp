@@ -2,7 +2,6 @@
 #include <garrick/base/concurrency/thread_state.hpp>
 #include <garrick/core/life/internal/lost_mail.hpp>
 #include <garrick/core/overload/internal/admission.hpp>
-#include <garrick/core/overload/internal/credit.hpp>
 #include <garrick/core/overload/internal/room_wait.hpp>
 
 #include <bit>
@@ -16,13 +15,12 @@ bool admission::admit(envelope* e, std::uint64_t head) noexcept {
   const mailbox_limits limits = to_.limits();
   const std::uint32_t length = to_.gate().length();
   if (length < limits.bound || (head & mailbox_word::closed) != 0) return true;
-  const bool has_credit = credit::is_needed(to_);
   if (limits.policy != mailbox_policy::unbounded) {
     const bool passes_bound =
         limits.policy == mailbox_policy::wait && base::this_thread.has_waited != 0;
     if (to_.mailbox_length() < limits.bound) return true;
     if (!passes_bound) return admit_bounded(e);
-  } else if (!has_credit && has_room_beyond_soft_limit(length)) {
+  } else if (has_room_beyond_soft_limit(length)) {
     return true;
   }
   if (room_wait(to_).is_at(to_.hard_limit())) {
@@ -31,7 +29,6 @@ bool admission::admit(envelope* e, std::uint64_t head) noexcept {
         base::make_error(base::errc::overload, to_.name(), "mailbox is at its hard limit"));
     return false;
   }
-  if (has_credit) static_cast<void>(credit::take_or_owe(to_));
   return true;
 }
 
@@ -59,11 +56,7 @@ base::error admission::try_deliver(envelope_ptr e) noexcept {
     return {};
   }
   if (to_.has_ended()) return base::errc::not_handled;
-  if (credit::is_needed(to_)) {
-    if (!credit::take(to_))
-      return base::make_error(base::errc::overload, to_.name(),
-                              "there is no credit for more messages");
-  } else if (room_wait(to_).is_at(to_.soft_limit())) {
+  if (room_wait(to_).is_at(to_.soft_limit())) {
     if (to_.limits().policy != mailbox_policy::drop_newest) return full();
     lost_mail::lose(to_, std::move(e), full());  // the sender need not know
     return {};

@@ -2,9 +2,9 @@
 // for one receiver, and one table.
 //
 // Problem: an ordinary mailbox slows its senders and has no bound; some receivers want one, such as
-// a gateway that would rather refuse than queue; the mail of others is drained elsewhere. All have
-// the same queue, and a limit is a count: a sender compares the mailbox's length with it before it
-// pushes.
+// a gateway that would rather refuse than queue. All have the same queue, and a limit is a count: a
+// sender compares the mailbox's length with it before it pushes. (Of a proxy the room is elsewhere:
+// credit.hpp.)
 //
 // The first row that fits says what a `send` does. A receiver can make room unless it awaits
 // something other than its restart; a sender can help unless its thread must not wait
@@ -17,7 +17,6 @@
 // | reject, drop_newest | at the bound      |                  | is turned away                   |
 // | wait                | at the bound      | yes              | waits; pushes or is turned away  |
 // | wait                | at the bound      | no               | is turned away                   |
-// | drained elsewhere   | below hard limit  |                  | takes credit, or owes it; pushes |
 // | unbounded           | below soft limit  |                  | pushes                           |
 // | unbounded           | below hard limit  | yes              | runs it or waits, once; pushes   |
 // | unbounded           | below hard limit  | no               | pushes                           |

@@ -1,16 +1,12 @@
 // Taking credit, owing it, and granting it.
 #include <garrick/core/cell/extension.hpp>
 #include <garrick/core/cell/thread_context.hpp>
-#include <garrick/core/life/signals.hpp>
 #include <garrick/core/overload/drain_lot.hpp>
 #include <garrick/core/overload/internal/credit.hpp>
 #include <garrick/core/overload/internal/in_place.hpp>
-#include <garrick/core/overload/internal/parked.hpp>
 #include <garrick/core/overload/internal/room_wait.hpp>
 #include <garrick/core/overload/internal/sender_credit.hpp>
 
-#include <memory>
-#include <new>
 #include <utility>
 
 namespace garrick::core::credit {
@@ -21,19 +17,12 @@ namespace {
 // that of the link to its node.
 constexpr std::uint8_t most_owed = 2;
 
-/// Lets in those coroutines that wait for room, as far as there is credit.
-class letting_in final : public errand {
- public:
-  void run(cell& self) override { parked::serve(self); }
-  void turned_away() noexcept override {}
-};
-
 sender_credit& of_senders(const cell& of) noexcept {
   return static_cast<sender_credit&>(*of.room_elsewhere());
 }
 
-// The handler of an actor on a worker sends without credit, and its actor pauses afterwards. False:
-// it is no such handler, or it has done so before, and waits here.
+// The handler of an actor on a worker sends without credit, and its actor pauses afterwards.
+// Returns false if this is no such handler, or if it owes as much as it may, and waits here.
 bool owe_and_pause(cell& of) noexcept {
   auto& here = detail::here;
   if (here.running == nullptr || base::this_thread.worker_of == nullptr || here.owed == most_owed ||
@@ -55,8 +44,6 @@ void need(cell& of, std::uint32_t messages, base::duration patience) {
 }
 
 bool is_needed(const cell& of) noexcept { return of.room_elsewhere() != nullptr; }
-
-bool take(cell& of) noexcept { return of_senders(of).take(); }
 
 bool take_or_owe(cell& of, bool may_pause) noexcept {
   sender_credit& credit = of_senders(of);
@@ -80,19 +67,8 @@ bool take_or_owe(cell& of, bool may_pause) noexcept {
   return false;
 }
 
-bool take_or_park(cell& of) noexcept { return of_senders(of).take_or_park(); }
-
-bool grant(cell& of, std::uint32_t messages) noexcept {
-  return of_senders(of).grant(*of.env().lot, of.id(), messages);
-}
-
-void grant_and_tell(cell& of, std::uint32_t messages) noexcept {
-  if (!grant(of, messages)) return;
-  try {
-    of.signal(detail::make_envelope<signals::run_errand>(std::make_unique<letting_in>()));
-  } catch (const std::bad_alloc&) {
-    of_senders(of).set_parked();  // the next grant tries again
-  }
+void grant(cell& of, std::uint32_t messages) noexcept {
+  of_senders(of).grant(*of.env().lot, of.id(), messages);
 }
 
 void owe(cell& of, std::uint32_t messages) noexcept { of_senders(of).owe(messages); }

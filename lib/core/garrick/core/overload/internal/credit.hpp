@@ -1,5 +1,5 @@
-// Mail that is drained elsewhere, by a connection or another process, as its senders find it: each
-// message takes a credit, which the place where there is room grants (sender_credit.hpp).
+// Mail that another process takes, as its senders find it: each message to a proxy takes a credit,
+// which the place that has the room grants (sender_credit.hpp).
 //
 // Thread safety: any thread that has a handle to the receiver, unless stated.
 #pragma once
@@ -11,30 +11,23 @@
 
 namespace garrick::core::credit {
 
-/// From now on the mail of `of` is drained elsewhere, where there is room for `messages`, and later
-/// for those that are granted. A send that finds no credit waits for it, for `patience` at most;
-/// then it goes on, and the message counts against the next grant. Not for a bounded mailbox.
-/// Before any other thread knows the cell. Throws std::bad_alloc.
+/// From now on a message to the proxy `of` takes a credit, of which there are `messages`, and later
+/// those that are granted. A send that finds no credit waits for it, for `patience` at most; then
+/// it goes on, and the message counts against the next grant. Before any other thread knows the
+/// cell. Throws std::bad_alloc.
 void need(cell& of, std::uint32_t messages, base::duration patience);
-/// Returns true if the mail of `of` is drained elsewhere.
+/// Returns true if `need` was called.
 [[nodiscard]] bool is_needed(const cell& of) noexcept;
 
 // The functions below require that.
 
-/// Takes the credit for one message, if there is any.
-[[nodiscard]] bool take(cell& of) noexcept;
 /// Takes the credit for one message, or goes without where waiting is not allowed, cannot help or
 /// takes too long. Returns true if there was one, or if the actor whose handler this is pauses
 /// until there is. `may_pause` false: it waits instead, since there is no room for a message
 /// without.
 bool take_or_owe(cell& of, bool may_pause = true) noexcept;
-/// As `take`; if there is none, the next grant tells the runner, which tries again. The runner.
-[[nodiscard]] bool take_or_park(cell& of) noexcept;
-/// There is room for so many messages more where the mail is drained. Wakes senders. Never blocks.
-/// Returns true if coroutines wait for room, which the runner has to let in.
-bool grant(cell& of, std::uint32_t messages) noexcept;
-/// As `grant`, and tells the runner if coroutines wait for room.
-void grant_and_tell(cell& of, std::uint32_t messages) noexcept;
+/// There is room for so many messages more. Wakes senders. Never blocks.
+void grant(cell& of, std::uint32_t messages) noexcept;
 /// Takes credit even if there is none.
 void owe(cell& of, std::uint32_t messages = 1) noexcept;
 /// How many messages there is credit for; below zero, so many have gone without. An estimate.

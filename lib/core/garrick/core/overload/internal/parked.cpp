@@ -1,7 +1,6 @@
 // Parking messages, and letting them in.
 #include <garrick/core/cell/respond.hpp>
 #include <garrick/core/life/internal/lost_mail.hpp>
-#include <garrick/core/overload/internal/credit.hpp>
 #include <garrick/core/overload/internal/parked.hpp>
 
 #include <new>
@@ -10,12 +9,7 @@ namespace garrick::core::parked {
 
 namespace {
 
-/// Returns true if there is room for one message. Takes the credit for it where mail is drained
-/// elsewhere.
-bool has_room(cell& self) noexcept {
-  if (credit::is_needed(self)) return credit::take_or_park(self);
-  return self.waiting_now() < self.soft_limit();
-}
+bool has_room(const cell& self) noexcept { return self.waiting_now() < self.soft_limit(); }
 
 /// The message is not among those that wait for room any more. Tells the probe if it was told of
 /// the wait.

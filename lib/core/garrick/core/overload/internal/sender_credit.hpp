@@ -1,15 +1,13 @@
-// How much mail may still be sent to a cell whose mail is drained elsewhere: by a connection, a
-// device, another process.
+// How much mail may still be sent to a proxy.
 //
-// Problem: a mailbox that is emptied at once looks as if it always had room. The room is elsewhere,
-// and whoever has it grants it: so many messages more. A sender takes one for each message. Where
-// none is left it waits for the next grant; running the receiver would not help it, and neither
-// does the receiver stand still. An actor on a worker sends without, and pauses afterwards
-// (paused_senders.hpp).
+// Problem: a proxy takes its mail at once, as if it always had room. The room is in another
+// process, which grants it: so many messages more. A sender takes one credit for each message. If
+// none is left, it waits for the next grant; it has no receiver that it could run. An actor on a
+// worker sends without credit, and pauses afterwards (paused_senders.hpp).
 //
 // Thread safety: any thread. Invariant: a sender that waits counts itself, then takes a credit or
 // finds none; a grant adds, then looks for those who wait. Both are sequentially consistent, so of
-// a grant and a wait one sees the other. So it is with a runner that parks coroutines.
+// a grant and a wait one sees the other.
 // (The model checker runs this: sender_credit.model.cpp.)
 #pragma once
 
@@ -53,12 +51,6 @@ class basic_sender_credit {
         return true;
     return false;
   }
-  /// As `take`. False: the next grant tells the runner, who tries again. The runner.
-  [[nodiscard]] bool take_or_park() noexcept {
-    if (take()) return true;
-    set_parked();
-    return take();  // a grant that came meanwhile has not seen it
-  }
   /// Takes it even if there is none.
   void owe(std::uint32_t messages = 1) noexcept {
     left_.fetch_sub(messages, std::memory_order_relaxed);  // order: a count
@@ -88,15 +80,13 @@ class basic_sender_credit {
     return taken;
   }
 
-  /// Adds credit, and wakes who waits for it. True: the runner has to serve coroutines that wait.
+  /// Adds credit, and wakes the senders that wait for it.
   template <class Lot>
-  [[nodiscard]] bool grant(Lot& lot, std::uint64_t id, std::uint32_t messages) noexcept {
+  void grant(Lot& lot, std::uint64_t id, std::uint32_t messages) noexcept {
     // order: seq_cst, pairs with wait
     left_.fetch_add(messages, at<credit_order::grant>(std::memory_order_seq_cst));
     // order: seq_cst, pairs with wait
     if (waiting_.load(at<credit_order::see_waiter>(std::memory_order_seq_cst)) != 0) lot.wake(id);
-    // order: seq_cst, pairs with set_parked
-    return parked_.exchange(false, std::memory_order_seq_cst);
   }
 
   /// Somebody is about to pause, and can be found by who grants. False: nobody owes anything.
@@ -116,12 +106,6 @@ class basic_sender_credit {
   }
   [[nodiscard]] base::duration patience() const noexcept { return patience_; }
 
-  /// Coroutines wait for room here: the next grant tells the runner.
-  void set_parked() noexcept {
-    // order: seq_cst, pairs with grant
-    parked_.store(true, std::memory_order_seq_cst);
-  }
-
  private:
   /// a sleep ends after this time, since the end of the receiver wakes nobody here
   static constexpr base::duration longest_sleep = base::duration::milliseconds(10);
@@ -135,7 +119,6 @@ class basic_sender_credit {
 
   atomic<std::int64_t> left_;
   atomic<std::uint32_t> waiting_{0};
-  atomic<bool> parked_{false};
   atomic<bool> pauses_{false};
   const base::duration patience_;
 };
@@ -145,12 +128,12 @@ class sender_credit final : public basic_sender_credit<base::real_atomics>, publ
  public:
   using basic_sender_credit::basic_sender_credit;
 
-  /// Adds credit, and wakes who waits for it or pauses. As above.
+  /// Adds credit, and wakes the senders that wait for it; those that pause go on once it covers the
+  /// debts.
   template <class Lot>
-  [[nodiscard]] bool grant(Lot& lot, std::uint64_t id, std::uint32_t messages) noexcept {
-    const bool serves = basic_sender_credit::grant(lot, id, messages);
+  void grant(Lot& lot, std::uint64_t id, std::uint32_t messages) noexcept {
+    basic_sender_credit::grant(lot, id, messages);
     if (ends_pauses()) senders_.go_on();
-    return serves;
   }
   /// `who` has sent without credit. True: it pauses, and its run right is gone. False: nobody owes
   /// anything any more, or the receiver has ended, as `ended` says, or there is no memory. The

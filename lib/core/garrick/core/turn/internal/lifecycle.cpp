@@ -8,7 +8,6 @@
 #include <garrick/core/life/internal/lost_mail.hpp>
 #include <garrick/core/life/internal/no_reentry.hpp>
 #include <garrick/core/overload/drain_lot.hpp>
-#include <garrick/core/overload/internal/credit.hpp>
 #include <garrick/core/overload/internal/parked.hpp>
 #include <garrick/core/turn/internal/awaiting.hpp>
 #include <garrick/core/turn/internal/lifecycle.hpp>
@@ -266,8 +265,6 @@ void wake_senders_of_restart(ending& e) noexcept {
   if (x != nullptr && x->parent != nullptr) await_restart_no_more(e.self, *x->parent);
 }
 
-void let_paused_senders_go_on(ending& e) noexcept { credit::end_pauses(e.self); }
-
 void tell_watchers(ending& e) noexcept {
   const cell_extension* const x = e.self.ext_if();
   if (x == nullptr || x->watching == nullptr) return;
@@ -305,7 +302,6 @@ constexpr end_step when_mailbox_is_closed[] = {
     refuse_parked_senders,
     give_thread_back,  // before any actor hears of the end, and may want the thread
     wake_senders_of_restart,
-    let_paused_senders_go_on,
     tell_watchers,
     tell_supervisor,
     forget_watchers,
