@@ -72,9 +72,6 @@ SHORT_CHAINS = {"garrick/core/detail/handlers.hpp", "garrick/core/detail/spawn_c
 PRIVATE_LINE = re.compile(r"^// Private: \w+", re.M)
 NOT_INSTALLED = {"machine"}
 
-# One circle of units is allowed: an actor's block, its counts, and its rarely needed parts.
-CIRCLE_ROOM, CIRCLE_SIZE = "garrick/core/cell", 5
-
 # Libraries for networks and their bytes. Each costs a source whole seconds, so few sources of the
 # library include one, and no header does, not even an internal one.
 OF_NETWORKS = ("boost/asio", "boost/beast", "openssl/", "zstd", "sodium")
@@ -274,20 +271,13 @@ def circles(graph: dict[str, dict[str, str]]) -> list[list[str]]:
     return found
 
 
-def is_allowed(circle: list[str]) -> bool:
-    return len(circle) <= CIRCLE_SIZE and all(room_of(unit) == CIRCLE_ROOM for unit in circle)
-
-
 def check_circles(graph: dict[str, dict[str, str]], what: str) -> list[str]:
-    """One message for each circle that is forbidden, with every arrow that could be cut."""
-    found = circles(graph)
-    if what == "unit" and sum(map(is_allowed, found)) == 1:
-        found = [circle for circle in found if not is_allowed(circle)]
+    """One message for each circle, with every arrow that could be cut."""
     return [
         f"{what} circle: {', '.join(circle)} (by "
         + ", ".join(graph[a][b] for a in circle for b in circle if b in graph.get(a, {}))
         + ")"
-        for circle in found
+        for circle in circles(graph)
     ]
 
 

@@ -208,25 +208,6 @@ class layering_test(Tree):
             layering.check, "unit circle: garrick/base/a, garrick/base/b, garrick/base/c (by lib/"
         )
 
-    def write_circle(self, size: int, stem: str) -> None:
-        for i in range(size):
-            self.write(
-                f"lib/core/garrick/core/cell/{stem}{i}.hpp",
-                "// Private: for the test.\n"
-                + HEADER
-                + f"#include <garrick/core/cell/{stem}{(i + 1) % size}.hpp>\n",
-            )
-
-    def test_one_circle_of_units_of_at_most_five_in_cell(self):
-        self.write_circle(5, "a")
-        self.assert_clean(layering.check)
-        self.write_circle(2, "b")
-        self.assert_complains(layering.check, "unit circle: garrick/core/cell/b0")
-
-    def test_no_larger_circle_of_units_in_cell(self):
-        self.write_circle(6, "a")
-        self.assert_complains(layering.check, "unit circle: garrick/core/cell/a0")
-
     def test_path_and_part_agree(self):
         self.write("lib/core/garrick/base/a.hpp", HEADER)
         self.write("lib/novel/garrick/novel/a.hpp", HEADER)

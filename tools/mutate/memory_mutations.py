@@ -186,14 +186,14 @@ MUTATIONS = [
     ),
     mutation(
         "no memory: an actor quits without a catch",
-        CORE + "cell/cell.cpp",
+        CORE + "cell/extension.cpp",
         "  } catch (const std::bad_alloc&) {  // then the code has to say it",
         "  } catch (" + OTHER_ERROR + ") {  // then the code has to say it",
         by_scarcity,
     ),
     mutation(
         "no memory: an actor that has no text for its end does not end",
-        CORE + "cell/cell.cpp",
+        CORE + "cell/extension.cpp",
         "  set_phase(life::ending);\n  end_code_ = reason.code();\n"
         "  if (reason.detail().empty() && end_code_ != base::exit_code::failure) return;\n"
         "  try {\n    ext().reason = std::move(reason);",

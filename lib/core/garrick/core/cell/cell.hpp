@@ -156,7 +156,9 @@ class alignas(64) cell : public base::runnable {
   [[nodiscard]] std::string_view name() const noexcept;
   virtual std::string_view type_name() const noexcept = 0;
   [[nodiscard]] cell_kind kind() const noexcept { return kind_; }
-  [[nodiscard, gnu::hot]] base::executor& home_executor() const noexcept;
+  [[nodiscard]] base::executor& home_executor() const noexcept {
+    return own_executor_ ? own_executor() : *env_->workers;
+  }
   /// Strong handles, the actor's own included; an estimate for diagnosis.
   [[nodiscard]] std::uint32_t handles_now() const noexcept {
     return strong_.load(std::memory_order_relaxed);  // order: an estimate for diagnosis
@@ -397,6 +399,8 @@ class alignas(64) cell : public base::runnable {
     return n < (1u << 31) ? n : 0;
   }
   [[gnu::hot]] void wake() noexcept;
+  /// Requires `own_executor_`.
+  [[nodiscard]] base::executor& own_executor() const noexcept;
   void last_strong_dropped() noexcept;
   /// May it end on this thread, after the present handler?
   [[nodiscard]] bool may_end_here() const noexcept;
