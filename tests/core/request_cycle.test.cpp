@@ -1,7 +1,7 @@
 // A awaits B awaits A: found, reported, answered; and similar waits that are no cycle are left
 // alone.
 #include <garrick/base/platform/platform.hpp>
-#include <garrick/core/cell/wait_graph.hpp>
+#include <garrick/core/life/wait_graph.hpp>
 #include <garrick/garrick.hpp>
 #include <garrick/testkit/explore.hpp>
 

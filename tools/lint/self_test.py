@@ -90,6 +90,15 @@ class sizes_test(Tree):
         self.write("lib/a/README.md", "<!-- many files: they are small -->\n")
         self.assert_complains(sizes.check, "lib/a/garrick/a: 41 files")
 
+    def test_rooms_in_a_row_are_smaller(self):
+        room = "lib/core/garrick/core/cell/"
+        for i in range(25):
+            self.write(f"{room}a{i}.hpp", "// 1\n" * (501 if i == 7 else 500))
+        self.write(room + "a.test.cpp", "// 1\n" * 501)
+        self.assert_complains(sizes.check, "a7.hpp:1: 501 lines, the limit is 500 in this room")
+        self.write(room + "internal/a.hpp", "// 1\n")
+        self.assert_complains(sizes.check, "cell: 26 sources", "a7.hpp:1: 501 lines")
+
     def test_a_wide_line(self):
         self.write("lib/a.cpp", "// " + "€" * 98 + "\nint " + "x" * 98 + ";\n")
         self.assert_complains(sizes.check, "a.cpp:1: 101 columns", "a.cpp:2: 103 columns")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Limits on size: 600 lines a file, 70 lines a function, 40 files a folder, 100 columns a line of
-C++ or Python.
+C++ or Python; and in the rooms that lie in a row (layering.py) 25 sources a room, 500 lines each.
 
 Code that would be hurt by splitting says so: `long: reason` in a comment within the first 20 lines
 of a file, or in or up to three lines before a function. A folder has no excuse. The strings of C++
@@ -12,9 +12,12 @@ import re
 from collections import Counter
 from pathlib import Path
 
+from layering import ROOMS_IN_ORDER, is_test
 from sources import all_files, read, run, without_comments, without_strings
 
 FILE_LINES, FUNCTION_LINES, FOLDER_FILES, COLUMNS = 600, 70, 40, 100
+ROOM_FILES, ROOM_LINES = 25, 500
+LARGER = {"lib/core/garrick/core/mailbox/mailbox.hpp"}  # one proof
 SOURCES = (".hpp", ".cpp", ".py", ".cmake", ".sh")
 EXPECTATION = re.compile(r"// (expect|each|max-lines):")
 EXCUSE = re.compile(r"(?://|#)\s*long:\s*\w+")
@@ -106,9 +109,35 @@ def check_file(name: str, text: str) -> list[str]:
     return problems
 
 
+def check_rooms(root: Path, files) -> list[str]:
+    problems = []
+    for part, rooms in ROOMS_IN_ORDER.items():
+        for room in rooms:
+            folder = Path(f"lib/{part}/garrick/{part}/{room}")
+            sources = [
+                path
+                for path in files
+                if path.is_relative_to(folder)
+                and path.suffix in (".hpp", ".cpp")
+                and not is_test(path)
+                and not path.name.endswith(".model.hpp")
+            ]
+            if len(sources) > ROOM_FILES:
+                problems.append(
+                    f"{folder}: {len(sources)} sources, the limit is {ROOM_FILES} a room"
+                )
+            for path in sources:
+                lines = read(root / path).count("\n")
+                if lines > ROOM_LINES and path.as_posix() not in LARGER:
+                    problems.append(
+                        f"{path}:1: {lines} lines, the limit is {ROOM_LINES} in this room"
+                    )
+    return problems
+
+
 def check(root: Path) -> list[str]:
     files = all_files(root)
-    problems = []
+    problems = check_rooms(root, files)
     for folder, count in sorted(Counter(path.parent for path in files).items()):
         if count > FOLDER_FILES:
             problems.append(f"{folder}: {count} files, the limit is {FOLDER_FILES} a folder")

@@ -7,7 +7,7 @@ POOL = MEMORY + "block_pool.cpp"
 SLOTS = MEMORY + "internal/batch_slots.hpp"
 SPANS = MEMORY + "internal/span_source.hpp"
 CORE = "lib/core/garrick/core/"
-RESPOND = CORE + "cell/respond.cpp"
+RESPOND = CORE + "life/respond.cpp"
 LOST = CORE + "life/internal/lost_mail.cpp"
 LIFE = CORE + "turn/internal/lifecycle.cpp"
 REQUEST = CORE + "request.cpp"
@@ -165,7 +165,7 @@ MUTATIONS = [
     ),
     mutation(
         "no memory: last words are said without a catch",
-        CORE + "cell/internal/last_words.hpp",
+        CORE + "life/internal/last_words.hpp",
         "  } catch (const std::bad_alloc&) {  // the arguments are still there",
         "  } catch (" + OTHER_ERROR + ") {  // the arguments are still there",
         by_answers,
@@ -279,7 +279,7 @@ MUTATIONS = [
     # in headers that all tests include: the slowest
     mutation(
         "no memory: a request whose answer cannot be made is forgotten",
-        CORE + "cell/respond.hpp",
+        CORE + "life/respond.hpp",
         "    detail::respond_exception(r);\n    throw;",
         "    throw;",
         by_answers,

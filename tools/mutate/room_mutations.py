@@ -104,7 +104,7 @@ MUTATIONS = [
     ),
     mutation(
         "hard limit: an answer leaves the mailbox stalled",
-        CELL + "respond.hpp",
+        CORE + "life/respond.hpp",
         "  r.requester->deliver_answer(e);\n",
         "  r.requester->deliver_now(e);\n",
         by_refills,

@@ -11,7 +11,7 @@
 
 #include <garrick/base/platform/assert.hpp>
 #include <garrick/base/values/error.hpp>
-#include <garrick/core/cell/respond.hpp>
+#include <garrick/core/life/respond.hpp>
 #include <garrick/core/protocol/protocol.hpp>
 
 #include <type_traits>

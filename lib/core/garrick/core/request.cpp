@@ -1,14 +1,14 @@
 // Requests: sent, limited, awaited, taken over, forgotten.
 #include <garrick/core/cell/extension.hpp>
-#include <garrick/core/cell/internal/last_words.hpp>
-#include <garrick/core/cell/suspended_frame.hpp>
-#include <garrick/core/cell/wait_graph.hpp>
 #include <garrick/core/life/internal/asked_proxy.hpp>
+#include <garrick/core/life/internal/last_words.hpp>
 #include <garrick/core/life/internal/lost_mail.hpp>
 #include <garrick/core/life/signals.hpp>
+#include <garrick/core/life/wait_graph.hpp>
 #include <garrick/core/request.hpp>
 #include <garrick/core/seam/proxy_cell.hpp>
 #include <garrick/core/turn/internal/awaiting.hpp>
+#include <garrick/core/turn/suspended_frame.hpp>
 #include <garrick/core/turn/timer_record.hpp>
 
 #include <algorithm>

@@ -21,8 +21,8 @@
 // message inside a function, and is safe.
 #pragma once
 
-#include <garrick/core/cell/suspended_frame.hpp>
 #include <garrick/core/request.hpp>
+#include <garrick/core/turn/suspended_frame.hpp>
 
 #include <coroutine>
 #include <exception>

@@ -1,10 +1,10 @@
 // Behaviors of an actor: the present one, those below it, and its receive time-out.
 #include <garrick/core/behavior.hpp>
 #include <garrick/core/cell/extension.hpp>
-#include <garrick/core/cell/respond.hpp>
 #include <garrick/core/cell/thread_context.hpp>
 #include <garrick/core/detail/behavior_stack.hpp>
 #include <garrick/core/detail/receive_timeout.hpp>
+#include <garrick/core/life/respond.hpp>
 #include <garrick/core/receive_timeout.hpp>
 
 #include <memory>

@@ -10,7 +10,7 @@
 
 #include <garrick/base/types/copyable.hpp>
 #include <garrick/core/cell/cell.hpp>
-#include <garrick/core/cell/respond.hpp>
+#include <garrick/core/life/respond.hpp>
 #include <garrick/core/promise.hpp>
 #include <garrick/core/protocol/pack.hpp>
 #include <garrick/core/protocol/protocol.hpp>

@@ -7,4 +7,4 @@
 #pragma once
 
 #include <garrick/core/cell/continuation.hpp>
-#include <garrick/core/cell/respond.hpp>
+#include <garrick/core/life/respond.hpp>

@@ -9,6 +9,6 @@
 
 #include <garrick/core/cell/cell_list.hpp>
 #include <garrick/core/cell/environment.hpp>
-#include <garrick/core/cell/wait_graph.hpp>
+#include <garrick/core/life/wait_graph.hpp>
 #include <garrick/core/overload/drain_lot.hpp>
 #include <garrick/core/turn/waiting_executor.hpp>

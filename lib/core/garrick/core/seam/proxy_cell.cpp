@@ -1,8 +1,8 @@
 // What a proxy does with everything that is sent to it.
 #include <garrick/base/platform/assert.hpp>
 #include <garrick/core/cell/extension.hpp>
-#include <garrick/core/cell/respond.hpp>
 #include <garrick/core/life/internal/lost_mail.hpp>
+#include <garrick/core/life/respond.hpp>
 #include <garrick/core/overload/internal/credit.hpp>
 #include <garrick/core/protocol/pack.hpp>
 #include <garrick/core/seam/proxy_cell.hpp>

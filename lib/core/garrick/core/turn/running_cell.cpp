@@ -1,9 +1,9 @@
 // The run loop.
 #include <garrick/base/platform/platform.hpp>
 #include <garrick/core/cell/extension.hpp>
-#include <garrick/core/cell/respond.hpp>
 #include <garrick/core/cell/thread_context.hpp>
 #include <garrick/core/life/internal/lost_mail.hpp>
+#include <garrick/core/life/respond.hpp>
 #include <garrick/core/overload/drain_lot.hpp>
 #include <garrick/core/overload/internal/admission.hpp>
 #include <garrick/core/overload/internal/credit.hpp>

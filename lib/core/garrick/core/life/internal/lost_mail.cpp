@@ -1,8 +1,8 @@
 // What becomes of messages that nobody handles.
 #include <garrick/core/cell/extension.hpp>
-#include <garrick/core/cell/respond.hpp>
 #include <garrick/core/life/internal/lost_mail.hpp>
 #include <garrick/core/life/internal/no_reentry.hpp>
+#include <garrick/core/life/respond.hpp>
 #include <garrick/core/life/signals.hpp>
 
 #include <new>

@@ -4,7 +4,7 @@
 #pragma once
 
 #include <garrick/core/cell/cell.hpp>
-#include <garrick/core/cell/respond.hpp>
+#include <garrick/core/life/respond.hpp>
 
 #include <exception>
 #include <string>

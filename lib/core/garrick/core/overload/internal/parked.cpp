@@ -1,6 +1,6 @@
 // Parking messages, and letting them in.
-#include <garrick/core/cell/respond.hpp>
 #include <garrick/core/life/internal/lost_mail.hpp>
+#include <garrick/core/life/respond.hpp>
 #include <garrick/core/overload/internal/parked.hpp>
 
 #include <new>

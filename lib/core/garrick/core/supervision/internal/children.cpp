@@ -1,6 +1,6 @@
 // The decisions of a supervisor about failed children, and the stopping of children.
 #include <garrick/core/cell/extension.hpp>
-#include <garrick/core/cell/internal/last_words.hpp>
+#include <garrick/core/life/internal/last_words.hpp>
 #include <garrick/core/supervision/internal/children.hpp>
 #include <garrick/core/turn/timer_record.hpp>
 

@@ -1,7 +1,7 @@
 // Responses: who waits for them, and what may be handled meanwhile.
 #include <garrick/core/cell/continuation.hpp>
-#include <garrick/core/cell/respond.hpp>
 #include <garrick/core/life/internal/asked_proxy.hpp>
+#include <garrick/core/life/respond.hpp>
 #include <garrick/core/overload/internal/parked.hpp>
 #include <garrick/core/turn/internal/awaiting.hpp>
 #include <garrick/core/turn/internal/system_lane.hpp>

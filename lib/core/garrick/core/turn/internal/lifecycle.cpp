@@ -1,18 +1,18 @@
 // What happens when an actor fails, restarts or ends.
 #include <garrick/core/cell/continuation.hpp>
 #include <garrick/core/cell/extension.hpp>
-#include <garrick/core/cell/respond.hpp>
-#include <garrick/core/cell/suspended_frame.hpp>
 #include <garrick/core/cell/thread_context.hpp>
 #include <garrick/core/life/internal/asked_proxy.hpp>
 #include <garrick/core/life/internal/lost_mail.hpp>
 #include <garrick/core/life/internal/no_reentry.hpp>
+#include <garrick/core/life/respond.hpp>
 #include <garrick/core/overload/drain_lot.hpp>
 #include <garrick/core/overload/internal/parked.hpp>
 #include <garrick/core/turn/internal/awaiting.hpp>
 #include <garrick/core/turn/internal/lifecycle.hpp>
 #include <garrick/core/turn/internal/system_lane.hpp>
 #include <garrick/core/turn/internal/turn_frame.hpp>
+#include <garrick/core/turn/suspended_frame.hpp>
 #include <garrick/core/turn/timer_record.hpp>
 #include <garrick/core/turn/waiting_executor.hpp>
 

@@ -5,8 +5,8 @@
 #pragma once
 
 #include <garrick/core/cell/cell.hpp>
-#include <garrick/core/cell/internal/last_words.hpp>
 #include <garrick/core/cell/watch_lists.hpp>
+#include <garrick/core/life/internal/last_words.hpp>
 #include <garrick/core/life/signals.hpp>
 
 #include <cstdint>

@@ -5,7 +5,7 @@
 // Thread safety: the actor's turn.
 #pragma once
 
-#include <garrick/core/cell/respond.hpp>
+#include <garrick/core/life/respond.hpp>
 
 namespace garrick::core {
 

@@ -1,6 +1,6 @@
 // The edges by requester, and the walk along those that are awaited.
 #include <garrick/base/concurrency/forked.hpp>
-#include <garrick/core/cell/wait_graph.hpp>
+#include <garrick/core/life/wait_graph.hpp>
 
 #include <algorithm>
 #include <mutex>

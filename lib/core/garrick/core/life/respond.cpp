@@ -1,9 +1,9 @@
 // Error responses, also without memory, and the end of an edge of the wait graph.
 #include <garrick/base/platform/assert.hpp>
-#include <garrick/core/cell/internal/last_words.hpp>
-#include <garrick/core/cell/respond.hpp>
 #include <garrick/core/cell/thread_context.hpp>
-#include <garrick/core/cell/wait_graph.hpp>
+#include <garrick/core/life/internal/last_words.hpp>
+#include <garrick/core/life/respond.hpp>
+#include <garrick/core/life/wait_graph.hpp>
 
 #include <exception>
 #include <new>
