@@ -15,6 +15,8 @@
 #include <string>
 #include <utility>
 
+#include "../support/usage.hpp"
+
 using namespace garrick;
 
 struct greeting {
@@ -88,7 +90,13 @@ class sessions final : public net::accept_sessions {
 };
 // [/sessions]
 
+constexpr const char* usage =
+    "57_two_ends [STACK]\n"
+    "Sends three messages between two ends, over a stack that is chosen by its name:\n"
+    "stream (the default) or datagrams.";
+
 int main(int argc, char** argv) {
+  if (asks_for_help(argc, argv, usage)) return 0;
   // [stack]
   const net::stack_catalogue stacks = net::standard_stacks();
   const std::string name = argc > 1 ? argv[1] : "stream";

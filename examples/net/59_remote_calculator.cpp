@@ -12,6 +12,8 @@
 #include <string>
 #include <string_view>
 
+#include "../support/usage.hpp"
+
 using namespace garrick;
 
 // [protocol]
@@ -47,7 +49,14 @@ int ask(const std::string& where) {
 }
 // [/ask]
 
+constexpr const char* usage =
+    "59_remote_calculator                 both sides in one process\n"
+    "59_remote_calculator serve ADDRESS   serve until a line comes on standard input\n"
+    "59_remote_calculator ask ADDRESS     ask the server there\n"
+    "An address: tcp://127.0.0.1:4040";
+
 int main(int argc, char** argv) {
+  if (asks_for_help(argc, argv, usage)) return 0;
   const std::string_view what = argc > 1 ? argv[1] : "";
   if (what == "ask" && argc > 2) return ask(argv[2]);
   // [serve]

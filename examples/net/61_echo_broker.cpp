@@ -7,6 +7,8 @@
 #include <string>
 #include <utility>
 
+#include "../support/usage.hpp"
+
 using namespace garrick;
 namespace net = garrick::net;
 
@@ -48,7 +50,13 @@ class caller : public net::broker<result<std::string>(std::string)> {
   response_promise<std::string> answer_;
 };
 
+constexpr const char* usage =
+    "61_echo_broker           the server and a client of its own\n"
+    "61_echo_broker ADDRESS   serve until a line comes on standard input\n"
+    "An address: tcp://127.0.0.1:4040; then nc 127.0.0.1 4040";
+
 int main(int argc, char** argv) {
+  if (asks_for_help(argc, argv, usage)) return 0;
   // [main]
   net::broker_threads threads;  // before the system: it ends later
   actor_system system;

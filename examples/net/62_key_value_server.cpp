@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "../support/usage.hpp"
 #include "key_value.hpp"
 #include "lines.hpp"
 #include "visitor.hpp"
@@ -98,7 +99,13 @@ class store : public net::broker<std::string(where_is_it)> {
 
 }  // namespace
 
+constexpr const char* usage =
+    "62_key_value_server           the server and a client of its own\n"
+    "62_key_value_server ADDRESS   serve until a line comes on standard input\n"
+    "An address: tcp://127.0.0.1:4040; then nc 127.0.0.1 4040";
+
 int main(int argc, char** argv) {
+  if (asks_for_help(argc, argv, usage)) return 0;
   net::broker_threads threads;
   actor_system system;
   const auto server =

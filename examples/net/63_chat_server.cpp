@@ -16,6 +16,7 @@
 #include <string_view>
 #include <utility>
 
+#include "../support/usage.hpp"
 #include "chat.hpp"
 #include "lines.hpp"
 #include "visitor.hpp"
@@ -202,7 +203,13 @@ class door : public net::broker<std::string(where_is_it)> {
 
 }  // namespace
 
+constexpr const char* usage =
+    "63_chat_server           the server and a client of its own\n"
+    "63_chat_server ADDRESS   serve until a line comes on standard input\n"
+    "An address: tcp://127.0.0.1:4040; then nc 127.0.0.1 4040 in several terminals";
+
 int main(int argc, char** argv) {
+  if (asks_for_help(argc, argv, usage)) return 0;
   net::broker_threads threads;
   actor_system system;
   const auto centre = system.spawn<hub>();

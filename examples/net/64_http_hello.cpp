@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "../support/usage.hpp"
 #include "http_heads.hpp"
 #include "visitor.hpp"
 
@@ -81,7 +82,13 @@ class hello : public net::broker<std::string(where_is_it)> {
 
 }  // namespace
 
+constexpr const char* usage =
+    "64_http_hello           the server and a client of its own\n"
+    "64_http_hello ADDRESS   serve until a line comes on standard input\n"
+    "An address: tcp://127.0.0.1:4040; then curl http://127.0.0.1:4040/";
+
 int main(int argc, char** argv) {
+  if (asks_for_help(argc, argv, usage)) return 0;
   net::broker_threads threads;
   actor_system system;
   const auto server =

@@ -13,6 +13,8 @@
 #include <string_view>
 #include <vector>
 
+#include "../support/usage.hpp"
+
 using namespace garrick;
 
 struct range {
@@ -61,7 +63,14 @@ int count(const std::string& where) {
 }
 // [/count]
 
+constexpr const char* usage =
+    "67_remote_workers                 both sides in one process\n"
+    "67_remote_workers serve ADDRESS   make workers for others until a line comes\n"
+    "67_remote_workers count ADDRESS   count with workers of the process there\n"
+    "An address: tcp://127.0.0.1:4041";
+
 int main(int argc, char** argv) {
+  if (asks_for_help(argc, argv, usage)) return 0;
   const std::string_view what = argc > 1 ? argv[1] : "";
   if (what == "count" && argc > 2) return count(argv[2]);
   // [allow]

@@ -15,6 +15,8 @@
 #include <string_view>
 #include <vector>
 
+#include "../support/usage.hpp"
+
 using namespace garrick;
 
 // [protocol]
@@ -138,7 +140,14 @@ int play(const std::string& where) {
   return 0;
 }
 
+constexpr const char* usage =
+    "68_chat_over_nodes                     a room and two members in one process\n"
+    "68_chat_over_nodes room ADDRESS        a room until a line comes\n"
+    "68_chat_over_nodes join ADDRESS NAME   a member; its lines go to the room\n"
+    "An address: tcp://127.0.0.1:4042";
+
 int main(int argc, char** argv) {
+  if (asks_for_help(argc, argv, usage)) return 0;
   const std::string_view what = argc > 1 ? argv[1] : "";
   if (what == "join" && argc > 3) return join(argv[2], argv[3]);
   actor_system system;

@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <string>
 
+#include "../support/usage.hpp"
+
 using namespace garrick;
 using namespace garrick::patterns;
 
@@ -34,7 +36,12 @@ class darkroom : public actor<protocol<void(int), std::uint32_t(get_checksum)>> 
 };
 // [/actor]
 
-int main(int argc, char** /*argv*/) {
+constexpr const char* usage =
+    "41_bottleneck            name the slowest stage, and give it replicas\n"
+    "41_bottleneck --report   the same, with the figures of each stage";
+
+int main(int argc, char** argv) {
+  if (asks_for_help(argc, argv, usage)) return 0;
   actor_system system;
   const auto room = system.spawn<darkroom>();
   for (int i = 0; i < 2000; ++i) send(room, i);

@@ -57,10 +57,12 @@ class planner {
     if (what.type() == fs::file_type::none) return refuse(path, trouble.message());
     if (!fs::exists(what))
       return refuse(path, std::make_error_code(std::errc::no_such_file_or_directory).message());
-    if (fs::is_directory(what))
-      visit_folder(path);
-    else
-      visit_file(path, what);
+    if (!fs::is_directory(what)) return visit_file(path, what);
+    files_met_ = 0;
+    const std::size_t refused = result_.problems.size();
+    visit_folder(path);
+    if (files_met_ == 0 && result_.problems.size() == refused)
+      refuse(path, "no file is in this folder");
   }
 
   [[nodiscard]] plan take() {
@@ -89,6 +91,7 @@ class planner {
   }
 
   void visit_file(const fs::path& path, const fs::file_status& what) {
+    ++files_met_;
     if (!fs::is_regular_file(what)) return refuse(path, "not a regular file");
     std::error_code trouble;
     const std::string same = fs::weakly_canonical(path, trouble).string();
@@ -153,6 +156,7 @@ class planner {
   }
 
   std::uint32_t unit_bytes_;
+  std::size_t files_met_ = 0;  // below the present path
   std::uint64_t hash_ = 0xcbf29ce484222325ull;
   std::unordered_set<std::string> seen_;
   plan result_;

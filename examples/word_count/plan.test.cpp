@@ -58,6 +58,18 @@ TEST_CASE("an unreadable file is refused with a reason") {
   CHECK(p.problems[0].why == "Permission denied");
 }
 
+TEST_CASE("a folder without a file is named, and one whose files were met before is not") {
+  const scratch_folder f;
+  fs::create_directories(f.path() + "/empty/below");
+  f.write("full/a.txt", "text");
+  const plan p = make_plan({f.path() + "/empty", f.path() + "/full", f.path() + "/full"}, 4);
+  CHECK(p.files.size() == 1);
+  REQUIRE(p.problems.size() == 1);
+  CHECK(p.problems[0].path == f.path() + "/empty");
+  CHECK(p.problems[0].why == "no file is in this folder");
+  CHECK(make_plan({f.path()}, 4).problems.empty());
+}
+
 TEST_CASE("a file that two paths lead to is planned once, and a link below a path not at all") {
   const scratch_folder f;
   const std::string path = f.write("a.txt", "text");

@@ -15,13 +15,13 @@ constexpr std::uint32_t most_nodes = 64;
 template <class Number>
 std::string take_number(std::string_view option, std::optional<std::string_view> text, Number least,
                         Number& into, Number most = std::numeric_limits<Number>::max()) {
-  const std::string name(option);
-  if (!text) return name + " needs a number";
+  const std::string needed = std::string(option) + " needs a number from " + std::to_string(least) +
+                             " to " + std::to_string(most);
+  if (!text) return needed;
   Number value{};
   const auto [end, code] = std::from_chars(text->data(), text->data() + text->size(), value);
   if (code != std::errc{} || end != text->data() + text->size() || value < least || value > most)
-    return name + " needs a number from " + std::to_string(least) + " to " + std::to_string(most) +
-           ", not '" + std::string(*text) + "'";
+    return needed + ", not '" + std::string(*text) + "'";
   into = value;
   return {};
 }
@@ -38,6 +38,10 @@ class reader {
  private:
   void take(std::string_view argument) {
     settings& s = result_.values;
+    if (argument.empty()) {
+      result_.trouble = "a path is empty";
+      return;
+    }
     if (only_paths_ || argument.size() < 2 || argument.front() != '-') {
       s.paths.emplace_back(argument);
       return;
@@ -105,8 +109,8 @@ std::string_view help_text() noexcept {
          "  --nodes N     count in N processes (1 to 64): this one starts the others and\n"
          "                gives them parts of the texts; --chaos kills one of them\n"
          "  --verify      count again without actors and compare, chaos or not\n"
-         "  --top N       rows of the chart (default 10)\n"
-         "  --workers N   threads that run actors (default: one per core)\n"
+         "  --top N       rows of the chart (1 to 4294967295, default 10)\n"
+         "  --workers N   threads that run actors (1 to 1024, default: one per core)\n"
          "  -h, --help    this text\n"
          "  --            only paths follow\n"
          "\n"
@@ -115,6 +119,8 @@ std::string_view help_text() noexcept {
          "and styles; entities are read as their characters. Web addresses and paths of\n"
          "files are not read as words. Links below a path are not followed. Paths that\n"
          "cannot be read, binary files, and files that change during the run are reported.\n"
+         "\n"
+         "An empty path is a wrong argument, and a folder without a file is reported.\n"
          "\n"
          "Exit status: 0 all went well; 1 nothing could be counted, or the second count\n"
          "differs; 2 the arguments are wrong.\n";

@@ -3,6 +3,7 @@
 complaint, then repairs it and looks for none.
 """
 
+import re
 import shutil
 import subprocess
 import sys
@@ -21,6 +22,7 @@ import planted
 import scarce
 import sizes
 import skipped
+import usage
 import words
 from docs_self_test import (  # noqa: F401 (unittest finds them here)
     links_test,
@@ -413,6 +415,46 @@ class scarce_test(unittest.TestCase):
         self.assertIn("ended with 0", scarce.complaint("disk", 0, "No space left on device"))
         self.assertIn("name nothing", scarce.complaint("memory", 1, "terminate called"))
         self.assertIn("incomplete", scarce.complaint("disk", 1, "No space left on device"))
+
+
+class usage_test(unittest.TestCase):
+    def test_a_missing_a_wide_and_another_usage_are_found(self):
+        good = (0, "01_a ADDRESS\n", "")
+        self.assertEqual(usage.complaint("01_a", [good, good]), "")
+        for bad in (
+            (1, "01_a ADDRESS\n", ""),
+            (0, "serving at tcp://127.0.0.1:1\n", ""),
+            (0, "01_a ADDRESS\n", "no such address"),
+            (0, "01_a " + "x" * 80 + "\n", ""),
+            (0, "01_a OTHER\n", ""),
+        ):
+            self.assertNotEqual(usage.complaint("01_a", [good, bad]), "")
+
+
+class dev_test(unittest.TestCase):
+    def run_dev(self, *arguments: str):
+        return subprocess.run(
+            [HERE.parents[1] / "dev", *arguments], capture_output=True, text=True
+        )
+
+    def test_an_unknown_command_is_named_in_one_line(self):
+        for command in ("nonsense", "--nonsense", " "):
+            done = self.run_dev(command)
+            self.assertEqual(done.returncode, 2)
+            self.assertEqual(done.stdout, "")
+            self.assertEqual(
+                done.stderr,
+                f"dev: there is no command '{command}'; ./dev help lists the commands\n",
+            )
+
+    def test_the_help_has_a_line_for_every_command(self):
+        text = (HERE.parents[1] / "dev").read_text(encoding="utf-8")
+        listed = self.run_dev("help")
+        self.assertEqual(listed.returncode, 0)
+        self.assertEqual(self.run_dev().stdout, listed.stdout)
+        for command in re.findall(r"^cmd_(\w+)\(\)", text, re.M):
+            if command != "help":
+                self.assertRegex(listed.stdout, rf"(?m)^\./dev {command}\b")
 
 
 class skipped_test(unittest.TestCase):

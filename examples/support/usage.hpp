@@ -1,0 +1,14 @@
+// The answer to `--help`, for the examples that take arguments.
+#pragma once
+
+#include <cstdio>
+#include <string_view>
+
+/// Prints the usage and returns true if the first argument is `--help` or `-h`.
+inline bool asks_for_help(int argc, char** argv, const char* usage) {
+  if (argc < 2) return false;
+  const std::string_view first = argv[1];
+  if (first != "--help" && first != "-h") return false;
+  std::puts(usage);
+  return true;
+}
