@@ -55,6 +55,8 @@ install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" "${PROJECT_SOURCE_DIR}/CHANGELOG.m
 # The guide, and the examples that it shows, side by side as in the repository.
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/docs/guide"
         DESTINATION "${CMAKE_INSTALL_DOCDIR}/docs" FILES_MATCHING PATTERN "*.md")
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/docs/pictures"
+        DESTINATION "${CMAKE_INSTALL_DOCDIR}/docs" FILES_MATCHING PATTERN "*.svg")
 install(FILES "${PROJECT_SOURCE_DIR}/docs/glossary.md" "${PROJECT_SOURCE_DIR}/docs/papers.md"
         "${PROJECT_SOURCE_DIR}/docs/wire.md"
         DESTINATION "${CMAKE_INSTALL_DOCDIR}/docs")

@@ -56,7 +56,7 @@ if(way STREQUAL installed)
     cmake_path(GET page PARENT_PATH folder)
     string(REPLACE "](" "<link " text "${text}")  # brackets and semicolons would disturb the list
     string(REGEX REPLACE "[][;]" " " text "${text}")
-    string(REGEX MATCHALL "<link [a-zA-Z0-9_./-]+\\.(md|hpp|cpp)[)#]" links "${text}")
+    string(REGEX MATCHALL "<link [a-zA-Z0-9_./-]+\\.(md|hpp|cpp|svg)[)#]" links "${text}")
     foreach(link IN LISTS links)
       string(REGEX REPLACE "^<link |.$" "" link "${link}")
       if(NOT EXISTS "${place}/prefix/${folder}/${link}")

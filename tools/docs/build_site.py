@@ -46,6 +46,7 @@ class stage:
         self.root, self.folder, self.writer = root, folder, writer
         self.pages = {page.relative_to(root) for page in links.pages(root)}
         self.sources: set[Path] = set()
+        self.pictures: set[Path] = set()
         self.tags: dict[str, list[str]] = {}  # of the search, by location
 
     def write(self, page: Path, text: str) -> None:
@@ -63,6 +64,8 @@ class stage:
             goal = goal / "README.md"
         elif goal == reference.UMBRELLA:
             goal = Path("api/index.md")
+        elif goal.suffix == ".svg":
+            self.pictures.add(goal)
         elif goal in self.writer.headers:
             goal = self.writer.headers[goal].page
         elif goal not in self.pages:
@@ -126,6 +129,9 @@ class stage:
         for source in sorted(self.sources):
             text = self.listing(source) if (self.root / source).is_dir() else self.source(source)
             self.write(source_page(source), text)
+        for picture in self.pictures:
+            (self.folder / picture).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(self.root / picture, self.folder / picture)
         for name in ("extra.css", "favicon.svg"):
             shutil.copy(HERE / name, self.folder / name)
 

@@ -49,7 +49,7 @@ def anchors(text: str) -> set[str]:
 def is_installed(file: str) -> bool:
     if file.startswith("examples/"):
         return not file.endswith((".test.cpp", ".fuzz.cpp"))
-    return file.startswith("docs/guide/") or file in (
+    return file.startswith(("docs/guide/", "docs/pictures/")) or file in (
         "docs/glossary.md",
         "docs/papers.md",
         "docs/wire.md",
@@ -70,8 +70,8 @@ def check_page(root: Path, page: Path) -> list[str]:
                 )
                 continue
             here, there = page.relative_to(root).as_posix(), goal.relative_to(root).as_posix()
-            is_text = goal.suffix in (".md", ".hpp", ".cpp")
-            if is_installed(here) and is_text and not is_installed(there):
+            is_content = goal.suffix in (".md", ".hpp", ".cpp", ".svg")
+            if is_installed(here) and is_content and not is_installed(there):
                 problems.append(f"{here}:{number}: {target}: that is not installed, as the page is")
             if (
                 anchor

@@ -10,6 +10,7 @@ import api
 import build_site
 import declarations
 import links
+import pictures
 import reference
 import search
 import snippets
@@ -78,6 +79,48 @@ class links_test(Tree):
         self.assert_clean(links.check)
         self.write("docs/guide/d.md", "[b](../b.md)\n")
         self.assert_complains(links.check, "docs/guide/d.md:1: ../b.md: that is not installed")
+
+    def test_pictures_of_installed_pages(self):
+        self.write("docs/pictures/p.svg", "<svg/>\n")
+        self.write("docs/q.svg", "<svg/>\n")
+        self.write("docs/guide/a.md", "![p](../pictures/p.svg)\n")
+        self.assert_clean(links.check)
+        self.write("docs/guide/b.md", "![q](../q.svg)\n")
+        self.assert_complains(links.check, "docs/guide/b.md:1: ../q.svg: that is not installed")
+
+
+class pictures_test(Tree):
+    PICTURE = (
+        '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {0} 9"><title>x</title>'
+        '<style>{1}</style><rect class="a"{2}/></svg>\n'
+    )
+
+    def test_a_chart_that_differs_from_its_data(self):
+        data = {"title": "A < B", "bars": [["one & two", 20], ["none", 1.0]]}
+        self.write("docs/pictures/style.css", "a\n")
+        self.write("docs/pictures/a.json", json.dumps(data))
+        self.assert_complains(pictures.check, "docs/pictures/a.svg: is not up to date")
+        for ratio in (1.0, 2.0):
+            data["bars"][1][1] = ratio
+            self.write("docs/pictures/a.json", json.dumps(data))
+            self.assert_complains(pictures.check, "docs/pictures/a.svg: is not up to date")
+            text = pictures.wanted(self.root)[self.root / "docs/pictures/a.svg"]
+            self.assertIn("A &lt; B", text)
+            self.write("docs/pictures/a.svg", text)
+            self.assert_clean(pictures.check)
+
+    def test_a_picture_with_a_style_or_a_width_of_its_own(self):
+        self.write("docs/pictures/style.css", "a\n")
+        self.write("docs/pictures/p.svg", self.PICTURE.format(420, "\na\n", ""))
+        self.assert_clean(pictures.check)
+        for width, style, more, problem in (
+            (420, "b", "", "is not up to date"),
+            (421, "\na\n", "", "needs a viewBox that is at most 420"),
+            (420, "\na\n", ' fill="red"', "takes colours from the classes"),
+            (420, "\na\n", "<", "not well-formed"),
+        ):
+            self.write("docs/pictures/p.svg", self.PICTURE.format(width, style, more))
+            self.assert_complains(pictures.check, f"docs/pictures/p.svg: {problem}")
 
 
 class reference_test(Tree):
@@ -178,8 +221,9 @@ class site_test(Tree):
             "# One\n<!-- snippet: x -->\nText:\n- [h](../lib/core/garrick/core/a.hpp)\n"
             "- [part](../lib/core) [source](../tests/x.cpp) [folder](../tests)\n"
             "  [web](https://example.org) [here](#one)\n```\n[code](none)\n```\n"
-            "[all](../lib/system/garrick/garrick.hpp)\n",
+            "[all](../lib/system/garrick/garrick.hpp)\n![a picture](pictures/p.svg)\n",
         )
+        self.write("docs/pictures/p.svg", "<svg/>\n")
         stage = build_site.stage(self.root, self.root / "pages", api.writer(self.root, []))
         stage.run()
         self.assertEqual(
@@ -188,8 +232,9 @@ class site_test(Tree):
             "- [part](../lib/core/README.md) [source](../source/tests/x.cpp.md) "
             "[folder](../source/tests.md)\n"
             "    [web](https://example.org) [here](#one)\n```\n[code](none)\n```\n"
-            "[all](../api/index.md)\n",
+            "[all](../api/index.md)\n![a picture](pictures/p.svg)\n",
         )
+        self.assertTrue((self.root / "pages/docs/pictures/p.svg").exists())
         self.assertIn("`x.cpp`", (self.root / "pages/source/tests.md").read_text())
         self.assertIn("int x;", (self.root / "pages/source/tests/x.cpp.md").read_text())
 

@@ -26,6 +26,7 @@ import usage
 import words
 from docs_self_test import (  # noqa: F401 (unittest finds them here)
     links_test,
+    pictures_test,
     reference_test,
     search_test,
     site_test,
