@@ -148,6 +148,19 @@ def navigation(root: Path, writer: api.writer, pages: set[Path]) -> list:
         order = readme.read_text(encoding="utf-8") if readme.exists() else ""
         return sorted(found, key=lambda name: (order.find(f"({Path(name).name})"), name))
 
+    def groups(folder: str) -> list:
+        """The same, those behind each heading of the README together."""
+        pages = below(folder)
+        readme = root / folder / "README.md"
+        text = readme.read_text(encoding="utf-8") if readme.exists() else ""
+        _, *parts = re.split(r"^## (.+)$", text, flags=re.M)
+        found = {
+            title: [page for page in pages if f"({Path(page).name})" in part]
+            for title, part in zip(parts[::2], parts[1::2])
+        }
+        grouped = set().union(*found.values())
+        return [p for p in pages if p not in grouped] + [{t: f} for t, f in found.items() if f]
+
     reference_pages = {
         part: [
             {h.include.removeprefix(f"garrick/{part}/"): str(h.page)}
@@ -173,7 +186,7 @@ def navigation(root: Path, writer: api.writer, pages: set[Path]) -> list:
     examples += sorted(str(p) for p in pages if "examples" in p.parts[:1] and len(p.parts) > 2)
     return [
         {"Garrick": "README.md"},
-        {"Guide": [*below("docs/guide"), {"Examples": examples}]},
+        {"Guide": [*groups("docs/guide"), {"Examples": examples}]},
         {"Reference": ["api/index.md", *({p: n} for p, n in reference_pages.items() if n)]},
         {"Inside": inside},
         {"Contributing": ["CONTRIBUTING.md", "CHANGELOG.md"]},

@@ -52,6 +52,8 @@ QUESTIONS = {
     "remote actor": "docs/guide/20-two-machines",
     "tcp socket": "docs/guide/21-raw-sockets",
     "pipeline": "docs/guide/17-from-one-slow-actor-to-a-pattern",
+    "late tuples": "docs/guide/17-windows-and-joins",
+    "session window": "docs/guide/17-windows-and-joins",
     "delivery guarantees": "docs/guide/19-choosing-guarantees",
     "GPU": "docs/guide/22-gpu",
 }

@@ -263,6 +263,25 @@ class site_test(Tree):
             "tools/notes.md: a page outside the navigation",
         )
 
+    def test_the_guide_is_in_groups(self):
+        self.write("lib/system/garrick/garrick.hpp", "")
+        readme = "# Guide\n\n## A\n\n- [x](x.md)\n- [z](z.md)\n\n## B\n\n- [y](y.md)\n"
+        self.write("docs/guide/README.md", readme)
+        for page in "xyzw":
+            self.write(f"docs/guide/{page}.md", "")
+        stage = build_site.stage(self.root, self.root / "pages", api.writer(self.root, []))
+        nav = build_site.navigation(self.root, stage.writer, stage.pages)
+        guide = next(entry["Guide"] for entry in nav if "Guide" in entry)
+        self.assertEqual(
+            guide[:-1],
+            [
+                "docs/guide/README.md",
+                "docs/guide/w.md",
+                {"A": ["docs/guide/x.md", "docs/guide/z.md"]},
+                {"B": ["docs/guide/y.md"]},
+            ],
+        )
+
     def test_what_a_built_page_must_not_do(self):
         self.write(
             "a.html", '<a href="b.html#there">b</a><a href="#self" id="self">a</a><img src="c.png">'
