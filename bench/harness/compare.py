@@ -3,6 +3,7 @@ over
 single rounds, and targets.
 """
 
+import math
 import random
 import statistics
 from dataclasses import dataclass, field
@@ -213,14 +214,14 @@ def judged_measure(workload, target, series, sign, bound):
             if measure == "peak_rss_bytes"
             else "" if measure.startswith(DETAIL) else workload.unit
         )
-        return ours, f"{label}{sign}{quantity(bound, unit)}"
+        return ours, f"{label}{sign}{bound_text(bound, unit)}"
     best = "times_best" in target
     theirs = best_value_of(other) if best else value_of(other)
     missing = ours is None or theirs is None
     if "minus" in target:
         return (
             None if missing else ours - theirs
-        ), f"{label}{sign}{other} + {quantity(bound, workload.unit)}"
+        ), f"{label}{sign}{other} + {bound_text(bound, workload.unit)}"
     text = f"{label}{sign}{bound:g} × {'best ' if best else ''}{other}"
     if "beyond" in target:
         base = value_of(target["beyond"])
@@ -230,30 +231,49 @@ def judged_measure(workload, target, series, sign, bound):
     return (None if missing or not theirs else ours / theirs), text
 
 
-def quantity(value, unit):
+def three(value):
+    """A figure with three significant digits, without an exponent unless it is tiny."""
+    if value == 0 or not math.isfinite(value) or abs(value) < 1e-4:
+        return f"{value:.3g}"
+    decimals = 2 - math.floor(math.log10(abs(value)))
+    text = f"{round(value, decimals):.{max(decimals, 0)}f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def quantity(value, unit, digits=three):
     """A figure with its unit, short enough for a table."""
     if value is None:
         return "–"
     if unit in ("B", "bytes"):
         for scale, name in ((1e9, "GB"), (1e6, "MB"), (1e3, "kB")):
             if abs(value) >= scale:
-                return f"{value / scale:.3g} {name}"
-        return f"{value:.0f} B"
+                return f"{digits(value / scale)} {name}"
+        return f"{digits(value)} B"
     if abs(value) >= 1e6 and unit.endswith("/s"):
-        return f"{value / 1e6:.3g} M {unit}"
-    return (f"{value:.4g} {unit}" if abs(value) < 1e4 else f"{value:.0f} {unit}").rstrip()
+        return f"{digits(value / 1e6)} M {unit}"
+    return f"{digits(value)} {unit}".rstrip()
+
+
+def bound_text(value, unit):
+    """The bound of a target, as its description has it."""
+    return quantity(value, unit, lambda v: f"{v:.10g}")
 
 
 def interval_text(interval):
-    return "–" if interval is None else f"{interval[0]:.2f}–{interval[1]:.2f}"
+    return "–" if interval is None else "–".join(map(ratio_figure, interval))
+
+
+def ratio_figure(ratio):
+    """Three digits, also of those that are zero: 4.00, 12.8, 143."""
+    if ratio is None:
+        return "–"
+    if (ratio >= 100 or ratio < 0.1) and math.isfinite(ratio):
+        return three(ratio)
+    return f"{ratio:.1f}" if ratio >= 10 else f"{ratio:.2f}"
 
 
 def ratio_text(ratio):
-    if ratio is None:
-        return "–"
-    return (
-        f"{ratio:.0f} ×" if ratio >= 100 else f"{ratio:.1f} ×" if ratio >= 10 else f"{ratio:.2f} ×"
-    )
+    return "–" if ratio is None else f"{ratio_figure(ratio)} ×"
 
 
 def losses_first(reports):

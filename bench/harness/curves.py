@@ -69,7 +69,7 @@ def beside(figure, entries):
 def rendered(figure):
     claim = f'<p>{escape(figure["claim"])}</p>' if "claim" in figure else ""
     source = f'<p class="soft">{escape(figure["source"])}</p>' if "source" in figure else ""
-    return f'<h3>{escape(figure["title"])}</h3>{claim}{figures.draw(figure)}{source}'
+    return f'<div><h3>{escape(figure["title"])}</h3>{claim}{figures.draw(figure)}{source}</div>'
 
 
 def by_parameters(records, curve):

@@ -5,7 +5,8 @@ claim and the result (common/curves.hpp).
 import math
 from html import escape
 
-WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 800, 330, 66, 230, 12, 44
+WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 480, 300, 62, 14, 12, 44
+LEGEND = 20  # a line of the legend, below the plot
 COLOURS = ("var(--win)", "var(--loss)", "var(--mark)", "#5b7fd1", "#9a62b8", "var(--peer)")
 TEXTS = ("title", "claim", "found", "x", "y")
 
@@ -122,14 +123,15 @@ def draw(figure):
             f'<circle cx="{a:.1f}" cy="{b:.1f}" r="{4 if names else 2.4}" fill="{colour}"/>'
             for a, b in at
         ]
-        legend = TOP + 16 + 20 * i
+        legend = HEIGHT + LEGEND * i + 14
         body.append(
-            f'<line x1="{WIDTH - RIGHT + 16}" x2="{WIDTH - RIGHT + 40}" y1="{legend - 4}" '
+            f'<line x1="{LEFT}" x2="{LEFT + 24}" y1="{legend - 4}" '
             f'y2="{legend - 4}" stroke="{colour}" stroke-width="2.4"{dash}/>'
-            f'<text x="{WIDTH - RIGHT + 46}" y="{legend}">{escape(line["name"])}</text>'
+            f'<text x="{LEFT + 32}" y="{legend}">{escape(line["name"])}</text>'
         )
+    height = HEIGHT + LEGEND * len(figure["lines"])
     return (
-        f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" style="max-width:{WIDTH}px" role="img" '
+        f'<svg viewBox="0 0 {WIDTH} {height}" role="img" '
         f'aria-label="{escape(figure["title"])}">'
         f'<title>{escape(figure["title"])}</title>'
         f'<g class="axis">{"".join(grid)}</g>{"".join(body)}</svg>'
@@ -144,8 +146,8 @@ def render(reports):
     for report in reports:
         for figure in report.figures:
             parts.append(
-                f'<h3>{escape(figure["title"])} <span class="soft">(simulated)</span></h3>'
+                f'<div><h3>{escape(figure["title"])} <span class="soft">(simulated)</span></h3>'
                 f'<p>{escape(figure["claim"])}</p>'
-                f'{draw(figure)}<p class="soft">{escape(figure["found"])}</p>'
+                f'{draw(figure)}<p class="soft">{escape(figure["found"])}</p></div>'
             )
     return "\n".join(parts)

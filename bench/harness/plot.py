@@ -9,7 +9,7 @@ from html import escape
 from . import table
 from .compare import losses_first, quantity, ratio_text
 
-WIDTH, LEFT, RIGHT, ROW, TOP = 1060, 250, 110, 30, 14
+WIDTH, LEFT, RIGHT, ROW, TOP = 480, 8, 92, 42, 8  # legible in 340 pixels, two beside each other
 
 
 class LogAxis:
@@ -41,11 +41,10 @@ class LogAxis:
                 s * power for s in (1, 2, 5) if self.low * 0.999 <= s * power <= self.high * 1.001
             ]
             power *= 10
-        return (
-            found
-            if len(found) <= 9
-            else [t for t in found if math.isclose(math.log10(t), round(math.log10(t)))] or found
-        )
+        if len(found) <= 7:
+            return found
+        powers = [t for t in found if math.isclose(math.log10(t), round(math.log10(t)))] or found
+        return powers[:: math.ceil(len(powers) / 7)]
 
 
 def frame(rows, axis, label, body, title):
@@ -53,7 +52,7 @@ def frame(rows, axis, label, body, title):
     grid = "".join(
         f'<line class="grid" x1="{axis.x(t):.1f}" x2="{axis.x(t):.1f}" y1="{TOP}" y2="{bottom}"/>'
         f'<text x="{axis.x(t):.1f}" y="{bottom + 18}" '
-        f'text-anchor="middle">{escape(label(t))}</text>'
+        f'text-anchor="{"start" if axis.x(t) < 30 else "middle"}">{escape(label(t))}</text>'
         for t in axis.ticks()
     )
     return (
@@ -88,12 +87,11 @@ def ratios(reports):
         'stroke="var(--ink)"/>'
     ]
     for i, (report, c) in enumerate(rows):
-        y = TOP + ROW * i + ROW / 2
+        y = TOP + ROW * i + 30  # the label stands above the bar
         start, end = sorted((axis.x(1), axis.x(c.ratio)))
         colour = "var(--win)" if c.ratio >= 1 else "var(--loss)"
         body.append(
-            f'<text x="{LEFT - 12}" y="{y + 4:.1f}" '
-            f'text-anchor="end">{escape(report.workload.name)} '
+            f'<text x="{LEFT}" y="{y - 13}">{escape(report.workload.name)} '
             f'<tspan fill="var(--soft)">/ {escape(c.system)}</tspan></text>'
         )
         body.append(
@@ -107,17 +105,20 @@ def ratios(reports):
         wanted = target_of(report, c)
         if wanted:
             body.append(
-                f'<line x1="{axis.x(wanted):.1f}" x2="{axis.x(wanted):.1f}" y1="{y - 12:.1f}" '
-                f'y2="{y + 12:.1f}" stroke="var(--mark)" stroke-width="3"/>'
+                f'<line x1="{axis.x(wanted):.1f}" x2="{axis.x(wanted):.1f}" y1="{y - 9:.1f}" '
+                f'y2="{y + 9:.1f}" stroke="var(--mark)" stroke-width="3"/>'
             )
-        body.append(f'<text x="{WIDTH - RIGHT + 12}" y="{y + 4:.1f}">{ratio_text(c.ratio)}</text>')
+        body.append(f'<text x="{WIDTH - RIGHT + 12}" y="{y + 5}">{ratio_text(c.ratio)}</text>')
     note = (
         '<p class="soft">Times better than the peer. Bar: ratio of medians; line: lowest and '
         'highest round; gold mark: required. Geometric mean of the '
         f'{len(rows)}: {ratio_text(statistics.geometric_mean(c.ratio for _, c in rows))}.</p>'
     )
+    group = reports[0].workload.group
+    title = f"Ratio of medians: {group}"
     return (
-        frame(len(rows), axis, lambda t: f"{t:g} ×", "".join(body), "Ratio of medians by workload")
+        f"<h3>{escape(group)}</h3>"
+        + frame(len(rows), axis, lambda t: f"{t:g} ×", "".join(body), title)
         + note
     )
 
@@ -144,11 +145,11 @@ def memory(reports):
     axis = LogAxis([r["peak_rss_bytes"] for _, r in rows] + [1e6])
     body = []
     for i, (name, record) in enumerate(rows):
-        y = TOP + ROW * i + ROW / 2
+        y = TOP + ROW * i + 30  # the label stands above the bar
         colour = "var(--win)" if record["system"] == "garrick" else "var(--peer)"
         end = axis.x(record["peak_rss_bytes"])
         body.append(
-            f'<text x="{LEFT - 12}" y="{y + 4:.1f}" text-anchor="end">{escape(name)} '
+            f'<text x="{LEFT}" y="{y - 13}">{escape(name)} '
             f'<tspan fill="var(--soft)">/ {escape(record["system"])}</tspan></text>'
         )
         body.append(
@@ -156,7 +157,7 @@ def memory(reports):
             f'fill="{colour}"/>'
         )
         body.append(
-            f'<text x="{end + 8:.1f}" y="{y + 4:.1f}">{quantity(record["peak_rss_bytes"], "B")}'
+            f'<text x="{end + 6:.1f}" y="{y + 5:.1f}">{quantity(record["peak_rss_bytes"], "B")}'
             '</text>'
         )
     return (

@@ -38,16 +38,16 @@ def draw(reports):
         'stroke="var(--ink)"/>'
     ]
     for i, (name, record, faster) in enumerate(rows):
-        y = TOP + ROW * i + ROW / 2
+        y = TOP + ROW * i + 30
         start, end = sorted((axis.x(1), axis.x(faster)))
         variant = "" if record["variant"] == "default" else f" ({record['variant']})"
         colour = "var(--win)" if record["system"] == OURS else "var(--peer)"
         body.append(
-            f'<text x="{LEFT - 12}" y="{y + 4:.1f}" text-anchor="end">{escape(name)} '
+            f'<text x="{LEFT}" y="{y - 13}">{escape(name)} '
             f'<tspan fill="var(--soft)">/ {escape(record["system"] + variant)}</tspan></text>'
             f'<rect x="{start:.1f}" y="{y - 7:.1f}" width="{max(end - start, 1):.1f}" height="14" '
             f'rx="2" fill="{colour}"/>'
-            f'<text x="{WIDTH - RIGHT + 12}" y="{y + 4:.1f}">{ratio_text(faster)}, '
+            f'<text x="{WIDTH - 8}" y="{y - 13}" text-anchor="end">{ratio_text(faster)}, '
             f'{quantity(record["median"], record["unit"])}</text>'
         )
     return (

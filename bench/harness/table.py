@@ -2,7 +2,15 @@
 
 import statistics
 
-from .compare import best_series, interval_text, losses_first, quantity, ratio_text
+from .compare import (
+    best_series,
+    interval_text,
+    losses_first,
+    quantity,
+    ratio_figure,
+    ratio_text,
+    three,
+)
 from .workload import OURS
 
 HEADER = (
@@ -69,8 +77,8 @@ def cells(report, comparison):
             quantity(comparison.peer, unit),
             ratio_text(comparison.ratio),
             interval_text(comparison.interval),
-            f"{comparison.low:.2f}",
-            f"{comparison.high:.2f}",
+            ratio_figure(comparison.low),
+            ratio_figure(comparison.high),
             targets,
             verdict(report),
         )
@@ -115,9 +123,9 @@ def latency_rows(reports):
                     workload.name,
                     f"{record['system']} ({record['variant']})",
                     *(time_text(record[name]) for name in ("median", "p50", "p99", "p999")),
-                    "–" if cpu is None else f"{cpu:.3g}",
+                    "–" if cpu is None else three(cpu),
                     time_text(s.values[worst - 1] if worst else None),
-                    ", ".join(f"{k} {v:.3g}" for k, v in details.items()),
+                    ", ".join(f"{k} {three(v)}" for k, v in details.items()),
                 )
             )
     return rows
@@ -138,7 +146,7 @@ def counted_series(report):
 
 def time_text(ns):
     """A time in microseconds, as the columns of a latency need it."""
-    return "–" if ns is None else f"{ns / 1000:.1f} us" if ns < 1e6 else f"{ns / 1000:.0f} us"
+    return "–" if ns is None else f"{three(ns / 1000)} us"
 
 
 def aligned(rows):

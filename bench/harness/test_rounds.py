@@ -227,7 +227,7 @@ class Latencies(Fixture):
         )
         self.assertEqual(
             rows["garrick (default)"],
-            ("2.0 us", "2.0 us", "4.0 us", "8.0 us", "31", "8.0 us", "hops 3"),
+            ("2 us", "2 us", "4 us", "8 us", "31", "8 us", "hops 3"),
         )
         self.assertEqual(rows["bare (default)"][-2], "0.9 us")
         self.assertIn("garrick (one)", table.render([report]))
