@@ -116,7 +116,7 @@ MUTATIONS = [
     mutation(
         "stream: a stage that is part of another's node does not hear of the end",
         STAGE,
-        "  if (stage_.type().stop != nullptr) stage_.type().stop(stage_.get(), *to_);\n",
+        "  stage_.type().stop(stage_.get(), *to_);\n",
         "",
         by_graphs,
     ),
@@ -288,7 +288,7 @@ MUTATIONS = [
         STAGE,
         "    stage_.become(first_->get());  // gone for good if that throws, which ends the "
         "stream\n"
-        "    if (type().start != nullptr) type().start(stage());",
+        "    type().start(stage());",
         "    stage_.become(first_->get());",
         by_graphs,
     ),
@@ -456,8 +456,8 @@ MUTATIONS = [
     mutation(
         "stream, time: what a batch holds does not hold its loop",
         STAGE,
-        "        more_held = held_ - held_before;\n",
-        "        static_cast<void>(held_before);\n",
+        "      more_held = held_ - held_before;\n",
+        "      static_cast<void>(held_before);\n",
         by_times,
     ),
     mutation(

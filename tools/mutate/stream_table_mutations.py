@@ -95,8 +95,7 @@ MUTATIONS = [
     mutation(
         "stream: a stage that restarts does not hear what time it is",
         STAGE,
-        "    if (type().deadline != nullptr && type().time_is != nullptr) "
-        "type().time_is(stage(), now_);\n",
+        "    if (type().deadline != nullptr) type().time_is(stage(), now_);\n",
         "",
         ("tests.taken_back",),
     ),

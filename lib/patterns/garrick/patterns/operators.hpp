@@ -4,6 +4,7 @@
 // Thread safety: patterns are plain values.
 #pragma once
 
+#include <garrick/patterns/detail/running.hpp>
 #include <garrick/patterns/seq.hpp>
 
 #include <cstddef>
@@ -16,7 +17,7 @@ namespace garrick::patterns {
 namespace detail {
 
 template <class T, class F>
-class filter_stage {
+class filter_stage : public stage_defaults {
  public:
   static constexpr bool may_be_copied_for_a_step = true;
 
@@ -31,7 +32,7 @@ class filter_stage {
 };
 
 template <class In, class State, class F>
-class scan_stage {
+class scan_stage : public stage_defaults {
  public:
   static constexpr bool may_be_copied_for_a_step = true;
 
@@ -54,7 +55,7 @@ class scan_stage {
 };
 
 template <class T, class F>
-class flat_map_stage {
+class flat_map_stage : public stage_defaults {
  public:
   explicit flat_map_stage(F f) : f_(std::move(f)) {}
   template <class To>
@@ -68,7 +69,7 @@ class flat_map_stage {
 };
 
 template <class T>
-class take_stage {
+class take_stage : public stage_defaults {
  public:
   explicit take_stage(std::size_t n) : left_(n) {}
   template <class To>

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <garrick/patterns/detail/checks.hpp>
+#include <garrick/patterns/detail/running.hpp>
 #include <garrick/patterns/node/graph.hpp>
 #include <garrick/patterns/seq.hpp>
 
@@ -23,7 +24,7 @@ namespace detail {
 
 /// Keeps a value for the stream's handle.
 template <class In, class Value, class F>
-class fold_stage {
+class fold_stage : public stage_defaults {
  public:
   static constexpr bool may_be_copied_for_a_step = true;
 
@@ -51,7 +52,7 @@ class fold_stage {
 };
 
 template <class T, class P>
-class sending_stage {
+class sending_stage : public stage_defaults {
  public:
   explicit sending_stage(ref<P> to) : to_(std::move(to)) {}
   template <class To>

@@ -13,6 +13,7 @@
 
 #include <garrick/patterns/containers/slice.hpp>
 #include <garrick/patterns/detail/checks.hpp>
+#include <garrick/patterns/detail/running.hpp>
 #include <garrick/patterns/seq.hpp>
 
 #include <concepts>
@@ -59,7 +60,7 @@ class elements {
 };
 
 /// Puts out the lines of a file, which it opens at the start.
-class file_lines {
+class file_lines : public stage_defaults {
  public:
   explicit file_lines(std::string path) : path_(std::move(path)) {}
   file_lines(const file_lines& o) : path_(o.path_) {}

@@ -9,6 +9,7 @@
 // Thread safety: patterns are plain values.
 #pragma once
 
+#include <garrick/patterns/detail/running.hpp>
 #include <garrick/patterns/seq.hpp>
 
 #include <algorithm>
@@ -23,8 +24,10 @@ namespace garrick::patterns {
 namespace detail {
 
 template <class T>
-class batch_stage {
+class batch_stage : public stage_defaults {
  public:
+  static constexpr bool has_counts = true;
+
   batch_stage(std::size_t n, duration within) : n_(n), within_(within) {}
   /// Each copy begins anew: so the tuples need not be copied.
   batch_stage(const batch_stage& o) : n_(o.n_), within_(o.within_) {}
@@ -79,7 +82,7 @@ class batch_stage {
 };
 
 /// A bucket of permits, into which permits fall evenly.
-class permits {
+class permits : public stage_defaults {
  public:
   permits(double per_second, std::size_t at_once) noexcept;
   void time_is(instant now) noexcept;
@@ -124,7 +127,7 @@ struct tick {
 
 namespace detail {
 
-class ticks_stage {
+class ticks_stage : public stage_defaults {
  public:
   ticks_stage(duration period, std::uint64_t last) : period_(period), last_(last) {}
   void time_is(instant now) noexcept {

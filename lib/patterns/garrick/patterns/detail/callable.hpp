@@ -7,6 +7,7 @@
 
 #include <garrick/patterns/channel/called.hpp>
 #include <garrick/patterns/detail/checks.hpp>
+#include <garrick/patterns/detail/running.hpp>
 #include <garrick/patterns/emit.hpp>
 #include <garrick/patterns/generator.hpp>
 
@@ -209,7 +210,7 @@ using emit_of = std::conditional_t<std::is_void_v<Out>, no_emit, emit<Out>>;
 
 /// A function as a stage's running part.
 template <class F, class In, class Out, bool Emits>
-class function_stage {
+class function_stage : public stage_defaults {
  public:
   static constexpr bool may_be_copied_for_a_step = true;
 
@@ -242,8 +243,10 @@ class function_stage {
 
 /// A function that returns a generator as a stage's running part.
 template <class F, class In, class Out>
-class generator_stage {
+class generator_stage : public stage_defaults {
  public:
+  static constexpr bool has_counts = !std::is_void_v<In>;
+
   explicit generator_stage(F f) : f_(std::move(f)) {}
   /// Each copy begins anew.
   generator_stage(const generator_stage& o) : f_(o.f_) {}
@@ -263,11 +266,7 @@ class generator_stage {
   {
     return under_way_;
   }
-  [[nodiscard]] std::size_t held() const noexcept
-    requires(!std::is_void_v<In>)
-  {
-    return under_way_ ? 1 : 0;
-  }
+  [[nodiscard]] std::size_t held() const noexcept { return under_way_ ? 1 : 0; }
   template <class To>
   void go_on(To& out) {
     // if the generator throws, or `put` does, it is over
@@ -302,14 +301,12 @@ class generator_stage {
 
 /// A user's class as a stage's running part.
 template <class N, class In, class Out, bool Emits>
-class class_stage {
+class class_stage : public stage_defaults {
  public:
   explicit class_stage(N n) : n_(std::move(n)) {}
 
-  void start()
-    requires requires(N& n) { n.on_start(); }
-  {
-    n_.on_start();
+  void start() {
+    if constexpr (requires { n_.on_start(); }) n_.on_start();
   }
   void restart()
     requires requires(N& n) { n.on_restart(); }
@@ -317,13 +314,10 @@ class class_stage {
     n_.on_restart();
   }
   template <class To>
-  void stop(To& out)
-    requires(
-        requires(N& n, emit_of<Out> e) { n.on_stop(e); } || requires(N& n) { n.on_stop(); })
-  {
+  void stop([[maybe_unused]] To& out) {
     if constexpr (requires(emit_of<Out> e) { n_.on_stop(e); })
       n_.on_stop(emit<Out>(out));
-    else
+    else if constexpr (requires { n_.on_stop(); })
       n_.on_stop();
   }
   [[nodiscard]] instant deadline() const
@@ -331,10 +325,8 @@ class class_stage {
   {
     return n_.deadline();
   }
-  void time_is(instant now)
-    requires requires(N& n) { n.time_is(now); }
-  {
-    n_.time_is(now);
+  void time_is([[maybe_unused]] instant now) {
+    if constexpr (requires { n_.time_is(now); }) n_.time_is(now);
   }
   template <class To>
   void on_time(instant now, To& out)

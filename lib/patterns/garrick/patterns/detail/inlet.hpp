@@ -8,6 +8,7 @@
 
 #include <garrick/patterns/channel/output.hpp>
 #include <garrick/patterns/channel/routes.hpp>
+#include <garrick/patterns/detail/running.hpp>
 #include <garrick/patterns/detail/stage_node.hpp>
 #include <garrick/patterns/plan.hpp>
 #include <garrick/patterns/stream_options.hpp>
@@ -103,7 +104,7 @@ class routes_inlet final : public several_inlets {
 
 /// Hands its tuples on: the emitter of a farm, a loop's gate.
 template <class T>
-struct forwards {
+struct forwards : stage_defaults {
   template <class To>
   void consume(T&& in, To& out) {
     out.put(std::move(in));

@@ -28,6 +28,7 @@
 #include <garrick/base/types/copyable.hpp>
 #include <garrick/patterns/detail/dense_map.hpp>
 #include <garrick/patterns/detail/inlet.hpp>
+#include <garrick/patterns/detail/running.hpp>
 #include <garrick/patterns/detail/stage_type.hpp>
 #include <garrick/patterns/detail/time_map.hpp>
 #include <garrick/patterns/detail/watermark.hpp>
@@ -163,8 +164,10 @@ struct join_parts {
 class join_node;
 
 /// The running part of a join, but for the types.
-class join_base : protected asks_tuples {
+class join_base : public stage_defaults, protected asks_tuples {
  public:
+  static constexpr bool has_counts = true;
+
   join_base& operator=(const join_base&) = delete;
 
   void goes_on_after_failures() noexcept { each_pair_alone_ = true; }

@@ -12,6 +12,7 @@
 #pragma once
 
 #include <garrick/patterns/detail/inlet.hpp>
+#include <garrick/patterns/detail/running.hpp>
 
 #include <cstddef>
 #include <memory>
@@ -67,63 +68,34 @@ class framing_output final : public output {
   slots<framed<T>>& to_;
 };
 
-/// A stage between framed tuples.
+/// A stage between framed tuples: the stage itself, but for the functions that put results out.
 template <class Stage, class In, class Out>
-class framed_stage {
+class framed_stage : public Stage {
  public:
-  explicit framed_stage(Stage s) : stage_(std::move(s)) {}
-  void start()
-    requires requires(Stage& s) { s.start(); }
-  {
-    stage_.start();
-  }
-  void goes_on_after_failures()
-    requires requires(Stage& s) { s.goes_on_after_failures(); }
-  {
-    stage_.goes_on_after_failures();
-  }
-  void restart()
-    requires requires(Stage& s) { s.restart(); }
-  {
-    stage_.restart();
-  }
-  [[nodiscard]] bool under_way() const
-    requires resumable<Stage>
-  {
-    return stage_.under_way();
-  }
+  static constexpr bool may_be_copied_for_a_step = false;
+
+  explicit framed_stage(Stage s) : Stage(std::move(s)) {}
   void go_on(slots<framed<Out>>& out) {
     framing_output<Out> frame(out);
     slots<Out> to(frame);
-    stage_.go_on(to);
+    Stage::go_on(to);
   }
-  void give_up() noexcept { stage_.give_up(); }
-  [[nodiscard]] std::size_t held() const
-    requires holding<Stage>
-  {
-    return stage_.held();
-  }
-  void stop(slots<framed<Out>>& out)
-    requires requires(Stage& s, slots<Out>& to) { s.stop(to); }
-  {
+  void stop(slots<framed<Out>>& out) {
     framing_output<Out> frame(out);
     slots<Out> to(frame);
-    stage_.stop(to);
+    Stage::stop(to);
   }
   void consume(framed<In>&& in, slots<framed<Out>>& out) {
     if (!in.tuple) return out.put(framed<Out>{});
     framing_output<Out> frame(out);
     slots<Out> to(frame);
-    stage_.consume(*std::move(in.tuple), to);
+    Stage::consume(*std::move(in.tuple), to);
   }
-
- private:
-  Stage stage_;
 };
 
 /// Puts a mark behind each tuple.
 template <class T>
-struct frames {
+struct frames : stage_defaults {
   void consume(T&& in, slots<framed<T>>& out) {
     out.put(framed<T>{std::move(in)});
     out.put(framed<T>{});

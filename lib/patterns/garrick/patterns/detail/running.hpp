@@ -1,13 +1,11 @@
-// Optional functions of the running part of a stage, beside its work: its table (stage_type.hpp)
-// asks for each at compile time, so a stage pays only for those that it has.
+// The running part of a stage: its work, and the functions beside it.
 //
-//   void start();  void stop(To& out);            if there: at the beginning; after the last tuple
 //   void consume(In&& in, To& out);               of a stage that reads
 //   bool produce(To& out);                        of a source; false: it has nothing more
-//   void restart();                               after a failure, instead of being made anew
-//   void belongs_to(graph& g);                    when its node is made
 //
-// and the functions of the concepts below. All are called by the holder of the node's run right.
+// A running part derives from `stage_defaults`, which has the functions that any stage may leave
+// out. The functions of the concepts below make a stage one of a kind, which its node treats in
+// another way: these have no default. All are called by the holder of the node's run right.
 //
 // Private: installed because templates need it.
 //
@@ -21,17 +19,72 @@
 
 namespace garrick::patterns::detail {
 
+class graph;
+class inputs;
+
+/// The tuples that a stage has taken and that are in no result yet, and the fate of others.
+struct stage_counts {
+  std::size_t held;  ///< are still to be dealt with
+  std::size_t kept;  ///< become results at the end of the input at the latest
+  std::size_t lost;  ///< will be in no result; since the last call
+  std::size_t late;  ///< came too late to be in one; since the last call
+};
+
+/// The base of each running part: a stage inherits the functions that it does not need.
+struct stage_defaults {
+  /// True if a step may work on a copy of the stage (stage_in_hand).
+  static constexpr bool may_be_copied_for_a_step = false;
+  /// True if the stage has any of the counts below: its node asks for them after each step.
+  static constexpr bool has_counts = false;
+
+  /// When its node is made.
+  void belongs_to(graph& /*g*/) noexcept {}
+  /// The same, if its policy is to skip tuples that throw.
+  void goes_on_after_failures() noexcept {}
+  /// At the beginning.
+  void start() noexcept {}
+  /// After the last tuple: puts out the last results.
+  template <class To>
+  void stop(To& /*out*/) noexcept {}
+
+  /// Returns how many tuples that it has taken are still to be dealt with: a loop waits for them,
+  /// and they are counted as dropped if the stream is cancelled.
+  [[nodiscard]] std::size_t held() const noexcept { return 0; }
+  /// Returns how many tuples that it has taken are in no result yet: they are counted as dropped if
+  /// the stream is cancelled. They become results at the end of the input, so a loop does not wait
+  /// for them.
+  [[nodiscard]] std::size_t kept() const noexcept { return 0; }
+  /// Returns how many tuples will be in no result, since the last call.
+  [[nodiscard]] std::size_t take_lost() noexcept { return 0; }
+  /// Returns how many tuples came too late to be in a result, since the last call.
+  [[nodiscard]] std::size_t take_late() noexcept { return 0; }
+
+  /// If it is timed: at the beginning of each step.
+  void time_is(instant /*now*/) noexcept {}
+  /// If it knows inputs: at the beginning of each step, after `time_is`.
+  void inputs_are(inputs& /*in*/) noexcept {}
+  /// If it knows inputs and is timed: before that, if the node had no room for results, and so did
+  /// not read.
+  void was_not_read() noexcept {}
+};
+
+/// A stage with a way of its own to go on after a failure, instead of being made anew:
+/// `void restart()`.
+template <class Stage>
+concept restartable = requires(Stage& s) { s.restart(); };
+
 /// A stage that acts when a time has come, even if no tuple comes. Its node never runs in place,
 /// since the timer belongs to the carrier. It has
 ///
 ///   instant deadline() const           when; instant::never(): never, until a tuple comes
-///   void on_time(instant now, To& out) that time has come. Not for a source, which produces then
-///
-/// and optionally `void time_is(instant now)`, called at the beginning of each step.
+///   void on_time(instant now, To& out) that time has come. Not for a source, which produces then,
+///                                      nor for a stage that only reads on then
 template <class Stage>
 concept timed = requires(const Stage& s) {
   { s.deadline() } -> std::convertible_to<instant>;
 };
+template <class Stage, class To>
+concept acts_on_time = requires(Stage& s, instant now, To& to) { s.on_time(now, to); };
 
 /// Takes so many tuples now. At zero it takes none until its deadline.
 template <class Stage>
@@ -39,15 +92,10 @@ concept paced = requires(const Stage& s) {
   { s.room() } -> std::convertible_to<std::size_t>;
 };
 
-/// So many tuples that it has taken are still to be dealt with: a loop waits for them, and they are
-/// counted as dropped if the stream is cancelled. If it holds them until others come, it has
-///
-///   void flush(To& out)                gives up all of them, at once or piece by piece: no others
-///                                      come. A loop calls it when all its tuples are held
-template <class Stage>
-concept holding = requires(const Stage& s) {
-  { s.held() } -> std::convertible_to<std::size_t>;
-};
+/// A stage that holds tuples until others come. `flush(out)` gives up all of them, at once or piece
+/// by piece, since no others come: a loop calls it when all its tuples are held.
+template <class Stage, class To>
+concept flushable = requires(Stage& s, To& to) { s.flush(to); };
 
 /// A tuple's results may be put out piece by piece: `consume` comes back as soon as there is no
 /// room, and then
@@ -60,17 +108,6 @@ concept resumable = requires(const Stage& s) {
   { s.under_way() } -> std::convertible_to<bool>;
 };
 
-/// So many tuples that it has taken are in no result yet: they are counted as dropped if the stream
-/// is cancelled. They become results at the end of the input, so a loop does not wait for them.
-/// Optionally it has
-///
-///   std::size_t take_lost()             tuples that will be in no result, since the last call
-///   std::size_t take_late()             tuples that came too late to be in one, since then
-template <class Stage>
-concept keeping = requires(const Stage& s) {
-  { s.kept() } -> std::convertible_to<std::size_t>;
-};
-
 /// A stage with results after the end of its input, which are put out piece by piece: it is
 /// resumable, and has
 ///
@@ -78,12 +115,7 @@ concept keeping = requires(const Stage& s) {
 template <class Stage>
 concept flushing = requires(Stage& s) { s.input_has_ended(); };
 
-/// Goes by the inputs of its node. It has
-///
-///   void inputs_are(inputs& in)         at the beginning of each step, after `time_is`
-///   void reads_input(std::size_t i)     the next tuples are of input number i
-///   void was_not_read()                 if it is timed: before that, if the node had no room for
-///                                       results, and so did not read
+/// Goes by the inputs of its node. `reads_input(i)`: the next tuples are of input number i.
 template <class Stage>
 concept knows_inputs = requires(Stage& s) { s.reads_input(std::size_t{}); };
 
@@ -98,16 +130,5 @@ concept ends_early = requires(const Stage& s) {
 template <class Stage>
 inline constexpr bool needs_a_node =
     timed<Stage> || paced<Stage> || resumable<Stage> || ends_early<Stage> || knows_inputs<Stage>;
-
-/// Counts the tuples that it has lost, or taken too late; the node reads the counts after a step.
-template <class Stage>
-concept loses_tuples = requires(Stage& s) { s.take_lost(); };
-template <class Stage>
-concept meets_late_tuples = requires(Stage& s) { s.take_late(); };
-
-/// True if the node has counts to read after a step.
-template <class Stage>
-inline constexpr bool tells_after_a_step =
-    holding<Stage> || loses_tuples<Stage> || meets_late_tuples<Stage>;
 
 }  // namespace garrick::patterns::detail

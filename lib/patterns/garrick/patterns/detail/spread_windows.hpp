@@ -20,6 +20,7 @@
 #include <garrick/patterns/detail/checks.hpp>
 #include <garrick/patterns/detail/dense_map.hpp>
 #include <garrick/patterns/detail/inlet.hpp>
+#include <garrick/patterns/detail/running.hpp>
 #include <garrick/patterns/detail/window_check.hpp>
 #include <garrick/patterns/detail/window_stage.hpp>
 #include <garrick/patterns/event_time.hpp>
@@ -38,7 +39,7 @@ namespace garrick::patterns::detail {
 /// Hands on tuples whose key can be computed. It stands before replicas that share the keys: else a
 /// key that throws would be a failure of the stage that put the tuple out.
 template <class T, class KeyOf>
-class key_check_stage {
+class key_check_stage : public stage_defaults {
  public:
   explicit key_check_stage(KeyOf key) : key_of_(std::move(key)) {}
   void restart() noexcept {}

@@ -94,9 +94,8 @@ void counted(const F& f, const Count& count_failure) {
 stage_node_base::stage_node_base(graph& of, const node_options& o, on_failure policy,
                                  const stage_type& type, const void* prototype)
     : putting_node(of, o), stage_(type, prototype), policy_(policy) {
-  if (type.belongs_to != nullptr) type.belongs_to(stage(), of);
-  if (type.goes_on_after_failures != nullptr && policy_ == on_failure::skip)
-    type.goes_on_after_failures(stage());
+  type.belongs_to(stage(), of);
+  if (policy_ == on_failure::skip) type.goes_on_after_failures(stage());
   if (type.flush != nullptr) holds_in_loops();
   if (policy_ == on_failure::restart && type.restart == nullptr)
     first_ = std::make_unique<stage_object>(type, stage());
@@ -108,7 +107,7 @@ void stage_node_base::start() {
   if (std::exchange(started_, true)) return;
   counted(
       [this] {
-        if (type().start != nullptr) type().start(stage());
+        type().start(stage());
         out_->start();
       },
       [this] { count_failure(); });
@@ -120,7 +119,7 @@ void stage_node_base::stop() {
   const std::size_t before = put_so_far();
   counted(
       [this] {
-        if (type().stop != nullptr) type().stop(stage(), *out_);
+        type().stop(stage(), *out_);
         out_->stop();
       },
       [this] { count_failure(); });
@@ -139,33 +138,34 @@ step_outcome stage_node_base::ended(turn& t) noexcept {
 }
 
 void stage_node_base::abandon(turn& t) noexcept {
-  if (stage() != nullptr) {
-    if (type().held != nullptr) drop(type().held(stage()));
-    if (type().kept != nullptr) drop(type().kept(stage()));
-    if (type().take_lost != nullptr) drop(type().take_lost(stage()));
-  }
+  const stage_counts left = look_at_counts();
+  drop(left.held + left.kept);
   drop(out_->close(t));
+}
+
+stage_counts stage_node_base::look_at_counts() noexcept {
+  if (type().counts == nullptr || stage() == nullptr) return {};
+  const stage_counts are = type().counts(stage());
+  drop(are.lost);
+  count_late(are.late);
+  return are;
 }
 
 void stage_node_base::settle(std::size_t n) noexcept {
   std::size_t more_held = 0;
-  if (type().tells_after_a_step && stage() != nullptr) {
-    if (type().held != nullptr) {
-      const std::size_t held_before = std::exchange(held_, type().held(stage()));
-      if (type().flush != nullptr)
-        more_held = held_ - held_before;
-      else
-        n += held_before - held_;  // they count as tuples on their way
-    }
-    if (type().take_lost != nullptr) drop(type().take_lost(stage()));
-    if (type().take_late != nullptr) count_late(type().take_late(stage()));
+  if (type().counts != nullptr && stage() != nullptr) {
+    const std::size_t held_before = std::exchange(held_, look_at_counts().held);
+    if (type().flush != nullptr)
+      more_held = held_ - held_before;
+    else
+      n += held_before - held_;  // they count as tuples on their way
   }
   out_of_loops(n, more_held);
 }
 
 bool stage_node_base::look_at_clock(turn& t) {
   now_ = t.on.now();
-  if (type().time_is != nullptr) type().time_is(stage(), now_);
+  type().time_is(stage(), now_);
   return type().deadline(stage()) <= now_;
 }
 
@@ -186,11 +186,10 @@ void stage_node_base::failed() {
   if (type().restart != nullptr) {
     type().restart(stage());
   } else {
-    if (type().held != nullptr) drop(type().held(stage()));
-    if (type().take_lost != nullptr) drop(type().take_lost(stage()));
+    drop(look_at_counts().held);
     stage_.become(first_->get());  // gone for good if that throws, which ends the stream
-    if (type().start != nullptr) type().start(stage());
-    if (type().deadline != nullptr && type().time_is != nullptr) type().time_is(stage(), now_);
+    type().start(stage());
+    if (type().deadline != nullptr) type().time_is(stage(), now_);
   }
 }
 
@@ -324,7 +323,7 @@ step_outcome stage_node::more(turn& t, const F& put) {
 
 void stage_node::give_up() noexcept {
   if (!type().under_way(stage())) return;
-  if (type().held != nullptr && type().input_has_ended == nullptr) drop(type().held(stage()));
+  if (type().input_has_ended == nullptr) drop(look_at_counts().held);
   type().give_up(stage());
   settle(0);
 }
@@ -398,7 +397,7 @@ bool source_node::goes_on(std::size_t most) {
 fused_output::fused_output(graph& of, const stage_type& type, const void* prototype,
                            std::unique_ptr<output> to)
     : stage_(type, prototype), to_(std::move(to)) {
-  if (type.belongs_to != nullptr) type.belongs_to(stage_.get(), of);
+  type.belongs_to(stage_.get(), of);
 }
 
 void fused_output::take_back() noexcept {
@@ -407,13 +406,13 @@ void fused_output::take_back() noexcept {
 }
 
 void fused_output::start() {
-  if (stage_.type().start != nullptr) stage_.type().start(stage_.get());
+  stage_.type().start(stage_.get());
   to_->start();
 }
 
 void fused_output::stop() {
   to_->begin_input();
-  if (stage_.type().stop != nullptr) stage_.type().stop(stage_.get(), *to_);
+  stage_.type().stop(stage_.get(), *to_);
   to_->stop();
   blocked_ = to_->is_blocked();
 }

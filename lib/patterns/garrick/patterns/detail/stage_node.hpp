@@ -118,6 +118,9 @@ class stage_node_base : public putting_node {
   [[nodiscard]] std::size_t put_so_far() const noexcept { return in_loops() ? out_->pending() : 0; }
   [[nodiscard]] step_outcome ended(turn& t) noexcept;
   void abandon(turn& t) noexcept override;
+  /// Asks the stage for its counts, and adds tuples that it has lost or taken too late to the
+  /// node's. Returns the counts; zeros for a stage that has none.
+  stage_counts look_at_counts() noexcept;
   /// The results of `n` tuples were published, but for tuples that the stage holds.
   void settle(std::size_t n) noexcept;
   /// Notes the time of this step. Returns true if the stage's time has come.

@@ -2,9 +2,9 @@
 //
 // Problem: the work of a node around its stage is the same for all stages. If it were compiled for
 // each of them, it would be most of a stream's time to compile. So it is compiled once, and a stage
-// is a few functions behind this table; a null pointer there says that the stage has no such
-// function. A batch crosses one of them; the loop over its tuples is compiled for the stage, so
-// that the stage's function is inlined there.
+// is a few functions behind this table; a null pointer there says that the stage is not of the kind
+// that has this function (running.hpp). A batch crosses one of them; the loop over its tuples is
+// compiled for the stage, so that the stage's function is inlined there.
 //
 // Private: installed because templates need it.
 //
@@ -23,8 +23,6 @@
 #include <utility>
 
 namespace garrick::patterns::detail {
-
-class graph;
 
 /// The work of a stage in one call: to consume these tuples, or to produce as many times. At least
 /// once, then as far as there is room.
@@ -52,45 +50,39 @@ struct stage_type {
   void (*consume)(void* s, stage_batch& b, output& to) = nullptr;
   void (*consume_one)(void* s, void* tuple, output& to) = nullptr;  ///< in a neighbour's node
   void (*produce)(void* s, stage_batch& b, output& to) = nullptr;
-  void (*start)(void* s) = nullptr;
-  void (*stop)(void* s, output& to) = nullptr;
-  void (*restart)(void* s) = nullptr;
+  stage_counts (*counts)(void* s) = nullptr;  ///< has counts
+  /// True if the stage is always a node of its own, never part of a neighbour's. A node asks this
+  /// in each step, instead of several entries below.
+  bool needs_a_node = false;
+
+  // These are never null.
   void (*belongs_to)(void* s, graph& g) = nullptr;
   void (*goes_on_after_failures)(void* s) = nullptr;
+  void (*start)(void* s) = nullptr;
+  void (*stop)(void* s, output& to) = nullptr;
 
+  void (*restart)(void* s) = nullptr;            ///< restartable
+  void (*flush)(void* s, output& to) = nullptr;  ///< flushable
   instant (*deadline)(const void* s) = nullptr;  ///< timed
   void (*time_is)(void* s, instant now) = nullptr;
   void (*on_time)(void* s, instant now, output& to) = nullptr;
   std::size_t (*room)(const void* s) = nullptr;  ///< paced
   bool (*has_enough)(const void* s) = nullptr;   ///< ends early
-  std::size_t (*held)(const void* s) = nullptr;  ///< holding
-  void (*flush)(void* s, output& to) = nullptr;
-  bool (*under_way)(const void* s) = nullptr;  ///< resumable
+  bool (*under_way)(const void* s) = nullptr;    ///< resumable
   void (*go_on)(void* s, output& to) = nullptr;
   void (*give_up)(void* s) = nullptr;
-  std::size_t (*kept)(const void* s) = nullptr;  ///< keeping
-  std::size_t (*take_lost)(void* s) = nullptr;
-  std::size_t (*take_late)(void* s) = nullptr;
-  void (*input_has_ended)(void* s) = nullptr;  ///< flushing
-  void (*inputs_are)(void* s, inputs& in) = nullptr;
+  void (*input_has_ended)(void* s) = nullptr;             ///< flushing
   void (*reads_input)(void* s, std::size_t i) = nullptr;  ///< knows inputs
+  void (*inputs_are)(void* s, inputs& in) = nullptr;
   void (*was_not_read)(void* s) = nullptr;
-
-  // A node asks these in each step, instead of several entries above.
-
-  /// True if the stage is always a node of its own, never part of a neighbour's.
-  bool needs_a_node = false;
-  /// True if the stage counts tuples that it holds, has lost or took too late, which the node asks
-  /// for after each step.
-  bool tells_after_a_step = false;
 };
 
 /// A stage in the hands of a step: a copy of its own if the stage is small and does not mind, so
 /// that its state can stay in registers while results are written to memory.
 template <class Stage>
 class stage_in_hand {
-  static constexpr bool copied = requires { Stage::may_be_copied_for_a_step; } &&
-                                 std::is_trivially_copyable_v<Stage> && sizeof(Stage) <= 64;
+  static constexpr bool copied =
+      Stage::may_be_copied_for_a_step && std::is_trivially_copyable_v<Stage> && sizeof(Stage) <= 64;
 
  public:
   explicit stage_in_hand(Stage& of) noexcept : of_(of), here_(of) {}
@@ -130,16 +122,16 @@ struct stage_functions {
   static void restart(void* s) { of(s).restart(); }
   static void belongs_to(void* s, graph& g) { of(s).belongs_to(g); }
   static void goes_on_after_failures(void* s) { of(s).goes_on_after_failures(); }
+  static stage_counts counts(void* s) {
+    Stage& stage = of(s);
+    return {stage.held(), stage.kept(), stage.take_lost(), stage.take_late()};
+  }
   static instant deadline(const void* s) { return of(s).deadline(); }
   static void time_is(void* s, instant now) { of(s).time_is(now); }
   static std::size_t room(const void* s) { return of(s).room(); }
   static bool has_enough(const void* s) { return of(s).has_enough(); }
-  static std::size_t held(const void* s) { return of(s).held(); }
   static bool under_way(const void* s) { return of(s).under_way(); }
   static void give_up(void* s) { of(s).give_up(); }
-  static std::size_t kept(const void* s) { return of(s).kept(); }
-  static std::size_t take_lost(void* s) { return of(s).take_lost(); }
-  static std::size_t take_late(void* s) { return of(s).take_late(); }
   static void input_has_ended(void* s) { of(s).input_has_ended(); }
   static void inputs_are(void* s, inputs& in) { of(s).inputs_are(in); }
   static void reads_input(void* s, std::size_t i) { of(s).reads_input(i); }
@@ -224,51 +216,40 @@ struct stage_functions {
   /// `Works`: the stage has a `consume` or a `produce`. Else its node calls it in its own way.
   template <class In, bool Works = true>
   static consteval stage_type table() {
-    stage_type t{.size = sizeof(Stage), .alignment = alignof(Stage), .copy = &copy};
+    stage_type t{.size = sizeof(Stage),
+                 .alignment = alignof(Stage),
+                 .copy = &copy,
+                 .needs_a_node = detail::needs_a_node<Stage>,
+                 .belongs_to = &belongs_to,
+                 .goes_on_after_failures = &goes_on_after_failures,
+                 .start = &start,
+                 .stop = &stop};
+    constexpr bool reads = !std::is_void_v<In>;
     if constexpr (!std::is_trivially_destructible_v<Stage>) t.destroy = &destroy;
-    if constexpr (Works) {
-      if constexpr (std::is_void_v<In>)
-        t.produce = &produce;
-      else
-        t.consume = &consume<In>;
+    if constexpr (Works && reads) t.consume = &consume<In>;
+    if constexpr (Works && reads && !detail::needs_a_node<Stage>) t.consume_one = &consume_one<In>;
+    if constexpr (Works && !reads) t.produce = &produce;
+    if constexpr (restartable<Stage>) t.restart = &restart;
+    if constexpr (Stage::has_counts) t.counts = &counts;
+    if constexpr (flushable<Stage, to_out>) t.flush = &flush;
+    if constexpr (timed<Stage>) {
+      t.deadline = &deadline;
+      t.time_is = &time_is;
+      if constexpr (reads && acts_on_time<Stage, to_out>) t.on_time = &on_time;
     }
-    if constexpr (requires(Stage& s) { s.start(); }) t.start = &start;
-    if constexpr (requires(Stage& s, to_out& to) { s.stop(to); }) t.stop = &stop;
-    if constexpr (requires(Stage& s) { s.restart(); }) t.restart = &restart;
-    if constexpr (requires(Stage& s, graph& g) { s.belongs_to(g); }) t.belongs_to = &belongs_to;
-    if constexpr (requires(Stage& s) { s.goes_on_after_failures(); })
-      t.goes_on_after_failures = &goes_on_after_failures;
-    if constexpr (timed<Stage>) t.deadline = &deadline;
-    if constexpr (requires(Stage& s, instant now) { s.time_is(now); }) t.time_is = &time_is;
-    if constexpr (!std::is_void_v<In> && timed<Stage>)
-      if constexpr (requires(Stage& s, instant now, to_out& to) { s.on_time(now, to); })
-        t.on_time = &on_time;
     if constexpr (paced<Stage>) t.room = &room;
     if constexpr (ends_early<Stage>) t.has_enough = &has_enough;
-    if constexpr (holding<Stage>) {
-      t.held = &held;
-      if constexpr (requires(Stage& s, to_out& to) { s.flush(to); }) t.flush = &flush;
-    }
     if constexpr (resumable<Stage>) {
       t.under_way = &under_way;
       t.go_on = &go_on;
       t.give_up = &give_up;
     }
-    if constexpr (keeping<Stage>) t.kept = &kept;
-    if constexpr (loses_tuples<Stage>) t.take_lost = &take_lost;
-    if constexpr (meets_late_tuples<Stage>) t.take_late = &take_late;
     if constexpr (flushing<Stage>) t.input_has_ended = &input_has_ended;
     if constexpr (knows_inputs<Stage>) {
-      t.inputs_are = &inputs_are;
       t.reads_input = &reads_input;
-      if constexpr (timed<Stage>) t.was_not_read = &was_not_read;
+      t.inputs_are = &inputs_are;
+      t.was_not_read = &was_not_read;
     }
-    t.needs_a_node = detail::needs_a_node<Stage>;
-    // Not by the entries: with -fsanitize=undefined GCC does not take the comparison of a
-    // function's address with null for a constant.
-    t.tells_after_a_step = detail::tells_after_a_step<Stage>;
-    if constexpr (Works && !std::is_void_v<In> && !detail::needs_a_node<Stage>)
-      t.consume_one = &consume_one<In>;
     return t;
   }
 };

@@ -14,6 +14,7 @@
 
 #include <garrick/patterns/detail/dense_map.hpp>
 #include <garrick/patterns/detail/inlet.hpp>
+#include <garrick/patterns/detail/running.hpp>
 #include <garrick/patterns/detail/watermark.hpp>
 #include <garrick/patterns/event_time.hpp>
 
@@ -59,8 +60,10 @@ struct keyless {
 
 /// The common part of all of them.
 template <class Windows>
-class windows_stage {
+class windows_stage : public stage_defaults {
  public:
+  static constexpr bool has_counts = true;
+
   void goes_on_after_failures() noexcept { windows_.goes_on_after_failures(); }
   /// The windows are lost, unless a tuple's time or key has thrown. The watermark is not, or they
   /// would be put out a second time.
@@ -154,22 +157,14 @@ class clock_stage : public windows_stage<Windows> {
   bool is_flushed_ = false;  ///< until it takes the next tuple
 };
 
-/// The common part of stages that find a watermark. `Idles`: inputs may become idle.
-template <class TimeOf, bool Idles>
-class by_event_time {
+/// A stage, Base, that finds a watermark. `Idles`: inputs may become idle.
+template <class Base, class TimeOf, bool Idles>
+class by_event_time : public Base {
  public:
   void inputs_are(inputs& in) { watermark_.inputs_are(in); }
   void reads_input(std::size_t i) { watermark_.reads(i); }
-  void time_is(instant now) noexcept
-    requires Idles
-  {
-    watermark_.time_is(now);
-  }
-  void was_not_read() noexcept
-    requires Idles
-  {
-    watermark_.was_not_read();
-  }
+  void time_is(instant now) noexcept { watermark_.time_is(now); }
+  void was_not_read() noexcept { watermark_.was_not_read(); }
   [[nodiscard]] instant deadline() const noexcept
     requires Idles
   {
@@ -177,7 +172,11 @@ class by_event_time {
   }
 
  protected:
-  by_event_time(TimeOf time, watermark w) : time_of_(std::move(time)), watermark_(std::move(w)) {}
+  template <class... OfBase>
+  by_event_time(TimeOf time, watermark w, OfBase&&... of_base)
+      : Base(std::forward<OfBase>(of_base)...),
+        time_of_(std::move(time)),
+        watermark_(std::move(w)) {}
 
   [[no_unique_address]] TimeOf time_of_;
   watermark watermark_;
@@ -185,11 +184,12 @@ class by_event_time {
 
 /// By the tuples' times, in one node.
 template <class T, class TimeOf, bool Idles, class KeyOf, class Windows>
-class event_stage : public windows_stage<Windows>, public by_event_time<TimeOf, Idles> {
+class event_stage : public by_event_time<windows_stage<Windows>, TimeOf, Idles> {
+  using base = by_event_time<windows_stage<Windows>, TimeOf, Idles>;
+
  public:
   event_stage(TimeOf time, watermark w, KeyOf key, Windows windows, late_sink_ptr<T> late)
-      : windows_stage<Windows>(std::move(windows)),
-        by_event_time<TimeOf, Idles>(std::move(time), std::move(w)),
+      : base(std::move(time), std::move(w), std::move(windows)),
         key_of_(std::move(key)),
         late_(std::move(late)) {
     this->watermark_.grain_is(this->windows_.grain());
@@ -218,7 +218,7 @@ class event_stage : public windows_stage<Windows>, public by_event_time<TimeOf, 
   /// Each step begins here, also the one after the last batch.
   void inputs_are(inputs& in) {
     amid_batch_ = false;
-    by_event_time<TimeOf, Idles>::inputs_are(in);
+    base::inputs_are(in);
   }
   void input_has_ended() noexcept { ended_ = true; }
   [[nodiscard]] bool under_way() const noexcept {
@@ -328,14 +328,13 @@ class by_key_with_awaited : public by_key_with_watermarks<KeyOf> {
 
 /// Puts the watermark among the tuples.
 template <class T, class TimeOf, bool Idles>
-class stamping_stage : public by_event_time<TimeOf, Idles> {
+class stamping_stage : public by_event_time<stage_defaults, TimeOf, Idles> {
  public:
   stamping_stage(TimeOf time, watermark w)
-      : by_event_time<TimeOf, Idles>(std::move(time), std::move(w)) {}
+      : by_event_time<stage_defaults, TimeOf, Idles>(std::move(time), std::move(w)) {}
   /// The progress of time is its whole state, and stays true.
   void restart() noexcept {}
   void give_up() noexcept { told_ = this->watermark_.value(); }
-  [[nodiscard]] static std::size_t kept() noexcept { return 0; }
   template <class To>
   void consume(T&& in, To& out) {
     const std::int64_t t = time_by(this->time_of_, std::as_const(in));
@@ -401,8 +400,8 @@ class stamped_stage : public windows_stage<Windows> {
 /// Puts to each tuple the watermark that it meets. Watermarks alone follow between two batches, if
 /// a replica may wait for them: replicas without tuples have windows to close, too.
 template <class T, class TimeOf, bool Idles>
-class marking_stage : public by_event_time<TimeOf, Idles> {
-  using base = by_event_time<TimeOf, Idles>;
+class marking_stage : public by_event_time<stage_defaults, TimeOf, Idles> {
+  using base = by_event_time<stage_defaults, TimeOf, Idles>;
 
  public:
   marking_stage(TimeOf time, watermark w) : base(std::move(time), std::move(w)) {}
@@ -412,7 +411,6 @@ class marking_stage : public by_event_time<TimeOf, Idles> {
   /// The progress of time is its whole state, and stays true.
   void restart() noexcept {}
   void give_up() noexcept { is_told(); }
-  [[nodiscard]] static std::size_t kept() noexcept { return 0; }
   /// Each step begins here, also the one after the last batch.
   void inputs_are(inputs& in) {
     base::inputs_are(in);
