@@ -125,20 +125,22 @@ def chat(port):
 
 def slow_reader(port, s):
     """An nc that is stopped reads nothing; another one gives it questions all the while."""
-    expect("a text", nc(port, "set a " + 500 * "x" + "\n"), "ok\n")
-    answer = "= " + 500 * "x" + "\n"
+    # A long key: the system holds megabytes of questions, which all have to be answered at the end.
+    key, text = 64 * "a", 290 * "x"
+    question, answer = f"get {key}\n", f"= {text}\n"
+    expect("a text", nc(port, f"set {key} {text}\n"), "ok\n")
     stopped = subprocess.Popen(["nc", "-N", "127.0.0.1", port], stdin=subprocess.PIPE,
                                stdout=subprocess.PIPE, text=True)
-    asked = asked_by(stopped, 1000)
+    asked = asked_by(stopped, question, 1000)
     expect("the first answers", [stopped.stdout.readline() for _ in range(1000)], 1000 * [answer])
     before = s.resident_kilobytes()
     # The output of nc is not read, so it stops reading, and then the server does.
     while True:
-        more = asked_by(stopped, 20000)
+        more = asked_by(stopped, question, 10000)
         asked += more
-        if more < 20000:
+        if more < 10000:
             break
-        if asked > 5_000_000:  # of which the system holds some hundred thousand
+        if asked > 1_000_000:  # the system holds some hundred thousand
             sys.exit("the server reads on, although nobody takes its answers")
     grown = s.resident_kilobytes() - before
     expect(f"grows by {grown} kB", grown < 16384, True)
@@ -151,9 +153,9 @@ def slow_reader(port, s):
     stopped.wait(PATIENCE)
 
 
-def asked_by(who, most):
-    """How many questions it takes before it takes no more for a second."""
-    question = b"get a\n"
+def asked_by(who, question, most):
+    """Returns the number of questions that it takes before it takes no more for a second."""
+    question = question.encode()
     file = who.stdin.fileno()
     os.set_blocking(file, False)
     left = memoryview(most * question)
