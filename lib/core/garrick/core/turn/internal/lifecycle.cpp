@@ -288,25 +288,30 @@ void leave_system(ending& e) noexcept {
   if (e.self.is_listed()) e.env.left(e.self);
 }
 
-using end_step = void (*)(ending&) noexcept;
+/// A table of steps, which are called directly. Through pointers, an actor that only spawns two
+/// others and ends took a sixth longer (`./dev bench spawn_tree`).
+template <void (*... Steps)(ending&) noexcept>
+struct steps {
+  static void take(ending& e) noexcept { (Steps(e), ...); }
+};
 
 // The end of an actor, from top to bottom. The mailbox is closed between the two tables: signals
-// that were left there are answered, and senders that wait for room go on (cell_steps::end).
-constexpr end_step while_mail_comes[] = {
-    answer_dropped_promises,
-    end_object,
-    become_ended,
-};
-constexpr end_step when_mailbox_is_closed[] = {
-    lose_mail,
-    refuse_parked_senders,
-    give_thread_back,  // before any actor hears of the end, and may want the thread
-    wake_senders_of_restart,
-    tell_watchers,
-    tell_supervisor,
-    forget_watchers,
-    leave_system,  // after it the system may be gone
-};
+// that were left there are answered, and senders that wait for room go on (cell_steps::end). The
+// thread is given back before any actor hears of the end, and may want it. After the last step the
+// system may be gone.
+using while_mail_comes = steps<  //
+    answer_dropped_promises,     //
+    end_object,                  //
+    become_ended>;
+using when_mailbox_is_closed = steps<  //
+    lose_mail,                         //
+    refuse_parked_senders,             //
+    give_thread_back,                  //
+    wake_senders_of_restart,           //
+    tell_watchers,                     //
+    tell_supervisor,                   //
+    forget_watchers,                   //
+    leave_system>;
 
 }  // namespace
 
@@ -315,10 +320,8 @@ void conclude(cell& self) noexcept {
   ending e{self, self.env(), reason, lost_mail::told_of_end(base::errc::not_handled, self, reason),
            lost_mail::told_of_promises(self, reason)};
   const no_reentry guard(e.held);
-  for (const end_step step : while_mail_comes) step(e);
-  cell_steps::end(self, [&e] {
-    for (const end_step step : when_mailbox_is_closed) step(e);
-  });
+  while_mail_comes::take(e);
+  cell_steps::end(self, [&e] { when_mailbox_is_closed::take(e); });
 }
 
 }  // namespace garrick::core::lifecycle
