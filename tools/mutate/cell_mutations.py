@@ -164,8 +164,8 @@ MUTATIONS = [
     mutation(
         "the end: the lane is not drained after the close",
         STEPS,
-        "    c.answer_late_signals();  // a pusher",
-        "    // a pusher",
+        "    c.answer_late_signals();  // a later pusher",
+        "    // a later pusher",
         by_steps,
     ),
     mutation(

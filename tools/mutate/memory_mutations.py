@@ -187,8 +187,8 @@ MUTATIONS = [
     mutation(
         "no memory: an actor quits without a catch",
         CORE + "cell/extension.cpp",
-        "  } catch (const std::bad_alloc&) {  // then the code has to say it",
-        "  } catch (" + OTHER_ERROR + ") {  // then the code has to say it",
+        "  } catch (const std::bad_alloc&) {  // then only the code is kept",
+        "  } catch (" + OTHER_ERROR + ") {  // then only the code is kept",
         by_scarcity,
     ),
     mutation(

@@ -1,4 +1,4 @@
-// Cells: identity, counting, waking, and the moment when nobody holds one any more.
+// Cells: identity, counting, waking, and the drop of the last handle.
 #include <garrick/core/cell/cell.hpp>
 #include <garrick/core/cell/thread_context.hpp>
 
@@ -15,7 +15,7 @@ namespace {
 std::atomic<std::uint64_t> next_id_block{1};
 constexpr std::uint64_t ids_per_block = 4096;
 
-/// How many messages another thread's actor had begun to handle, as this thread read it.
+/// The number of messages that another thread's actor had begun to handle, as this thread read it.
 struct reading {
   std::uint64_t id = 0;  ///< the actor's
   std::uint32_t begun = 0;
@@ -36,8 +36,8 @@ std::uint64_t new_id() noexcept {
 
 }  // namespace
 
-// What a send reads and writes lies in one cache line, and what the runner alone uses begins in the
-// next one: a sender on another core fetches one line, and takes none from the runner's hands.
+// The fields for a send lie in one cache line, and the runner's own fields begin in the next one: a
+// sender on another core fetches one line, and takes none from the runner.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Winvalid-offsetof"  // no virtual base: the offsets are known
 struct cell::layout {
@@ -79,10 +79,10 @@ bool cell::waits_for_waiting_workers() const noexcept {
   return workers != nullptr && &home_executor() == workers && workers->all_wait();
 }
 
-// What the runner has published is exact when the actor is idle, and up to a round of messages old
-// while it runs. Its own count lies in the line that it writes with each message. A thread that
-// read that whenever somebody asks (a router asks for every message) would slow the runner down. So
-// each thread remembers for a while what it has read of the actors it asked for.
+// The published count is exact when the actor is idle, and up to a round of messages old while it
+// runs. The runner's own count lies in the line that it writes with each message. A thread that
+// read it in each call (a router calls this for every message) would slow the runner down. So each
+// thread keeps its readings of the actors for a while.
 std::uint32_t cell::mailbox_length() const noexcept {
   const std::uint32_t published = gate_.length();
   if (published == 0 || (gate_.peek() & mailbox_word::idle) != 0) return published;
@@ -90,10 +90,10 @@ std::uint32_t cell::mailbox_length() const noexcept {
     return waiting_now();
   reading& last = readings[id_ % readings.size()];
   const base::instant now = env_->clock->now();
-  // By a virtual clock nothing grows old while actors run.
+  // By a virtual clock no reading grows old while actors run.
   if (last.id != id_ || env_->clock != &base::real_clock() || now - last.at > longest_reading)
     last = {id_, begun(), now};
-  // What was published since counts, too.
+  // Messages published since then count, too.
   const std::uint32_t later = gate_.consumed() - last.begun;
   return waiting_after(later < (1u << 31) ? last.begun + later : last.begun);
 }
@@ -127,7 +127,8 @@ void cell::free_block() noexcept {
 
 void cell::wake() noexcept {
   auto& h = detail::here;
-  // A mailbox with a bound has no soft limit. It is read at once, since what is beyond is lost.
+  // A mailbox with a bound has no soft limit. Its actor is scheduled at once, since messages beyond
+  // the bound are lost.
   if (h.waking != nullptr && soft_limit_ != 0 && !has_stale_entry()) [[unlikely]]
     return h.waking->add(*this);
   if (h.chain != nullptr) h.chain->woken = this;
@@ -187,7 +188,7 @@ void cell::deliver_urgent_now(envelope* e) noexcept {
 
 // ---- the runner ---------------------------------------------------------------------------------
 
-// An actor whose mailbox is never empty does not release.
+// An actor with a mailbox that is never empty does not release, so the tag is cleared here.
 void cell::slow_senders_again() noexcept {
   if ((gate_.peek() & mailbox_word::stalled) != 0 && phase() == life::running && !is_stalled())
     set_stalled(false);

@@ -1,9 +1,9 @@
 // The list in which a system keeps its actors: linked through the cells themselves, so listing one
 // allocates nothing.
 //
-// A system may have millions of actors, and who looks at all of them must not hold up those that
-// come and go. So there is a walk that takes the list's lock for a few hundred cells at a time, and
-// has none while it looks at them (docs/internals/lifetime.md).
+// A system may have millions of actors, and a walk over all of them must not hold up actors that
+// come and go. So `cell_walk` takes the list's lock for a few hundred cells at a time, and holds
+// none while its caller looks at them (docs/internals/lifetime.md).
 //
 // Private: installed because system_core.hpp needs it.
 //
@@ -11,8 +11,8 @@
 // takes the lock that guards the list by itself.
 //
 // Invariants: C1 the next cell of each place is in the list, or is null: `remove` moves the places
-// that are at the cell which goes. C2 a place passes each cell once, and those added since it was
-// set not at all, because they are added in front.
+// that are at the removed cell. C2 a place passes each cell once. It passes no cell that was added
+// after the place was set, since cells are added in front.
 #pragma once
 
 #include <garrick/core/cell/cell.hpp>
@@ -62,7 +62,7 @@ class cell_list {
     at = {first_, places_};
     places_ = &at;
   }
-  /// Passes the next cell; null at the end.
+  /// Passes the next cell and returns it; null at the end.
   [[nodiscard]] static cell* pass(place& at) noexcept {
     cell* const c = at.next;
     if (c != nullptr) at.next = c->list_next_;
@@ -75,8 +75,8 @@ class cell_list {
     *p = at.other;
   }
 
-  /// The number of the list that `who` was added to. It never changes after that, so any thread
-  /// may ask.
+  /// Returns the number of the list to which `who` was added. It never changes after that. Any
+  /// thread.
   [[nodiscard]] static std::uint8_t shard_of(const cell& who) noexcept { return who.shard_; }
 
  private:
@@ -84,8 +84,9 @@ class cell_list {
   place* places_ = nullptr;  // of walks under way: hardly ever any
 };
 
-/// A walk over a list that others change meanwhile. It sees each cell that is in the list all the
-/// time exactly once, in the list's order; of those that come or go during the walk, it sees some.
+/// A walk over a list that other threads change meanwhile. It sees each cell that is in the list
+/// all the time exactly once, in the list's order; of the cells that come or go during the walk, it
+/// sees some.
 ///
 ///     cell_walk walk(lock, list);
 ///     for (auto some = walk.next(); !some.empty(); some = walk.next())
@@ -109,7 +110,8 @@ class cell_walk {
   cell_walk(const cell_walk&) = delete;
   cell_walk& operator=(const cell_walk&) = delete;
 
-  /// The next cells; none at the end. The walk holds a weak reference to each until the next call.
+  /// Returns the next cells; none at the end. The walk holds a weak reference to each until the
+  /// next call.
   [[nodiscard]] std::span<cell* const> next() noexcept {
     let_go();
     const std::lock_guard guard(lock_);

@@ -1,10 +1,9 @@
-// What several threads do to one cell, step by step: handles that are counted, signals, and the
-// end.
+// The steps that several threads take with one cell: counting handles, signals, and the end.
 //
-// Problem: the order of these steps is what makes an actor end once, its block go once, and no
-// signal get lost. Each step is a line, and no test on one machine notices a wrong one. So the
-// steps are apart from what they are about: the product's cell takes them, and so does a cell of
-// the model checker (internal/cell_steps.model.cpp), which has fields of the same names.
+// Problem: the order of these steps makes an actor end once and its block go once, and loses no
+// signal. Each step is a line, and no test on one machine notices a wrong one. So the steps are
+// templates, apart from the cell: the product's cell takes them, and so does a cell of the model
+// checker (internal/cell_steps.model.cpp), which has fields of the same names.
 //
 // A `Cell` has `atomics` (the policy), `strong_`, `weak_`, `attention_`, `gate_` and `reader_`, and
 // the functions that are called below.
@@ -17,14 +16,15 @@
 // scheduled or running changes no count.
 // L1 A pusher holds a strong handle, so `unreachable` is never set while a push is under way. A
 //    thread that tells of an end may hold a weak one only, since a runner may make a handle to its
-//    own actor at any time. It pushes only while somebody has the run right, or by taking it; so
-//    it wakes nobody whom the last handle's dropper owns (`tell_unheld`, `signal_unheld`).
+//    own actor at any time. It pushes only while a thread has the run right, or by taking it; so it
+//    wakes no actor that belongs to the dropper of the last handle (`tell_unheld`,
+//    `signal_unheld`).
 // L2 Exactly one thread reclaims the actor: the dropper that found `idle` or `closed`, or the
 //    runner that found `unreachable`.
 // L3 Weak handles and addresses keep the block's memory, but not the actor. A weak handle does not
 //    become a strong one if the count is zero.
-// L4 Timers, pending requests and the registry hold strong handles. So an actor that something can
-//    still wake is not reclaimed.
+// L4 Timers, pending requests and the registry hold strong handles. So no actor is reclaimed that a
+//    timer, an answer or a name can still wake.
 #pragma once
 
 #include <garrick/base/concurrency/atomics_policy.hpp>
@@ -46,7 +46,7 @@ enum class cell_order : std::uint8_t {
 
 /// How a sender's wait for room ended.
 enum class wait_end : std::uint8_t {
-  woken,      ///< by the runner, by the time limit, since all workers wait, or for no reason
+  woken,      ///< by the runner, by the time limit, because all workers wait, or without a cause
   claimed,    ///< the sender has the cell's run right
   pointless,  ///< the cell is idle, stalled or has ended
 };
@@ -60,7 +60,7 @@ struct cell_steps {
 
   template <class Cell>
   static void drop_strong(Cell& c) noexcept {
-    // order: acq_rel: the thread that reclaims has seen everything that the handles' holders did
+    // order: acq_rel: the reclaiming thread has seen all writes of the handles' holders
     if (c.strong_.fetch_sub(
             1, base::order<atomics<Cell>, cell_order::drop_strong>(std::memory_order_acq_rel)) == 1)
       c.last_strong_dropped();
@@ -68,13 +68,14 @@ struct cell_steps {
 
   template <class Cell>
   static void drop_weak(Cell& c) noexcept {
-    // order: acq_rel: the block is freed after everybody's last use
+    // order: acq_rel: the block is freed after each holder's last use
     if (c.weak_.fetch_sub(
             1, base::order<atomics<Cell>, cell_order::drop_weak>(std::memory_order_acq_rel)) == 1)
       c.free_block();
   }
 
-  /// A strong handle from a weak one; false if the actor is gone or going (L3).
+  /// Makes a strong handle from a weak one. Returns false if the count of strong handles is zero
+  /// (L3).
   template <class Cell>
   [[nodiscard]] static bool lock(Cell& c) noexcept {
     std::uint32_t n = c.strong_.load(std::memory_order_relaxed);  // order: validated by the CAS
@@ -88,7 +89,7 @@ struct cell_steps {
     return false;
   }
 
-  /// The runner: a strong handle, also after the last one has been dropped.
+  /// For the runner: makes a strong handle, also after the last one has been dropped.
   template <class Cell>
   static void add_strong_from_self(Cell& c) noexcept {
     // order: relaxed: the runner needs nothing from the droppers
@@ -96,8 +97,8 @@ struct cell_steps {
       c.gate_.undrop();
   }
 
-  /// The thread that has dropped the last strong handle. If nobody runs the actor, it ends here
-  /// after the present handler, or where it is scheduled (L2).
+  /// For the thread that has dropped the last strong handle. If no thread runs the actor, the actor
+  /// ends here after the present handler, or where it is scheduled (L2).
   template <class Cell>
   static void last_strong_dropped(Cell& c) noexcept {
     switch (c.gate_.drop()) {
@@ -110,12 +111,12 @@ struct cell_steps {
       }
       case drop_outcome::idle: break;
     }
-    // This thread owns the cell alone now; the run right that nobody holds becomes ours.
+    // This thread owns the cell alone now, and takes its free run right.
     const bool claimed = c.reader_.claim_idle(c.gate_);
     GARRICK_ASSERT(claimed,
                    "an unreachable actor is pushed to: a handle was used after it was dropped");
     c.become_unreachable();
-    // An entry that a claim left behind in a queue still uses the link, which the list of those
+    // An entry that a claim left behind in a queue still uses the link, which the list of actors
     // that end here needs. Then the queue has to bring the cell.
     if (c.may_end_here() && !c.has_stale_entry()) {
       c.end_here();
@@ -129,8 +130,8 @@ struct cell_steps {
 
   // ---- signals ----------------------------------------------------------------------------------
 
-  /// Any thread with a handle: puts `e` into the system lane. It is handled before what this thread
-  /// sends afterwards (I6).
+  /// Any thread with a handle: puts `e` into the system lane. It is handled before this thread's
+  /// later messages (I6).
   template <class Cell, class Node>
   static void signal(Cell& c, Node* e) noexcept {
     const push_outcome pushed = c.gate_.push_signal(e);
@@ -143,8 +144,8 @@ struct cell_steps {
   }
 
   /// Any thread with a weak handle, while the system lives: as `signal`, perhaps after the last
-  /// strong handle has gone. False: the actor has ended, or nobody runs it and nobody will. Then
-  /// `e` stays the caller's.
+  /// strong handle has gone. Returns false if the actor has ended, or will end without another
+  /// turn; `e` stays the caller's then.
   template <class Cell, class Node>
   [[nodiscard]] static bool signal_unheld(Cell& c, Node* e) noexcept {
     const std::uint64_t head = c.gate_.peek();
@@ -160,7 +161,7 @@ struct cell_steps {
   }
 
   /// Any thread with a weak handle: puts `e` behind the mail, perhaps after the last strong handle
-  /// has gone. False as above.
+  /// has gone. Returns false as above.
   template <class Cell, class Node>
   [[nodiscard]] static bool tell_unheld(Cell& c, Node* e) noexcept {
     const push_outcome pushed = c.gate_.template push<false>(e);
@@ -168,7 +169,8 @@ struct cell_steps {
     return pushed != push_outcome::closed;
   }
 
-  /// Wakes a cell whose run right the caller has, and to which perhaps nobody has a handle.
+  /// Wakes a cell of which the caller has the run right, and to which perhaps no strong handle is
+  /// left.
   template <class Cell>
   static void wake_unheld(Cell& c) noexcept {
     auto& system = c.env();
@@ -177,28 +179,28 @@ struct cell_steps {
     system.release();
   }
 
-  /// Any thread with a handle: the runner looks at the urgent and system lanes soon.
+  /// Any thread with a handle: lets the runner look at the urgent and system lanes soon.
   template <class Cell>
   static void want_attention(Cell& c) noexcept {
-    // order: release, pairs with take_signals: what was pushed before
+    // order: release, pairs with take_signals: the earlier push
     c.attention_.store(
         1, base::order<atomics<Cell>, cell_order::set_attention>(std::memory_order_release));
   }
 
-  /// The runner: has a signal or an urgent message come since `take_signals`? A hint, except for
-  /// what was pushed before a message that has been taken.
+  /// The runner: returns true if a signal or an urgent message has come since `take_signals`. A
+  /// hint, but exact for pushes before a message that has been taken.
   template <class Cell>
   [[nodiscard]] static bool wants_attention(const Cell& c) noexcept {
     return c.attention_.load(std::memory_order_relaxed) != 0;  // order: a hint; see take_signals
   }
 
-  /// The runner: takes the next message, or null if there is none. False: signals or urgent mail
-  /// came before it and have been seen to; look again.
+  /// The runner: takes the next message, or null if there is none. Returns false if signals or
+  /// urgent mail came before it and have been handled; the runner then calls it again.
   template <class Cell, class Node>
   [[nodiscard]] static bool take_message(Cell& c, Node*& message) noexcept {
     message = c.pick();
-    // A signal that the sender sent before this message comes before it. It is looked for only now,
-    // since taking the message has acquired it.
+    // A signal that the sender sent before this message comes before it. The look is only now,
+    // since taking the message has acquired the signal.
     if (!wants_attention(c)) [[likely]]
       return true;
     if (message != nullptr) c.put_back(message);
@@ -206,10 +208,10 @@ struct cell_steps {
     return false;
   }
 
-  /// The runner: takes the system lane, oldest first. `take_arrivals` takes what else has arrived.
+  /// The runner: takes the system lane, oldest first. `take_arrivals` takes the other arrivals.
   template <class Cell, class TakeArrivals>
   [[nodiscard]] static auto* take_signals(Cell& c, TakeArrivals take_arrivals) noexcept {
-    // First, so that what comes later asks again. order: acquire, pairs with want_attention
+    // First, so that a later signal asks again. order: acquire, pairs with want_attention
     c.attention_.exchange(
         0, base::order<atomics<Cell>, cell_order::take_attention>(std::memory_order_acquire));
     take_arrivals();
@@ -228,22 +230,22 @@ struct cell_steps {
 
   /// Any thread with a handle: waits until the runner has made room, or for `limit_ns` at most. May
   /// return early. `claim()` takes the cell out of a queue, if the thread may do so and the cell is
-  /// in one; it is asked when the runner knows of the sender.
+  /// in one; it is called when the runner knows of the sender.
   template <class Cell, class Claim>
   [[nodiscard]] static wait_end wait_for_wake(Cell& c, std::int64_t limit_ns,
                                               Claim claim) noexcept {
     auto& lot = *c.env().lot;
     const std::uint32_t epoch = lot.epoch(c.id());
     if (!c.gate_.ask_to_wait()) return wait_end::pointless;
-    // A hint, on which the runner shows its progress after its present message. order: release: it
-    // may be what the runner takes in place of a `want_attention` before it, which must count
+    // A hint, on which the runner shows its progress after its present message. order: release: the
+    // runner may take this store in place of an earlier `want_attention`, which must count
     c.attention_.store(1, std::memory_order_release);
     if (claim()) return wait_end::claimed;
     lot.wait(c.id(), epoch, limit_ns);
     return wait_end::woken;
   }
 
-  /// The runner: those who wait go on. In this order, so that who asks from now on is seen.
+  /// The runner: wakes the waiting senders. In this order, so that later requests to wait are seen.
   template <class Cell>
   static void wake_senders(Cell& c) noexcept {
     c.reader_.clear_waiting(c.gate_);
@@ -252,9 +254,9 @@ struct cell_steps {
 
   // ---- the end ----------------------------------------------------------------------------------
 
-  /// The runner: ends the cell. `last_words` is called when the mailbox is closed and the signals
-  /// that were left are answered: it loses the rest of the mail, and tells who watches. Afterwards
-  /// the block may be gone.
+  /// The runner: ends the cell. `last_words` is called when the mailbox is closed and the remaining
+  /// signals are answered: it loses the rest of the mail, and tells the watchers. Afterwards the
+  /// block may be gone.
   template <class Cell, class LastWords>
   static void end(Cell& c, LastWords last_words) noexcept {
     auto& env = c.env();
@@ -263,14 +265,14 @@ struct cell_steps {
       // A handle that outlives the actor may outlive the system: the environment has to stay for
       // it. The last handle's drop gives this up.
       env.hold();
-      // After the close another thread may drop the last handle and free the block. It has to stay
-      // until this function is done.
+      // After the close another thread may drop the last handle and free the block. This keeps the
+      // block until the function is done.
       c.add_weak();
     }
     const std::uint64_t tags = c.reader_.close(c.gate_);
     const bool unreachable = (tags & mailbox_word::unreachable) != 0;
     if (unreachable && !alone) env.release();
-    c.answer_late_signals();  // a pusher that comes later finds the mailbox closed and does this
+    c.answer_late_signals();  // a later pusher finds the mailbox closed and does this
     if ((tags & mailbox_word::waiting) != 0) env.lot->wake(c.id());
     last_words();
     if (unreachable) drop_weak(c);  // the strong handles' share

@@ -1,4 +1,4 @@
-// What an actor does with the response to one of its requests.
+// The handling of the response to one of an actor's requests.
 //
 // Private: installed because templates need it.
 //
@@ -10,12 +10,12 @@ namespace garrick::core {
 class cell;
 struct envelope;
 
-/// What is to be done with a response. Lives on the heap (then / await) or in a coroutine's frame
+/// The handling of a response. Lives on the heap (then / await) or in a coroutine's frame
 /// (co_await).
 class continuation {
  public:
-  /// Takes a response's content: a value or, if `e->is(failure)`, an error. May throw what the
-  /// user's code throws.
+  /// Takes a response's content: a value or, if `e->is(failure)`, an error. Passes exceptions of
+  /// the user's code on.
   virtual void on_response(cell& self, envelope* e) = 0;
   /// No response will come: the actor ends or the request was withdrawn. Frees itself if it lives
   /// on the heap.

@@ -1,7 +1,8 @@
-// What has to end before an actor may: its supervised children, as the actor's end sees them.
+// The actors that have to end before an actor may: its supervised children, as the actor's end sees
+// them.
 //
-// Problem: an actor's end lies in this room, and what a supervisor does with its children in a room
-// above. So the end asks this interface.
+// Problem: an actor's end lies in turn/, and the work of a supervisor in supervision/, a room
+// above. So the end uses this interface.
 //
 // Private: installed with its room; only sources of core, system and the testkit include it.
 //
@@ -21,14 +22,14 @@ class dependents {
   /// Handles a `child_failed`, `child_up` or `child_alarm`.
   virtual void on_signal(cell& self, envelope* e) = 0;
 
-  /// The actor is to end. True if no child is left. False if they are being stopped: then the actor
-  /// goes on, without handling mail, until they have ended.
+  /// The actor is to end. Returns true if no child is left. Returns false if children are being
+  /// stopped: then the actor goes on, without handling mail, until they have ended.
   [[nodiscard]] virtual bool wound_down(cell& self) = 0;
 
-  /// Is the actor waiting for them, in order to end?
+  /// Returns true if the actor waits for its children in order to end.
   [[nodiscard]] virtual bool ends_its_actor() const noexcept = 0;
 
-  /// Ends all without waiting.
+  /// Ends all children without waiting.
   virtual void abandon() noexcept = 0;
 };
 

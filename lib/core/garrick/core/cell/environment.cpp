@@ -1,11 +1,11 @@
-// How a lost message is shown.
+// The text of a lost message.
 #include <garrick/core/cell/environment.hpp>
 #include <garrick/core/mailbox/envelope.hpp>
 
 namespace garrick::core {
 
 std::string print_content(const undelivered& what) {
-  // whoever lost the message prints it, perhaps a worker
+  // a limit, since the thread that lost the message prints it, perhaps a worker
   constexpr std::size_t most_bytes = 4096;
   std::string text;
   if (what.content != nullptr)

@@ -1,4 +1,4 @@
-// What an actor needs from the system it lives in; the only thing of the system that core knows.
+// The system as its actors see it; core knows nothing else of the system.
 //
 // Private: installed because templates need it.
 //
@@ -38,8 +38,8 @@ struct undelivered {
   base::error reason;
 };
 
-/// The message field by field, 4096 bytes of it at most and a mark for what is left out, or why it
-/// cannot be shown.
+/// Returns the message field by field, 4096 bytes of it at most and a mark for the rest, or the
+/// reason why it cannot be shown.
 [[nodiscard]] std::string print_content(const undelivered& what);
 
 /// A scoped actor in its system's list.
@@ -49,7 +49,8 @@ struct scoped_entry {
   scoped_entry* next = nullptr;
 };
 
-/// What a system offers its actors beyond `environment`. Core passes it on and knows nothing of it.
+/// The services of a system beyond `environment`. Core passes the object on and knows nothing of
+/// it.
 struct facilities {
  protected:
   facilities() = default;
@@ -62,56 +63,58 @@ class environment {
   mailbox_settings mailbox;
   request_settings requests;
   base::executor* workers = nullptr;   ///< runs event-based actors
-  base::probe* probe = nullptr;        ///< null: nobody listens
-  const base::clock* clock = nullptr;  ///< what time it is: real or virtual
+  base::probe* probe = nullptr;        ///< null: no listener
+  const base::clock* clock = nullptr;  ///< real or virtual
   base::clock_service* timers = nullptr;
   /// to end when nothing is left to do: delayed and periodic sends are left undone
   std::atomic<bool> draining{false};
   drain_lot* lot = nullptr;  ///< where senders wait for full receivers
-  /// who awaits whom; null unless request cycles are looked for
+  /// the awaits between actors; null unless request cycles are looked for
   wait_graph* waits = nullptr;
   facilities* offered = nullptr;  ///< null: nothing more
 
-  /// A message is lost for a reason. Counts it and tells the subscribers.
+  /// Counts a lost message, and tells the subscribers of it and the reason.
   virtual void dead_letter(const undelivered& what) noexcept = 0;
 
-  /// An actor begins its life: lists it. False: the system has begun to stop, and the actor must
-  /// not live.
+  /// Lists an actor that begins its life. Returns false if the system has begun to stop; then the
+  /// actor must not live.
   [[nodiscard]] virtual bool joined(cell& who) noexcept = 0;
-  /// An actor that was listed has ended.
+  /// A listed actor has ended.
   virtual void left(cell& who) noexcept = 0;
 
   /// The handler of `who` failed with `why`; for the log.
   virtual void failed(const cell& who, const base::error& why) noexcept = 0;
 
-  /// A thread for a detached actor or, if `blocking`, a blocking one, from the bounded pool. It
-  /// runs on the processors of `affinity` (`spawn_options::affinity`), or where such threads run if
-  /// that is empty. The error says why there is none.
+  /// Returns a thread for a detached actor or, if `blocking`, a blocking one, from the bounded
+  /// pool. It runs on the processors of `affinity` (`spawn_options::affinity`), or where such
+  /// threads run if that is empty. The error has the reason if there is none.
   virtual base::result<waiting_executor*> detached_executor(bool blocking,
                                                             std::string_view affinity) noexcept = 0;
 
-  /// What the scoped actor `who` of the calling thread waits with; null: it puts the thread to
-  /// sleep. The testkit's version runs the other actors meanwhile.
+  /// Returns the executor with which the calling thread's scoped actor waits; null: it puts the
+  /// thread to sleep. The testkit's version runs the other actors meanwhile.
   virtual waiting_executor* executor_of_scoped(cell&) noexcept { return nullptr; }
 
-  /// Something outside of the actors will answer one of them: the system has not come to its end
-  /// before `outside_ended`. Most callers use `outside_work` (outside_work.hpp).
-  // order: whoever begins it lives or holds the system, so nobody waits for the end yet
+  /// Counts an answer that is due from outside of the actors: the system's end waits for
+  /// `outside_ended`. Most callers use `outside_work` (outside_work.hpp).
+  // order: the caller lives in the system or holds it, so no thread waits for the end yet
   void outside_began() noexcept { outside_.fetch_add(1, std::memory_order_relaxed); }
   /// The answer has been pushed, or none will come. Once for each `outside_began`.
-  // order: release pairs with outside_due: who finds nothing due finds the answer in the mailbox
+  // order: release pairs with outside_due: a thread that finds nothing due finds the answer in the
+  // mailbox
   void outside_ended() noexcept { outside_.fetch_sub(1, std::memory_order_release); }
-  /// How much is due from outside. Exact for what began before the call.
+  /// Returns the number of answers due from outside. Exact for those begun before the call.
   [[nodiscard]] std::uint64_t outside_due() const noexcept {
     return outside_.load(std::memory_order_acquire);  // order: pairs with outside_ended
   }
 
-  /// Is this process a fork of the one that made the system? Then its threads are not here.
+  /// Returns true if this process is a fork of the one that made the system: it lacks the system's
+  /// threads.
   [[nodiscard]] bool is_copy() const noexcept { return base::fork_count() != made_after_; }
 
-  /// Lists a scoped actor, which the end of the system tells to end.
+  /// Lists a scoped actor, so that the end of the system tells it to end.
   virtual void scoped_joined(scoped_entry&) noexcept {}
-  /// Forgets it. Nobody tells it anything from now on.
+  /// Forgets it. The system tells it nothing from now on.
   virtual void scoped_left(scoped_entry&) noexcept {}
 
   /// Keeps the environment for one more cell that has ended while handles to it remain, or for a
@@ -119,7 +122,7 @@ class environment {
   // order: the holder is itself held
   void hold() noexcept { holders_.fetch_add(1, std::memory_order_relaxed); }
   void release() noexcept {
-    // order: acq_rel: the last one destroys what all others have used
+    // order: acq_rel: the last holder destroys the object, which all others have used
     if (holders_.fetch_sub(1, std::memory_order_acq_rel) == 1) destroy();
   }
 
@@ -131,7 +134,8 @@ class environment {
  private:
   const std::uint32_t made_after_ = base::watch_forks();
 
-  // Actors that come and go write these; they are apart from the constants that every send reads.
+  // Actors that come and go write these fields, so they are apart from the constants that every
+  // send reads.
 
   /// the system itself, every cell that outlives its actor, every `outside_work` and scoped actor,
   /// every actor on a foreign loop while it leaves

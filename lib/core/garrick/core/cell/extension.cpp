@@ -56,7 +56,7 @@ std::uint64_t cell::supervisor_id() const noexcept {
 }
 
 bool cell::awaits_restart() const noexcept {
-  // order: relaxed; a sender that is to wait has read the epoch of its word before
+  // order: relaxed; a sender has read the epoch of its word before it waits
   return is_supervised() && ext_->parent->awaits_restart.load(std::memory_order_relaxed);
 }
 
@@ -78,7 +78,7 @@ void cell::quit(base::exit_reason reason) noexcept {
   if (reason.detail().empty() && end_code_ != base::exit_code::failure) return;
   try {
     ext().reason = std::move(reason);
-  } catch (const std::bad_alloc&) {  // then the code has to say it
+  } catch (const std::bad_alloc&) {  // then only the code is kept
   }
 }
 

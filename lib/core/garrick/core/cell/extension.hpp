@@ -28,8 +28,7 @@ namespace garrick::core {
 class suspended_frame;
 class timer_record;
 
-/// Data that the user's object has left with its actor, of a kind that this room does not know.
-/// They are destroyed with the object.
+/// Data of a type that this room does not know, kept with an actor.
 class belongings {
  public:
   virtual ~belongings() = default;
@@ -63,7 +62,7 @@ struct cell_extension {
   envelope_chain answers;
   envelope_chain skipped;
   std::uint32_t skipped_count = 0;
-  /// a response is among the skipped: they are tried again when the actor no longer awaits
+  /// a response is among the skipped messages: they are tried again when the actor no longer awaits
   bool answer_skipped = false;
   std::unique_ptr<watch_lists> watching;  ///< made by `watch`
   [[nodiscard]] watch_lists& watch() {
@@ -74,15 +73,15 @@ struct cell_extension {
   std::unique_ptr<core::dependents> dependents;  ///< its own children; made by `supervise`
   std::vector<parked_message> parked;  ///< from `first_parked` on: senders that wait for room
   std::size_t first_parked = 0;
-  /// requests whose promises an exception has dropped, until it is known whether the handler fails
-  /// with it
+  /// requests of promises that an exception has dropped, until it is known whether the handler
+  /// fails with it
   std::vector<pending_request> unkept;
   bool trap_exit = false;
   bool interleave = false;  ///< other messages are handled while a coroutine handler waits
-  /// below the present one, and it goes when the user's object goes; see behavior_stack.cpp
+  /// the behaviors below the present one, destroyed with the user's object; see behavior_stack.cpp
   std::unique_ptr<belongings> behaviors_below;
   suspended_frame* frames = nullptr;
-  base::swept_list<timer_record> timers;  ///< those that are cancelled with the actor
+  base::swept_list<timer_record> timers;  ///< the timers that are cancelled with the actor
   timer_record* idle_timer = nullptr;
   base::instant last_activity;     ///< while there is a receive time-out
   base::duration silence_limit{};  ///< of the receive time-out; zero: there is none

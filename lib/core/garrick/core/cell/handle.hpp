@@ -43,7 +43,7 @@ class address {
   [[nodiscard]] explicit operator bool() const noexcept { return cell_ != nullptr; }
   /// Returns a number that is unique in this process; 0 for an empty address.
   [[nodiscard]] std::uint64_t id() const noexcept { return cell_ != nullptr ? cell_->id() : 0; }
-  /// Returns "name#id", for people; "nobody" for an empty address.
+  /// Returns "name#id", for people; `"nobody"` for an empty address.
   [[nodiscard]] std::string to_string() const;
 
   friend bool operator==(const address& a, const address& b) noexcept { return a.cell_ == b.cell_; }
@@ -69,7 +69,7 @@ class handle {
   [[nodiscard]] std::uint64_t id() const noexcept { return cell_ != nullptr ? cell_->id() : 0; }
   /// Returns the actor's address; an empty one for an empty handle.
   [[nodiscard]] core::address address() const noexcept;
-  /// Returns "name#id", for people; "nobody" for an empty handle.
+  /// Returns "name#id", for people; `"nobody"` for an empty handle.
   [[nodiscard]] std::string to_string() const;
   /// Returns the number of messages that wait in the actor's mailbox, without the current one.
   /// Right to within a millisecond, however long a handler takes; the read stops no thread. 0 if

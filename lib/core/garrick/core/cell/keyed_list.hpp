@@ -1,9 +1,9 @@
-// A list whose entries are found and taken out by their key, in the order of their coming.
+// A list in order of insertion, with entries that are found and taken out by key.
 //
-// Problem: most actors have a monitor or two, some have a hundred thousand. So it is a plain array,
-// which is searched while it is short. When it is long, an index says where each key stands. What
-// is taken leaves a hole, and the array is closed up when half of it is holes. So every operation
-// takes constant time on average.
+// Problem: most actors have a monitor or two, some have a hundred thousand. So the list is a plain
+// array, which is searched while it is short. When it is long, an index has the place of each key.
+// An entry taken out leaves a hole, and the array is closed up when half of it is holes. So every
+// operation takes constant time on average.
 //
 // T has `keyed_list_key key() const`. Two entries may not have the same key.
 //
@@ -40,7 +40,7 @@ struct keyed_list_hash {
 template <class T>
 class keyed_list {
  public:
-  static constexpr std::size_t searched = 32;  ///< as long as this it has no index
+  static constexpr std::size_t searched = 32;  ///< up to this length it has no index
 
   [[nodiscard]] bool contains(const keyed_list_key& k) const noexcept { return at(k) != nowhere; }
 
@@ -53,7 +53,7 @@ class keyed_list {
       close_up();
   }
 
-  /// Takes the entry out; nothing if there is none.
+  /// Takes the entry out and returns it; nothing if there is none.
   std::optional<T> take(const keyed_list_key& k) {
     const std::size_t i = at(k);
     if (i == nowhere) return std::nullopt;

@@ -23,7 +23,7 @@ class timer_record;
 /// Requests of one actor that wait for their response.
 class response_table {
  public:
-  /// A new id (never 0), or 0 if `limit` requests are out.
+  /// Returns a new id (never 0), or 0 if `limit` requests are out.
   [[nodiscard]] std::uint64_t reserve(std::uint32_t limit, std::uint64_t target);
   void attach(std::uint64_t id, continuation* k) noexcept { at(id).k = k; }
   void set_timer(std::uint64_t id, timer_record* t) noexcept { at(id).timer = t; }
@@ -31,25 +31,24 @@ class response_table {
 
   struct slot {
     continuation* k = nullptr;
-    envelope* early = nullptr;  ///< the response came before somebody waited for it
+    envelope* early = nullptr;  ///< the response came before its await
     timer_record* timer = nullptr;
     std::uint64_t target = 0;  ///< id of the actor asked, for diagnosis
-    cell* proxy = nullptr;     ///< that was asked, a strong reference: it wants to know if nobody
-                               ///< waits any more
+    cell* proxy = nullptr;     ///< the asked proxy, a strong reference: told if no actor waits
+                               ///< for the response any more
     std::uint32_t generation = 1;
     std::uint32_t next_free = none;
     bool used = false;
     bool exclusive = false;  ///< awaited
-    /// a part of a larger request (fan_out, first_of): its response is handled whatever the actor
-    /// awaits
+    /// a part of a larger request (fan_out, first_of): its response is handled during any await
     bool inner = false;
-    /// its answer comes from outside of the actors and is due: the environment counts it
+    /// its answer is due from outside of the actors: the environment counts it
     bool outside = false;
   };
   [[nodiscard]] slot& at(std::uint64_t id) noexcept { return slots_[id & index_mask]; }
-  /// Counts the answer to `id` as due from outside, until it has come or nobody waits for it.
+  /// Counts the answer to `id` as due from outside, until it has come or no actor waits for it.
   void expect_from_outside(std::uint64_t id, environment& env) noexcept;
-  /// The answer has come, or nobody waits for it any more.
+  /// Ends the count: the answer has come, or no actor waits for it any more.
   static void no_longer_due(slot& s, environment& env) noexcept {
     if (s.outside) [[unlikely]]
       end_outside(s, env);

@@ -1,4 +1,4 @@
-// The actors whose handlers are on a thread's stack, the innermost first.
+// The actors with handlers on a thread's stack, the innermost first.
 //
 // Private: installed because thread_context.hpp needs it.
 //
@@ -13,10 +13,10 @@ class cell;
 
 namespace detail {
 
-/// An actor whose handler is on a thread's stack, and those below it.
+/// An actor with a handler on a thread's stack, and the actors below it.
 struct stacked_actor {
   std::uint64_t id;
-  const stacked_actor* outer;   ///< the one whose send runs this one in place; null: none
+  const stacked_actor* outer;   ///< runs this one in place, in a send; null: none
   const cell* actor = nullptr;  ///< its cell; null: none, or unknown
 };
 

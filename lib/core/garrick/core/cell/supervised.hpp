@@ -1,4 +1,4 @@
-// What a supervised child knows of its supervisor.
+// The data of a supervised child about its supervisor.
 //
 // Private: installed because templates need it.
 //
@@ -24,11 +24,12 @@ class object_factory {
   virtual void build(void* storage) = 0;
 };
 
-/// What a supervisor has asked its child for.
+/// The request of a supervisor to its child.
 enum class demand : std::uint8_t { none, suspend, restart };
 
-/// The child whose answer a supervisor waits for while it restarts a group or ends its children.
-/// Senders to the others of the group may have to run that child (`room_wait::run_now`).
+/// The child from which a supervisor waits for an answer, while the supervisor restarts a group or
+/// ends its children. Senders to the other children of the group may have to run that child
+/// (`room_wait::run_now`).
 class asked_child {
  public:
   /// The supervisor asks this child and waits for no other.
@@ -38,11 +39,11 @@ class asked_child {
     is_set_.store(static_cast<bool>(who), std::memory_order_relaxed);
     std::swap(who_, who);  // the earlier one is dropped after the lock: that may free a block
   }
-  /// The child with this id has answered, or nobody waits for its answer.
+  /// The child with this id has answered, or the supervisor waits for it no more.
   void clear(std::uint64_t id) noexcept {
     if (id == who_.id()) set({});  // only the supervisor writes it
   }
-  /// An empty address: none.
+  /// Returns the child; an empty address if there is none.
   [[nodiscard]] address get() const noexcept {
     // order: relaxed; as in set
     if (!is_set_.load(std::memory_order_relaxed)) return {};
@@ -60,13 +61,13 @@ struct supervised {
   address supervisor;
   std::shared_ptr<object_factory> factory;
   bool restarts_after_failure = true;  ///< or after a kill
-  bool restarts_after_quit = true;     ///< or any other end without a failure
+  bool restarts_after_quit = true;     ///< or after any other end without a failure
   bool restartable = true;             ///< false: the supervisor has let go; the next end is final
   bool keep_mail = true;               ///< of the restart that is due
   demand due = demand::none;           ///< carried out at the next end of a turn
   std::atomic<std::uint32_t> restarts{0};  ///< the child writes it; any thread reads it
-  /// It is suspended and has told its supervisor: senders may wait for its restart or its end
-  /// (invariant 5 of drain_lot.hpp). The child writes it, any thread reads it.
+  /// The child is suspended and has told its supervisor: senders may wait for its restart or its
+  /// end (invariant 5 of drain_lot.hpp). The child writes it, any thread reads it.
   std::atomic<bool> awaits_restart{false};
   /// Set when the supervisor adopts the child, and stays; null: not yet. Any thread reads it.
   std::atomic<asked_child*> asked{nullptr};

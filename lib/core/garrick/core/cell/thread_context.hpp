@@ -1,9 +1,9 @@
-// What core keeps per thread: which cells are on the stack, which receivers run in place, what is
-// to be reclaimed, a block of ids.
+// The state of core for each thread: the cells on the stack, the receivers that run in place, the
+// cells to reclaim, a block of ids.
 //
 // Private: installed with its room; the testkit numbers actors through it.
 //
-// Owner: the thread itself; nothing here is read by others.
+// Owner: the thread itself; no other thread reads it.
 #pragma once
 
 #include <garrick/core/cell/stacked_actor.hpp>
@@ -30,45 +30,45 @@ struct in_place_chain {
   /// A full receiver of the cell that runs: its run right is this thread's, and it runs when the
   /// present batch is over.
   cell* next = nullptr;
-  /// the cell woken last by the one that runs; compared, not touched: it may be gone
+  /// the cell that the running cell woke last; compared, not touched: it may be gone
   cell* woken = nullptr;
-  in_place_chain* outer;  ///< that of a send further down the stack
+  in_place_chain* outer;  ///< the chain of a send further down the stack
 };
 
 struct thread_context {
-  cell* running = nullptr;  ///< the innermost cell whose handler is on the stack
-  /// the cells whose sends run `running` in place, the innermost first
+  cell* running = nullptr;  ///< the innermost cell with a handler on the stack
+  /// the cells that run `running` in place, in their sends, the innermost first
   const stacked_actor* below = nullptr;
-  /// the cell whose object is being built: the base class of the object asks for it
+  /// the cell that builds its object: the base class of the object asks for it
   cell* constructing = nullptr;
   /// unreachable cells to end after the current handler, linked by `queue_link`
   cell* reclaim = nullptr;
   /// 1: a worker runs a cell; 2: a send of its handler runs a receiver in place; and so on
   std::uint32_t run_depth = 0;
-  std::uint32_t in_place_batches = 0;  ///< those after which senders were left waiting
-  /// of the time that a send waits for a full receiver that shows no progress
+  std::uint32_t in_place_batches = 0;  ///< the batches after which senders were left waiting
+  /// doublings of the time for which a send waits for a full receiver without progress
   std::uint8_t wait_doublings = 0;
   /// The present handler's sends ran receivers in place, or filled the one that is next: this batch
   /// ends after its present message and, at depth 1, the worker's round.
   bool batch_over = false;
-  /// Of the messages that the present handler has sent without credit: how many, and the receiver
-  /// of the first, weakly held. The actor pauses when the handler has returned.
+  /// The number of messages that the present handler has sent without credit, and the receiver of
+  /// the first, weakly held. The actor pauses when the handler has returned.
   std::uint8_t owed = 0;
   cell* owes_to = nullptr;
   in_place_chain* chain = nullptr;    ///< the innermost; null: nothing runs in place
-  waking_together* waking = nullptr;  ///< the innermost; null: who is woken is scheduled at once
+  waking_together* waking = nullptr;  ///< the innermost; null: a woken actor is scheduled at once
   /// where the stack was when the first of the present sends began to run receivers in place
   std::uintptr_t in_place_stack = 0;
   /// `thread_state::turns` when the outermost handler first ran a receiver in place
   std::uint64_t in_place_since = 0;
   /// id of the receiver that the present handler ran in place last
   std::uint64_t last_in_place = 0;
-  /// id of a receiver that ran in place and whose waiting senders were not woken; 0: none
+  /// id of a receiver that ran in place without waking its waiting senders; 0: none
   std::uint64_t overlooked = 0;
   drain_lot* overlooked_in = nullptr;
-  /// what a promise that is dropped now answers with; null: broken_promise
+  /// the answer of a promise that is dropped now; null: broken_promise
   const base::error* drop_reason = nullptr;
-  running_behavior* behavior = nullptr;  ///< the innermost behavior of which a case runs
+  running_behavior* behavior = nullptr;  ///< the innermost behavior with a running case
   std::uint64_t next_id = 0;
   std::uint64_t last_id = 0;
 };
@@ -79,15 +79,15 @@ inline constinit thread_local thread_context here{};
 
 namespace garrick::core {
 
-/// Actors that are woken together, by who brings mail and has more of it at hand. Who is woken by
-/// this thread meanwhile is scheduled at the end, in order; who has a bounded mailbox, at once.
+/// Schedules together the actors that a thread wakes while it brings much mail: at the end of the
+/// scope, in order. Actors with a bounded mailbox are scheduled at once.
 ///
 /// A push that finds an actor idle schedules it. If the worker that wakes for it takes the
-/// processor from whoever brings the mail, it finds one message, sleeps again, and is woken for the
-/// next one. Between such a push and the scheduling the pusher has the run right, and what others
-/// push meanwhile is only queued (I1 of mailbox.hpp), so more may be pushed before.
+/// processor from the pushing thread, it finds one message, sleeps again, and is woken for the next
+/// one. Between such a push and the scheduling the pusher has the run right, and pushes of other
+/// threads are only queued (I1 of mailbox.hpp), so more may be pushed before.
 ///
-/// Nothing in it waits for an actor, and none runs in place there (`no_wait_scope`).
+/// Inside the scope no code waits for an actor, and no actor runs in place (`no_wait_scope`).
 class waking_together {
  public:
   waking_together() noexcept : outer_(detail::here.waking) { detail::here.waking = this; }

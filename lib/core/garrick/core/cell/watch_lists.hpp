@@ -1,4 +1,4 @@
-// Who watches an actor, and whom it watches: links and monitors.
+// The watchers of an actor, and the actors that it watches: links and monitors.
 //
 // Private: installed with its room; only sources of core, system and the testkit include it.
 //
@@ -14,14 +14,14 @@ namespace garrick::core {
 
 class continuation;
 
-/// Who is told of the actor's end.
+/// An actor that is told of this actor's end.
 struct watcher {
   address who;
-  std::uint64_t monitor;  ///< the watcher's number of it; 0: a link
+  std::uint64_t monitor;  ///< the watcher's number of the monitor; 0: a link
   [[nodiscard]] keyed_list_key key() const noexcept { return {who.id(), monitor}; }
 };
 
-/// A monitor that this actor set, with what to do when it fires.
+/// A monitor that this actor set.
 struct own_monitor {
   std::uint64_t id;
   address target;
@@ -29,7 +29,7 @@ struct own_monitor {
   [[nodiscard]] keyed_list_key key() const noexcept { return {0, id}; }
 };
 
-/// Who watches an actor, and whom it watches.
+/// The watchers of an actor, and the monitors that it set.
 struct watch_lists {
   keyed_list<watcher> watchers;
   keyed_list<own_monitor> monitors;

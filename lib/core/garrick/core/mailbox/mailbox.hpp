@@ -20,13 +20,13 @@
 // Thread safety: `mailbox_gate` is for holders of strong handles, `mailbox_reader` for the runner.
 //
 // Invariants of the run right
-// I1 At most one thread holds the run right of an actor. Whoever clears `idle` creates it (a push,
-//    a signal or `claim_idle`), or spawn does. At most one queue at a time hands it on, and
-//    `release` or `close` ends it.
+// I1 At most one thread holds the run right of an actor. The thread that clears `idle` creates it
+//    (in a push, a signal or `claim_idle`), or spawn does. At most one queue at a time hands it on,
+//    and `release` or `close` ends it.
 // I2 After a successful `release` the former runner does not touch the cell.
 // I3 Only the runner frees an envelope that was pushed, and never while the word names it. So an
 //    address in the word means the same envelope as long as the runner compares with it. (Signals
-//    have a stack of their own. What gets into it after the end is freed by whoever takes it.)
+//    have a stack of their own. After the end, the thread that takes a signal frees it.)
 // I4 Nothing is lost. Since `release` compares the whole word, it fails if a push came before it,
 //    and a push that comes after it finds `idle` set.
 // I5 Envelopes of one priority are taken in the order of their successful compare-and-swap. So a
@@ -35,10 +35,11 @@
 // I6 The system lane holds at most one signal for each link, monitor and child. Ordinary pushes can
 //    neither fill it nor pass it: the runner looks at `signal` before each message.
 // I7 The count in the word minus `consumed` is the number of envelopes modulo 2^16. A push that
-//    flips the count's highest bit, as every 2^15th does, adds one to `halves`. Whoever sees that
-//    has seen the word with the flipped bit, and whoever sees `consumed` has seen the pushes that
-//    it counts. So `length` is never too high. The lowest bit of `halves` is the highest bit of the
-//    count unless a push has flipped it and not counted that yet: so one such push is seen, too.
+//    flips the count's highest bit, as every 2^15th does, adds one to `halves`. A thread that sees
+//    this has seen the word with the flipped bit, and a thread that sees `consumed` has seen the
+//    pushes that it counts. So `length` is never too high. The lowest bit of `halves` is the
+//    highest bit of the count unless a push has flipped it and not counted that yet: so one such
+//    push is seen, too.
 //
 // Invariants of a mailbox whose actor awaits
 // H1 While the mailbox is held, `release` may leave the local queue filled. Nothing in it can be
@@ -113,7 +114,7 @@ class mailbox_gate {
   /// `Answer`: see H2.
   template <bool Held = true, bool Answer = false>
   [[nodiscard]] push_outcome push(Node* n) noexcept {
-    // order: the CAS below validates what is read here
+    // order: the CAS below validates this read
     std::uint64_t old = head_.load(std::memory_order_relaxed);
     for (;;) {
       if ((old & word::closed) != 0 || (!Held && word::is_left(old))) [[unlikely]]
@@ -124,7 +125,7 @@ class mailbox_gate {
       const std::uint64_t now = ((old & ~(word::one - 1)) + word::one) | to_bits(n) | kept;
       // order: acq_rel: releases the envelope to the acquire in the reader's next and
       // take_arrivals; acquires the runner's release of an idle actor, so that the thread that
-      // schedules it passes on everything that the last run wrote
+      // schedules it passes on all writes of the last run
       if (head_.compare_exchange_weak(
               old, now, base::order<Atomics, mailbox_order::push>(std::memory_order_acq_rel),
               std::memory_order_relaxed)) {
@@ -171,7 +172,7 @@ class mailbox_gate {
   /// Notes that the last strong handle is gone. If the result is `running`, the caller does not
   /// touch the cell afterwards.
   [[nodiscard]] drop_outcome drop() noexcept {
-    // order: acq_rel: release, so that the runner that reclaims has seen all that the droppers did;
+    // order: acq_rel: release, so that the reclaiming runner has seen all that the droppers did;
     // acquire pairs with the runner's release
     const std::uint64_t old = head_.fetch_or(
         word::unreachable, base::order<Atomics, mailbox_order::drop>(std::memory_order_acq_rel));
@@ -184,7 +185,7 @@ class mailbox_gate {
   /// dropper is one instruction away from it, and gets a processor at any priority.
   void undrop() noexcept {
     base::brief_wait<Atomics> wait;
-    // order: relaxed: only the tag matters; nothing that the dropper did is used
+    // order: relaxed: only the tag matters; the runner uses no write of the dropper
     while ((head_.load(base::order<Atomics, mailbox_order::undrop>(std::memory_order_relaxed)) &
             word::unreachable) == 0)
       wait.once();
@@ -214,7 +215,7 @@ class mailbox_gate {
 
   /// As `peek`. If the word is closed, the caller sees the runner's writes before the end.
   [[nodiscard]] std::uint64_t peek_acquire() const noexcept {
-    // order: pairs with close(): what the runner wrote before the end
+    // order: pairs with close(): the runner's writes before the end
     return head_.load(std::memory_order_acquire);
   }
   /// Returns the number of handled envelopes, modulo 2^32, as last published. Any thread.
@@ -234,10 +235,10 @@ class mailbox_gate {
   /// two threads at once, whose pushes were 2^15 apart, are between such a push and its next
   /// instruction (I7).
   [[nodiscard]] std::uint32_t pushes() const noexcept {
-    // order: acquire, pairs with push: the word with the flipped bit, which the next look must see
+    // order: acquire, pairs with push: the word with the flipped bit, which the next load must see
     std::uint32_t halves =
         halves_.load(base::order<Atomics, mailbox_order::pushes_halves>(std::memory_order_acquire));
-    // order: acquire: what the caller reads next is at least as new
+    // order: acquire: the caller's later reads are at least as new
     const std::uint32_t count = word::count(head_.load(std::memory_order_acquire));
     if (halves % 2 != count / half) ++halves;  // a flip that is not counted yet
     return halves * half + count % half;
@@ -246,7 +247,7 @@ class mailbox_gate {
   /// Returns the number of waiting envelopes, up to 2^31. Any thread; an estimate, never more than
   /// there were at some moment of the call, as far as it was published.
   [[nodiscard]] std::uint32_t length() const noexcept {
-    // order: acquire, pairs with publish_consumed: the pushes of what was consumed
+    // order: acquire, pairs with publish_consumed: the pushes of consumed envelopes
     const std::uint32_t before = consumed_.load(
         base::order<Atomics, mailbox_order::length_consumed>(std::memory_order_acquire));
     std::uint32_t n = pushes() - before;
@@ -260,8 +261,7 @@ class mailbox_gate {
 
   /// For the runner: publishes the number of envelopes that it has handled.
   void publish_consumed(std::uint32_t total) noexcept {
-    // order: release, pairs with `length`: the pushes of what was handled, which the runner has
-    // acquired
+    // order: release, pairs with `length`: the pushes that the runner has acquired
     consumed_.store(
         total, base::order<Atomics, mailbox_order::publish_consumed>(std::memory_order_release));
   }
@@ -508,7 +508,7 @@ class mailbox_reader {
       }
       const std::uint64_t now = (old & (~(word::one - 1) | word::unreachable)) | word::closed;
       // order: acq_rel: pairs with drop. Of the dropper and the closing runner, exactly one sees
-      // what the other did to the word
+      // the other's change of the word
       if (g.head_.compare_exchange_weak(
               old, now, base::order<Atomics, mailbox_order::close>(std::memory_order_acq_rel),
               std::memory_order_relaxed)) {

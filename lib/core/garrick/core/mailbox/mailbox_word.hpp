@@ -1,5 +1,5 @@
-// The one word of a mailbox: its bits, the functions that set and clear each, and the rules that
-// hold from then on.
+// The word of a mailbox: its bits, the functions that set and clear each, and the rules that hold
+// from then on.
 //
 // The functions named below are the transitions of mailbox.hpp, and the invariants I1 to I7, H1 and
 // H2 stand at its top. L1 to L4 stand in cell_steps.hpp.
@@ -46,7 +46,7 @@ struct mailbox_word {
 
   /// No thread holds the run right, and the address is null.
   /// Set by `release`, which the spawner calls, too, for an actor that starts lazily. Cleared by
-  /// the one `push` or `push_signal` that finds it, which must then schedule the actor, or by
+  /// the first `push` or `push_signal` that finds it, which must then schedule the actor, or by
   /// `claim_idle`, whose caller gets the run right.
   /// While it is set the runner's state belongs to no thread, and none touches it (I1, I2).
   static constexpr std::uint64_t idle = 1u << 3;
@@ -69,7 +69,7 @@ struct mailbox_word {
 
   /// The mailbox is a proxy's, whose actor lives elsewhere: no message is ever taken here.
   /// Set by the proxy, in `close` and `set_stalled`, before another thread knows the cell. Its end
-  /// clears `stalled`, and then it is as an actor that has ended.
+  /// clears `stalled`, and then the proxy counts as an actor that has ended.
   /// While both are set, no sender can push, wait or schedule, so each takes a slow path, which
   /// leads to the proxy (proxy_cell.hpp). No actor of this process has both: `close` clears
   /// `stalled`.

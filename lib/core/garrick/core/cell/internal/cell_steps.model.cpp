@@ -22,7 +22,7 @@ namespace {
 constexpr unsigned thorough = 20'000;
 constexpr unsigned enough_to_fail = 20'000;
 
-/// What a system is to its cells: it has to stay as long as one of them may ask it for something.
+/// The system of the cells: it has to stay as long as a cell may use it.
 class model_environment {
  public:
   void hold() { holders_.fetch_add(1, relaxed); }  // order: as environment::hold
@@ -39,7 +39,7 @@ class model_environment {
     static_cast<void>(content_.get());
   }
   bool gone = false;  ///< for checks; the model checker does not follow it
-  /// Nobody waits for room here (drain_lot.model.cpp).
+  /// No sender waits for room here (drain_lot.model.cpp).
   struct {
     static void wake(int) { RL_ASSERT(false); }
   }* lot = nullptr;
@@ -49,11 +49,11 @@ class model_environment {
   relacy_atomics::cell<int> content_{0};
 };
 
-/// The number of a signal that asks for the end. The others' numbers say only which they are.
+/// The number of a signal that asks for the end. The other numbers only name the signals.
 constexpr int kill = 9;
 
-/// A cell with the fields that the steps use, and a run loop. Whoever makes it runnable runs it at
-/// once. A derived class may queue it instead.
+/// A cell with the fields that the steps use, and a run loop. The thread that makes it runnable
+/// runs it at once. A derived class may queue it instead.
 class model_cell {
  public:
   using atomics = relacy_atomics;
@@ -99,7 +99,7 @@ class model_cell {
     }
   }
 
-  // what the steps call
+  // called by the steps
   model_environment& env() { return environment; }
   static int id() { return 1; }
   void last_strong_dropped() { cell_steps::last_strong_dropped(*this); }
@@ -177,7 +177,7 @@ class model_cell {
     if (s.number == kill) ending = true;
   }
 
-  /// Ends the cell if it is time. True: it has ended.
+  /// Ends the cell if it is time. Returns true if it has ended.
   bool stop() {
     if (!ending) return false;
     if (cell_steps::wants_attention(*this)) attend();
@@ -237,7 +237,7 @@ struct order_suite : rl::test_suite<order_suite, 2> {
 struct workers_cell : model_cell {
   parker worker;
   relacy_atomics::atomic<int> scheduled{0};
-  unsigned senders = 2;  ///< how many are not done; the model checker does not follow it
+  unsigned senders = 2;  ///< the senders that are not done; the model checker does not follow it
 
   void schedule() override {
     environment.use();
@@ -259,8 +259,8 @@ struct workers_cell : model_cell {
   }
 };
 
-/// An actor is killed while others watch it, send to it and drop their handles. Each signal is
-/// handled or answered once, and the block and the system go once, after everybody's last use.
+/// An actor is killed while other threads watch it, send to it and drop their handles. Each signal
+/// is handled or answered once, and the block and the system go once, after each thread's last use.
 struct end_suite : rl::test_suite<end_suite, 3> {
   workers_cell cell;
   envelopes<1> messages;
@@ -384,7 +384,7 @@ struct unheld_suite : rl::test_suite<unheld_suite<Keeps>, 3> {
 
 /// A worker's handler sends to an actor, runs it in place out of the queue and drops the last
 /// handle to it, while another worker takes the queue's entries, also stale ones. The link belongs
-/// to the queue or to the list of those that end here, never to both.
+/// to the queue or to the list of cells that end here, never to both.
 struct queue_suite : rl::test_suite<queue_suite, 2> {
   struct queued_cell : model_cell {
     garrick::base::run_token<relacy_atomics> token;
@@ -469,7 +469,7 @@ TEST_CASE("an actor that ends after a handler leaves the link to the queue that 
   CHECK(explore<queue_suite>(thorough) == "");
 }
 
-// Beyond this checker are `lock` (whoever gets a weak handle has got it from somebody, and that
+// Beyond this checker are `lock` (a weak handle comes from another thread, and its passing on
 // orders more than the count) and the two orders of `attention`, which keep a store behind the
 // push's swap: the checker executes each thread's operations in program order.
 TEST_CASE("the counts need each of their memory orders") {

@@ -32,7 +32,7 @@ struct actor {
   relacy_atomics::cell<int> reclaimed{0};
   relacy_atomics::atomic<std::uint32_t> epoch{0};
   std::array<int, 4> last_of{};
-  /// what each holder of a handle did to the actor's block before it let go
+  /// a write of each holder of a handle to the actor's block, before it let go
   std::array<relacy_atomics::cell<int>, 3> used;
   unsigned holders = 0;
   bool has_urgent_senders = false;
@@ -62,7 +62,7 @@ struct actor {
     block_given_up = true;
   }
 
-  /// As the cell does it: before each message it sorts out what is urgent.
+  /// As the cell does it: sorts out urgent mail before each message.
   node* pick() {
     if (has_urgent_senders) {
       runner.take_arrivals(mail);
@@ -113,7 +113,7 @@ struct actor {
       case drop_outcome::closed: return give_up_block();
       case drop_outcome::idle:
         RL_ASSERT(runner.claim_idle(mail));
-        static_cast<void>(handled.get());  // the cell notes why it ends before it closes
+        static_cast<void>(handled.get());  // the cell notes its exit reason before it closes
         static_cast<void>(runner.close(mail));
         reclaim();
     }
@@ -225,8 +225,8 @@ struct undrop_suite : rl::test_suite<undrop_suite<Keeps>, 2> {
   }
 };
 
-/// A signal is seen although ordinary traffic and the end of a batch race with it. A signal that
-/// comes too late is taken by whoever finds that the actor has ended.
+/// A signal is seen although ordinary traffic and the end of a batch race with it. A late signal is
+/// taken by the thread that finds that the actor has ended.
 struct signal_suite : rl::test_suite<signal_suite, 3> {
   actor a;
   envelopes<2> nodes;
@@ -343,8 +343,8 @@ struct wait_suite : rl::test_suite<wait_suite, 2> {
 };
 
 /// An actor that awaits an answer: the answer is sorted out of the arrivals, the rest stays, and
-/// the run right is given up although messages are left (H1). Once the answer has been pushed, the
-/// word does not say any more that senders need not wait (H2).
+/// the run right is given up although messages are left (H1). After the push of the answer, the
+/// word no longer carries `stalled` (H2).
 struct hold_suite : rl::test_suite<hold_suite, 2> {
   actor a;
   envelopes<4> nodes;
@@ -451,8 +451,8 @@ struct reuse_suite : rl::test_suite<reuse_suite, 2> {
   void after() { RL_ASSERT(a.handled.get() == 5); }
 };
 
-/// The count of pushes is about to wrap. Whoever reads the length, reads no more than was there at
-/// some moment (I7): one envelope, if each is pushed after the one before was handled; or three.
+/// The count of pushes is about to wrap. `length` is never more than the mailbox held at some
+/// moment (I7): one envelope, if each is pushed after the handling of its predecessor; or three.
 template <bool one_at_a_time>
 struct length_suite : rl::test_suite<length_suite<one_at_a_time>, 3> {
   static constexpr std::uint32_t handled_before = 0x1fffe;
@@ -467,7 +467,7 @@ struct length_suite : rl::test_suite<length_suite<one_at_a_time>, 3> {
   void thread(unsigned index) {
     if (index == 0) {
       for (int i = 0; i < 3; ++i) {
-        // order: acquire: what the runner has published
+        // order: acquire: the runner's published count
         while (one_at_a_time && released.load(std::memory_order_acquire) < i) pusher.park();
         node& n = nodes[static_cast<std::size_t>(i)];
         n.fill(0, i + 1);
@@ -495,7 +495,7 @@ struct length_suite : rl::test_suite<length_suite<one_at_a_time>, 3> {
   void after() { RL_ASSERT(mail.length() == 0); }
 };
 
-/// What the checker says about `Suite` with that error planted. Empty if it finds nothing.
+/// Returns the checker's report on `Suite` with that error planted; empty if it finds nothing.
 template <class Suite>
 std::string found(bug which) {
   planted = which;
@@ -535,7 +535,7 @@ TEST_CASE("an actor that awaits takes the answer past its mail, and loses nothin
 
 // take_signals_head is beyond this checker, which executes each thread's operations in program
 // order: without acquire, the exchange of the lane could move before the clearing of the tag, and a
-// signal that comes between would be announced to nobody.
+// signal that comes between would be announced to no runner.
 TEST_CASE("the mailbox needs each of its memory orders") {
   using o = mailbox_order;
   using m = std::memory_order;

@@ -1,10 +1,10 @@
-// The shipped mailbox with one error planted in it: what the model checker has to find, so that we
-// know that it is not blind.
+// The shipped mailbox with one error planted in it. The model checker has to find the error; so the
+// tests know that the checker is not blind.
 //
 // An error in an atomic step is planted in the atomics: `planted_atomics` does something else at
 // one named place of mailbox/mailbox.hpp. An error in a step without atomics is planted in
-// `planted_reader`, which replaces one function. With nothing planted both are what is shipped, as
-// the model checker runs it.
+// `planted_reader`, which replaces one function. With nothing planted both behave as the shipped
+// code.
 //
 // Include it last, as relacy_atomics.hpp.
 //
@@ -27,28 +27,28 @@ namespace garrick::core::model {
 /// An error of the mailbox.
 enum class bug : std::uint8_t {
   none,
-  lost_wake_up,            ///< push decides from its first look that somebody runs
-  wake_up_before_release,  ///< release does not compare: what has just come stays behind
+  lost_wake_up,            ///< push decides from its first look that a thread runs it
+  wake_up_before_release,  ///< release does not compare: a new arrival stays behind
   double_run,              ///< push leaves the idle tag, so the next pusher schedules, too
   early_free,              ///< an envelope is freed as soon as it was handled
   touch_after_release,     ///< the runner clears its own state after it gave up the run right
-  lost_on_close,           ///< close does not look whether more came
+  lost_on_close,           ///< close does not look for further arrivals
   signal_before_link,      ///< push_signal sets the tag first and links afterwards
   signal_tag_after_take,   ///< the runner takes the lane first and clears the tag afterwards
   stalled_by_answer,       ///< the push of an answer leaves the tag that it should clear
   reordered_messages,      ///< arrivals are not turned round
   reordered_urgent,        ///< urgent arrivals are put before those that wait already
   undrop_does_not_wait,    ///< a handle made from a count of zero does not wait for the drop's tag
-  reclaim_ignores_idle,    ///< the last drop leaves the end to a runner that is not there
+  reclaim_ignores_idle,    ///< the last drop leaves the end to a missing runner
 };
 inline bug planted = bug::none;
 
-/// An envelope of the model: what it carries is plain memory, and so is the mark that it was freed.
+/// An envelope of the model: its content is plain memory, and so is the mark that it was freed.
 struct node {
   node* next = nullptr;
   base::model::relacy_atomics::cell<int> content{0};
   base::model::relacy_atomics::cell<int> freed{0};
-  /// where its sender sees that it may use the envelope again; null: it uses each once
+  /// tells its sender that it may use the envelope again; null: the sender uses each once
   base::model::relacy_atomics::atomic<int>* returned = nullptr;
   int sender = 0;
   int number = 0;
@@ -105,7 +105,7 @@ class envelopes {
   char* first_;
 };
 
-/// What a planted error has to remember between two operations.
+/// The state of a planted error between two operations.
 struct memory {
   template <class T>
   using atomic = base::model::relacy_atomics::atomic<T>;
@@ -120,8 +120,8 @@ struct memory {
       node* envelope = nullptr;
     } pending;
   };
-  base::model::place at{};                     ///< of the operation that comes next
-  atomic<std::uint64_t>* announced = nullptr;  ///< whose signal tag is still to be cleared
+  base::model::place at{};                     ///< of the next operation
+  atomic<std::uint64_t>* announced = nullptr;  ///< the word; its signal tag is still set
   std::array<of_thread, 4> threads{};
 
   of_thread& of_this_thread() {
@@ -130,7 +130,7 @@ struct memory {
 };
 inline memory now;
 
-/// The checker's atomics, of which the operation at a planted bug's place goes wrong.
+/// The checker's atomics; the operation at the place of the planted bug goes wrong.
 struct planted_atomics : base::model::relacy_atomics {
   using right = base::model::relacy_atomics;
 
@@ -251,7 +251,7 @@ struct planted_atomics : base::model::relacy_atomics {
   };
 
  private:
-  /// Whether the present operation is the one that goes wrong.
+  /// Returns true if the present operation goes wrong.
   static bool is_here(bug which, mailbox_order where) {
     return std::exchange(now.at, {}) == base::model::place(where) && planted == which;
   }
@@ -259,7 +259,7 @@ struct planted_atomics : base::model::relacy_atomics {
 
 using gate = mailbox_gate<node, planted_atomics>;
 
-/// The shipped reader, of which one function may go wrong.
+/// The shipped reader, with a planted error in at most one function.
 class planted_reader : public mailbox_reader<node, planted_atomics> {
   using right = mailbox_reader<node, planted_atomics>;
 
@@ -307,7 +307,7 @@ class planted_reader : public mailbox_reader<node, planted_atomics> {
     void add(node* n) { all_[count_++] = n; }
     node* const* begin() const { return all_.data(); }
     node* const* end() const { return all_.data() + count_; }
-    /// So that they are taken in this order again, before everything else.
+    /// Puts them back: the reader takes them in this order, before everything else.
     void put_back_into(right& reader) const {
       for (std::size_t i = count_; i != 0; --i) reader.put_back(all_[i - 1]);
     }
