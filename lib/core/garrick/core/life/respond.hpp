@@ -3,9 +3,9 @@
 //
 // Private: installed because templates need it.
 //
-// Requires: the envelope or promise carries a request that nobody has answered yet. Guarantees: one
-// response for each request. Thread safety: any thread; an envelope's request belongs to the owner
-// of the envelope.
+// Requires: the envelope or promise carries an unanswered request. Guarantees: one response for
+// each request. Thread safety: any thread; an envelope's request belongs to the owner of the
+// envelope.
 #pragma once
 
 #include <garrick/base/values/error.hpp>
@@ -16,7 +16,7 @@
 
 namespace garrick::core {
 
-/// Takes the request out of an envelope; an empty one if it carries none.
+/// Takes the request out of an envelope. Returns an empty one if the envelope carries none.
 [[nodiscard]] inline pending_request take_request(envelope* e) noexcept {
   if (!e->is(envelope_flag::request)) return {};
   e->clear(envelope_flag::request);
@@ -47,7 +47,7 @@ inline void send_response(pending_request r, envelope* e) noexcept {
   r.requester->drop_strong();
 }
 
-/// `receiver_failed`, with the text of the exception that is being handled.
+/// Returns `receiver_failed`, with the text of the exception that is being handled.
 [[nodiscard, gnu::cold]] base::error exception_as_error(std::string_view where) noexcept;
 
 /// Answers that the running actor failed with the exception that is being handled.
@@ -55,8 +55,8 @@ inline void send_response(pending_request r, envelope* e) noexcept {
 
 }  // namespace detail
 
-/// Answers with a value made of the arguments. Does nothing if nobody waits. What making the answer
-/// throws leaves this function; the requester has got `receiver_failed` then.
+/// Answers with a value made of the arguments. Does nothing if no actor waits. An exception from
+/// making the answer leaves this function; the requester has got `receiver_failed` then.
 template <class Content, class... Args>
 void respond_value(pending_request r, Args&&... args) {
   if (r.requester == nullptr) return;
@@ -70,23 +70,23 @@ void respond_value(pending_request r, Args&&... args) {
   detail::send_response(r, answer);
 }
 
-/// Answers with nothing, where nothing may fail. Does nothing if nobody waits. Without memory as
+/// Answers without a value, and cannot fail. Does nothing if no actor waits. Without memory as
 /// `respond_error`.
 void respond_done(pending_request r) noexcept;
 
-/// Answers with an error. Does nothing if nobody waits. Without memory for the answer a reserved
-/// block carries it; when they are all used, the process ends and says so.
+/// Answers with an error. Does nothing if no actor waits. Without memory for the answer a reserved
+/// block carries it; if all of these are used, the process ends with a message.
 void respond_error(pending_request r, base::error why) noexcept;
 /// The same for the request in an envelope, if it carries one.
 inline void respond_error(envelope* e, base::error why) noexcept {
   respond_error(take_request(e), std::move(why));
 }
-/// The time of the request is over: `timeout`, as if the requester's own clock had said it. Does
-/// nothing if nobody waits. Without memory as `respond_error`.
+/// Answers `timeout`, as if the requester's own clock had sent it. Does nothing if no actor waits.
+/// Without memory as `respond_error`.
 void respond_timed_out(pending_request r) noexcept;
 
-/// What the requester is told when a handler has seen its request: `not_handled`, which it got from
-/// somebody else and passes on, would be a lie, and is `broken_promise` with the same text.
+/// Returns the error for the requester of a request that a handler has seen. `not_handled` from
+/// another actor, passed on, would be wrong, and becomes `broken_promise` with the same text.
 [[nodiscard]] base::error told_by_handler(base::error why) noexcept;
 
 }  // namespace garrick::core

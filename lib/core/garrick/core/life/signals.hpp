@@ -39,7 +39,7 @@ struct down {
 /// A linked actor has ended, or an actor or thread asks this actor to end. It ends the receiver,
 /// unless the reason is normal or `unreachable`, or the receiver traps exits: then it is a message.
 struct exit_signal {
-  address from;              ///< the linked actor, or the one that asks; empty: a thread
+  address from;              ///< the linked or the asking actor; empty: a thread
   base::exit_reason reason;  ///< the reason to end
 };
 
@@ -61,7 +61,7 @@ class errand {
 
 namespace signals {
 
-/// Asks to be told of the receiver's end: a link (mutual) or a monitor (one way).
+/// Asks for news of the receiver's end: a link (mutual) or a monitor (one way).
 struct watch {
   address watcher;
   std::uint64_t monitor = 0;  ///< 0: a link
@@ -77,7 +77,8 @@ struct kill {
   /// also ends a suspended child, and a supervisor that waits for its children
   bool final = false;
 };
-/// From a system that ends, when no actor has work: end, unless an answer is to come.
+/// From a system that ends, when no actor has work: the receiver ends, unless it waits for an
+/// answer.
 struct leave {
   std::uint8_t unused = 0;
 };
@@ -116,13 +117,13 @@ struct room_wanted {
   cell* sender;
   std::uint64_t id;
 };
-/// To a proxy: the answer to this request is not awaited any more.
+/// To a proxy: no actor awaits the answer to this request any more.
 struct withdrawn {
   std::uint64_t requester;  ///< id of the actor that had asked
   std::uint64_t request;
 };
 /// To the requester: its request was handed on to an actor elsewhere, by way of this proxy. Each
-/// open request is handed on so once at most.
+/// open request is handed on in this way at most once.
 class handed_on {
  public:
   handed_on(cell& proxy, std::uint64_t request) noexcept : proxy_(&proxy), request_(request) {

@@ -1,4 +1,4 @@
-// The edges by requester, and the walk along those that are awaited.
+// The edges by requester, and the walk along the awaited edges.
 #include <garrick/base/concurrency/forked.hpp>
 #include <garrick/core/life/wait_graph.hpp>
 
@@ -12,8 +12,8 @@ namespace garrick::core {
 
 namespace {
 
-/// The edges of one requester: who answers which request. An actor may have very many requests out,
-/// and awaits few of them.
+/// The edges of one requester: the answering actor of each request. An actor may have very many
+/// requests out, and awaits few of them.
 struct edges_out {
   std::unordered_map<std::uint64_t, std::uint64_t> asked;
   std::unordered_map<std::uint64_t, std::uint64_t> awaited;
@@ -27,10 +27,11 @@ struct wait_graph::state {
   // under the mutex
   std::unordered_map<std::uint64_t, edges_out> out;  ///< by requester
 
-  /// A fork copies the mutex as some thread held it, and nobody waits for anybody there.
+  /// Returns true in a forked child. Another thread may have held the copied mutex, and no actor
+  /// waits there.
   [[nodiscard]] bool is_copy() const noexcept { return base::fork_count() != made_after; }
 
-  /// Does `from` wait for `wanted`, directly or through others?
+  /// Returns true if `from` waits for `wanted`, directly or through others.
   bool reaches(std::uint64_t from, std::uint64_t wanted) const {
     std::vector<std::uint64_t> open{from};
     std::vector<std::uint64_t> seen;
@@ -57,7 +58,7 @@ void wait_graph::asked(std::uint64_t requester, std::uint64_t id, std::uint64_t 
     const std::lock_guard guard(state_->mutex);
     state_->out[requester].asked.insert_or_assign(id, receiver);
   } catch (const std::bad_alloc&) {
-    // A diagnosis that finds no memory is left out: an unknown edge closes no circle.
+    // Without memory the edge is left out: an unknown edge closes no circle.
   }
 }
 

@@ -1,5 +1,5 @@
-// Who awaits whom: finds the circles in which A waits on B waits on A, all of them in `await`, so
-// that nobody will ever answer.
+// The awaits between actors: finds the circles in which A waits on B waits on A, all of them in
+// `await`, so that no answer will ever come.
 //
 // Problem: such a circle shows as a program that stands still, without an error anywhere. So while
 // requests.detect_cycles is on (in builds without NDEBUG, and in the testkit), every request that
@@ -7,8 +7,8 @@
 // requester awaits it. An await that would close a circle is answered with `request_cycle`.
 //
 // An edge ends when the response is *sent*, not when it is handled. A receiver that has answered
-// may ask back although the answer still lies in the requester's mailbox. A receiver that gave the
-// promise to somebody else is still the one that is waited for: only a delegation moves the edge.
+// may ask back although the answer still lies in the requester's mailbox. If a receiver gives the
+// promise to another actor, the edge still ends at the receiver: only a delegation moves it.
 //
 // Private: installed because system_core.hpp needs it.
 //
@@ -19,8 +19,8 @@
 // Invariants
 // W1 An edge exists from before its request can be received until its response is sent, or the
 //    request is withdrawn.
-// W2 The awaited edges form no circle. An actor that would add the last edge of one is told so, and
-//    the edge is not added.
+// W2 The awaited edges form no circle. An actor that would add the last edge of one gets an error
+//    instead, and the edge is not added.
 #pragma once
 
 #include <cstddef>
@@ -40,23 +40,24 @@ class wait_graph {
 
   /// `requester` is about to send request `id` to `receiver`.
   void asked(std::uint64_t requester, std::uint64_t id, std::uint64_t receiver) noexcept;
-  /// `requester` does nothing else until that request is answered. True if it would wait for ever.
+  /// `requester` handles no other mail until that request is answered. Returns true if it would
+  /// wait for ever.
   [[nodiscard]] bool awaits(std::uint64_t requester, std::uint64_t id) noexcept;
   /// From now on `receiver` will answer that request.
   void handed_over(std::uint64_t requester, std::uint64_t id, std::uint64_t receiver) noexcept;
-  /// The request was answered or withdrawn. One that is unknown is ignored.
+  /// The request was answered or withdrawn. An unknown request is ignored.
   void answered(std::uint64_t requester, std::uint64_t id) noexcept;
 
   /// A request that is out.
   struct edge {
     std::uint64_t requester;
     std::uint64_t id;
-    std::uint64_t receiver;  ///< who will answer
-    bool awaited;            ///< the requester does nothing else
+    std::uint64_t receiver;  ///< the actor that will answer
+    bool awaited;            ///< the requester handles no other mail
   };
-  /// Up to `most` requests that are out, in any order. Throws std::bad_alloc.
+  /// Returns up to `most` requests that are out, in any order. Throws std::bad_alloc.
   [[nodiscard]] std::vector<edge> list(std::size_t most) const;
-  /// Requests that are out.
+  /// Returns the number of requests that are out.
   [[nodiscard]] std::size_t edges() const noexcept;
 
  private:

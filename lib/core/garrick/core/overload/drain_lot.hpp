@@ -3,16 +3,16 @@
 //
 // Private: installed because system_core.hpp needs it.
 //
-// It also knows who waits for whom. A sender that waits holds up its own actor, so actors could
-// wait in a circle for each other's mailboxes. An entry is one of a few places that follow from the
-// waiting actor's id. If all of them are taken, the wait is not entered: a circle that is not seen
-// ends with the time limits.
+// The lot also knows the receiver of each waiting actor. A sender that waits holds up its own
+// actor, so actors could wait in a circle for each other's mailboxes. An entry is one of a few
+// places that follow from the waiting actor's id. If all of them are taken, the wait is not
+// entered: an unseen circle ends with the time limits.
 //
-// The lot also knows where *claimers* wait: workers that would run their receiver themselves if it
-// waited in a queue. While all workers wait, no other worker would.
+// The lot also counts *claimers*: waiting workers that would run their receiver themselves if it
+// were in a queue. While all workers wait, no other worker would run it.
 //
 // Thread safety: any thread. A wake may reach senders that wait for another receiver of the same
-// word: they look again.
+// word. They look again.
 //
 // Invariants
 // 1 A sender reads the epoch, then sets the `waiting` tag, then waits for that epoch to pass. The
@@ -20,16 +20,16 @@
 //   every wait has a time limit.
 // 2 A sender enters itself, then looks for the circle, both sequentially consistent. So at least
 //   one of the waits that form a circle sees it.
-// 3 An entry is claimed before it says for whom, and named after that. Nobody else writes it until
-//   it is left.
+// 3 A sender claims an entry, then writes the receiver, then the waiting actor's id. No other
+//   thread writes the entry until the sender leaves it.
 // 4 A claimer counts itself here before the pool counts it as waiting. When all workers wait while
 //   something is queued, the claimers are woken (A1 of waiting_workers.hpp). A claimer reads the
 //   epoch, then tries to claim its receiver, then waits for that epoch to pass. So it is woken, or
 //   it reads the epoch after that and claims what was queued before.
 // 5 A sender that waits for a child's restart reads the epoch, then sees that the child still
-//   awaits it, then waits for that epoch to pass. The child says that the restart or its end has
-//   come, then advances the epoch. So a sender that reads the new epoch sees that, and any other
-//   is woken.
+//   awaits it, then waits for that epoch to pass. The child notes that the restart or its end has
+//   come, then advances the epoch. So a sender that reads the new epoch sees the note, and any
+//   other is woken.
 // (The model checker runs 1 to 4: internal/drain_lot.model.cpp.)
 #pragma once
 
@@ -54,11 +54,11 @@ class basic_drain_lot {
 
   struct alignas(64) slot {
     atomic<std::uint32_t> word{0};
-    atomic<std::uint32_t> claimers{0};  ///< of those who wait here
+    atomic<std::uint32_t> claimers{0};  ///< the claimers that wait here
   };
 
  public:
-  /// The epoch of this receiver's word; read it before `ask_to_wait`.
+  /// Returns the epoch of this receiver's word; read it before `ask_to_wait`.
   [[nodiscard]] std::uint32_t epoch(std::uint64_t id) const noexcept {
     // order: before the tag is set; pairs with wake
     return at(id).word.load(std::memory_order_acquire);
@@ -67,8 +67,8 @@ class basic_drain_lot {
   void wait(std::uint64_t id, std::uint32_t epoch, std::int64_t limit_ns) noexcept {
     Atomics::wait_for(at(id).word, epoch, static_cast<std::uint64_t>(limit_ns));
   }
-  /// While it lives, the actors from `top` on, whose handlers are on this thread's stack, wait for
-  /// `receiver`. Null: a thread waits that runs no actor. An id of 0 in the stack is such a
+  /// While it lives, the actors from `top` on, with handlers on this thread's stack, wait for
+  /// `receiver`. Null: the waiting thread runs no actor. An id of 0 in the stack is such a
   /// thread's.
   class waiting_scope {
    public:
@@ -88,7 +88,7 @@ class basic_drain_lot {
     waiting_scope(const waiting_scope&) = delete;
     waiting_scope& operator=(const waiting_scope&) = delete;
 
-    /// Does the receiver wait for one of them, directly or through others?
+    /// Returns true if the receiver waits for one of them, directly or through others.
     [[nodiscard]] bool closes_circle() const noexcept { return circle_; }
 
    private:
@@ -123,20 +123,20 @@ class basic_drain_lot {
     slot& slot_;
   };
 
-  /// Each claimer tries once more.
+  /// Wakes the claimers: each tries once more.
   void wake_claimers() noexcept {
     for (std::uint64_t i = 0; i != Slots; ++i)
       // order: relaxed: acquired with the count of workers
       if (at(i).claimers.load(std::memory_order_relaxed) != 0) wake(i);
   }
 
-  /// Calls `f(waiter, receiver)` with the ids of actors whose handlers' sends wait for a full
-  /// receiver. For diagnosis: one that found no place is missing, and one may have gone on, or
-  /// wait for another receiver by now.
+  /// Calls `f(waiter, receiver)` with the ids of an actor that waits in a send and of its full
+  /// receiver, for each such wait. For diagnosis: a wait that found no place is missing, and an
+  /// actor may have gone on, or may wait for another receiver by now.
   template <class F>
   void for_each_wait(F f) const {
     for (const entry& s : entries_) {
-      // order: relaxed, all; a picture, in which a wait may be mixed with the one after it
+      // order: relaxed, all; a picture, in which a wait may be mixed with the next one
       const std::uint64_t waiter = s.waiter.load(std::memory_order_relaxed);
       const std::uint64_t receiver = s.awaited.load(std::memory_order_relaxed);
       if (waiter != 0 && waiter != claimed && s.waiter.load(std::memory_order_relaxed) == waiter)
@@ -146,19 +146,19 @@ class basic_drain_lot {
 
  private:
   struct entry {
-    atomic<std::uint64_t> waiter{0};   ///< an actor whose handler's send waits; 0: none
-    atomic<std::uint64_t> awaited{0};  ///< for whom
+    atomic<std::uint64_t> waiter{0};   ///< an actor that waits in a send; 0: none
+    atomic<std::uint64_t> awaited{0};  ///< its receiver
   };
   static constexpr std::size_t entries = Slots * 4;
-  static constexpr std::size_t places = Slots < 16 ? Slots : 16;  ///< that one actor may take
+  static constexpr std::size_t places = Slots < 16 ? Slots : 16;  ///< for one actor
   static constexpr std::uint64_t claimed = ~std::uint64_t{0};     ///< no actor's id
 
   void enter(std::uint64_t who, std::uint64_t receiver) noexcept {
-    if (who == 0) return;  // nobody, whose entry would look free
+    if (who == 0) return;  // no actor; its entry would look free
     for (std::size_t i = 0; i != places; ++i) {
       entry& s = place(who, i);
       std::uint64_t free = 0;
-      // order: relaxed, all: only who has claimed the entry writes it
+      // order: relaxed, all: only the claiming thread writes the entry
       if (s.waiter.load(std::memory_order_relaxed) != 0 ||
           !s.waiter.compare_exchange_strong(free, claimed, std::memory_order_relaxed,
                                             std::memory_order_relaxed))

@@ -1,4 +1,5 @@
-// Who waits for whose mailbox: a wait that would close a circle is seen, any other is allowed.
+// The waits of actors for mailboxes: a wait that would close a circle is seen, any other is
+// allowed.
 #include <garrick/core/overload/drain_lot.hpp>
 
 #include <atomic>
@@ -50,7 +51,7 @@ TEST_CASE("drain lot: the wait that would close a circle is seen, whatever its l
 TEST_CASE("drain lot: all senders that run one another in place stand still with the innermost") {
   drain_lot lot;
   const drain_lot::waiting_scope other(lot, a, &in_c);  // c waits for a, ...
-  // ... whose send runs b in place, which runs d, which sends to c
+  // ... which runs b in place, which runs d, which sends to c
   const stacked_actor b_in_a{b, &in_a};
   const stacked_actor d_in_b_in_a{d, &b_in_a};
   const drain_lot::waiting_scope nested(lot, c, &d_in_b_in_a);
@@ -101,7 +102,7 @@ namespace {
 
 std::function<void()> before_free;  ///< called before the next store that frees a place
 
-/// Real atomics, in whose way another thread's steps can be put.
+/// Real atomics that can run another thread's steps before their own.
 struct stepped_atomics : garrick::base::real_atomics {
   template <class T>
   struct atomic : std::atomic<T> {
@@ -124,7 +125,7 @@ TEST_CASE("drain lot: a stack that begins on no actor's turn leaves others' plac
   std::optional<stepped_lot::waiting_scope> of_other;
   std::optional<stepped_lot::waiting_scope> of_a(std::in_place, lot, b, &a_on_nobody);
   before_free = [&] { before_free = [&] { of_other.emplace(lot, c, &other); }; };
-  of_a.reset();  // frees one place, and has nothing else to free
+  of_a.reset();  // frees one place, and no other
   if (!of_other) of_other.emplace(lot, c, &other);
   before_free = nullptr;
   const stepped_lot::waiting_scope back(lot, other.id, &in_c);

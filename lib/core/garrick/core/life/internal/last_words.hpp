@@ -1,7 +1,7 @@
-// Small messages that must be said although there is no memory: answers and news of life and death.
+// Small messages that must be sent even without memory: answers and news of life and death.
 //
-// Problem: much of an actor's end is noexcept, and has to tell others. So what it says falls back
-// on a reserve of blocks. When that is used up, the process ends and says so.
+// Problem: much of an actor's end is noexcept, and has to tell other actors. So its messages fall
+// back on a reserve of blocks. If the reserve is used up, the process ends with an error message.
 //
 // Thread safety: any thread.
 #pragma once
@@ -14,13 +14,13 @@
 namespace garrick::core {
 
 namespace detail {
-/// An envelope from the reserve, its payload raw. Ends the process if there is none: `what` says
-/// what could not be done.
+/// Returns an envelope from the reserve, its payload raw. If there is none, ends the process with
+/// the text `what`, which names the failure.
 [[nodiscard, gnu::cold]] envelope* reserved_envelope(const base::message_type* type,
                                                      const char* what) noexcept;
 }  // namespace detail
 
-/// A message made in place, in any case.
+/// Returns a message made in place, in any case.
 template <class Content, class... Args>
 [[nodiscard]] envelope* last_words(const char* what, Args&&... args) noexcept {
   static_assert(detail::block_bytes(sizeof(Content)) == base::block_pool::block_step,

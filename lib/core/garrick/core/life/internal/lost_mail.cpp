@@ -1,4 +1,4 @@
-// What becomes of messages that nobody handles.
+// The fate of messages that no handler takes.
 #include <garrick/core/cell/extension.hpp>
 #include <garrick/core/life/internal/lost_mail.hpp>
 #include <garrick/core/life/internal/no_reentry.hpp>
@@ -13,7 +13,7 @@ namespace garrick::core::lost_mail {
 
 namespace {
 
-/// A request that was handed on has been seen, whatever becomes of it.
+/// A request that was handed on counts as seen by a handler.
 base::error told_requester(const envelope* e, const base::error& why) noexcept {
   return e->is(envelope_flag::seen) ? told_by_handler(why) : why;
 }
@@ -81,7 +81,7 @@ void answer_unanswered(const cell& self, envelope* e) noexcept {
 
 void report(cell& receiver, const envelope* e, const base::error& why) noexcept {
   if (e->is(envelope_flag::response)) return;  // its requester went away by its own will
-  if (e->type->unreported) return;             // nobody has lost anything
+  if (e->type->unreported) return;             // no actor misses it
   undelivered lost;
   lost.sender = e->is(envelope_flag::request) ? (e->requester != nullptr ? e->requester->id() : 0)
                                               : e->sender_id;

@@ -22,24 +22,25 @@ void lose(cell& receiver, envelope_ptr e, const base::error& why) noexcept;
 /// The same for an envelope that the cell's own mailbox holds. The runner.
 void lose_kept(cell& self, envelope* e, const base::error& why) noexcept;
 
-/// The message of a sender that waits for room is lost, and the sender is told. Any thread that
-/// owns the message.
+/// Loses the message of a sender that waits for room, and tells the sender. Any thread that owns
+/// the message.
 void lose_parked(cell& receiver, const parked_message& p, const base::error& why) noexcept;
 
-/// A request from elsewhere whose time was over, or that was withdrawn, while it waited: answers
-/// `timeout`, and `e` is to be finished. False: it is to be handled. No dead letter: who has asked
-/// knows. The runner that has taken it out.
+/// Answers `timeout` to a request from elsewhere that has run out of time, or was withdrawn, while
+/// it waited. Returns true then, and the caller finishes `e`; otherwise the caller handles it. No
+/// dead letter: the requester knows. For the runner that has taken `e` out.
 [[nodiscard]] bool lose_overdue(envelope* e) noexcept;
 
-/// As `lose_kept`, for a message whose handler has failed with `why`, and for those whose promises
-/// the exception dropped on its way. Without a message (null), only for those. The runner.
+/// As `lose_kept`, after a handler has failed with `why`: for its message, and for the requests of
+/// promises that the exception dropped on its way. Without a message (null), only for these
+/// requests. The runner.
 void lose_failed(cell& self, envelope* e, const base::error& why) noexcept;
 
-/// An exception that is on its way out of the running handler has dropped the promise of `r`. Only
-/// who sees where it goes knows what to answer: the handler fails with it (`lose_failed`), or
-/// catches it. False without memory: `r` stays the caller's. The runner.
+/// Keeps `r` after an exception in the running handler has dropped its promise. The answer depends
+/// on the way of the exception: the handler fails with it (`lose_failed`), or catches it. Returns
+/// false without memory: `r` stays the caller's. The runner.
 [[nodiscard]] bool keep_unkept(cell& self, pending_request r) noexcept;
-/// Answers those whose promises an exception has dropped. The runner.
+/// Answers the requests of promises that an exception has dropped. The runner.
 void answer_unkept(cell& self, const base::error& why) noexcept;
 
 /// Tells the dead letters about `e`, which stays the caller's. Any thread that owns `e`.
@@ -52,18 +53,18 @@ void answer_unanswered(const cell& self, envelope* e) noexcept;
 /// No handler takes `e`: dead letter, log, probe. The runner.
 void report_unexpected(cell& self, envelope* e) noexcept;
 
-/// What is answered to those who send to an actor that has ended. Any thread.
+/// Returns the error for senders to an actor that has ended. Any thread.
 [[nodiscard]] base::error gone(const cell& receiver) noexcept;
 
-/// What the promises say that go with an actor which ends for `reason`: a handler has seen those
-/// requests, so it is `receiver_failed` or, if nothing has failed, `broken_promise`.
+/// Returns the answer of the promises that an actor drops when it ends for `reason`. A handler has
+/// seen those requests, so it is `receiver_failed` or, if nothing has failed, `broken_promise`.
 [[nodiscard]] base::error told_of_promises(const cell& who,
                                            const base::exit_reason& reason) noexcept;
-/// An error that names the actor and why it ended.
+/// Returns an error that names the actor and the reason of its end.
 [[nodiscard]] base::error told_of_end(base::errc code, const cell& who,
                                       const base::exit_reason& reason) noexcept;
 
-/// The text of an exception.
+/// Returns the text of an exception.
 [[nodiscard]] std::string text_of(const std::exception_ptr& what) noexcept;
 
 }  // namespace garrick::core::lost_mail

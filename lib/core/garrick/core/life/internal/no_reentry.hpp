@@ -1,4 +1,4 @@
-// A stretch in which an actor takes back what it held: nothing may run inside it.
+// A scope in which an actor gives up its data: no other actor may run inside it.
 //
 // Thread safety: the thread that made it.
 #pragma once
@@ -9,8 +9,8 @@
 
 namespace garrick::core {
 
-/// While this lives, nothing on this thread waits for a mailbox or runs another actor, and dropped
-/// promises say `why`, which has to live as long.
+/// While this lives, this thread neither waits for a mailbox nor runs another actor, and dropped
+/// promises answer `why`, which has to live as long.
 class no_reentry {
  public:
   explicit no_reentry(const base::error& why) noexcept : saved_(detail::here.drop_reason) {

@@ -1,12 +1,12 @@
-// What becomes of a message that finds its receiver's mailbox full, stalled or closed: one object
+// The treatment of a message that finds its receiver's mailbox full, stalled or closed: one object
 // for one receiver, and one table.
 //
 // Problem: an ordinary mailbox slows its senders and has no bound; some receivers want one, such as
 // a gateway that would rather refuse than queue. All have the same queue, and a limit is a count: a
-// sender compares the mailbox's length with it before it pushes. (Of a proxy the room is elsewhere:
+// sender compares the mailbox's length with it before it pushes. (The room of a proxy is elsewhere:
 // credit.hpp.)
 //
-// The first row that fits says what a `send` does. A receiver can make room unless it awaits
+// The first row that fits decides the action of a `send`. A receiver can make room unless it awaits
 // something other than its restart; a sender can help unless its thread must not wait
 // (`no_wait_scope`), or runs the receiver.
 //
@@ -27,8 +27,8 @@
 // credit) passes the bound of a mailbox with the policy `wait`, up to the hard limit.
 //
 // Guarantees: a message that is not taken is a dead letter with the reason `overload`, and a
-// request gets `overload`. Responses, time-outs and the system lane have no bound; but responses
-// that wait count, so while there are many no message is taken. Limit: senders that push at the
+// request gets `overload`. Responses, time-outs and the system lane have no bound; but waiting
+// responses count, so while there are many no message is taken. Limit: senders that push at the
 // same moment may pass a limit by one message each.
 //
 // Thread safety: any thread that has a handle to the receiver.
@@ -46,15 +46,16 @@ class admission {
  public:
   explicit admission(cell& receiver) noexcept : to_(receiver) {}
 
-  /// `e` finds the mailbox full, stalled or closed, whose word was `head`. Returns true if `e` is
-  /// to be pushed all the same; false if it is lost. May run other actors and wait.
+  /// Decides on `e`, which finds the mailbox full, stalled or closed; the word was `head`. Returns
+  /// true if the caller must push `e` all the same; false if it is lost. May run other actors and
+  /// wait.
   [[nodiscard]] bool admit(envelope* e, std::uint64_t head) noexcept;
 
   /// Pushes `e` if there is room (below the bound; without a bound: below the soft limit), else
   /// returns the reason. Never waits.
   [[nodiscard]] base::error try_deliver(envelope_ptr e) noexcept;
 
-  /// The error for a message that is not taken at the bound, or at the soft limit.
+  /// Returns the error for a message that is not taken at the bound, or at the soft limit.
   [[nodiscard]] base::error full() const noexcept;
 
  private:

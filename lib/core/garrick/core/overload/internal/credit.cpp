@@ -13,16 +13,16 @@ namespace garrick::core::credit {
 
 namespace {
 
-// What a handler sends without credit before it waits for some: of one message, the receiver's and
-// that of the link to its node.
+// The most credits that a handler may owe before it waits: for one message, the receiver's and that
+// of the link to its node.
 constexpr std::uint8_t most_owed = 2;
 
 sender_credit& of_senders(const cell& of) noexcept {
   return static_cast<sender_credit&>(*of.room_elsewhere());
 }
 
-// The handler of an actor on a worker sends without credit, and its actor pauses afterwards.
-// Returns false if this is no such handler, or if it owes as much as it may, and waits here.
+// Lets the handler of an actor on a worker send without credit; its actor pauses afterwards.
+// Returns false if this is no such handler, or if it owes the most already; then it waits here.
 bool owe_and_pause(cell& of) noexcept {
   auto& here = detail::here;
   if (here.running == nullptr || base::this_thread.worker_of == nullptr || here.owed == most_owed ||
@@ -51,7 +51,7 @@ bool take_or_owe(cell& of, bool may_pause) noexcept {
   if (credit.take()) return true;
   const detail::stacked_actor inner{detail::running_id(), here.below};
   const detail::stacked_actor* const top = here.running != nullptr ? &inner : nullptr;
-  // where nobody waits for room, as in a simulation, nobody waits for credit
+  // if no sender may wait for room, as in a simulation, none waits for credit
   const bool may_wait = base::this_thread.no_wait == 0 && of.env().mailbox.full_wait.count() != 0;
   if (may_wait && !detail::is_on_stack(top, of.id())) {
     if (may_pause && owe_and_pause(of)) return credit.owe(), true;
@@ -93,8 +93,7 @@ bool pause(cell& self) noexcept {
   return pauses;
 }
 
-// What was sent without credit while no message was handled, as by a start hook, does not make the
-// actor pause.
+// A debt made while no message was handled, as by a start hook, does not make the actor pause.
 void forget_debt() noexcept {
   auto& here = detail::here;
   here.owed = 0;

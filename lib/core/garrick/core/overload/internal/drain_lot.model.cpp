@@ -28,15 +28,15 @@ constexpr unsigned enough_to_fail = 20'000;
 
 using lot_of_model = basic_drain_lot<patient_atomics, 4>;
 
-/// What the steps need from a system.
+/// The part of a system that the steps need.
 struct environment_of_model {
   lot_of_model* lot;
   void hold() {}
   void release() {}
 };
 
-/// A cell with the fields that the steps use. Its worker handles what is there and releases it; or
-/// ends it, when it has handled a number of messages.
+/// A cell with the fields that the steps use. Its worker handles the waiting messages and releases
+/// it; or ends it, when it has handled a number of messages.
 class full_cell {
  public:
   using atomics = relacy_atomics;
@@ -46,7 +46,7 @@ class full_cell {
     now = {};
   }
 
-  /// Waits once if it is of use, whatever the length: the worst sender.
+  /// Waits once if it is of use, at any length: the worst sender.
   void wait_and_send(node& m) {
     static_cast<void>(cell_steps::wait_for_wake(*this, 1, [] {
       rl::ctx().sched();
@@ -81,7 +81,7 @@ class full_cell {
     }
   }
 
-  // what the steps call
+  // called by the steps
   environment_of_model& env() { return environment_; }
   [[nodiscard]] std::uint64_t id() const { return id_; }
   void add_weak() {}
@@ -124,7 +124,7 @@ struct room_suite : rl::test_suite<room_suite<Ends>, 3> {
 };
 
 /// Each of `N` actors is about to wait for the next one: at least one of them must see the circle.
-/// With a gap nobody may, for that is a pipeline.
+/// With a gap none may, for that is a pipeline.
 template <unsigned N, bool Gap>
 struct circle_suite : rl::test_suite<circle_suite<N, Gap>, N> {
   lot_of_model lot;
@@ -136,7 +136,7 @@ struct circle_suite : rl::test_suite<circle_suite<N, Gap>, N> {
     const detail::stacked_actor self{index + 1, nullptr};
     const lot_of_model::waiting_scope wait(lot, Gap && next == 1 ? N + 1 : next, &self);
     seen[index] = wait.closes_circle();
-    // who sees no circle waits on: its entry stays until everybody has looked
+    // an actor that sees no circle waits on: its entry stays until all have looked
     decided.fetch_add(1, relaxed);                               // order: for the test
     while (decided.load(relaxed) != N) relacy_atomics::pause();  // order: for the test
   }

@@ -11,7 +11,7 @@ namespace garrick::core::in_place {
 
 namespace {
 
-// How many stages of a pipeline one full mailbox at its beginning runs at most.
+// The most stages of a pipeline that one full mailbox at its beginning runs.
 constexpr std::uint32_t longest_chain = 16;
 // Senders on other workers may wait for a receiver that runs in place. They are woken once in this
 // number of batches (docs/internals/overload.md).
@@ -25,16 +25,16 @@ std::uintptr_t stack_now() noexcept {
   return reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
 }
 
-/// The send further down the stack that has claimed `c` and will run it; null: none.
+/// Returns the send further down the stack that has claimed `c` and will run it; null: none.
 detail::in_place_chain* claimed_by(const cell& c) noexcept {
   detail::in_place_chain* chain = detail::here.chain;
   while (chain != nullptr && chain->next != &c) chain = chain->outer;
   return chain;
 }
 
-/// Has the outermost handler on this thread run so many messages in place that another receiver can
-/// wait until it has twice its limit, or its turn? A sender that floods one receiver runs it again
-/// and again: that costs no more messages than it sends.
+/// Returns true if the outermost handler on this thread has run so many messages in place that
+/// another receiver can wait until it has twice its limit, or its turn. A sender that floods one
+/// receiver runs it again and again: that costs no more messages than it sends.
 bool has_run_enough(const cell& receiver) noexcept {
   const auto& here = detail::here;
   return (here.batch_over || here.chain != nullptr) && here.last_in_place != receiver.id() &&
@@ -42,9 +42,9 @@ bool has_run_enough(const cell& receiver) noexcept {
 }
 
 // Runs a claimed cell for a batch. Then it runs the receiver that the cell has filled or else, if
-// it is still next on this worker, the one that the cell woke last; and so on, a bounded number of
-// times. Left where it is, the one woken last would be pushed out of the next slot, and a worker
-// would be called for a few messages.
+// it is still next on this worker, the actor that the cell woke last; and so on, a bounded number
+// of times. Otherwise the next wake would push that actor out of the next slot, and call a worker
+// for a few messages.
 void run_chain(cell& first, base::executor& ex) noexcept {
   auto& here = detail::here;
   const std::uint64_t id = first.id();
@@ -85,7 +85,7 @@ void run_chain(cell& first, base::executor& ex) noexcept {
 // is for the innermost handler.
 bool stack_has_room() noexcept {
   static const std::size_t share = base::platform::default_stack_bytes() / 2;
-  // a handler that has gone to a stack of its own seems to have used very much
+  // a handler on a stack of its own seems to have used very much
   return detail::here.chain == nullptr || detail::here.in_place_stack - stack_now() < share;
 }
 
@@ -140,8 +140,8 @@ void hand_over() noexcept {
   wake_overlooked();
 }
 
-// The sender that runs it in place will fill it again at once. So the other senders are not woken
-// for each batch, but at the latest when that run is over.
+// The sender that runs the receiver in place will fill it again at once. So the other senders are
+// not woken for each batch, but at the latest when that run is over.
 bool overlooks_senders(const cell& receiver) noexcept {
   auto& here = detail::here;
   if ((receiver.gate().peek() & mailbox_word::waiting) == 0 ||

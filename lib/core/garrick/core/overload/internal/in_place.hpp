@@ -2,7 +2,7 @@
 //
 // Problem: a sender that floods a receiver on the same worker would fill its mailbox, and would
 // then wait for a turn that this worker alone can give. So the send takes the receiver's run right
-// out of the queue and runs it for a batch. That one may fill the next receiver, and so on: the
+// out of the queue and runs it for a batch. The receiver may fill the next one, and so on: the
 // sends lie within one another, or, one full receiver after the other, they form a chain
 // (docs/internals/overload.md).
 //
@@ -16,37 +16,36 @@
 
 namespace garrick::core::in_place {
 
-/// Returns the executor whose worker this thread is if `receiver` may run in a handler's send
-/// there; else null.
+/// Returns this worker's executor if `receiver` may run in a handler's send there; else null.
 [[nodiscard]] base::executor* executor_for(const cell& receiver) noexcept;
 /// Returns true if the stack has room for one more send that runs a receiver.
 [[nodiscard]] bool stack_has_room() noexcept;
 
-/// Runs `receiver` for a batch if it waits for its turn and this thread may run it. `must`: now,
-/// and not when the present batch is over or its turn comes. Returns true if the receiver has run,
-/// will run when the present batch is over, or has been queued for its turn.
+/// Runs `receiver` for a batch if it waits for its turn and this thread may run it. `must`: it runs
+/// now, and not after the present batch or at its turn. Returns true if the receiver has run, will
+/// run when the present batch is over, or has been queued for its turn.
 bool run(cell& receiver, bool must) noexcept;
-/// The same for a receiver whose run right is this thread's. Returns false if the stack has no
-/// room; then the receiver is queued.
+/// The same for a receiver of which this thread has the run right. Returns false if the stack has
+/// no room; then the receiver is queued.
 bool run_claimed(cell& receiver, bool must) noexcept;
 
-/// Queues what this thread has claimed and does not run yet, and wakes the senders that it has left
-/// waiting: the thread is about to wait, and its receiver may wait for one of them.
+/// Queues the receivers that this thread has claimed and not run yet, and wakes the senders that it
+/// has left waiting: the thread is about to wait, and its receiver may wait for one of them.
 void hand_over() noexcept;
 
-/// The batch of a receiver that runs in place ends. Returns true if senders wait for it that are
-/// not woken for this batch. Requires `run_depth` > 1.
+/// Called at the end of a batch of a receiver that runs in place. Returns true if senders wait for
+/// it, but are not to be woken after this batch. Requires `run_depth` > 1.
 [[nodiscard]] bool overlooks_senders(const cell& receiver) noexcept;
 /// Wakes the senders that were overlooked.
 void wake_overlooked() noexcept;
 
-/// The outermost run is over, and its sends ran others in place, or it has ended because of a debt.
-/// Charges the budget with the whole round and with the messages of the others, so that the
-/// worker's round knows what it has done (W3 of work_stealing.hpp). What is left of the budget is
+/// Called when the outermost run is over, if its sends ran other receivers in place, or a debt
+/// ended it. Charges the budget with the whole round and with the messages of the others, so that
+/// the worker's round counts all of its work (W3 of work_stealing.hpp). The rest of the budget is
 /// negative then, modulo 2^32.
 void charge(std::uint32_t& budget) noexcept;
 
-/// Begins to count what runs in place for the outermost handler, unless it has begun.
+/// Begins to count the messages run in place for the outermost handler, unless it has begun.
 void begin_count() noexcept;
 
 }  // namespace garrick::core::in_place

@@ -1,8 +1,8 @@
 // Coroutines that wait for room in a mailbox (`send_when_room`): their messages are parked with the
 // receiver, and the runner lets them in. No thread waits.
 //
-// The runner publishes what it has consumed before each message, so that a bound is exact; for
-// ordinary mailboxes it does so once a batch.
+// The runner publishes its count of consumed messages before each message, so that a bound is
+// exact; for ordinary mailboxes it does so once a batch.
 //
 // Thread safety: the runner.
 #pragma once
@@ -16,8 +16,8 @@ namespace garrick::core::parked {
 /// Called before a message of a watched mailbox is handled (`cell::is_watched`).
 void before_message(cell& self) noexcept;
 
-/// A sender waits for room. Without memory to remember it, its message is lost, and it is told
-/// `overload`.
+/// Parks the message of a sender that waits for room. Without memory for that, the message is lost,
+/// and the sender gets `overload`.
 void add(cell& self, const signals::room_wanted& w) noexcept;
 
 /// Lets in as many parked messages as there is room for.

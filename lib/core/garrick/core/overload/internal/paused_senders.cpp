@@ -9,7 +9,7 @@ namespace garrick::core {
 
 namespace {
 
-/// The time is over, or the clock is.
+/// Called by the clock when the time is over, or when the clock ends.
 void time_is_over(void* context, std::uint64_t) noexcept {
   auto& one = *static_cast<paused_sender*>(context);
   one.go_on();
@@ -22,10 +22,10 @@ bool paused_sender::arm(base::duration patience) noexcept {
   add_holder();  // the clock's
   const base::instant end = clock_.now() + patience;
   try {
-    // A clock that was stopped has called by the time it returns.
+    // A stopped clock has made its call before `arm` returns.
     timer_ = clock_.arm(end, {time_is_over, this, 0, time_is_over});
   } catch (const std::exception&) {
-    // As a sender that waits no longer: it goes on, and owes.
+    // The sender does not pause: it goes on, and owes.
     drop();
     return false;
   }

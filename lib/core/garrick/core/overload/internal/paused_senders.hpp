@@ -1,18 +1,18 @@
-// Actors that have sent without credit, and do not run until that is paid.
+// Actors that have sent without credit, and do not run until the debt is paid.
 //
-// Problem: whoever waits for credit in its handler holds a worker. A peer that is stopped grants
-// nothing, so as many of its senders as there are workers would stop the whole system, again for
-// each message. So an actor sends its message all the same, and pauses when its handler has
-// returned: it keeps its run right, but no queue and no worker has it. It goes on when nobody owes
-// anything any more, when the receiver has ended, or when its patience is over.
+// Problem: a handler that waits for credit holds a worker. A peer that is stopped grants nothing,
+// so as many of its senders as there are workers would stop the whole system, again for each
+// message. So an actor sends its message all the same, and pauses when its handler has returned: it
+// keeps its run right, but no queue and no worker has it. It goes on when no debt is left, when the
+// receiver has ended, or when its patience is over.
 //
 // Invariants
-// P1 The run right of a paused actor belongs to its record. Whoever is the first to say that it
-//    goes on (a grant, the receiver's end, the clock) has it, and schedules the actor. The thread
-//    that pauses it does not touch the actor after the record was given to the clock.
-// P2 Who pauses is in the list before it looks for credit once more, and a grant adds before it
-//    looks whether somebody pauses (`pause` and `ends_pauses` of basic_sender_credit). So of the
-//    two one sees the other.
+// P1 The run right of a paused actor belongs to its record. The first to claim the record (a grant,
+//    the receiver's end, or the clock) gets the run right, and schedules the actor. The thread that
+//    pauses it does not touch the actor after the record was given to the clock.
+// P2 A pausing actor is in the list before it looks for credit once more, and a grant adds before
+//    it looks for pausing actors (`begin_pause` and `ends_pauses` of basic_sender_credit). So of
+//    the two one sees the other.
 //
 // Private to core.
 //
@@ -30,7 +30,8 @@
 
 namespace garrick::core {
 
-/// An actor that pauses. The clock holds it, and the list does, and whoever has made it.
+/// The record of a paused actor. The clock, the list and the thread that made it each hold a
+/// reference.
 class paused_sender {
  public:
   paused_sender(base::runnable& who, base::executor& home, base::clock_service& clock) noexcept
@@ -42,30 +43,30 @@ class paused_sender {
     base::block_pool::deallocate(at, bytes);
   }
 
-  /// Gives it to the clock for so long. False: there is no memory for that.
+  /// Gives it to the clock for `patience`. Returns false without memory for that.
   [[nodiscard]] bool arm(base::duration patience) noexcept;
-  /// True, once: the caller has the run right of the actor.
+  /// Returns true once: that caller has the run right of the actor.
   [[nodiscard]] bool claim() noexcept {
-    // order: acq_rel, who schedules it comes after who has paused it
+    // order: acq_rel, the scheduling thread comes after the pausing thread
     return !is_claimed_.exchange(true, std::memory_order_acq_rel);
   }
   [[nodiscard]] bool is_claimed() const noexcept {
-    return is_claimed_.load(std::memory_order_relaxed);  // order: says that the list may forget it
+    return is_claimed_.load(std::memory_order_relaxed);  // order: only tells the list to drop it
   }
   /// Schedules the actor. Requires that the caller has claimed it.
   void schedule() noexcept { home_.schedule(who_); }
-  /// As above, unless somebody else has claimed it.
+  /// As above, unless another thread has claimed it.
   void go_on() noexcept {
     if (claim()) schedule();
   }
-  /// The clock need not call any more. Requires that the caller has claimed it, which the clock
-  /// does before it ends.
+  /// Cancels the call of the clock. Requires that the caller has claimed the record, which the
+  /// clock does before it ends.
   void disarm() noexcept;
   void add_holder() noexcept {
     holders_.fetch_add(1, std::memory_order_relaxed);  // order: the caller is one
   }
   void drop() noexcept {
-    // order: acq_rel, the last one frees what the others have used
+    // order: acq_rel, the last holder frees the record after the others' uses
     if (holders_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
   }
 
@@ -77,26 +78,26 @@ class paused_sender {
   base::runnable& who_;
   base::executor& home_;
   base::clock_service& clock_;
-  base::timer_id timer_;  // written before it is in the list
+  base::timer_id timer_;  // written before the record is in the list
   std::atomic<bool> is_claimed_{false};
   std::atomic<std::uint32_t> holders_{1};
 };
 
-/// See above.
+/// The list of paused actors.
 class paused_senders {
  public:
   paused_senders() = default;
-  /// They go on.
+  /// Lets them go on.
   ~paused_senders() { go_on(); }
   paused_senders(const paused_senders&) = delete;
   paused_senders& operator=(const paused_senders&) = delete;
 
-  /// Takes over the run right of `who` for at most so long, and forgets those that go on by now.
-  /// Null: there is no memory for that. The caller, who does nothing with `who` any more unless it
-  /// claims it back, gets a hold of the result.
+  /// Takes over the run right of `who` for at most `patience`, and forgets records that have been
+  /// claimed. Returns null without memory for that. The caller gets a reference to the result, and
+  /// does not touch `who` any more unless it claims the record.
   [[nodiscard]] paused_sender* add(base::runnable& who, base::executor& home,
                                    base::clock_service& clock, base::duration patience) noexcept;
-  /// All go on.
+  /// Lets all of them go on.
   void go_on() noexcept;
 
  private:

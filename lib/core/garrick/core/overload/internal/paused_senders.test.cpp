@@ -1,4 +1,4 @@
-// Who has the run right of an actor that pauses, when its clock was stopped or never calls.
+// The run right of an actor that pauses, when its clock was stopped or never calls.
 #include <doctest/doctest.h>
 #include <garrick/base/time/timer_service.hpp>
 #include <garrick/core/overload/internal/paused_senders.hpp>

@@ -13,8 +13,8 @@ namespace garrick::core {
 
 namespace {
 
-// A mailbox may grow by its soft limit beyond it, and by no more than this, until its sender runs
-// it whatever else there is to do. The sum is less than what the mailbox's word can count.
+// A mailbox may grow by its soft limit beyond it, and by no more than this. From there on its
+// sender runs it in any case. The sum is below the range of the count in the mailbox's word.
 constexpr std::uint32_t most_beyond_soft_limit = 16'384;
 // A wait for room ends at the latest when the receiver has handled this number of messages. If the
 // receiver makes no progress, the wait fails, and the thread's next sends to full mailboxes, this
@@ -38,14 +38,14 @@ constexpr base::duration longest_sleep = base::duration::milliseconds(10);
 /// them, do not wait again unless the receiver goes on.
 struct wait_in_vain {
   std::uint64_t receiver;  ///< 0: none
-  std::uint32_t handled;   ///< how many messages the receiver had handled when the wait ended
+  std::uint32_t handled;   ///< the receiver's count of handled messages at the end of the wait
   bool stood_still;        ///< else it has handled many, and its mailbox stayed full
 };
 constinit thread_local wait_in_vain gave_up{};
 
-// Returns true if a signal waits for an actor whose handler this thread runs. The signal may ask it
-// to end, or to suspend with a group that is restarted. The restart that its send waits for may
-// wait for that.
+// Returns true if a signal waits for an actor with a handler on this thread's stack. The signal may
+// ask the actor to end, or to suspend with a group that is restarted. The restart for which its
+// send waits may need that first.
 bool is_wanted(const detail::stacked_actor* top) noexcept {
   for (; top != nullptr; top = top->outer)
     if (top->actor != nullptr && (top->actor->gate().peek() & mailbox_word::signal) != 0)
@@ -86,7 +86,7 @@ bool room_wait::can_run_soon() const noexcept {
   return !is_stalled_now() || to_.awaits_restart() || !is_stalled_now();
 }
 
-// May this thread run the receiver, or wait for it?
+// Returns true if this thread may run the receiver, or wait for it.
 bool room_wait::can_make_room() const noexcept {
   return base::this_thread.no_wait == 0 && detail::here.running != &to_ && can_run_soon();
 }
@@ -146,7 +146,7 @@ bool room_wait::is_at(std::uint32_t limit) const noexcept {
 // makes room there before another message comes.
 bool room_wait::keeps(std::uint32_t limit) const noexcept {
   const std::uint64_t head = to_.gate().peek_acquire();  // the length that `release` has published
-  // the same word afterwards: that length is of the idle actor, not of what others sent since
+  // the same word afterwards: the length is that of the idle actor, without later messages
   return (head & (mailbox_word::idle | mailbox_word::stalled)) == mailbox_word::idle &&
          is_at(limit) && to_.gate().peek() == head;
 }
@@ -187,8 +187,9 @@ room_wait::outcome room_wait::below(std::uint32_t limit, const sender_patience& 
   return outcome::no_progress;
 }
 
-// Runs the receiver in place. If it waits for its restart, its supervisor and those whom that asks
-// have their turns before. Returns false if this thread could not, or if the receiver still waits.
+// Runs the receiver in place. If it waits for its restart, its supervisor and the children that the
+// supervisor asks have their turns before. Returns false if this thread could not, or if the
+// receiver still waits.
 bool room_wait::run_now() noexcept {
   if (!to_.awaits_restart()) return in_place::run(to_, true);
   for (std::uint32_t turns = 0; turns != sends_per_wait && to_.awaits_restart(); ++turns) {
@@ -199,8 +200,8 @@ bool room_wait::run_now() noexcept {
 }
 
 // The child awaits its restart. Returns the actor that has to handle a signal before that, if this
-// thread may run it in place: the supervisor, or the child whose answer the supervisor waits for,
-// such as another one of a group. An empty address: there is none.
+// thread may run it in place: the supervisor, or the child that must answer the supervisor, such as
+// another one of a group. An empty address: there is none.
 address room_wait::wanted_for_restart() const noexcept {
   if (!to_.is_supervised()) return {};
   const auto runs_here = [](const address& a) {
@@ -222,7 +223,7 @@ wait_end room_wait::wait_for_restart(std::int64_t limit_ns) noexcept {
   auto& lot = *to_.env().lot;
   const std::uint32_t epoch = lot.epoch(to_.id());
   if (!to_.awaits_restart()) return wait_end::woken;
-  // The caller runs it, which costs this thread less than to wait for another one.
+  // The caller runs that actor, which costs this thread less than to wait for another thread.
   if (const address next = wanted_for_restart(); next && handle_access::get(next)->is_queued())
     return wait_end::claimed;
   lot.wait(to_.id(), epoch, std::min(limit_ns, longest_sleep.count()));
@@ -243,8 +244,8 @@ room_wait::outcome room_wait::wait() noexcept {
   const bool restarts = to_.awaits_restart();
   if (!restarts && (to_.gate().peek() & does_not_run) != 0) return why_it_does_not_run();
   auto& here = detail::here;
-  // Actors whose handlers wait in a circle would all stand still. So the sender that would close
-  // the circle goes on instead. A sender that waits for a restart waits for the supervisor.
+  // Actors that wait in a circle would all stand still. So the sender that would close the circle
+  // goes on instead. A sender that waits for a restart waits for the supervisor.
   const detail::stacked_actor inner{detail::running_id(), here.below, here.running};
   const detail::stacked_actor* const top = here.running != nullptr ? &inner : nullptr;
   const std::uint64_t awaited = restarts ? to_.supervisor_id() : to_.id();
@@ -295,7 +296,7 @@ room_wait::outcome room_wait::wait_counted(base::executor* ex,
       since = now;
       continue;
     }
-    // A queued receiver may wait for workers whose handlers compute. If this thread may run the
+    // A queued receiver may wait for workers that compute in handlers. If this thread may run the
     // receiver, it does so before it gives up.
     const bool queued = to_.is_queued();
     if (now - since < (queued ? one_wait : limit)) continue;

@@ -1,8 +1,9 @@
-// How a sender makes room in a full mailbox: it runs the receiver in place, or waits for it.
+// The two ways of a sender to make room in a full mailbox: it runs the receiver in place, or waits
+// for it.
 //
-// A wait ends early where it cannot help: the receiver awaits something, has ended, or waits for
-// this thread, also through others. While a child awaits its restart, its supervisor and those that
-// the supervisor asks are run or waited for.
+// A wait ends early where it cannot help: the receiver awaits an answer, has ended, or waits for
+// this thread, also through other actors. While a child awaits its restart, the sender runs or
+// awaits its supervisor and the children that the supervisor asks.
 //
 // Thread safety: the sender's thread, which has a handle to the receiver.
 #pragma once
@@ -19,13 +20,13 @@ class executor;
 
 namespace garrick::core {
 
-/// How long a sender tries to get a mailbox below a limit.
+/// The limits of a sender's attempts to get a mailbox below its limit.
 struct sender_patience {
   int failures;           ///< waits without progress, in a row
   std::uint32_t handled;  ///< messages that the receiver handles meanwhile, at most
 };
 
-/// One sender before one full receiver.
+/// One sender and its full receiver.
 class room_wait {
  public:
   explicit room_wait(cell& receiver) noexcept : to_(receiver) {}
@@ -63,7 +64,7 @@ class room_wait {
   cell& to_;
 };
 
-/// Tells the probe of a wait, from its making to its end.
+/// Tells the probe of a wait, which lasts as long as this object.
 class observed_wait {
  public:
   explicit observed_wait(const cell& receiver) noexcept;

@@ -1,12 +1,12 @@
-// How much mail may still be sent to a proxy.
+// The credit for mail to a proxy.
 //
 // Problem: a proxy takes its mail at once, as if it always had room. The room is in another
-// process, which grants it: so many messages more. A sender takes one credit for each message. If
+// process, which grants it as a number of messages. A sender takes one credit for each message. If
 // none is left, it waits for the next grant; it has no receiver that it could run. An actor on a
 // worker sends without credit, and pauses afterwards (paused_senders.hpp).
 //
 // Thread safety: any thread. Invariant: a sender that waits counts itself, then takes a credit or
-// finds none; a grant adds, then looks for those who wait. Both are sequentially consistent, so of
+// finds none; a grant adds, then looks for waiting senders. Both are sequentially consistent, so of
 // a grant and a wait one sees the other.
 // (The model checker runs this: sender_credit.model.cpp.)
 #pragma once
@@ -33,14 +33,14 @@ enum class credit_order : std::uint8_t {
   see_pause
 };
 
-/// The credit of one cell. It may be negative: then senders who could not wait owe messages.
+/// The credit of one cell. If it is negative, senders that could not wait owe messages.
 template <class Atomics>
 class basic_sender_credit {
  public:
   basic_sender_credit(std::uint32_t messages, base::duration patience) noexcept
       : left_(messages), patience_(patience) {}
 
-  /// Takes the credit for one message, if there is any.
+  /// Takes the credit for one message and returns true, if there is any.
   [[nodiscard]] bool take() noexcept {
     // order: seq_cst, pairs with grant
     std::int64_t n = left_.load(at<credit_order::see_credit>(std::memory_order_seq_cst));
@@ -51,7 +51,7 @@ class basic_sender_credit {
         return true;
     return false;
   }
-  /// Takes it even if there is none.
+  /// Takes credit even if there is none.
   void owe(std::uint32_t messages = 1) noexcept {
     left_.fetch_sub(messages, std::memory_order_relaxed);  // order: a count
   }
@@ -59,8 +59,8 @@ class basic_sender_credit {
     return left_.load(std::memory_order_relaxed);  // order: an estimate
   }
 
-  /// Waits until there is credit, and takes it. False: it took too long, or the receiver `id` has
-  /// ended, as `ended` says.
+  /// Waits until there is credit, and takes it. Returns false if that took too long, or if
+  /// `ended()` reported the end of the receiver `id`.
   template <class Lot, class Ended>
   [[nodiscard]] bool wait(Lot& lot, std::uint64_t id, Ended ended) noexcept {
     const auto patience = static_cast<std::uint64_t>(patience_.count());
@@ -76,7 +76,7 @@ class basic_sender_credit {
       const auto rest = static_cast<std::int64_t>(patience - waited);
       lot.wait(id, epoch, std::min(rest, longest_sleep.count()));
     }
-    waiting_.fetch_sub(1, std::memory_order_relaxed);  // order: who grants now wakes nobody
+    waiting_.fetch_sub(1, std::memory_order_relaxed);  // order: a grant from now on wakes no sender
     return taken;
   }
 
@@ -89,25 +89,26 @@ class basic_sender_credit {
     if (waiting_.load(at<credit_order::see_waiter>(std::memory_order_seq_cst)) != 0) lot.wake(id);
   }
 
-  /// Somebody is about to pause, and can be found by who grants. False: nobody owes anything.
+  /// Announces an actor that is about to pause, so that grants find it. Returns false if there is
+  /// no debt.
   [[nodiscard]] bool begin_pause() noexcept {
     // order: seq_cst, pairs with grant and ends_pauses
     pauses_.store(true, at<credit_order::begin_pause>(std::memory_order_seq_cst));
     // order: seq_cst, the same
     return left_.load(at<credit_order::see_credit>(std::memory_order_seq_cst)) < 0;
   }
-  /// To be asked after a grant. True: those who pause go on.
+  /// Called after a grant. Returns true if the pausing actors must go on.
   [[nodiscard]] bool ends_pauses() noexcept {
     // order: seq_cst, pairs with begin_pause
     if (!pauses_.load(at<credit_order::see_pause>(std::memory_order_seq_cst))) return false;
     if (left() < 0) return false;
-    // order: seq_cst, as the load: whoever pauses afterwards looks for credit afterwards
+    // order: seq_cst, as the load: an actor that pauses afterwards looks for credit afterwards
     return pauses_.exchange(false, std::memory_order_seq_cst);
   }
   [[nodiscard]] base::duration patience() const noexcept { return patience_; }
 
  private:
-  /// a sleep ends after this time, since the end of the receiver wakes nobody here
+  /// a sleep ends after this time, since the end of the receiver wakes no sender here
   static constexpr base::duration longest_sleep = base::duration::milliseconds(10);
 
   template <class T>
@@ -123,21 +124,21 @@ class basic_sender_credit {
   const base::duration patience_;
 };
 
-/// The product's credit, with the actors that have gone without.
+/// The product's credit, with the actors that have sent without.
 class sender_credit final : public basic_sender_credit<base::real_atomics>, public belongings {
  public:
   using basic_sender_credit::basic_sender_credit;
 
-  /// Adds credit, and wakes the senders that wait for it; those that pause go on once it covers the
+  /// Adds credit, and wakes the senders that wait for it; pausing actors go on once it covers the
   /// debts.
   template <class Lot>
   void grant(Lot& lot, std::uint64_t id, std::uint32_t messages) noexcept {
     basic_sender_credit::grant(lot, id, messages);
     if (ends_pauses()) senders_.go_on();
   }
-  /// `who` has sent without credit. True: it pauses, and its run right is gone. False: nobody owes
-  /// anything any more, or the receiver has ended, as `ended` says, or there is no memory. The
-  /// runner of `who`.
+  /// Pauses `who`, which has sent without credit. Returns true if it pauses, and its run right is
+  /// gone. Returns false if no debt is left, if `ended()` reports the receiver's end, or without
+  /// memory. For the runner of `who`.
   template <class Ended>
   [[nodiscard]] bool pause(base::runnable& who, base::executor& home, base::clock_service& clock,
                            Ended ended) noexcept {
@@ -150,7 +151,7 @@ class sender_credit final : public basic_sender_credit<base::real_atomics>, publ
     one->drop();
     return !goes_on;
   }
-  /// The receiver has ended: all go on.
+  /// The receiver has ended: lets all pausing actors go on.
   void end_pauses() noexcept { senders_.go_on(); }
 
  private:

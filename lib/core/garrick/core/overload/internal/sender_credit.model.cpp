@@ -29,8 +29,8 @@ struct granted {
   void grant(std::uint32_t messages) { credit.grant(lot, receiver, messages); }
 };
 
-/// Two senders need one credit each, and get them one by one or together. One has gone without
-/// credit before, which the first grant pays.
+/// Two senders need one credit each, and get them one by one or together. An earlier message went
+/// without credit, and the first grant pays for it.
 template <bool Together>
 struct wait_suite : rl::test_suite<wait_suite<Together>, 3> {
   granted g;
