@@ -1,4 +1,4 @@
-// How a request that was taken from its envelope is answered.
+// Answers to requests that were taken from their envelopes.
 //
 // Private: installed because other parts of the framework use it. They include no other private
 // header of core.

@@ -1,4 +1,4 @@
-// What carries a message or an answer: for parts that encode and decode content.
+// The envelope of a message or an answer: for parts that encode and decode content.
 //
 // Private: installed because other parts of the framework use it. They include no other private
 // header of core.

@@ -1,5 +1,5 @@
-// What a system gives its actors, and what it keeps of them: the environment, the list of cells,
-// the words on which senders wait, the graph of requests, and executors that threads wait with.
+// The system's side of actors: the environment, the list of cells, the words on which senders wait,
+// the graph of requests, and the executors of waiting threads.
 //
 // Private: installed because other parts of the framework use it. They include no other private
 // header of core.

@@ -1,4 +1,4 @@
-// What a proxy does with everything that is sent to it.
+// The handling of all mail and signals for a proxy.
 #include <garrick/base/platform/assert.hpp>
 #include <garrick/core/cell/extension.hpp>
 #include <garrick/core/life/internal/lost_mail.hpp>
@@ -64,7 +64,7 @@ void proxy_cell::tell_exit(const address& who, const address& from,
 
 namespace {
 
-/// A request from elsewhere is handed on with what is left of its time.
+/// Returns the time limit of a request from elsewhere, which is handed on with it; else `never`.
 base::instant limit_of(const envelope* e) noexcept {
   const bool is_known = e->is(envelope_flag::revocable) && e->is(envelope_flag::request);
   return is_known ? e->requester->wanted_until(e->id()) : base::instant::never();
@@ -98,17 +98,17 @@ void proxy_cell::answer_late_signals() noexcept { system_lane::answer_for_the_de
 
 void proxy_cell::signal_elsewhere(envelope* e) noexcept {
   envelope_ptr mine(e);
-  // an errand is for a turn, which is never taken here; some can be done all the same
+  // an errand is for a turn, and a proxy takes none; some can be done all the same
   if (e->type == &base::message_type_of<signals::run_errand>)
     return static_cast<signals::run_errand*>(e->raw())->run(*this);
   if (e->type == &base::message_type_of<signals::room_wanted>) {
-    // there is always room; how long that takes is the way's affair
+    // a proxy always has room; the connection decides the delay
     const auto& w = *static_cast<const signals::room_wanted*>(e->raw());
     if (credit::is_needed(*this) && is_elsewhere()) credit::owe(*this);
     refuse(w.message);
     try {
       respond_value<unit>({w.sender, w.id});
-    } catch (const std::bad_alloc&) {  // the sender was told that its answer could not be made
+    } catch (const std::bad_alloc&) {  // the sender has got an error instead
     }
   } else {
     forward_signal(std::move(mine));

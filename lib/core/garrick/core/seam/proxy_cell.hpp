@@ -1,17 +1,17 @@
 // A cell that stands for an actor in another process: its mail leaves this one.
 //
-// Problem: a handle to a remote actor has to be an ordinary handle. Whoever sends, asks, links,
-// monitors, ends or answers must not know, and must not pay for it. So a proxy is a cell whose
-// mailbox is closed from the beginning, with a tag that says that its actor lives all the same
+// Problem: a handle to a remote actor has to be an ordinary handle. Code that sends, asks, links,
+// monitors, ends or answers must not know, and must not pay for it. So the mailbox of a proxy is
+// closed from the beginning, with a tag for an actor that lives all the same
 // (mailbox_word::elsewhere). Each sender then leaves the hot path at the test that it makes anyway,
-// on a slow path that is virtual, and there the proxy takes what was sent: on the sender's thread,
+// for a slow path that is virtual, and there the proxy takes the message: on the sender's thread,
 // in the sender's order.
 //
 // Nothing runs here, and nothing waits here: a proxy has no mailbox, no turn and no object, is not
-// listed among the living actors and keeps no system from its end. What answers a request that went
-// through one is counted by whoever sent it on (environment::outside_began).
+// listed among the living actors and keeps no system from its end. The code that sends a request on
+// counts its answer (environment::outside_began).
 //
-// A derived class sends on and comes to know of the actor's end; it calls `end` then.
+// A derived class sends on, learns of the actor's end, and calls `end` then.
 //
 // Private: installed because other parts of the framework derive from it.
 //
@@ -19,10 +19,10 @@
 // several at once.
 //
 // Invariants:
-// P1 What one thread sends to a proxy (messages, requests, answers, signals) is forwarded in that
-//    order, each before the send returns.
+// P1 Messages, requests, answers and signals of one thread to a proxy are forwarded in the order of
+//    its sends, each before the send returns.
 // P2 Until `end` everything is forwarded. After it the proxy answers as an actor that has ended;
-//    what comes at the same time is the derived class' to `lose` or `answer_as_ended`.
+//    the derived class must `lose` mail and `answer_as_ended` signals that come at the same time.
 // P3 `nobody_holds_it` comes at most once, after the last strong handle; signals may come after it,
 //    as long as an address is left, and `env()` may be gone then.
 #pragma once
@@ -43,60 +43,61 @@ GARRICK_NO_VIRTUAL_DESTRUCTORS_BEGIN
 class proxy_cell : public cell {
  public:
   /// The actor has ended there, or cannot be reached any more. From now on the proxy answers as an
-  /// actor that ended for this reason. Whom it owes a `down` or an exit signal the derived class
-  /// knows. A second call does nothing. Any thread.
+  /// actor that ended for this reason. The derived class sends the `down` and the exit signals. A
+  /// second call does nothing. Any thread.
   void end(base::exit_reason reason) noexcept;
-  /// As `deliver`, a request whose time is over at `until`. What comes otherwise has no limit that
-  /// is known, or that of a request from elsewhere which is handed on.
+  /// As `deliver`, for a request with the time limit `until`. The other functions pass on no limit,
+  /// or that of a request from elsewhere which is handed on.
   void deliver_until(envelope* e, base::instant until) noexcept;
-  /// How many messages may be forwarded just now, by `need_credit`; below zero, so many are owed.
-  /// Any thread.
+  /// Returns the number of messages that may be forwarded now, after `need_credit`; a negative
+  /// number is a debt. Any thread.
   [[nodiscard]] std::int64_t credit() const noexcept;
 
  protected:
-  /// One strong handle, which is the caller's. Throws std::bad_alloc.
+  /// Makes a proxy with one strong handle, which is the caller's. Throws std::bad_alloc.
   explicit proxy_cell(environment& env);
   ~proxy_cell() = default;
 
-  /// A message, a request (`take_request` gives the right to answer it) or an answer to a request
-  /// of the remote actor (`envelope_flag::response`, `id()`). Of a request, `until` is when its
-  /// time is over, by the environment's clock, if that is known now: perhaps it is already. On the
-  /// sender's thread, perhaps in its handler or on the clock's: must not run actors and, in a
+  /// Sends on a message, a request (`take_request` gives the right to answer it) or an answer to a
+  /// request of the remote actor (`envelope_flag::response`, `id()`). `until` is the end of a
+  /// request's time, by the environment's clock, if it is known; it may be past. Called on the
+  /// sender's thread, perhaps in its handler, or on the clock's: must not run actors and, in a
   /// `no_wait_scope`, not wait.
   virtual void forward(envelope_ptr e, base::instant until) noexcept = 0;
-  /// A signal: exit_signal, down, watch, unwatch, kill; `withdrawn`, by whoever has asked by way of
-  /// this proxy; or `handed_on`, of a request of its own. On the sender's thread, as above.
+  /// Sends on a signal: exit_signal, down, watch, unwatch, kill; `withdrawn`, from an actor that
+  /// has asked by way of this proxy; or `handed_on`, of a request of its own. On the sender's
+  /// thread, as above.
   virtual void forward_signal(envelope_ptr e) noexcept = 0;
 
-  /// From now on a message or a request takes a credit before it is forwarded, and its sender waits
-  /// for one as for room in a full mailbox, for `patience` at most. Before anybody else knows it.
-  /// Throws std::bad_alloc.
+  /// Makes each message or request take a credit before it is forwarded; its sender waits for one
+  /// as for room in a full mailbox, for `patience` at most. Call it before another thread knows the
+  /// proxy. Throws std::bad_alloc.
   void need_credit(std::uint32_t messages, base::duration patience);
   /// Takes the credit for one message, or goes without where waiting is not allowed, cannot help or
-  /// takes too long. Returns true if there was one, or if the actor whose handler this is pauses
-  /// until there is. `may_pause` false: it waits instead, since there is no room for a message
-  /// without. Requires `need_credit`. Any thread.
+  /// takes too long. Returns true if it took one, or if the running actor will pause until there is
+  /// credit. If `may_pause` is false, it waits instead, since there is no room for a message
+  /// without credit. Requires `need_credit`. Any thread.
   bool take_or_owe(bool may_pause = true) noexcept;
-  /// So many messages more may be forwarded. Requires `need_credit`. Any thread.
+  /// Adds credit for `messages` more. Requires `need_credit`. Any thread.
   void grant(std::uint32_t messages) noexcept;
-  /// As many less, whether or not there are so many: what was forwarded is as large as several
-  /// messages. Requires `need_credit`. Any thread.
+  /// Takes credit for `messages`, even if there is less: a forwarded message was as large as
+  /// several. Requires `need_credit`. Any thread.
   void owe(std::uint32_t messages) noexcept;
 
-  /// Tells a local watcher of `dead`'s end, behind what came from there before: by a `down`. It may
-  /// be gone. Any thread.
+  /// Tells a local watcher of `dead`'s end by a `down`, behind earlier messages from there. The
+  /// watcher may be gone. Any thread.
   static void tell_down(const address& watcher, const address& dead, const base::exit_reason& why,
                         std::uint64_t monitor) noexcept;
-  /// Sends a local actor an exit signal from `from`. It may be gone. Any thread.
+  /// Sends a local actor an exit signal from `from`. The actor may be gone. Any thread.
   static void tell_exit(const address& who, const address& from,
                         const base::exit_reason& why) noexcept;
 
-  /// What cannot be sent on: a dead letter, and the answer `why` for a request.
+  /// Loses a message that cannot be sent on: a dead letter, and the answer `why` for a request.
   void lose(envelope_ptr e, base::error why) noexcept;
   /// Answers a signal that came while the proxy ended. Requires that `end` was called.
   void answer_as_ended(const envelope_ptr& e) noexcept;
 
-  /// Whether the actor is known to answer this with that. On any thread.
+  /// Returns whether the actor is known to answer such a message with such an answer. Any thread.
   understanding understands(const base::message_type*,
                             const base::message_type*) noexcept override {
     return understanding::no;  // only the other process can tell

@@ -1,5 +1,5 @@
-// Cells as they run, for diagnosis and for executors that drive actors step by step: the run loop's
-// pieces, what a thread has on its stack, and what only some actors have.
+// Running cells, for diagnosis and for executors that drive actors step by step: the pieces of the
+// run loop, the actors on a thread's stack, and the state of few actors.
 //
 // Private: installed because other parts of the framework use it. They include no other private
 // header of core.

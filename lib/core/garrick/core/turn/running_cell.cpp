@@ -25,7 +25,7 @@ namespace garrick::core {
 
 namespace {
 
-// How many urgent messages are handled in a row before a normal one has its turn.
+// The number of urgent messages in a row, before a normal one has its turn.
 constexpr std::uint8_t urgent_share = 8;
 
 }  // namespace
@@ -52,7 +52,7 @@ base::run_outcome running_cell::run(std::uint32_t& budget) noexcept {
   thread.actor = this;
   thread.actor_id.store(id_, std::memory_order_relaxed);  // order: read by the watchdog as a sample
   const base::run_outcome outcome = run_loop(budget);
-  // This cell may be gone, and runs no more: what follows is not in its name.
+  // This cell may be gone, and runs no more: the steps below are the thread's own.
   here.running = nullptr;
   thread.actor = nullptr;
   thread.actor_id.store(0, std::memory_order_relaxed);  // order: read by the watchdog as a sample
@@ -66,7 +66,7 @@ base::run_outcome running_cell::run(std::uint32_t& budget) noexcept {
   return outcome;
 }
 
-// A send of another actor's handler runs this one in place; or a thread that waits inside a run
+// A send of another actor's handler runs this actor in place; or a thread that waits inside a run
 // ends an actor.
 base::run_outcome running_cell::run_nested(std::uint32_t& budget) noexcept {
   const turn_frame turn(*this, turn_frame::kind::in_place);
@@ -103,7 +103,7 @@ base::run_outcome running_cell::run_loop(std::uint32_t& budget) noexcept {
     if (here.reclaim != nullptr) [[unlikely]]
       lifecycle::reclaim_some();
     if (here.batch_over) [[unlikely]]
-      left = 1;  // its sends ran receivers in place, or it has filled one whose turn it is now
+      left = 1;  // its sends ran receivers in place, or filled one that has its turn now
     if (--left == 0) [[unlikely]] {
       budget = unused;
       if (credit::is_owed()) {
@@ -111,7 +111,7 @@ base::run_outcome running_cell::run_loop(std::uint32_t& budget) noexcept {
         if ((gate_.peek() & mailbox_word::waiting) != 0) after_batch();
         return credit::pause(*this) ? base::run_outcome::released : base::run_outcome::more;
       }
-      // An actor that has nothing left must not be queued: a worker would be woken for nothing.
+      // An actor without work must not be queued: a worker would be woken in vain.
       if (phase() < life::ending && has_nothing_to_handle()) {
         const release_outcome o = end_batch();
         if (o == release_outcome::released) return base::run_outcome::released;
@@ -194,7 +194,7 @@ void running_cell::skip(envelope* e) noexcept {
   ++x.skipped_count;
 }
 
-/// What `pick` will return, left where it is: for the testkit.
+/// Returns the next result of `pick`, and leaves it in the mailbox: for the testkit.
 const envelope* running_cell::peek_next() noexcept {
   if (reader_.is_holding()) {
     envelope* const e = awaiting::peek(*this);
@@ -206,7 +206,7 @@ const envelope* running_cell::peek_next() noexcept {
   return urgent ? reader_.peek_urgent() : front;
 }
 
-// Of a message that nobody frees meanwhile.
+// The message must not be freed meanwhile.
 static waiting_message facts_of(const envelope* e) noexcept {
   const bool request = e->is(envelope_flag::request);
   std::uint64_t sender = 0;
@@ -223,7 +223,7 @@ static waiting_message facts_of(const envelope* e) noexcept {
 }
 
 std::vector<waiting_message> running_cell::waiting(std::size_t most) {
-  static_cast<void>(peek_next());  // takes what has arrived into the local queues
+  static_cast<void>(peek_next());  // takes new arrivals into the local queues
   std::vector<waiting_message> all;
   const auto list = [&](const envelope* e) {
     for (; e != nullptr && all.size() < most; e = e->next) all.push_back(facts_of(e));

@@ -1,12 +1,12 @@
-// A cell that takes turns: how the runner picks messages, handles them and stops.
+// A cell that takes turns: the runner picks messages, handles them and stops.
 //
-// Every cell is one of these, except a proxy, which takes no turns (seam/proxy_cell.hpp). They
-// are two classes so that a handle need only know the first.
+// Every cell is a `running_cell`, except a proxy, which takes no turns (seam/proxy_cell.hpp). The
+// base class `cell` is apart, so that a handle needs nothing else.
 //
 // Private: installed because templates need it.
 //
-// Thread safety: `admit` and what it calls is for any thread that holds a handle; everything else
-// is for the holder of the run right.
+// Thread safety: `admit` is for any thread that holds a handle, and so are `refuse` and
+// `answer_late_signals`; all other functions of this class are for the holder of the run right.
 #pragma once
 
 #include <garrick/base/platform/diagnostics.hpp>
@@ -22,7 +22,7 @@ GARRICK_NO_VIRTUAL_DESTRUCTORS_BEGIN
 /// One message that waits in a mailbox.
 struct waiting_message {
   const base::message_type* type;
-  std::uint64_t sender;  ///< id of the actor that sent it, or that asks; 0: a thread or unknown
+  std::uint64_t sender;  ///< id of the sending or asking actor; 0: a thread or unknown
   bool urgent;
   bool request;
   bool response;
@@ -39,28 +39,29 @@ class running_cell : public cell {
 
   // ---- for those with a run loop of their own: blocking actors and the testkit ------------------
 
-  /// Has a signal or an urgent message come since `attend`? A hint; `attend` acquires.
+  /// Returns true if a signal or an urgent message has come since `attend`. A hint; `attend`
+  /// acquires.
   [[nodiscard]] bool wants_attention() const noexcept { return cell_steps::wants_attention(*this); }
-  /// Handles the system lane and takes what has arrived.
+  /// Handles the system lane and takes new arrivals.
   void attend() noexcept;
-  /// The next message, or null; the caller handles it, or puts it back.
+  /// Returns the next message, or null; the caller handles it, or puts it back.
   [[nodiscard]] envelope* take_next() noexcept;
   void put_back(envelope* e) noexcept;
-  /// What `take_next` will return, left where it is.
+  /// Returns the next result of `take_next`, and leaves it in the mailbox.
   [[nodiscard]] const envelope* peek_next() noexcept;
   /// Keeps a message that no case takes until the behavior changes.
   void skip(envelope* e) noexcept;
-  /// The first `most` messages that wait for it, in the order in which it takes them: what was
-  /// skipped, answers that are let through, urgent ones, then the others. Costs a look at each, and
-  /// at what has arrived since the actor's last message. Throws std::bad_alloc.
+  /// Returns the first `most` waiting messages, in the order in which the actor takes them: skipped
+  /// ones, answers that pass an await, urgent ones, then the others. Costs a look at each, and at
+  /// the arrivals since the actor's last message. Throws std::bad_alloc.
   [[nodiscard]] std::vector<waiting_message> waiting(std::size_t most);
   /// Handles a message as the run loop does, and finishes it.
   void handle(envelope* e) noexcept;
   /// The message that user code handles now, or null.
   void set_current(envelope* e) noexcept {
-    current_.store(e, std::memory_order_relaxed);  // order: others only ask whether there is one
+    current_.store(e, std::memory_order_relaxed);  // order: other threads only look for null
   }
-  /// Wakes senders that wait, and attends, when a batch ended because something came.
+  /// Wakes waiting senders and handles signals, after a batch that ended because of an arrival.
   void after_batch() noexcept;
 
  protected:

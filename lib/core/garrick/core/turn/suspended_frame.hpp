@@ -1,4 +1,4 @@
-// A coroutine handler that has not finished, as its actor sees it.
+// An unfinished coroutine handler, as its actor sees it.
 //
 // Private: installed because templates need it.
 //
@@ -9,12 +9,13 @@
 
 namespace garrick::core {
 
-/// The top-level coroutine of a handler. Its actor lists it, and destroys it when the user's object
-/// goes.
+/// The top-level coroutine of a handler. Its actor lists it, and destroys it with the user's
+/// object.
 class suspended_frame {
  public:
   virtual void destroy_frame() noexcept = 0;
-  /// The request that it would answer, if it is a frame of `self`; from then on the caller's.
+  /// Returns the request that it would answer, if it is a frame of `self`; the request is the
+  /// caller's then.
   [[nodiscard]] virtual pending_request hand_over_request(const cell& self) noexcept = 0;
 
   suspended_frame* next_frame = nullptr;

@@ -14,7 +14,7 @@
 namespace garrick::core {
 
 namespace {
-// Beats that may wait for a receiver that is late, if its soft limit is not above that.
+// The most beats that may wait for a late receiver, unless its soft limit is higher.
 constexpr std::uint32_t most_beats_behind = 1000;
 }  // namespace
 
@@ -25,9 +25,10 @@ timer_record* timer_record::arm(environment& env, cell& target, envelope* e, bas
       timer_record(env, target, mine.release(), period_ns);
   target.add_strong_from_self();
   const base::instant due = env.clock->now() + delay;
-  record->due_.store(due, std::memory_order_relaxed);  // order: nobody else knows the record
+  record->due_.store(due, std::memory_order_relaxed);  // order: no other thread knows the record
   try {
-    // In a forked child the service is a copy that nobody runs, and somebody may hold its lock.
+    // In a forked child the service is a copy that no thread runs, and its lock may be held for
+    // ever.
     if (!due.is_never() && !env.is_copy()) {
       timer_steps::hand_to_service(*record);
       return record;
@@ -63,7 +64,7 @@ timer_record* timer_record::arm_periodic(environment& env, cell& target, envelop
 bool timer_record::cancel() noexcept { return timer_steps::cancel(*this); }
 
 bool timer_record::cancel_at_service(std::uint64_t id) noexcept {
-  // in a forked child the service is a copy that nobody runs, and somebody may hold its lock
+  // in a forked child the service is a copy that no thread runs, and its lock may be held for ever
   if (env_->is_copy()) return false;
   return env_->timers->cancel(
       {static_cast<std::uint32_t>(id), static_cast<std::uint32_t>(id >> 32)});
@@ -71,7 +72,7 @@ bool timer_record::cancel_at_service(std::uint64_t id) noexcept {
 
 std::uint64_t timer_record::arm_at_service() {
   const base::timer_id id = env_->timers->arm(
-      // order: own value, or of who armed it before
+      // order: own value, or that of the thread that armed it before
       due_.load(std::memory_order_relaxed),
       {.fire = [](void* self, std::uint64_t) { static_cast<timer_record*>(self)->fire(); },
        .context = this,
@@ -92,7 +93,7 @@ void timer_record::fire() noexcept {
 }
 
 void timer_record::hand_to_service_again() noexcept {
-  // order: relaxed, both: only this thread writes it now; others look
+  // order: relaxed, both: only this thread writes it now; other threads only read it
   due_.store(due_.load(std::memory_order_relaxed) + base::duration::nanoseconds(period_ns_),
              std::memory_order_relaxed);
   try {
@@ -104,7 +105,7 @@ void timer_record::hand_to_service_again() noexcept {
 
 void timer_record::push(envelope* e) noexcept {
   const bool by_user = !e->is(envelope_flag::system) && !e->is(envelope_flag::response);
-  // order: a wish; one more message does no harm
+  // order: a hint; one more message does no harm
   if (by_user && env_->draining.load(std::memory_order_relaxed)) {
     const envelope_ptr undone(e);
     return;

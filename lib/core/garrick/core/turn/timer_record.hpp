@@ -4,13 +4,13 @@
 // A record holds a strong handle to its target, so an actor that a timer can still wake is not
 // reclaimed (L4). Firing happens on the clock's thread and only pushes an envelope: it never waits.
 // It copies no user's object either: periodic messages share one content, and a handler that wants
-// its own copies it on the receiver's turn. What may run there is the destructor of a message that
-// nobody takes, and its printing for the dead letters. (docs/internals/time.md)
+// its own copies it on the receiver's turn. Of user code, only the destructor of a message that no
+// actor takes, and its printing for the dead letters, may run there. (docs/internals/time.md)
 //
 // Private: installed because templates need it.
 //
 // Thread safety: a record is created and cancelled on its owner's turn; firing may happen at the
-// same time on the clock's thread. `state` decides who wins (internal/timer_steps.hpp).
+// same time on the clock's thread. `state` decides between the two (internal/timer_steps.hpp).
 #pragma once
 
 #include <garrick/base/memory/swept_list.hpp>
@@ -28,28 +28,28 @@ namespace garrick::core {
 struct pending_timer {
   std::uint64_t target;            ///< id of the actor that gets the message
   const base::message_type* type;  ///< of the message
-  base::instant due;               ///< of a periodic one: the next time, or the one that fires now
+  base::instant due;               ///< of a periodic timer: the next time, or the present one
   base::duration period;           ///< zero: it fires once
 };
 
-/// A timer that its owner may cancel. It is counted: the clock service holds it, and so do the
-/// owner's list and handle.
+/// A timer that its owner may cancel. References are counted: those of the clock service, the
+/// owner's list and the owner's handle.
 class timer_record : public base::swept_entry<timer_record> {
  public:
   using atomics = base::real_atomics;
   enum class kind : std::uint8_t { once, periodic };
 
-  /// Arms a timer that pushes `e` to `target` after `delay`. The caller gets one hold. Throws
+  /// Arms a timer that pushes `e` to `target` after `delay`. The caller gets one reference. Throws
   /// std::bad_alloc, and std::system_error if the service has no thread; then `e` is gone. In a
-  /// process that was forked from the system's, it is over at once and pushes nothing.
+  /// process that was forked from the system's, the timer is over at once and pushes nothing.
   static timer_record* arm_once(environment& env, cell& target, envelope* e, base::duration delay);
   /// Arms a timer that pushes a copy of `prototype` to `target` after each period. Requires a
-  /// period above zero, and content that is shared or trivial and small. The caller gets one hold.
-  /// Throws as above.
+  /// period above zero, and content that is shared or trivial and small. The caller gets one
+  /// reference. Throws as above.
   static timer_record* arm_periodic(environment& env, cell& target, envelope* prototype,
                                     base::duration period);
 
-  /// Stops the timer. What was pushed before stays pushed. True if it was still to fire.
+  /// Stops the timer; messages already pushed stay. Returns true if it was still to fire.
   bool cancel() noexcept;
   // order: the caller is a holder
   void add_holder() noexcept { holders_.fetch_add(1, std::memory_order_relaxed); }
@@ -63,14 +63,14 @@ class timer_record : public base::swept_entry<timer_record> {
     return state_.load(std::memory_order_acquire) != over;  // order: pairs with cancel and fire
   }
 
-  /// What it is, while it is active. The owner.
+  /// Returns the data of an active timer. For the owner.
   [[nodiscard]] pending_timer facts() const noexcept;
 
   /// As cancel; on its owner's turn the owner forgets the record at once.
   bool cancel_and_unlist() noexcept;
 
-  /// The actor whose list has the record. Set and read on that actor's turn; it is followed only
-  /// where it is the running actor.
+  /// The actor that lists the record. Set and read on that actor's turn; it is followed only where
+  /// it is the running actor.
   cell* owner = nullptr;
 
  private:
@@ -86,29 +86,29 @@ class timer_record : public base::swept_entry<timer_record> {
   static timer_record* arm(environment& env, cell& target, envelope* e, base::duration delay,
                            std::int64_t period_ns);
   [[nodiscard]] std::uint64_t arm_at_service();
-  /// Arms the next beat; without memory, the program ends with a sentence.
+  /// Arms the next beat; without memory, the program ends with an error message.
   void hand_to_service_again() noexcept;
-  /// The service does not know it: it is over.
+  /// Ends a timer that the service does not know.
   void give_up() noexcept;
   void fire() noexcept;
   void service_ended() noexcept;
   void push(envelope* e) noexcept;
-  /// One beat; a dead letter if there is no memory for it.
+  /// Pushes one beat; without memory for it, a dead letter.
   void push_copy() noexcept;
-  /// Does too much mail wait? Then this beat is left out, and was made a dead letter.
+  /// Returns true if too much mail waits for this beat, which has become a dead letter then.
   [[nodiscard]] bool receiver_is_late() noexcept;
   void finish() noexcept;
   [[nodiscard]] bool cancel_at_service(std::uint64_t id) noexcept;
   void free_self() noexcept;
   static constexpr std::uint8_t over = 1;  ///< a state: it neither fires nor will fire again
 
-  /// used only while `state` is armed or busy: the service, which ends before the system, has let
-  /// go of all others
+  /// used only while `state` is armed or busy: the service, which ends before the system, has
+  /// released all other records
   environment* env_;
   cell* target_;        ///< a strong reference while armed
-  envelope* envelope_;  ///< what to push, or the prototype to copy
+  envelope* envelope_;  ///< the message to push, or the prototype to copy
   const std::int64_t period_ns_;
-  const std::uint64_t target_id_;         ///< for those who look; the target may have gone
+  const std::uint64_t target_id_;         ///< for diagnosis; the target may have gone
   const base::message_type* const type_;  ///< of the message; the same
   std::atomic<base::instant> due_{};      ///< written before it is armed, each time
   std::atomic<std::uint64_t> id_{0};
@@ -117,15 +117,15 @@ class timer_record : public base::swept_entry<timer_record> {
 };
 
 /// Lists `r` with the timers that are cancelled when the actor ends or restarts; takes over one
-/// hold. Constant time, however many are listed or over. The runner.
+/// reference. Constant time, however many are listed or over. The runner.
 void list_timer(cell& self, timer_record* r);
 
 /// Cancels and forgets every timer that belongs to the actor. The runner.
 void cancel_all_timers(cell& self) noexcept;
 
-/// Up to `most` of the timers that `self` has set (delayed and periodic sends, behaviors'
-/// time-outs; those of requests go with the requests), the newest first. Looks at no more than
-/// four times as many records. Throws std::bad_alloc.
+/// Returns up to `most` of the timers that `self` has set (delayed and periodic sends, behaviors'
+/// time-outs; those of requests go with the requests), the newest first. Looks at no more than four
+/// times as many records. Throws std::bad_alloc.
 [[nodiscard]] std::vector<pending_timer> list_timers(cell& self, std::size_t most);
 
 }  // namespace garrick::core

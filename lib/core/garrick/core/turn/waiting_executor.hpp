@@ -14,14 +14,14 @@ namespace garrick::core {
 class waiting_executor : public base::executor {
  public:
   /// Blocks until this thread's cell was scheduled, for at most `limit_ns`; for ever if that is
-  /// negative. False: the time is over.
+  /// negative. Returns false if the time is over.
   virtual bool wait(std::int64_t limit_ns) noexcept = 0;
 
-  /// True if other actors run meanwhile, also those of the thread that waits, so that the wait
-  /// holds up nobody.
+  /// Returns true if other actors run meanwhile, also those of the waiting thread, so that the wait
+  /// holds up no actor.
   [[nodiscard]] virtual bool runs_others() const noexcept { return false; }
 
-  /// Called when the thread's actor has ended, before anybody is told so: the thread is free for
+  /// Called when the thread's actor has ended, before other actors are told: the thread is free for
   /// another actor, which it runs after the present run. Any thread.
   virtual void actor_ended() noexcept = 0;
 

@@ -1,4 +1,4 @@
-// Responses: who waits for them, and what may be handled meanwhile.
+// Responses: their awaits, and the mail that may be handled meanwhile.
 #include <garrick/core/cell/continuation.hpp>
 #include <garrick/core/life/internal/asked_proxy.hpp>
 #include <garrick/core/life/respond.hpp>
@@ -13,7 +13,7 @@ namespace garrick::core::awaiting {
 
 namespace {
 
-/// May the runner handle `e` although the actor awaits?
+/// Returns true if the runner may handle `e` although the actor awaits.
 struct passes {
   response_table& pending;
   bool operator()(const envelope* e) const noexcept {
@@ -26,7 +26,7 @@ struct passes {
   }
 };
 
-/// The last await is over. Its actor was at work, so the silence of a receive time-out begins now:
+/// The last await is over. The actor was at work, so the silence of a receive time-out begins now:
 /// a time-out that came due meanwhile waits in the mailbox, and is put off when it is taken.
 void let_go(cell& self, cell_extension& x) noexcept {
   self.reader().hold(false);
@@ -58,7 +58,7 @@ void begin(cell& self, std::uint64_t id) {
 void changed(cell& self, cell_extension& x) noexcept {
   if (!x.awaiting.empty()) {
     response_table::slot& slot = x.pending.at(x.awaiting.back());
-    // it waited for those that are newer
+    // the response waited for newer ones
     if (slot.early != nullptr) x.answers.push_front(std::exchange(slot.early, nullptr));
   } else if (self.reader().is_holding() && x.answers.front == nullptr) {
     let_go(self, x);

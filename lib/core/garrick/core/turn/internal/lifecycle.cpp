@@ -1,4 +1,4 @@
-// What happens when an actor fails, restarts or ends.
+// The failure, restart and end of an actor.
 #include <garrick/core/cell/continuation.hpp>
 #include <garrick/core/cell/extension.hpp>
 #include <garrick/core/cell/thread_context.hpp>
@@ -26,8 +26,7 @@ namespace {
 /// An actor's end may drop the last handle to the next one, and so on without an end.
 constexpr int most_ends_at_once = 256;
 
-/// Cancels what belongs to the present incarnation of the user's object: timers, requests,
-/// coroutines.
+/// Cancels the timers, requests and coroutines of the present incarnation of the user's object.
 void cancel_outstanding(cell& self, cell_extension& x) noexcept {
   cancel_all_timers(self);
   while (x.frames != nullptr) {
@@ -57,11 +56,11 @@ void forget_monitors(cell& self, cell_extension& x) noexcept {
   });
 }
 
-/// The user's object goes, and with it all that it had begun. What belongs to the actor stays:
-/// address, mail, links, who watches it.
+/// Destroys the user's object, and cancels all that it had begun. The actor keeps its address,
+/// mail, links and watchers.
 void end_incarnation(cell& self, const base::exit_reason& reason) noexcept {
   try {
-    // One whose spawn was refused has not lived: nothing of it may run but its destructor.
+    // An actor with a refused spawn has not lived: of its functions only the destructor may run.
     if (self.is_listed()) self.object_exits(reason);
   } catch (...) {
     self.env().failed(self, base::make_error(base::errc::user, "exit hook",
@@ -75,7 +74,7 @@ void end_incarnation(cell& self, const base::exit_reason& reason) noexcept {
   };
   cancel_all();
   self.destroy_object();
-  cancel_all();  // what its destructor has begun
+  cancel_all();  // timers and requests of its destructor
   self.set_unmatched(unmatched::report);
   cell_extension* const x = self.ext_if();
   if (x == nullptr) return;
@@ -103,12 +102,13 @@ void drop_mail(cell& self, const base::error& why) noexcept {
 }
 
 bool wants_restart(const supervised& child, const base::exit_reason& reason) noexcept {
-  if (reason == base::exit_code::unreachable) return false;  // nobody could use it
+  if (reason == base::exit_code::unreachable) return false;  // no actor could use it
   const bool failed = reason.is_failure() || reason == base::exit_code::kill;
   return failed ? child.restarts_after_failure : child.restarts_after_quit;
 }
 
-/// The restart or the end has come. The caller has said in the mailbox's word which one.
+/// Notes that the restart or the end has come. The caller has shown in the mailbox's word which of
+/// them.
 void await_restart_no_more(cell& self, supervised& parent) noexcept {
   // order: relaxed, both: the runner's own value, and published by the epoch
   if (!parent.awaits_restart.load(std::memory_order_relaxed)) return;
@@ -144,7 +144,7 @@ void start_anew(cell& self, cell_extension& x) {
   begin(self);
 }
 
-/// A supervised child is at the end of a turn that was its last. False: it really ends.
+/// Called after the last turn of a supervised child. Returns false if it really ends.
 bool stay_for_supervisor(cell& self, cell_extension& x) {
   supervised& parent = *x.parent;
   const demand due = std::exchange(parent.due, demand::none);
@@ -155,7 +155,8 @@ bool stay_for_supervisor(cell& self, cell_extension& x) {
   const base::exit_reason reason = self.end_reason();
   if (due == demand::none && !wants_restart(parent, reason)) return false;
   cell* const sup = handle_access::get(parent.supervisor);
-  // It may run although nobody has a handle to it. If it ends meanwhile it stops its children.
+  // The supervisor may run although no handle to it is left. If it ends meanwhile it stops its
+  // children.
   const bool is_held = sup != nullptr && sup->lock();
   if (!is_held && (sup == nullptr || !sup->has_turns())) return false;
   self.set_phase(life::suspended);
@@ -187,18 +188,18 @@ void begin(cell& self) noexcept {
 
 void reclaim_some() noexcept {
   auto& here = detail::here;
-  // What ends here may drop further handles: they are added to the same list.
+  // An end may drop the last handles of further actors, which are added to the same list.
   for (int turns = 0; here.reclaim != nullptr; ++turns) {
     cell* const c = here.reclaim;
     here.reclaim = static_cast<cell*>(c->queue_link);
     bool ended = false;
     if (turns < most_ends_at_once) {
-      // it speaks for itself: answers, messages, the watchdog
+      // its answers, its messages and the watchdog name it
       const turn_frame turn(*c, turn_frame::kind::borrowed);
       ended = reach_end(*c);
     }
-    // One that waits for its children first goes on as an actor that runs. The rest of a long list
-    // ends in turns of its own, among those of the others.
+    // An actor that waits for its children first goes on as an actor that runs. The rest of a long
+    // list ends in later turns, among those of other actors.
     if (!ended) c->home_executor().schedule(*c);
   }
 }
@@ -213,8 +214,8 @@ void on_exception(cell& self, envelope* e, const std::exception_ptr& what) noexc
 
 namespace {
 
-/// Without memory, or a thread for the clock, to do it in order, the children are ended without
-/// waiting.
+/// Stops the children in order; without memory, or a thread for the clock, ends them without
+/// waiting. Returns true if none is left.
 bool wound_down(cell& self, dependents& children) noexcept {
   try {
     return children.wound_down(self);
@@ -239,13 +240,13 @@ bool reach_end(cell& self) noexcept {
 
 namespace {
 
-/// What the steps of an end need.
+/// The data for the steps of an end.
 struct ending {
   cell& self;
   environment& env;
   const base::exit_reason reason;
-  const base::error unread;  ///< for those whose messages were not handled
-  const base::error held;    ///< for those whose promises go with the actor
+  const base::error unread;  ///< for senders of unhandled messages
+  const base::error held;    ///< for requesters of promises that go with the actor
 };
 
 void answer_dropped_promises(ending& e) noexcept { lost_mail::answer_unkept(e.self, e.held); }
@@ -254,7 +255,7 @@ void become_ended(ending& e) noexcept { e.self.set_phase(life::ended); }
 void lose_mail(ending& e) noexcept { drop_mail(e.self, e.unread); }
 void refuse_parked_senders(ending& e) noexcept { parked::refuse_all(e.self, e.unread); }
 
-/// A foreign loop has nothing to give back.
+/// Actors on a foreign loop have no thread to give back.
 void give_thread_back(ending& e) noexcept {
   if (e.self.has_own_executor() && e.self.kind() != cell_kind::event)
     static_cast<waiting_executor&>(e.self.home_executor()).actor_ended();

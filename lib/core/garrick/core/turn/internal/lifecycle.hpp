@@ -9,18 +9,18 @@
 
 namespace garrick::core::lifecycle {
 
-/// The first turn of an actor, or of its new object after a restart.
+/// Begins the first turn of an actor, or of its new object after a restart.
 void begin(cell& self) noexcept;
 
 /// An exception left user code while `e` (or nothing) was being handled: supervision or the end.
 /// `e` is finished.
 void on_exception(cell& self, envelope* e, const std::exception_ptr& what) noexcept;
 
-/// The actor's last turn is over: it ends, or its children have to end first, or its supervisor
-/// keeps it. False: it lives on, and the caller still runs it.
+/// Called when the actor's last turn is over: it ends, or its children have to end first, or its
+/// supervisor keeps it. Returns false if it lives on; then the caller still runs it.
 [[nodiscard]] bool reach_end(cell& self) noexcept;
 
-/// The end: hooks, object, mail, watchers, system. The cell may be freed when this returns.
+/// Ends the actor: hooks, object, mail, watchers, system. The cell may be freed when this returns.
 void conclude(cell& self) noexcept;
 
 /// Ends the unreachable cells that this thread has collected: a bounded number of them here, and

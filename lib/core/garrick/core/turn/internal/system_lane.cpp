@@ -13,8 +13,8 @@ namespace garrick::core::system_lane {
 
 namespace {
 
-// It goes the way of a response: past every bound, and on no path that a plain message takes. No
-// request has the id 0, so it arrives where responses do that nobody waits for.
+// Sends `e` as a response: past every bound, and off the path of plain messages. No request has the
+// id 0, so it arrives as a response that no actor waits for.
 void put_behind_mail(cell& receiver, envelope* e) noexcept {
   e->set(envelope_flag::system);
   e->set(envelope_flag::response);
@@ -66,7 +66,7 @@ void end_for_good(cell& self, base::exit_reason reason, bool also_children) {
   if (self.phase() != life::suspended)
     self.quit(std::move(reason));
   else if (!waits_for_children || also_children)
-    self.set_phase(life::ending);  // the reason stays what suspended it
+    self.set_phase(life::ending);  // keeps the reason of its suspension
 }
 
 void on_kill(cell& self, envelope* e) {
@@ -90,9 +90,9 @@ void note_watcher(cell& self, const signals::watch& w) {
   if (!watchers.contains({w.watcher.id(), w.monitor})) watchers.add({w.watcher, w.monitor});
 }
 
-// Without memory for its watcher the actor fails. The watcher has to hear of that, so what it asked
-// for waits in the mailbox, as a `down` does: it is answered with the rest of the mail when the
-// actor ends, or taken up when it was restarted.
+// Without memory for its watcher the actor fails. The watcher must be told of that, so its request
+// waits in the mailbox, as a `down` does: it is answered with the rest of the mail when the actor
+// ends, or noted after a restart.
 void on_watch(cell& self, envelope* e) {
   const auto& w = content<signals::watch>(e);
   try {
@@ -123,7 +123,7 @@ void on_down(cell& self, envelope* e) {
   if (!self.dispatch_system(e)) lost_mail::report_unexpected(self, e);
 }
 
-/// It had been put behind the mail: a hook that is a coroutine hears it now.
+/// Hands a signal that was put behind the mail to its hook, a coroutine.
 void on_turn(cell& self, envelope* e) {
   if (self.dispatch_system(e)) return;
   e->clear(envelope_flag::response);  // as in `on_down`
@@ -139,7 +139,7 @@ void on_exit(cell& self, envelope* e) {
   if (self.phase() == life::suspended) return;
   if (extension != nullptr && extension->trap_exit) {
     if (!self.dispatch_system(e)) lost_mail::report_unexpected(self, e);
-    // nobody could use it any more: no failure
+    // `unreachable`: the linked actor had no users, and has not failed
   } else if (!signal.reason.is_normal() && signal.reason != base::exit_code::unreachable) {
     self.quit(std::move(signal.reason));
   }
@@ -153,12 +153,12 @@ void on_room_wanted(cell& self, envelope* e) {
 void on_dependent(cell& self, envelope* e) {
   if (detail::has_its_turn(e)) return on_turn(self, e);
   cell_extension* const extension = self.ext_if();
-  // else from a child that was let go
+  // otherwise it comes from a released child
   if (extension != nullptr && extension->dependents != nullptr)
     extension->dependents->on_signal(self, e);
 }
 
-/// As if the receiver had asked the proxy itself.
+/// Notes the proxy, as if the receiver had asked it.
 void on_handed_on(cell& self, envelope* e) {
   const auto& h = content<signals::handed_on>(e);
   cell_extension* const x = self.ext_if();
@@ -170,7 +170,7 @@ void on_handed_on(cell& self, envelope* e) {
 
 void on_run_errand(cell& self, envelope* e) { content<signals::run_errand>(e).run(self); }
 
-/// `on_signal` has answered for all that were dropped.
+/// `on_signal` has answered for all dropped promises.
 void nothing_left_to_do(cell&, envelope*) {}
 
 // ---- for the dead -------------------------------------------------------------------------------
@@ -192,8 +192,8 @@ void dead_waits_no_more(cell& dead, envelope* e) {
   tell_withdrawn(h.proxy(), dead, h.request());
 }
 
-/// Its supervisor waits for an answer: the report of its end may have come when nobody held the
-/// supervisor.
+/// Its supervisor waits for an answer: the report of its end may have come while the supervisor had
+/// no handle.
 void dead_child_is_asked(cell& dead, envelope*) {
   if (const cell_extension* const x = dead.ext_if(); x != nullptr && x->parent != nullptr)
     tell<signals::child_failed>(x->parent->supervisor, handle_access::make_address(&dead),
@@ -240,7 +240,7 @@ const row* row_of(const base::message_type* type) noexcept {
 }  // namespace
 
 void on_signal(cell& self, envelope* e) {
-  // The handlers before this one are over: what an exception dropped in them, it did not end them.
+  // The earlier handlers are over: they have caught the exceptions that dropped promises in them.
   lost_mail::answer_unkept(self, base::errc::broken_promise);
   if (const row* const r = row_of(e->type)) return r->act(self, e);
   if (!self.dispatch_system(e)) lost_mail::report_unexpected(self, e);
@@ -285,7 +285,7 @@ void bring_down(cell& watcher, const address& dead, const base::exit_reason& rea
                 std::uint64_t monitor) noexcept {
   envelope* const e =
       last_words<down>("an actor cannot be told of another one's end", dead, reason, monitor);
-  const bool is_elsewhere = watcher.is_elsewhere();  // another node's proxy, which needs no handle
+  const bool is_elsewhere = watcher.is_elsewhere();  // a proxy, which needs no handle
   if (is_elsewhere || watcher.lock()) {
     put_behind_mail(watcher, e);
     if (!is_elsewhere) watcher.drop_strong();
@@ -304,7 +304,7 @@ namespace garrick::core {
 void tell_withdrawn(cell& proxy, const cell& requester, std::uint64_t request) noexcept {
   try {
     proxy.signal(detail::make_envelope<signals::withdrawn>(requester.id(), request));
-  } catch (const std::bad_alloc&) {  // then an answer may come that nobody waits for
+  } catch (const std::bad_alloc&) {  // then an unwanted answer may come
   }
 }
 
@@ -321,7 +321,7 @@ void signals::run_errand::run(cell& self) noexcept {
 void send_errand(const address& to, std::unique_ptr<errand> what) {
   envelope_ptr e(detail::make_envelope<signals::run_errand>(std::move(what)));
   cell* const c = handle_access::get(to);
-  if (c == nullptr || !c->lock()) return;  // it turns away what it carries
+  if (c == nullptr || !c->lock()) return;  // the signal's destructor turns the errand away
   c->signal(e.release());
   c->drop_strong();
 }

@@ -1,5 +1,5 @@
-// The system lane: what each of its messages does to an actor, and what is answered for an actor
-// that has ended.
+// The system lane: the effect of each of its messages on an actor, and the answer for an actor that
+// has ended.
 //
 // Thread safety: stated per function.
 #pragma once
@@ -14,24 +14,26 @@
 
 namespace garrick::core::system_lane {
 
-/// One message of the system lane, which stays the caller's. May throw what user code throws. The
-/// runner.
+/// Handles one message of the system lane, which stays the caller's. Passes exceptions of user code
+/// on. The runner.
 void on_signal(cell& self, envelope* e);
 
-/// After a signal was linked to a cell that has ended: answers what expects an answer. Any thread.
+/// Called after a signal was linked to a cell that has ended: answers the signals that expect it.
+/// Any thread.
 void answer_for_the_dead(cell& dead) noexcept;
 
 /// The same for one signal, which stays the caller's. Any thread.
 void answer_for_the_dead(cell& dead, envelope* e) noexcept;
 
-/// The mail of `self` is dropped for `why`, at its end or at a restart, and `e` of the system is in
-/// it: the dead answer it, an actor that restarts keeps requests to watch, and a signal that waited
-/// for a hook is a dead letter. `e` stays the caller's. The runner.
+/// Handles the system message `e` in mail of `self` that is dropped for `why`, at its end or at a
+/// restart: an ended actor answers it, a restarting actor keeps requests to watch, and a signal
+/// that waited for a hook becomes a dead letter. `e` stays the caller's. The runner.
 void drop_from_mail(cell& self, envelope* e, const base::error& why) noexcept;
 
-/// Sends a signal to an actor that may have ended: then it is answered for it. False if nobody
-/// holds it and it will have no turn any more, so that it could not be told; an actor that lives
-/// elsewhere is told all the same, since others may hold it there. Any thread.
+/// Sends a signal to an actor. If the actor has ended while a strong handle is left, the signal is
+/// answered for it. Returns false if no strong handle is left and the actor will have no turn any
+/// more, so that it could not be told; an actor elsewhere is always told, since other processes may
+/// hold it. Any thread.
 template <class Signal, class... Args>
 bool tell(const address& to, Args&&... args) noexcept {
   cell* const c = handle_access::get(to);
@@ -56,11 +58,10 @@ bool tell(const address& to, Args&&... args) noexcept {
 /// Tells one watcher that `self` has ended: by an exit signal, or by a `down`.
 void notify(const watcher& w, cell& self, const base::exit_reason& reason) noexcept;
 
-/// Puts a `down` behind the mail of `watcher`, so that it does not overtake what the dead actor had
-/// sent there. Nothing else of the system goes that way, but for a watch that its actor has no
-/// memory for, an errand that is put off, and a signal for a hook. A watcher to which nobody has a
-/// handle hears of it if it runs, or has mail: it may make one again. Any thread that has its
-/// address.
+/// Puts a `down` behind the mail of `watcher`, so that it does not overtake messages of the dead
+/// actor. The only other system messages there are a watch without memory for it, an errand that is
+/// put off, and a signal for a hook. A watcher without a strong handle is told if it runs or has
+/// mail, since it may make a handle again. Any thread that has its address.
 void bring_down(cell& watcher, const address& dead, const base::exit_reason& reason,
                 std::uint64_t monitor) noexcept;
 

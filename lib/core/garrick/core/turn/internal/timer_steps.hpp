@@ -1,22 +1,23 @@
-// What its owner and the clock service do to one timer, step by step: who pushes, who cleans up,
-// who frees.
+// The steps of the owner and of the clock service with one timer: pushing, cleaning up, freeing.
 //
 // A timer may be cancelled at any moment while it fires on another thread. As in cell_steps.hpp the
-// steps are apart, so that the model checker runs them (timer_steps.model.cpp). A `Record` has
+// steps are templates, so that the model checker runs them (timer_steps.model.cpp). A `Record` has
 // `atomics` (the policy), `state_`, `holders_`, `id_`, and the functions that are called below.
 //
 // Thread safety: `cancel` is for the owner, `fire` and `service_ended` are for the clock's thread;
 // all of them may run at the same time.
 //
 // Invariants
-// T1 Whoever takes `armed` away cleans up (`finish`): the envelope and the handle to the target are
-//    its own from then on. While the state is `busy`, that is the clock's thread, whatever comes.
-// T2 The record has two holds: the owner's, and that of the service while it has the timer. Whoever
-//    takes the timer out of the service (by firing it, or by cancelling it there) gives up the
-//    latter. The service gives it up itself once it has ended, perhaps within `arm_at_service`.
-// T3 Who takes `armed` away finds in `id_` what the service calls the timer now. The first beat may
-//    be over before the thread that armed the timer has the first id in its hands: then a newer one
-//    is there, and stays.
+// T1 The thread that takes `armed` away cleans up (`finish`): it owns the envelope and the handle
+//    to the target from then on. While the state is `busy`, the clock's thread owns them in any
+//    case.
+// T2 The record has two references: the owner's, and that of the service while it has the timer.
+//    The thread that takes the timer out of the service (by firing it, or by cancelling it there)
+//    gives up the latter. The service gives it up itself once it has ended, perhaps within
+//    `arm_at_service`.
+// T3 The thread that takes `armed` away finds the timer's present id at the service in `id_`. The
+//    first beat may be over before the arming thread has got the first id: then `id_` has a newer
+//    one, and keeps it.
 #pragma once
 
 #include <garrick/base/concurrency/atomics_policy.hpp>
@@ -38,16 +39,16 @@ struct timer_steps {
   /// the clock's thread pushes a copy of a periodic message
   static constexpr std::uint8_t busy = 2;
 
-  /// True if it was still to fire.
+  /// Returns true if it was still to fire.
   template <class Record>
   static bool cancel(Record& r) noexcept {
-    // order: acquire, pairs with fire_again: the clock's thread has used what is cleaned up here
+    // order: acquire, pairs with fire_again: the clock's thread has used the data cleaned up here
     const std::uint8_t was = r.state_.exchange(
         over, base::order<atomics<Record>, timer_order::cancel>(std::memory_order_acquire));
     // busy: the clock's thread cleans up when it has pushed
     if (was != armed) return was == busy;
-    // The clock service may be about to fire: then it finds `over`, and drops its own hold. If it
-    // was still pending, that hold is ours to drop.
+    // If the clock service is about to fire, it finds `over`, and drops its own reference. If the
+    // timer was still pending, this thread drops that reference.
     if (cancel_at_service(r)) drop_holder(r);
     r.finish();
     return true;
@@ -58,7 +59,7 @@ struct timer_steps {
   static void hand_to_service(Record& r) {
     const std::uint64_t first = r.arm_at_service();
     std::uint64_t none = 0;
-    // order: relaxed, both: what belongs to an id is under the service's lock; a newer one stays
+    // order: relaxed, both: the data of an id is under the service's lock; a newer id stays
     r.id_.compare_exchange_strong(none, first, std::memory_order_relaxed,
                                   std::memory_order_relaxed);
   }
@@ -74,7 +75,8 @@ struct timer_steps {
   /// nothing then).
   template <class Record, class Push>
   static void fire_once(Record& r, Push push) noexcept {
-    // order: relaxed: only who comes first matters; what `arm` wrote came through the service
+    // order: relaxed: only the first of the two goes on; the writes of `arm` came through the
+    // service
     if (r.state_.exchange(over, std::memory_order_relaxed) == armed) {
       push();
       r.finish();
@@ -95,13 +97,13 @@ struct timer_steps {
       return;
     }
     push();
-    // The hold that came with the firing goes on with the next beat. A service that has ended drops
-    // it within `arm`, and the owner may be gone by then, so the steps after it have one, too.
-    // order: relaxed: this thread has a hold
+    // The reference that came with the firing stays for the next beat. A service that has ended
+    // drops it within `arm`, and the owner may be gone by then, so the later steps have one, too.
+    // order: relaxed: this thread has a reference
     r.holders_.fetch_add(1, std::memory_order_relaxed);
     arm();
     expected = busy;
-    // A cancel that came meanwhile has left `over` and the clean-up to us.
+    // A cancel that came meanwhile has left `over` and the clean-up to this thread.
     // order: release, pairs with cancel
     if (!r.state_.compare_exchange_strong(
             expected, armed,
@@ -115,14 +117,14 @@ struct timer_steps {
 
   template <class Record>
   static void drop_holder(Record& r) noexcept {
-    // order: acq_rel: the last holder frees what the other has used
+    // order: acq_rel: the last holder frees the record after the other's uses
     if (r.holders_.fetch_sub(1, base::order<atomics<Record>, timer_order::drop_holder>(
                                     std::memory_order_acq_rel)) == 1)
       r.free_self();
   }
 
  private:
-  /// True: the service had it, and has its hold no more.
+  /// Returns true if the service held the record; the caller then drops its reference.
   template <class Record>
   [[nodiscard]] static bool cancel_at_service(Record& r) noexcept {
     return r.cancel_at_service(r.id_.load(std::memory_order_relaxed));  // order: T3

@@ -16,7 +16,7 @@ namespace {
 constexpr unsigned thorough = 20'000;
 constexpr unsigned enough_to_fail = 20'000;
 
-/// A timer, and the service's entry of it. A periodic one is armed anew under another id.
+/// A timer, and its entry at the service. A periodic timer is armed anew under another id.
 struct model_record {
   using atomics = relacy_atomics;
 
@@ -24,11 +24,11 @@ struct model_record {
   atomics::atomic<std::uint32_t> holders_{2};
   atomics::atomic<std::uint64_t> id_{0};
   atomics::atomic<std::uint64_t> pending{0};  ///< the id that the service has; 0: none
-  atomics::atomic<bool> ended{false};         ///< the service drops what is armed from now on
+  atomics::atomic<bool> ended{false};         ///< the service drops later timers
   bool is_slow = false;                       ///< its owner is slow: a beat comes first
   bool may_end = false;                       ///< it looks at `ended`; the fewer steps, the more
                                               ///< interleavings are met
-  atomics::cell<int> armed_content{0};        ///< what is written before it is armed, each time
+  atomics::cell<int> armed_content{0};        ///< written before the timer is armed, each time
   atomics::cell<int> content{1};              ///< the envelope and the handle to the target
   atomics::cell<int> memory{0};
   // for checks; the model checker does not follow these
@@ -47,7 +47,7 @@ struct model_record {
     RL_ASSERT(content.get() == 1);
     ++pushed;
   }
-  /// The service fires what is due, or ends. False: it has nothing.
+  /// The service fires a due timer, or ends. Returns false if it has none.
   template <class Fire>
   bool due(Fire fire) {
     if (pending.exchange(0, acq_rel) == 0) return false;  // order: as the service's lock
@@ -57,7 +57,7 @@ struct model_record {
     return true;
   }
 
-  // what the steps call
+  // called by the steps
   std::uint64_t arm_at_service() {
     touch();
     if (may_end && ended.load(acquire)) {  // order: as the service's lock
@@ -89,13 +89,13 @@ struct model_record {
   }
 };
 
-/// The owner arms it, cancels and lets go; the service fires, or ends; if it `Ends`, a beat may be
-/// under way then.
+/// The owner arms the timer, cancels it and drops its reference; the service fires, or ends; if it
+/// `Ends`, a beat may be under way then.
 template <bool Periodic, bool Ends = false>
 struct timer_suite : rl::test_suite<timer_suite<Periodic, Ends>, 2> {
   model_record r;
   bool handed = false;
-  bool cancelled = false;  ///< cancel said that it was still to fire
+  bool cancelled = false;  ///< `cancel` has returned true
   int before_cancel = 0;
 
   void before() { r.may_end = Ends; }
@@ -134,7 +134,7 @@ struct timer_suite : rl::test_suite<timer_suite<Periodic, Ends>, 2> {
   }
 };
 
-/// As above, but a beat is all but over before the owner has the first id in its hands.
+/// As above, but a beat is almost over before the owner has got the first id.
 struct slow_owner_suite : rl::test_suite<slow_owner_suite, 2> {
   model_record r;
 

@@ -1,6 +1,6 @@
-// A turn of one actor on a thread in the middle of another's, or between two: a send of a handler
-// runs its receiver in place; an actor takes its first turn inside its spawn, or its last one where
-// its last handle was dropped.
+// A turn of one actor inside another's turn on the same thread, or between two turns: a send of a
+// handler runs its receiver in place; an actor takes its first turn inside its spawn, or its last
+// one where its last handle was dropped.
 //
 // Thread safety: the thread that made it, which has the actor's run right.
 #pragma once
@@ -15,14 +15,14 @@
 
 namespace garrick::core {
 
-/// While it lives, this thread takes a turn of an actor, which may go meanwhile. Then the thread is
-/// in the turn of the actor before again.
+/// While it lives, this thread takes a turn of an actor, which may go meanwhile. Afterwards the
+/// thread is back in the turn of the outer actor.
 class turn_frame {
  public:
-  /// Why the turn is taken here.
+  /// The reason to take the turn here.
   enum class kind : std::uint8_t {
-    in_place,  ///< in a send; the watchdog shows the sender, and what either owes is its own
-    borrowed,  ///< the first or last turn; what it owes is owed by the handler around it
+    in_place,  ///< in a send; the watchdog shows the sender, and each owes its own credit
+    borrowed,  ///< the first or last turn; the handler around it owes its credit
   };
 
   turn_frame(cell& c, kind k) noexcept
