@@ -48,7 +48,6 @@ PROSE = (
 # part: (`what` and `who`, `nobody` and `somebody`), the most per thousand words. They only fall.
 LIMITS = {
     "": (2.0, 0.5),  # each part that is not named below
-    "ARCHITECTURE.md": (17.4, 2.4),
     "docs/internals": (3.1, 0.5),
     "lib/net": (8.8, 1.4),
 }
