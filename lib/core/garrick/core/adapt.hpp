@@ -17,6 +17,7 @@
 // Thread safety: `adapt` on the actor's turn; a completion on any thread, one of its copies, once.
 #pragma once
 
+#include <garrick/base/types/first_failure.hpp>
 #include <garrick/core/actor.hpp>
 
 #include <memory>
@@ -51,9 +52,8 @@ class completion {
 namespace detail {
 
 /// Instantiated only to fail.
-template <class Start, bool Plain>
-struct start_is_a_coroutine {
-  static constexpr bool reported = true;
+template <class Start, bool Plain = false>
+struct start_is_a_coroutine : base::detail::failed_check {
   static_assert(Plain,
                 "garrick: what adapt calls is no coroutine: it would never run. It begins the "
                 "foreign work, and hands the completion on");
@@ -76,7 +76,7 @@ template <class... Rs, class Start>
   constexpr bool plain = !requires(Start&& called, completion<Rs...>&& done) {
     { static_cast<Start&&>(called)(static_cast<completion<Rs...>&&>(done)) } -> detail::coroutine;
   };
-  static_assert(detail::start_is_a_coroutine<Start, plain>::reported);
+  static_assert(base::detail::unless<plain, detail::start_is_a_coroutine<Start>>::reported);
   cell& c = actor_access::get(self);
   pending_request r;
   typename detail::asked_with<pending_response<Rs...>, Start>::type pending(

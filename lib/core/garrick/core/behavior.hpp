@@ -21,6 +21,7 @@
 #pragma once
 
 #include <garrick/base/time/clock.hpp>
+#include <garrick/base/types/first_failure.hpp>
 #include <garrick/core/detail/by_value.hpp>
 #include <garrick/core/detail/invoke.hpp>
 #include <garrick/core/detail/isolation.hpp>
@@ -300,9 +301,8 @@ struct timeout_case {
   std::int64_t ns;
   F f;
 };
-template <class F, bool Plain>
-struct function_of_after_is_a_coroutine {
-  static constexpr bool reported = true;
+template <class F, bool Plain = false>
+struct function_of_after_is_a_coroutine : base::detail::failed_check {
   static_assert(Plain,
                 "garrick: the function of after(d) is no coroutine: it would never run. Let it "
                 "send a message to self(), whose case returns a task");
@@ -314,7 +314,7 @@ struct timeout_builder {
     constexpr bool plain = !requires(F& called) {
       { called() } -> coroutine;
     };
-    static_assert(function_of_after_is_a_coroutine<F, plain>::reported);
+    static_assert(base::detail::unless<plain, function_of_after_is_a_coroutine<F>>::reported);
     return timeout_case<F>{ns, std::move(f)};
   }
 };
@@ -342,8 +342,7 @@ inline constexpr bool is_case<otherwise_case<F>> = true;
 
 /// Instantiated only to fail.
 template <class C>
-struct not_a_case {
-  static constexpr bool reported = true;
+struct not_a_case : base::detail::failed_check {
   static_assert(is_case<C>,
                 "garrick: a case is a function whose parameters have types (not auto), or "
                 "on(...) >> f, otherwise >> f or after(d) >> f");
@@ -351,8 +350,7 @@ struct not_a_case {
 
 /// Instantiated only to fail.
 template <class C>
-struct coroutine_case_takes_references {
-  static constexpr bool reported = true;
+struct coroutine_case_takes_references : base::detail::failed_check {
   static_assert(!is_case<C>,
                 "garrick: the case's function returns a task, and the message is gone at its first "
                 "wait: take each part of it by value, [](M m) instead of [](const M& m)");
@@ -372,7 +370,7 @@ consteval auto check_as_case() {
   else if constexpr (is_borrowing_case<decltype(to_case(std::declval<C>()))>)
     return std::type_identity<coroutine_case_takes_references<C>>{};
   else
-    return std::type_identity<base::detail::can_be_sent>{};
+    return std::type_identity<base::detail::passed_check>{};
 }
 template <class C>
 using checked_as_case = typename decltype(check_as_case<C>())::type;
@@ -385,7 +383,7 @@ inline constexpr bool owned_case_content<C> = owned_content<typename callable<C>
 
 template <class C>
 consteval auto check_of_case() {
-  if constexpr (!std::is_same_v<checked_as_case<C>, base::detail::can_be_sent>)
+  if constexpr (!std::is_same_v<checked_as_case<C>, base::detail::passed_check>)
     return std::type_identity<checked_as_case<C>>{};
   else if constexpr (!owned_case_content<C>)
     return std::type_identity<checked_content<typename callable<C>::content>>{};

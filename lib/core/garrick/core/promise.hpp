@@ -10,6 +10,7 @@
 #pragma once
 
 #include <garrick/base/platform/assert.hpp>
+#include <garrick/base/types/first_failure.hpp>
 #include <garrick/base/values/error.hpp>
 #include <garrick/core/life/respond.hpp>
 #include <garrick/core/protocol/protocol.hpp>
@@ -23,8 +24,7 @@ namespace detail {
 
 /// Instantiated only to fail: the result of a delegation to an actor that answers with Ts... .
 template <class To, class... Ts>
-struct delegation_becomes {
-  static constexpr bool reported = true;
+struct delegation_becomes : base::detail::failed_check {
   static constexpr bool same_answer =
       std::is_same_v<typename response_of<To>::type, response<Ts...>>;
   static_assert(!same_answer,
@@ -39,9 +39,7 @@ struct delegation_becomes {
 /// reported. Defined, so that a behavior's case may answer with it.
 struct refused_delegation {};
 template <class To>
-struct delegation_becomes<To, refused_delegation> {
-  static constexpr bool reported = true;
-};
+struct delegation_becomes<To, refused_delegation> : base::detail::passed_check {};
 template <class To>
 [[noreturn]] To no_delegation();
 

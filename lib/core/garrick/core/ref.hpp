@@ -15,6 +15,7 @@
 // them; the testkit's leak check finds such cycles.
 #pragma once
 
+#include <garrick/base/types/first_failure.hpp>
 #include <garrick/core/cell/handle.hpp>
 #include <garrick/core/detail/isolation.hpp>
 #include <garrick/core/protocol/protocol.hpp>
@@ -32,7 +33,8 @@ namespace garrick::core {
 ///     ref<protocol<long(balance)>> read_only = all;  // any subset of the protocol
 template <class P>
 class ref : public handle {
-  static_assert(detail::this_is_no_protocol<P, detail::has_mark_of_actors<P>>::reported);
+  static_assert(base::detail::unless<!detail::has_mark_of_actors<P>,
+                                     detail::this_is_no_protocol<P>>::reported);
   static_assert(detail::looked_at<P>);
 
  public:
@@ -60,7 +62,8 @@ using any_ref = ref<any_protocol>;
 ///     if (ref<account> r = weak.lock()) send(r, deposit{5});
 template <class P>
 class weak_ref {
-  static_assert(detail::this_is_no_protocol<P, detail::has_mark_of_actors<P>>::reported);
+  static_assert(base::detail::unless<!detail::has_mark_of_actors<P>,
+                                     detail::this_is_no_protocol<P>>::reported);
   static_assert(detail::looked_at<P>);
 
  public:

@@ -16,6 +16,7 @@
 #pragma once
 
 #include <garrick/base/time/clock.hpp>
+#include <garrick/base/types/first_failure.hpp>
 #include <garrick/core/cell/cell.hpp>
 #include <garrick/core/cell/continuation.hpp>
 #include <garrick/core/detail/invoke.hpp>
@@ -152,21 +153,18 @@ consteval bool is_no_coroutine() {
     return true;
 }
 
-template <class F, bool Takes>
-struct function_does_not_take {
-  static constexpr bool reported = true;
+template <class F, bool Takes = false>
+struct function_does_not_take : base::detail::failed_check {
   static_assert(Takes, "garrick: the function does not take the response's values");
 };
-template <class F, bool Plain>
-struct function_is_a_coroutine {
-  static constexpr bool reported = true;
+template <class F, bool Plain = false>
+struct function_is_a_coroutine : base::detail::failed_check {
   static_assert(Plain,
                 "garrick: a continuation is no coroutine: co_await the request in a handler that "
                 "returns a task");
 };
-template <class G, bool Takes>
-struct error_function_does_not_take {
-  static constexpr bool reported = true;
+template <class G, bool Takes = false>
+struct error_function_does_not_take : base::detail::failed_check {
   static_assert(Takes, "garrick: the error function takes a const error&");
 };
 
@@ -181,16 +179,16 @@ struct checked_continuation {
   };
   static constexpr bool fits = takes && plain && takes_error && plain_error;
 
-  static_assert(function_does_not_take<F, takes>::reported);
-  static_assert(function_is_a_coroutine<F, plain>::reported);
-  static_assert(function_is_a_coroutine<G, plain_error>::reported);
-  static_assert(error_function_does_not_take<G, takes_error>::reported);
+  static_assert(base::detail::first_failure<
+                base::detail::unless<takes, function_does_not_take<F>>,
+                base::detail::unless<plain, function_is_a_coroutine<F>>,
+                base::detail::unless<plain_error, function_is_a_coroutine<G>>,
+                base::detail::unless<takes_error, error_function_does_not_take<G>>>::reported);
 };
 
 /// Instantiated only to fail, by the conversion of a response that has not come yet.
-template <class To, bool Come>
-struct response_is_no_value {
-  static constexpr bool reported = true;
+template <class To, bool Come = false>
+struct response_is_no_value : base::detail::failed_check {
   static_assert(Come,
                 "garrick: request(...) gives a response that has not come yet, and no value: "
                 "co_await it in a handler that returns a task<T>, give then(f) a function, or "
@@ -236,7 +234,7 @@ class [[nodiscard]] pending_response
   /// This overload refuses a number.
   template <base::detail::plain_number N>
   pending_response&& within(N /*limit*/) && {
-    static_assert(base::detail::number_is_no_time<N, false>::reported);
+    static_assert(base::detail::number_is_no_time<N>::reported);
     return std::move(*this);
   }
 
@@ -280,7 +278,7 @@ class [[nodiscard]] pending_response
   /// This conversion refuses every type: the response has not come yet, so it is no value.
   template <class To>
   operator To() const {
-    static_assert(detail::response_is_no_value<To, false>::reported);
+    static_assert(detail::response_is_no_value<To>::reported);
     return detail::no_value_yet<To>();
   }
 
@@ -356,7 +354,7 @@ class [[nodiscard]] asked_with_temporary : public pending_response<Rs...> {
   /// This overload refuses a number.
   template <base::detail::plain_number N>
   asked_with_temporary&& within(N /*limit*/) && {
-    static_assert(base::detail::number_is_no_time<N, false>::reported);
+    static_assert(base::detail::number_is_no_time<N>::reported);
     return std::move(*this);
   }
 };
@@ -386,8 +384,7 @@ pending_response<Rs...> asked_in_place(asked_with_temporary<Argument, Rs...>&& r
 }
 
 template <class Argument>
-struct argument_destroyed_twice {
-  static constexpr bool reported = true;
+struct argument_destroyed_twice : base::detail::failed_check {
   static_assert(!std::is_same_v<Argument, Argument>,
                 "garrick: GCC 12 would destroy this argument twice if it is a temporary in the "
                 "co_await expression. What works: co_await request<Message>(to, fields...), "
@@ -396,14 +393,9 @@ struct argument_destroyed_twice {
 };
 /// The check of the operand of co_await.
 template <class Awaitable>
-struct checked_await {
-  static constexpr bool reported = true;
-};
+struct checked_await : base::detail::passed_check {};
 template <class Argument, class... Rs>
-struct checked_await<asked_with_temporary<Argument, Rs...>> {
-  static constexpr bool reported = true;
-  static_assert(argument_destroyed_twice<Argument>::reported);
-};
+struct checked_await<asked_with_temporary<Argument, Rs...>> : argument_destroyed_twice<Argument> {};
 
 /// The response of a request that does not compile. It has all operations of a response, so that
 /// the reason stays the only error.

@@ -25,6 +25,7 @@
 // messages.
 #pragma once
 
+#include <garrick/base/types/first_failure.hpp>
 #include <garrick/core/composition.hpp>
 #include <garrick/core/detail/handlers.hpp>
 #include <garrick/core/detail/invoke.hpp>
@@ -114,8 +115,7 @@ struct in_key_function {
 
 /// Instantiated only to fail: the compiler prints the path, the type and the reason.
 template <auto Path, class Type, class Reason>
-struct cannot_be_a_key {
-  static constexpr bool reported = true;
+struct cannot_be_a_key : base::detail::failed_check {
   static_assert(base::detail::is_owned_by_the_message<Type>,
                 "garrick: every sender calls a router's key function, on any thread: "
                 "cannot_be_a_key<path, type, reason> tells what it would share with them. Give a "
@@ -141,7 +141,7 @@ consteval auto check_keys() {
     if constexpr (std::is_same_v<shared, base::detail::nothing_found>)
       return check_keys<I + 1, Rest...>();
     else
-      return static_cast<typename decltype(report_of_key<I>(shared()))::type*>(nullptr);
+      return verdict<typename decltype(report_of_key<I>(shared()))::type>;
   }
 }
 

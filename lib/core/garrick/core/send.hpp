@@ -7,6 +7,7 @@
 // limit (bounded; see docs/internals/overload.md). Thread safety: any thread.
 #pragma once
 
+#include <garrick/base/types/first_failure.hpp>
 #include <garrick/base/types/sendable.hpp>
 #include <garrick/core/cell/cell.hpp>
 #include <garrick/core/protocol/pack.hpp>
@@ -53,14 +54,12 @@ struct anything {
   anything(const T& /*unused*/) {}
 };
 template <bool Reached>
-struct sent_to_no_handle {
-  static constexpr bool reported = true;
+struct sent_to_no_handle : base::detail::failed_check {
   static_assert(!Reached,
                 "garrick: send(to, ...) sends to a handle: to a ref, an any_ref or a router");
 };
 template <bool Reached>
-struct asked_no_handle {
-  static constexpr bool reported = true;
+struct asked_no_handle : base::detail::failed_check {
   static_assert(!Reached,
                 "garrick: request(to, ...) and delegate(to, ...) take a handle first, a ref or a "
                 "router: inside its own actor that is self(), and a weak_ref's is lock()");
@@ -72,8 +71,7 @@ struct braced {
 };
 
 template <class P>
-struct message_in_braces {
-  static constexpr bool reported = true;
+struct message_in_braces : base::detail::failed_check {
   static_assert(std::is_void_v<P>,
                 "garrick: braces alone have no type: name the message's, as in send(to, "
                 "deposit{500})");
@@ -124,39 +122,36 @@ inline constexpr std::size_t alignment_of<pack<Ts...>> = [] {
 // Each of these names one failure: its name and arguments are the error text. They are apart from
 // the class that uses them, since clang knows no members of a class with a failed assertion.
 template <class Receiver, class Message>
-struct receiver_does_not_understand {
-  static constexpr bool reported = true;
+struct receiver_does_not_understand : base::detail::failed_check {
   static_assert(Receiver::template accepts<Message>,
                 "garrick: this message is not in the receiver's protocol");
 };
 template <class Receiver, class Message, class Meant>
-struct message_has_another_type {
-  static constexpr bool reported = true;
+struct message_has_another_type : base::detail::failed_check {
   static_assert(std::is_same_v<Message, Meant>,
                 "garrick: this message is not in the receiver's protocol, but it converts to one "
                 "that is: types must match exactly, so make it of the right types, as in "
                 "send(to, long(x)) or send(to, std::string(x))");
 };
 template <bool Made, class... Args>
-struct argument_must_be_moved {
-  static constexpr bool reported = true;
+struct argument_must_be_moved : base::detail::failed_check {
   static_assert(
       Made, "garrick: an argument can be moved only, not copied: std::move it into the message");
 };
 template <class... Args>
-struct argument_cannot_be_moved {
-  static constexpr bool reported = true;
+struct argument_cannot_be_moved : base::detail::failed_check {
   static constexpr bool can = (can_be_part<std::decay_t<Args>> && ...);
   static_assert(can,
                 "garrick: an argument can be neither moved nor copied, and a message must be: send "
                 "what it is made of, or a std::unique_ptr to it");
 };
-template <class Message>
-struct message_is_over_aligned {
-  static constexpr bool reported = true;
-  static constexpr bool fits = alignment_of<Message> <= 32;
-  static_assert(fits, "garrick: a message type may be aligned to 32 bytes at most");
+template <class Message, bool Fits = false>
+struct message_is_over_aligned : base::detail::failed_check {
+  static_assert(Fits, "garrick: a message type may be aligned to 32 bytes at most");
 };
+template <class Message>
+using alignment_check =
+    base::detail::unless<alignment_of<Message> <= 32, message_is_over_aligned<Message>>;
 
 template <class From, class To>
 inline constexpr bool converts = std::is_convertible_v<From, To>;
@@ -200,7 +195,7 @@ struct content_check<P, Message, NotOwned> : misunderstood<P, Message> {};
 template <class NotOwned, class... Args>
 consteval auto check_of_making() {
   if constexpr (!std::is_same_v<NotOwned, base::detail::nothing_found> || can_be_made_from<Args...>)
-    return std::type_identity<base::detail::can_be_sent>{};
+    return std::type_identity<base::detail::passed_check>{};
   else if constexpr ((can_be_part<std::decay_t<Args>> && ...))
     return std::type_identity<argument_must_be_moved<false, Args...>>{};
   else
@@ -216,9 +211,10 @@ struct checked_message {
   static constexpr bool fits =
       P::template accepts<type> && can_be_made_from<Args...> && alignment_of<type> <= 32;
 
-  static_assert(content_check<P, type, not_owned>::type::reported);
-  static_assert(decltype(check_of_making<not_owned, Args...>())::type::reported);
-  static_assert(message_is_over_aligned<type>::reported);
+  static_assert(
+      base::detail::first_failure<typename content_check<P, type, not_owned>::type,
+                                  typename decltype(check_of_making<not_owned, Args...>())::type,
+                                  alignment_check<type>>::reported);
 };
 /// An actor's class in the place of P has no checks: `ref` has reported that it is no protocol.
 template <actor_for_protocol P, class... Args>
@@ -231,10 +227,9 @@ template <class P, class Message>
 struct checked_in_place {
   static constexpr bool fits = P::template accepts<Message> && alignment_of<Message> <= 32;
 
-  static_assert(
-      content_check<P, Message,
-                    typename base::detail::search_arguments<Message>::type>::type::reported);
-  static_assert(message_is_over_aligned<Message>::reported);
+  using not_owned = typename base::detail::search_arguments<Message>::type;
+  static_assert(base::detail::first_failure<typename content_check<P, Message, not_owned>::type,
+                                            alignment_check<Message>>::reported);
 };
 template <actor_for_protocol P, class Message>
 struct checked_in_place<P, Message> {

@@ -18,6 +18,7 @@
 // elsewhere; the hand-over synchronises.
 #pragma once
 
+#include <garrick/base/types/first_failure.hpp>
 #include <garrick/core/blocking.hpp>
 #include <garrick/core/detail/actor_cell.hpp>
 #include <garrick/core/detail/spawn_check.hpp>
@@ -193,23 +194,20 @@ consteval bool takes_arguments() {
     return std::is_invocable_v<F&, Args...>;
 }
 
-template <class F, bool Named>
-struct function_without_self {
-  static constexpr bool reported = true;
+template <class F, bool Named = false>
+struct function_without_self : base::detail::failed_check {
   static_assert(Named,
                 "garrick: a function actor says which self it takes: `dynamic_actor& self`, "
                 "typed_actor<P>&, ...; not `auto&`");
 };
 template <bool Taken, class F, class... Args>
-struct function_takes_others {
-  static constexpr bool reported = true;
+struct function_takes_others : base::detail::failed_check {
   static_assert(Taken,
                 "garrick: a function actor takes its self, such as `dynamic_actor& self`, if it "
                 "wants it, and then the arguments that follow it in the call, and no others");
 };
-template <class F, bool Plain>
-struct function_is_no_body {
-  static constexpr bool reported = true;
+template <class F, bool Plain = false>
+struct function_is_no_body : base::detail::failed_check {
   static_assert(Plain,
                 "garrick: an actor's function is no coroutine: it would never run. A class may "
                 "have task<> on_start(), and a case of a behavior may return a task");
@@ -224,23 +222,22 @@ consteval auto check_function() {
   else if constexpr (!std::is_same_v<arguments_check, passed_check*>)
     return arguments_check{};
   else if constexpr (!names_self<kept_function<F>>)
-    return static_cast<function_without_self<F, false>*>(nullptr);
+    return verdict<function_without_self<F>>;
   else if constexpr (!takes_arguments<kept_function<F>, kept<Args>...>())
-    return static_cast<function_takes_others<false, F, Args...>*>(nullptr);
+    return verdict<function_takes_others<false, F, Args...>>;
   else if constexpr (coroutine<typename self_of<kept_function<F>>::result>)
-    return static_cast<function_is_no_body<kept_function<F>, false>*>(nullptr);
+    return verdict<function_is_no_body<kept_function<F>>>;
   else if constexpr (!fits_as_actor<actor_of_function<F, Args...>>)
-    return static_cast<checked_actor<actor_of_function<F, Args...>>*>(nullptr);
+    return verdict<checked_actor<actor_of_function<F, Args...>>>;
   else
-    return static_cast<passed_check*>(nullptr);
+    return verdict<passed_check>;
 }
 
 /// As spawn_check, for a function and its arguments.
 template <class F, class... Args>
 using function_check = std::remove_pointer_t<decltype(check_function<F, Args...>())>;
 template <class F, class... Args>
-inline constexpr bool function_can_be_spawned =
-    std::is_same_v<function_check<F, Args...>, passed_check>;
+inline constexpr bool function_can_be_spawned = passes<function_check<F, Args...>>;
 
 template <class F, class... Args>
 auto spawn_function(environment& env, cell* spawner, const spawn_options* o, F&& f,

@@ -113,9 +113,8 @@ inline void check_offloaded(const data_options& o, on_failure policy) {
 }
 
 // Instantiated only to fail.
-template <class Takes, class Gets, bool Same>
-struct offloaded_container_does_not_fit {
-  static constexpr bool reported = true;
+template <class Takes, class Gets, bool Same = false>
+struct offloaded_container_does_not_fit : failed_check {
   static_assert(Same, "garrick: this pattern takes another container than the request hands over");
 };
 
@@ -209,7 +208,7 @@ class accelerator_team {
   /// This overload refuses a name that is no text.
   template <detail::no_name T>
   [[nodiscard]] accelerator_team named(const T& /*name*/) const {
-    static_assert(detail::name_is_no_text<T, false>::reported);
+    static_assert(detail::name_is_no_text<T>::reported);
     return *this;
   }
   /// For the framework.

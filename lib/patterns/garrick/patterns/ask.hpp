@@ -118,17 +118,14 @@ struct only_question<protocol<R(M)>> {
   using type = std::decay_t<M>;
 };
 
-// Each of these is instantiated only to fail.
-template <class Protocol, bool One>
-struct ask_whom_understands_several {
-  static constexpr bool reported = true;
+template <class Protocol, bool One = false>
+struct ask_whom_understands_several : failed_check {
   static_assert(One,
                 "garrick: this actor understands several messages: ask<look_up>(handle, n) says "
                 "which one the tuples are");
 };
-template <class Protocol, class Question, bool OneValue>
-struct ask_gets_no_value {
-  static constexpr bool reported = true;
+template <class Protocol, class Question, bool OneValue = false>
+struct ask_gets_no_value : failed_check {
   static_assert(OneValue,
                 "garrick: ask needs a message of the actor's protocol that is answered with one "
                 "value");
@@ -137,15 +134,15 @@ struct ask_gets_no_value {
 template <class In, class P>
 consteval auto check_question() {
   if constexpr (std::is_void_v<In>)
-    return static_cast<ask_whom_understands_several<P, false>*>(nullptr);
+    return verdict<ask_whom_understands_several<P>>;
   else if constexpr (std::is_same_v<P, core::any_protocol>)
-    return static_cast<ask_gets_no_value<P, In, false>*>(nullptr);
+    return verdict<ask_gets_no_value<P, In>>;
   else if constexpr (!P::template accepts<In>)
-    return static_cast<ask_gets_no_value<P, In, false>*>(nullptr);
+    return verdict<ask_gets_no_value<P, In>>;
   else if constexpr (!answer_of<In, P>::is)
-    return static_cast<ask_gets_no_value<P, In, false>*>(nullptr);
+    return verdict<ask_gets_no_value<P, In>>;
   else
-    return static_cast<passed_check*>(nullptr);
+    return verdict<passed_check>;
 }
 
 }  // namespace detail

@@ -80,25 +80,21 @@ struct in_bound {
   static constexpr std::string_view name = "value";
 };
 
-// Each of these is instantiated only to fail.
 template <auto Path, class Type, class Reason>
-struct cannot_be_bound {
-  static constexpr bool reported = true;
+struct cannot_be_bound : failed_check {
   static_assert(base::detail::is_owned_by_the_message<Type>,
                 "garrick: bind's values own all they refer to, as what is in a message does: "
                 "cannot_be_bound<path, type, reason> tells what does not. lent(x) gives the "
                 "function an X&");
 };
-template <class F, bool Plain>
-struct bound_function_has_captures {
-  static constexpr bool reported = true;
+template <class F, bool Plain = false>
+struct bound_function_has_captures : failed_check {
   static_assert(Plain,
                 "garrick: bind takes a function without captures and without members, which names "
                 "its types: no auto, no overloads. What it captures is given as values");
 };
 template <class Function, bool Fit, class... Values>
-struct bound_values_do_not_fit {
-  static constexpr bool reported = true;
+struct bound_values_do_not_fit : failed_check {
   static_assert(Fit,
                 "garrick: bind(f, values...) needs values for f's first parameters: a T, a const "
                 "T&, or a T& to change what is bound");
@@ -111,15 +107,16 @@ template <std::size_t I, class Value>
 consteval auto check_value_of_bound() {
   using not_owned = typename base::detail::search<Value, base::detail::context<false>>::type;
   if constexpr (std::is_same_v<not_owned, base::detail::nothing_found>)
-    return static_cast<passed_check*>(nullptr);
+    return verdict<passed_check>;
   else
     return decltype(report_of_bound<I>(not_owned()))(nullptr);
 }
 template <class Numbers, class... Values>
 struct values_checked;
 template <std::size_t... I, class... Values>
-struct values_checked<std::index_sequence<I...>, Values...>
-    : first_failure<check_of<decltype(check_value_of_bound<I, Values>())>...> {};
+struct values_checked<std::index_sequence<I...>, Values...> {
+  using type = first_failure<check_of<decltype(check_value_of_bound<I, Values>())>...>;
+};
 
 template <class F, class R, class Rest, class... Values>
 inline constexpr bool can_be_called_with = false;
@@ -131,17 +128,16 @@ template <class F, class... Values>
 consteval auto check_bound() {
   using signature = signature_of<F>;
   if constexpr (!signature::known || !(std::is_empty_v<F> || std::is_pointer_v<F>)) {
-    return static_cast<bound_function_has_captures<F, false>*>(nullptr);
+    return verdict<bound_function_has_captures<F>>;
   } else {
     using rest = typename behind<sizeof...(Values), typename signature::arguments>::type;
     using values = typename values_checked<std::index_sequence_for<Values...>, Values...>::type;
     if constexpr (!passes<values>)
-      return static_cast<values*>(nullptr);
+      return verdict<values>;
     else if constexpr (!can_be_called_with<F, typename signature::result, rest, Values...>)
-      return static_cast<bound_values_do_not_fit<typename signature::type, false, Values...>*>(
-          nullptr);
+      return verdict<bound_values_do_not_fit<typename signature::type, false, Values...>>;
     else
-      return static_cast<passed_check*>(nullptr);
+      return verdict<passed_check>;
   }
 }
 

@@ -298,7 +298,7 @@ class data_pattern {
   /// This overload refuses a name that is no text.
   template <detail::no_name T>
   [[nodiscard]] data_pattern named(const T& /*name*/) const {
-    static_assert(detail::name_is_no_text<T, false>::reported);
+    static_assert(detail::name_is_no_text<T>::reported);
     return *this;
   }
   /// A copy with another answer to exceptions, for use as a stage; an actor that is asked by

@@ -250,10 +250,8 @@ struct divided_by<Solve> {
   using value = std::decay_t<typename signature_of_stage<Solve>::result>;
 };
 
-// Each of these is instantiated only to fail.
-template <class Divide, class Merge, class Solve, class IsSmall, bool Fit>
-struct no_divide_conquer {
-  static constexpr bool reported = true;
+template <class Divide, class Merge, class Solve, class IsSmall, bool Fit = false>
+struct no_divide_conquer : failed_check {
   static_assert(Fit,
                 "garrick: divide_conquer(divide, merge, solve, is_small) takes, in place, "
                 "void(std::span<T>, parts&), void(std::span<T>, const parts&), void(std::span<T>) "
@@ -299,24 +297,24 @@ using range_for = std::conditional_t<std::is_void_v<C>, std::vector<T>, C>;
 template <class C, class Divide, class Merge, class Solve, class IsSmall>
 consteval auto check_divide_conquer() {
   using parts_of_it =
-      all_of<part_check<Divide>, part_check<Merge>, part_check<Solve>, part_check<IsSmall>>;
-  using misfit = no_divide_conquer<Divide, Merge, Solve, IsSmall, false>;
+      first_failure<part_check<Divide>, part_check<Merge>, part_check<Solve>, part_check<IsSmall>>;
+  using misfit = no_divide_conquer<Divide, Merge, Solve, IsSmall>;
   if constexpr (!divided_by<Solve>::known) {
-    return static_cast<misfit*>(nullptr);
+    return verdict<misfit>;
   } else if constexpr (divided_by<Solve>::in_place) {
     using T = typename divided_by<Solve>::element;
     using container = range_for<C, T>;
     if constexpr (!fits_in_place<Divide, Merge, Solve, IsSmall>())
-      return static_cast<misfit*>(nullptr);
+      return verdict<misfit>;
     else if constexpr (!holds_a_range<container, T>)
-      return static_cast<no_container_of_elements<container, T, false>*>(nullptr);
+      return verdict<no_container_of_elements<container, T>>;
     else
-      return static_cast<all_of<parts_of_it, content_check<container>>*>(nullptr);
+      return verdict<first_failure<parts_of_it, content_check<container>>>;
   } else if constexpr (!fits_with_values<Divide, Merge, Solve, IsSmall>()) {
-    return static_cast<misfit*>(nullptr);
+    return verdict<misfit>;
   } else {
-    return static_cast<all_of<parts_of_it, content_check<typename divided_by<Solve>::argument>,
-                              content_check<typename divided_by<Solve>::value>>*>(nullptr);
+    return verdict<first_failure<parts_of_it, content_check<typename divided_by<Solve>::argument>,
+                                 content_check<typename divided_by<Solve>::value>>>;
   }
 }
 template <class C, class Divide, class Merge, class Solve, class IsSmall>

@@ -36,47 +36,42 @@ struct in_order {
   static constexpr const char* name = in_turn::name;
 };
 
-// Each of these is instantiated only to fail.
-template <class P, bool TakesTuples>
-struct farm_of_a_source {
-  static constexpr bool reported = true;
+template <class P, bool TakesTuples = false>
+struct farm_of_a_source : failed_check {
   static_assert(TakesTuples,
                 "garrick: a farm's replicas take tuples, and this pattern is a source: put the "
                 "source before the farm");
 };
-template <class P, bool YieldsNothing>
-struct farm_of_a_fold {
-  static constexpr bool reported = true;
+template <class P, bool YieldsNothing = false>
+struct farm_of_a_fold : failed_check {
   static_assert(YieldsNothing,
                 "garrick: each replica would yield a value of its own: put fold behind the farm");
 };
-template <class P, bool KeepsOrder>
-struct farm_cannot_be_ordered {
-  static constexpr bool reported = true;
+template <class P, bool KeepsOrder = false>
+struct farm_cannot_be_ordered : failed_check {
   static_assert(KeepsOrder,
                 "garrick: an ordered farm holds a stage that is a function or a class, a "
                 "data-parallel pattern, or a pipeline of such stages. No farm, parallel, loop, "
                 "other actor or stage that goes by the clock: their results may come behind those "
                 "of later tuples");
 };
-template <class Policy, bool IsFirst>
-struct farm_has_one_policy {
-  static constexpr bool reported = true;
+template <class Policy, bool IsFirst = false>
+struct farm_has_one_policy : failed_check {
   static_assert(IsFirst, "garrick: a farm has one policy, and an ordered one is round_robin");
 };
 
 template <class F>
 consteval auto check_farm() {
   if constexpr (!passes<stage_check<F>>) {
-    return static_cast<stage_check<F>*>(nullptr);
+    return verdict<stage_check<F>>;
   } else {
     using P = stage_of<F>;
     if constexpr (std::is_void_v<typename P::input>)
-      return static_cast<farm_of_a_source<P, false>*>(nullptr);
+      return verdict<farm_of_a_source<P>>;
     else if constexpr (requires { typename P::value; })
-      return static_cast<farm_of_a_fold<P, false>*>(nullptr);
+      return verdict<farm_of_a_fold<P>>;
     else
-      return static_cast<run_check<P>*>(nullptr);
+      return verdict<run_check<P>>;
   }
 }
 
@@ -151,7 +146,7 @@ class farm_of {
   /// pattern, or a pipeline of these.
   [[nodiscard]] auto ordered() const {
     constexpr bool fits = detail::keeps_order<P>;
-    static_assert(detail::farm_cannot_be_ordered<P, fits>::reported);
+    static_assert(detail::unless<fits, detail::farm_cannot_be_ordered<P>>::reported);
     if constexpr (fits)
       return with(detail::in_order());
     else
@@ -191,8 +186,8 @@ class farm_of {
 
   template <class Other>
   [[nodiscard]] farm_of<P, Other> with(Other policy) const {
-    static_assert(
-        detail::farm_has_one_policy<Policy, std::is_same_v<Policy, detail::in_turn>>::reported);
+    static_assert(detail::unless<std::is_same_v<Policy, detail::in_turn>,
+                                 detail::farm_has_one_policy<Policy>>::reported);
     return {pattern_, std::move(policy), replicas_};
   }
 

@@ -122,17 +122,14 @@ class gate_node final : public reading_node {
                                          const any_inlet_ptr& entrance, const stage_type& type,
                                          const void* prototype, const tuple_type& takes);
 
-// Each of these is instantiated only to fail.
 template <class Takes, class PutsOut>
-struct feedback_types_differ {
-  static constexpr bool reported = true;
+struct feedback_types_differ : failed_check {
   static_assert(std::is_same_v<Takes, PutsOut> && !std::is_void_v<Takes>,
                 "garrick: feedback_types_differ<A, B>: feedback's pattern takes A and puts out B, "
                 "so its results cannot go through it again (void: it is a source, or a sink)");
 };
-template <class F, class Tuple, bool Fits>
-struct feedback_condition_does_not_fit {
-  static constexpr bool reported = true;
+template <class F, class Tuple, bool Fits = false>
+struct feedback_condition_does_not_fit : failed_check {
   static_assert(Fits,
                 "garrick: feedback(pattern, again) takes a function `bool again(const Tuple&)`");
 };
@@ -140,17 +137,17 @@ struct feedback_condition_does_not_fit {
 template <class F, class Again>
 consteval auto check_feedback() {
   if constexpr (!passes<stage_check<F>>) {
-    return static_cast<stage_check<F>*>(nullptr);
+    return verdict<stage_check<F>>;
   } else {
     using P = stage_of<F>;
     using In = typename P::input;
     using Out = typename P::output;
     if constexpr (std::is_void_v<In> || !std::is_same_v<In, Out>)
-      return static_cast<feedback_types_differ<In, Out>*>(nullptr);
+      return verdict<feedback_types_differ<In, Out>>;
     else if constexpr (!std::is_invocable_r_v<bool, callee<Again>, const Out&>)
-      return static_cast<feedback_condition_does_not_fit<Again, Out, false>*>(nullptr);
+      return verdict<feedback_condition_does_not_fit<Again, Out>>;
     else
-      return static_cast<all_of<run_check<P>, part_check<Again>>*>(nullptr);
+      return verdict<first_failure<run_check<P>, part_check<Again>>>;
   }
 }
 

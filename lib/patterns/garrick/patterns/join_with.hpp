@@ -55,7 +55,7 @@ struct unsaid {};
 template <class L, class Out, class P, class Stage>
 class join_of {
   using R = typename P::output;
-  static_assert(all_of<tuple_check<L>, tuple_check<Out>>::reported);
+  static_assert(first_failure<tuple_check<L>, tuple_check<Out>>::reported);
 
  public:
   using garrick_stage = void;
@@ -87,10 +87,8 @@ class join_of {
   bool idles_;
 };
 
-// Each of these is instantiated only to fail.
-template <class P, bool IsSource>
-struct join_with_no_source {
-  static constexpr bool reported = true;
+template <class P, bool IsSource = false>
+struct join_with_no_source : failed_check {
   static_assert(IsSource,
                 "garrick: join_with(source) joins a stream with what a source puts out: this "
                 "pattern takes tuples, or ends in a sink");
@@ -98,13 +96,13 @@ struct join_with_no_source {
 template <class F>
 consteval auto check_join_side() {
   if constexpr (!passes<stage_check<F>>) {
-    return static_cast<stage_check<F>*>(nullptr);
+    return verdict<stage_check<F>>;
   } else {
     using P = stage_of<F>;
     if constexpr (!std::is_void_v<typename P::input> || std::is_void_v<typename P::output>)
-      return static_cast<join_with_no_source<P, false>*>(nullptr);
+      return verdict<join_with_no_source<P>>;
     else
-      return static_cast<run_check<P>*>(nullptr);
+      return verdict<run_check<P>>;
   }
 }
 
@@ -112,20 +110,19 @@ template <class F, class R>
 consteval auto check_pair() {
   using L = argument_of<0, F>;
   if constexpr (signature_of_stage<F>::arity != 2) {
-    return static_cast<pairs_do_not_fit<F, L, R, false>*>(nullptr);
+    return verdict<pairs_do_not_fit<F, L, R>>;
   } else if constexpr (!std::is_same_v<argument_of<1, F>, R> ||
                        !std::is_invocable_v<callee<F>, const L&, const R&>) {
-    return static_cast<pairs_do_not_fit<F, L, R, false>*>(nullptr);
+    return verdict<pairs_do_not_fit<F, L, R>>;
   } else {
     if constexpr (std::is_void_v<typename signature_of_stage<F>::result>)
-      return static_cast<pairs_do_not_fit<F, L, R, false>*>(nullptr);
+      return verdict<pairs_do_not_fit<F, L, R>>;
     else
-      return static_cast<part_check<F>*>(nullptr);
+      return verdict<part_check<F>>;
   }
 }
-template <class Spec, bool Said>
-struct join_says_too_little {
-  static constexpr bool reported = true;
+template <class Spec, bool Said = false>
+struct join_says_too_little : failed_check {
   static_assert(Said,
                 "garrick: a join says by(left_key, right_key), event_time(left_time, right_time) "
                 "and within(interval) before with(f)");
@@ -133,19 +130,19 @@ struct join_says_too_little {
 template <class KeyL, class KeyR, class TimeL, class TimeR, class Interval, class Disorder, class L,
           class R>
 consteval auto check_join() {
-  using keys = all_of<check_of<decltype(check_window_key<KeyL, L>()), KeyL>,
-                      check_of<decltype(check_window_key<KeyR, R>()), KeyR>>;
-  using times = all_of<check_of<decltype(check_event_time<TimeL, L, Interval, Disorder>()), TimeL>,
-                       check_of<decltype(check_event_time<TimeR, R, Interval, Disorder>()), TimeR>>;
+  using keys = first_failure<told_once<window_key_check<KeyL, L>, KeyL>,
+                             told_once<window_key_check<KeyR, R>, KeyR>>;
+  using times = first_failure<told_once<event_time_check<TimeL, L, Interval, Disorder>, TimeL>,
+                              told_once<event_time_check<TimeR, R, Interval, Disorder>, TimeR>>;
   if constexpr (!passes<keys>) {
-    return static_cast<keys*>(nullptr);
+    return verdict<keys>;
   } else {
     using kl = given<KeyL, L>;
     using kr = given<KeyR, R>;
     if constexpr (!std::is_same_v<kl, kr>)
-      return static_cast<keys_of_join_differ<kl, kr, false>*>(nullptr);
+      return verdict<keys_of_join_differ<kl, kr>>;
     else
-      return static_cast<times*>(nullptr);
+      return verdict<times>;
   }
 }
 
@@ -180,7 +177,7 @@ class join_spec {
   /// This overload refuses a single key: a join has two.
   template <class Call = void>
   [[nodiscard]] auto by(detail::anything /*left*/) const {
-    static_assert(detail::join_says_too_little<Call, false>::reported);
+    static_assert(detail::join_says_too_little<Call>::reported);
     return detail::refused_pattern();
   }
   /// The times, in the same way (event_time.hpp), and how far a tuple may be behind others of its
@@ -244,7 +241,7 @@ class join_spec {
   /// This overload refuses a name that is no text.
   template <detail::no_name T>
   [[nodiscard]] join_spec named(const T& /*name*/) const {
-    static_assert(detail::name_is_no_text<T, false>::reported);
+    static_assert(detail::name_is_no_text<T>::reported);
     return *this;
   }
   /// Sets another answer to exceptions.
@@ -260,7 +257,7 @@ class join_spec {
   [[nodiscard]] auto with(F f) const {
     constexpr bool said = !std::is_same_v<KeyL, detail::unsaid> &&
                           !std::is_same_v<TimeL, detail::unsaid> && !std::is_void_v<Interval>;
-    static_assert(detail::join_says_too_little<join_spec, said>::reported);
+    static_assert(detail::unless<said, detail::join_says_too_little<join_spec>>::reported);
     if constexpr (said)
       return checked(std::move(f));
     else

@@ -37,17 +37,14 @@ struct goes_round {
   }
 };
 
-// Each of these is instantiated only to fail.
-template <class Function, bool Fits>
-struct master_worker_takes_no_such_function {
-  static constexpr bool reported = true;
+template <class Function, bool Fits = false>
+struct master_worker_takes_no_such_function : failed_check {
   static_assert(Fits,
                 "garrick: master_worker(f, again) takes a function `void f(T&)` or `T f(const T&)` "
                 "that names its types");
 };
-template <class Function, class Element, bool Fits>
-struct master_worker_condition_does_not_fit {
-  static constexpr bool reported = true;
+template <class Function, class Element, bool Fits = false>
+struct master_worker_condition_does_not_fit : failed_check {
   static_assert(Fits,
                 "garrick: master_worker(f, again) takes a function `bool again(const T&)` that can "
                 "be called by several threads at once");
@@ -56,19 +53,17 @@ struct master_worker_condition_does_not_fit {
 template <class F, class Again, class C>
 consteval auto check_master_worker() {
   if constexpr (!passes<element_function_check<F>>) {
-    return static_cast<element_function_check<F>*>(nullptr);
+    return verdict<element_function_check<F>>;
   } else {
     using kind = element_function<F>;
     using T = typename kind::element;
     if constexpr (kind::takes_range ||
                   !(std::is_void_v<typename kind::made> || std::is_same_v<typename kind::made, T>))
-      return static_cast<
-          master_worker_takes_no_such_function<typename signature_of_stage<F>::type, false>*>(
-          nullptr);
+      return verdict<master_worker_takes_no_such_function<typename signature_of_stage<F>::type>>;
     else if constexpr (!std::is_invocable_r_v<bool, callee<const Again>, const T&>)
-      return static_cast<master_worker_condition_does_not_fit<Again, T, false>*>(nullptr);
+      return verdict<master_worker_condition_does_not_fit<Again, T>>;
     else
-      return static_cast<all_of<container_check<F, C>, part_check<Again>>*>(nullptr);
+      return verdict<first_failure<container_check<F, C>, part_check<Again>>>;
   }
 }
 template <class F, class Again, class C>

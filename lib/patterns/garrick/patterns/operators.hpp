@@ -84,24 +84,20 @@ class take_stage : public stage_defaults {
   std::size_t left_;
 };
 
-// Each of these is instantiated only to fail.
-template <class F, bool Fits>
-struct flat_map_function_does_not_fit {
-  static constexpr bool reported = true;
+template <class F, bool Fits = false>
+struct flat_map_function_does_not_fit : failed_check {
   static_assert(Fits,
                 "garrick: flat_map takes a function from a tuple to a container, which names its "
                 "types: no auto, no overloads");
 };
-template <class F, bool Fits>
-struct filter_function_does_not_fit {
-  static constexpr bool reported = true;
+template <class F, bool Fits = false>
+struct filter_function_does_not_fit : failed_check {
   static_assert(Fits,
                 "garrick: filter takes a function `bool f(const Tuple&)` that names its types: no "
                 "auto, no overloads");
 };
-template <class F, class State, bool Fits>
-struct scan_function_does_not_fit {
-  static constexpr bool reported = true;
+template <class F, class State, bool Fits = false>
+struct scan_function_does_not_fit : failed_check {
   static_assert(Fits,
                 "garrick: scan(first, f) takes a function `State f(State, Tuple)` that names its "
                 "types: no auto, no overloads; State is the type of `first`, and a number keeps "
@@ -125,29 +121,23 @@ concept container = requires(C c) {
 };
 
 template <class F>
-consteval auto check_flat_map() {
-  if constexpr (container<typename container_of<F>::type>)
-    return static_cast<part_check<F>*>(nullptr);
-  else
-    return static_cast<flat_map_function_does_not_fit<F, false>*>(nullptr);
-}
+using flat_map_check = first_failure<
+    unless<container<typename container_of<F>::type>, flat_map_function_does_not_fit<F>>,
+    part_check<F>>;
 template <class F>
 consteval auto check_filter() {
   using seen = std::add_lvalue_reference_t<std::add_const_t<argument_of<0, F>>>;
   if constexpr (!is_function<F, bool, seen>)
-    return static_cast<filter_function_does_not_fit<F, false>*>(nullptr);
+    return verdict<filter_function_does_not_fit<F>>;
   else if constexpr (!std::is_same_v<typename signature_of_stage<F>::result, bool>)
-    return static_cast<filter_function_does_not_fit<F, false>*>(nullptr);
+    return verdict<filter_function_does_not_fit<F>>;
   else
-    return static_cast<part_check<F>*>(nullptr);
+    return verdict<part_check<F>>;
 }
 template <class F, class State>
-consteval auto check_scan() {
-  if constexpr (accumulates<F, State, argument_of<1, F>>)
-    return static_cast<all_of<part_check<F>, part_check<State>>*>(nullptr);
-  else
-    return static_cast<scan_function_does_not_fit<F, State, false>*>(nullptr);
-}
+using scan_check = first_failure<
+    unless<accumulates<F, State, argument_of<1, F>>, scan_function_does_not_fit<F, State>>,
+    part_check<F>, part_check<State>>;
 
 }  // namespace detail
 
@@ -156,7 +146,7 @@ consteval auto check_scan() {
 ///     flat_map([](line l) -> std::vector<word> { return words_of(l); })
 template <class F = detail::several_functions>
 [[nodiscard]] auto flat_map(F f) {
-  using check = detail::check_of<decltype(detail::check_flat_map<F>()), F>;
+  using check = detail::told_once<detail::flat_map_check<F>, F>;
   static_assert(check::reported);
   if constexpr (detail::passes<check>) {
     using T = detail::argument_of<0, F>;
@@ -205,7 +195,7 @@ template <class F = detail::several_functions>
 /// state.
 template <class State, class F = detail::several_functions>
 [[nodiscard]] auto scan(State first, F f) {
-  using check = detail::check_of<decltype(detail::check_scan<F, State>()), F>;
+  using check = detail::told_once<detail::scan_check<F, State>, F>;
   static_assert(check::reported);
   if constexpr (detail::passes<check>) {
     using T = detail::argument_of<1, F>;

@@ -24,71 +24,59 @@ namespace garrick::patterns {
 
 namespace detail {
 
-// Each of these is instantiated only to fail: the compiler prints the place and the types.
-template <std::size_t Number, bool TakesTuples>
-struct parallel_part_is_a_source {
-  static constexpr bool reported = true;
+template <std::size_t Number, bool TakesTuples = false>
+struct parallel_part_is_a_source : failed_check {
   static_assert(TakesTuples,
                 "garrick: parallel_part_is_a_source<n>: part n of this parallel takes no tuple: "
                 "put the source before parallel");
 };
-template <std::size_t Number, bool YieldsNothing>
-struct parallel_part_is_a_fold {
-  static constexpr bool reported = true;
+template <std::size_t Number, bool YieldsNothing = false>
+struct parallel_part_is_a_fold : failed_check {
   static_assert(YieldsNothing,
                 "garrick: parallel_part_is_a_fold<n>: a stream yields one value, and part n of "
                 "this parallel would yield one of its own: put fold behind parallel");
 };
 template <std::size_t Number, class FirstTakes, class Takes>
-struct parallel_parts_take_different_types {
-  static constexpr bool reported = true;
+struct parallel_parts_take_different_types : failed_check {
   static_assert(std::is_same_v<FirstTakes, Takes>,
                 "garrick: parallel_parts_take_different_types<n, A, B>: the first part of this "
                 "parallel takes A, and part n takes B");
 };
 template <std::size_t Number, class FirstGives, class Gives>
-struct parallel_parts_put_out_different_types {
-  static constexpr bool reported = true;
+struct parallel_parts_put_out_different_types : failed_check {
   static_assert(std::is_same_v<FirstGives, Gives>,
                 "garrick: parallel_parts_put_out_different_types<n, A, B>: the first part of this "
                 "parallel puts out A, and part n puts out B");
 };
 template <class Parallel, bool Some = false>
-struct parallel_without_parts {
-  static constexpr bool reported = true;
+struct parallel_without_parts : failed_check {
   static_assert(Some, "garrick: parallel has at least one part");
 };
 
+/// The check of part I, a P, beside the first part.
 template <std::size_t I, class First, class P>
-consteval auto check_part_of_parallel() {
-  if constexpr (std::is_void_v<typename P::input>)
-    return static_cast<parallel_part_is_a_source<I, false>*>(nullptr);
-  else if constexpr (requires { typename P::value; })
-    return static_cast<parallel_part_is_a_fold<I, false>*>(nullptr);
-  else if constexpr (!std::is_same_v<typename First::input, typename P::input>)
-    return static_cast<
-        parallel_parts_take_different_types<I, typename First::input, typename P::input>*>(nullptr);
-  else if constexpr (!std::is_same_v<typename First::output, typename P::output>)
-    return static_cast<
-        parallel_parts_put_out_different_types<I, typename First::output, typename P::output>*>(
-        nullptr);
-  else
-    return static_cast<run_check<P>*>(nullptr);
-}
+using check_of_part = first_failure<
+    unless<!std::is_void_v<typename P::input>, parallel_part_is_a_source<I>>,
+    unless<!requires { typename P::value; }, parallel_part_is_a_fold<I>>,
+    unless<std::is_same_v<typename First::input, typename P::input>,
+           parallel_parts_take_different_types<I, typename First::input, typename P::input>>,
+    unless<std::is_same_v<typename First::output, typename P::output>,
+           parallel_parts_put_out_different_types<I, typename First::output, typename P::output>>,
+    run_check<P>>;
 template <class Numbers, class... Ps>
 struct parts_checked;
 template <std::size_t... I, class First, class... Rest>
-struct parts_checked<std::index_sequence<I...>, First, Rest...>
-    : first_failure<check_of<decltype(check_part_of_parallel<1, First, First>())>,
-                    check_of<decltype(check_part_of_parallel<I + 2, First, Rest>())>...> {};
+struct parts_checked<std::index_sequence<I...>, First, Rest...> {
+  using type = first_failure<check_of_part<1, First, First>, check_of_part<I + 2, First, Rest>...>;
+};
 template <class P, class... Ps>
 consteval auto check_parallel() {
-  using parts = all_of<stage_check<P>, stage_check<Ps>...>;
+  using parts = first_failure<stage_check<P>, stage_check<Ps>...>;
   if constexpr (!passes<parts>)
-    return static_cast<parts*>(nullptr);
+    return verdict<parts>;
   else
-    return static_cast<typename parts_checked<std::make_index_sequence<sizeof...(Ps)>, stage_of<P>,
-                                              stage_of<Ps>...>::type*>(nullptr);
+    return verdict<typename parts_checked<std::make_index_sequence<sizeof...(Ps)>, stage_of<P>,
+                                          stage_of<Ps>...>::type>;
 }
 
 }  // namespace detail

@@ -29,54 +29,44 @@ concept sequential = requires { typename P::garrick_seq; };
 template <class P>
 using stage_of = decltype(seq(std::declval<P>()));
 
-// Each of these is instantiated only to fail: the compiler prints the place and the types.
 template <std::size_t Number, class Gives, class NextTakes>
-struct stages_do_not_fit {
-  static constexpr bool reported = true;
+struct stages_do_not_fit : failed_check {
   static_assert(std::is_same_v<Gives, NextTakes>,
                 "garrick: stages_do_not_fit<n, A, B>: stage n of this pipeline puts out A, and the "
                 "next one takes B");
 };
-template <std::size_t Number, bool IsLast>
-struct a_sink_is_not_the_last {
-  static constexpr bool reported = true;
+template <std::size_t Number, bool IsLast = false>
+struct a_sink_is_not_the_last : failed_check {
   static_assert(IsLast,
                 "garrick: a_sink_is_not_the_last<n>: stage n of this pipeline puts nothing out, so "
                 "nothing can follow it: make it the last one, or let it put out what the next one "
                 "takes");
 };
-template <std::size_t Number, bool IsFirst>
-struct a_source_is_not_the_first {
-  static constexpr bool reported = true;
+template <std::size_t Number, bool IsFirst = false>
+struct a_source_is_not_the_first : failed_check {
   static_assert(IsFirst,
                 "garrick: a_source_is_not_the_first<n>: stage n of this pipeline takes no tuple, "
                 "so nothing can come before it: make it the first one, or use zip");
 };
 template <class Pipeline, bool Some = false>
-struct pipeline_without_stages {
-  static constexpr bool reported = true;
+struct pipeline_without_stages : failed_check {
   static_assert(Some, "garrick: a pipeline has at least one stage");
 };
 
 /// Checks that stage I fits the next one.
-template <std::size_t I, class Stages>
-consteval auto check_neighbours() {
-  using gives = typename std::tuple_element_t<I, Stages>::output;
-  using takes = typename std::tuple_element_t<I + 1, Stages>::input;
-  if constexpr (std::is_void_v<gives>)
-    return static_cast<a_sink_is_not_the_last<I + 1, false>*>(nullptr);
-  else if constexpr (std::is_void_v<takes>)
-    return static_cast<a_source_is_not_the_first<I + 2, false>*>(nullptr);
-  else if constexpr (!std::is_same_v<gives, takes>)
-    return static_cast<stages_do_not_fit<I + 1, gives, takes>*>(nullptr);
-  else
-    return static_cast<passed_check*>(nullptr);
-}
+template <std::size_t I, class Gives, class NextTakes>
+using check_of_neighbours = first_failure<
+    unless<!std::is_void_v<Gives>, a_sink_is_not_the_last<I + 1>>,
+    unless<!std::is_void_v<NextTakes>, a_source_is_not_the_first<I + 2>>,
+    unless<std::is_same_v<Gives, NextTakes>, stages_do_not_fit<I + 1, Gives, NextTakes>>>;
 template <class Stages, class Numbers>
 struct neighbours_checked;
 template <class Stages, std::size_t... I>
-struct neighbours_checked<Stages, std::index_sequence<I...>>
-    : first_failure<check_of<decltype(check_neighbours<I, Stages>())>...> {};
+struct neighbours_checked<Stages, std::index_sequence<I...>> {
+  using type =
+      first_failure<check_of_neighbours<I, typename std::tuple_element_t<I, Stages>::output,
+                                        typename std::tuple_element_t<I + 1, Stages>::input>...>;
+};
 
 /// The patterns of a row. A std::tuple would do the same, but takes longer to compile.
 template <class P, class... Ps>
@@ -116,13 +106,13 @@ class row_of<P> {
 
 template <class... Ps>
 consteval auto check_pipeline() {
-  using parts = all_of<stage_check<Ps>...>;
+  using parts = first_failure<stage_check<Ps>...>;
   if constexpr (!passes<parts>) {
-    return static_cast<parts*>(nullptr);
+    return verdict<parts>;
   } else {
     using row = neighbours_checked<std::tuple<stage_of<Ps>...>,
                                    std::make_index_sequence<sizeof...(Ps) - 1>>;
-    return static_cast<all_of<run_check<stage_of<Ps>>..., typename row::type>*>(nullptr);
+    return verdict<first_failure<run_check<stage_of<Ps>>..., typename row::type>>;
   }
 }
 

@@ -92,17 +92,14 @@ struct reduce_body {
   static constexpr std::size_t pieces = 256;  ///< for any number of helpers, for the result's sake
 };
 
-// Each of these is instantiated only to fail.
-template <class Function, bool Fits>
-struct reduce_takes_no_such_function {
-  static constexpr bool reported = true;
+template <class Function, bool Fits = false>
+struct reduce_takes_no_such_function : failed_check {
   static_assert(Fits,
                 "garrick: reduce(f, combine) takes a function `Value f(const T&)` that names its "
                 "types; a second parameter, std::size_t, gets the element's number");
 };
-template <class Function, class Value, bool Fits>
-struct reduce_cannot_combine_values {
-  static constexpr bool reported = true;
+template <class Function, class Value, bool Fits = false>
+struct reduce_cannot_combine_values : failed_check {
   static_assert(
       Fits,
       "garrick: reduce(f, combine) takes a function `Value combine(Value, Value)` that can be "
@@ -125,17 +122,15 @@ consteval bool can_combine() {
 template <class F, class Combine, class C>
 consteval auto check_reduce() {
   if constexpr (!passes<element_function_check<F>>) {
-    return static_cast<element_function_check<F>*>(nullptr);
+    return verdict<element_function_check<F>>;
   } else {
     using Value = typename element_function<F>::made;
     if constexpr (std::is_void_v<Value>)
-      return static_cast<
-          reduce_takes_no_such_function<typename signature_of_stage<F>::type, false>*>(nullptr);
+      return verdict<reduce_takes_no_such_function<typename signature_of_stage<F>::type>>;
     else if constexpr (!can_combine<Combine, Value>() || !base::copyable_message<Value>)
-      return static_cast<reduce_cannot_combine_values<Combine, Value, false>*>(nullptr);
+      return verdict<reduce_cannot_combine_values<Combine, Value>>;
     else
-      return static_cast<all_of<container_check<F, C>, part_check<Combine>, value_check<Value>>*>(
-          nullptr);
+      return verdict<first_failure<container_check<F, C>, part_check<Combine>, value_check<Value>>>;
   }
 }
 template <class F, class Combine, class C>

@@ -75,8 +75,8 @@ struct yields_as<P> {
 /// A stage that handles one tuple after the other: the smallest pattern.
 template <class Running, class In, class Out, class Value = void>
 class seq_stage : public detail::yields<Value> {
-  static_assert(detail::all_of<detail::tuple_check<In>, detail::tuple_check<Out>,
-                               detail::value_check<Value>>::reported);
+  static_assert(detail::first_failure<detail::tuple_check<In>, detail::tuple_check<Out>,
+                                      detail::value_check<Value>>::reported);
 
  public:
   using input = In;         ///< the type of its tuples; void: it is a source
@@ -106,7 +106,7 @@ class seq_stage : public detail::yields<Value> {
   /// This overload refuses a name that is no text.
   template <detail::no_name T>
   [[nodiscard]] seq_stage named(const T& /*name*/) const {
-    static_assert(detail::name_is_no_text<T, false>::reported);
+    static_assert(detail::name_is_no_text<T>::reported);
     return *this;
   }
   /// A copy on a thread of its own, for code that blocks.
@@ -217,8 +217,9 @@ template <class F = detail::several_functions>
 template <class N, class... Args>
   requires(!detail::is_object<N, Args...>)
 [[nodiscard]] auto seq(Args&&... args) {
-  using check = detail::all_of<detail::class_check<N>, detail::arguments_check<false, Args...>,
-                               detail::making_check<N, Args...>>;
+  using check =
+      detail::first_failure<detail::class_check<N>, detail::arguments_check<false, Args...>,
+                            detail::making_check<N, Args...>>;
   static_assert(check::reported);
   if constexpr (detail::passes<check>)
     return detail::object_as_stage(N(core::detail::given<Args>(args)...));

@@ -74,27 +74,22 @@ struct only_message<protocol<void(M)>> {
   using type = std::decay_t<M>;
 };
 
-// Each of these is instantiated only to fail.
-template <class Protocol, bool One>
-struct receiver_understands_several {
-  static constexpr bool reported = true;
+template <class Protocol, bool One = false>
+struct receiver_understands_several : failed_check {
   static_assert(One,
                 "garrick: this actor understands several messages: to<word>(handle) says which one "
                 "the stream sends");
 };
-template <class Protocol, class Tuple, bool Understood>
-struct receiver_does_not_understand {
-  static constexpr bool reported = true;
+template <class Protocol, class Tuple, bool Understood = false>
+struct receiver_does_not_understand : failed_check {
   static_assert(Understood, "garrick: the actor behind this handle does not take such tuples");
 };
-template <class F, bool Fits>
-struct for_each_function_does_not_fit {
-  static constexpr bool reported = true;
+template <class F, bool Fits = false>
+struct for_each_function_does_not_fit : failed_check {
   static_assert(Fits, "garrick: for_each takes a function of a tuple that gives nothing");
 };
-template <class F, class Value, bool Fits>
-struct fold_function_does_not_fit {
-  static constexpr bool reported = true;
+template <class F, class Value, bool Fits = false>
+struct fold_function_does_not_fit : failed_check {
   static_assert(Fits,
                 "garrick: fold(first, f) takes a function `Value f(Value, Tuple)` that names its "
                 "types: no auto, no overloads; Value is the type of `first`, and a number keeps "
@@ -104,11 +99,11 @@ struct fold_function_does_not_fit {
 template <class P, class T>
 consteval auto check_receiver() {
   if constexpr (std::is_void_v<T>)
-    return static_cast<receiver_understands_several<P, false>*>(nullptr);
+    return verdict<receiver_understands_several<P>>;
   else if constexpr (!P::template accepts<T>)
-    return static_cast<receiver_does_not_understand<P, T, false>*>(nullptr);
+    return verdict<receiver_does_not_understand<P, T>>;
   else
-    return static_cast<passed_check*>(nullptr);
+    return verdict<passed_check>;
 }
 template <class T, class P>
 [[nodiscard]] auto sender_to(ref<P> receiver) {
@@ -122,13 +117,9 @@ template <class T, class P>
   }
 }
 template <class F, class Value>
-consteval auto check_fold() {
-  if constexpr (accumulates<F, Value, argument_of<1, F>>)
-    return static_cast<all_of<value_check<Value>, tuple_check<argument_of<1, F>>, part_check<F>>*>(
-        nullptr);
-  else
-    return static_cast<fold_function_does_not_fit<F, Value, false>*>(nullptr);
-}
+using fold_check = first_failure<
+    unless<accumulates<F, Value, argument_of<1, F>>, fold_function_does_not_fit<F, Value>>,
+    value_check<Value>, tuple_check<argument_of<1, F>>, part_check<F>>;
 
 }  // namespace detail
 
@@ -137,7 +128,7 @@ template <class F = detail::several_functions>
 [[nodiscard]] auto for_each(F f) {
   auto s = seq(std::move(f));
   constexpr bool fits = std::is_void_v<typename decltype(s)::output>;
-  static_assert(detail::for_each_function_does_not_fit<F, fits>::reported);
+  static_assert(detail::unless<fits, detail::for_each_function_does_not_fit<F>>::reported);
   if constexpr (fits)
     return s.named("for_each");
   else
@@ -181,7 +172,7 @@ template <class T = void>
 /// copy, since a function that throws may have moved from the value that it was given.
 template <class Value, class F = detail::several_functions>
 [[nodiscard]] auto fold(Value first, F f) {
-  using check = detail::check_of<decltype(detail::check_fold<F, Value>()), F>;
+  using check = detail::told_once<detail::fold_check<F, Value>, F>;
   static_assert(check::reported);
   if constexpr (detail::passes<check>) {
     using T = detail::argument_of<1, F>;

@@ -105,27 +105,21 @@ struct numbers {
   }
 };
 
-// Each of these is instantiated only to fail.
-template <class Container, bool Has>
-struct from_no_container {
-  static constexpr bool reported = true;
+template <class Container, bool Has = false>
+struct from_no_container : failed_check {
   static_assert(
       Has, "garrick: from takes a container, such as a std::vector: from(std::vector{3, 1, 2})");
 };
-template <class F, bool None>
-struct generate_takes_tuples {
-  static constexpr bool reported = true;
+template <class F, bool None = false>
+struct generate_takes_tuples : failed_check {
   static_assert(None,
                 "garrick: generate takes a function `std::optional<Tuple> f()`, without arguments");
 };
 
 template <class C>
-consteval auto check_from() {
-  if constexpr (!requires(C c) { c.begin() != c.end(); })
-    return static_cast<from_no_container<C, false>*>(nullptr);
-  else
-    return static_cast<part_check<C>*>(nullptr);
-}
+using from_check =
+    first_failure<unless<requires(C c) { c.begin() != c.end(); }, from_no_container<C>>,
+                  part_check<C>>;
 
 }  // namespace detail
 
@@ -133,7 +127,7 @@ consteval auto check_from() {
 /// copy.
 template <class Container>
 [[nodiscard]] auto from(Container all) {
-  using check = detail::check_of<decltype(detail::check_from<Container>())>;
+  using check = detail::from_check<Container>;
   static_assert(check::reported);
   if constexpr (detail::passes<check>)
     return seq(detail::elements<Container>(std::move(all))).named("from");
@@ -145,13 +139,13 @@ template <class Container>
 template <class Call = void>
 [[nodiscard]] detail::refused_pattern from(detail::anything /*begin*/, detail::anything /*end*/,
                                            detail::anything /*third*/ = {}) {
-  static_assert(detail::from_no_container<Call, false>::reported);
+  static_assert(detail::from_no_container<Call>::reported);
   return {};
 }
 /// The same for from({1, 2, 3}).
 template <class T>
 [[nodiscard]] detail::refused_pattern from(std::initializer_list<T> /*all*/) {
-  static_assert(detail::from_no_container<std::initializer_list<T>, false>::reported);
+  static_assert(detail::from_no_container<std::initializer_list<T>>::reported);
   return {};
 }
 
@@ -186,7 +180,7 @@ template <class F = detail::several_functions>
 [[nodiscard]] auto generate(F f) {
   auto s = seq(std::move(f));
   constexpr bool fits = std::is_void_v<typename decltype(s)::input>;
-  static_assert(detail::generate_takes_tuples<F, fits>::reported);
+  static_assert(detail::unless<fits, detail::generate_takes_tuples<F>>::reported);
   if constexpr (fits)
     return s.named("generate");
   else

@@ -194,7 +194,7 @@ class stage_actor : public actor<protocol<void(detail::go), void(detail::leave),
 template <class In, class Out>
 class actor_stage {
  public:
-  static_assert(detail::all_of<detail::tuple_check<In>, detail::tuple_check<Out>>::reported);
+  static_assert(detail::first_failure<detail::tuple_check<In>, detail::tuple_check<Out>>::reported);
 
   using garrick_stage = void;
   using garrick_sendable = void;  ///< copies share their parts, which do not change
@@ -214,7 +214,7 @@ class actor_stage {
   /// This overload refuses a name that is no text.
   template <detail::no_name T>
   [[nodiscard]] actor_stage named(const T& /*name*/) const {
-    static_assert(detail::name_is_no_text<T, false>::reported);
+    static_assert(detail::name_is_no_text<T>::reported);
     return *this;
   }
   /// A copy with a thread of its own, for code that blocks.
@@ -245,10 +245,8 @@ class actor_stage {
 
 namespace detail {
 
-// Each of these is instantiated only to fail.
-template <class Class, bool Is>
-struct no_stage_actor {
-  static constexpr bool reported = true;
+template <class Class, bool Is = false>
+struct no_stage_actor : failed_check {
   static_assert(Is,
                 "garrick: a stage's actor derives publicly from stage_actor<In, Out, Extra...>, "
                 "has a public consume(In), and is not final");
@@ -262,9 +260,8 @@ inline constexpr bool is_stage_actor =
       a.consume(std::move(in));
     };
 
-template <class Class, bool AtOnce>
-struct stage_actor_is_a_coroutine {
-  static constexpr bool reported = true;
+template <class Class, bool AtOnce = false>
+struct stage_actor_is_a_coroutine : failed_check {
   static_assert(
       AtOnce,
       "garrick: the consume, on_stop and on_restart of a stage's actor are no coroutines: "
@@ -288,20 +285,20 @@ using stored =
 template <class A, class... Args>
 consteval auto check_stage_actor() {
   if constexpr (!is_stage_actor<A>) {
-    return static_cast<no_stage_actor<A, false>*>(nullptr);
+    return verdict<no_stage_actor<A>>;
   } else if constexpr (is_coroutine_as_stage<A>) {
-    return static_cast<stage_actor_is_a_coroutine<A, false>*>(nullptr);
+    return verdict<stage_actor_is_a_coroutine<A>>;
   } else {
-    using parts = all_of<arguments_check<true, Args...>, making_check<A, Args...>>;
+    using parts = first_failure<arguments_check<true, Args...>, making_check<A, Args...>>;
     if constexpr (!passes<parts>) {
-      return static_cast<parts*>(nullptr);
+      return verdict<parts>;
     } else {
       using seated = seated_actor<A, stored<Args>...>;
       using check = core::detail::spawn_check<seated, stage_seat, stored<Args>...>;
-      if constexpr (std::is_same_v<check, core::detail::passed_check>)
-        return static_cast<passed_check*>(nullptr);
+      if constexpr (detail::passes<check>)
+        return verdict<passed_check>;
       else
-        return static_cast<check*>(nullptr);
+        return verdict<check>;
     }
   }
 }

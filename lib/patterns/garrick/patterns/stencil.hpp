@@ -233,33 +233,28 @@ struct stencil_body {
   }
 };
 
-// Each of these is instantiated only to fail.
-template <class Function, bool Fits>
-struct no_stencil_function {
-  static constexpr bool reported = true;
+template <class Function, bool Fits = false>
+struct no_stencil_function : failed_check {
   static_assert(Fits,
                 "garrick: stencil takes a function that names its types: T(const "
                 "neighbourhood<T>&), or T(const grid_neighbourhood<T>&); it gives the new element, "
                 "which is a T, too");
 };
-template <class Element, bool Fits>
-struct no_stencil_element {
-  static constexpr bool reported = true;
+template <class Element, bool Fits = false>
+struct no_stencil_element : failed_check {
   static_assert(Fits,
                 "garrick: a stencil has every element twice, and copies those at the edges: they "
                 "are default-constructible and can be copied");
 };
-template <class Container, class Element, bool Fits>
-struct no_stencil_container {
-  static constexpr bool reported = true;
+template <class Container, class Element, bool Fits = false>
+struct no_stencil_container : failed_check {
   static_assert(Fits,
                 "garrick: the elements of a stencil lie side by side: its container has size(), an "
                 "operator[] that gives an Element& and a data(), and can be copied. A function of "
                 "grid_neighbourhood<Element> works on a grid<Element>");
 };
-template <class Rule, class Element, bool Fits>
-struct no_rule_for_edges {
-  static constexpr bool reported = true;
+template <class Rule, class Element, bool Fits = false>
+struct no_rule_for_edges : failed_check {
   static_assert(Fits,
                 "garrick: beyond the edges of a stencil's container is edges::clamp, edges::wrap, "
                 "or edges::constant(value), where the value can become an Element");
@@ -274,25 +269,25 @@ template <class F, class C, class Rule>
 consteval auto check_stencil() {
   using signature = signature_of_stage<F>;
   if constexpr (!signature::known) {
-    return static_cast<no_stencil_function<typename called_of<F>::type, false>*>(nullptr);
+    return verdict<no_stencil_function<typename called_of<F>::type>>;
   } else if constexpr (!stencil_function<F>::fits) {
-    return static_cast<no_stencil_function<typename signature::type, false>*>(nullptr);
+    return verdict<no_stencil_function<typename signature::type>>;
   } else if constexpr (!passes<part_check<F>>) {
-    return static_cast<part_check<F>*>(nullptr);
+    return verdict<part_check<F>>;
   } else if constexpr (!is_constant<F, typename signature::arguments>) {
-    return static_cast<element_function_has_a_state<typename signature::type, false>*>(nullptr);
+    return verdict<element_function_has_a_state<typename signature::type>>;
   } else {
     using T = typename stencil_function<F>::element;
     using container = stencil_container<C, F>;
     if constexpr (!std::is_default_constructible_v<T> || !std::is_copy_assignable_v<T> ||
                   !base::copyable_message<T>)
-      return static_cast<no_stencil_element<T, false>*>(nullptr);
+      return verdict<no_stencil_element<T>>;
     else if constexpr (!fits_stencil<container, T, stencil_function<F>::has_rows>)
-      return static_cast<no_stencil_container<container, T, false>*>(nullptr);
+      return verdict<no_stencil_container<container, T>>;
     else if constexpr (!std::is_constructible_v<edge_rule<T>, Rule>)
-      return static_cast<no_rule_for_edges<Rule, T, false>*>(nullptr);
+      return verdict<no_rule_for_edges<Rule, T>>;
     else
-      return static_cast<content_check<container>*>(nullptr);
+      return verdict<content_check<container>>;
   }
 }
 template <class F, class C, class Rule>

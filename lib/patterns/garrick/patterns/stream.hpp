@@ -320,9 +320,8 @@ template <class P>
 using stream_actor_of = stream_actor<typename P::input, typename value_of<P>::type>;
 
 /// The check of an argument in the place of a pattern, or beside one.
-template <class P, bool Is>
-struct spawn_takes_a_pattern {
-  static constexpr bool reported = true;
+template <class P, bool Is = false>
+struct spawn_takes_a_pattern : failed_check {
   static_assert(Is,
                 "garrick: spawn(system, pattern, options) takes an actor system (in an actor, "
                 "*this), one pattern, such as pipeline(a, b, c) or seq(f) of a function f, and "
@@ -331,11 +330,11 @@ struct spawn_takes_a_pattern {
 template <class P>
 consteval auto check_spawned() {
   if constexpr (requires { typename P::garrick_unfinished; })
-    return static_cast<stage_check<P>*>(nullptr);
+    return verdict<stage_check<P>>;
   else if constexpr (!stage<P> || data_parallel<P>)
-    return static_cast<spawn_takes_a_pattern<P, false>*>(nullptr);
+    return verdict<spawn_takes_a_pattern<P>>;
   else
-    return static_cast<whole_check<P>*>(nullptr);
+    return verdict<whole_check<P>>;
 }
 template <class From, class T>
 inline constexpr bool may_be_spawned =

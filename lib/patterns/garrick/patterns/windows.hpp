@@ -116,13 +116,13 @@ struct not_sent {};
 template <class Time, class T, class Kind>
 struct time_check {
   using type = std::conditional_t<Kind::is_counted || std::is_same_v<typename Kind::unit, duration>,
-                                  passed_check, clock_has_no_ticks<Kind, false>>;
+                                  passed_check, clock_has_no_ticks<Kind>>;
 };
 template <class F, class Disorder, bool Idles, class T, class Kind>
 struct time_check<by_events_of<F, Disorder, Idles>, T, Kind> {
-  using type = std::conditional_t<
-      Kind::is_counted, windows_have_no_times<Kind, false>,
-      check_of<decltype(check_event_time<F, T, typename Kind::unit, Disorder>()), F>>;
+  using type =
+      std::conditional_t<Kind::is_counted, windows_have_no_times<Kind>,
+                         told_once<event_time_check<F, T, typename Kind::unit, Disorder>, F>>;
 };
 template <class Late, class Time, class T, class Kind>
 struct late_check {
@@ -130,10 +130,9 @@ struct late_check {
 };
 template <class P, class Time, class T, class Kind>
 struct late_check<ref<P>, Time, T, Kind> {
-  using type =
-      all_of<std::conditional_t<Time::by_events, passed_check, no_tuple_is_late<Kind, false>>,
-             std::conditional_t<P::template accepts<T>, passed_check,
-                                receiver_does_not_understand<P, T, false>>>;
+  using type = first_failure<
+      std::conditional_t<Time::by_events, passed_check, no_tuple_is_late<Kind>>,
+      std::conditional_t<P::template accepts<T>, passed_check, receiver_does_not_understand<P, T>>>;
 };
 template <class T, class Late>
 [[nodiscard]] late_sink_ptr<T> make_late_sink([[maybe_unused]] const Late& to) {
@@ -147,24 +146,24 @@ template <class T, class Late>
 template <class F, class State, class Merge, bool NeedsMerge>
 consteval auto check_window_fold() {
   if constexpr (!accumulates<F, State, argument_of<1, F>>)
-    return static_cast<window_fold_does_not_fit<F, State, false>*>(nullptr);
+    return verdict<window_fold_does_not_fit<F, State>>;
   else if constexpr (NeedsMerge && !combines<Merge, State>)
-    return static_cast<window_is_put_together<Merge, State, false>*>(nullptr);
+    return verdict<window_is_put_together<Merge, State>>;
   else
-    return static_cast<all_of<part_check<State>, part_check<F>, part_check<Merge>>*>(nullptr);
+    return verdict<first_failure<part_check<State>, part_check<F>, part_check<Merge>>>;
 }
 template <class F, bool Copies>
 consteval auto check_window_function() {
   using span = tuple_of_span<argument_of<0, F>>;
   if constexpr (!span::is || signature_of_stage<F>::arity != 1) {
-    return static_cast<window_function_does_not_fit<F, false>*>(nullptr);
+    return verdict<window_function_does_not_fit<F>>;
   } else if constexpr (std::is_void_v<typename signature_of_stage<F>::result>) {
-    return static_cast<window_function_does_not_fit<F, false>*>(nullptr);
+    return verdict<window_function_does_not_fit<F>>;
   } else {
     if constexpr (Copies && !base::copyable_message<typename span::type>)
-      return static_cast<window_copies_tuples<typename span::type, false>*>(nullptr);
+      return verdict<window_copies_tuples<typename span::type>>;
     else
-      return static_cast<part_check<F>*>(nullptr);
+      return verdict<part_check<F>>;
   }
 }
 
@@ -216,7 +215,7 @@ class window_of {
   /// or less.
   [[nodiscard]] auto idle_after(duration time) const {
     constexpr bool by_events = Time::by_events;
-    static_assert(detail::no_producer_is_idle<Kind, by_events>::reported);
+    static_assert(detail::unless<by_events, detail::no_producer_is_idle<Kind>>::reported);
     static_cast<void>(
         detail::checked_length<duration>(time.count(), 1, "idle_after(time): the time"));
     if constexpr (by_events)
@@ -268,7 +267,7 @@ class window_of {
   /// This overload refuses a name that is no text.
   template <detail::no_name T>
   [[nodiscard]] window_of named(const T& /*name*/) const {
-    static_assert(detail::name_is_no_text<T, false>::reported);
+    static_assert(detail::name_is_no_text<T>::reported);
     return *this;
   }
   /// Sets another answer to exceptions.
@@ -303,7 +302,7 @@ class window_of {
   /// This overload refuses a fold without a function.
   template <class Call = void>
   [[nodiscard]] auto fold(detail::anything /*first*/) const {
-    static_assert(detail::window_fold_does_not_fit<Call, void, false>::reported);
+    static_assert(detail::window_fold_does_not_fit<Call, void>::reported);
     return detail::refused_pattern();
   }
   /// Calls `f(std::span<const Tuple>)` with all tuples of a window, which are there for that call
@@ -327,7 +326,7 @@ class window_of {
  private:
   [[nodiscard]] auto spread_over(std::size_t n) const {
     constexpr bool by_key = !std::is_same_v<KeyOf, detail::keyless>;
-    static_assert(detail::replicas_need_a_key<window_of, by_key>::reported);
+    static_assert(detail::unless<by_key, detail::replicas_need_a_key<window_of>>::reported);
     detail::window_options rest = rest_;
     rest.replicas = n;
     return window_of<Kind, KeyOf, Time, Late, by_key>(kind_, key_, time_, late_, rest);
@@ -346,13 +345,13 @@ class window_of {
   template <class T, class Aggregate>
   [[nodiscard]] auto checked(Aggregate a) const {
     using check =
-        detail::all_of<detail::check_of<decltype(detail::check_window_key<KeyOf, T>()), KeyOf>,
-                       typename detail::time_check<Time, T, Kind>::type,
-                       typename detail::late_check<Late, Time, T, Kind>::type>;
+        detail::first_failure<detail::told_once<detail::window_key_check<KeyOf, T>, KeyOf>,
+                              typename detail::time_check<Time, T, Kind>::type,
+                              typename detail::late_check<Late, Time, T, Kind>::type>;
     static_assert(check::reported);
     if constexpr (detail::passes<check>) {
       using out = windowed<detail::given<KeyOf, T>, typename Aggregate::value, typename Kind::unit>;
-      using tuples = detail::all_of<detail::tuple_check<T>, detail::tuple_check<out>>;
+      using tuples = detail::first_failure<detail::tuple_check<T>, detail::tuple_check<out>>;
       static_assert(tuples::reported);
       if constexpr (detail::passes<tuples>)
         return made<T, out>(std::move(a));
@@ -427,7 +426,8 @@ class window_of {
 template <class Kind>
 [[nodiscard]] auto window(Kind kind) {
   constexpr bool is = requires { Kind::needs_merge; };
-  static_assert(detail::no_kind_of_window < Kind, is || detail::refused < Kind >> ::reported);
+  static_assert(detail::unless < is || detail::refused<Kind>,
+                detail::no_kind_of_window < Kind >> ::reported);
   if constexpr (is)
     return window_of<Kind>(kind);
   else

@@ -66,16 +66,13 @@ class zip_node final : public zip_base {
   static constexpr forwards<std::pair<A, B>> hands_on{};
 };
 
-// Each of these is instantiated only to fail.
-template <class P, bool IsSource>
-struct zip_beside_no_source {
-  static constexpr bool reported = true;
+template <class P, bool IsSource = false>
+struct zip_beside_no_source : failed_check {
   static_assert(IsSource,
                 "garrick: zip<A>(source) pairs a stream with a source: this pattern takes tuples");
 };
-template <class P, bool PutsOut>
-struct zip_beside_a_sink {
-  static constexpr bool reported = true;
+template <class P, bool PutsOut = false>
+struct zip_beside_a_sink : failed_check {
   static_assert(PutsOut,
                 "garrick: zip<A>(source) pairs tuples with what the source puts out: this pattern "
                 "ends in a sink");
@@ -84,15 +81,15 @@ struct zip_beside_a_sink {
 template <class A, class F>
 consteval auto check_zip() {
   if constexpr (!passes<stage_check<F>>) {
-    return static_cast<stage_check<F>*>(nullptr);
+    return verdict<stage_check<F>>;
   } else {
     using P = stage_of<F>;
     if constexpr (!std::is_void_v<typename P::input>)
-      return static_cast<zip_beside_no_source<P, false>*>(nullptr);
+      return verdict<zip_beside_no_source<P>>;
     else if constexpr (std::is_void_v<typename P::output>)
-      return static_cast<zip_beside_a_sink<P, false>*>(nullptr);
+      return verdict<zip_beside_a_sink<P>>;
     else
-      return static_cast<all_of<tuple_check<A>, run_check<P>>*>(nullptr);
+      return verdict<first_failure<tuple_check<A>, run_check<P>>>;
   }
 }
 
@@ -139,8 +136,8 @@ class zip_of {
 /// its own.
 template <class A = void, class P>
 [[nodiscard]] auto zip(P source) {
-  using check = detail::all_of<detail::told_type_check<A>,
-                               detail::check_of<decltype(detail::check_zip<A, P>())>>;
+  using check = detail::first_failure<detail::told_type_check<A>,
+                                      detail::check_of<decltype(detail::check_zip<A, P>())>>;
   static_assert(check::reported);
   if constexpr (detail::passes<check>)
     return zip_of<A, detail::stage_of<P>>(seq(std::move(source)));

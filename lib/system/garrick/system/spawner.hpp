@@ -4,6 +4,7 @@
 // Thread safety: any thread, for an actor system.
 #pragma once
 
+#include <garrick/base/types/first_failure.hpp>
 #include <garrick/core/blocking.hpp>
 #include <garrick/core/spawn.hpp>
 
@@ -16,9 +17,8 @@ namespace garrick::system {
 namespace detail {
 
 /// Instantiated only to fail, by the conversion of an answer that was not waited for.
-template <class To, bool Come>
-struct get_is_missing {
-  static constexpr bool reported = true;
+template <class To, bool Come = false>
+struct get_is_missing : base::detail::failed_check {
   static_assert(Come,
                 "garrick: system.request(...) gives a response that has not come yet, and no "
                 "value: .get() waits for it and gives a result<T>");
@@ -67,7 +67,7 @@ class [[nodiscard]] blocking_response
   /// This overload refuses a number.
   template <base::detail::plain_number N>
   blocking_response&& within(N /*limit*/) {
-    static_assert(base::detail::number_is_no_time<N, false>::reported);
+    static_assert(base::detail::number_is_no_time<N>::reported);
     return std::move(*this);
   }
 
@@ -91,7 +91,7 @@ class [[nodiscard]] blocking_response
   /// This conversion refuses every type: `get` gives the value.
   template <class To>
   operator To() const {
-    static_assert(detail::get_is_missing<To, false>::reported);
+    static_assert(detail::get_is_missing<To>::reported);
     return core::detail::no_value_yet<To>();
   }
 

@@ -17,6 +17,8 @@
 #include <string>
 #include <type_traits>
 
+#include "garrick/base/types/first_failure.hpp"
+
 namespace garrick::base {
 
 /// A type shaped like std::chrono::duration: `std::chrono::seconds` is one.
@@ -156,9 +158,8 @@ namespace detail {
 /// True for a number, which is no time: it has no unit.
 template <class N>
 concept plain_number = std::is_arithmetic_v<N>;
-template <class N, bool Has>
-struct number_is_no_time {
-  static constexpr bool reported = true;
+template <class N, bool Has = false>
+struct number_is_no_time : failed_check {
   static_assert(Has,
                 "garrick: a time has a unit: say 5s or 100ms, with `using namespace "
                 "std::chrono_literals`, or duration::seconds(5)");
@@ -168,7 +169,7 @@ struct number_is_no_time {
 struct refused_number {
   template <plain_number N>
   refused_number(N /*n*/) noexcept {
-    static_assert(number_is_no_time<N, false>::reported);
+    static_assert(number_is_no_time<N>::reported);
   }
 };
 

@@ -31,6 +31,7 @@
 #include <utility>
 
 #include "garrick/base/types/fields.hpp"
+#include "garrick/base/types/first_failure.hpp"
 #include "garrick/base/types/type_name.hpp"
 
 namespace garrick::base {
@@ -344,20 +345,16 @@ inline constexpr bool is_owned_by_the_message = false;
 /// Instantiated only to fail: the compiler prints the path, the type and the reason, and the
 /// signature if it is known.
 template <auto Path, class Type, class Reason, class... Signature>
-struct cannot_be_sent {
-  static constexpr bool reported = true;
+struct cannot_be_sent : failed_check {
   static_assert(
       is_owned_by_the_message<Type>,
       "a message or answer must own all it refers to: cannot_be_sent<path, type, reason> tells "
       "what does not. A type that does, but that cannot be looked into, may say so: "
       "i_promise_this_owns_everything (sendable.hpp)");
 };
-struct can_be_sent {
-  static constexpr bool reported = true;
-};
 
 template <class Root, std::size_t... Prefix>
-std::type_identity<can_be_sent> report_of(nothing_found);
+std::type_identity<passed_check> report_of(nothing_found);
 template <class Root, std::size_t... Prefix, class T, class Reason, std::size_t... Path>
 std::type_identity<cannot_be_sent<path_of<Root, Prefix..., Path...>(), T, Reason>> report_of(
     found<T, Reason, Path...>);

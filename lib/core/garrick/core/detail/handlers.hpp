@@ -11,6 +11,7 @@
 #pragma once
 
 #include <garrick/base/platform/diagnostics.hpp>
+#include <garrick/base/types/first_failure.hpp>
 #include <garrick/base/values/exit_reason.hpp>
 #include <garrick/core/detail/actor_class.hpp>
 #include <garrick/core/detail/by_value.hpp>
@@ -160,35 +161,31 @@ inline constexpr bool skips_some<A, protocol<Sigs...>> =
 
 // Compilers print the names and arguments of these four, so they are part of the error's text.
 template <class Actor, class... Signatures>
-struct no_handler {
-  static constexpr bool reported = true;
-  static constexpr bool none = sizeof...(Signatures) == 0;
+struct no_handler : base::detail::failed_check {
+  static constexpr bool none = sizeof...(Signatures) == 0;  // it never is
   static_assert(none,
                 "garrick: the actor has no public handler on(...) that fits, or several that fit "
                 "alike, for these signatures of its protocol");
 };
 template <class Actor, class... Signatures>
-struct wrong_result {
-  static constexpr bool reported = true;
-  static constexpr bool none = sizeof...(Signatures) == 0;
+struct wrong_result : base::detail::failed_check {
+  static constexpr bool none = sizeof...(Signatures) == 0;  // it never is
   static_assert(none,
                 "garrick: the handlers on(...) for these signatures of the protocol return "
                 "something else, and "
                 "one that delegates returns auto or a result<T>");
 };
 template <class Actor, class... Signatures>
-struct coroutine_takes_references {
-  static constexpr bool reported = true;
-  static constexpr bool none = sizeof...(Signatures) == 0;
+struct coroutine_takes_references : base::detail::failed_check {
+  static constexpr bool none = sizeof...(Signatures) == 0;  // it never is
   static_assert(none,
                 "garrick: the handlers on(...) for these signatures return a task, and the message "
                 "is gone at their first wait: take each part of it by value, on(M m) instead of "
                 "on(const M& m)");
 };
 template <class Actor, class... Signatures>
-struct answer_is_over_aligned {
-  static constexpr bool reported = true;
-  static constexpr bool none = sizeof...(Signatures) == 0;
+struct answer_is_over_aligned : base::detail::failed_check {
+  static constexpr bool none = sizeof...(Signatures) == 0;  // it never is
   static_assert(none,
                 "garrick: the answers of these signatures are too wide: a message type may be "
                 "aligned to 32 bytes at most");
@@ -204,11 +201,7 @@ template <class Actor, class P>
 struct handlers_of {
   static constexpr bool by_behavior = true;
   static constexpr bool fit = true;
-  using missing = no_handler<Actor>;
-  using wrong = wrong_result<Actor>;
-  using borrowing = coroutine_takes_references<Actor>;
-  using wide = answer_is_over_aligned<Actor>;
-  using sharing = base::detail::can_be_sent;
+  using first_fault = base::detail::passed_check;
 };
 template <class Actor, class... Sigs>
 struct handlers_of<Actor, protocol<Sigs...>> {
@@ -244,8 +237,10 @@ struct handlers_of<Actor, protocol<Sigs...>> {
   static std::type_identity<Report<Actor, type_at<nth(mask_of(Which), N), Sigs...>...>> report(
       std::index_sequence<N...>);
   template <template <class, class...> class Report, which Which>
-  using reported = typename decltype(report<Report, Which>(
-      std::make_index_sequence<count(mask_of(Which))>()))::type;
+  using reported =
+      base::detail::unless<count(mask_of(Which)) == 0,
+                           typename decltype(report<Report, Which>(
+                               std::make_index_sequence<count(mask_of(Which))>()))::type>;
 
   /// Finds the first message or answer that is not owned: a list of all would be too long.
   static auto first_sharing() {
@@ -256,18 +251,17 @@ struct handlers_of<Actor, protocol<Sigs...>> {
       using first = type_at<nth(lent_answer, 0), Sigs...>;
       return std::type_identity<checked_answer<typename signature<first>::answer, first>>{};
     } else {
-      return std::type_identity<base::detail::can_be_sent>{};
+      return std::type_identity<base::detail::passed_check>{};
     }
   }
 
   static constexpr bool fit = count(lacking) == 0 && count(lying) == 0 && count(borrowed) == 0 &&
                               count(too_wide) == 0 && count(lent_message) == 0 &&
                               count(lent_answer) == 0;
-  using missing = reported<no_handler, lacking_ones>;
-  using wrong = reported<wrong_result, lying_ones>;
-  using borrowing = reported<coroutine_takes_references, borrowing_ones>;
-  using wide = reported<answer_is_over_aligned, too_wide_ones>;
-  using sharing = decltype(first_sharing())::type;
+  using first_fault = base::detail::first_failure<
+      reported<no_handler, lacking_ones>, reported<wrong_result, lying_ones>,
+      reported<coroutine_takes_references, borrowing_ones>,
+      reported<answer_is_over_aligned, too_wide_ones>, typename decltype(first_sharing())::type>;
 };
 
 template <class A>
@@ -357,9 +351,12 @@ consteval bool starts_well() {
   }
 }
 
+template <class A>
+inline constexpr bool hooks_fit =
+    lives_in_body<A>() && starts_well<A>() && exits_at_once<A>() && hears_all_well<A> &&
+    !hides_start<A>() && !hides_exit<A>() && !hides_skips<A>();
 template <class Actor>
-struct wrong_hook {
-  static constexpr bool reported = true;
+struct wrong_hook : base::detail::failed_check {
   static constexpr bool starts = starts_well<Actor>();
   static constexpr bool exits = exits_at_once<Actor>();
   static constexpr bool shows_start = !hides_start<Actor>();
@@ -394,9 +391,7 @@ template <class A>
 inline constexpr bool fits_as_actor = false;
 template <actor_class A>
 inline constexpr bool fits_as_actor<A> =
-    handlers_of<A, typename A::protocol_type>::fit && lives_in_body<A>() && starts_well<A>() &&
-    exits_at_once<A>() && hears_all_well<A> && !hides_start<A>() && !hides_exit<A>() &&
-    !hides_skips<A>();
+    handlers_of<A, typename A::protocol_type>::fit && hooks_fit<A>;
 
 /// Every check of an actor's class, done once per class.
 template <class A>
@@ -412,12 +407,9 @@ struct checked_actor<A> {
   using handlers = handlers_of<A, typename A::protocol_type>;
   static constexpr bool reported = true;
 
-  static_assert(handlers::missing::reported);
-  static_assert(handlers::wrong::reported);
-  static_assert(handlers::borrowing::reported);
-  static_assert(handlers::wide::reported);
-  static_assert(handlers::sharing::reported);
-  static_assert(wrong_hook<A>::reported);
+  static_assert(
+      base::detail::first_failure<typename handlers::first_fault,
+                                  base::detail::unless<hooks_fit<A>, wrong_hook<A>>>::reported);
 };
 
 }  // namespace garrick::core::detail

@@ -17,6 +17,7 @@
 // Thread safety: compile time only.
 #pragma once
 
+#include <garrick/base/types/first_failure.hpp>
 #include <garrick/base/types/sendable.hpp>
 #include <garrick/core/protocol/protocol.hpp>
 
@@ -61,7 +62,7 @@ struct in_answer {
 };
 
 template <class Root, class... Signature>
-std::type_identity<base::detail::can_be_sent> report_with(base::detail::nothing_found);
+std::type_identity<base::detail::passed_check> report_with(base::detail::nothing_found);
 template <class Root, class... Signature, class T, class Reason, std::size_t... Path>
 std::type_identity<
     base::detail::cannot_be_sent<base::detail::path_of<Root, Path...>(), T, Reason, Signature...>>
@@ -154,7 +155,7 @@ consteval auto find_plainly_shared() {
     using first = type_at<answer, Sigs...>;
     return std::type_identity<checked_answer<typename signature<first>::answer, first>>{};
   } else {
-    return std::type_identity<base::detail::can_be_sent>{};
+    return std::type_identity<base::detail::passed_check>{};
   }
 }
 

@@ -6,6 +6,7 @@
 // Thread safety: the actor's turn only.
 #pragma once
 
+#include <garrick/base/types/first_failure.hpp>
 #include <garrick/base/values/exit_reason.hpp>
 #include <garrick/core/cell/cell.hpp>
 #include <garrick/core/cell/continuation.hpp>
@@ -53,16 +54,14 @@ class down_continuation final : public continuation {
   F f_;
 };
 
-template <class F, bool Plain>
-struct function_of_monitor_is_a_coroutine {
-  static constexpr bool reported = true;
+template <class F, bool Plain = false>
+struct function_of_monitor_is_a_coroutine : base::detail::failed_check {
   static_assert(Plain,
                 "garrick: the function of monitor is no coroutine: it would never run. Say "
                 "monitor(who), and hear of it in a handler task<> on(down d)");
 };
-template <class F, bool Takes>
-struct function_of_monitor_takes_no_down {
-  static constexpr bool reported = true;
+template <class F, bool Takes = false>
+struct function_of_monitor_takes_no_down : base::detail::failed_check {
   static_assert(Takes,
                 "garrick: the function of monitor takes a const down&, as in "
                 "monitor(who, [this](const down& d) { replace(d.who); })");
@@ -76,14 +75,14 @@ template <class F>
 inline constexpr bool takes_down = std::is_invocable_v<F&, const down&>;
 /// The first check of a function of `monitor` that fails.
 template <class F>
-using monitor_check =
-    std::conditional_t<takes_down<F>, function_of_monitor_is_a_coroutine<F, hears_down_at_once<F>>,
-                       function_of_monitor_takes_no_down<F, false>>;
+using monitor_check = base::detail::first_failure<
+    base::detail::unless<takes_down<F>, function_of_monitor_takes_no_down<F>>,
+    base::detail::unless<hears_down_at_once<F>, function_of_monitor_is_a_coroutine<F>>>;
 
 /// Monitors `other` for `self` if f passes the check; otherwise returns no monitor.
 template <class F>
 monitor_id monitor_by_function(cell& self, const address& other, F f) {
-  if constexpr (takes_down<F> && hears_down_at_once<F>)
+  if constexpr (base::detail::passes<monitor_check<F>>)
     return monitor_cell(self, other, down_continuation<F>::make(std::move(f)));
   else
     return {};
@@ -93,9 +92,8 @@ monitor_id monitor_by_function(cell& self, const address& other, F f) {
 template <class T>
 concept names_no_actor =
     !std::is_convertible_v<T, const handle&> && !std::is_convertible_v<T, const address&>;
-template <class T, bool Names>
-struct this_names_no_actor {
-  static constexpr bool reported = true;
+template <class T, bool Names = false>
+struct this_names_no_actor : base::detail::failed_check {
   static_assert(Names,
                 "garrick: link(who), unlink(who) and monitor(who, f) take a handle or an address; "
                 "a weak_ref's is w.address()");
@@ -105,7 +103,7 @@ struct this_names_no_actor {
 struct refused_actor {
   template <names_no_actor T>
   refused_actor(T&& /*other*/) noexcept {
-    static_assert(this_names_no_actor<T, false>::reported);
+    static_assert(this_names_no_actor<T>::reported);
   }
 };
 /// The function of a refused `monitor`.
@@ -118,9 +116,8 @@ struct any_function {
 /// True for an argument that is no reason to end.
 template <class T>
 concept no_exit_reason = !std::is_convertible_v<T, base::exit_reason>;
-template <class T, bool Is>
-struct quit_without_reason {
-  static constexpr bool reported = true;
+template <class T, bool Is = false>
+struct quit_without_reason : base::detail::failed_check {
   static_assert(Is,
                 "garrick: quit(reason) takes an exit_code, an error or both with a text, as in "
                 "quit(exit_code::user_shutdown) or quit({exit_code::failure, \"no disk\"})");
@@ -129,7 +126,7 @@ struct quit_without_reason {
 struct refused_reason {
   template <no_exit_reason T>
   refused_reason(T&& /*reason*/) noexcept {
-    static_assert(quit_without_reason<T, false>::reported);
+    static_assert(quit_without_reason<T>::reported);
   }
 };
 

@@ -14,6 +14,7 @@
 #pragma once
 
 #include <garrick/base/types/argument.hpp>
+#include <garrick/base/types/first_failure.hpp>
 #include <garrick/core/detail/handlers.hpp>
 #include <garrick/core/lent.hpp>
 
@@ -60,8 +61,7 @@ constexpr decltype(auto) given(std::remove_reference_t<Arg>& x) {
 
 /// Instantiated only to fail: the compiler prints the path, the type and the reason.
 template <auto Path, class Type, class Reason>
-struct cannot_be_given {
-  static constexpr bool reported = true;
+struct cannot_be_given : base::detail::failed_check {
   static_assert(
       base::detail::is_owned_by_the_message<Type>,
       "garrick: an actor owns what it is given: cannot_be_given<path, type, reason> tells "
@@ -69,9 +69,8 @@ struct cannot_be_given {
       "say lent(x)");
 };
 
-template <class Argument, bool Copied>
-struct argument_cannot_be_copied {
-  static constexpr bool reported = true;
+template <class Argument, bool Copied = false>
+struct argument_cannot_be_copied : base::detail::failed_check {
   static_assert(Copied,
                 "garrick: an argument cannot be copied: std::move it in, or say lent(x) if the "
                 "actor may use the spawner's");
@@ -93,21 +92,20 @@ template <class Arg>
 inline constexpr bool can_be_passed =
     base::detail::is_moved_in<Arg> || base::copyable_message<std::decay_t<Arg>>;
 
-struct passed_check {
-  static constexpr bool reported = true;
-};
+using base::detail::passed_check;
+using base::detail::passes;
+using base::detail::verdict;
 
 /// Returns the check of one argument, as a forwarding reference deduces its type.
 template <class Arg, class Root, std::size_t... Prefix>
 consteval auto check_argument() {
   using not_its_own = typename base::detail::search_argument<Arg>::type;
   if constexpr (!std::is_same_v<not_its_own, base::detail::nothing_found>)
-    return static_cast<typename decltype(report_of_argument<Root, Prefix...>(
-        not_its_own()))::type*>(nullptr);
+    return verdict<typename decltype(report_of_argument<Root, Prefix...>(not_its_own()))::type>;
   else if constexpr (!can_be_passed<Arg>)
-    return static_cast<argument_cannot_be_copied<std::decay_t<Arg>, false>*>(nullptr);
+    return verdict<argument_cannot_be_copied<std::decay_t<Arg>>>;
   else
-    return static_cast<passed_check*>(nullptr);
+    return verdict<passed_check>;
 }
 
 /// Returns the failing check of the first bad argument, or passed_check.
@@ -134,8 +132,7 @@ inline constexpr bool can_be_made = [] {
 }();
 
 template <class A, class... Args>
-struct wrong_arguments {
-  static constexpr bool reported = true;
+struct wrong_arguments : base::detail::failed_check {
   static constexpr bool fits = can_be_made<A, Args...>;
   static constexpr bool copies = !std::is_constructible_v<A, Args...>;
   static_assert(fits || !copies,
@@ -150,15 +147,15 @@ struct wrong_arguments {
 template <class A, class... Args>
 consteval auto check_spawn() {
   if constexpr (!fits_as_actor<A>) {
-    return static_cast<checked_actor<A>*>(nullptr);
+    return verdict<checked_actor<A>>;
   } else {
     using arguments_check = decltype(check_arguments<0, Args...>());
     if constexpr (!std::is_same_v<arguments_check, passed_check*>)
       return arguments_check{};
     else if constexpr (!can_be_made<A, Args...>)
-      return static_cast<wrong_arguments<A, Args...>*>(nullptr);
+      return verdict<wrong_arguments<A, Args...>>;
     else
-      return static_cast<passed_check*>(nullptr);
+      return verdict<passed_check>;
   }
 }
 
@@ -166,6 +163,6 @@ consteval auto check_spawn() {
 template <class A, class... Args>
 using spawn_check = std::remove_pointer_t<decltype(check_spawn<A, Args...>())>;
 template <class A, class... Args>
-inline constexpr bool can_be_spawned = std::is_same_v<spawn_check<A, Args...>, passed_check>;
+inline constexpr bool can_be_spawned = passes<spawn_check<A, Args...>>;
 
 }  // namespace garrick::core::detail

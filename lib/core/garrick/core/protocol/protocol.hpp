@@ -8,6 +8,7 @@
 // same signature, because they answer with R.
 #pragma once
 
+#include <garrick/base/types/first_failure.hpp>
 #include <garrick/core/protocol/pack.hpp>
 
 #include <array>
@@ -220,10 +221,9 @@ concept actor_for_protocol = has_mark_of_actors<P>;
 
 /// Instantiated only to fail. A class of its own: clang takes a class in which an assertion fails
 /// for broken, and every class that has one as a member.
-template <class P, bool Is>
-struct this_is_no_protocol {
-  static constexpr bool reported = true;
-  static_assert(!Is,
+template <class P, bool Is = false>
+struct this_is_no_protocol : base::detail::failed_check {
+  static_assert(Is,
                 "garrick: this is no protocol<...>: a handle names what others may say to the "
                 "actor, as in ref<calculator> of `using calculator = protocol<...>`, and not its "
                 "class");

@@ -43,6 +43,7 @@
 // is built on the calling thread. Paper 001 §4.5.
 #pragma once
 
+#include <garrick/base/types/first_failure.hpp>
 #include <garrick/core/cell/supervised.hpp>
 #include <garrick/core/result.hpp>
 #include <garrick/core/spawn.hpp>
@@ -104,8 +105,7 @@ auto spawn_child_function(cell& supervisor, bool on_its_turn, const child_option
 }
 
 template <bool Copied, class... Args>
-struct children_are_made_of_copies {
-  static constexpr bool reported = true;
+struct children_are_made_of_copies : base::detail::failed_check {
   static_assert(Copied,
                 "garrick: a supervised child's arguments must be copyable: every start gets copies "
                 "of its own");
@@ -113,9 +113,9 @@ struct children_are_made_of_copies {
 
 /// The check of a child, or the error that its arguments cannot be copied.
 template <class Check, class... Args>
-using copied_check = std::conditional_t<std::is_same_v<Check, passed_check> &&
-                                            !(base::copyable_message<std::decay_t<Args>> && ...),
-                                        children_are_made_of_copies<false, Args...>, Check>;
+using copied_check =
+    std::conditional_t<passes<Check> && !(base::copyable_message<std::decay_t<Args>> && ...),
+                       children_are_made_of_copies<false, Args...>, Check>;
 
 /// The first check of a child that fails, behind the options that may come first.
 template <class A, class... Args>
@@ -138,9 +138,6 @@ template <class First, class F, class... Args>
 struct check_of_child_function<First, F, Args...> : check_of_child_function<F, Args...> {};
 template <class F, class... Args>
 using child_function_check = typename check_of_child_function<F, Args...>::type;
-
-template <class Check>
-inline constexpr bool passes = std::is_same_v<Check, passed_check>;
 
 /// Calls f(options, rest...) with the first argument as options if it is one.
 template <class F, class... Args>

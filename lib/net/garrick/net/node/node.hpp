@@ -148,7 +148,7 @@ class node {
   /// This overload refuses an actor's class.
   template <core::detail::actor_for_protocol P, class... Args>
   base::result<core::any_ref> remote(Args&&... /*args*/) {
-    static_assert(core::detail::this_is_no_protocol<P, true>::reported);
+    static_assert(core::detail::this_is_no_protocol<P>::reported);
     return base::error();
   }
 
@@ -219,7 +219,7 @@ class node {
   /// This overload refuses an actor's class.
   template <core::detail::actor_for_protocol P, class... Args>
   base::result<core::any_ref> spawn(Args&&... /*args*/) {
-    static_assert(core::detail::this_is_no_protocol<P, true>::reported);
+    static_assert(core::detail::this_is_no_protocol<P>::reported);
     return base::error();
   }
 

@@ -40,6 +40,7 @@
 #include <vector>
 
 #include "garrick/base/time/clock.hpp"
+#include "garrick/base/types/first_failure.hpp"
 #include "garrick/base/values/error.hpp"
 #include "garrick/net/error.hpp"
 #include "garrick/net/layer/layer.hpp"
@@ -89,24 +90,17 @@ consteval auto misfit_of(properties below) {
     return misfit::none;
 }
 
-struct all_layers_fit {
-  static constexpr bool reported = true;
-};
 template <class>
 inline constexpr bool fits_nowhere = false;
-/// Instantiated only to fail: the compiler prints the layer and the reason.
 template <class Layer, auto Why>
-struct layer_does_not_fit {
-  static constexpr bool reported = true;
+struct layer_does_not_fit : base::detail::failed_check {
   static_assert(fits_nowhere<Layer>,
                 "a layer of this stack does not fit on what is below it: "
                 "layer_does_not_fit<layer, why> tells which and why");
 };
 
-/// Instantiated only to fail: the compiler prints the type in the transport's place.
 template <class NoTransport>
-struct stack_without_transport {
-  static constexpr bool reported = true;
+struct stack_without_transport : base::detail::failed_check {
   static_assert(fits_nowhere<NoTransport>,
                 "a stack begins with its transport: stack<datagrams, ...>, stack<byte_stream, ...> "
                 "or a class with `offers` as they have");
@@ -118,7 +112,7 @@ consteval auto report_of_fit() {
   if constexpr (!is_transport<Transport>) {
     return std::type_identity<stack_without_transport<Transport>>{};
   } else if constexpr (I == 0) {
-    return std::type_identity<all_layers_fit>{};
+    return std::type_identity<base::detail::passed_check>{};
   } else {
     using lowest = std::tuple_element_t<I - 1, std::tuple<Ls...>>;
     constexpr auto why = misfit_of<lowest>(offered<I, Transport, Ls...>());
@@ -164,7 +158,7 @@ class stack final : public any_link {
   /// The number by which both ends know that they have the same layers.
   static constexpr std::uint32_t fingerprint = fingerprint_of<Ls...>();
   static_assert(count > 0, "a stack has at least one layer");
-  static_assert(provides.messages || !std::is_same_v<fit, detail::all_layers_fit>,
+  static_assert(provides.messages || !base::detail::passes<fit>,
                 "a byte stream needs `framing` as its lowest layer, or messages have no borders");
 
   /// Makes the link. Owner and carrier must outlive the stack. The layers are moved in, top first.

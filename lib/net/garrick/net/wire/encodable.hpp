@@ -19,6 +19,7 @@
 
 #include "garrick/base/time/clock.hpp"
 #include "garrick/base/types/fields.hpp"
+#include "garrick/base/types/first_failure.hpp"
 #include "garrick/base/types/sendable.hpp"
 #include "garrick/base/types/type_name.hpp"
 #include "garrick/base/types/wire_name.hpp"
@@ -379,8 +380,7 @@ inline constexpr bool means_the_same_elsewhere = false;
 /// Instantiated only to fail: the compiler prints the path, the type and the reason, and the
 /// signature that it is in, if that is known.
 template <auto Path, class Type, class Reason, class... Signature>
-struct cannot_be_encoded {
-  static constexpr bool reported = true;
+struct cannot_be_encoded : base::detail::failed_check {
   static_assert(means_the_same_elsewhere<Type>,
                 "a message to another process must have a meaning there: "
                 "cannot_be_encoded<path, type, reason> tells what has none. A class that cannot be "
@@ -388,7 +388,7 @@ struct cannot_be_encoded {
 };
 
 template <class... In>
-std::type_identity<base::detail::can_be_sent> wire_report_of(base::detail::nothing_found);
+std::type_identity<base::detail::passed_check> wire_report_of(base::detail::nothing_found);
 template <class... In, class T, class Reason, std::size_t... Path>
 std::type_identity<
     cannot_be_encoded<base::detail::path_of<base::detail::in_message, Path...>(), T, Reason, In...>>

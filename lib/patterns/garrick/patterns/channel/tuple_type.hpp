@@ -12,6 +12,7 @@
 #pragma once
 
 #include <garrick/base/types/copyable.hpp>
+#include <garrick/base/types/first_failure.hpp>
 #include <garrick/base/types/sendable.hpp>
 
 #include <bit>
@@ -71,10 +72,8 @@ struct tuple_type {
 template <class T>
 inline constexpr bool moves_quietly =
     std::is_nothrow_move_constructible_v<T> && std::is_nothrow_destructible_v<T>;
-/// Instantiated with false only to fail, once for each type.
-template <class Tuple, bool Quiet>
-struct tuple_move_may_throw {
-  static constexpr bool reported = true;
+template <class Tuple, bool Quiet = false>
+struct tuple_move_may_throw : base::detail::failed_check {
   static_assert(Quiet,
                 "garrick: to move or destroy a tuple throws nothing: make this one's move "
                 "constructor noexcept, or send a std::unique_ptr to it");
@@ -83,7 +82,7 @@ struct tuple_move_may_throw {
 /// The functions in the table.
 template <class T>
 struct tuple_functions {
-  static_assert(tuple_move_may_throw<T, moves_quietly<T>>::reported);
+  static_assert(base::detail::unless<moves_quietly<T>, tuple_move_may_throw<T>>::reported);
 
   static void move(void* to, void* from) noexcept {
     std::construct_at(static_cast<T*>(to), std::move(*static_cast<T*>(from)));

@@ -1,16 +1,16 @@
 // Compile-time checks of a stage: that its tuples own everything they hold, as messages do, and
 // that it owns its parts, as an actor does. A refusal is reported once, in a few lines.
 //
-// Each check is a class whose name and arguments are the error's text. A function `check_…`
-// searches for the fault, and gives a pointer to that class, or to passed_check. A function that
-// makes a pattern asserts `check::reported`, and goes on if `passes<check>`; else it returns a
-// refused_pattern. Patterns made with that report nothing more.
+// first_failure.hpp says what a check is. A function `check_…` looks for a failure and returns its
+// `verdict`. A function that makes a pattern asserts `check::reported`, and goes on if
+// `passes<check>`; else it returns a refused_pattern. Patterns made with that report nothing more.
 //
 // Private: installed because templates need it.
 //
 // Thread safety: compile time only.
 #pragma once
 
+#include <garrick/base/types/first_failure.hpp>
 #include <garrick/garrick.hpp>
 #include <garrick/patterns/channel/called.hpp>
 #include <garrick/patterns/channel/tuple_type.hpp>
@@ -24,25 +24,12 @@
 
 namespace garrick::patterns::detail {
 
-struct passed_check {
-  static constexpr bool reported = true;
-};
-template <class Check>
-inline constexpr bool passes = std::is_same_v<Check, passed_check>;
-
-/// The first of these checks that fails, or passed_check.
-template <class... Checks>
-struct first_failure {
-  using type = passed_check;
-};
-template <class Check, class... Rest>
-struct first_failure<Check, Rest...> {
-  using type = Check;
-};
-template <class... Rest>
-struct first_failure<passed_check, Rest...> : first_failure<Rest...> {};
-template <class... Checks>
-using all_of = typename first_failure<Checks...>::type;
+using base::detail::failed_check;
+using base::detail::first_failure;
+using base::detail::passed_check;
+using base::detail::passes;
+using base::detail::unless;
+using base::detail::verdict;
 
 // --- calls that do not fit ---
 
@@ -68,9 +55,8 @@ inline constexpr bool is_right_call = false;
 /// A type that no stage's name can be made of.
 template <class T>
 concept no_name = !std::is_convertible_v<const T&, std::string>;
-template <class T, bool Is>
-struct name_is_no_text {
-  static constexpr bool reported = true;
+template <class T, bool Is = false>
+struct name_is_no_text : failed_check {
   static_assert(Is, "garrick: named(name) takes a text, as in named(\"parse\")");
 };
 
@@ -167,13 +153,13 @@ class refused_pattern {
 };
 template <class P>
 concept refused = requires { typename P::garrick_refused; };
-struct told_before {
-  static constexpr bool reported = true;
-};
-/// The result of a check function for a pattern made of Parts.
+struct told_before : failed_check {};
+/// The check of a pattern made of Parts. If one of them was refused, nothing more is reported.
+template <class Check, class... Parts>
+using told_once = std::conditional_t<(refused<Parts> || ...), told_before, Check>;
+/// The same for the result of a check function.
 template <class Found, class... Parts>
-using check_of =
-    std::conditional_t<(refused<Parts> || ...), told_before, std::remove_pointer_t<Found>>;
+using check_of = told_once<std::remove_pointer_t<Found>, Parts...>;
 
 // --- tuples ---
 
@@ -181,17 +167,14 @@ struct in_tuple {
   static constexpr std::string_view name = "tuple";
 };
 
-/// Instantiated only to fail: the compiler prints the path, the type and the reason.
 template <auto Path, class Type, class Reason>
-struct cannot_be_in_a_tuple {
-  static constexpr bool reported = true;
+struct cannot_be_in_a_tuple : failed_check {
   static_assert(base::detail::is_owned_by_the_message<Type>,
                 "garrick: a tuple owns all it refers to, as a message does: "
                 "cannot_be_in_a_tuple<path, type, reason> tells what does not");
 };
-template <class Tuple, bool Moves>
-struct tuple_cannot_be_moved {
-  static constexpr bool reported = true;
+template <class Tuple, bool Moves = false>
+struct tuple_cannot_be_moved : failed_check {
   static_assert(Moves,
                 "garrick: this tuple can be neither moved nor copied, and it must be: make a "
                 "tuple of what it is made of, or of a std::unique_ptr to it");
@@ -204,17 +187,17 @@ cannot_be_in_a_tuple<base::detail::path_of<in_tuple, Path...>(), T, Reason>* rep
 template <class T, bool Travels>
 consteval auto check_tuple() {
   if constexpr (std::is_void_v<T>) {
-    return static_cast<passed_check*>(nullptr);
+    return verdict<passed_check>;
   } else {
     using not_owned = typename base::detail::search<T, base::detail::context<false>>::type;
     if constexpr (!std::is_same_v<not_owned, base::detail::nothing_found>)
       return decltype(report_of_tuple(not_owned()))(nullptr);
     else if constexpr (!std::is_move_constructible_v<T>)
-      return static_cast<tuple_cannot_be_moved<T, false>*>(nullptr);
+      return verdict<tuple_cannot_be_moved<T>>;
     else if constexpr (Travels && !moves_quietly<T>)
-      return static_cast<tuple_move_may_throw<T, false>*>(nullptr);
+      return verdict<tuple_move_may_throw<T>>;
     else
-      return static_cast<passed_check*>(nullptr);
+      return verdict<passed_check>;
   }
 }
 /// The check of a type that goes from stage to stage; void: none does.
@@ -224,16 +207,15 @@ using tuple_check = check_of<decltype(check_tuple<T, true>())>;
 template <class T>
 using content_check = check_of<decltype(check_tuple<T, false>())>;
 
-template <class Tuple, bool Copies>
-struct broadcast_copies_tuples {
-  static constexpr bool reported = true;
+template <class Tuple, bool Copies = false>
+struct broadcast_copies_tuples : failed_check {
   static_assert(Copies,
                 "garrick: each of several gets a copy of the tuple, and this one cannot be copied: "
                 "let by(f) choose who gets it");
 };
 template <class T>
 using broadcast_check =
-    std::conditional_t<base::copyable_message<T>, passed_check, broadcast_copies_tuples<T, false>>;
+    std::conditional_t<base::copyable_message<T>, passed_check, broadcast_copies_tuples<T>>;
 
 /// The check of a complete pattern before it runs, when no further part can be added. (For a
 /// `parallel`, the destination of its tuples may still be added.)
@@ -250,22 +232,20 @@ template <class P>
 using run_check = typename check_to_run<P>::type;
 
 /// The check of a pattern that is spawned.
-template <class Tuple, bool Ends>
-struct results_go_nowhere {
-  static constexpr bool reported = true;
+template <class Tuple, bool Ends = false>
+struct results_go_nowhere : failed_check {
   static_assert(Ends,
                 "garrick: what this pattern puts out goes nowhere: end it with a sink, such as "
                 "for_each(f), fold(init, f), to(handle) or discard<T>()");
 };
 template <class P>
 using whole_check =
-    all_of<run_check<P>, std::conditional_t<std::is_void_v<typename P::output>, passed_check,
-                                            results_go_nowhere<typename P::output, false>>>;
+    first_failure<run_check<P>, std::conditional_t<std::is_void_v<typename P::output>, passed_check,
+                                                   results_go_nowhere<typename P::output>>>;
 
 /// The check of a tuple's type that a user has to tell.
-template <class Tuple, bool Told>
-struct type_of_tuples_is_not_told {
-  static constexpr bool reported = true;
+template <class Tuple, bool Told = false>
+struct type_of_tuples_is_not_told : failed_check {
   static_assert(Told,
                 "garrick: nothing tells this stage the type of its tuples: say it, as in "
                 "take<int>(4), discard<int>(), batch<int>(100, 10ms), throttle<int>(5000) or "
@@ -273,7 +253,7 @@ struct type_of_tuples_is_not_told {
 };
 template <class T>
 using told_type_check =
-    std::conditional_t<std::is_void_v<T>, type_of_tuples_is_not_told<T, false>, passed_check>;
+    std::conditional_t<std::is_void_v<T>, type_of_tuples_is_not_told<T>, passed_check>;
 
 // --- the value of a stream ---
 
@@ -282,15 +262,13 @@ struct in_value {
 };
 
 template <auto Path, class Type, class Reason>
-struct cannot_be_yielded {
-  static constexpr bool reported = true;
+struct cannot_be_yielded : failed_check {
   static_assert(base::detail::is_owned_by_the_message<Type>,
                 "garrick: what a stream yields is sent to those who ask for it, so it owns all it "
                 "refers to: cannot_be_yielded<path, type, reason> tells what does not");
 };
-template <class Value, bool Copies>
-struct yielded_value_cannot_be_copied {
-  static constexpr bool reported = true;
+template <class Value, bool Copies = false>
+struct yielded_value_cannot_be_copied : failed_check {
   static_assert(Copies,
                 "garrick: everybody who joins a stream gets a copy of what it yields, and this "
                 "cannot be copied");
@@ -303,15 +281,15 @@ cannot_be_yielded<base::detail::path_of<in_value, Path...>(), T, Reason>* report
 template <class T>
 consteval auto check_value() {
   if constexpr (std::is_void_v<T>) {
-    return static_cast<passed_check*>(nullptr);
+    return verdict<passed_check>;
   } else {
     using not_owned = typename base::detail::search<T, base::detail::context<false>>::type;
     if constexpr (!std::is_same_v<not_owned, base::detail::nothing_found>)
       return decltype(report_of_value(not_owned()))(nullptr);
     else if constexpr (!base::copyable_message<T>)
-      return static_cast<yielded_value_cannot_be_copied<T, false>*>(nullptr);
+      return verdict<yielded_value_cannot_be_copied<T>>;
     else
-      return static_cast<passed_check*>(nullptr);
+      return verdict<passed_check>;
   }
 }
 /// The check of the value of a `join` request; void: nothing.
@@ -325,16 +303,14 @@ struct in_stage {
 };
 
 template <auto Path, class Type, class Reason>
-struct stage_shares_something {
-  static constexpr bool reported = true;
+struct stage_shares_something : failed_check {
   static_assert(base::detail::is_owned_by_the_message<Type>,
                 "garrick: a stage owns what it is made of: stage_shares_something<path, type, "
                 "reason> tells what it would share. Give a value, or a function without captures, "
                 "to which patterns::bind(f, values...) adds values; or say lent(x)");
 };
-template <class Part, bool Copied>
-struct stage_cannot_be_copied {
-  static constexpr bool reported = true;
+template <class Part, bool Copied = false>
+struct stage_cannot_be_copied : failed_check {
   static_assert(Copied,
                 "garrick: each replica and each spawn gets a copy of a stage, and a part of this "
                 "one cannot be copied");
@@ -351,9 +327,9 @@ consteval auto check_part() {
     return decltype(report_of_part<in_stage, Prefix...>(shared()))(nullptr);
   else if constexpr ((Copies || !base::detail::is_moved_in<Arg>) &&
                      !base::copyable_message<std::decay_t<Arg>>)
-    return static_cast<stage_cannot_be_copied<std::decay_t<Arg>, false>*>(nullptr);
+    return verdict<stage_cannot_be_copied<std::decay_t<Arg>>>;
   else
-    return static_cast<passed_check*>(nullptr);
+    return verdict<passed_check>;
 }
 /// The check of a value that a stage keeps: of a function, or of a first state.
 template <class T>
@@ -362,16 +338,16 @@ using part_check = check_of<decltype(check_part<true, T>()), T>;
 template <bool Copies, class Numbers, class... Args>
 struct arguments_checked;
 template <bool Copies, std::size_t... I, class... Args>
-struct arguments_checked<Copies, std::index_sequence<I...>, Args...>
-    : first_failure<check_of<decltype(check_part<Copies, Args, I>()), Args>...> {};
+struct arguments_checked<Copies, std::index_sequence<I...>, Args...> {
+  using type = first_failure<check_of<decltype(check_part<Copies, Args, I>()), Args>...>;
+};
 /// The check of arguments, as forwarding references deduce their types. `Copies`: they are kept.
 template <bool Copies, class... Args>
 using arguments_check =
     typename arguments_checked<Copies, std::index_sequence_for<Args...>, Args...>::type;
 
 template <class Class, class... Args>
-struct wrong_stage_arguments {
-  static constexpr bool reported = true;
+struct wrong_stage_arguments : failed_check {
   static constexpr bool fits = std::is_constructible_v<Class, core::detail::kept<Args>...>;
   static_assert(fits,
                 "garrick: this stage's class cannot be made of these arguments: it needs a public "

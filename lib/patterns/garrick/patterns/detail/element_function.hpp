@@ -137,32 +137,27 @@ concept holds_a_range = holds_elements<C, T> && requires(C& c) {
   { c.data() } -> std::same_as<T*>;
 };
 
-// Each of these is instantiated only to fail.
-template <class Function, bool Fits>
-struct no_element_function {
-  static constexpr bool reported = true;
+template <class Function, bool Fits = false>
+struct no_element_function : failed_check {
   static_assert(Fits,
                 "garrick: map takes a function that names its types: void(T&), void(std::span<T>), "
                 "or U(const T&); a second parameter, std::size_t, gets the element's number");
 };
-template <class Function, bool Constant>
-struct element_function_has_a_state {
-  static constexpr bool reported = true;
+template <class Function, bool Constant = false>
+struct element_function_has_a_state : failed_check {
   static_assert(Constant,
                 "garrick: several threads call this function at once, so it cannot change what is "
                 "bound to it, and its operator() is const");
 };
-template <class Container, class Element, bool Fits>
-struct no_container_of_elements {
-  static constexpr bool reported = true;
+template <class Container, class Element, bool Fits = false>
+struct no_container_of_elements : failed_check {
   static_assert(
       Fits,
       "garrick: this container needs size() and an operator[] that gives an Element&; for "
       "a function of std::span, data() as well. (std::vector<bool> has no such elements)");
 };
-template <class Made, bool Fits>
-struct no_result_element {
-  static constexpr bool reported = true;
+template <class Made, bool Fits = false>
+struct no_result_element : failed_check {
   static_assert(
       Fits,
       "garrick: the results of a map lie in a std::vector: they are default-constructible, "
@@ -179,17 +174,17 @@ template <class F>
 consteval auto check_element_function() {
   using signature = signature_of_stage<F>;
   if constexpr (!signature::known) {
-    return static_cast<no_element_function<typename called_of<F>::type, false>*>(nullptr);
+    return verdict<no_element_function<typename called_of<F>::type>>;
   } else {
     using arguments = typename signature::arguments;
     if constexpr (!element_types<typename signature::result, arguments>::fits)
-      return static_cast<no_element_function<typename signature::type, false>*>(nullptr);
+      return verdict<no_element_function<typename signature::type>>;
     else if constexpr (!passes<part_check<F>>)
-      return static_cast<part_check<F>*>(nullptr);
+      return verdict<part_check<F>>;
     else if constexpr (!is_constant<F, arguments>)
-      return static_cast<element_function_has_a_state<typename signature::type, false>*>(nullptr);
+      return verdict<element_function_has_a_state<typename signature::type>>;
     else
-      return static_cast<passed_check*>(nullptr);
+      return verdict<passed_check>;
   }
 }
 template <class F>
@@ -201,9 +196,9 @@ consteval auto check_container() {
   using container = container_for<C, F>;
   if constexpr (element_function<F>::takes_range ? !holds_a_range<container, T>
                                                  : !holds_elements<container, T>)
-    return static_cast<no_container_of_elements<container, T, false>*>(nullptr);
+    return verdict<no_container_of_elements<container, T>>;
   else
-    return static_cast<content_check<container>*>(nullptr);
+    return verdict<content_check<container>>;
 }
 template <class F, class C>
 using container_check = check_of<decltype(check_container<F, C>()), F>;
@@ -211,19 +206,19 @@ using container_check = check_of<decltype(check_container<F, C>()), F>;
 template <class F, class C>
 consteval auto check_map() {
   if constexpr (!passes<element_function_check<F>>) {
-    return static_cast<element_function_check<F>*>(nullptr);
+    return verdict<element_function_check<F>>;
   } else if constexpr (!passes<container_check<F, C>>) {
-    return static_cast<container_check<F, C>*>(nullptr);
+    return verdict<container_check<F, C>>;
   } else {
     using T = typename element_function<F>::element;
     using U = typename element_function<F>::made;
     if constexpr (std::is_void_v<U> || std::is_same_v<T, U>)
-      return static_cast<passed_check*>(nullptr);
+      return verdict<passed_check>;
     else if constexpr (std::is_same_v<U, bool> || !std::is_default_constructible_v<U> ||
                        !std::is_move_assignable_v<U>)
-      return static_cast<no_result_element<U, false>*>(nullptr);
+      return verdict<no_result_element<U>>;
     else
-      return static_cast<content_check<U>*>(nullptr);
+      return verdict<content_check<U>>;
   }
 }
 /// The check of a map with F of containers C, void: a vector.

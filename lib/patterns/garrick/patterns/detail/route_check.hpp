@@ -14,16 +14,14 @@
 
 namespace garrick::patterns::detail {
 
-template <class Key, class Tuple, bool Fits>
-struct no_key_of_the_tuple {
-  static constexpr bool reported = true;
+template <class Key, class Tuple, bool Fits = false>
+struct no_key_of_the_tuple : failed_check {
   static_assert(Fits,
                 "garrick: by_key takes a pointer to a member of the tuple, or a function of it, "
                 "and std::hash knows the type of the key");
 };
-template <class F, class Tuple, bool Fits>
-struct no_choice_for_the_tuple {
-  static constexpr bool reported = true;
+template <class F, class Tuple, bool Fits = false>
+struct no_choice_for_the_tuple : failed_check {
   static_assert(Fits,
                 "garrick: by takes a function `std::size_t f(const Tuple&, std::size_t n)` that "
                 "gives a number below n");
@@ -45,7 +43,7 @@ template <class F, class T>
 using key_check =
     std::conditional_t<gives_key<F, T>,
                        std::conditional_t<std::is_member_pointer_v<F>, passed_check, part_check<F>>,
-                       check_of<no_key_of_the_tuple<F, T, false>*, F>>;
+                       check_of<no_key_of_the_tuple<F, T>*, F>>;
 
 /// True if F is a function that chooses a receiver of a T.
 template <class F, class T>
@@ -53,7 +51,7 @@ inline constexpr bool chooses =
     std::disjunction_v<std::is_invocable_r<std::size_t, callee<F>, const T&, std::size_t>,
                        std::is_invocable_r<std::size_t, callee<F>, const T&, const choices<T>&>>;
 template <class F, class T>
-using choice_check = std::conditional_t<chooses<F, T>, part_check<F>,
-                                        check_of<no_choice_for_the_tuple<F, T, false>*, F>>;
+using choice_check =
+    std::conditional_t<chooses<F, T>, part_check<F>, check_of<no_choice_for_the_tuple<F, T>*, F>>;
 
 }  // namespace garrick::patterns::detail

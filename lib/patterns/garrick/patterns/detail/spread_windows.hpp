@@ -103,7 +103,7 @@ class farm_of_windows {
 /// Event-time windows of replicas that share the keys and go by one watermark.
 template <class T, class Out, class Stamps, class KeyOf, class Worker>
 class spread_windows {
-  static_assert(all_of<tuple_check<T>, tuple_check<Out>>::reported);
+  static_assert(first_failure<tuple_check<T>, tuple_check<Out>>::reported);
 
  public:
   using garrick_stage = void;
@@ -144,7 +144,7 @@ class spread_windows {
 /// The same for windows that need every watermark: sessions.
 template <class T, class Out, class Marks, class KeyOf, class Worker>
 class spread_sessions {
-  static_assert(all_of<tuple_check<T>, tuple_check<Out>>::reported);
+  static_assert(first_failure<tuple_check<T>, tuple_check<Out>>::reported);
 
  public:
   using garrick_stage = void;

@@ -13,38 +13,33 @@
 
 namespace garrick::patterns::detail {
 
-template <class F, bool Known>
-struct no_stage {
-  static constexpr bool reported = true;
+template <class F, bool Known = false>
+struct no_stage : failed_check {
   static_assert(Known,
                 "garrick: a stage is a function whose signature names its types (no auto, no "
                 "overloads), or an object of a class with one public consume that does so");
 };
-template <class P, bool Whole>
-struct not_all_is_said {
-  static constexpr bool reported = true;
+template <class P, bool Whole = false>
+struct not_all_is_said : failed_check {
   static_assert(Whole,
                 "garrick: windows become a stage by what they compute, .fold(first, step) or "
                 ".all(f), and a join by .with(f)");
 };
-template <class Signature, bool Fits>
-struct signature_of_no_stage {
-  static constexpr bool reported = true;
+template <class Signature, bool Fits = false>
+struct signature_of_no_stage : failed_check {
   static_assert(Fits,
                 "garrick: a stage is Out(In), void(In), void(In, emit<Out>) or generator<Out>(In); "
                 "a source is bool(emit<Out>), std::optional<Out>() or generator<Out>(). It takes "
                 "values, no reference that can be changed");
 };
-template <class Signature, bool Values>
-struct generator_takes_a_reference {
-  static constexpr bool reported = true;
+template <class Signature, bool Values = false>
+struct generator_takes_a_reference : failed_check {
   static_assert(Values,
                 "garrick: a stage that is a generator takes its tuple by value: it needs it after "
                 "its first co_yield, too");
 };
-template <class Class, bool Plain>
-struct class_gives_a_generator {
-  static constexpr bool reported = true;
+template <class Class, bool Plain = false>
+struct class_gives_a_generator : failed_check {
   static_assert(Plain,
                 "garrick: the consume of a class is no generator: give seq a function that is one");
 };
@@ -105,9 +100,8 @@ inline constexpr bool has_hook_that_waits = requires(N& n) {
 } || requires(N& n, instant now) {
   { n.time_is(now) } -> core::detail::coroutine;
 };
-template <class Stage, bool AtOnce>
-struct hook_is_a_coroutine {
-  static constexpr bool reported = true;
+template <class Stage, bool AtOnce = false>
+struct hook_is_a_coroutine : failed_check {
   static_assert(
       AtOnce,
       "garrick: a stage's hooks, such as on_start, on_stop or on_time, are no coroutines: "
@@ -115,8 +109,7 @@ struct hook_is_a_coroutine {
       "return a task");
 };
 template <class Stage, class Hooks>
-struct wrong_hook {
-  static constexpr bool reported = true;
+struct wrong_hook : failed_check {
   static_assert(Hooks::starts,
                 "garrick: a stage's on_start() is public and takes nothing, or it would never run");
   static_assert(Hooks::stops,
@@ -131,9 +124,8 @@ struct wrong_hook {
   static_assert(Hooks::hears_time,
                 "garrick: a stage's time_is(instant) is public, or it would never be called");
 };
-template <class Class, bool None>
-struct function_with_hooks {
-  static constexpr bool reported = true;
+template <class Class, bool None = false>
+struct function_with_hooks : failed_check {
   static_assert(None,
                 "garrick: a class with hooks, such as on_start or on_time, names its function "
                 "consume, not operator()");
@@ -142,13 +134,13 @@ struct function_with_hooks {
 template <class N, class In, class Out>
 consteval auto check_hooks() {
   if constexpr (has_hook_that_waits<N, Out>)
-    return static_cast<hook_is_a_coroutine<N, false>*>(nullptr);
+    return verdict<hook_is_a_coroutine<N>>;
   else if constexpr (std::is_final_v<N>)
-    return static_cast<passed_check*>(nullptr);
+    return verdict<passed_check>;
   else if constexpr (hooks_of<N, In, Out>::fit)
-    return static_cast<passed_check*>(nullptr);
+    return verdict<passed_check>;
   else
-    return static_cast<wrong_hook<N, hooks_of<N, In, Out>>*>(nullptr);
+    return verdict<wrong_hook<N, hooks_of<N, In, Out>>>;
 }
 /// Returns true if F has hooks, which would never be called.
 template <class F>
@@ -172,50 +164,48 @@ concept has_consume = requires { &N::consume; };
 
 /// The check of the tuple and result types of a function of this type.
 template <class R, class Arguments>
-using tuples_check = all_of<tuple_check<typename stage_types<R, Arguments>::input>,
-                            tuple_check<typename stage_types<R, Arguments>::output>>;
+using tuples_check = first_failure<tuple_check<typename stage_types<R, Arguments>::input>,
+                                   tuple_check<typename stage_types<R, Arguments>::output>>;
 
 template <class F>
 consteval auto check_function() {
   using function = typename called_of<F>::type;
   using signature = signature_of<function>;
   if constexpr (!signature::known || std::is_member_pointer_v<function>) {
-    return static_cast<no_stage<function, false>*>(nullptr);
+    return verdict<no_stage<function>>;
   } else {
     using R = typename signature::result;
     if constexpr (!stage_types<R, typename signature::arguments>::fits)
-      return static_cast<signature_of_no_stage<typename signature::type, false>*>(nullptr);
+      return verdict<signature_of_no_stage<typename signature::type>>;
     else if constexpr (generated<R>::is && !takes_values<typename signature::arguments>)
-      return static_cast<generator_takes_a_reference<typename signature::type, false>*>(nullptr);
+      return verdict<generator_takes_a_reference<typename signature::type>>;
     else if constexpr (has_hooks<function>())
-      return static_cast<function_with_hooks<function, false>*>(nullptr);
+      return verdict<function_with_hooks<function>>;
     else
-      return static_cast<all_of<tuples_check<R, typename signature::arguments>, part_check<F>>*>(
-          nullptr);
+      return verdict<first_failure<tuples_check<R, typename signature::arguments>, part_check<F>>>;
   }
 }
 template <class N>
 consteval auto check_class() {
   if constexpr (!has_consume<N>) {
-    return static_cast<no_stage<N, false>*>(nullptr);
+    return verdict<no_stage<N>>;
   } else {
     using signature = signature_of<decltype(&N::consume)>;
     if constexpr (!signature::known) {
-      return static_cast<no_stage<N, false>*>(nullptr);
+      return verdict<no_stage<N>>;
     } else {
       using R = typename signature::result;
       using types = stage_types<R, typename signature::arguments>;
       if constexpr (!types::fits)
-        return static_cast<signature_of_no_stage<typename signature::type, false>*>(nullptr);
+        return verdict<signature_of_no_stage<typename signature::type>>;
       else if constexpr (generated<R>::is)
-        return static_cast<class_gives_a_generator<N, false>*>(nullptr);
+        return verdict<class_gives_a_generator<N>>;
       else if constexpr (!base::copyable_message<N>)
-        return static_cast<stage_cannot_be_copied<N, false>*>(nullptr);
+        return verdict<stage_cannot_be_copied<N>>;
       else
-        return static_cast<all_of<
+        return verdict<first_failure<
             tuples_check<R, typename signature::arguments>,
-            check_of<decltype(check_hooks<N, typename types::input, typename types::output>())>>*>(
-            nullptr);
+            check_of<decltype(check_hooks<N, typename types::input, typename types::output>())>>>;
     }
   }
 }
@@ -227,11 +217,11 @@ using class_check = check_of<decltype(check_class<N>())>;
 template <class P>
 consteval auto check_stage() {
   if constexpr (requires { typename P::garrick_stage; })
-    return static_cast<passed_check*>(nullptr);
+    return verdict<passed_check>;
   else if constexpr (requires { typename P::garrick_unfinished; })
-    return static_cast<not_all_is_said<P, false>*>(nullptr);
+    return verdict<not_all_is_said<P>>;
   else if constexpr (has_consume<P>)
-    return static_cast<all_of<class_check<P>, part_check<P>>*>(nullptr);
+    return verdict<first_failure<class_check<P>, part_check<P>>>;
   else
     return check_function<P>();
 }
