@@ -122,11 +122,6 @@ struct cannot_be_a_key : base::detail::failed_check {
                 "function without captures, or say lent(f)");
 };
 
-template <std::size_t... Prefix, class T, class Reason, std::size_t... Path>
-std::type_identity<
-    cannot_be_a_key<base::detail::path_of<in_key_function, Prefix..., Path...>(), T, Reason>>
-    report_of_key(base::detail::found<T, Reason, Path...>);
-
 /// The failing check of the first bad key function, or passed_check.
 template <std::size_t I>
 consteval passed_check* check_keys() {
@@ -137,11 +132,12 @@ consteval auto check_keys() {
   if constexpr (std::is_member_pointer_v<F>) {
     return check_keys<I + 1, Rest...>();
   } else {
-    using shared = typename base::detail::search_argument<F>::type;
-    if constexpr (std::is_same_v<shared, base::detail::nothing_found>)
+    using owned = base::detail::ownership_check<
+        cannot_be_a_key, typename base::detail::search_argument<F>::type, in_key_function, I>;
+    if constexpr (passes<owned>)
       return check_keys<I + 1, Rest...>();
     else
-      return verdict<typename decltype(report_of_key<I>(shared()))::type>;
+      return verdict<owned>;
   }
 }
 

@@ -100,22 +100,13 @@ struct bound_values_do_not_fit : failed_check {
                 "T&, or a T& to change what is bound");
 };
 
-template <std::size_t I, class T, class Reason, std::size_t... Path>
-cannot_be_bound<base::detail::path_of<in_bound, I, Path...>(), T, Reason>* report_of_bound(
-    base::detail::found<T, Reason, Path...>);
-template <std::size_t I, class Value>
-consteval auto check_value_of_bound() {
-  using not_owned = typename base::detail::search<Value, base::detail::context<false>>::type;
-  if constexpr (std::is_same_v<not_owned, base::detail::nothing_found>)
-    return verdict<passed_check>;
-  else
-    return decltype(report_of_bound<I>(not_owned()))(nullptr);
-}
 template <class Numbers, class... Values>
 struct values_checked;
 template <std::size_t... I, class... Values>
 struct values_checked<std::index_sequence<I...>, Values...> {
-  using type = first_failure<check_of<decltype(check_value_of_bound<I, Values>())>...>;
+  using type = first_failure<base::detail::ownership_check<
+      cannot_be_bound, typename base::detail::search<Values, base::detail::context<false>>::type,
+      in_bound, I>...>;
 };
 
 template <class F, class R, class Rest, class... Values>

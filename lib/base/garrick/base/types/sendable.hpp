@@ -364,6 +364,22 @@ std::type_identity<cannot_be_sent<path_of<Root, Prefix..., Path...>(), T, Reason
 template <class Found, class Root = in_message, std::size_t... Prefix>
 using report = typename decltype(report_of<Root, Prefix...>(Found{}))::type;
 
+/// The check of what a search has found, for errors in other words:
+/// `Failure<path, type, reason>`, or passed_check if nothing was found.
+template <template <auto, class, class> class Failure, class Found, class Root,
+          std::size_t... Prefix>
+struct ownership {
+  using check = passed_check;
+};
+template <template <auto, class, class> class Failure, class T, class Reason, std::size_t... Path,
+          class Root, std::size_t... Prefix>
+struct ownership<Failure, found<T, Reason, Path...>, Root, Prefix...> {
+  using check = Failure<path_of<Root, Prefix..., Path...>(), T, Reason>;
+};
+template <template <auto, class, class> class Failure, class Found, class Root,
+          std::size_t... Prefix>
+using ownership_check = typename ownership<Failure, Found, Root, Prefix...>::check;
+
 /// The part that is not owned in the arguments of one message. If there are several arguments, the
 /// place of the argument is the first step of the path.
 template <class... Args>

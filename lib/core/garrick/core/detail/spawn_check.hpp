@@ -83,10 +83,6 @@ struct in_function {
   static constexpr std::string_view name = "function";
 };
 
-template <class Root, std::size_t... Prefix, class T, class Reason, std::size_t... Path>
-std::type_identity<cannot_be_given<base::detail::path_of<Root, Prefix..., Path...>(), T, Reason>>
-    report_of_argument(base::detail::found<T, Reason, Path...>);
-
 /// True if the argument can be copied or moved into the actor.
 template <class Arg>
 inline constexpr bool can_be_passed =
@@ -99,9 +95,10 @@ using base::detail::verdict;
 /// Returns the check of one argument, as a forwarding reference deduces its type.
 template <class Arg, class Root, std::size_t... Prefix>
 consteval auto check_argument() {
-  using not_its_own = typename base::detail::search_argument<Arg>::type;
-  if constexpr (!std::is_same_v<not_its_own, base::detail::nothing_found>)
-    return verdict<typename decltype(report_of_argument<Root, Prefix...>(not_its_own()))::type>;
+  using owned = base::detail::ownership_check<
+      cannot_be_given, typename base::detail::search_argument<Arg>::type, Root, Prefix...>;
+  if constexpr (!passes<owned>)
+    return verdict<owned>;
   else if constexpr (!can_be_passed<Arg>)
     return verdict<argument_cannot_be_copied<std::decay_t<Arg>>>;
   else

@@ -179,9 +179,6 @@ struct tuple_cannot_be_moved : failed_check {
                 "garrick: this tuple can be neither moved nor copied, and it must be: make a "
                 "tuple of what it is made of, or of a std::unique_ptr to it");
 };
-template <class T, class Reason, std::size_t... Path>
-cannot_be_in_a_tuple<base::detail::path_of<in_tuple, Path...>(), T, Reason>* report_of_tuple(
-    base::detail::found<T, Reason, Path...>);
 
 /// `Travels`: it lies in channels, and is no container that one request brings and gets back.
 template <class T, bool Travels>
@@ -189,9 +186,11 @@ consteval auto check_tuple() {
   if constexpr (std::is_void_v<T>) {
     return verdict<passed_check>;
   } else {
-    using not_owned = typename base::detail::search<T, base::detail::context<false>>::type;
-    if constexpr (!std::is_same_v<not_owned, base::detail::nothing_found>)
-      return decltype(report_of_tuple(not_owned()))(nullptr);
+    using owned = base::detail::ownership_check<
+        cannot_be_in_a_tuple, typename base::detail::search<T, base::detail::context<false>>::type,
+        in_tuple>;
+    if constexpr (!passes<owned>)
+      return verdict<owned>;
     else if constexpr (!std::is_move_constructible_v<T>)
       return verdict<tuple_cannot_be_moved<T>>;
     else if constexpr (Travels && !moves_quietly<T>)
@@ -274,18 +273,16 @@ struct yielded_value_cannot_be_copied : failed_check {
                 "cannot be copied");
 };
 
-template <class T, class Reason, std::size_t... Path>
-cannot_be_yielded<base::detail::path_of<in_value, Path...>(), T, Reason>* report_of_value(
-    base::detail::found<T, Reason, Path...>);
-
 template <class T>
 consteval auto check_value() {
   if constexpr (std::is_void_v<T>) {
     return verdict<passed_check>;
   } else {
-    using not_owned = typename base::detail::search<T, base::detail::context<false>>::type;
-    if constexpr (!std::is_same_v<not_owned, base::detail::nothing_found>)
-      return decltype(report_of_value(not_owned()))(nullptr);
+    using owned = base::detail::ownership_check<
+        cannot_be_yielded, typename base::detail::search<T, base::detail::context<false>>::type,
+        in_value>;
+    if constexpr (!passes<owned>)
+      return verdict<owned>;
     else if constexpr (!base::copyable_message<T>)
       return verdict<yielded_value_cannot_be_copied<T>>;
     else
@@ -316,15 +313,13 @@ struct stage_cannot_be_copied : failed_check {
                 "one cannot be copied");
 };
 
-template <class Root, std::size_t... Prefix, class T, class Reason, std::size_t... Path>
-stage_shares_something<base::detail::path_of<Root, Prefix..., Path...>(), T, Reason>*
-    report_of_part(base::detail::found<T, Reason, Path...>);
-
 template <bool Copies, class Arg, std::size_t... Prefix>
 consteval auto check_part() {
-  using shared = typename base::detail::search_argument<Arg>::type;
-  if constexpr (!std::is_same_v<shared, base::detail::nothing_found>)
-    return decltype(report_of_part<in_stage, Prefix...>(shared()))(nullptr);
+  using owned = base::detail::ownership_check<stage_shares_something,
+                                              typename base::detail::search_argument<Arg>::type,
+                                              in_stage, Prefix...>;
+  if constexpr (!passes<owned>)
+    return verdict<owned>;
   else if constexpr ((Copies || !base::detail::is_moved_in<Arg>) &&
                      !base::copyable_message<std::decay_t<Arg>>)
     return verdict<stage_cannot_be_copied<std::decay_t<Arg>>>;
