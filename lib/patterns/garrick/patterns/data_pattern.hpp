@@ -169,7 +169,7 @@ class data_stage_actor : public stage_actor<Takes, Gives, void(work_on), void(wo
   }
   void on_restart() noexcept {}
   void consume(Takes in) {
-    if constexpr (always_tuples<Takes>)
+    if constexpr (!perhaps_a_tuple<Takes>)
       begin(std::move(in));
     else if (in.tuple)
       begin(*std::move(in.tuple));
@@ -223,7 +223,7 @@ class data_stage_actor : public stage_actor<Takes, Gives, void(work_on), void(wo
       this->tuple_failed(std::move(text), why);
   }
   [[nodiscard]] static Gives framed_if_needed(Out&& value) {
-    if constexpr (always_tuples<Gives>)
+    if constexpr (!perhaps_a_tuple<Gives>)
       return std::move(value);
     else
       return {std::move(value)};

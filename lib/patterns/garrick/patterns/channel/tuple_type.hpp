@@ -27,15 +27,19 @@ namespace garrick::patterns::detail {
 
 class node;
 
-/// True if all T are tuples. Otherwise `is_tuple(t)` separates tuples from the framework's own
-/// items.
+/// An item with a member `tuple`, which is empty in the framework's own items: marks and
+/// watermarks. These are not counted.
 template <class T>
-inline constexpr bool always_tuples = true;
+concept perhaps_a_tuple = requires { typename T::garrick_perhaps_a_tuple; };
 
-/// Returns the tuple in an item that a node takes; null: there is none.
+/// Returns the tuple in an item that a node takes; null if there is none.
 template <class T>
 [[nodiscard]] T* content_of(T& taken) noexcept {
   return &taken;
+}
+template <perhaps_a_tuple T>
+[[nodiscard]] auto* content_of(T& taken) noexcept {
+  return taken.tuple ? &*taken.tuple : nullptr;
 }
 
 /// A type of tuples. A null pointer stands for a function that is trivial, or that the type lacks.
@@ -92,7 +96,7 @@ struct tuple_functions {
   }
   static std::size_t tuples(const void* first, std::size_t n) noexcept {
     std::size_t some = 0;
-    for (const T* t = static_cast<const T*>(first); n != 0; ++t, --n) some += is_tuple(*t) ? 1 : 0;
+    for (const T* t = static_cast<const T*>(first); n != 0; ++t, --n) some += t->tuple ? 1 : 0;
     return some;
   }
   static void copy(void* to, const void* from) {
@@ -123,7 +127,7 @@ struct tuple_functions {
       if constexpr (base::copyable_message<T>) e.copy = &copy;
     }
     if constexpr (!std::is_trivially_destructible_v<T>) e.destroy = &destroy;
-    if constexpr (!always_tuples<T>) e.tuples = &tuples;
+    if constexpr (perhaps_a_tuple<T>) e.tuples = &tuples;
     return e;
   }
 };

@@ -27,20 +27,9 @@ namespace garrick::patterns::detail {
 /// A tuple, or the mark behind the last result of one.
 template <class T>
 struct framed {
+  using garrick_perhaps_a_tuple = void;
   std::optional<T> tuple;
 };
-
-/// Marks are not counted.
-template <class T>
-inline constexpr bool always_tuples<framed<T>> = false;
-template <class T>
-[[nodiscard]] bool is_tuple(const framed<T>& item) noexcept {
-  return item.tuple.has_value();
-}
-template <class T>
-[[nodiscard]] T* content_of(framed<T>& taken) noexcept {
-  return taken.tuple ? &*taken.tuple : nullptr;
-}
 
 /// A pattern that has a form for framed tuples.
 template <class P>

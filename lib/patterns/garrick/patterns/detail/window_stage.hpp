@@ -71,6 +71,7 @@ class windows_stage : public stage_defaults {
     if (!windows_.has_only_asked()) windows_.clear();
   }
   void give_up() noexcept { windows_.clear(); }
+  [[nodiscard]] std::size_t kept() const noexcept { return windows_.counts().kept(); }
   [[nodiscard]] std::size_t take_lost() noexcept { return windows_.counts().take_lost(); }
 
  protected:
@@ -97,7 +98,6 @@ class counted_stage : public windows_stage<Windows> {
     decltype(auto) key = this->key_of(key_of_, in);
     this->windows_.take(key, std::move(in), out);
   }
-  [[nodiscard]] std::size_t kept() const noexcept { return this->windows_.counts().kept(); }
   void input_has_ended() noexcept { this->windows_.end(); }
   [[nodiscard]] bool under_way() const noexcept { return this->windows_.is_due(); }
   template <class To>
@@ -138,6 +138,7 @@ class clock_stage : public windows_stage<Windows> {
                                           this->hash_of_key(key), std::move(in)));
   }
   [[nodiscard]] std::size_t held() const noexcept { return this->windows_.counts().kept(); }
+  [[nodiscard]] std::size_t kept() const noexcept { return 0; }  // it holds them
   void input_has_ended() noexcept { watermark_ = end_of_time; }
   [[nodiscard]] bool under_way() const noexcept { return this->windows_.is_due(due_until()); }
   template <class To>
@@ -155,6 +156,32 @@ class clock_stage : public windows_stage<Windows> {
   instant now_{};
   std::int64_t watermark_ = watermark::unknown;
   bool is_flushed_ = false;  ///< until it takes the next tuple
+};
+
+/// Windows by the tuples' times: a tuple may be late.
+template <class T, class KeyOf, class Windows>
+class timed_windows : public windows_stage<Windows> {
+ public:
+  [[nodiscard]] std::size_t take_late() noexcept { return std::exchange(late_count_, 0); }
+
+ protected:
+  timed_windows(KeyOf key, Windows w, late_sink_ptr<T> late)
+      : windows_stage<Windows>(std::move(w)), key_of_(std::move(key)), late_(std::move(late)) {}
+  /// Takes a tuple of time `t`, unless its windows are closed: then it goes to the sink for late
+  /// ones.
+  template <class Key>
+  void take_at(std::int64_t t, const Key& key, std::size_t hash, T&& in) {
+    if (this->windows_.take(t, key, hash, std::move(in))) [[likely]]
+      return;
+    ++late_count_;
+    if (late_) late_->take(std::move(in));
+  }
+
+  [[no_unique_address]] KeyOf key_of_;
+
+ private:
+  late_sink_ptr<T> late_;
+  std::size_t late_count_ = 0;
 };
 
 /// A stage, Base, that finds a watermark. `Idles`: inputs may become idle.
@@ -184,14 +211,12 @@ class by_event_time : public Base {
 
 /// By the tuples' times, in one node.
 template <class T, class TimeOf, bool Idles, class KeyOf, class Windows>
-class event_stage : public by_event_time<windows_stage<Windows>, TimeOf, Idles> {
-  using base = by_event_time<windows_stage<Windows>, TimeOf, Idles>;
+class event_stage : public by_event_time<timed_windows<T, KeyOf, Windows>, TimeOf, Idles> {
+  using base = by_event_time<timed_windows<T, KeyOf, Windows>, TimeOf, Idles>;
 
  public:
   event_stage(TimeOf time, watermark w, KeyOf key, Windows windows, late_sink_ptr<T> late)
-      : base(std::move(time), std::move(w), std::move(windows)),
-        key_of_(std::move(key)),
-        late_(std::move(late)) {
+      : base(std::move(time), std::move(w), std::move(key), std::move(windows), std::move(late)) {
     this->watermark_.grain_is(this->windows_.grain());
   }
   template <class To>
@@ -199,22 +224,17 @@ class event_stage : public by_event_time<windows_stage<Windows>, TimeOf, Idles> 
     if constexpr (Windows::needs_every_watermark) amid_batch_ = true;
     const std::int64_t t =
         this->windows_.asked([&] { return time_by(this->time_of_, std::as_const(in)); });
-    decltype(auto) key = this->key_of(key_of_, in);
+    decltype(auto) key = this->key_of(this->key_of_, in);
     const std::size_t hash = this->hash_of_key(key);
     this->windows_.watermark_is(this->watermark_.value());
     this->watermark_.saw(t);  // not for a tuple whose time, key or hash has thrown
-    if (this->windows_.take(t, key, hash, std::move(in))) [[likely]]
-      return;
-    ++late_count_;
-    if (late_) late_->take(std::move(in));
+    this->take_at(t, key, hash, std::move(in));
   }
   template <class To>
   void on_time(instant now, To& out) {
     this->watermark_.on_time(now);
     go_on(out);
   }
-  [[nodiscard]] std::size_t kept() const noexcept { return this->windows_.counts().kept(); }
-  [[nodiscard]] std::size_t take_late() noexcept { return std::exchange(late_count_, 0); }
   /// Each step begins here, also the one after the last batch.
   void inputs_are(inputs& in) {
     amid_batch_ = false;
@@ -235,9 +255,6 @@ class event_stage : public by_event_time<windows_stage<Windows>, TimeOf, Idles> 
     return ended_ ? end_of_time : this->watermark_.value();
   }
 
-  [[no_unique_address]] KeyOf key_of_;
-  late_sink_ptr<T> late_;
-  std::size_t late_count_ = 0;
   bool ended_ = false;
   bool amid_batch_ = false;  ///< of windows that need every watermark
 };
@@ -247,6 +264,7 @@ class event_stage : public by_event_time<windows_stage<Windows>, TimeOf, Idles> 
 /// A tuple and its time, or a watermark.
 template <class T>
 struct stamped {
+  using garrick_perhaps_a_tuple = void;
   std::int64_t time;
   std::optional<T> tuple;
 
@@ -255,34 +273,13 @@ struct stamped {
 /// A tuple, its time and the watermark that it meets; or a watermark alone.
 template <class T>
 struct marked {
+  using garrick_perhaps_a_tuple = void;
   std::int64_t time;
   std::int64_t watermark;
   std::optional<T> tuple;
 
   [[nodiscard]] marked without_tuple() const noexcept { return {time, watermark, std::nullopt}; }
 };
-/// Watermarks are not counted.
-template <class T>
-inline constexpr bool always_tuples<stamped<T>> = false;
-template <class T>
-inline constexpr bool always_tuples<marked<T>> = false;
-template <class T>
-[[nodiscard]] bool is_tuple(const stamped<T>& item) noexcept {
-  return item.tuple.has_value();
-}
-template <class T>
-[[nodiscard]] bool is_tuple(const marked<T>& item) noexcept {
-  return item.tuple.has_value();
-}
-template <class T>
-[[nodiscard]] T* content_of(stamped<T>& taken) noexcept {
-  return taken.tuple ? &*taken.tuple : nullptr;
-}
-template <class T>
-[[nodiscard]] T* content_of(marked<T>& taken) noexcept {
-  return taken.tuple ? &*taken.tuple : nullptr;
-}
-
 /// A tuple goes to the replica of its key, a watermark to all. A tuple whose key or hash throws is
 /// a failure of the node that sends it, even if there is one replica, and does not move the
 /// watermark.
@@ -361,25 +358,20 @@ class stamping_stage : public by_event_time<stage_defaults, TimeOf, Idles> {
 
 /// Goes by the watermark among its tuples.
 template <class T, class KeyOf, class Windows>
-class stamped_stage : public windows_stage<Windows> {
+class stamped_stage : public timed_windows<T, KeyOf, Windows> {
  public:
   stamped_stage(KeyOf key, Windows w, late_sink_ptr<T> late)
-      : windows_stage<Windows>(std::move(w)), key_of_(std::move(key)), late_(std::move(late)) {}
+      : timed_windows<T, KeyOf, Windows>(std::move(key), std::move(w), std::move(late)) {}
   template <class To>
   void consume(stamped<T>&& in, To& /*out*/) {
     if (!in.tuple) {
       watermark_ = in.time;
       return;
     }
-    decltype(auto) key = this->key_of(key_of_, *in.tuple);
+    decltype(auto) key = this->key_of(this->key_of_, *in.tuple);
     this->windows_.watermark_is(watermark_);
-    if (this->windows_.take(in.time, key, this->hash_of_key(key), std::move(*in.tuple))) [[likely]]
-      return;
-    ++late_count_;
-    if (late_) late_->take(std::move(*in.tuple));
+    this->take_at(in.time, key, this->hash_of_key(key), std::move(*in.tuple));
   }
-  [[nodiscard]] std::size_t kept() const noexcept { return this->windows_.counts().kept(); }
-  [[nodiscard]] std::size_t take_late() noexcept { return std::exchange(late_count_, 0); }
   void input_has_ended() noexcept { watermark_ = end_of_time; }
   [[nodiscard]] bool under_way() const noexcept { return this->windows_.is_due(watermark_); }
   template <class To>
@@ -389,10 +381,7 @@ class stamped_stage : public windows_stage<Windows> {
   }
 
  private:
-  [[no_unique_address]] KeyOf key_of_;
-  late_sink_ptr<T> late_;
   std::int64_t watermark_ = watermark::unknown;
-  std::size_t late_count_ = 0;
 };
 
 // --- the same for windows that need every watermark ---
@@ -453,10 +442,10 @@ class marking_stage : public by_event_time<stage_defaults, TimeOf, Idles> {
 
 /// Goes by the watermarks that its tuples meet, and by watermarks that come alone.
 template <class T, class KeyOf, class Windows>
-class marked_stage : public windows_stage<Windows> {
+class marked_stage : public timed_windows<T, KeyOf, Windows> {
  public:
   marked_stage(KeyOf key, Windows w, late_sink_ptr<T> late)
-      : windows_stage<Windows>(std::move(w)), key_of_(std::move(key)), late_(std::move(late)) {}
+      : timed_windows<T, KeyOf, Windows>(std::move(key), std::move(w), std::move(late)) {}
   /// Makes it replica `number`, which says there which watermarks it waits for. Before the first
   /// tuple.
   void says_to(awaited_ptr awaited, std::size_t number) noexcept {
@@ -472,14 +461,9 @@ class marked_stage : public windows_stage<Windows> {
     this->windows_.watermark_is(watermark_);
     if (!in.tuple) return say();
     if (watermark_ >= says_at_) say();
-    decltype(auto) key = this->key_of(key_of_, *in.tuple);
-    if (this->windows_.take(in.time, key, this->hash_of_key(key), std::move(*in.tuple))) [[likely]]
-      return;
-    ++late_count_;
-    if (late_) late_->take(std::move(*in.tuple));
+    decltype(auto) key = this->key_of(this->key_of_, *in.tuple);
+    this->take_at(in.time, key, this->hash_of_key(key), std::move(*in.tuple));
   }
-  [[nodiscard]] std::size_t kept() const noexcept { return this->windows_.counts().kept(); }
-  [[nodiscard]] std::size_t take_late() noexcept { return std::exchange(late_count_, 0); }
   void inputs_are(inputs& /*in*/) noexcept { amid_batch_ = false; }
   void reads_input(std::size_t /*i*/) noexcept {}
   void input_has_ended() noexcept { watermark_ = end_of_time; }
@@ -502,13 +486,10 @@ class marked_stage : public windows_stage<Windows> {
     says_at_ = watermark_ + std::max(this->windows_.shortest() / 4, std::int64_t{1});
   }
 
-  [[no_unique_address]] KeyOf key_of_;
-  late_sink_ptr<T> late_;
   awaited_ptr awaited_;
   std::size_t number_ = 0;
   std::int64_t watermark_ = watermark::unknown;
   std::int64_t says_at_ = watermark::unknown;
-  std::size_t late_count_ = 0;
   bool amid_batch_ = false;
 };
 
