@@ -252,7 +252,7 @@ MUTATIONS = [
         "pause: a handler waits for its first credit, and holds its worker",
         TAKING,
         "    if (may_pause && owe_and_pause(of)) return credit.owe(), true;\n",
-        "",
+        "    if (may_pause && false && owe_and_pause(of)) return credit.owe(), true;\n",
         by_pauses,
     ),
     mutation(
