@@ -13,7 +13,7 @@
 // [stack]
 // The whole frame is compressed, and so are the frames that are kept to be sent again.
 using compressed_stream =
-    stack<byte_stream, actor_protocol, compression, reconnect, slicing, failure_detection, framing>;
+    stack<byte_stream, actor_protocol, compression, redelivery, slicing, session, framing>;
 
 node_settings compressing() {
   node_settings s;

@@ -89,15 +89,15 @@ class large_numbers final : public hosted, public link_owner {
  public:
   large_numbers(carrier& below, bool connects, std::atomic<std::uint64_t>& may_send, counts& c)
       : counts_(c), may_send_(may_send) {
-    failure_detection_settings s;
+    session_settings s;
     s.self = {.node = {0, connects ? 1u : 2u}, .incarnation = connects ? 11u : 22u};
     s.connects = connects;
     s.hello_first = ms(20);
     s.interval = ms(100);
     s.probing.timeout = ms(200);
     s.probing.confirm = ms(200);
-    link_ = std::make_unique<datagram_stack>(*this, below, actor_protocol(), reconnect(), slicing(),
-                                             ordering(), reliability(), failure_detection(s));
+    link_ = std::make_unique<datagram_stack>(*this, below, actor_protocol(), redelivery(),
+                                             slicing(), ordering(), reliability(), net::session(s));
   }
   carried& stack() override { return *link_; }
   void fill() {

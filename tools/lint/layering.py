@@ -40,8 +40,9 @@ MAY_INCLUDE = {
     "store": {"base"},
     "durable": {"store", "system", "base"},
 }
-# the simulated network: a target of its own, or every test would link Asio
-MAY_INCLUDE["net/testkit"] = {"testkit", "base"} | {u for u in MAY_INCLUDE if u.startswith("net")}
+# the simulated network: a target of its own, or every test would link Asio; the actors of fuzzers
+OF_NET = {unit for unit in MAY_INCLUDE if unit.startswith("net")}
+MAY_INCLUDE["net/testkit"] = {"testkit", "system", "base"} | OF_NET
 
 # part -> rooms that others may include; "" is its top. Of other parts every room but `detail` and
 # `internal`.

@@ -1,5 +1,5 @@
 """Errors in the layers of lib/net that find the peer, cut and order: framing, slicing, ordering,
-duplicate_suppression and failure_detection.
+duplicate_suppression and session.
 """
 
 from mutation import mutation
@@ -11,23 +11,23 @@ QUEUES = LAYER + "internal/lane_queues.cpp"
 PARTIAL = LAYER + "internal/partial_messages.cpp"
 ORDERING = LAYER + "ordering.cpp"
 DUPLICATES = LAYER + "duplicate_suppression.cpp"
-DETECTION = LAYER + "failure_detection.cpp"
-SHAKING = LAYER + "failure_detection_handshake.cpp"
-HANDSHAKE = LAYER + "failure_detection/handshake.cpp"
-PHI = LAYER + "failure_detection/phi_accrual.cpp"
-PROBE = LAYER + "failure_detection/path_probe.cpp"
+SESSION = LAYER + "session.cpp"
+SHAKING = LAYER + "session_handshake.cpp"
+HANDSHAKE = LAYER + "session/handshake.cpp"
+PHI = LAYER + "session/phi_accrual.cpp"
+PROBE = LAYER + "session/path.cpp"
 FINGERPRINT = "lib/net/garrick/net/stack/fingerprint.hpp"
 by_framing = ("net.framing",)
 by_slicing = ("net.slicing",)
 by_partial = ("net.partial_messages",)
 by_ordering = ("net.ordering",)
 by_duplicates = ("net.duplicate_suppression",)
-by_detection = ("net.failure_detection",)
+by_session = ("net.session",)
 by_beside = ("net.connection_beside",)
-by_silence = ("net.failure_detection_silence",)
+by_silence = ("net.session_silence",)
 by_handshake = ("net.handshake",)
 by_phi = ("net.phi_accrual",)
-by_probe = ("net.path_probe",)
+by_probe = ("net.path",)
 by_fingerprint = ("net.fingerprint",)
 
 MUTATIONS = [
@@ -282,156 +282,156 @@ MUTATIONS = [
         "                     static_cast<std::int32_t>(newest_);",
         by_duplicates,
     ),
-    # ---- failure_detection
+    # ---- session
     mutation(
-        "failure_detection: a suspected stream is replaced where nobody sends again",
-        DETECTION,
+        "session: a suspected stream is replaced where nobody sends again",
+        SESSION,
         " && !c.provided().connected",
         "",
         by_beside,
     ),
     mutation(
-        "failure_detection: another life of the peer takes a session over",
+        "session: another life of the peer takes a session over",
         SHAKING,
         "h->resumes && h->self == peer_.self &&",
         "h->resumes &&",
         by_beside,
     ),
     mutation(
-        "failure_detection: a connection beside is tried while the peer is trusted",
-        DETECTION,
+        "session: a connection beside is tried while the peer is trusted",
+        SESSION,
         "  next_reopen_ = instant::never();\n  reopen_pause_ = settings_.reopen_first;",
         "  reopen_pause_ = settings_.reopen_first;",
         by_beside,
     ),
     mutation(
-        "failure_detection: the stream after a lost one may be silent for ever",
-        DETECTION,
+        "session: the stream after a lost one may be silent for ever",
+        SESSION,
         "phase_ == phase::lost && settings_.connects ? c.now()",
         "false && settings_.connects ? c.now()",
         by_beside,
     ),
     mutation(
-        "failure_detection: what comes by a new stream is believed before its hello",
-        LAYER + "failure_detection.hpp",
+        "session: what comes by a new stream is believed before its hello",
+        LAYER + "session.hpp",
         "stream_ && phase_ == phase::open && confirmed_",
         "stream_ && confirmed_",
-        by_detection,
+        by_session,
     ),
     mutation(
-        "failure_detection: the first data after the handshake confirms nothing",
-        LAYER + "failure_detection.hpp",
+        "session: the first data after the handshake confirms nothing",
+        LAYER + "session.hpp",
         "phase_ == phase::open && confirmed_ && last",
         "phase_ == phase::open && last",
-        by_detection,
+        by_session,
     ),
     mutation(
-        "failure_detection: a pause of this process uses up the time of a lost session",
-        DETECTION,
+        "session: a pause of this process uses up the time of a lost session",
+        SESSION,
         "      keep_until_ = keep_until_ + pause;\n",
         "",
-        by_silence + by_detection,
+        by_silence + by_session,
     ),
     mutation(
-        "failure_detection: a stranger of other layers ends what this end has begun",
+        "session: a stranger of other layers ends what this end has begun",
         SHAKING,
         "refusal::other_layers, h.self.incarnation, c);\n  if (!may_end(h))",
         "refusal::other_layers, h.self.incarnation, c);\n  if (false)",
-        ("net.failure_detection",),
+        ("net.session",),
     ),
     mutation(
-        "failure_detection: a pause of this process uses up the time of the handshake",
-        DETECTION,
+        "session: a pause of this process uses up the time of the handshake",
+        SESSION,
         "      greet_until_ = greet_until_ + pause;\n",
         "",
-        by_silence + by_detection,
+        by_silence + by_session,
     ),
     mutation(
-        "failure_detection: anybody may say that the peer was restarted",
+        "session: anybody may say that the peer was restarted",
         SHAKING,
         "if (stream_ || h.to == settings_.self.incarnation) return restarted(h, c);",
         "return restarted(h, c);",
-        by_detection,
+        by_session,
     ),
     mutation(
-        "failure_detection: a refusal of another end is believed",
+        "session: a refusal of another end is believed",
         SHAKING,
         "if (!r || !connected_ || !expected || r->to != settings_.self.incarnation)",
         "if (!r || !connected_ || !expected)",
-        by_detection,
+        by_session,
     ),
     mutation(
-        "failure_detection: a challenge to another end is believed",
+        "session: a challenge to another end is believed",
         SHAKING,
         "phase_ != phase::greeting ||\n      h->to != settings_.self.incarnation)",
         "phase_ != phase::greeting)",
-        by_detection,
+        by_session,
     ),
     mutation(
-        "failure_detection: beats although something was just sent",
-        DETECTION,
+        "session: beats although something was just sent",
+        SESSION,
         "  last_sent_ = c.now();\n  c.down(std::move(m));",
         "  c.down(std::move(m));",
-        by_silence + by_detection,
+        by_silence + by_session,
     ),
     mutation(
-        "failure_detection: a peer that has heard of the session may begin it again",
-        DETECTION,
+        "session: a peer that has heard of the session may begin it again",
+        SESSION,
         "  confirmed_ = true;\n  detector_.heard(c.now());",
         "  detector_.heard(c.now());",
-        by_detection,
+        by_session,
     ),
     mutation(
-        "failure_detection: a new stream is greeted as slowly as the last one at its end",
-        DETECTION,
+        "session: a new stream is greeted as slowly as the last one at its end",
+        SESSION,
         "  if (stream_) hello_pause_ = settings_.hello_first;\n",
         "",
         by_silence,
     ),
     mutation(
-        "failure_detection: streams are opened again as slowly as the last time at its end",
+        "session: streams are opened again as slowly as the last time at its end",
         SHAKING,
         "  reopen_pause_ = settings_.reopen_first;\n",
         "",
-        by_detection,
+        by_session,
     ),
     mutation(
-        "failure_detection: says goodbye once by datagrams",
-        DETECTION,
+        "session: says goodbye once by datagrams",
+        SESSION,
         "constexpr int goodbyes = 3;",
         "constexpr int goodbyes = 1;",
-        by_detection,
+        by_session,
     ),
     mutation(
-        "failure_detection: the answer to an earlier heartbeat counts for the last",
-        DETECTION,
+        "session: the answer to an earlier heartbeat counts for the last",
+        SESSION,
         "if (number == heartbeat_) counters_",
         "counters_",
-        by_silence + by_detection,
+        by_silence + by_session,
     ),
     mutation(
-        "failure_detection: an interval of nothing is believed",
+        "session: an interval of nothing is believed",
         SHAKING,
         "std::clamp(peer_.interval, least_interval, most_interval)",
         "std::min(peer_.interval, most_interval)",
         by_silence,
     ),
     mutation(
-        "failure_detection: a probe is as large as it asks, and its header larger",
-        DETECTION,
+        "session: a probe is as large as it asks, and its header larger",
+        SESSION,
         "p.append(size > least ? size - header_size : number_size)",
         "p.append(size > least ? size : number_size)",
-        by_silence + by_detection + by_probe,
+        by_silence + by_session + by_probe,
     ),
     mutation(
-        "failure_detection: a stack with other layers is talked to",
+        "session: a stack with other layers is talked to",
         SHAKING,
         "if (h.layers == c.fingerprint()) return true;",
         "return true;",
         by_fingerprint,
     ),
     mutation(
-        "failure_detection: an answer may come from another stack when a session goes on",
+        "session: an answer may come from another stack when a session goes on",
         SHAKING,
         "    if (!has_same_layers(*h, c)) return;\n",
         "",
@@ -480,21 +480,21 @@ MUTATIONS = [
         by_phi,
     ),
     mutation(
-        "path_probe: the answer to any heartbeat raises the size",
+        "path: the answer to any heartbeat raises the size",
         PROBE,
         "if (probed_ == 0 || number != number_) return false;",
         "static_cast<void>(number);\n  if (probed_ == 0) return false;",
         by_probe,
     ),
     mutation(
-        "path_probe: a probe that the carrier takes no more is still waited for",
+        "path: a probe that the carrier takes no more is still waited for",
         PROBE,
         "  if (probed_ > limit_) probed_ = 0;\n",
         "",
         by_probe,
     ),
     mutation(
-        "path_probe: a silent peer is taken for a black hole",
+        "path: a silent peer is taken for a black hole",
         PROBE,
         "  if (mode_ == mode::confirming && !heard_) return;\n",
         "",

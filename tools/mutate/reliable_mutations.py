@@ -1,4 +1,4 @@
-"""Errors in the layers of lib/net that lose nothing: reliability, reconnect, actor_protocol."""
+"""Errors in the layers of lib/net that lose nothing: reliability, redelivery, actor_protocol."""
 
 from mutation import mutation
 
@@ -10,15 +10,15 @@ RECEIVED = LAYER + "reliability/received_packets.cpp"
 SENT = LAYER + "reliability/sent_packets.hpp"
 CONGESTION = LAYER + "reliability/congestion.cpp"
 ROUND_TRIP = LAYER + "reliability/round_trip.cpp"
-RECONNECT = LAYER + "reconnect.cpp"
+REDELIVERY = LAYER + "redelivery.cpp"
 PROTOCOL = LAYER + "actor_protocol.cpp"
 by_packet = ("net.packet",)
 by_reliability = ("net.reliability", "net.reliability_limits")
 by_link = ("net.reliability_link",)
 by_acknowledgement = ("net.acknowledgement",)
 by_congestion = ("net.congestion",)
-by_reconnect = ("net.reconnect",)
-by_lies = ("net.reconnect_lies",)
+by_redelivery = ("net.redelivery",)
+by_lies = ("net.redelivery_lies",)
 by_protocol = ("net.actor_protocol",)
 
 MUTATIONS = [
@@ -240,45 +240,45 @@ MUTATIONS = [
         "",
         ("net.round_trip",),
     ),
-    # ---- reconnect
+    # ---- redelivery
     mutation(
-        "reconnect: what comes before the session is open is counted",
-        RECONNECT,
+        "redelivery: what comes before the session is open is counted",
+        REDELIVERY,
         "  if (over_ || !open_) return;\n  if (c.below().lanes) return",
         "  if (over_) return;\n  if (c.below().lanes) return",
-        by_reconnect + by_lies,
+        by_redelivery + by_lies,
     ),
     mutation(
-        "reconnect: a time for counts outlives its stream",
-        RECONNECT,
+        "redelivery: a time for counts outlives its stream",
+        REDELIVERY,
         "      open_ = false;\n      ack_at_ = instant::never();\n      return c.notify(e);",
         "      open_ = false;\n      return c.notify(e);",
-        by_reconnect,
+        by_redelivery,
     ),
     mutation(
-        "reconnect: what was sent by an earlier stream may be acknowledged by this one",
-        RECONNECT,
+        "redelivery: what was sent by an earlier stream may be acknowledged by this one",
+        REDELIVERY,
         "e.delivered > lanes_[e.lane]->next ||",
         "e.delivered > lanes_[e.lane]->handed ||",
-        by_reconnect + by_lies,
+        by_redelivery + by_lies,
     ),
     mutation(
-        "reconnect: goes on before the other end has told its counts",
-        RECONNECT,
+        "redelivery: goes on before the other end has told its counts",
+        REDELIVERY,
         "waits_for_counts_ = streams_ && ever_handed_;",
         "waits_for_counts_ = false;",
-        by_reconnect,
+        by_redelivery,
     ),
     mutation(
-        "reconnect: what was in flight is still, by a new stream",
-        RECONNECT,
+        "redelivery: what was in flight is still, by a new stream",
+        REDELIVERY,
         "->known_there;\n    recount();",
         "->known_there;",
-        by_reconnect,
+        by_redelivery,
     ),
     mutation(
-        "reconnect: messages of the system wait for their turn",
-        RECONNECT,
+        "redelivery: messages of the system wait for their turn",
+        REDELIVERY,
         "  while (ready() && lanes_[system_lane] && may_hand_down(system_lane, c)) "
         "hand_down(system_lane, c);\n"
         "  for (std::size_t idle = 0; ready() && idle < used_.size();) {\n"
@@ -291,85 +291,85 @@ MUTATIONS = [
         "    const lane_number n = used_[turn_];\n"
         "    ++idle;\n"
         "    if (!may",
-        by_reconnect,
+        by_redelivery,
     ),
     mutation(
-        "reconnect: the system's messages have no window",
-        RECONNECT,
+        "redelivery: the system's messages have no window",
+        REDELIVERY,
         "first_window), system_window,",
         "first_window), amount{1u << 30, 1u << 30},",
-        by_reconnect,
+        by_redelivery,
     ),
     mutation(
-        "reconnect: before the session is open as many are kept as afterwards",
-        RECONNECT,
+        "redelivery: before the session is open as many are kept as afterwards",
+        REDELIVERY,
         "  window_ = {smaller({s.messages, s.bytes}, first_window),",
         "  window_ = {amount{s.messages, s.bytes},",
-        by_reconnect,
+        by_redelivery,
     ),
     mutation(
-        "reconnect: large and other messages together are more than the other end takes",
-        RECONNECT,
+        "redelivery: large and other messages together are more than the other end takes",
+        REDELIVERY,
         "below(sum_of(in_flight_[0], in_flight_[2]), taken_there_) && ",
         "",
-        by_reconnect,
+        by_redelivery,
     ),
     mutation(
-        "reconnect: what never went down was perhaps delivered",
-        RECONNECT,
+        "redelivery: what never went down was perhaps delivered",
+        REDELIVERY,
         "number < l.handed ? perhaps : never_sent",
         "number <= l.handed ? perhaps : never_sent",
-        by_reconnect,
+        by_redelivery,
     ),
     mutation(
-        "reconnect: what is acknowledged is not known to be there",
-        RECONNECT,
+        "redelivery: what is acknowledged is not known to be there",
+        REDELIVERY,
         "    l.known_there = std::max(l.known_there, l.acked);\n",
         "",
         equivalent="a beginning whose counts are below what was acknowledged is refused by that, "
         "and one that is taken says for each lane how many have come",
     ),
     mutation(
-        "reconnect: all counts go in one message, however large",
-        RECONNECT,
+        "redelivery: all counts go in one message, however large",
+        REDELIVERY,
         "if (p.size() + ack_entry > most) send_own",
         "if (false) send_own",
-        by_reconnect,
+        by_redelivery,
     ),
     mutation(
-        "reconnect: a beginning may take counts back",
-        RECONNECT,
+        "redelivery: a beginning may take counts back",
+        REDELIVERY,
         " || e.received < l.known_there) return false;",
         ") return false;",
         by_lies,
     ),
     mutation(
-        "reconnect: a beginning may name a lane twice",
-        RECONNECT,
+        "redelivery: a beginning may name a lane twice",
+        REDELIVERY,
         "!lanes_[e.lane] || std::exchange(named[e.lane], true)",
         "!lanes_[e.lane] || (named[e.lane] = true, false)",
         by_lies,
     ),
     mutation(
-        "reconnect: counts are told after a whole window",
-        RECONNECT,
+        "redelivery: counts are told after a whole window",
+        REDELIVERY,
         "std::max<std::uint64_t>(ours.messages / 2, 1)",
         "std::max<std::uint64_t>(ours.messages + 1, 1)",
-        by_reconnect,
+        by_redelivery,
     ),
     mutation(
-        "reconnect: who leaves keeps its last counts to itself",
-        RECONNECT,
+        "redelivery: who leaves keeps its last counts to itself",
+        REDELIVERY,
         "  if (open_ && unacked_.messages != 0) send_ack(c);\n",
         "",
-        by_reconnect,
+        by_redelivery,
     ),
     mutation(
-        "reconnect: confirms what waits behind a message that is in no mailbox yet",
-        RECONNECT,
+        "redelivery: confirms what waits behind a message that is in no mailbox yet",
+        REDELIVERY,
         "while (!l.waiting.empty() && l.waiting.front().there) {",
         "while (!l.waiting.empty()) {",
-        by_reconnect,
+        by_redelivery,
     ),
     # ---- actor_protocol
     mutation(
@@ -423,15 +423,15 @@ MUTATIONS = [
         by_protocol,
     ),
     mutation(
-        "reconnect: the system's messages have no limit at the receiver",
-        LAYER + "reconnect.cpp",
+        "redelivery: the system's messages have no limit at the receiver",
+        LAYER + "redelivery.cpp",
         "if (!below(undelivered_[which], accepted_[which]))",
         "if (which == 0 && !below(undelivered_[which], accepted_[which]))",
         by_lies,
     ),
     mutation(
-        "reconnect: an end that takes little refuses what may always be sent",
-        LAYER + "reconnect.cpp",
+        "redelivery: an end that takes little refuses what may always be sent",
+        LAYER + "redelivery.cpp",
         "amount{std::max<std::uint64_t>(s.accepted_messages, first_window.messages)",
         "amount{std::min<std::uint64_t>(s.accepted_messages, first_window.messages)",
         by_lies,

@@ -9,8 +9,8 @@ RELIABILITY = LAYER + "reliability.cpp"
 RECEIVED = LAYER + "reliability/received_packets.cpp"
 PARTS = LAYER + "reliability/packet_parts.cpp"
 ORDERING = LAYER + "ordering.cpp"
-RECONNECT = LAYER + "reconnect.cpp"
-DETECTION = LAYER + "failure_detection.cpp"
+REDELIVERY = LAYER + "redelivery.cpp"
+SESSION = LAYER + "session.cpp"
 PROTOCOL = LAYER + "actor_protocol.cpp"
 by_programs = ("net_testkit.standard_guarantees",)
 by_questions = ("net_testkit.questions",)
@@ -67,61 +67,61 @@ MUTATIONS = [
         "    come_late(s, distance(number, s.next_in));\n    static_cast<void>(c.up(m));",
         by_programs,
     ),
-    # ---- reconnect
+    # ---- redelivery
     mutation(
-        "simulated: reconnect goes on where this end has stopped, not the other one",
-        RECONNECT,
+        "simulated: redelivery goes on where this end has stopped, not the other one",
+        REDELIVERY,
         "    for (const lane_number n : used_) lanes_[n]->next = lanes_[n]->known_there;\n",
         "",
         by_programs,
     ),
     mutation(
-        "simulated: reconnect confirms what is in no mailbox yet",
-        RECONNECT,
+        "simulated: redelivery confirms what is in no mailbox yet",
+        REDELIVERY,
         "  if (!there || over_ || number < l.delivered) return;",
         "  if ((!there && over_) || over_ || number < l.delivered) return;",
         by_programs,
     ),
     mutation(
-        "simulated: reconnect reports nothing at the end",
-        RECONNECT,
+        "simulated: redelivery reports nothing at the end",
+        REDELIVERY,
         "case link_event::kind::down: report_unknown(e.why, c); return c.notify(e);",
         "case link_event::kind::down: return c.notify(e);",
         by_programs,
     ),
     mutation(
-        "simulated: reconnect tells of a lane what has come as what is delivered",
-        RECONNECT,
+        "simulated: redelivery tells of a lane what has come as what is delivered",
+        REDELIVERY,
         "    put(p, l.received);\n    put(p, l.delivered);",
         "    put(p, l.received);\n    put(p, l.received);",
         by_programs,
     ),
-    # ---- failure_detection
+    # ---- session
     mutation(
-        "simulated: failure_detection takes the datagrams of every session",
-        DETECTION,
+        "simulated: session takes the datagrams of every session",
+        SESSION,
         "load_le<std::uint32_t>(bytes.data() + kind_size) == tag_from_;",
         "load_le<std::uint32_t>(bytes.data() + kind_size) != tag_to_;",
         by_programs,
     ),
     mutation(
-        "simulated: failure_detection does not hear its peer",
-        DETECTION,
+        "simulated: session does not hear its peer",
+        SESSION,
         "  last_heard_ = c.now();\n  confirmed_ = true;",
         "  confirmed_ = true;",
         by_programs,
     ),
     mutation(
-        "simulated: failure_detection opens a lost stream once more, and never again",
-        DETECTION,
+        "simulated: session opens a lost stream once more, and never again",
+        SESSION,
         "  next_reopen_ = now + jittered(reopen_pause_, random_);",
         "  next_reopen_ = counters_.resumptions == 0 ? now + jittered(reopen_pause_, random_)\n"
         "                                            : instant::never();",
         by_programs,
     ),
     mutation(
-        "simulated: failure_detection is silent when there is nothing to send",
-        DETECTION,
+        "simulated: session is silent when there is nothing to send",
+        SESSION,
         "last_sent_ + settings_.interval <= now) send_heartbeat(0, c);",
         "last_sent_ + settings_.interval <= now) last_sent_ = now;",
         by_programs,

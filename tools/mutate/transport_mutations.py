@@ -4,7 +4,7 @@ from mutation import mutation
 
 NET = "lib/net/garrick/net/"
 STACK = NET + "stack/stack.hpp"
-RECONNECT = NET + "layer/reconnect.cpp"
+REDELIVERY = NET + "layer/redelivery.cpp"
 SESSIONS = NET + "stack/accept_sessions.cpp"
 TRANSPORT = NET + "transport/"
 INTERNAL = TRANSPORT + "internal/"
@@ -81,8 +81,8 @@ MUTATIONS = [
         by_stack,
     ),
     mutation(
-        "reconnect: what is sent after the end of the session is not reported",
-        RECONNECT,
+        "redelivery: what is sent after the end of the session is not reported",
+        REDELIVERY,
         "    if (m.report != 0)\n      c.notify({link_event::kind::unknown, m.report,",
         "    if (false)\n      c.notify({link_event::kind::unknown, m.report,",
         by_stack,

@@ -20,10 +20,10 @@ namespace planted = garrick::net::testkit::internal;
 /// `stream` with another layer over `actor_protocol`, and one beneath it.
 template <class Over, class Beneath>
 std::unique_ptr<any_link> planted_stream(link_owner& o, carrier& c, const link_settings& s) {
-  return std::make_unique<stack<byte_stream, Over, actor_protocol, Beneath, reconnect, slicing,
-                                failure_detection, framing>>(
-      o, c, Over(), actor_protocol(s.questions), Beneath(), reconnect(s.mailbox),
-      slicing(s.slicing), failure_detection(s.session), framing(s.framing));
+  return std::make_unique<
+      stack<byte_stream, Over, actor_protocol, Beneath, redelivery, slicing, session, framing>>(
+      o, c, Over(), actor_protocol(s.questions), Beneath(), redelivery(s.mailbox),
+      slicing(s.slicing), session(s.session), framing(s.framing));
 }
 
 struct no_layer : layer_defaults {};

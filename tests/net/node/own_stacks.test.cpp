@@ -70,10 +70,10 @@ class seeing_settings : public layer_defaults {
   void receive(const incoming& m, layer_context& c) { static_cast<void>(c.up(m)); }
 };
 
-using scrambled_stream = stack<byte_stream, actor_protocol, scrambling, seeing_settings, reconnect,
-                               slicing, failure_detection, framing>;
-using scrambled_datagrams = stack<datagrams, actor_protocol, scrambling, reconnect, slicing,
-                                  ordering, reliability, failure_detection>;
+using scrambled_stream = stack<byte_stream, actor_protocol, scrambling, seeing_settings, redelivery,
+                               slicing, session, framing>;
+using scrambled_datagrams = stack<datagrams, actor_protocol, scrambling, redelivery, slicing,
+                                  ordering, reliability, session>;
 
 node_settings scrambling_settings() {
   node_settings s;
@@ -142,7 +142,7 @@ class moody : public layer_defaults {
   void receive(const incoming& m, layer_context& c) { static_cast<void>(c.up(m)); }
 };
 using moody_stream =
-    stack<byte_stream, actor_protocol, moody, reconnect, slicing, failure_detection, framing>;
+    stack<byte_stream, actor_protocol, moody, redelivery, slicing, session, framing>;
 
 TEST_CASE("own stacks: a layer that throws ends its link, and whoever waits is told") {
   node_settings s;
@@ -176,7 +176,7 @@ class forgetting : public layer_defaults {
   bool is_it_;
 };
 using forgetting_stream =
-    stack<byte_stream, actor_protocol, reconnect, forgetting, slicing, failure_detection, framing>;
+    stack<byte_stream, actor_protocol, redelivery, forgetting, slicing, session, framing>;
 
 TEST_CASE("own stacks: a layer that throws at what has come holds up nobody who waits to send") {
   node_settings s;

@@ -27,7 +27,7 @@ namespace garrick::net {
 /// Settings of `framing`.
 struct framing_settings {
   /// The most bytes of a message; a longer one ends the connection. At least 1, and below
-  /// `failure_detection` at least `largest_hello`.
+  /// `session` at least `largest_hello`.
   std::uint32_t largest = 16u << 20;
 };
 

@@ -42,7 +42,7 @@
 //     closed; `largest()` or `largest(const layer_context&)`, the most bytes of a message that it
 //     takes, if that is not the limit below less its header; and `counters()`, whose result has a
 //     function `named()` that returns a range of `layer_count`, for reports (`any_link`).
-//   - Both ends have the same layers. The handshake of `failure_detection` checks this by the
+//   - Both ends have the same layers. The handshake of `session` checks this by the
 //     layers' `wire_name`s, which are optional. A layer that changes its bytes on the wire changes
 //     its name, too ("counting 2").
 //
@@ -85,7 +85,7 @@ inline constexpr std::size_t large_message = std::size_t{64} << 10;
 struct outgoing {
   packet bytes;          ///< with room in front for the headers of all layers below
   lane_number lane = 1;  ///< messages of one lane keep their order
-  /// If not zero, `reconnect` reports the message's fate by this number.
+  /// If not zero, `redelivery` reports the message's fate by this number.
   std::uint64_t report = 0;
 };
 
@@ -168,7 +168,7 @@ enum class misfit : std::uint8_t {
   needs_datagrams_a_stream_is_reliable_already,  ///< or reliability is below
   needs_order_as_ordering_makes_it,              ///< messages may overtake each other
   needs_reliability_below,                       ///< messages may be lost
-  needs_sessions_as_failure_detection_has_them,  ///< there is no layer that reports an open session
+  needs_sessions_as_the_layer_session_has_them,  ///< there is no layer that reports an open session
   what_is_below_has_order_already,               ///< so it would do nothing
   what_is_below_has_sessions_already,            ///< so it would do nothing
 };

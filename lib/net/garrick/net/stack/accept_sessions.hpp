@@ -1,4 +1,4 @@
-// Resumed sessions: an accept policy for stacks with `failure_detection`.
+// Resumed sessions: an accept policy for stacks with `session`.
 //
 // The policy reads the hello of a new connection. If the peer's session still lives here, it gets
 // the new stream in place of the lost one. Any other peer gets a stack of its own. Bytes that are
@@ -44,7 +44,7 @@
 #include <string>
 #include <utility>
 
-#include "garrick/net/layer/failure_detection/handshake.hpp"
+#include "garrick/net/layer/session/handshake.hpp"
 #include "garrick/net/peer_identity.hpp"
 #include "garrick/net/stack/quarantine_list.hpp"
 #include "garrick/net/transport/accept_policy.hpp"

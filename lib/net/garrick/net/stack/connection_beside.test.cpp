@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "garrick/net/error.hpp"
-#include "garrick/net/layer/reconnect.hpp"
+#include "garrick/net/layer/redelivery.hpp"
 #include "garrick/net/little_endian.hpp"
 #include "garrick/net/stack/internal/session_pair.hpp"
 
@@ -22,21 +22,20 @@ using bytes = test_end::bytes;
 
 namespace {
 
-using session_stack = stack<byte_stream, reconnect, failure_detection, framing>;
+using session_stack = stack<byte_stream, redelivery, session, framing>;
 
 /// A pair with sessions that outlive their streams; end 0 connects.
 struct session_pair : simulated_pair {
-  explicit session_pair(failure_detection_settings zero = settings_of(0))
-      : simulated_pair(true, 1) {
+  explicit session_pair(session_settings zero = settings_of(0)) : simulated_pair(true, 1) {
     build(0, std::move(zero));
     build(1, settings_of(1));
     connect();
     run(10_s);
     REQUIRE(ends[0].has(kind::opened));
   }
-  void build(std::size_t i, failure_detection_settings s) {
-    ends[i].stack = std::make_unique<session_stack>(ends[i], ends[i], reconnect(),
-                                                    failure_detection(std::move(s)), framing());
+  void build(std::size_t i, session_settings s) {
+    ends[i].stack = std::make_unique<session_stack>(ends[i], ends[i], redelivery(),
+                                                    session(std::move(s)), framing());
   }
   /// All that end `i` sends gets lost from now on.
   void mute(std::size_t i) {

@@ -44,26 +44,24 @@ static_assert(ordered_datagram_stack::fingerprint == 0xfa3caa14);
 static_assert(plain_datagram_stack::fingerprint == 0x9e66c3bb);
 
 /// Makes the stack of an end.
-using maker =
-    std::function<std::unique_ptr<any_link>(test_end&, const failure_detection_settings&)>;
+using maker = std::function<std::unique_ptr<any_link>(test_end&, const session_settings&)>;
 
 maker named(const named_stack& of) {
-  return [of](test_end& e, const failure_detection_settings& s) {
+  return [of](test_end& e, const session_settings& s) {
     link_settings all;
     all.session = s;
     return of.make(e, e, all);
   };
 }
-/// These layers over `failure_detection`.
+/// These layers over `session`.
 template <bool Stream, class... Ls>
 maker with() {
-  return [](test_end& e, const failure_detection_settings& s) -> std::unique_ptr<any_link> {
+  return [](test_end& e, const session_settings& s) -> std::unique_ptr<any_link> {
     if constexpr (Stream)
-      return std::make_unique<stack<byte_stream, Ls..., failure_detection, framing>>(
-          e, e, Ls()..., failure_detection(s), framing());
+      return std::make_unique<stack<byte_stream, Ls..., session, framing>>(e, e, Ls()...,
+                                                                           session(s), framing());
     else
-      return std::make_unique<stack<datagrams, Ls..., failure_detection>>(e, e, Ls()...,
-                                                                          failure_detection(s));
+      return std::make_unique<stack<datagrams, Ls..., session>>(e, e, Ls()..., session(s));
   };
 }
 
@@ -73,7 +71,7 @@ struct unlike_pair : simulated_pair {
     make(0, zero);
     make(1, one);
   }
-  void make(int i, const maker& of, failure_detection_settings s) {
+  void make(int i, const maker& of, session_settings s) {
     test_end& e = ends[static_cast<std::size_t>(i)];
     e.closed = false;
     e.events.clear();

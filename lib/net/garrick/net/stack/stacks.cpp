@@ -54,7 +54,7 @@ void add_settings(base::setting_table& table, std::string& stack, link_settings&
                          std::string_view unit, std::string_view help, std::string_view used) {
     table.add({key, &which, {least, most}, unit, help, used});
   };
-  constexpr std::string_view detection = note("net/layer/failure_detection.cpp");
+  constexpr std::string_view detection = note("net/layer/session.cpp");
   time("net.failure_detection_interval", s.session.interval, some,
        note("A peer hears something so often, at least"), detection);
   time("net.failure_detection_down_after", s.session.down_after, some,
@@ -65,13 +65,13 @@ void add_settings(base::setting_table& table, std::string& stack, link_settings&
        detection);
   time("net.failure_detection_handshake_limit", s.session.handshake_limit, some,
        note("How long a peer may take to say who it is"), detection);
-  constexpr std::string_view reconnect = note("net/layer/reconnect.cpp");
+  constexpr std::string_view redelivery = note("net/layer/redelivery.cpp");
   count("net.reconnect_messages", s.mailbox.messages, 1, "messages",
         note("Messages to a peer that are not in a mailbox yet, at most; not above its "
              "accepted_messages"),
-        reconnect);
+        redelivery);
   count("net.reconnect_accepted_messages", s.mailbox.accepted_messages, 1, "messages",
-        note("Messages of a peer that are not in a mailbox yet, at most"), reconnect);
+        note("Messages of a peer that are not in a mailbox yet, at most"), redelivery);
   constexpr std::string_view slicing = note("net/layer/slicing.cpp");
   count("net.slicing_largest", s.slicing.largest, 1, "bytes",
         note("Bytes of a message, at most; both ends should say the same"), slicing);
@@ -104,9 +104,9 @@ void add_settings(base::setting_table& table, std::string& stack, link_settings&
 
 base::error check(const link_settings& s) {
   using internal::check_range;
-  if (base::error e = failure_detection::check(s.session)) return e;
+  if (base::error e = session::check(s.session)) return e;
   if (base::error e = actor_protocol::check(s.questions)) return e;
-  if (base::error e = reconnect::check(s.mailbox)) return e;
+  if (base::error e = redelivery::check(s.mailbox)) return e;
   if (base::error e = slicing::check(s.slicing)) return e;
   if (base::error e = ordering::check(s.ordering)) return e;
   if (base::error e = reliability::check(s.reliability)) return e;

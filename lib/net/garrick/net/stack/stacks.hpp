@@ -12,8 +12,8 @@
 //
 // A program adds a stack of its own under a new name:
 //
-//   using compressed_stream = stack<byte_stream, actor_protocol, compression, reconnect, slicing,
-//                                   failure_detection, framing>;
+//   using compressed_stream = stack<byte_stream, actor_protocol, compression, redelivery, slicing,
+//                                   session, framing>;
 //   stacks.add<"compressed", compressed_stream>();
 //
 // Thread safety: a catalogue is constant once it is filled.
@@ -31,11 +31,11 @@
 #include "garrick/base/values/error.hpp"
 #include "garrick/net/layer/actor_protocol.hpp"
 #include "garrick/net/layer/duplicate_suppression.hpp"
-#include "garrick/net/layer/failure_detection.hpp"
 #include "garrick/net/layer/framing.hpp"
 #include "garrick/net/layer/ordering.hpp"
-#include "garrick/net/layer/reconnect.hpp"
+#include "garrick/net/layer/redelivery.hpp"
 #include "garrick/net/layer/reliability.hpp"
+#include "garrick/net/layer/session.hpp"
 #include "garrick/net/layer/slicing.hpp"
 #include "garrick/net/stack/any_link.hpp"
 #include "garrick/net/stack/stack.hpp"
@@ -45,28 +45,26 @@ namespace garrick::net {
 
 /// Over TCP and Unix domain sockets: exactly once into the mailbox, in order, also when the stream
 /// was lost and came back.
-using stream_stack =
-    stack<byte_stream, actor_protocol, reconnect, slicing, failure_detection, framing>;
+using stream_stack = stack<byte_stream, actor_protocol, redelivery, slicing, session, framing>;
 /// The same transports, without acknowledgements: in order, at most once; messages under way are
 /// lost with the stream.
-using plain_stream_stack = stack<byte_stream, actor_protocol, slicing, failure_detection, framing>;
+using plain_stream_stack = stack<byte_stream, actor_protocol, slicing, session, framing>;
 /// Over UDP: as `stream_stack`.
 using datagram_stack =
-    stack<datagrams, actor_protocol, reconnect, slicing, ordering, reliability, failure_detection>;
+    stack<datagrams, actor_protocol, redelivery, slicing, ordering, reliability, session>;
 /// Over UDP: at most once, in order.
-using ordered_datagram_stack =
-    stack<datagrams, actor_protocol, slicing, ordering, failure_detection>;
+using ordered_datagram_stack = stack<datagrams, actor_protocol, slicing, ordering, session>;
 /// Over UDP: at most once, in any order.
 using plain_datagram_stack =
-    stack<datagrams, actor_protocol, slicing, duplicate_suppression, failure_detection>;
+    stack<datagrams, actor_protocol, slicing, duplicate_suppression, session>;
 
 /// Settings of all layers; a stack ignores those of layers that it does not have.
 struct link_settings {
   /// The identity of this end, and the time until the other one is given up. If `session.stack` is
   /// empty, a standard stack fills in its own name.
-  failure_detection_settings session;
+  session_settings session;
   actor_protocol_settings questions;  ///< the most open requests
-  reconnect_settings mailbox;         ///< the messages kept until they are in a mailbox
+  redelivery_settings mailbox;        ///< the messages kept until they are in a mailbox
   slicing_settings slicing;           ///< the largest messages
   ordering_settings ordering;         ///< the buffer for messages that wait for earlier ones
   reliability_settings reliability;   ///< the rules of retransmission
@@ -104,7 +102,7 @@ template <class L>
 [[nodiscard]] L layer_of(const link_settings& s) {
   if constexpr (std::is_same_v<L, actor_protocol>)
     return L(s.questions);
-  else if constexpr (std::is_same_v<L, reconnect>)
+  else if constexpr (std::is_same_v<L, redelivery>)
     return L(s.mailbox);
   else if constexpr (std::is_same_v<L, slicing>)
     return L(s.slicing);
@@ -112,7 +110,7 @@ template <class L>
     return L(s.ordering);
   else if constexpr (std::is_same_v<L, reliability>)
     return L(s.reliability);
-  else if constexpr (std::is_same_v<L, failure_detection>)
+  else if constexpr (std::is_same_v<L, session>)
     return L(s.session);
   else if constexpr (std::is_same_v<L, framing>)
     return L(s.framing);

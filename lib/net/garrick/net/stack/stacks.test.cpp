@@ -62,8 +62,8 @@ template <class Counters>
 constexpr bool names_all =
     std::tuple_size_v<decltype(Counters().named())> == base::field_count<Counters>;
 static_assert(names_all<actor_protocol_counters> && names_all<duplicate_suppression_counters> &&
-              names_all<failure_detection_counters> && names_all<ordering_counters> &&
-              names_all<reconnect_counters> && names_all<reliability_counters> &&
+              names_all<session_counters> && names_all<ordering_counters> &&
+              names_all<redelivery_counters> && names_all<reliability_counters> &&
               names_all<slicing_counters>);
 
 /// A figure of a link, whichever it is.

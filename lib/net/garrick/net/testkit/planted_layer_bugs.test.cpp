@@ -104,7 +104,7 @@ TEST_CASE("planted beneath slicing: what is out of order, and what never comes, 
         quiet_settings());
 }
 
-TEST_CASE("planted in failure_detection: datagrams of another session are found") {
+TEST_CASE("planted in session: datagrams of another session are found") {
   const stack_kind careless = ordered_datagram_kind<careless_detection>("careless");
   finds(careless, "came to a link that talks to another one", settings_with_crashes());
   finds(careless, "came to another link than those before it", settings_with_crashes());

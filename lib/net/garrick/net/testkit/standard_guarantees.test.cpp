@@ -104,7 +104,7 @@ TEST_CASE("standard stacks: a stream that carries nothing any more is replaced, 
     });
 }
 
-TEST_CASE("standard stacks: without reconnect a stream that carries nothing ends its session") {
+TEST_CASE("standard stacks: without redelivery a stream that carries nothing ends its session") {
   std::size_t downs = 0;
   explore_network(seeds() / 4 + 1, [&](simulated_network& net) {
     downs += exchange(net, plain_stream_kind(), with_stalls(still)).downs;

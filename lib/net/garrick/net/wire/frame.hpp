@@ -13,7 +13,7 @@
 // receiver skips an unknown one, unless it is marked as one that must be understood.
 //
 // Handshakes, heartbeats, leaving and the acknowledgements of a session belong to the layers below
-// (failure_detection, reconnect). They are never frames.
+// (session, redelivery). They are never frames.
 //
 // Invariant:
 //   F1  A header is at most `frame_room` bytes.

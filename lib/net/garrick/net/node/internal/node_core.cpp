@@ -3,7 +3,7 @@
 #include <garrick/base/platform/assert.hpp>
 #include <garrick/base/values/random.hpp>
 #include <garrick/net/error.hpp>
-#include <garrick/net/layer/failure_detection/handshake.hpp>
+#include <garrick/net/layer/session/handshake.hpp>
 #include <garrick/net/node/internal/link_port.hpp>
 #include <garrick/net/node/internal/unguessable_numbers.hpp>
 #include <garrick/net/stack/accept_sessions.hpp>

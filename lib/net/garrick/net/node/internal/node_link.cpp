@@ -5,7 +5,7 @@
 #include <garrick/core/send.hpp>
 #include <garrick/net/error.hpp>
 #include <garrick/net/layer/actor_protocol.hpp>
-#include <garrick/net/layer/failure_detection/handshake.hpp>
+#include <garrick/net/layer/session/handshake.hpp>
 #include <garrick/net/node/internal/node_core.hpp>
 #include <garrick/net/wire/orders.hpp>
 

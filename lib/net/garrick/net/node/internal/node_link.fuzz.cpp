@@ -11,10 +11,10 @@
 // shown to the peer; no more answers than questions; every frame of the node is one. Another peer
 // is served meanwhile and afterwards; when the stranger's links are over, nothing of them is left.
 #include <garrick/core/seam/handles.hpp>
-#include <garrick/net/node/internal/fuzzed_actors.hpp>
-#include <garrick/net/node/internal/fuzzed_links.hpp>
-#include <garrick/net/node/internal/fuzzed_peers.hpp>
 #include <garrick/net/node/node.hpp>
+#include <garrick/net/testkit/internal/fuzzed/actors.hpp>
+#include <garrick/net/testkit/internal/fuzzed/links.hpp>
+#include <garrick/net/testkit/internal/fuzzed/peers.hpp>
 #include <garrick/testkit/test_system.hpp>
 
 #include <array>
@@ -31,7 +31,7 @@
 
 using namespace garrick;
 using namespace garrick::net;
-using namespace garrick::net::internal::fuzzed;
+using namespace garrick::net::testkit::internal::fuzzed;
 
 namespace {
 
@@ -91,7 +91,7 @@ class world {
     node_settings s;
     s.id = {5, 5};
     s.incarnation = 55;
-    s.link.session = session({}, true);
+    s.link.session = settings_of({}, true);
     s.link.mailbox.messages = 8;
     s.link.mailbox.bytes = 8000;
     s.link.mailbox.system_messages = 16;
@@ -232,7 +232,7 @@ class world {
     return !links_->any_occupied();
   }
   void change_the_way(unsigned how) {
-    internal::fuzzed::place* const there = links_->behind(speaker_->end());
+    net::testkit::internal::fuzzed::place* const there = links_->behind(speaker_->end());
     speaker_->is_in_doubt();
     switch (how % 8) {
       case 0:
@@ -395,8 +395,8 @@ class world {
   program& in_;
   unsigned how_;
   house house_;
-  testkit::test_world world_;
-  testkit::test_system kit_;
+  garrick::testkit::test_world world_;
+  garrick::testkit::test_system kit_;
   std::shared_ptr<direct_source> links_;
   const std::shared_ptr<listening> listening_ = std::make_shared<listening>();
   node node_;

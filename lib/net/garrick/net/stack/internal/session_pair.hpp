@@ -1,4 +1,4 @@
-// Two ends whose sessions are watched by `failure_detection`, for tests.
+// Two ends whose sessions are watched by `session`, for tests.
 #pragma once
 
 #include <memory>
@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "garrick/base/platform/assert.hpp"
-#include "garrick/net/layer/failure_detection.hpp"
 #include "garrick/net/layer/framing.hpp"
+#include "garrick/net/layer/session.hpp"
 #include "garrick/net/stack/internal/simulated_pair.hpp"
 #include "garrick/net/stack/stack.hpp"
 
@@ -37,12 +37,12 @@ struct reliable_datagrams {
 };
 
 /// Messages over a stream, and over datagrams.
-using stream_stack = stack<byte_stream, failure_detection, framing>;
-using datagram_stack = stack<datagrams, failure_detection>;
+using stream_stack = stack<byte_stream, session, framing>;
+using datagram_stack = stack<datagrams, session>;
 
 /// Those of end `i`: end 0 connects.
-inline failure_detection_settings settings_of(int i) {
-  failure_detection_settings s;
+inline session_settings settings_of(int i) {
+  session_settings s;
   s.self = {{7, static_cast<std::uint64_t>(i) + 1}, static_cast<std::uint64_t>(i) * 1000 + 111};
   s.connects = i == 0;
   s.program = i == 0 ? "zero 1.0" : "one 2.0";
@@ -52,26 +52,26 @@ inline failure_detection_settings settings_of(int i) {
 }
 
 /// Makes end `i` anew.
-inline void build(simulated_pair& p, int i, bool stream, failure_detection_settings s) {
+inline void build(simulated_pair& p, int i, bool stream, session_settings s) {
   test_end& e = p.ends[static_cast<std::size_t>(i)];
   if (stream)
-    e.stack = std::make_unique<stream_stack>(e, e, failure_detection(std::move(s)), framing());
+    e.stack = std::make_unique<stream_stack>(e, e, session(std::move(s)), framing());
   else
-    e.stack = std::make_unique<datagram_stack>(e, e, failure_detection(std::move(s)));
+    e.stack = std::make_unique<datagram_stack>(e, e, session(std::move(s)));
 }
 
 /// A pair whose ends have these settings, not yet connected.
 struct pair_of : simulated_pair {
   bool stream;
-  explicit pair_of(bool is_stream, failure_detection_settings zero = settings_of(0),
-                   failure_detection_settings one = settings_of(1), std::uint64_t seed = 1)
+  explicit pair_of(bool is_stream, session_settings zero = settings_of(0),
+                   session_settings one = settings_of(1), std::uint64_t seed = 1)
       : simulated_pair(is_stream, seed), stream(is_stream) {
     build(*this, 0, stream, std::move(zero));
     build(*this, 1, stream, std::move(one));
   }
-  failure_detection& layer(std::size_t i) {
-    if (stream) return static_cast<stream_stack&>(*ends[i].stack).get<failure_detection>();
-    return static_cast<datagram_stack&>(*ends[i].stack).get<failure_detection>();
+  session& layer(std::size_t i) {
+    if (stream) return static_cast<stream_stack&>(*ends[i].stack).get<session>();
+    return static_cast<datagram_stack&>(*ends[i].stack).get<session>();
   }
   void say(std::size_t i, std::string_view text) {
     const base::error refused = ends[i].stack->send(message(text), now);

@@ -1,4 +1,4 @@
-// Bugs that sit beside the layers: between a stack and its owner, and in a `failure_detection` that
+// Bugs that sit beside the layers: between a stack and its owner, and in a `session` that
 // ignores a datagram's tag.
 //
 // Thread safety: none; a layer is its stack's, and a link is one thread's.
@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "garrick/net/error.hpp"
-#include "garrick/net/layer/failure_detection.hpp"
+#include "garrick/net/layer/session.hpp"
 #include "garrick/net/little_endian.hpp"
 #include "garrick/net/stack/any_link.hpp"
 #include "garrick/net/testkit/exchange.hpp"
@@ -112,17 +112,16 @@ template <falsehood F>
 }
 
 /// Takes the datagrams of every session for those of its own.
-class careless_detection : public failure_detection {
+class careless_detection : public session {
  public:
-  explicit careless_detection(const failure_detection_settings& s)
-      : failure_detection(s), own_(s.self.incarnation) {}
+  explicit careless_detection(const session_settings& s) : session(s), own_(s.self.incarnation) {}
   void receive(const incoming& m, layer_context& c) {
     const bool has_tag =
         m.bytes.size() >= header_size && m.bytes[0] == static_cast<std::byte>(session_packet::data);
-    if (!has_tag || peer() == nullptr) return failure_detection::receive(m, c);
+    if (!has_tag || peer() == nullptr) return session::receive(m, c);
     std::vector<std::byte> marked(m.bytes.begin(), m.bytes.end());
     store_le(marked.data() + 1, session_tag(peer()->self.incarnation, own_));
-    failure_detection::receive(m.with(marked), c);
+    session::receive(m.with(marked), c);
   }
 
  private:

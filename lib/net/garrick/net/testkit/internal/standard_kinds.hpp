@@ -14,11 +14,11 @@
 
 #include "garrick/net/layer/actor_protocol.hpp"
 #include "garrick/net/layer/duplicate_suppression.hpp"
-#include "garrick/net/layer/failure_detection.hpp"
 #include "garrick/net/layer/framing.hpp"
 #include "garrick/net/layer/ordering.hpp"
-#include "garrick/net/layer/reconnect.hpp"
+#include "garrick/net/layer/redelivery.hpp"
 #include "garrick/net/layer/reliability.hpp"
+#include "garrick/net/layer/session.hpp"
 #include "garrick/net/layer/slicing.hpp"
 #include "garrick/net/stack/stack.hpp"
 #include "garrick/net/testkit/exchange.hpp"
@@ -28,8 +28,8 @@ namespace garrick::net::testkit::internal {
 /// Returns a layer of class L, with its place's properties.
 template <class L>
 [[nodiscard]] L layer_at([[maybe_unused]] const stack_place& place) {
-  if constexpr (std::is_base_of_v<failure_detection, L>) {
-    failure_detection_settings s;
+  if constexpr (std::is_base_of_v<session, L>) {
+    session_settings s;
     s.self.node.low = static_cast<unsigned char>(place.host[0]);
     s.self.incarnation = place.life | 1;
     s.connects = place.connects;
@@ -55,42 +55,41 @@ template <class Transport, class... Ls>
 // `Planted...` are layers beneath `slicing`, for bugs that are planted.
 template <class... Planted>
 [[nodiscard]] stack_kind stream_kind(std::string name = "stream") {
-  return kind_of<byte_stream, reconnect, slicing, Planted..., failure_detection, framing>(
+  return kind_of<byte_stream, redelivery, slicing, Planted..., session, framing>(
       std::move(name), to_mailbox, 50'000);
 }
 template <class... Planted>
 [[nodiscard]] stack_kind plain_stream_kind(std::string name = "plain_stream") {
-  return kind_of<byte_stream, slicing, Planted..., failure_detection, framing>(std::move(name),
-                                                                               in_order, 50'000);
+  return kind_of<byte_stream, slicing, Planted..., session, framing>(std::move(name), in_order,
+                                                                     50'000);
 }
 template <class... Planted>
 [[nodiscard]] stack_kind datagram_kind(std::string name = "datagrams") {
-  return kind_of<datagrams, reconnect, slicing, Planted..., ordering, reliability,
-                 failure_detection>(std::move(name), to_mailbox, 20'000);
+  return kind_of<datagrams, redelivery, slicing, Planted..., ordering, reliability, session>(
+      std::move(name), to_mailbox, 20'000);
 }
-template <class Detection = failure_detection>
+template <class Detection = session>
 [[nodiscard]] stack_kind ordered_datagram_kind(std::string name = "ordered_datagrams") {
   return kind_of<datagrams, slicing, ordering, Detection>(std::move(name), in_order, 5'000);
 }
 [[nodiscard]] inline stack_kind plain_datagram_kind() {
-  return kind_of<datagrams, slicing, duplicate_suppression, failure_detection>("plain_datagrams",
-                                                                               at_most_once, 5'000);
+  return kind_of<datagrams, slicing, duplicate_suppression, session>("plain_datagrams",
+                                                                     at_most_once, 5'000);
 }
 
 // The same with a top that carries frames: `actor_protocol`, or a layer with a planted bug.
 template <class... Top>
 [[nodiscard]] stack_kind talking_stream_kind(std::string name) {
-  return kind_of<byte_stream, Top..., reconnect, slicing, failure_detection, framing>(
-      std::move(name), to_mailbox, 50'000);
+  return kind_of<byte_stream, Top..., redelivery, slicing, session, framing>(std::move(name),
+                                                                             to_mailbox, 50'000);
 }
 template <class... Top>
 [[nodiscard]] stack_kind talking_plain_stream_kind(std::string name) {
-  return kind_of<byte_stream, Top..., slicing, failure_detection, framing>(std::move(name),
-                                                                           in_order, 50'000);
+  return kind_of<byte_stream, Top..., slicing, session, framing>(std::move(name), in_order, 50'000);
 }
 template <class... Top>
 [[nodiscard]] stack_kind talking_datagram_kind(std::string name) {
-  return kind_of<datagrams, Top..., reconnect, slicing, ordering, reliability, failure_detection>(
+  return kind_of<datagrams, Top..., redelivery, slicing, ordering, reliability, session>(
       std::move(name), to_mailbox, 20'000);
 }
 template <class Detection, class... Top>
@@ -99,15 +98,15 @@ template <class Detection, class... Top>
 }
 template <class... Top>
 [[nodiscard]] stack_kind talking_plain_datagram_kind(std::string name) {
-  return kind_of<datagrams, Top..., slicing, duplicate_suppression, failure_detection>(
-      std::move(name), at_most_once, 5'000);
+  return kind_of<datagrams, Top..., slicing, duplicate_suppression, session>(std::move(name),
+                                                                             at_most_once, 5'000);
 }
 /// Returns the five stacks as the library composes them.
 [[nodiscard]] inline std::vector<stack_kind> talking_kinds() {
   return {talking_stream_kind<actor_protocol>("stream"),
           talking_plain_stream_kind<actor_protocol>("plain_stream"),
           talking_datagram_kind<actor_protocol>("datagrams"),
-          talking_ordered_datagram_kind<failure_detection, actor_protocol>("ordered_datagrams"),
+          talking_ordered_datagram_kind<session, actor_protocol>("ordered_datagrams"),
           talking_plain_datagram_kind<actor_protocol>("plain_datagrams")};
 }
 

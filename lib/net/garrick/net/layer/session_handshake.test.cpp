@@ -5,11 +5,11 @@
 #include <vector>
 
 #include "garrick/net/error.hpp"
-#include "garrick/net/layer/failure_detection.hpp"
+#include "garrick/net/layer/session.hpp"
 #include "garrick/net/little_endian.hpp"
 #include "garrick/net/stack/internal/session_pair.hpp"
 
-namespace failure_detection_handshake_test {
+namespace session_handshake_test {
 
 using namespace garrick;
 using namespace garrick::net;
@@ -36,7 +36,7 @@ std::vector<std::byte> refused_for_session(const peer_identity& by, bool stream)
 
 }  // namespace
 
-TEST_CASE("failure_detection: a refusal for a session is told, and the next hello begins anew") {
+TEST_CASE("session: a refusal for a session is told, and the next hello begins anew") {
   for (const bool stream : {true, false}) {
     CAPTURE(stream);
     pair_of p(stream);
@@ -74,7 +74,7 @@ TEST_CASE("failure_detection: a refusal for a session is told, and the next hell
   }
 }
 
-TEST_CASE("failure_detection: an end that is open takes no refusal for a session") {
+TEST_CASE("session: an end that is open takes no refusal for a session") {
   for (const bool stream : {true, false}) {
     CAPTURE(stream);
     pair_of p(stream);
@@ -88,8 +88,7 @@ TEST_CASE("failure_detection: an end that is open takes no refusal for a session
   }
 }
 
-TEST_CASE(
-    "failure_detection: an end that connects by datagrams opens again until it has a socket") {
+TEST_CASE("session: an end that connects by datagrams opens again until it has a socket") {
   pair_of p(false);
   p.ends[0].on_reopen = [&] {
     if (p.ends[0].reopened < 4) return p.ends[0].stack->disconnected(net_errc::unreachable, p.now);
@@ -102,7 +101,7 @@ TEST_CASE(
   CHECK(p.ends[1].count(kind::opened) == 1);
 }
 
-TEST_CASE("failure_detection: the limit of a handshake counts from the first attempt to connect") {
+TEST_CASE("session: the limit of a handshake counts from the first attempt to connect") {
   for (const bool stream : {true, false}) {
     CAPTURE(stream);
     pair_of p(stream);
@@ -118,4 +117,4 @@ TEST_CASE("failure_detection: the limit of a handshake counts from the first att
   }
 }
 
-}  // namespace failure_detection_handshake_test
+}  // namespace session_handshake_test

@@ -59,17 +59,17 @@
 #include "garrick/base/values/error.hpp"
 #include "garrick/base/values/random.hpp"
 #include "garrick/net/beside.hpp"
-#include "garrick/net/layer/failure_detection/handshake.hpp"
-#include "garrick/net/layer/failure_detection/path_probe.hpp"
-#include "garrick/net/layer/failure_detection/phi_accrual.hpp"
 #include "garrick/net/layer/layer.hpp"
+#include "garrick/net/layer/session/handshake.hpp"
+#include "garrick/net/layer/session/path.hpp"
+#include "garrick/net/layer/session/phi_accrual.hpp"
 #include "garrick/net/packet.hpp"
 #include "garrick/net/peer_identity.hpp"
 
 namespace garrick::net {
 
-/// What `failure_detection` can be told.
-struct failure_detection_settings {
+/// What `session` can be told.
+struct session_settings {
   /// Who this end is. The incarnation is not zero, and drawn at random.
   peer_identity self{};
   bool connects = true;         ///< says hello first, and opens a lost stream again
@@ -96,8 +96,8 @@ struct failure_detection_settings {
   probing_settings probing{};  ///< of the path of datagrams
 };
 
-/// What `failure_detection` has noticed.
-struct failure_detection_counters {
+/// What `session` has noticed.
+struct session_counters {
   std::uint64_t heartbeats_sent = 0;      ///< also as probes
   std::uint64_t heartbeats_received = 0;  ///< from the peer
   std::uint64_t hellos_sent = 0;          ///< also as answers
@@ -123,7 +123,7 @@ struct failure_detection_counters {
 };
 
 /// Handshake, heartbeats, suspicion, and the end of a session.
-class failure_detection : public layer_defaults {
+class session : public layer_defaults {
  public:
   /// See layer/layer.hpp.
   static constexpr std::string_view wire_name = "failure_detection";
@@ -136,10 +136,10 @@ class failure_detection : public layer_defaults {
   /// As below. Requires whole messages.
   [[nodiscard]] static constexpr properties provides(properties below) noexcept;
   /// What is wrong with the settings: `errc::invalid_setting`, or no error.
-  [[nodiscard]] static base::error check(const failure_detection_settings& s);
+  [[nodiscard]] static base::error check(const session_settings& s);
 
   /// A session to come. Requires `!check(s)`.
-  explicit failure_detection(failure_detection_settings s);
+  explicit session(session_settings s);
 
   /// Sends it to the peer; drops it if the session is not open.
   void send(outgoing&& m, layer_context& c);
@@ -174,9 +174,9 @@ class failure_detection : public layer_defaults {
   /// How unusual the peer's silence is; 0 unless the session is open.
   [[nodiscard]] double phi(base::instant now) const noexcept;
   /// What was noticed.
-  [[nodiscard]] const failure_detection_counters& counters() const noexcept { return counters_; }
+  [[nodiscard]] const session_counters& counters() const noexcept { return counters_; }
   /// The path of datagrams.
-  [[nodiscard]] const path_probe& path() const noexcept { return path_; }
+  [[nodiscard]] const net::path& path_size() const noexcept { return path_; }
 
  private:
   // A peer's interval is believed within these, in milliseconds.
@@ -244,7 +244,7 @@ class failure_detection : public layer_defaults {
   [[nodiscard]] static base::error peer_down(std::string_view text);
   [[nodiscard]] base::error different_stacks() const;
 
-  failure_detection_settings settings_;
+  session_settings settings_;
   base::random_source random_;
   phase phase_ = phase::before;
   bool stream_ = false;       // else datagrams
@@ -273,13 +273,13 @@ class failure_detection : public layer_defaults {
   base::error last_foreign_{};  // what a stranger's packet looked like
 
   phi_accrual detector_;
-  path_probe path_;
+  path path_;
   std::uint32_t heartbeat_ = 0;     // number of the newest
   base::instant heartbeat_sent_{};  // when
-  failure_detection_counters counters_;
+  session_counters counters_;
 };
 
-constexpr properties failure_detection::provides(properties below) noexcept {
+constexpr properties session::provides(properties below) noexcept {
   below.sessions = true;
   return below;
 }

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "garrick/net/error.hpp"
-#include "garrick/net/layer/failure_detection.hpp"
+#include "garrick/net/layer/session.hpp"
 #include "garrick/net/little_endian.hpp"
 
 namespace garrick::net {
@@ -20,7 +20,7 @@ constexpr std::size_t frame_length = 4;
 
 }  // namespace
 
-bool failure_detection::agree(const hello& h, layer_context& c) {
+bool session::agree(const hello& h, layer_context& c) {
   if (h.self == settings_.self) {
     send_refusal(refusal::oneself, h.self.incarnation, c);
     if (!may_end(h)) return ++counters_.strangers, false;
@@ -42,7 +42,7 @@ bool failure_detection::agree(const hello& h, layer_context& c) {
   return false;
 }
 
-bool failure_detection::has_same_layers(const hello& h, layer_context& c) {
+bool session::has_same_layers(const hello& h, layer_context& c) {
   if (h.layers == c.fingerprint()) return true;
   send_refusal(refusal::other_layers, h.self.incarnation, c);
   if (!may_end(h)) return ++counters_.strangers, false;
@@ -50,7 +50,7 @@ bool failure_detection::has_same_layers(const hello& h, layer_context& c) {
   return false;
 }
 
-base::error failure_detection::different_stacks() const {
+base::error session::different_stacks() const {
   return base::make_error(
       net_errc::incompatible, "failure_detection",
       "the two ends use different stacks" +
@@ -58,14 +58,14 @@ base::error failure_detection::different_stacks() const {
                                    : ", and this end's is '" + settings_.stack + "'"));
 }
 
-void failure_detection::learn(const hello& h) {
+void session::learn(const hello& h) {
   peer_ = h;
   knows_peer_ = true;
   tag_to_ = session_tag(settings_.self.incarnation, h.self.incarnation);
   tag_from_ = session_tag(h.self.incarnation, settings_.self.incarnation);
 }
 
-void failure_detection::open(layer_context& c) {
+void session::open(layer_context& c) {
   const instant now = c.now();
   const bool first = phase_ == phase::greeting;
   phase_ = phase::open;
@@ -84,7 +84,7 @@ void failure_detection::open(layer_context& c) {
   if (writable(c)) c.notify({link_event::kind::writable});
 }
 
-void failure_detection::on_hello(std::span<const std::byte> bytes, layer_context& c) {
+void session::on_hello(std::span<const std::byte> bytes, layer_context& c) {
   const std::optional<hello> h = decode_hello(bytes);
   if (!h || !connected_) return on_stranger(bytes, c);
   if (phase_ == phase::open) return on_hello_while_open(*h, c);
@@ -103,7 +103,7 @@ void failure_detection::on_hello(std::span<const std::byte> bytes, layer_context
   if (stream_ || h->to == settings_.self.incarnation) open(c);
 }
 
-void failure_detection::on_hello_while_open(const hello& h, layer_context& c) {
+void session::on_hello_while_open(const hello& h, layer_context& c) {
   // A hello that came late or twice. An answer makes good for one that was lost.
   if (h.self == peer_.self) {
     if (!stream_) send_hello(session_packet::hello_ack, h.self.incarnation, c);
@@ -117,7 +117,7 @@ void failure_detection::on_hello_while_open(const hello& h, layer_context& c) {
   send_hello(session_packet::challenge, h.self.incarnation, c);
 }
 
-void failure_detection::on_hello_while_lost(const hello& h, layer_context& c) {
+void session::on_hello_while_lost(const hello& h, layer_context& c) {
   if (h.self != peer_.self) return restarted(h, c);
   if (!has_same_layers(h, c)) return;
   // A peer that was never told that the session is open may begin it once more.
@@ -130,7 +130,7 @@ void failure_detection::on_hello_while_lost(const hello& h, layer_context& c) {
   open(c);
 }
 
-void failure_detection::on_hello_ack(std::span<const std::byte> bytes, layer_context& c) {
+void session::on_hello_ack(std::span<const std::byte> bytes, layer_context& c) {
   const std::optional<hello> h = decode_hello(bytes);
   if (!h || !connected_ || h->to != settings_.self.incarnation || h->self == settings_.self)
     return on_stranger(bytes, c);
@@ -154,7 +154,7 @@ void failure_detection::on_hello_ack(std::span<const std::byte> bytes, layer_con
   if (phase_ == phase::open) send_heartbeat(0, c);
 }
 
-void failure_detection::on_challenge(std::span<const std::byte> bytes, layer_context& c) {
+void session::on_challenge(std::span<const std::byte> bytes, layer_context& c) {
   const std::optional<hello> h = decode_hello(bytes);
   if (!h || stream_ || !settings_.connects || phase_ != phase::greeting ||
       h->to != settings_.self.incarnation)
@@ -163,7 +163,7 @@ void failure_detection::on_challenge(std::span<const std::byte> bytes, layer_con
   send_hello(session_packet::hello, challenged_by_, c);
 }
 
-void failure_detection::on_refusal(std::span<const std::byte> bytes, layer_context& c) {
+void session::on_refusal(std::span<const std::byte> bytes, layer_context& c) {
   const std::optional<refusal_notice> r = decode_refusal(bytes);
   const bool expected = phase_ == phase::greeting || phase_ == phase::lost;
   if (!r || !connected_ || !expected || r->to != settings_.self.incarnation)
@@ -188,7 +188,7 @@ void failure_detection::on_refusal(std::span<const std::byte> bytes, layer_conte
   end(base::make_error(net_errc::refused, "failure_detection", text), c);
 }
 
-packet failure_detection::greeting(layer_context& c) {
+packet session::greeting(layer_context& c) {
   const bool wanted = phase_ == phase::lost || (phase_ == phase::open && suspected_);
   if (!wanted) return {};
   packet p = packet::with_room(frame_length, largest_hello);
@@ -199,7 +199,7 @@ packet failure_detection::greeting(layer_context& c) {
   return p;
 }
 
-beside failure_detection::answered(std::span<const std::byte> bytes, layer_context& c) const {
+beside session::answered(std::span<const std::byte> bytes, layer_context& c) const {
   if (phase_ != phase::open && phase_ != phase::lost) return beside::drops;
   if (bytes.size() < frame_length) return beside::waits;
   const std::size_t size = load_le<std::uint32_t>(bytes.data());
@@ -216,7 +216,7 @@ beside failure_detection::answered(std::span<const std::byte> bytes, layer_conte
 
 /// Perhaps this end has that session, too, by a link to another address of the peer: then the owner
 /// of this link leaves. Else the peer has yet to notice that the session is over, or to hear it.
-void failure_detection::on_session_elsewhere(const refusal_notice& r, layer_context& c) {
+void session::on_session_elsewhere(const refusal_notice& r, layer_context& c) {
   if (phase_ != phase::greeting || knows_peer_ || r.self.incarnation == 0)
     return static_cast<void>(++counters_.strangers);
   peer_.self = r.self;
@@ -224,7 +224,7 @@ void failure_detection::on_session_elsewhere(const refusal_notice& r, layer_cont
   c.notify({link_event::kind::has_session});
 }
 
-void failure_detection::restarted(const hello& h, layer_context& c) {
+void session::restarted(const hello& h, layer_context& c) {
   end(peer_down(h.self.node == peer_.self.node
                     ? "the peer was restarted as " + h.self.to_string()
                     : "another node is in the peer's place: " + h.self.to_string()),

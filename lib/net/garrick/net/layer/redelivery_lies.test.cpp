@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "garrick/net/error.hpp"
-#include "garrick/net/layer/reconnect.hpp"
+#include "garrick/net/layer/redelivery.hpp"
 #include "garrick/net/stack/internal/session_pair.hpp"
 
-namespace reconnect_lies_test {
+namespace redelivery_lies_test {
 
 using namespace garrick;
 using namespace garrick::net;
@@ -19,12 +19,12 @@ using kind = link_event::kind;
 
 namespace {
 
-using laned_stream = stack<byte_stream, reconnect, lane_byte, failure_detection, framing>;
-using laned_datagrams = stack<reliable_datagrams, reconnect, lane_byte, failure_detection>;
+using laned_stream = stack<byte_stream, redelivery, lane_byte, session, framing>;
+using laned_datagrams = stack<reliable_datagrams, redelivery, lane_byte, session>;
 
 /// Nothing, by the name of a layer: or the handshake would tell the two stacks apart.
 struct pretended : layer_defaults {
-  static constexpr std::string_view wire_name = reconnect::wire_name;
+  static constexpr std::string_view wire_name = redelivery::wire_name;
 };
 
 /// End 1 is a real one, which has sent three messages in lane 1; end 0 says what it likes.
@@ -32,21 +32,20 @@ template <bool IsStream>
 struct against_liar : simulated_pair {
   using real = std::conditional_t<IsStream, laned_stream, laned_datagrams>;
   using liar =
-      std::conditional_t<IsStream,
-                         stack<byte_stream, pretended, lane_byte, failure_detection, framing>,
-                         stack<reliable_datagrams, pretended, lane_byte, failure_detection>>;
+      std::conditional_t<IsStream, stack<byte_stream, pretended, lane_byte, session, framing>,
+                         stack<reliable_datagrams, pretended, lane_byte, session>>;
 
-  explicit against_liar(reconnect_settings s = {}) : simulated_pair(IsStream, 1) {
-    failure_detection zero(settings_of(0));
-    failure_detection one(settings_of(1));
+  explicit against_liar(redelivery_settings s = {}) : simulated_pair(IsStream, 1) {
+    session zero(settings_of(0));
+    session one(settings_of(1));
     if constexpr (IsStream) {
       ends[0].stack =
           std::make_unique<liar>(ends[0], ends[0], pretended(), lane_byte(), zero, framing());
       ends[1].stack =
-          std::make_unique<real>(ends[1], ends[1], reconnect(s), lane_byte(), one, framing());
+          std::make_unique<real>(ends[1], ends[1], redelivery(s), lane_byte(), one, framing());
     } else {
       ends[0].stack = std::make_unique<liar>(ends[0], ends[0], pretended(), lane_byte(), zero);
-      ends[1].stack = std::make_unique<real>(ends[1], ends[1], reconnect(s), lane_byte(), one);
+      ends[1].stack = std::make_unique<real>(ends[1], ends[1], redelivery(s), lane_byte(), one);
     }
     connect();
     run(10_ms);
@@ -83,7 +82,7 @@ struct against_liar : simulated_pair {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("reconnect: counts that cannot be end the session", IsStream, std::true_type,
+TEST_CASE_TEMPLATE("redelivery: counts that cannot be end the session", IsStream, std::true_type,
                    std::false_type) {
   against_liar<IsStream::value> p;
   const auto lane = [&](auto... counts) { return p.counted(1, std::uint64_t(counts)...); };
@@ -141,7 +140,7 @@ TEST_CASE_TEMPLATE("reconnect: counts that cannot be end the session", IsStream,
   p.is_over();
 }
 
-TEST_CASE("reconnect: a resumed session with fewer counts than before is over") {
+TEST_CASE("redelivery: a resumed session with fewer counts than before is over") {
   against_liar<true> p;
   p.begin();
   p.say("\2" + p.counted(1, 2));
@@ -176,7 +175,7 @@ TEST_CASE("reconnect: a resumed session with fewer counts than before is over") 
   p.is_over();
 }
 
-TEST_CASE("reconnect: who sends more than is taken is given up, before it fills anything") {
+TEST_CASE("redelivery: who sends more than is taken is given up, before it fills anything") {
   against_liar<false> p({.accepted_messages = 300});
   p.ends[1].on_incoming = [](incoming) { return false; };
   p.begin();
@@ -187,7 +186,7 @@ TEST_CASE("reconnect: who sends more than is taken is given up, before it fills 
   CHECK(p.ends[1].messages.size() == 300);
 }
 
-TEST_CASE("reconnect: nor does it fill anything with the system's messages") {
+TEST_CASE("redelivery: nor does it fill anything with the system's messages") {
   against_liar<false> p;
   p.ends[1].on_incoming = [](incoming) { return false; };
   p.begin();
@@ -198,7 +197,7 @@ TEST_CASE("reconnect: nor does it fill anything with the system's messages") {
   CHECK(p.ends[1].messages.size() == 1024);
 }
 
-TEST_CASE("reconnect: before its limits are known an end takes what may always be sent") {
+TEST_CASE("redelivery: before its limits are known an end takes what may always be sent") {
   against_liar<false> p({.accepted_messages = 1, .accepted_bytes = 1});
   p.ends[1].on_incoming = [](incoming) { return false; };
   for (int i = 0; i != 256; ++i) p.say("xx", 1);
@@ -207,7 +206,8 @@ TEST_CASE("reconnect: before its limits are known an end takes what may always b
   p.is_over();
 }
 
-TEST_CASE("reconnect: before the other end's limits are known no more is sent than anybody takes") {
+TEST_CASE(
+    "redelivery: before the other end's limits are known no more is sent than anybody takes") {
   SUBCASE("messages") {
     against_liar<true> p;  // it has sent three
     for (int i = 3; i != 256; ++i) REQUIRE(!p.ends[1].stack->send(message("x", 1), p.now));
@@ -237,4 +237,4 @@ TEST_CASE("reconnect: before the other end's limits are known no more is sent th
   }
 }
 
-}  // namespace reconnect_lies_test
+}  // namespace redelivery_lies_test

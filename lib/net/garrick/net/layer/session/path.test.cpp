@@ -1,4 +1,4 @@
-#include "garrick/net/layer/failure_detection/path_probe.hpp"
+#include "garrick/net/layer/session/path.hpp"
 
 #include <doctest/doctest.h>
 
@@ -10,7 +10,7 @@
 #include "garrick/net/error.hpp"
 #include "garrick/net/stack/internal/session_pair.hpp"
 
-namespace path_probe_test {
+namespace path_test {
 
 using namespace garrick;
 using namespace garrick::net;
@@ -26,8 +26,8 @@ struct probing : pair_of {
   std::uint32_t loss = 0;  // of 100
   std::vector<std::size_t> too_large;
 
-  static failure_detection_settings with_probing(int i) {
-    failure_detection_settings s = settings_of(i);
+  static session_settings with_probing(int i) {
+    session_settings s = settings_of(i);
     s.probing = {};
     return s;
   }
@@ -43,7 +43,7 @@ struct probing : pair_of {
       return {latency};
     };
   }
-  [[nodiscard]] std::size_t size(std::size_t i) { return *layer(i).path().size(); }
+  [[nodiscard]] std::size_t size(std::size_t i) { return *layer(i).path_size().size(); }
   [[nodiscard]] std::size_t largest(std::size_t i) {
     return static_cast<datagram_stack&>(*ends[i].stack).largest_message();
   }
@@ -54,7 +54,7 @@ struct probing : pair_of {
 
 }  // namespace
 
-TEST_CASE("path_probe: the largest datagram that the path takes is found, and told") {
+TEST_CASE("path: the largest datagram that the path takes is found, and told") {
   for (const auto& [path, carriers, found] :
        std::vector<std::array<std::size_t, 3>>{{1200, 65'507, 1200},
                                                {1300, 65'507, 1232},
@@ -88,7 +88,7 @@ TEST_CASE("path_probe: the largest datagram that the path takes is found, and to
   }
 }
 
-TEST_CASE("path_probe: a size that does not pass is asked for three times, and again much later") {
+TEST_CASE("path: a size that does not pass is asked for three times, and again much later") {
   probing p;
   p.connect();
   p.run(300_s);
@@ -100,7 +100,7 @@ TEST_CASE("path_probe: a size that does not pass is asked for three times, and a
   CHECK(p.size(1) == 1452);
 }
 
-TEST_CASE("path_probe: loss may end a search early, but lowers nothing") {
+TEST_CASE("path: loss may end a search early, but lowers nothing") {
   for (std::uint64_t seed = 0; seed != seeds(); ++seed) {
     CAPTURE(seed);
     probing p(65'507, seed);
@@ -111,15 +111,15 @@ TEST_CASE("path_probe: loss may end a search early, but lowers nothing") {
     for (int i = 0; i != 20; ++i) {
       p.run(1_s);
       REQUIRE(!p.ends[0].down());
-      REQUIRE(p.layer(0).path().black_holes() == 0);
-      const std::size_t now = p.layer(0).path().size().value_or(1200);
+      REQUIRE(p.layer(0).path_size().black_holes() == 0);
+      const std::size_t now = p.layer(0).path_size().size().value_or(1200);
       REQUIRE(now >= before);
       before = now;
     }
   }
 }
 
-TEST_CASE("path_probe: datagrams that vanish for their size make it small again") {
+TEST_CASE("path: datagrams that vanish for their size make it small again") {
   probing p;
   p.connect();
   p.run(10_s);
@@ -130,10 +130,10 @@ TEST_CASE("path_probe: datagrams that vanish for their size make it small again"
       p.send_large(0);
       p.run(100_ms);
     }
-    CHECK(p.layer(0).path().black_holes() == 1);
+    CHECK(p.layer(0).path_size().black_holes() == 1);
     CHECK(p.size(0) == 1232);
     CHECK(!p.ends[0].down());
-    CHECK(p.layer(1).path().black_holes() == 0);
+    CHECK(p.layer(1).path_size().black_holes() == 0);
   }
   SUBCASE("and not while nothing large is sent, or the peer is silent") {
     p.run(100_s);
@@ -142,11 +142,11 @@ TEST_CASE("path_probe: datagrams that vanish for their size make it small again"
     p.path = 0;
     p.run(14_s);
     CHECK(p.size(0) == 1400);
-    CHECK(p.layer(0).path().black_holes() == 0);
+    CHECK(p.layer(0).path_size().black_holes() == 0);
   }
 }
 
-TEST_CASE("path_probe: a path that takes all is confirmed now and then, and stays") {
+TEST_CASE("path: a path that takes all is confirmed now and then, and stays") {
   probing p;
   p.connect();
   p.run(10_s);
@@ -161,7 +161,7 @@ TEST_CASE("path_probe: a path that takes all is confirmed now and then, and stay
   CHECK(p.size(0) == 1400);
 }
 
-TEST_CASE("path_probe: what the carrier says counts at once") {
+TEST_CASE("path: what the carrier says counts at once") {
   probing p;
   p.connect();
   p.run(10_s);
@@ -177,8 +177,8 @@ TEST_CASE("path_probe: what the carrier says counts at once") {
   CHECK(p.size(0) == 1400);
 }
 
-TEST_CASE("path_probe: an answer to an old probe, or to none, raises nothing") {
-  path_probe probe({});
+TEST_CASE("path: an answer to an old probe, or to none, raises nothing") {
+  path probe({});
   base::instant now{};
   CHECK(!probe.answered(0, now));
   probe.begin(9000, now);
@@ -193,14 +193,14 @@ TEST_CASE("path_probe: an answer to an old probe, or to none, raises nothing") {
   CHECK(!probe.answered(3, now));
 }
 
-TEST_CASE("path_probe: however often a larger size is asked for in vain, nothing is lowered") {
-  path_probe probe({.tries = 10, .confirm_tries = 2});
+TEST_CASE("path: however often a larger size is asked for in vain, nothing is lowered") {
+  path probe({.tries = 10, .confirm_tries = 2});
   base::instant now{};
   probe.begin(9000, now);
   CHECK(probe.advance(now, 1).probe == 1232);
   CHECK(probe.answered(1, now));
   for (std::uint32_t i = 2; i != 13; ++i) {
-    const path_probe::step s = probe.advance(now, i);
+    const path::step s = probe.advance(now, i);
     CHECK(s.probe == (i == 12 ? 0 : 1400));
     CHECK(!s.lowered);
     probe.heard();
@@ -211,8 +211,8 @@ TEST_CASE("path_probe: however often a larger size is asked for in vain, nothing
   CHECK(probe.deadline() == now + duration::seconds(600));
 }
 
-TEST_CASE("path_probe: a probe that the carrier takes no more is not lost on the path") {
-  path_probe probe({});
+TEST_CASE("path: a probe that the carrier takes no more is not lost on the path") {
+  path probe({});
   base::instant now{};
   probe.begin(1400, now);
   for (std::uint32_t i = 1; *probe.size() != 1400; ++i) {
@@ -229,4 +229,4 @@ TEST_CASE("path_probe: a probe that the carrier takes no more is not lost on the
   CHECK(probe.lost() == 0);
 }
 
-}  // namespace path_probe_test
+}  // namespace path_test

@@ -1,4 +1,4 @@
-#include "garrick/net/layer/reconnect.hpp"
+#include "garrick/net/layer/redelivery.hpp"
 
 #include <algorithm>
 #include <string>
@@ -52,14 +52,14 @@ void put(packet& to, T number) {
 
 }  // namespace
 
-struct reconnect::kept_message {
+struct redelivery::kept_message {
   packet bytes;                     // until it went down; a large one over streams always
   const std::byte* copy = nullptr;  // in `copies`: a small one over streams that went down
   std::uint32_t size = 0;
   std::uint64_t report = 0;
 };
 
-struct reconnect::lane_state {
+struct redelivery::lane_state {
   struct arrival {
     std::uint32_t size = 0;
     bool there = false;  // in the mailbox
@@ -79,14 +79,14 @@ struct reconnect::lane_state {
 };
 
 /// What the other end says about one lane.
-struct reconnect::entry {
+struct redelivery::entry {
   lane_number lane;
   std::uint64_t received;  // only in `begin`
   std::uint64_t delivered;
 };
 
 /// The entries of a message, of which nothing is believed yet.
-class reconnect::entries {
+class redelivery::entries {
  public:
   entries(std::span<const std::byte> bytes, std::size_t size) : bytes_(bytes), size_(size) {}
   [[nodiscard]] bool valid() const {
@@ -108,7 +108,7 @@ class reconnect::entries {
   std::size_t size_;
 };
 
-base::error reconnect::check(const reconnect_settings& s) {
+base::error redelivery::check(const redelivery_settings& s) {
   using internal::check_range;
   if (base::error e = check_range("reconnect.messages", s.messages, 1)) return e;
   if (base::error e = check_range("reconnect.bytes", s.bytes, 1)) return e;
@@ -120,7 +120,7 @@ base::error reconnect::check(const reconnect_settings& s) {
   return internal::check_at_least("reconnect.ack_after", s.ack_after, {});
 }
 
-reconnect::reconnect(reconnect_settings s) : settings_(s) {
+redelivery::redelivery(redelivery_settings s) : settings_(s) {
   GARRICK_ASSERT(!check(s), "`check` says which setting is wrong");
   taken_there_ = first_window;
   window_ = {smaller({s.messages, s.bytes}, first_window), system_window,
@@ -130,25 +130,25 @@ reconnect::reconnect(reconnect_settings s) : settings_(s) {
                system_window};
   learn_limits(first_window);
 }
-reconnect::reconnect(reconnect&&) noexcept = default;
-reconnect& reconnect::operator=(reconnect&&) noexcept = default;
-reconnect::~reconnect() = default;
+redelivery::redelivery(redelivery&&) noexcept = default;
+redelivery& redelivery::operator=(redelivery&&) noexcept = default;
+redelivery::~redelivery() = default;
 
 // -- Limits -------------------------------------------------------------------
 
-bool reconnect::writable(const layer_context&) const {
+bool redelivery::writable(const layer_context&) const {
   return !over_ && below(kept_[0], window_[0]) &&
          sum_of(kept_[0], kept_[2]).messages < window_[0].messages &&
          kept_[2].bytes < settings_.large_bytes;
 }
 
-std::size_t reconnect::largest(const layer_context& c) const {
+std::size_t redelivery::largest(const layer_context& c) const {
   const std::size_t header = c.below().lanes ? 0 : header_size;
   const std::size_t all = c.largest_below();
   return all > header ? all - header : 0;
 }
 
-void reconnect::check_room(layer_context& c) {
+void redelivery::check_room(layer_context& c) {
   if (!writable(c)) {
     blocked_ = true;
   } else if (std::exchange(blocked_, false)) {
@@ -156,7 +156,7 @@ void reconnect::check_room(layer_context& c) {
   }
 }
 
-reconnect::lane_state& reconnect::lane(lane_number n) {
+redelivery::lane_state& redelivery::lane(lane_number n) {
   std::unique_ptr<lane_state>& state = lanes_[n];
   if (!state) {
     state = std::make_unique<lane_state>();
@@ -168,7 +168,7 @@ reconnect::lane_state& reconnect::lane(lane_number n) {
 
 // -- Sending ------------------------------------------------------------------
 
-void reconnect::send(outgoing&& m, layer_context& c) {
+void redelivery::send(outgoing&& m, layer_context& c) {
   if (over_) {  // sent in the call that has ended the session
     if (m.report != 0)
       c.notify({link_event::kind::unknown, m.report,
@@ -189,7 +189,7 @@ void reconnect::send(outgoing&& m, layer_context& c) {
   if (!over_ && !writable(c)) blocked_ = true;
 }
 
-bool reconnect::may_hand_down(lane_number n, const layer_context& c) {
+bool redelivery::may_hand_down(lane_number n, const layer_context& c) {
   const lane_state& l = *lanes_[n];
   if (l.next == l.end()) return false;
   const std::size_t which = class_of(n, l.out[static_cast<std::size_t>(l.next - l.acked)].size);
@@ -198,7 +198,7 @@ bool reconnect::may_hand_down(lane_number n, const layer_context& c) {
          (below(sum_of(in_flight_[0], in_flight_[2]), taken_there_) && c.below_is_writable());
 }
 
-packet reconnect::to_hand_down(lane_state& l, kept_message& m, const layer_context& c) const {
+packet redelivery::to_hand_down(lane_state& l, kept_message& m, const layer_context& c) const {
   if (m.copy != nullptr)  // again
     return packet::copy_of({m.copy, m.size}, header_size + c.headers_below());
   if (streams_ && m.size > internal::kept_bytes::largest) return m.bytes.share_front();
@@ -207,7 +207,7 @@ packet reconnect::to_hand_down(lane_state& l, kept_message& m, const layer_conte
   return std::move(m.bytes);
 }
 
-void reconnect::hand_down(lane_number n, layer_context& c) {
+void redelivery::hand_down(lane_number n, layer_context& c) {
   lane_state& l = *lanes_[n];
   kept_message& m = l.out[static_cast<std::size_t>(l.next - l.acked)];
   packet bytes = to_hand_down(l, m, c);
@@ -220,7 +220,7 @@ void reconnect::hand_down(lane_number n, layer_context& c) {
   c.down({std::move(bytes), n});
 }
 
-void reconnect::pump(layer_context& c, lane_number newest) {
+void redelivery::pump(layer_context& c, lane_number newest) {
   if (pumping_ || held_ == 0) return;
   struct end_of_pumping {
     bool& flag;
@@ -244,7 +244,7 @@ void reconnect::pump(layer_context& c, lane_number newest) {
   }
 }
 
-void reconnect::recount() {
+void redelivery::recount() {
   in_flight_ = {};
   held_ = 0;
   for (const lane_number n : used_) {
@@ -258,14 +258,14 @@ void reconnect::recount() {
 
 // -- What arrives -------------------------------------------------------------
 
-void reconnect::receive(const incoming& m, layer_context& c) {
+void redelivery::receive(const incoming& m, layer_context& c) {
   if (over_ || !open_) return;
   if (c.below().lanes) return on_message(m, c);
   if (m.bytes.empty()) return violated("a message without a lane", c);
   on_message(m.with(m.bytes.subspan(header_size), static_cast<lane_number>(m.bytes[0])), c);
 }
 
-void reconnect::on_message(const incoming& m, layer_context& c) {
+void redelivery::on_message(const incoming& m, layer_context& c) {
   if (m.lane != layer_lane) [[likely]]
     return on_data(m, c);
   if (m.bytes.empty()) return violated("an empty message", c);
@@ -274,7 +274,7 @@ void reconnect::on_message(const incoming& m, layer_context& c) {
   violated("a message of no known kind", c);
 }
 
-void reconnect::on_data(const incoming& m, layer_context& c) {
+void redelivery::on_data(const incoming& m, layer_context& c) {
   const std::size_t which = receiving_class_of(m.lane);
   if (!below(undelivered_[which], accepted_[which]))
     return violated("more than this end takes was sent", c);
@@ -290,7 +290,7 @@ void reconnect::on_data(const incoming& m, layer_context& c) {
   settle(m.lane, c);
 }
 
-void reconnect::delivered(lane_number n, layer_context& c) {
+void redelivery::delivered(lane_number n, layer_context& c) {
   if (over_) return;
   GARRICK_ASSERT(n != layer_lane && lanes_[n], "nothing was received in this lane");
   lane_state& l = *lanes_[n];
@@ -301,7 +301,7 @@ void reconnect::delivered(lane_number n, layer_context& c) {
   settle(n, c);
 }
 
-void reconnect::settle(lane_number n, layer_context& c) {
+void redelivery::settle(lane_number n, layer_context& c) {
   lane_state& l = *lanes_[n];
   while (!l.waiting.empty() && l.waiting.front().there) {
     const std::uint32_t size = l.waiting.front().size;
@@ -315,14 +315,14 @@ void reconnect::settle(lane_number n, layer_context& c) {
 
 // -- Counts that are told -----------------------------------------------------
 
-void reconnect::learn_limits(const amount& theirs) {
+void redelivery::learn_limits(const amount& theirs) {
   const amount ours = smaller(theirs, {settings_.accepted_messages, settings_.accepted_bytes});
   const amount half{std::max<std::uint64_t>(ours.messages / 2, 1),
                     std::max<std::uint64_t>(std::min(ours.bytes, system_window.bytes) / 2, 1)};
   tell_at_ = {std::min<std::uint64_t>(settings_.ack_every, half.messages), half.bytes};
 }
 
-void reconnect::ack_if_due(layer_context& c) {
+void redelivery::ack_if_due(layer_context& c) {
   if (unacked_.messages == 0 || !open_) return;
   if (!below(unacked_, tell_at_)) {
     send_ack(c);
@@ -331,7 +331,7 @@ void reconnect::ack_if_due(layer_context& c) {
   }
 }
 
-void reconnect::send_ack(layer_context& c) {
+void redelivery::send_ack(layer_context& c) {
   ack_at_ = instant::never();
   // One later tells the same, and what cannot be sent must not pile up.
   ack_due_ = !c.below_is_writable();
@@ -355,13 +355,13 @@ void reconnect::send_ack(layer_context& c) {
   if (!p.empty()) send_own(std::move(p), c);
 }
 
-void reconnect::send_own(packet body, layer_context& c) {
+void redelivery::send_own(packet body, layer_context& c) {
   ++counters_.acks_sent;
   if (!c.below().lanes) *body.prepend(header_size) = static_cast<std::byte>(layer_lane);
   c.down({std::move(body), layer_lane});
 }
 
-void reconnect::begin(layer_context& c) {
+void redelivery::begin(layer_context& c) {
   open_ = true;
   begun_ = false;
   waits_for_counts_ = streams_ && ever_handed_;
@@ -387,7 +387,7 @@ void reconnect::begin(layer_context& c) {
 
 // -- Counts that are heard ----------------------------------------------------
 
-void reconnect::on_begin(std::span<const std::byte> body, layer_context& c) {
+void redelivery::on_begin(std::span<const std::byte> body, layer_context& c) {
   if (begun_) return violated("two beginnings of one connection", c);
   if (body.size() < limits_size) return violated("a beginning that is not whole", c);
   const std::byte* at = body.data();
@@ -414,7 +414,7 @@ void reconnect::on_begin(std::span<const std::byte> body, layer_context& c) {
   pump(c);
 }
 
-bool reconnect::apply_counts(const entries& told) {
+bool redelivery::apply_counts(const entries& told) {
   std::array<bool, 255> named{};
   for (std::size_t i = 0; i != told.count(); ++i) {
     const entry e = told[i];
@@ -430,7 +430,7 @@ bool reconnect::apply_counts(const entries& told) {
   });
 }
 
-void reconnect::on_ack(std::span<const std::byte> body, layer_context& c) {
+void redelivery::on_ack(std::span<const std::byte> body, layer_context& c) {
   const entries told(body, ack_entry);
   if (!begun_ || !told.valid() || told.count() == 0)
     return violated("an acknowledgement with a wrong list of lanes", c);
@@ -447,7 +447,7 @@ void reconnect::on_ack(std::span<const std::byte> body, layer_context& c) {
   pump(c);
 }
 
-void reconnect::acknowledge(lane_number n, std::uint64_t count, layer_context& c) {
+void redelivery::acknowledge(lane_number n, std::uint64_t count, layer_context& c) {
   lane_state& l = *lanes_[n];
   while (l.acked < count && !over_) {
     const std::uint32_t size = l.out.front().size;
@@ -470,7 +470,7 @@ void reconnect::acknowledge(lane_number n, std::uint64_t count, layer_context& c
 
 // -- Events, time, the end ----------------------------------------------------
 
-void reconnect::notice(const link_event& e, layer_context& c) {
+void redelivery::notice(const link_event& e, layer_context& c) {
   if (over_) return;
   switch (e.what) {
     case link_event::kind::opened:
@@ -491,19 +491,19 @@ void reconnect::notice(const link_event& e, layer_context& c) {
   }
 }
 
-instant reconnect::deadline() const noexcept { return over_ ? instant::never() : ack_at_; }
+instant redelivery::deadline() const noexcept { return over_ ? instant::never() : ack_at_; }
 
-void reconnect::advance(layer_context& c) {
+void redelivery::advance(layer_context& c) {
   if (!over_ && open_ && ack_at_ <= c.now()) send_ack(c);
 }
 
-void reconnect::leave(layer_context& c) {
+void redelivery::leave(layer_context& c) {
   if (over_) return;
   if (open_ && unacked_.messages != 0) send_ack(c);
   report_unknown(base::make_error(net_errc::peer_down, "reconnect", "this end has left"), c);
 }
 
-void reconnect::report_unknown(const base::error& why, layer_context& c) {
+void redelivery::report_unknown(const base::error& why, layer_context& c) {
   over_ = true;
   open_ = false;
   const base::error perhaps =
@@ -524,13 +524,13 @@ void reconnect::report_unknown(const base::error& why, layer_context& c) {
   held_ = 0;
 }
 
-void reconnect::end(const base::error& why, layer_context& c) {
+void redelivery::end(const base::error& why, layer_context& c) {
   c.close();
   report_unknown(why, c);
   c.notify({link_event::kind::down, 0, why});
 }
 
-void reconnect::violated(std::string_view how, layer_context& c) {
+void redelivery::violated(std::string_view how, layer_context& c) {
   end(base::make_error(net_errc::decode_failed, "reconnect", how), c);
 }
 

@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-namespace garrick::net::internal::fuzzed {
+namespace garrick::net::testkit::internal::fuzzed {
 
 struct say {
   std::string words;
@@ -293,4 +293,4 @@ class host
   std::vector<monitor_id> monitors_;
 };
 
-}  // namespace garrick::net::internal::fuzzed
+}  // namespace garrick::net::testkit::internal::fuzzed

@@ -58,8 +58,8 @@ struct message_amount {
 };
 }  // namespace detail
 
-/// What `reconnect` can be told.
-struct reconnect_settings {
+/// What `redelivery` can be told.
+struct redelivery_settings {
   /// Ordinary messages that are held or not yet in a mailbox, at most. Above that the link is not
   /// writable. The other end's `accepted_messages` is a limit, too. At least 1.
   std::uint32_t messages = 4096;
@@ -82,8 +82,8 @@ struct reconnect_settings {
   base::duration ack_after = base::duration::milliseconds(5);
 };
 
-/// What `reconnect` has done.
-struct reconnect_counters {
+/// What `redelivery` has done.
+struct redelivery_counters {
   std::uint64_t acks_sent = 0;      ///< messages that tell counts
   std::uint64_t acks_received = 0;  ///< of the other end
   std::uint64_t sent_again = 0;     ///< messages that went down once more with a new stream
@@ -98,7 +98,7 @@ struct reconnect_counters {
 };
 
 /// Keeps what is not in the receiver's mailbox yet, and goes on where a lost stream has ended.
-class reconnect : public layer_defaults {
+class redelivery : public layer_defaults {
  public:
   /// See layer/layer.hpp.
   static constexpr std::string_view wire_name = "reconnect";
@@ -108,21 +108,21 @@ class reconnect : public layer_defaults {
     if (!below.messages) return misfit::needs_messages_as_framing_makes_them;
     if (!below.ordered) return misfit::needs_order_as_ordering_makes_it;
     if (!below.reliable) return misfit::needs_reliability_below;
-    return below.sessions ? misfit::none : misfit::needs_sessions_as_failure_detection_has_them;
+    return below.sessions ? misfit::none : misfit::needs_sessions_as_the_layer_session_has_them;
   }
   /// Nothing is lost, whatever happens to streams. Requires whole messages, order, reliability and
   /// sessions.
   [[nodiscard]] static constexpr properties provides(properties below) noexcept;
   /// What is wrong with the settings: `errc::invalid_setting`, or no error.
-  [[nodiscard]] static base::error check(const reconnect_settings& s);
+  [[nodiscard]] static base::error check(const redelivery_settings& s);
 
   /// Nothing sent, nothing received. Requires `!check(s)`.
-  explicit reconnect(reconnect_settings s = {});
+  explicit redelivery(redelivery_settings s = {});
   /// Takes the other's messages and counts.
-  reconnect(reconnect&& other) noexcept;
+  redelivery(redelivery&& other) noexcept;
   /// As above; the own ones are dropped.
-  reconnect& operator=(reconnect&& other) noexcept;
-  ~reconnect();
+  redelivery& operator=(redelivery&& other) noexcept;
+  ~redelivery();
 
   /// Takes a message and sends it as soon as it may. Requires another lane than `layer_lane`.
   void send(outgoing&& m, layer_context& c);
@@ -145,7 +145,7 @@ class reconnect : public layer_defaults {
   void leave(layer_context& c);
 
   /// What was done.
-  [[nodiscard]] const reconnect_counters& counters() const noexcept { return counters_; }
+  [[nodiscard]] const redelivery_counters& counters() const noexcept { return counters_; }
   /// Messages that are kept: held, or not known to be in the receiver's mailbox.
   [[nodiscard]] std::size_t kept() const noexcept {
     return static_cast<std::size_t>(kept_[0].messages + kept_[1].messages + kept_[2].messages);
@@ -196,7 +196,7 @@ class reconnect : public layer_defaults {
   void violated(std::string_view how, layer_context& c);
   void report_unknown(const base::error& why, layer_context& c);
 
-  reconnect_settings settings_;
+  redelivery_settings settings_;
   std::array<std::unique_ptr<lane_state>, 255> lanes_;
   std::vector<lane_number> used_;  // lanes that have a state
   std::size_t turn_ = 0;           // the next of used_ to send
@@ -224,10 +224,10 @@ class reconnect : public layer_defaults {
   amount unacked_{};  // delivered here, and not yet told
   base::instant ack_at_ = base::instant::never();
   bool ack_due_ = false;  // it waits for what is below to be writable
-  reconnect_counters counters_;
+  redelivery_counters counters_;
 };
 
-constexpr properties reconnect::provides(properties below) noexcept {
+constexpr properties redelivery::provides(properties below) noexcept {
   below.lanes = true;
   below.confirmed = true;
   below.connected = false;

@@ -6,7 +6,7 @@
 // the other end its lane, its length and its bytes.
 #include <garrick/base/platform/assert.hpp>
 #include <garrick/net/error.hpp>
-#include <garrick/net/layer/reconnect.hpp>
+#include <garrick/net/layer/redelivery.hpp>
 #include <garrick/net/stack/stack.hpp>
 
 #include <algorithm>
@@ -57,12 +57,12 @@ struct transport {
       .messages = true, .ordered = true, .reliable = true, .connected = IsStream};
 };
 
-constexpr reconnect_settings limits{.messages = 20,
-                                    .bytes = 1000,
-                                    .system_messages = 30,
-                                    .accepted_messages = 300,
-                                    .accepted_bytes = 1u << 20,
-                                    .ack_every = 3};
+constexpr redelivery_settings limits{.messages = 20,
+                                     .bytes = 1000,
+                                     .system_messages = 30,
+                                     .accepted_messages = 300,
+                                     .accepted_bytes = 1u << 20,
+                                     .ack_every = 3};
 
 template <bool IsStream>
 class world final : carrier, link_owner {
@@ -74,7 +74,7 @@ class world final : carrier, link_owner {
     while (!input_.empty()) {
       step();
       if (stack_.deadline() <= now_) stack_.advance(now_);
-      GARRICK_ASSERT(stack_.template get<reconnect>().kept() <= 20 + 31,
+      GARRICK_ASSERT(stack_.template get<redelivery>().kept() <= 20 + 31,
                      "a buffer above its limit");
     }
     stack_.leave(now_);
@@ -147,7 +147,8 @@ class world final : carrier, link_owner {
   }
 
   std::span<const std::byte> input_;
-  stack<transport<IsStream>, reconnect, session> stack_{*this, *this, reconnect(limits), session()};
+  stack<transport<IsStream>, redelivery, session> stack_{*this, *this, redelivery(limits),
+                                                         session()};
   base::instant now_{};
   bool room_ = true;
   bool full_ = false;

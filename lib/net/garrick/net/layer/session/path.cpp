@@ -1,4 +1,4 @@
-#include "garrick/net/layer/failure_detection/path_probe.hpp"
+#include "garrick/net/layer/session/path.hpp"
 
 #include <algorithm>
 #include <array>
@@ -13,11 +13,11 @@ constexpr std::array<std::size_t, 9> usual{1232, 1400, 1452, 1472, 4052, 8952, 1
 
 }  // namespace
 
-std::size_t path_probe::first_size(std::size_t limit) const noexcept {
+std::size_t path::first_size(std::size_t limit) const noexcept {
   return settings_.enabled ? std::min(settings_.base, limit) : limit;
 }
 
-void path_probe::begin(std::size_t limit, base::instant now) noexcept {
+void path::begin(std::size_t limit, base::instant now) noexcept {
   limit_ = std::max<std::size_t>(limit, 1);
   size_ = first_size(limit_);
   confirm_ = now + settings_.confirm;
@@ -25,7 +25,7 @@ void path_probe::begin(std::size_t limit, base::instant now) noexcept {
   due_ = now;
 }
 
-bool path_probe::limit_changed(std::size_t limit, base::instant now) noexcept {
+bool path::limit_changed(std::size_t limit, base::instant now) noexcept {
   if (limit_ == 0) return false;
   const std::size_t before = size_;
   const bool more = limit > limit_;
@@ -39,19 +39,19 @@ bool path_probe::limit_changed(std::size_t limit, base::instant now) noexcept {
   return size_ != before;
 }
 
-std::size_t path_probe::candidate() const noexcept {
+std::size_t path::candidate() const noexcept {
   for (const std::size_t s : usual)
     if (s > size_ && s <= limit_) return s;
   return limit_ > size_ ? limit_ : 0;
 }
 
-void path_probe::search() noexcept {
+void path::search() noexcept {
   mode_ = mode::searching;
   probed_ = 0;
   tries_ = 0;
 }
 
-void path_probe::rest(base::instant now) noexcept {
+void path::rest(base::instant now) noexcept {
   mode_ = mode::idle;
   probed_ = 0;
   tries_ = 0;
@@ -59,7 +59,7 @@ void path_probe::rest(base::instant now) noexcept {
   again_ = candidate() == 0 ? base::instant::never() : now + settings_.again;
 }
 
-bool path_probe::answered(std::uint32_t number, base::instant now) noexcept {
+bool path::answered(std::uint32_t number, base::instant now) noexcept {
   if (probed_ == 0 || number != number_) return false;
   const std::size_t size = std::exchange(probed_, 0);
   tries_ = 0;
@@ -75,7 +75,7 @@ bool path_probe::answered(std::uint32_t number, base::instant now) noexcept {
   return true;
 }
 
-void path_probe::probe_lost(step& s) noexcept {
+void path::probe_lost(step& s) noexcept {
   probed_ = 0;
   ++lost_;
   // From a silent peer a lost probe says nothing about sizes.
@@ -90,13 +90,13 @@ void path_probe::probe_lost(step& s) noexcept {
   }
 }
 
-base::instant path_probe::deadline() const noexcept {
+base::instant path::deadline() const noexcept {
   if (limit_ == 0 || !settings_.enabled) return base::instant::never();
   if (mode_ != mode::idle) return due_;
   return large_ ? std::min(again_, confirm_) : again_;
 }
 
-path_probe::step path_probe::advance(base::instant now, std::uint32_t number) noexcept {
+path::step path::advance(base::instant now, std::uint32_t number) noexcept {
   step s;
   if (deadline() > now) return s;
   if (probed_ != 0) probe_lost(s);

@@ -8,7 +8,7 @@
 // the base are sent, one of the current size has to be answered from time to time. If several in a
 // row are not, though the peer is heard, the size goes back to the base.
 //
-// It is a part of `failure_detection`, which sends what this wants to be sent.
+// It is a part of `session`, which sends what this wants to be sent.
 //
 // Invariants:
 //   P1  size_ <= limit_, and size_ is at least the smaller of the base and the limit.
@@ -25,7 +25,7 @@
 
 namespace garrick::net {
 
-/// What `path_probe` can be told.
+/// What `path` can be told.
 struct probing_settings {
   bool enabled = true;      ///< without, the carrier's limit is believed
   std::size_t base = 1200;  ///< bytes of a datagram that every path takes
@@ -38,10 +38,10 @@ struct probing_settings {
 };
 
 /// Searches for the largest datagram, and watches it.
-class path_probe {
+class path {
  public:
   /// Knows the base alone.
-  explicit path_probe(probing_settings s) noexcept : settings_(s) {}
+  explicit path(probing_settings s) noexcept : settings_(s) {}
 
   /// The session is open, and the carrier takes `limit` bytes: the search begins.
   void begin(std::size_t limit, base::instant now) noexcept;

@@ -6,8 +6,8 @@
 // Then come steps: what to do, and for bytes from the network their number and they themselves.
 #include <garrick/base/platform/assert.hpp>
 #include <garrick/net/error.hpp>
-#include <garrick/net/layer/failure_detection.hpp>
 #include <garrick/net/layer/framing.hpp>
+#include <garrick/net/layer/session.hpp>
 #include <garrick/net/little_endian.hpp>
 #include <garrick/net/stack/stack.hpp>
 
@@ -51,8 +51,8 @@ struct world final : carrier, link_owner {
   }
 };
 
-using over_a_stream = stack<byte_stream, failure_detection, framing>;
-using over_datagrams = stack<datagrams, failure_detection>;
+using over_a_stream = stack<byte_stream, session, framing>;
+using over_datagrams = stack<datagrams, session>;
 
 class steps {
  public:
@@ -61,10 +61,10 @@ class steps {
   void run() {
     const unsigned choice = take();
     stream_ = (choice & 1) != 0;
-    failure_detection_settings s;
+    session_settings s;
     s.self = own;
     s.connects = (choice & 2) != 0;
-    failure_detection layer(s);
+    session layer(s);
     if (stream_)
       world_.stack =
           std::make_unique<over_a_stream>(world_, world_, layer, framing({.largest = 2000}));

@@ -6,15 +6,15 @@
 
 #include <garrick/base/platform/assert.hpp>
 #include <garrick/net/layer/actor_protocol.hpp>
-#include <garrick/net/layer/failure_detection.hpp>
 #include <garrick/net/layer/framing.hpp>
-#include <garrick/net/layer/reconnect.hpp>
+#include <garrick/net/layer/redelivery.hpp>
+#include <garrick/net/layer/session.hpp>
 #include <garrick/net/layer/slicing.hpp>
 #include <garrick/net/node/handle_codec.hpp>
-#include <garrick/net/node/internal/fuzzed_actors.hpp>
-#include <garrick/net/node/internal/fuzzed_links.hpp>
 #include <garrick/net/node/protocol_table.hpp>
 #include <garrick/net/stack/stack.hpp>
+#include <garrick/net/testkit/internal/fuzzed/actors.hpp>
+#include <garrick/net/testkit/internal/fuzzed/links.hpp>
 #include <garrick/net/wire/codec.hpp>
 #include <garrick/net/wire/orders.hpp>
 
@@ -30,7 +30,7 @@
 #include <utility>
 #include <vector>
 
-namespace garrick::net::internal::fuzzed {
+namespace garrick::net::testkit::internal::fuzzed {
 
 using kind = frame_kind;
 
@@ -70,11 +70,10 @@ class any_bytes : public layer_defaults {
 };
 
 /// The stack of the node, but for its top.
-using stack_of_any_bytes =
-    stack<byte_stream, any_bytes, reconnect, slicing, failure_detection, framing>;
+using stack_of_any_bytes = stack<byte_stream, any_bytes, redelivery, slicing, session, framing>;
 
-inline failure_detection_settings session(const peer_identity& self, bool connects) {
-  failure_detection_settings s;
+inline session_settings settings_of(const peer_identity& self, bool connects) {
+  session_settings s;
   s.self = self;
   s.connects = connects;
   s.interval = ms(100);
@@ -112,13 +111,13 @@ inline const protocol_table& of_guest() { return protocol_table_of<guest_type>()
 /// A peer of the node, over a link of its own.
 class peer : protected link_owner {
  public:
-  peer(const base::clock& time, const failure_detection_settings& s)
+  peer(const base::clock& time, const session_settings& s)
       : self_(s.self),
         time_(time),
         end_(time),
         link_(std::make_unique<stack_of_any_bytes>(static_cast<link_owner&>(*this), end_,
-                                                   any_bytes(), reconnect(), slicing(),
-                                                   failure_detection(s), framing())) {
+                                                   any_bytes(), redelivery(), slicing(), session(s),
+                                                   framing())) {
     end_.carries_to(*link_);
   }
   virtual ~peer() = default;
@@ -204,8 +203,8 @@ class honest final : public peer {
   std::uint64_t released = 0;  // times that its actor was
   static constexpr actor_id own{77, 7};
   /// Its first attempt to connect may come long after it was made.
-  [[nodiscard]] static failure_detection_settings patient() {
-    failure_detection_settings s = session({{9, 9}, 99}, true);
+  [[nodiscard]] static session_settings patient() {
+    session_settings s = settings_of({{9, 9}, 99}, true);
     s.handshake_limit = base::duration::seconds(3600);
     return s;
   }
@@ -268,7 +267,7 @@ class stranger final : public peer {
  public:
   stranger(const base::clock& time, const peer_identity& self, bool connects, program& in,
            const peer& other)
-      : peer(time, session(self, connects)), in_(in), other_(other) {}
+      : peer(time, settings_of(self, connects)), in_(in), other_(other) {}
 
   /// The node may not deliver what it says.
   bool is_barred = false;
@@ -535,4 +534,4 @@ class stranger final : public peer {
   std::map<std::uint64_t, std::int64_t> questions_, monitors_;  // open ones, by number
 };
 
-}  // namespace garrick::net::internal::fuzzed
+}  // namespace garrick::net::testkit::internal::fuzzed

@@ -1,4 +1,4 @@
-#include "garrick/net/layer/failure_detection.hpp"
+#include "garrick/net/layer/session.hpp"
 
 #include <doctest/doctest.h>
 
@@ -11,7 +11,7 @@
 #include "garrick/net/little_endian.hpp"
 #include "garrick/net/stack/internal/session_pair.hpp"
 
-namespace failure_detection_test {
+namespace session_test {
 
 using namespace garrick;
 using namespace garrick::net;
@@ -32,7 +32,7 @@ bool contains(const base::error& e, std::string_view text) {
 }
 
 /// What the end with these settings says, over a stream or over datagrams.
-hello hello_of(const failure_detection_settings& s, bool stream) {
+hello hello_of(const session_settings& s, bool stream) {
   hello h;
   h.layers = stream ? stream_stack::fingerprint : datagram_stack::fingerprint;
   h.versions = s.versions;
@@ -54,15 +54,14 @@ std::vector<std::byte> framed(std::span<const std::byte> bytes) {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE(
-    "failure_detection: both ends open, know each other, and messages pass both ways", T,
-    over_a_stream, over_datagrams) {
+TEST_CASE_TEMPLATE("session: both ends open, know each other, and messages pass both ways", T,
+                   over_a_stream, over_datagrams) {
   const bool stream = T::value;
-  failure_detection_settings zero = settings_of(0);
+  session_settings zero = settings_of(0);
   zero.versions = {1, 5};
   zero.capabilities.add(3);
   zero.capabilities.add(200);
-  failure_detection_settings one = settings_of(1);
+  session_settings one = settings_of(1);
   one.versions = {2, 4};
   pair_of p(stream, zero, one);
   CHECK(p.ends[0].stack->send(message("early"), p.now) == net_errc::overload);
@@ -88,10 +87,9 @@ TEST_CASE_TEMPLATE(
   CHECK(p.layer(0).counters().round_trip == 2_ms);
 }
 
-TEST_CASE_TEMPLATE("failure_detection: both may say hello at once", T, over_a_stream,
-                   over_datagrams) {
+TEST_CASE_TEMPLATE("session: both may say hello at once", T, over_a_stream, over_datagrams) {
   const bool stream = T::value;
-  failure_detection_settings one = settings_of(1);
+  session_settings one = settings_of(1);
   one.connects = true;
   pair_of p(stream, settings_of(0), one);
   p.connect();
@@ -107,12 +105,12 @@ TEST_CASE_TEMPLATE("failure_detection: both may say hello at once", T, over_a_st
   CHECK(p.ends[1].messages.size() == 1);
 }
 
-TEST_CASE_TEMPLATE("failure_detection: no common version is told to both ends, with both ranges", T,
+TEST_CASE_TEMPLATE("session: no common version is told to both ends, with both ranges", T,
                    over_a_stream, over_datagrams) {
   const bool stream = T::value;
-  failure_detection_settings zero = settings_of(0);
+  session_settings zero = settings_of(0);
   zero.versions = {1, 2};
-  failure_detection_settings one = settings_of(1);
+  session_settings one = settings_of(1);
   one.versions = {3, 9};
   pair_of p(stream, zero, one);
   p.connect();
@@ -126,9 +124,8 @@ TEST_CASE_TEMPLATE("failure_detection: no common version is told to both ends, w
   }
 }
 
-TEST_CASE_TEMPLATE(
-    "failure_detection: nobody answers, so the peer is unreachable when the limit has come", T,
-    over_a_stream, over_datagrams) {
+TEST_CASE_TEMPLATE("session: nobody answers, so the peer is unreachable when the limit has come", T,
+                   over_a_stream, over_datagrams) {
   const bool stream = T::value;
   pair_of p(stream);
   p.ends[1].on_transmit = [](auto) {};
@@ -144,10 +141,10 @@ TEST_CASE_TEMPLATE(
   }
 }
 
-TEST_CASE_TEMPLATE("failure_detection: an acceptor to whom nobody says hello gives up, too", T,
-                   over_a_stream, over_datagrams) {
+TEST_CASE_TEMPLATE("session: an acceptor to whom nobody says hello gives up, too", T, over_a_stream,
+                   over_datagrams) {
   const bool stream = T::value;
-  failure_detection_settings zero = settings_of(0);
+  session_settings zero = settings_of(0);
   zero.connects = false;
   pair_of p(stream, zero);
   p.connect();
@@ -156,7 +153,7 @@ TEST_CASE_TEMPLATE("failure_detection: an acceptor to whom nobody says hello giv
   CHECK(p.ends[1].down() == net_errc::unreachable);
 }
 
-TEST_CASE("failure_detection: whoever does not speak this protocol is told apart") {
+TEST_CASE("session: whoever does not speak this protocol is told apart") {
   SUBCASE("a frame of something else") {
     pair_of p(true);
     p.connect();
@@ -192,7 +189,7 @@ TEST_CASE("failure_detection: whoever does not speak this protocol is told apart
   }
 }
 
-TEST_CASE("failure_detection: lost, repeated and reordered hellos of datagrams are harmless") {
+TEST_CASE("session: lost, repeated and reordered hellos of datagrams are harmless") {
   for (std::uint64_t seed = 0; seed != seeds(); ++seed) {
     CAPTURE(seed);
     pair_of p(false, settings_of(0), settings_of(1), seed);
@@ -217,8 +214,7 @@ TEST_CASE("failure_detection: lost, repeated and reordered hellos of datagrams a
   }
 }
 
-TEST_CASE_TEMPLATE("failure_detection: who leaves is known to have left", T, over_a_stream,
-                   over_datagrams) {
+TEST_CASE_TEMPLATE("session: who leaves is known to have left", T, over_a_stream, over_datagrams) {
   const bool stream = T::value;
   pair_of p(stream);
   p.connect();
@@ -237,7 +233,7 @@ TEST_CASE_TEMPLATE("failure_detection: who leaves is known to have left", T, ove
   CHECK(contains(p.ends[1].down(), "has left"));
 }
 
-TEST_CASE("failure_detection: a lost stream is opened again by who has connected, and resumed") {
+TEST_CASE("session: a lost stream is opened again by who has connected, and resumed") {
   pair_of p(true);
   p.connect();
   p.run(1_s);
@@ -256,7 +252,7 @@ TEST_CASE("failure_detection: a lost stream is opened again by who has connected
   CHECK(p.ends[1].reopened == 0);
 }
 
-TEST_CASE("failure_detection: attempts to open a stream become rarer, up to the end") {
+TEST_CASE("session: attempts to open a stream become rarer, up to the end") {
   pair_of p(true);
   p.connect();
   p.run(1_s);
@@ -276,9 +272,8 @@ TEST_CASE("failure_detection: attempts to open a stream become rarer, up to the 
   CHECK(p.ends[1].down() == net_errc::peer_down);
 }
 
-TEST_CASE(
-    "failure_detection: a session is kept for the resume window, whenever the stream is lost") {
-  failure_detection_settings zero = settings_of(0);
+TEST_CASE("session: a session is kept for the resume window, whenever the stream is lost") {
+  session_settings zero = settings_of(0);
   zero.down_after = zero.resume_window = duration::seconds(5);
   pair_of p(true, zero);
   p.connect();
@@ -294,7 +289,7 @@ TEST_CASE(
   CHECK(p.ends[0].down() == net_errc::peer_down);
 }
 
-TEST_CASE("failure_detection: an answer that is lost with its stream costs nothing") {
+TEST_CASE("session: an answer that is lost with its stream costs nothing") {
   // End 1 is open, end 0 is not: it begins once more, and for end 1 that goes on.
   pair_of p(true);
   p.connect();
@@ -310,8 +305,8 @@ TEST_CASE("failure_detection: an answer that is lost with its stream costs nothi
   CHECK(p.ends[1].count(kind::resumed) == 1);
 }
 
-TEST_CASE("failure_detection: a peer that comes back as another ends the session") {
-  failure_detection_settings again = settings_of(0);
+TEST_CASE("session: a peer that comes back as another ends the session") {
+  session_settings again = settings_of(0);
   again.self.incarnation = 999;
   SUBCASE("by a new stream") {
     pair_of p(true);
@@ -356,7 +351,7 @@ TEST_CASE("failure_detection: a peer that comes back as another ends the session
   }
 }
 
-TEST_CASE("failure_detection: a session that the other end has lost is not gone on with") {
+TEST_CASE("session: a session that the other end has lost is not gone on with") {
   SUBCASE("it has forgotten it") {
     pair_of p(true);
     p.connect();
@@ -384,10 +379,10 @@ TEST_CASE("failure_detection: a session that the other end has lost is not gone 
   }
 }
 
-TEST_CASE("failure_detection: datagrams of an earlier session are dropped and counted") {
+TEST_CASE("session: datagrams of an earlier session are dropped and counted") {
   std::vector<test_end::bytes> old;
   {
-    failure_detection_settings before = settings_of(0);
+    session_settings before = settings_of(0);
     before.self.incarnation = 5;
     pair_of p(false, before);
     p.fate = [&](int from, const test_end::bytes& b) {
@@ -409,7 +404,7 @@ TEST_CASE("failure_detection: datagrams of an earlier session are dropped and co
   CHECK(p.layer(1).counters().strangers == old.size());
 }
 
-TEST_CASE("failure_detection: one cannot open a session, or end one, without seeing its packets") {
+TEST_CASE("session: one cannot open a session, or end one, without seeing its packets") {
   pair_of p(false);
   p.ends[0].on_transmit = [](auto) {};
   p.connect();
@@ -425,8 +420,8 @@ TEST_CASE("failure_detection: one cannot open a session, or end one, without see
   CHECK(p.layer(1).counters().strangers == 1000);
 }
 
-TEST_CASE("failure_detection: a stranger's hello does not end what this end has begun") {
-  failure_detection_settings other = settings_of(1);
+TEST_CASE("session: a stranger's hello does not end what this end has begun") {
+  session_settings other = settings_of(1);
   other.versions = {9, 9};
   hello of_other_layers = hello_of(settings_of(1), false);
   ++of_other_layers.layers;
@@ -443,7 +438,7 @@ TEST_CASE("failure_detection: a stranger's hello does not end what this end has 
   }
 }
 
-TEST_CASE("failure_detection: what a later version says behind a heartbeat's number is skipped") {
+TEST_CASE("session: what a later version says behind a heartbeat's number is skipped") {
   pair_of p(true);
   p.connect();
   p.run(100_ms);
@@ -460,9 +455,9 @@ TEST_CASE("failure_detection: what a later version says behind a heartbeat's num
   CHECK(p.ends[1].messages.size() == 1);
 }
 
-TEST_CASE("failure_detection: who connects to itself is told so") {
+TEST_CASE("session: who connects to itself is told so") {
   pair_of p(true, settings_of(0), [] {
-    failure_detection_settings s = settings_of(0);
+    session_settings s = settings_of(0);
     s.connects = false;
     return s;
   }());
@@ -474,7 +469,7 @@ TEST_CASE("failure_detection: who connects to itself is told so") {
   }
 }
 
-TEST_CASE("failure_detection: a policy's refusal reaches who has connected") {
+TEST_CASE("session: a policy's refusal reaches who has connected") {
   pair_of p(true);
   p.ends[0].stack->connected(p.now);
   packet said;
@@ -490,11 +485,11 @@ TEST_CASE("failure_detection: a policy's refusal reaches who has connected") {
   }
 }
 
-TEST_CASE("failure_detection: settings that make no sense are named") {
+TEST_CASE("session: settings that make no sense are named") {
   const auto refused = [](auto change) {
-    failure_detection_settings s = settings_of(0);
+    session_settings s = settings_of(0);
     change(s);
-    return std::string(failure_detection::check(s).detail());
+    return std::string(session::check(s).detail());
   };
   CHECK(refused([](auto&) {}).empty());
   CHECK(refused([](auto& s) {
@@ -511,7 +506,7 @@ TEST_CASE("failure_detection: settings that make no sense are named") {
   CHECK(!refused([](auto& s) { s.probing.timeout = {}; }).empty());
 }
 
-TEST_CASE_TEMPLATE("failure_detection: an answer to somebody else opens nothing", T, over_a_stream,
+TEST_CASE_TEMPLATE("session: an answer to somebody else opens nothing", T, over_a_stream,
                    over_datagrams) {
   const bool stream = T::value;
   pair_of p(stream);
@@ -526,7 +521,7 @@ TEST_CASE_TEMPLATE("failure_detection: an answer to somebody else opens nothing"
   if (stream) CHECK(p.ends[0].down() == net_errc::decode_failed);
 }
 
-TEST_CASE("failure_detection: what is said to another end is not believed") {
+TEST_CASE("session: what is said to another end is not believed") {
   pair_of p(false);
   p.ends[1].on_transmit = [](auto) {};
   p.connect();
@@ -546,7 +541,7 @@ TEST_CASE("failure_detection: what is said to another end is not believed") {
   CHECK(p.layer(0).counters().hellos_sent == hellos + 1);
 }
 
-TEST_CASE("failure_detection: what comes by a new stream before its hello is a stranger's") {
+TEST_CASE("session: what comes by a new stream before its hello is a stranger's") {
   pair_of p(true);
   p.connect();
   p.run(1_s);
@@ -562,7 +557,7 @@ TEST_CASE("failure_detection: what comes by a new stream before its hello is a s
   CHECK(p.layer(1).counters().strangers == 1);
 }
 
-TEST_CASE("failure_detection: who has said something at once cannot begin the session again") {
+TEST_CASE("session: who has said something at once cannot begin the session again") {
   pair_of p(true);
   const auto hi = framed(packet_of(session_packet::hello, hello_of(settings_of(0), true)));
   p.ends[1].connected = true;
@@ -577,7 +572,7 @@ TEST_CASE("failure_detection: who has said something at once cannot begin the se
   CHECK(p.ends[1].down() == net_errc::peer_down);
 }
 
-TEST_CASE("failure_detection: a frame without a kind is a stranger's, whatever lies behind it") {
+TEST_CASE("session: a frame without a kind is a stranger's, whatever lies behind it") {
   pair_of p(true);
   p.connect();
   p.run(1_s);
@@ -591,4 +586,4 @@ TEST_CASE("failure_detection: a frame without a kind is a stranger's, whatever l
   CHECK(p.layer(1).counters().strangers == 1);
 }
 
-}  // namespace failure_detection_test
+}  // namespace session_test

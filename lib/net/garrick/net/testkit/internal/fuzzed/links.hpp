@@ -21,7 +21,7 @@
 #include <utility>
 #include <vector>
 
-namespace garrick::net::internal::fuzzed {
+namespace garrick::net::testkit::internal::fuzzed {
 
 class place;
 class far_end;
@@ -411,4 +411,4 @@ class direct_source final : public link_source {
   std::vector<std::shared_ptr<stream>> streams_;
 };
 
-}  // namespace garrick::net::internal::fuzzed
+}  // namespace garrick::net::testkit::internal::fuzzed

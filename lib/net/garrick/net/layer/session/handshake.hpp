@@ -1,6 +1,6 @@
 // What two ends say before they talk: who they are, which versions they speak, and what they can.
 //
-// This is the part of `failure_detection` that is bytes alone. An accept policy uses it, too: it
+// This is the part of `session` that is bytes alone. An accept policy uses it, too: it
 // peeks at the first packet of a new connection to find the session that is to go on, and it can
 // say no to a peer for which it will not make a stack.
 //
@@ -27,7 +27,7 @@
 
 namespace garrick::net {
 
-/// The first byte of each packet of `failure_detection`.
+/// The first byte of each packet of `session`.
 enum class session_packet : std::uint8_t {
   data = 1,       ///< a message from above
   hello,          ///< who connects says who it is

@@ -1,4 +1,4 @@
-#include "garrick/net/layer/failure_detection/phi_accrual.hpp"
+#include "garrick/net/layer/session/phi_accrual.hpp"
 
 #include <algorithm>
 #include <cmath>

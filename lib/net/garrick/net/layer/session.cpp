@@ -1,4 +1,4 @@
-#include "garrick/net/layer/failure_detection.hpp"
+#include "garrick/net/layer/session.hpp"
 
 #include <algorithm>
 #include <string_view>
@@ -29,7 +29,7 @@ duration jittered(duration pause, base::random_source& random) {
 
 }  // namespace
 
-base::error failure_detection::check(const failure_detection_settings& s) {
+base::error session::check(const session_settings& s) {
   const auto& wrong = internal::invalid;
   if (s.self.incarnation == 0) return wrong("failure_detection.self", "the incarnation is zero");
   if (s.versions.lowest > s.versions.highest)
@@ -62,7 +62,7 @@ base::error failure_detection::check(const failure_detection_settings& s) {
   return {};
 }
 
-failure_detection::failure_detection(failure_detection_settings s)
+session::session(session_settings s)
     : settings_(std::move(s)),
       random_(settings_.seed ^ settings_.self.incarnation),
       hello_pause_(settings_.hello_first),
@@ -74,17 +74,17 @@ failure_detection::failure_detection(failure_detection_settings s)
 
 // -- Time ---------------------------------------------------------------------
 
-instant failure_detection::suspected_at() const noexcept {
+instant session::suspected_at() const noexcept {
   return suspected_ ? instant::never() : last_heard_ + detector_.patience();
 }
 
 /// A pause is noticed by a call that comes too late. While this end waits for others, such as for
 /// an attempt to connect, nothing may be due for long: so it is called by then in any case.
-instant failure_detection::heeded_until() const noexcept {
+instant session::heeded_until() const noexcept {
   return seen_ + std::min(settings_.interval, settings_.hello_most);
 }
 
-instant failure_detection::deadline() const noexcept {
+instant session::deadline() const noexcept {
   switch (phase_) {
     case phase::before:
       // The handshake's limit includes the first attempt to connect, however long that takes.
@@ -99,7 +99,7 @@ instant failure_detection::deadline() const noexcept {
                    suspected_at(), path_.deadline(), next_reopen_});
 }
 
-void failure_detection::pass_time(layer_context& c) {
+void session::pass_time(layer_context& c) {
   const instant now = c.now();
   if (now == seen_ && phase_ != phase::before) return;  // what one read has brought comes together
   duration pause{};
@@ -120,7 +120,7 @@ void failure_detection::pass_time(layer_context& c) {
     c.notify({link_event::kind::paused, static_cast<std::uint64_t>(pause.count())});
 }
 
-void failure_detection::advance(layer_context& c) {
+void session::advance(layer_context& c) {
   const instant now = c.now();
   pass_time(c);
   if (phase_ == phase::over) return;
@@ -138,7 +138,7 @@ void failure_detection::advance(layer_context& c) {
   if (phase_ == phase::open) advance_open(c);
 }
 
-void failure_detection::open_again(layer_context& c) {
+void session::open_again(layer_context& c) {
   if (!connected_) {
     next_reopen_ = instant::never();
     return c.reopen();
@@ -147,7 +147,7 @@ void failure_detection::open_again(layer_context& c) {
   c.reopen_beside();
 }
 
-void failure_detection::advance_open(layer_context& c) {
+void session::advance_open(layer_context& c) {
   const instant now = c.now();
   if (last_heard_ + settings_.down_after <= now) {
     // Perhaps it lives, and only this direction is broken: then it is told.
@@ -167,17 +167,17 @@ void failure_detection::advance_open(layer_context& c) {
   if (phase_ == phase::open && last_sent_ + settings_.interval <= now) send_heartbeat(0, c);
 }
 
-void failure_detection::probe_path(layer_context& c) {
-  const path_probe::step s = path_.advance(c.now(), heartbeat_ + 1);
+void session::probe_path(layer_context& c) {
+  const path::step s = path_.advance(c.now(), heartbeat_ + 1);
   if (s.probe != 0) send_heartbeat(s.probe, c);
   if (s.lowered) c.notify({link_event::kind::path, *path_.size()});
 }
 
-base::error failure_detection::peer_down(std::string_view text) {
+base::error session::peer_down(std::string_view text) {
   return base::make_error(net_errc::peer_down, "failure_detection", text);
 }
 
-base::error failure_detection::unanswered() const {
+base::error session::unanswered() const {
   if (last_foreign_) return last_foreign_;
   std::string text = "no handshake within " + settings_.handshake_limit.to_string();
   if (has_session_)
@@ -189,14 +189,14 @@ base::error failure_detection::unanswered() const {
 
 // -- The transport ------------------------------------------------------------
 
-void failure_detection::start(layer_context& c) {
+void session::start(layer_context& c) {
   stream_ = c.below().connected;
   if (phase_ != phase::before) return;
   phase_ = phase::greeting;
   greet_until_ = c.now() + settings_.handshake_limit;
 }
 
-void failure_detection::notice(const link_event& e, layer_context& c) {
+void session::notice(const link_event& e, layer_context& c) {
   pass_time(c);
   if (phase_ == phase::over) return;
   switch (e.what) {
@@ -213,7 +213,7 @@ void failure_detection::notice(const link_event& e, layer_context& c) {
   }
 }
 
-void failure_detection::on_connected(layer_context& c) {
+void session::on_connected(layer_context& c) {
   start(c);
   connected_ = true;
   greeted_ = false;
@@ -229,12 +229,12 @@ void failure_detection::on_connected(layer_context& c) {
   say_hello(c);
 }
 
-void failure_detection::say_hello(layer_context& c) {
+void session::say_hello(layer_context& c) {
   const bool resumes = phase_ == phase::lost;
   send_hello(session_packet::hello, resumes ? peer_.self.incarnation : challenged_by_, c);
 }
 
-void failure_detection::on_disconnected(const link_event& e, layer_context& c) {
+void session::on_disconnected(const link_event& e, layer_context& c) {
   start(c);
   connected_ = false;
   if (stream_) next_hello_ = instant::never();
@@ -258,16 +258,16 @@ void failure_detection::on_disconnected(const link_event& e, layer_context& c) {
   c.notify(e);
 }
 
-bool failure_detection::may_open_beside(const layer_context& c) const {
+bool session::may_open_beside(const layer_context& c) const {
   return stream_ && settings_.connects && !c.provided().connected;
 }
 
-void failure_detection::schedule_reopen(instant now) {
+void session::schedule_reopen(instant now) {
   next_reopen_ = now + jittered(reopen_pause_, random_);
   reopen_pause_ = std::min(reopen_pause_ * 2, settings_.reopen_most);
 }
 
-void failure_detection::end(const base::error& why, layer_context& c) {
+void session::end(const base::error& why, layer_context& c) {
   phase_ = phase::over;
   connected_ = false;
   c.close();
@@ -276,7 +276,7 @@ void failure_detection::end(const base::error& why, layer_context& c) {
 
 // -- What arrives -------------------------------------------------------------
 
-void failure_detection::receive(const incoming& m, layer_context& c) {
+void session::receive(const incoming& m, layer_context& c) {
   if (has_just_heard(c.now()) && !m.bytes.empty() && m.bytes[0] == data_kind) [[likely]]
     return static_cast<void>(c.up({m.bytes.subspan(kind_size)}));
   pass_time(c);
@@ -300,14 +300,14 @@ void failure_detection::receive(const incoming& m, layer_context& c) {
   on_stranger(m.bytes, c);
 }
 
-bool failure_detection::is_the_peers(std::span<const std::byte> bytes) const noexcept {
+bool session::is_the_peers(std::span<const std::byte> bytes) const noexcept {
   if (stream_) return phase_ == phase::open;
   return knows_peer_ && bytes.size() >= kind_size + tag_size &&
          load_le<std::uint32_t>(bytes.data() + kind_size) == tag_from_;
 }
 
-void failure_detection::on_session_packet(session_packet kind, std::span<const std::byte> bytes,
-                                          layer_context& c) {
+void session::on_session_packet(session_packet kind, std::span<const std::byte> bytes,
+                                layer_context& c) {
   const std::span<const std::byte> body = bytes.subspan(stream_ ? kind_size : header_size);
   const auto number = [&] { return load_le<std::uint32_t>(body.data()); };
   const bool is_beat = kind == session_packet::heartbeat || kind == session_packet::heartbeat_ack;
@@ -329,7 +329,7 @@ void failure_detection::on_session_packet(session_packet kind, std::span<const s
   }
 }
 
-void failure_detection::heard(layer_context& c) {
+void session::heard(layer_context& c) {
   last_heard_ = c.now();
   confirmed_ = true;
   detector_.heard(c.now());
@@ -340,12 +340,12 @@ void failure_detection::heard(layer_context& c) {
   c.notify({link_event::kind::trusted});
 }
 
-void failure_detection::on_heartbeat_ack(std::uint32_t number, layer_context& c) {
+void session::on_heartbeat_ack(std::uint32_t number, layer_context& c) {
   if (number == heartbeat_) counters_.round_trip = c.now() - heartbeat_sent_;
   if (path_.answered(number, c.now())) c.notify({link_event::kind::path, *path_.size()});
 }
 
-void failure_detection::on_stranger(std::span<const std::byte> bytes, layer_context& c) {
+void session::on_stranger(std::span<const std::byte> bytes, layer_context& c) {
   ++counters_.strangers;
   if (phase_ != phase::greeting || bytes.empty()) return;
   // A stream belongs to one peer, and its first packet shows who that is. A datagram may come from
@@ -360,7 +360,7 @@ void failure_detection::on_stranger(std::span<const std::byte> bytes, layer_cont
 
 // -- What is sent -------------------------------------------------------------
 
-void failure_detection::send(outgoing&& m, layer_context& c) {
+void session::send(outgoing&& m, layer_context& c) {
   if (phase_ != phase::open) {
     ++counters_.not_sent;
     return;
@@ -377,11 +377,11 @@ void failure_detection::send(outgoing&& m, layer_context& c) {
   c.down(std::move(m));
 }
 
-bool failure_detection::writable(const layer_context& c) const {
+bool session::writable(const layer_context& c) const {
   return phase_ == phase::open && c.below_is_writable();
 }
 
-std::size_t failure_detection::largest(const layer_context& c) const {
+std::size_t session::largest(const layer_context& c) const {
   std::size_t below = c.largest_below();
   std::size_t header = kind_size;
   if (!c.below().connected) {
@@ -391,7 +391,7 @@ std::size_t failure_detection::largest(const layer_context& c) const {
   return below > header ? below - header : 0;
 }
 
-hello failure_detection::own_hello(std::uint64_t to, bool resumes, const layer_context& c) const {
+hello session::own_hello(std::uint64_t to, bool resumes, const layer_context& c) const {
   hello h;
   h.versions = settings_.versions;
   h.self = settings_.self;
@@ -405,27 +405,27 @@ hello failure_detection::own_hello(std::uint64_t to, bool resumes, const layer_c
   return h;
 }
 
-void failure_detection::send_hello(session_packet kind, std::uint64_t to, layer_context& c) {
+void session::send_hello(session_packet kind, std::uint64_t to, layer_context& c) {
   packet p = packet::with_room(header_size + c.headers_below(), 192);
   encode_hello(kind, own_hello(to, phase_ == phase::lost, c), p);
   ++counters_.hellos_sent;
   c.down({std::move(p), layer_lane});
 }
 
-void failure_detection::send_refusal(refusal why, std::uint64_t to, layer_context& c) {
+void session::send_refusal(refusal why, std::uint64_t to, layer_context& c) {
   packet p = packet::with_room(header_size + c.headers_below(), 32);
   encode_refusal({why, settings_.versions, to}, p);
   c.down({std::move(p), layer_lane});
 }
 
-void failure_detection::send_own(session_packet kind, packet body, layer_context& c) {
+void session::send_own(session_packet kind, packet body, layer_context& c) {
   if (!stream_) store_le(body.prepend(tag_size), tag_to_);
   *body.prepend(kind_size) = static_cast<std::byte>(kind);
   last_sent_ = c.now();
   c.down({std::move(body), layer_lane});
 }
 
-void failure_detection::send_heartbeat(std::size_t size, layer_context& c) {
+void session::send_heartbeat(std::size_t size, layer_context& c) {
   const std::size_t least = header_size + number_size;
   packet p = packet::with_room(header_size + c.headers_below(), std::max(size, least));
   std::byte* body = p.append(size > least ? size - header_size : number_size);
@@ -436,13 +436,13 @@ void failure_detection::send_heartbeat(std::size_t size, layer_context& c) {
   send_own(session_packet::heartbeat, std::move(p), c);
 }
 
-void failure_detection::send_heartbeat_ack(std::uint32_t number, layer_context& c) {
+void session::send_heartbeat_ack(std::uint32_t number, layer_context& c) {
   packet p = packet::with_room(header_size + c.headers_below(), number_size);
   store_le(p.append(number_size), number);
   send_own(session_packet::heartbeat_ack, std::move(p), c);
 }
 
-void failure_detection::leave(layer_context& c) {
+void session::leave(layer_context& c) {
   if (phase_ == phase::open) {
     for (int i = 0; i != (stream_ ? 1 : goodbyes); ++i)
       send_own(session_packet::leave, packet::with_room(header_size + c.headers_below(), 0), c);
@@ -450,7 +450,7 @@ void failure_detection::leave(layer_context& c) {
   phase_ = phase::over;
 }
 
-double failure_detection::phi(instant now) const noexcept {
+double session::phi(instant now) const noexcept {
   return phase_ == phase::open ? detector_.phi(now - last_heard_) : 0;
 }
 

@@ -1,4 +1,4 @@
-#include "garrick/net/layer/failure_detection/handshake.hpp"
+#include "garrick/net/layer/session/handshake.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "garrick/net/layer/failure_detection.hpp"
+#include "garrick/net/layer/session.hpp"
 
 #include <doctest/doctest.h>
 
@@ -12,7 +12,7 @@
 #include "garrick/net/little_endian.hpp"
 #include "garrick/net/stack/internal/session_pair.hpp"
 
-namespace failure_detection_silence_test {
+namespace session_silence_test {
 
 using namespace garrick;
 using namespace garrick::net;
@@ -32,8 +32,8 @@ bool contains(const base::error& e, std::string_view text) {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("failure_detection: who is idle beats once an interval, and the other answers",
-                   T, over_a_stream, over_datagrams) {
+TEST_CASE_TEMPLATE("session: who is idle beats once an interval, and the other answers", T,
+                   over_a_stream, over_datagrams) {
   const bool stream = T::value;
   pair_of p(stream);
   p.connect();
@@ -57,9 +57,8 @@ TEST_CASE_TEMPLATE("failure_detection: who is idle beats once an interval, and t
   }
 }
 
-TEST_CASE_TEMPLATE(
-    "failure_detection: silence is suspected, trusted again, and final after down_after", T,
-    over_a_stream, over_datagrams) {
+TEST_CASE_TEMPLATE("session: silence is suspected, trusted again, and final after down_after", T,
+                   over_a_stream, over_datagrams) {
   const bool stream = T::value;
   pair_of p(stream);
   p.connect();
@@ -97,10 +96,10 @@ TEST_CASE_TEMPLATE(
   }
 }
 
-TEST_CASE_TEMPLATE("failure_detection: a pause of this process is not charged to the peer", T,
-                   over_a_stream, over_datagrams) {
+TEST_CASE_TEMPLATE("session: a pause of this process is not charged to the peer", T, over_a_stream,
+                   over_datagrams) {
   const bool stream = T::value;
-  failure_detection_settings one = settings_of(1);
+  session_settings one = settings_of(1);
   one.down_after = duration::seconds(1000);
   pair_of p(stream, settings_of(0), one);
   p.connect();
@@ -129,7 +128,7 @@ TEST_CASE_TEMPLATE("failure_detection: a pause of this process is not charged to
   CHECK(!p.ends[0].down());
 }
 
-TEST_CASE_TEMPLATE("failure_detection: a pause of this process is told, and how long it was", T,
+TEST_CASE_TEMPLATE("session: a pause of this process is told, and how long it was", T,
                    over_a_stream, over_datagrams) {
   const bool stream = T::value;
   pair_of p(stream);
@@ -151,8 +150,8 @@ TEST_CASE_TEMPLATE("failure_detection: a pause of this process is told, and how 
     }
 }
 
-TEST_CASE_TEMPLATE("failure_detection: silence after a pause of this process is charged", T,
-                   over_a_stream, over_datagrams) {
+TEST_CASE_TEMPLATE("session: silence after a pause of this process is charged", T, over_a_stream,
+                   over_datagrams) {
   const bool stream = T::value;
   pair_of p(stream);
   p.connect();
@@ -165,8 +164,8 @@ TEST_CASE_TEMPLATE("failure_detection: silence after a pause of this process is 
   CHECK(p.ends[0].down() == net_errc::peer_down);
 }
 
-TEST_CASE_TEMPLATE("failure_detection: a peer that was stopped for too long finds itself given up",
-                   T, over_a_stream, over_datagrams) {
+TEST_CASE_TEMPLATE("session: a peer that was stopped for too long finds itself given up", T,
+                   over_a_stream, over_datagrams) {
   const bool stream = T::value;
   pair_of p(stream);
   p.connect();
@@ -178,7 +177,7 @@ TEST_CASE_TEMPLATE("failure_detection: a peer that was stopped for too long find
   CHECK(contains(p.ends[1].down(), "given it up"));
 }
 
-TEST_CASE("failure_detection: a pause of this process uses up no time that others have") {
+TEST_CASE("session: a pause of this process uses up no time that others have") {
   SUBCASE("to open a lost stream again") {
     pair_of p(true);
     p.connect();
@@ -204,8 +203,8 @@ TEST_CASE("failure_detection: a pause of this process uses up no time that other
   }
 }
 
-TEST_CASE_TEMPLATE("failure_detection: a pause while a connection is awaited is told, not charged",
-                   T, over_a_stream, over_datagrams) {
+TEST_CASE_TEMPLATE("session: a pause while a connection is awaited is told, not charged", T,
+                   over_a_stream, over_datagrams) {
   pair_of p(T::value);
   p.ends[0].on_reopen = [] {};
   const base::instant began = p.now;
@@ -225,7 +224,7 @@ TEST_CASE_TEMPLATE("failure_detection: a pause while a connection is awaited is 
   CHECK(p.ends[0].down() == net_errc::unreachable);
 }
 
-TEST_CASE("failure_detection: a pause while another stream is awaited is not charged") {
+TEST_CASE("session: a pause while another stream is awaited is not charged") {
   pair_of p(true);
   p.connect();
   p.run(1_s);
@@ -243,8 +242,8 @@ TEST_CASE("failure_detection: a pause while another stream is awaited is not cha
   for (const test_end& e : p.ends) CHECK(e.down() == net_errc::peer_down);
 }
 
-TEST_CASE("failure_detection: a pause while a hello is awaited is not charged") {
-  failure_detection_settings patient = settings_of(0);
+TEST_CASE("session: a pause while a hello is awaited is not charged") {
+  session_settings patient = settings_of(0);
   patient.handshake_limit = duration::seconds(1000);
   pair_of p(true, patient);
   p.ends[0].on_transmit = [](auto) {};
@@ -258,8 +257,8 @@ TEST_CASE("failure_detection: a pause while a hello is awaited is not charged") 
   CHECK(p.ends[1].down() == net_errc::unreachable);
 }
 
-TEST_CASE("failure_detection: who awaits a connection is called at most once an interval") {
-  failure_detection_settings s = settings_of(0);
+TEST_CASE("session: who awaits a connection is called at most once an interval") {
+  session_settings s = settings_of(0);
   SUBCASE("") {}
   SUBCASE("or as often as it says hello, if that is more often") {
     s.interval = duration::seconds(3600);
@@ -280,7 +279,7 @@ TEST_CASE("failure_detection: who awaits a connection is called at most once an 
   CHECK(p.layer(0).counters().paused == duration{});
 }
 
-TEST_CASE("failure_detection: only the answer to the last heartbeat gives a round trip") {
+TEST_CASE("session: only the answer to the last heartbeat gives a round trip") {
   pair_of p(false);
   p.connect();
   p.run(10_s);
@@ -301,7 +300,7 @@ TEST_CASE("failure_detection: only the answer to the last heartbeat gives a roun
   CHECK(p.layer(0).counters().round_trip == measured);
 }
 
-TEST_CASE("failure_detection: a new stream is greeted as often as the first one was") {
+TEST_CASE("session: a new stream is greeted as often as the first one was") {
   pair_of p(true);
   p.ends[1].on_transmit = [](auto) {};
   p.ends[0].on_reopen = [] {};
@@ -314,7 +313,7 @@ TEST_CASE("failure_detection: a new stream is greeted as often as the first one 
   CHECK(p.ends[0].stack->deadline() <= p.now + settings_of(0).hello_first);
 }
 
-TEST_CASE("failure_detection: a peer may say of its interval what it likes") {
+TEST_CASE("session: a peer may say of its interval what it likes") {
   for (const std::uint32_t interval : {0u, ~0u}) {
     pair_of p(true);
     p.ends[0].on_transmit = [](auto) {};
@@ -334,4 +333,4 @@ TEST_CASE("failure_detection: a peer may say of its interval what it likes") {
   }
 }
 
-}  // namespace failure_detection_silence_test
+}  // namespace session_silence_test

@@ -2,7 +2,7 @@
 // is written as it was understood.
 #include <garrick/base/platform/assert.hpp>
 #include <garrick/net/error.hpp>
-#include <garrick/net/layer/failure_detection/handshake.hpp>
+#include <garrick/net/layer/session/handshake.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -1,4 +1,4 @@
-#include "garrick/net/layer/reconnect.hpp"
+#include "garrick/net/layer/redelivery.hpp"
 
 #include <doctest/doctest.h>
 
@@ -12,7 +12,7 @@
 #include "garrick/net/error.hpp"
 #include "garrick/net/stack/internal/session_pair.hpp"
 
-namespace reconnect_test {
+namespace redelivery_test {
 
 using namespace garrick;
 using namespace garrick::net;
@@ -22,10 +22,10 @@ using kind = link_event::kind;
 
 namespace {
 
-using bare_stream = stack<byte_stream, reconnect, failure_detection, framing>;
-using laned_stream = stack<byte_stream, reconnect, lane_byte, failure_detection, framing>;
-using bare_datagrams = stack<reliable_datagrams, reconnect, failure_detection>;
-using laned_datagrams = stack<reliable_datagrams, reconnect, lane_byte, failure_detection>;
+using bare_stream = stack<byte_stream, redelivery, session, framing>;
+using laned_stream = stack<byte_stream, redelivery, lane_byte, session, framing>;
+using bare_datagrams = stack<reliable_datagrams, redelivery, session>;
+using laned_datagrams = stack<reliable_datagrams, redelivery, lane_byte, session>;
 /// A transport with sessions, of which nobody has opened one.
 struct with_sessions {
   static constexpr properties offers{
@@ -40,7 +40,7 @@ struct reconnecting : simulated_pair {
   static constexpr bool is_stream =
       std::is_same_v<S, bare_stream> || std::is_same_v<S, laned_stream>;
 
-  explicit reconnecting(reconnect_settings zero = {}, reconnect_settings one = {},
+  explicit reconnecting(redelivery_settings zero = {}, redelivery_settings one = {},
                         std::uint64_t seed = 1)
       : simulated_pair(is_stream, seed), settings{zero, one} {
     build(0);
@@ -48,8 +48,8 @@ struct reconnecting : simulated_pair {
   }
   void build(int i) {
     test_end& e = ends[static_cast<std::size_t>(i)];
-    reconnect top(settings[static_cast<std::size_t>(i)]);
-    failure_detection fd(settings_of(i));
+    redelivery top(settings[static_cast<std::size_t>(i)]);
+    session fd(settings_of(i));
     if constexpr (std::is_same_v<S, bare_stream>)
       e.stack = std::make_unique<S>(e, e, std::move(top), std::move(fd), framing());
     else if constexpr (std::is_same_v<S, laned_stream>)
@@ -59,8 +59,8 @@ struct reconnecting : simulated_pair {
     else
       e.stack = std::make_unique<S>(e, e, std::move(top), lane_byte(), std::move(fd));
   }
-  reconnect& layer(std::size_t i) {
-    return static_cast<S&>(*ends[i].stack).template get<reconnect>();
+  redelivery& layer(std::size_t i) {
+    return static_cast<S&>(*ends[i].stack).template get<redelivery>();
   }
   /// False if the window is full.
   bool say(std::size_t i, std::string_view text, lane_number lane = 1, std::uint64_t report = 0) {
@@ -76,7 +76,7 @@ struct reconnecting : simulated_pair {
     return all;
   }
 
-  std::array<reconnect_settings, 2> settings;
+  std::array<redelivery_settings, 2> settings;
 };
 
 /// What one end sends to the other, checked message by message.
@@ -104,7 +104,7 @@ struct flood : reconnecting<S> {
   std::uint64_t wrong = 0;  // messages out of order, repeated, or reported too early
   std::size_t most_kept = 0;
 
-  flood(reconnect_settings zero, reconnect_settings one, std::uint64_t seed)
+  flood(redelivery_settings zero, redelivery_settings one, std::uint64_t seed)
       : reconnecting<S>(zero, one, seed) {
     for (std::size_t i : {0u, 1u}) {
       this->ends[i].on_incoming = [this, i](incoming m) { return arrives(ways[1 - i], m); };
@@ -181,15 +181,15 @@ struct flood : reconnecting<S> {
   }
 };
 
-constexpr reconnect_settings small{.messages = 50,
-                                   .bytes = 20'000,
-                                   .accepted_messages = 40,
-                                   .accepted_bytes = 30'000,
-                                   .ack_every = 16};
+constexpr redelivery_settings small{.messages = 50,
+                                    .bytes = 20'000,
+                                    .accepted_messages = 40,
+                                    .accepted_bytes = 30'000,
+                                    .ack_every = 16};
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("reconnect: what was sent before the session is open comes in order", S,
+TEST_CASE_TEMPLATE("redelivery: what was sent before the session is open comes in order", S,
                    bare_stream, laned_stream, bare_datagrams, laned_datagrams) {
   reconnecting<S> p;
   for (int i = 0; i != 100; ++i) CHECK(p.say(0, std::to_string(i), 3, 1000u + unsigned(i)));
@@ -205,7 +205,7 @@ TEST_CASE_TEMPLATE("reconnect: what was sent before the session is open comes in
   CHECK(p.layer(0).counters().sent_again == 0);
 }
 
-TEST_CASE("reconnect: 1000 forced resets in mid-stream lose nothing and repeat nothing") {
+TEST_CASE("redelivery: 1000 forced resets in mid-stream lose nothing and repeat nothing") {
   for (std::uint64_t seed : {1u, 2u}) {
     CAPTURE(seed);
     flood<laned_stream> f(small, small, seed);
@@ -229,29 +229,29 @@ TEST_CASE("reconnect: 1000 forced resets in mid-stream lose nothing and repeat n
   }
 }
 
-TEST_CASE_TEMPLATE("reconnect: cuts at any time, in all lanes and both directions", S, bare_stream,
+TEST_CASE_TEMPLATE("redelivery: cuts at any time, in all lanes and both directions", S, bare_stream,
                    laned_stream) {
   for (std::uint64_t seed = 0; seed != seeds(); ++seed) {
     CAPTURE(seed);
-    flood<S> f(seed % 2 == 0 ? small : reconnect_settings{},
-               seed % 3 == 0 ? small : reconnect_settings{}, seed);
+    flood<S> f(seed % 2 == 0 ? small : redelivery_settings{},
+               seed % 3 == 0 ? small : redelivery_settings{}, seed);
     f.run_with_cuts(60, 1 + static_cast<std::uint32_t>(seed % 8));
     f.check_complete();
   }
 }
 
-TEST_CASE_TEMPLATE("reconnect: over reliable datagrams each message is confirmed in its mailbox", S,
-                   bare_datagrams, laned_datagrams) {
+TEST_CASE_TEMPLATE("redelivery: over reliable datagrams each message is confirmed in its mailbox",
+                   S, bare_datagrams, laned_datagrams) {
   for (std::uint64_t seed = 0; seed != seeds(); ++seed) {
     CAPTURE(seed);
-    flood<S> f(seed % 2 == 0 ? small : reconnect_settings{}, small, seed);
+    flood<S> f(seed % 2 == 0 ? small : redelivery_settings{}, small, seed);
     f.run_with_cuts(60, 0);
     f.check_complete();
     REQUIRE(f.layer(0).counters().sent_again == 0);
   }
 }
 
-TEST_CASE_TEMPLATE("reconnect: a full mailbox stops the sender, and nothing is lost", S,
+TEST_CASE_TEMPLATE("redelivery: a full mailbox stops the sender, and nothing is lost", S,
                    laned_stream, laned_datagrams) {
   reconnecting<S> p(small, small);
   p.ends[1].on_incoming = [](incoming m) { return m.lane == system_lane; };
@@ -281,7 +281,7 @@ TEST_CASE_TEMPLATE("reconnect: a full mailbox stops the sender, and nothing is l
   CHECK(p.layer(0).kept() == 30);
 }
 
-TEST_CASE("reconnect: a message behind one that waits is not confirmed before it") {
+TEST_CASE("redelivery: a message behind one that waits is not confirmed before it") {
   reconnecting<laned_stream> p;
   p.ends[1].on_incoming = [](incoming m) { return text_of(m.bytes) != "waits"; };
   p.connect();
@@ -295,7 +295,7 @@ TEST_CASE("reconnect: a message behind one that waits is not confirmed before it
   CHECK(numbers_of(p.ends[0].events, kind::delivered) == std::vector<std::uint64_t>{3, 1, 2});
 }
 
-TEST_CASE("reconnect: what is not confirmed is reported before the session is down") {
+TEST_CASE("redelivery: what is not confirmed is reported before the session is down") {
   reconnecting<laned_stream> p;
   p.ends[1].on_incoming = [](incoming m) { return m.lane == 2; };
   p.connect();
@@ -323,7 +323,7 @@ TEST_CASE("reconnect: what is not confirmed is reported before the session is do
   CHECK(p.layer(0).kept() == 0);
 }
 
-TEST_CASE("reconnect: who leaves tells its last counts, and hears of what is not confirmed") {
+TEST_CASE("redelivery: who leaves tells its last counts, and hears of what is not confirmed") {
   reconnecting<laned_stream> p;
   p.connect();
   p.run(10_ms);
@@ -338,7 +338,7 @@ TEST_CASE("reconnect: who leaves tells its last counts, and hears of what is not
   CHECK(p.ends[0].down() == net_errc::peer_down);
 }
 
-TEST_CASE("reconnect: counts are told after some messages, some time, or half of a window") {
+TEST_CASE("redelivery: counts are told after some messages, some time, or half of a window") {
   SUBCASE("some messages") {
     reconnecting<laned_stream> p({}, {.ack_every = 10, .ack_after = duration::seconds(100)});
     p.connect();
@@ -380,7 +380,7 @@ TEST_CASE("reconnect: counts are told after some messages, some time, or half of
   }
 }
 
-TEST_CASE("reconnect: counts wait while what is below takes nothing") {
+TEST_CASE("redelivery: counts wait while what is below takes nothing") {
   reconnecting<laned_stream> p;
   p.connect();
   p.run(10_ms);
@@ -398,7 +398,7 @@ TEST_CASE("reconnect: counts wait while what is below takes nothing") {
   CHECK(p.layer(0).kept() == 0);
 }
 
-TEST_CASE("reconnect: a carrier that takes nothing holds messages back, up to the window") {
+TEST_CASE("redelivery: a carrier that takes nothing holds messages back, up to the window") {
   reconnecting<laned_stream> p(small, {});
   p.connect();
   p.run(10_ms);
@@ -416,7 +416,7 @@ TEST_CASE("reconnect: a carrier that takes nothing holds messages back, up to th
   CHECK(p.ends[0].stack->writable());
 }
 
-TEST_CASE("reconnect: large messages leave the others their window, and keep to their own") {
+TEST_CASE("redelivery: large messages leave the others their window, and keep to their own") {
   reconnecting<laned_stream> p({.bytes = 200'000});
   p.ends[1].on_incoming = [](incoming) { return false; };
   p.connect();
@@ -442,7 +442,7 @@ TEST_CASE("reconnect: large messages leave the others their window, and keep to 
   CHECK(p.texts(1).back() == "behind");
 }
 
-TEST_CASE("reconnect: with the session open large messages have all of the window, too") {
+TEST_CASE("redelivery: with the session open large messages have all of the window, too") {
   reconnecting<laned_stream> p({.bytes = 4u << 20});
   p.ends[1].on_incoming = [](incoming) { return false; };
   const std::string large(600'000, 'x');
@@ -453,7 +453,7 @@ TEST_CASE("reconnect: with the session open large messages have all of the windo
   CHECK(p.ends[1].messages.size() == 7);
 }
 
-TEST_CASE("reconnect: large and other messages together keep to what the other end takes") {
+TEST_CASE("redelivery: large and other messages together keep to what the other end takes") {
   reconnecting<laned_stream> p({}, {.accepted_bytes = 1u << 20});
   p.ends[1].on_incoming = [](incoming) { return false; };
   p.connect();
@@ -469,14 +469,14 @@ TEST_CASE("reconnect: large and other messages together keep to what the other e
   CHECK(p.ends[1].messages.back().second == "small");
 }
 
-TEST_CASE("reconnect: the number of messages that may be kept is that of large and other ones") {
+TEST_CASE("redelivery: the number of messages that may be kept is that of large and other ones") {
   reconnecting<laned_stream> p({.messages = 4});
   for (int i = 0; i != 2; ++i) CHECK(p.say(0, std::string(150'000, 'x')));
   for (int i = 0; i != 2; ++i) CHECK(p.say(0, "small"));
   CHECK(!p.say(0, "small"));
 }
 
-TEST_CASE("reconnect: until the other end has said what it takes, little is kept for it") {
+TEST_CASE("redelivery: until the other end has said what it takes, little is kept for it") {
   reconnecting<laned_stream> p({.messages = 400});
   int taken = 0;
   while (p.say(0, "x")) ++taken;
@@ -488,7 +488,7 @@ TEST_CASE("reconnect: until the other end has said what it takes, little is kept
   CHECK(taken == 400);
 }
 
-TEST_CASE("reconnect: large messages that wait fill the window at last") {
+TEST_CASE("redelivery: large messages that wait fill the window at last") {
   reconnecting<laned_stream> p({.large_bytes = 500'000});
   const std::string large(150'000, 'x');
   int taken = 0;
@@ -497,7 +497,7 @@ TEST_CASE("reconnect: large messages that wait fill the window at last") {
   CHECK(!p.say(0, "small", 2));
 }
 
-TEST_CASE("reconnect: what is sent at once from within a call does not overrun the other end") {
+TEST_CASE("redelivery: what is sent at once from within a call does not overrun the other end") {
   reconnecting<laned_stream> p({}, {.accepted_messages = 300});
   p.ends[1].on_incoming = [](incoming) { return false; };
   p.ends[0].on_incoming = [&](incoming) {
@@ -515,7 +515,7 @@ TEST_CASE("reconnect: what is sent at once from within a call does not overrun t
   CHECK(p.ends[1].messages.back().second == "399");
 }
 
-TEST_CASE("reconnect: a lane with many messages does not hold up another") {
+TEST_CASE("redelivery: a lane with many messages does not hold up another") {
   reconnecting<laned_stream> p;
   for (int i = 0; i != 200; ++i) CHECK(p.say(0, "large", 1));
   for (int i = 0; i != 10; ++i) CHECK(p.say(0, "other", 2));
@@ -529,7 +529,7 @@ TEST_CASE("reconnect: a lane with many messages does not hold up another") {
   CHECK(last_other <= 22);
 }
 
-TEST_CASE("reconnect: the system's lane has a limit, too") {
+TEST_CASE("redelivery: the system's lane has a limit, too") {
   reconnecting<laned_stream> p({.system_messages = 100});
   for (int i = 0; i != 100; ++i) CHECK(p.say(0, "x", system_lane, 1));
   CHECK(!p.ends[0].down());
@@ -539,16 +539,16 @@ TEST_CASE("reconnect: the system's lane has a limit, too") {
   CHECK(numbers_of(p.ends[0].events, kind::unknown).size() == 101);
 }
 
-TEST_CASE("reconnect: settings that make no sense are named") {
-  CHECK(!reconnect::check({}));
-  CHECK(reconnect::check({.messages = 0}) == base::errc::invalid_setting);
-  CHECK(reconnect::check({.accepted_bytes = 0}) == base::errc::invalid_setting);
-  CHECK(reconnect::check({.large_bytes = 0}) == base::errc::invalid_setting);
-  CHECK(reconnect::check({.system_messages = 0}) == base::errc::invalid_setting);
-  CHECK(reconnect::check({.ack_every = 0}) == base::errc::invalid_setting);
+TEST_CASE("redelivery: settings that make no sense are named") {
+  CHECK(!redelivery::check({}));
+  CHECK(redelivery::check({.messages = 0}) == base::errc::invalid_setting);
+  CHECK(redelivery::check({.accepted_bytes = 0}) == base::errc::invalid_setting);
+  CHECK(redelivery::check({.large_bytes = 0}) == base::errc::invalid_setting);
+  CHECK(redelivery::check({.system_messages = 0}) == base::errc::invalid_setting);
+  CHECK(redelivery::check({.ack_every = 0}) == base::errc::invalid_setting);
 }
 
-TEST_CASE("reconnect: of the system's messages so many are under way, and no more") {
+TEST_CASE("redelivery: of the system's messages so many are under way, and no more") {
   reconnecting<laned_stream> p;
   p.ends[1].on_incoming = [](incoming) { return false; };
   p.connect();
@@ -562,7 +562,7 @@ TEST_CASE("reconnect: of the system's messages so many are under way, and no mor
   CHECK(!p.ends[1].down());
 }
 
-TEST_CASE("reconnect: counts of many lanes take as many messages as the path wants") {
+TEST_CASE("redelivery: counts of many lanes take as many messages as the path wants") {
   reconnecting<laned_datagrams> p;
   p.connect();
   p.run(10_ms);
@@ -580,9 +580,9 @@ TEST_CASE("reconnect: counts of many lanes take as many messages as the path wan
   CHECK(p.layer(1).counters().acks_sent >= 7);
 }
 
-TEST_CASE("reconnect: nothing is taken before the session is open") {
+TEST_CASE("redelivery: nothing is taken before the session is open") {
   reconnecting<laned_stream> p;
-  stack<with_sessions, reconnect> link(p.ends[0], p.ends[0], reconnect());
+  stack<with_sessions, redelivery> link(p.ends[0], p.ends[0], redelivery());
   link.connected(p.now);
   link.receive(bytes_of("\1early"), p.now);
   link.receive(bytes_of("\377nonsense"), p.now);
@@ -590,4 +590,4 @@ TEST_CASE("reconnect: nothing is taken before the session is open") {
   CHECK(!p.ends[0].down());
 }
 
-}  // namespace reconnect_test
+}  // namespace redelivery_test
