@@ -12,7 +12,7 @@ STEALING = "lib/sched/garrick/sched/policies/work_stealing.hpp"
 INTERNAL = "lib/net/garrick/net/transport/internal/"
 LOOP = INTERNAL + "io_loop.cpp"
 STREAM = INTERNAL + "stream_host.cpp"
-FRAMES = "lib/net/garrick/net/node/internal/waiting_frames.cpp"
+FRAMES = "lib/net/garrick/net/node/link/internal/mail_slot.cpp"
 by_seat = ("base.leader_seat",)
 by_nodes = ("tests.net.idle_workers",)
 
@@ -190,14 +190,14 @@ MUTATIONS = [
         FRAMES,
         "  if (to.spent_ != nullptr) to.spent_->used = 0;\n",
         "",
-        ("net_node.waiting_frames",),
+        ("net_node.mail_slot",),
     ),
     mutation(
         "waiting frames: what comes after a full chunk is written over its beginning",
         FRAMES,
         "  const std::size_t all = sizeof(head) + aligned(size);\n  for (",
         "  const std::size_t all = 0;\n  for (",
-        ("net_node.waiting_frames",),
+        ("net_node.mail_slot",),
     ),
     mutation(
         "loop: of what is posted while nobody leads the keeper does not hear",

@@ -5,13 +5,14 @@ ended links.
 from mutation import mutation
 
 INTERNAL = "lib/net/garrick/net/node/internal/"
-LINK = INTERNAL + "node_link.cpp"
-RECEIVE = INTERNAL + "node_link_receive.cpp"
-SIGNALS = INTERNAL + "node_link_signals.cpp"
-SPAWN = INTERNAL + "node_link_spawn.cpp"
-EXPORTS = INTERNAL + "exports.cpp"
-REMOTE = INTERNAL + "remote_cell.cpp"
-WANTED = INTERNAL + "wanted_requests.cpp"
+ROOM = "lib/net/garrick/net/node/link/internal/"
+LINK = ROOM + "link.cpp"
+RECEIVE = ROOM + "link_receive.cpp"
+SIGNALS = ROOM + "link_signals.cpp"
+SPAWN = ROOM + "link_names.cpp"
+EXPORTS = ROOM + "exports.cpp"
+REMOTE = ROOM + "remote_cell.cpp"
+WANTED = ROOM + "wanted_requests.cpp"
 by_releases = ("tests.net.released_handles",)
 by_strangers = ("tests.net.strangers", "tests.net.lying_peers")
 by_names_at_home = ("tests.net.names_at_home",)
@@ -44,7 +45,7 @@ MUTATIONS = [
     ),
     mutation(
         "link: who was only named comes home as a handle",
-        INTERNAL + "exports.hpp",
+        ROOM + "exports.hpp",
         "return x != nullptr && x->held ? x : nullptr;",
         "return x;",
         by_names_at_home,
@@ -303,10 +304,10 @@ MUTATIONS = [
     ),
     mutation(
         "waiting: an answer counts when it has gone",
-        INTERNAL + "waiting_frames.cpp",
+        ROOM + "mail_slot.cpp",
         "  if (h.as == kind::answer) --answers_;\n",
         "",
-        ("net_node.waiting_frames",),
+        ("net_node.mail_slot",),
     ),
     mutation(
         "link: who watches more than is allowed hears that nobody is there",
@@ -452,7 +453,7 @@ MUTATIONS = [
     ),
     mutation(
         "proxy: an envelope that is lost keeps its receiver's credit",
-        INTERNAL + "remote_cell.hpp",
+        ROOM + "remote_cell.hpp",
         "    link_credit_.give_back(weight);\n"
         "    grant(1);\n",
         "    link_credit_.give_back(weight);\n",

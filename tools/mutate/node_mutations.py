@@ -3,15 +3,16 @@
 from mutation import mutation
 
 INTERNAL = "lib/net/garrick/net/node/internal/"
+ROOM = "lib/net/garrick/net/node/link/internal/"
 CORE = INTERNAL + "node_core.cpp"
-LINK = INTERNAL + "node_link.cpp"
-RECEIVE = INTERNAL + "node_link_receive.cpp"
-SIGNALS = INTERNAL + "node_link_signals.cpp"
-SPAWN = INTERNAL + "node_link_spawn.cpp"
-DECODE = INTERNAL + "node_link_decode.cpp"
-EXPORTS = INTERNAL + "exports.cpp"
-REMOTE = INTERNAL + "remote_cell.cpp"
-ANSWER = INTERNAL + "node_link_answer.cpp"
+LINK = ROOM + "link.cpp"
+RECEIVE = ROOM + "link_receive.cpp"
+SIGNALS = ROOM + "link_signals.cpp"
+SPAWN = ROOM + "link_names.cpp"
+DECODE = ROOM + "link_decode.cpp"
+EXPORTS = ROOM + "exports.cpp"
+REMOTE = ROOM + "remote_cell.cpp"
+ANSWER = ROOM + "link_answers.cpp"
 by_quarantine = ("tests.net.quarantine",)
 by_guarantees = ("tests.net.node_guarantees",)
 by_lives = ("tests.net.remote_lives", "tests.net.many_watches")
@@ -336,17 +337,17 @@ MUTATIONS = [
     ),
     mutation(
         "node: an entry in front of a link does not keep its proxy",
-        INTERNAL + "waiting_frames.cpp",
+        ROOM + "mail_slot.cpp",
         "what.to != last_;",
         "what.to != last_ && last_ == nullptr;",
-        ("net_node.waiting_frames",),
+        ("net_node.mail_slot",),
     ),
     mutation(
         "node: the first entry that is taken relies on what was taken before",
-        INTERNAL + "waiting_frames.cpp",
+        ROOM + "mail_slot.cpp",
         "  last_ = nullptr;\n",
         "",
-        ("net_node.waiting_frames",),
+        ("net_node.mail_slot",),
     ),
     mutation(
         "node: a request that is too late keeps its credit",
@@ -364,10 +365,10 @@ MUTATIONS = [
     ),
     mutation(
         "node: what waits in front of a link has no limit",
-        INTERNAL + "waiting_frames.hpp",
+        ROOM + "mail_slot.hpp",
         "in_front_.load(std::memory_order_relaxed) <\n           most_bytes_;",
         "in_front_.load(std::memory_order_relaxed) + 1 != 0;",
-        ("net_node.waiting_frames",),
+        ("net_node.mail_slot",),
     ),
     mutation(
         "node: who is let in first does not look at what waits",
@@ -428,7 +429,7 @@ MUTATIONS = [
     ),
     mutation(
         "node: after a small answer those of its type are encoded outside of the link for ever",
-        INTERNAL + "remote_cell.hpp",
+        ROOM + "remote_cell.hpp",
         "      set_large(is ? content : nullptr);\n",
         "      set_large(content);\n",
         by_large_answers,

@@ -2,11 +2,11 @@
 
 from mutation import mutation
 
-INTERNAL = "lib/net/garrick/net/node/internal/"
-LINK = INTERNAL + "node_link.cpp"
-RECEIVE = INTERNAL + "node_link_receive.cpp"
-REMOTE = INTERNAL + "remote_cell.cpp"
-WANTED = "lib/net/garrick/net/node/internal/wanted_requests.cpp"
+ROOM = "lib/net/garrick/net/node/link/internal/"
+LINK = ROOM + "link.cpp"
+RECEIVE = ROOM + "link_receive.cpp"
+REMOTE = ROOM + "remote_cell.cpp"
+WANTED = "lib/net/garrick/net/node/link/internal/wanted_requests.cpp"
 REQUEST = "lib/core/garrick/core/request.cpp"
 RUN = "lib/core/garrick/core/turn/running_cell.cpp"
 BLOCKING = "lib/core/garrick/core/blocking.cpp"
@@ -126,7 +126,7 @@ MUTATIONS = [
     ),
     mutation(
         "node: a request that waits behind others forgets its limit",
-        "lib/net/garrick/net/node/internal/remote_cell.cpp",
+        "lib/net/garrick/net/node/link/internal/remote_cell.cpp",
         ".weight = weight, .until = until}",
         ".weight = weight, .until = until.is_never() ? until : base::instant::never()}",
         by_overdue,
@@ -210,8 +210,8 @@ MUTATIONS = [
         ("net_node.wanted_requests",),
     ),
     mutation(
-        "node_link: the limit of a request that was answered is kept for ever",
-        "lib/net/garrick/net/node/internal/node_link_answer.cpp",
+        "link: the limit of a request that was answered is kept for ever",
+        "lib/net/garrick/net/node/link/internal/link_answers.cpp",
         "  asker_->wanted().forget(at->first);\n",
         "",
         by_overdue,

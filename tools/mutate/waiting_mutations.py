@@ -2,14 +2,14 @@
 
 from mutation import mutation
 
-INTERNAL = "lib/net/garrick/net/node/internal/"
-LINK = INTERNAL + "node_link.cpp"
-RECEIVE = INTERNAL + "node_link_receive.cpp"
-REMOTE = INTERNAL + "remote_cell.cpp"
-WAITING = INTERNAL + "waiting_frames.cpp"
+ROOM = "lib/net/garrick/net/node/link/internal/"
+LINK = ROOM + "link.cpp"
+RECEIVE = ROOM + "link_receive.cpp"
+REMOTE = ROOM + "remote_cell.cpp"
+WAITING = ROOM + "mail_slot.cpp"
 by_waiting = ("tests.net.waiting_messages",)
 by_credit = ("tests.net.link_credit",)
-by_frames = ("net_node.waiting_frames",)
+by_frames = ("net_node.mail_slot",)
 
 MUTATIONS = [
     mutation(
@@ -28,7 +28,7 @@ MUTATIONS = [
     ),
     mutation(
         "link: who pauses for a proxy that is gone is granted nothing",
-        "lib/net/garrick/net/node/internal/node_link.cpp",
+        "lib/net/garrick/net/node/link/internal/link.cpp",
         "who.grant_credit(static_cast<std::uint32_t>(-left));",
         "return;",
         ("tests.net.pauses",),
@@ -79,7 +79,7 @@ MUTATIONS = [
     ),
     mutation(
         "link: after a wait in vain actors never wait again",
-        INTERNAL + "remote_cell.hpp",
+        ROOM + "remote_cell.hpp",
         "waits_in_vain_.store(false,",
         "waits_in_vain_.store(true,",
         ("tests.net.pauses",),

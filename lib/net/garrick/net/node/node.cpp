@@ -1,8 +1,8 @@
 #include <garrick/net/node/node.hpp>
 
 #include <garrick/net/error.hpp>
+#include <garrick/net/node/internal/link_port.hpp>
 #include <garrick/net/node/internal/node_core.hpp>
-#include <garrick/net/node/internal/node_link.hpp>
 #include <garrick/net/printable.hpp>
 
 #include <exception>
@@ -162,13 +162,6 @@ class identity_question final : public question {
   const core::completion<peer_identity> done_;
 };
 
-std::unique_ptr<hosted> make_link(std::shared_ptr<internal::node_core> node,
-                                  const named_stack& kind, const link_settings& s, carrier& below,
-                                  const connection& self, std::string dialled) {
-  return std::make_unique<internal::node_link>(std::move(node), kind, s, below, self,
-                                               std::move(dialled));
-}
-
 /// A name that is too long is told by its beginning.
 base::error check_name(std::string_view name) {
   if (name.size() <= longest_name) return {};
@@ -180,7 +173,7 @@ base::error check_name(std::string_view name) {
 }  // namespace
 
 node::node(core::environment& env, node_settings s)
-    : core_(std::make_shared<internal::node_core>(env, std::move(s), &make_link)) {}
+    : core_(std::make_shared<internal::node_core>(env, std::move(s), &internal::make_link)) {}
 
 node::~node() {
   // Of a copy nothing can be ended, nor freed: its links are the parent's.

@@ -1,5 +1,5 @@
 // What others may ask of a link of a node: its node, and the proxies of its peer's actors. What it
-// is, only it knows (node_link.hpp).
+// is, only it knows (link.hpp).
 //
 // Thread safety: by a visit (transport/hosted.hpp).
 #pragma once
@@ -63,7 +63,7 @@ class link_port : public hosted {
   [[nodiscard]] virtual std::uint32_t send(remote_cell& to, core::envelope_ptr& e,
                                            base::instant until) = 0;
   virtual void signal(remote_cell& to, core::envelope_ptr e) = 0;
-  /// What senders have left while somebody else was in (waiting_frames.hpp), as far as the link
+  /// What senders have left while somebody else was in (mail_slot.hpp), as far as the link
   /// has room; the rest follows by itself.
   virtual void send_waiting() = 0;
   /// Sends the answer to a request of the peer, unless the envelope is still in `e` afterwards.

@@ -47,6 +47,13 @@ using link_maker = std::unique_ptr<hosted> (*)(std::shared_ptr<node_core> node,
                                                carrier& below, const connection& self,
                                                std::string dialled);
 
+/// The only one outside of tests. Defined beside the link (link.cpp): a node knows of it no more
+/// than this and `link_port`.
+[[nodiscard]] std::unique_ptr<hosted> make_link(std::shared_ptr<node_core> node,
+                                                const named_stack& kind, const link_settings& s,
+                                                carrier& below, const connection& self,
+                                                std::string dialled);
+
 /// Who waits for a link: it stands, or why there is none.
 using dial_handler = std::function<void(base::result<connection>)>;
 

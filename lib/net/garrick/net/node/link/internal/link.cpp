@@ -1,5 +1,5 @@
 // A link's life, and what goes out.
-#include <garrick/net/node/internal/node_link.hpp>
+#include <garrick/net/node/link/internal/link.hpp>
 
 #include <garrick/core/seam/signals.hpp>
 #include <garrick/core/send.hpp>
@@ -41,8 +41,8 @@ std::uint32_t most_requests(const node_settings& node, const link_settings& s) {
 
 }  // namespace
 
-node_link::node_link(std::shared_ptr<node_core> node, const named_stack& kind,
-                     const link_settings& s, carrier& below, connection self, std::string dialled)
+link::link(std::shared_ptr<node_core> node, const named_stack& kind, const link_settings& s,
+           carrier& below, connection self, std::string dialled)
     : node_(std::move(node)),
       self_(std::move(self)),
       dialled_(std::move(dialled)),
@@ -63,42 +63,48 @@ node_link::node_link(std::shared_ptr<node_core> node, const named_stack& kind,
       watched_(0, hash_),
       links_(0, hash_) {}
 
-node_link::~node_link() {
+link::~link() {
   close(why_ ? why_ : base::error(net_errc::node_down));
   asker_->drop_strong();
 }
 
+std::unique_ptr<hosted> make_link(std::shared_ptr<node_core> node, const named_stack& kind,
+                                  const link_settings& s, carrier& below, const connection& self,
+                                  std::string dialled) {
+  return std::make_unique<link>(std::move(node), kind, s, below, self, std::move(dialled));
+}
+
 // ---- its life -----------------------------------------------------------------------------------
 
-void node_link::let_use() {
+void link::let_use() {
   is_used_ = true;
   may_send_ = true;
   post({.kind = frame_kind::credit, .number = node_->settings().most_under_way}, empty_payload());
   flush();
 }
 
-void node_link::finish(const base::error& why) {
+void link::finish(const base::error& why) {
   leaves_for_ = why;
   leave_if_done();
 }
 
-void node_link::leave_if_done() {
+void link::leave_if_done() {
   if (!leaves_for_ || is_closed_ || is_behind() || !outbox_.empty() || !under_way_.empty()) return;
   if (!decoding_.empty()) return;  // the peer would not know whether that was delivered
   if (signals_.empty() && signals_under_way_ == 0) leave(std::exchange(leaves_for_, {}));
 }
 
-void node_link::leave(const base::error& why) {
+void link::leave(const base::error& why) {
   if (!why_) why_ = why;
   link_->leave(now());
 }
 
-void node_link::shut(const base::error& why) {
+void link::shut(const base::error& why) {
   is_shut_ = true;
   leave(why);
 }
 
-void node_link::on_event(const link_event& e) {
+void link::on_event(const link_event& e) {
   using enum link_event::kind;
   switch (e.what) {
     case opened:
@@ -128,26 +134,26 @@ void node_link::on_event(const link_event& e) {
   }
 }
 
-void node_link::hint(const base::error& why) {
+void link::hint(const base::error& why) {
   if (why) not_reached(why);
   notice(evidence_of(why));
 }
 
-void node_link::not_reached(const base::error& why) {
+void link::not_reached(const base::error& why) {
   if (!is_open_ && !is_closed_ && !dialled_.empty()) node_->not_reached(dialled_, why);
 }
 
-void node_link::notice(const peer_evidence& what) {
+void link::notice(const peer_evidence& what) {
   if (is_used_ && !is_closed_) node_->noticed(*this, what);
 }
 
-void node_link::ended(const base::error& why) noexcept {
+void link::ended(const base::error& why) noexcept {
   if (!why_ && why) why_ = why;
   close(why_ ? why_ : base::error(net_errc::node_down));
 }
 
 /// All that is open is answered, everybody who watches is told. Once.
-void node_link::close(const base::error& why) noexcept {
+void link::close(const base::error& why) noexcept {
   if (std::exchange(is_closed_, true)) return;
   deliver_held();
   decoding_.clear();  // nobody was told that it is delivered
@@ -178,37 +184,37 @@ void node_link::close(const base::error& why) noexcept {
 
 // ---- the stack ----------------------------------------------------------------------------------
 
-base::instant node_link::now() const { return node_->source().now(); }
-base::instant node_link::actors_now() const { return node_->env().clock->now(); }
+base::instant link::now() const { return node_->source().now(); }
+base::instant link::actors_now() const { return node_->env().clock->now(); }
 
-void node_link::connected(base::instant now) {
+void link::connected(base::instant now) {
   not_reached({});
   link_->connected(now);
 }
-void node_link::disconnected(const base::error& why, base::instant now) {
+void link::disconnected(const base::error& why, base::instant now) {
   if (why) not_reached(why);
   link_->disconnected(why, now);
 }
-void node_link::receive(std::span<const std::byte> bytes, base::instant now) {
+void link::receive(std::span<const std::byte> bytes, base::instant now) {
   from_below([&] { link_->receive(bytes, now); });
 }
-void node_link::carrier_writable(base::instant now) {
+void link::carrier_writable(base::instant now) {
   from_below([&] { link_->carrier_writable(now); });
 }
-void node_link::path_changed(std::size_t largest, base::instant now) {
+void link::path_changed(std::size_t largest, base::instant now) {
   link_->path_changed(largest, now);
 }
-void node_link::over(const base::error& why, base::instant now) { link_->over(why, now); }
-base::instant node_link::deadline() const {
+void link::over(const base::error& why, base::instant now) { link_->over(why, now); }
+base::instant link::deadline() const {
   return std::min({link_->deadline(), next_look_, next_taking_});
 }
 
-void node_link::advance(base::instant now) {
+void link::advance(base::instant now) {
   if (next_look_ <= now) {
     next_look_ = base::instant::never();
     hand_over();  // a mailbox says who keeps up only with all in it that has come
     for (const actor_id& id : std::exchange(owed_, {}))
-      if (export_table::entry* const x = exports_.find(id)) {
+      if (exports::entry* const x = exports_.find(id)) {
         x->is_owed = false;
         grant_to_stuck(id, *x);
         if (!is_closed_) grant_or_owe(id, *x);
@@ -222,12 +228,12 @@ void node_link::advance(base::instant now) {
 
 // ---- what goes out ------------------------------------------------------------------------------
 
-packet node_link::empty_payload() const {
+packet link::empty_payload() const {
   return packet::with_room(frame_room + link_->header_size(), 0);
 }
 
-base::result<packet> node_link::written(const content_codec& how, const void* value, frame& f,
-                                        std::size_t largest) {
+base::result<packet> link::written(const content_codec& how, const void* value, frame& f,
+                                   std::size_t largest) {
   byte_writer out({.front = frame_room + link_->header_size(),
                    .largest = largest,
                    .context = codec_context(static_cast<handle_porter&>(*this))});
@@ -249,19 +255,17 @@ base::result<packet> node_link::written(const content_codec& how, const void* va
   return p;
 }
 
-void node_link::post(const frame& f, packet payload) {
-  post(to_outgoing(f, std::move(payload)), now());
-}
+void link::post(const frame& f, packet payload) { post(to_outgoing(f, std::move(payload)), now()); }
 
 /// With handles in the payload. A handle that comes home there names what must not be gone when it
 /// comes, so a release waits for that.
-void node_link::post_written(outgoing m) {
+void link::post_written(outgoing m) {
   if (!brings_home_) return post(std::move(m), now());
   under_way_.push_back({.is_settled = false, .credit = 0});
   post_message(std::move(m), now());
 }
 
-void node_link::post(outgoing m, base::instant at) {
+void link::post(outgoing m, base::instant at) {
   if (is_closed_) return give_up(m, why_);
   if (m.lane == system_lane) return post_signal(std::move(m));
   if (!outbox_.empty() || !link_->writable()) {
@@ -276,12 +280,12 @@ void node_link::post(outgoing m, base::instant at) {
 /// Of what becomes of it is to be heard: of a message or a request, whose credit was taken (K4).
 /// Its entry is the last of under_way_, made there: copied, it would be read in wider pieces than
 /// it was just written in, for which a processor waits.
-void node_link::post_message(outgoing m, base::instant at) {
+void link::post_message(outgoing m, base::instant at) {
   m.report = first_report_ + under_way_.size() - 1;
   post(std::move(m), at);
 }
 
-void node_link::flush() {
+void link::flush() {
   const base::instant at = now();
   while (!outbox_.empty() && !is_closed_ && link_->writable()) {
     outgoing m = take_from_outbox();
@@ -293,7 +297,7 @@ void node_link::flush() {
   send_waiting();
 }
 
-outgoing node_link::take_from_outbox() {
+outgoing link::take_from_outbox() {
   outgoing m = std::move(outbox_.front());
   outbox_.pop_front();
   asker_->waiting().wait_in_front(outbox_bytes_ -= m.bytes.size());
@@ -303,7 +307,7 @@ outgoing node_link::take_from_outbox() {
 
 /// False: a request that has waited to be sent, and nobody wants its answer any more; it was given
 /// up. Else it says how much of its time is left now.
-bool node_link::may_leave(outgoing& m) {
+bool link::may_leave(outgoing& m) {
   base::result<frame> f = decode_frame(m.bytes.bytes());
   if (!f || f->kind != frame_kind::request) return true;
   const auto at = questions_.find(f->number);
@@ -317,7 +321,7 @@ bool node_link::may_leave(outgoing& m) {
 }
 
 /// The stack has not taken it, so nobody there has seen it.
-void node_link::give_up(outgoing& m, const base::error& why) {
+void link::give_up(outgoing& m, const base::error& why) {
   const base::error told =
       base::make_error(base::errc::not_handled, "a node", why ? why.to_string() : "");
   const bool says_all = why == net_errc::too_large || why == base::errc::timeout;
@@ -352,7 +356,7 @@ void node_link::give_up(outgoing& m, const base::error& why) {
 }
 
 /// What was sent with this report is in the mailbox, or it is not known, or it is not.
-void node_link::settle(std::uint64_t report, const base::error& why) {
+void link::settle(std::uint64_t report, const base::error& why) {
   if (report == signal_report) {
     --signals_under_way_;
     return send_signals();
@@ -376,13 +380,13 @@ void node_link::settle(std::uint64_t report, const base::error& why) {
   post_releases();
 }
 
-void node_link::give_credit_back() noexcept {
+void link::give_credit_back() noexcept {
   const std::uint32_t large = std::exchange(settled_large_, 0);
   if (const std::uint32_t n = std::exchange(settled_, 0); n != 0) asker_->confirm(n, large);
 }
 
 /// What one thread sends stays in order: `flush` goes on with what waits.
-std::uint32_t node_link::send(remote_cell& to, envelope_ptr& e, base::instant until) {
+std::uint32_t link::send(remote_cell& to, envelope_ptr& e, base::instant until) {
   if (!is_behind()) return send_now(to, e, until, answering_cell::whose_lane(*e), 0);
   const core::no_wait_scope scope;  // as in `written`
   std::uint32_t weight = 1;
@@ -392,15 +396,15 @@ std::uint32_t node_link::send(remote_cell& to, envelope_ptr& e, base::instant un
 }
 
 /// Back again, in what the peer says of a message: believed for a dead letter, and for no more.
-std::uint64_t node_link::local_sender(const actor_id& id) const noexcept {
+std::uint64_t link::local_sender(const actor_id& id) const noexcept {
   constexpr std::uint64_t inverse = 0xf1de83e19937733du;
   static_assert(0x9e3779b97f4a7c15u * inverse == 1);
   return id.high == 1 ? (id.low ^ asker_->how().salt) * inverse - 1 : 0;
 }
 
 /// In the lane of `by`.
-std::uint32_t node_link::send_now(remote_cell& to, envelope_ptr& e, base::instant until,
-                                  std::uint64_t by, std::uint32_t counted_as, packet payload) {
+std::uint32_t link::send_now(remote_cell& to, envelope_ptr& e, base::instant until,
+                             std::uint64_t by, std::uint32_t counted_as, packet payload) {
   const bool may_be_left = counted_as == 0 && !to.hints().needs_link(e->type);
   counted_as = std::max(counted_as, 1u);
   const auto lose = [&](base::error why) {
@@ -459,17 +463,17 @@ std::uint32_t node_link::send_now(remote_cell& to, envelope_ptr& e, base::instan
   return weight;
 }
 
-void node_link::send_waiting() {
+void link::send_waiting() {
   if (!is_behind() || std::exchange(sends_waiting_, true)) return;  // who is at it, goes on
   struct at_end {
-    node_link& me;
+    link& me;
     ~at_end() {
       me.sends_waiting_ = false;
       me.asker_->waiting().stand(me.is_behind());
     }
   } const done{*this};
   const base::instant at = now();
-  waiting_frames::entry e;
+  mail_slot::entry e;
   // Signals have room of their own, and what comes before them has to be out of their way.
   const auto may_go = [&] {
     return is_closed_ || (outbox_.empty() && link_->writable()) || taken_.any_signals() ||
@@ -483,8 +487,8 @@ void node_link::send_waiting() {
   }
 }
 
-void node_link::send_taken(waiting_frames::entry& e, base::instant at) {
-  using enum waiting_frames::kind;
+void link::send_taken(mail_slot::entry& e, base::instant at) {
+  using enum mail_slot::kind;
   if (e.as == answer) return answer_taken(e);
   auto& to = static_cast<remote_cell&>(*e.what.to);
   if (e.as == release) return released_now(to);
@@ -501,13 +505,13 @@ void node_link::send_taken(waiting_frames::entry& e, base::instant at) {
   post_message({std::move(p), e.what.lane}, at);
 }
 
-void node_link::released(remote_cell& who) {
+void link::released(remote_cell& who) {
   if (!is_behind()) return released_now(who);
   envelope_ptr nothing;
-  static_cast<void>(asker_->waiting().add({.to = &who}, nothing, waiting_frames::kind::release));
+  static_cast<void>(asker_->waiting().add({.to = &who}, nothing, mail_slot::kind::release));
 }
 
-void node_link::released_now(remote_cell& who) {
+void link::released_now(remote_cell& who) {
   if (is_closed_) return;
   // No grant finds it any more: who pauses for one, as its last holder may, goes on.
   if (const std::int64_t left = who.credit(); left < 0)
@@ -525,7 +529,7 @@ void node_link::released_now(remote_cell& who) {
 
 /// Lanes overtake each other, so a release waits until all that was sent before is in its mailbox:
 /// the receiver must not be gone when a message to it, or one with its handle, comes.
-void node_link::post_releases() {
+void link::post_releases() {
   while (!releases_.empty() && releases_.front().behind < first_report_ && !is_closed_) {
     const release_order next = releases_.front();
     releases_.pop_front();

@@ -1,4 +1,4 @@
-#include <garrick/net/node/internal/remote_cell.hpp>
+#include <garrick/net/node/link/internal/remote_cell.hpp>
 
 #include <garrick/base/concurrency/forked.hpp>
 #include <garrick/core/seam/answers.hpp>
@@ -181,8 +181,7 @@ void answering_cell::get_taken(bool may_be_free) noexcept {
   if (!is_taken) bring_visit();  // a link that has ended loses it there
 }
 
-bool answering_cell::leave(core::cell& to, core::envelope_ptr& e,
-                           waiting_frames::kind as) noexcept {
+bool answering_cell::leave(core::cell& to, core::envelope_ptr& e, mail_slot::kind as) noexcept {
   try {
     if (waiting_.add({.to = &to}, e, as)) bring_visit();
     return true;
@@ -190,7 +189,7 @@ bool answering_cell::leave(core::cell& to, core::envelope_ptr& e,
 }
 
 void answering_cell::lose_waiting() noexcept {
-  waiting_frames::batch lost(&remote_cell::lose_entry);
+  mail_slot::batch lost(&remote_cell::lose_entry);
   waiting_.take(lost);
 }
 
@@ -224,8 +223,8 @@ bool answering_cell::leave_answer(core::envelope_ptr& e, const content_codec* ho
     if (fits)
       if (std::optional<packet> p = encoded_outside(*how, *e, how_.headers, hints_))
         return waiting_.add({.to = this, .type = e->type, .sender = e->id()}, std::move(*p),
-                            waiting_frames::kind::answer);
-    return waiting_.add({.to = this}, e, waiting_frames::kind::answer);
+                            mail_slot::kind::answer);
+    return waiting_.add({.to = this}, e, mail_slot::kind::answer);
   } catch (const std::bad_alloc&) { return false; }
 }
 
@@ -299,8 +298,7 @@ void remote_cell::forward(core::envelope_ptr e, base::instant until) noexcept {
 
 void remote_cell::forward_signal(core::envelope_ptr e) noexcept {
   if (link_credit_.let_in([&](link_port& l) { l.signal(*this, std::move(e)); })) return;
-  if (!link_credit_.leave(*this, e, waiting_frames::kind::signal))
-    lost_signal(e, net_errc::node_down);
+  if (!link_credit_.leave(*this, e, mail_slot::kind::signal)) lost_signal(e, net_errc::node_down);
 }
 
 bool remote_cell::leave_waiting(core::envelope_ptr e, base::instant until,
@@ -313,7 +311,7 @@ bool remote_cell::leave_waiting(core::envelope_ptr e, base::instant until,
     weight = link_credit_.weight_of(bytes);
     first = link_credit_.waiting().add(
         {.to = this, .sender = answering_cell::whose_lane(*e), .weight = weight, .until = until}, e,
-        waiting_frames::kind::message, bytes);
+        mail_slot::kind::message, bytes);
     link_credit_.weigh(weight);
     return first;
   } catch (const std::bad_alloc&) { return lost(std::move(e), base::errc::overload), false; }
@@ -372,9 +370,9 @@ bool remote_cell::leave_encoded(core::envelope_ptr& message, base::instant until
   return true;
 }
 
-void remote_cell::lose_entry(waiting_frames::entry& e) noexcept {
+void remote_cell::lose_entry(mail_slot::entry& e) noexcept {
   constexpr std::string_view why = "the link to its node is over, or no memory is left for it";
-  using enum waiting_frames::kind;
+  using enum mail_slot::kind;
   if (e.as == answer || e.as == release) return;  // the peer knows nobody here any more
   auto& to = static_cast<remote_cell&>(*e.what.to);
   if (e.as == signal)
@@ -418,7 +416,7 @@ void remote_cell::lost_signal(const core::envelope_ptr& e, const base::exit_reas
 void remote_cell::nobody_holds_it() noexcept {
   core::envelope_ptr nothing;
   if (!link_credit_.let_in([&](link_port& l) { l.released(*this); }))
-    static_cast<void>(link_credit_.leave(*this, nothing, waiting_frames::kind::release));
+    static_cast<void>(link_credit_.leave(*this, nothing, mail_slot::kind::release));
 }
 
 }  // namespace garrick::net::internal

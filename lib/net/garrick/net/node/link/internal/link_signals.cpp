@@ -3,7 +3,7 @@
 #include <garrick/net/error.hpp>
 #include <garrick/net/layer/actor_protocol.hpp>
 #include <garrick/net/node/internal/node_core.hpp>
-#include <garrick/net/node/internal/node_link.hpp>
+#include <garrick/net/node/link/internal/link.hpp>
 #include <garrick/net/wire/orders.hpp>
 
 #include <algorithm>
@@ -52,13 +52,13 @@ bool tell(const core::address& who, Args&&... args) {
 
 // ---- from actors here ---------------------------------------------------------------------------
 
-void node_link::signal(remote_cell& to, envelope_ptr e) {
+void link::signal(remote_cell& to, envelope_ptr e) {
   if (!is_behind()) return signal_now(to, std::move(e));
-  static_cast<void>(asker_->waiting().add({.to = &to}, e, waiting_frames::kind::signal));
+  static_cast<void>(asker_->waiting().add({.to = &to}, e, mail_slot::kind::signal));
   send_waiting();
 }
 
-void node_link::signal_now(remote_cell& to, envelope_ptr e) {
+void link::signal_now(remote_cell& to, envelope_ptr e) {
   if (is_closed_) return to.lost_signal(e, why_);
   if (const auto* const w = as<core::signals::withdrawn>(e))
     return signal_withdrawn(to, {w->requester, w->request});
@@ -76,7 +76,7 @@ void node_link::signal_now(remote_cell& to, envelope_ptr e) {
 
 /// Nobody here wants the answer any more. So the question is over at both ends, and a system that
 /// ends does not wait for it.
-void node_link::signal_withdrawn(remote_cell& to, const asked_here& who) {
+void link::signal_withdrawn(remote_cell& to, const asked_here& who) {
   const auto known = numbers_.find(who);
   if (known == numbers_.end()) return;  // answered meanwhile, or refused
   const std::uint64_t number = known->second;
@@ -95,7 +95,7 @@ void node_link::signal_withdrawn(remote_cell& to, const asked_here& who) {
   post(std::move(m), now());
 }
 
-void node_link::signal_watch(remote_cell& to, const core::address& watcher, std::uint64_t monitor) {
+void link::signal_watch(remote_cell& to, const core::address& watcher, std::uint64_t monitor) {
   if (monitor == 0 && links_.contains({to.id(), watcher.id(), 0})) return;
   if (watches_.size() + links_.size() >= node_->settings().most_watches) {
     const base::exit_reason no = too_many_watches();
@@ -111,14 +111,13 @@ void node_link::signal_watch(remote_cell& to, const core::address& watcher, std:
        empty_payload());
 }
 
-void node_link::signal_link(remote_cell& to, const core::address& who) {
+void link::signal_link(remote_cell& to, const core::address& who) {
   const actor_id id = exports_.name(who);
   links_.emplace(watch_key{to.id(), who.id(), 0}, linked{who, to.address(), id});
   post({.kind = frame_kind::link, .receiver = to.id(), .sender = id}, empty_payload());
 }
 
-void node_link::signal_unwatch(remote_cell& to, const core::address& watcher,
-                               std::uint64_t monitor) {
+void link::signal_unwatch(remote_cell& to, const core::address& watcher, std::uint64_t monitor) {
   if (monitor == 0) {
     if (const std::optional<linked> l = take_link(to.id(), watcher))
       post({.kind = frame_kind::unlink, .receiver = to.id(), .sender = l->here_id},
@@ -138,8 +137,7 @@ void node_link::signal_unwatch(remote_cell& to, const core::address& watcher,
 }
 
 /// The link between these two is over, and the peer needs no name for the one that is here.
-std::optional<node_link::linked> node_link::take_link(const actor_id& there,
-                                                      const core::address& here) {
+std::optional<link::linked> link::take_link(const actor_id& there, const core::address& here) {
   const auto at = links_.find({there, here.id(), 0});
   if (at == links_.end()) return {};
   const linked l = at->second;
@@ -149,7 +147,7 @@ std::optional<node_link::linked> node_link::take_link(const actor_id& there,
 }
 
 /// Who has ended, or wants the other one to, is linked with it no more.
-void node_link::signal_exit(remote_cell& to, const core::exit_signal& x) {
+void link::signal_exit(remote_cell& to, const core::exit_signal& x) {
   frame f{.kind = frame_kind::exit, .receiver = to.id()};
   if (x.from) {
     f.sender = exports_.number_of(x.from).value_or(sender_id(x.from.id()));
@@ -159,8 +157,8 @@ void node_link::signal_exit(remote_cell& to, const core::exit_signal& x) {
 }
 
 /// An actor here has ended, and one of the peer wants to know. That goes behind what it has sent.
-void node_link::signal_down(remote_cell& to, const core::address& dead,
-                            const base::exit_reason& why, std::uint64_t monitor) {
+void link::signal_down(remote_cell& to, const core::address& dead, const base::exit_reason& why,
+                       std::uint64_t monitor) {
   const auto at = watched_.find({to.id(), 0, monitor});
   if (at == watched_.end() || at->second.target != dead) return;
   const actor_id dead_id = at->second.target_id;
@@ -178,8 +176,8 @@ void node_link::signal_down(remote_cell& to, const core::address& dead,
 
 // ---- from actors of the peer --------------------------------------------------------------------
 
-void node_link::on_watch(const frame& f, std::uint64_t monitor) {
-  export_table::entry* const x = exports_.find(f.receiver);
+void link::on_watch(const frame& f, std::uint64_t monitor) {
+  exports::entry* const x = exports_.find(f.receiver);
   if (!f.sender) return;
   if (x == nullptr || core::handle_access::get(x->who) == nullptr)
     return refuse_watch(f, monitor, base::exit_code::unreachable);
@@ -213,7 +211,7 @@ void node_link::on_watch(const frame& f, std::uint64_t monitor) {
   refuse_watch(f, monitor, base::exit_code::unreachable);
 }
 
-void node_link::refuse_watch(const frame& f, std::uint64_t monitor, const base::exit_reason& why) {
+void link::refuse_watch(const frame& f, std::uint64_t monitor, const base::exit_reason& why) {
   frame answer{.kind = frame_kind::exit, .receiver = f.sender, .sender = f.receiver};
   if (monitor != 0) {
     answer.kind = frame_kind::down;
@@ -222,9 +220,9 @@ void node_link::refuse_watch(const frame& f, std::uint64_t monitor, const base::
   if (std::optional<packet> p = payload_of(why)) post(answer, std::move(*p));
 }
 
-void node_link::on_unwatch(const frame& f, std::uint64_t monitor) {
+void link::on_unwatch(const frame& f, std::uint64_t monitor) {
   if (monitor == 0) {
-    const export_table::entry* const x = exports_.find(f.receiver);
+    const exports::entry* const x = exports_.find(f.receiver);
     if (x == nullptr) return;
     if (const std::optional<linked> l = take_link(f.sender, core::address(x->who)))
       tell<core::signals::unwatch>(l->here, l->there, monitor);
@@ -238,7 +236,7 @@ void node_link::on_unwatch(const frame& f, std::uint64_t monitor) {
   tell<core::signals::unwatch>(w.target, w.watcher, monitor);
 }
 
-void node_link::on_down(const frame& f) {
+void link::on_down(const frame& f) {
   const auto at = watches_.find(f.number);
   if (at == watches_.end() || at->second.watcher_id != f.receiver) return;
   const watching w = at->second;
@@ -249,14 +247,14 @@ void node_link::on_down(const frame& f) {
 }
 
 /// Whether the peer may end an actor with which it has no link.
-bool node_link::lets_end() noexcept {
+bool link::lets_end() noexcept {
   const bool may = node_->settings().let_peers_end;
   ends_refused_ += may ? 0 : 1;
   return may;
 }
 
-void node_link::on_exit(const frame& f) {
-  const export_table::entry* const x = exports_.find(f.receiver);
+void link::on_exit(const frame& f) {
+  const exports::entry* const x = exports_.find(f.receiver);
   if (x == nullptr) return;
   const core::address who = x->who;
   const auto known = proxies_.find(f.sender);
@@ -273,7 +271,7 @@ void node_link::on_exit(const frame& f) {
 }
 
 /// The link of the two nodes is over.
-void node_link::end_watches(const base::exit_reason& reason) noexcept {
+void link::end_watches(const base::exit_reason& reason) noexcept {
   for (const auto& [key, l] : std::exchange(links_, {}))
     remote_cell::tell_exit(l.here, l.there, reason);
   watch_numbers_.clear();
@@ -283,8 +281,8 @@ void node_link::end_watches(const base::exit_reason& reason) noexcept {
     tell<core::signals::unwatch>(w.target, w.watcher, w.monitor);
 }
 
-void node_link::on_kill(const frame& f) {
-  const export_table::entry* const x = exports_.find(f.receiver);
+void link::on_kill(const frame& f) {
+  const exports::entry* const x = exports_.find(f.receiver);
   if (x == nullptr || !lets_end()) return;
   const base::result<kill_order> order = decode<kill_order>(f.payload);
   if (order) tell<core::signals::kill>(x->who, order->reason, order->final);
@@ -292,7 +290,7 @@ void node_link::on_kill(const frame& f) {
 
 /// The stack has room for some thousand signals that are not confirmed, and ends the session with
 /// one more. Somebody who watches thousands of actors at once has no part in that.
-void node_link::post_signal(outgoing m) {
+void link::post_signal(outgoing m) {
   const bool may_go = signals_.empty() && signals_under_way_ != most_signals_;
   if (may_go && send_signal(m)) return;
   count_waiting(m, 1);
@@ -300,7 +298,7 @@ void node_link::post_signal(outgoing m) {
 }
 
 /// False: the stack has no room for more within one call, and takes it later.
-bool node_link::send_signal(outgoing& m) {
+bool link::send_signal(outgoing& m) {
   m.report = signal_report;
   ++signals_under_way_;
   const base::error no = link_->send(std::move(m), now());
@@ -309,7 +307,7 @@ bool node_link::send_signal(outgoing& m) {
   return no != net_errc::overload;
 }
 
-void node_link::send_signals() {
+void link::send_signals() {
   while (!signals_.empty() && signals_under_way_ != most_signals_ && !is_closed_) {
     outgoing next = std::move(signals_.front());
     signals_.pop_front();

@@ -6,7 +6,7 @@
 #include <garrick/net/error.hpp>
 #include <garrick/net/layer/actor_protocol.hpp>
 #include <garrick/net/node/internal/node_core.hpp>
-#include <garrick/net/node/internal/node_link.hpp>
+#include <garrick/net/node/link/internal/link.hpp>
 #include <garrick/net/printable.hpp>
 #include <garrick/net/wire/orders.hpp>
 #include <garrick/net/wire/schema.hpp>
@@ -56,7 +56,7 @@ std::uint32_t short_mailbox(const core::cell& who, std::uint32_t window) noexcep
 
 }  // namespace
 
-bool node_link::on_message(const incoming& m) {
+bool link::on_message(const incoming& m) {
   if (is_shut_ || m.decoded == nullptr) return true;
   if (m.block != nullptr || !decoding_.empty()) [[unlikely]]
     if (!m.made_here && keep(m)) return false;
@@ -64,7 +64,7 @@ bool node_link::on_message(const incoming& m) {
   return true;
 }
 
-void node_link::read(const frame& f, bool is_late) {
+void link::read(const frame& f, bool is_late) {
   being_read_.handles = 0;  // if the last one has thrown
   if (f.handles == 0) [[likely]]
     return on_frame(f);
@@ -74,7 +74,7 @@ void node_link::read(const frame& f, bool is_late) {
   release_unread();
 }
 
-void node_link::on_frame(const frame& f) {
+void link::on_frame(const frame& f) {
   // What else comes must not overtake messages, and may change who has which number.
   if (f.kind != frame_kind::message && f.kind != frame_kind::request) hand_over();
   switch (f.kind) {
@@ -103,7 +103,7 @@ void node_link::on_frame(const frame& f) {
 }
 
 /// The peer holds whom it has given a handle to until it is told that nobody has that here.
-void node_link::release_unread() {
+void link::release_unread() {
   for (std::uint32_t i = 0; i < being_read_.handles && !is_closed_; ++i)
     if (!was_read_[i])
       post({.kind = frame_kind::release, .receiver = number_behind(being_read_, i), .number = 1},
@@ -111,13 +111,13 @@ void node_link::release_unread() {
   being_read_ = {};
 }
 
-void node_link::refuse(const frame& f, const base::error& why) {
+void link::refuse(const frame& f, const base::error& why) {
   if (f.kind == frame_kind::message && !f.receiver) return;
   post(refusal_of(f, why, link_->header_size()), now());
 }
 
-void node_link::on_user_message(const frame& f) {
-  export_table::entry* const x = exports_.find(f.receiver);
+void link::on_user_message(const frame& f) {
+  exports::entry* const x = exports_.find(f.receiver);
   if (x == nullptr) {
     ++to_nobody_;
     return refuse(
@@ -129,7 +129,7 @@ void node_link::on_user_message(const frame& f) {
   if (!holds_ || held_.size() == most_held) hand_over();
 }
 
-bool node_link::take_in(const frame& f, export_table::entry& x) {
+bool link::take_in(const frame& f, exports::entry& x) {
   const auto refuse = [&](const base::error& why) {
     this->refuse(f, why);
     return false;
@@ -165,7 +165,7 @@ bool node_link::take_in(const frame& f, export_table::entry& x) {
 }
 
 /// Returns the value that the frame carries, which may be decoded already.
-base::result<core::envelope*> node_link::read_content(const content_codec& how, const frame& f) {
+base::result<core::envelope*> link::read_content(const content_codec& how, const frame& f) {
   base::result<core::envelope*> made =
       decoded_ != nullptr ? decoded_->result(how)
                           : read_payload(how, f.payload, static_cast<handle_porter&>(*this));
@@ -176,7 +176,7 @@ base::result<core::envelope*> node_link::read_content(const content_codec& how, 
 /// Into the mailboxes, all that came together, and then those who sleep are woken. This thread
 /// never waits: a mailbox at its hard limit loses the message, as it would one of a sender here
 /// that may not wait.
-void node_link::deliver_held() noexcept {
+void link::deliver_held() noexcept {
   if (held_.empty()) return;
   auto& thread = base::this_thread;
   ++thread.no_wait;
@@ -202,12 +202,12 @@ void node_link::deliver_held() noexcept {
   --thread.no_wait;
 }
 
-void node_link::burst(bool is) {
+void link::burst(bool is) {
   in_burst_ = is;
   if (!is) let_go();
 }
 
-void node_link::let_go() {
+void link::let_go() {
   holds_ = false;
   hand_over();
   send_signals();
@@ -222,7 +222,7 @@ void node_link::let_go() {
 /// and monitors, releases and grants. They cannot be refused. A peer that waits for them reads, so
 /// no more of them wait for it than it has open. The values that actors answer do not count, since
 /// a few of them may be larger than any limit.
-bool node_link::is_unread() const noexcept {
+bool link::is_unread() const noexcept {
   const node_settings& s = node_->settings();
   const auto most_bytes = static_cast<std::int64_t>(
       std::max(2 * s.most_bytes_waiting, std::size_t{s.most_questions} * large_refusal));
@@ -234,12 +234,12 @@ bool node_link::is_unread() const noexcept {
 /// Those whose answer waits in front of the outbox are in `asked_`, too, unless the peer has
 /// cancelled them. It may cancel all, so the larger of both numbers counts: each is at most what an
 /// honest peer has open.
-std::size_t node_link::unanswered() const noexcept {
+std::size_t link::unanswered() const noexcept {
   const std::size_t in_front = asker_->waiting().answers() + std::size_t{taken_.answers()};
   return std::max(asked_.size(), in_front) + static_cast<std::size_t>(answers_waiting_);
 }
 
-void node_link::count_waiting(const outgoing& m, std::int64_t more) noexcept {
+void link::count_waiting(const outgoing& m, std::int64_t more) noexcept {
   const auto size = static_cast<std::int64_t>(m.bytes.size() + frame_weight);
   const auto add = [more](std::int64_t& to, std::int64_t n) { to += more * n; };
   switch (kind_of(m.bytes.bytes())) {
@@ -255,7 +255,7 @@ void node_link::count_waiting(const outgoing& m, std::int64_t more) noexcept {
   }
 }
 
-void node_link::hand_over() {
+void link::hand_over() {
   give_credit_back();
   deliver_held();
   // What is posted may end the link, and then nobody has a number any more.
@@ -269,7 +269,7 @@ void node_link::hand_over() {
 
 /// True if its mailbox is short, or was before what has just come. Of who was never seen to read
 /// anything, the latter says nothing.
-bool node_link::keeps_up(const export_table::entry& x) const noexcept {
+bool link::keeps_up(const exports::entry& x) const noexcept {
   const core::cell* const who = core::handle_access::get(x.who);
   // What is passed on goes beyond the credit there is, since nobody waits here.
   if (who->is_elsewhere()) return static_cast<const core::proxy_cell*>(who)->credit() >= 0;
@@ -282,7 +282,7 @@ bool node_link::keeps_up(const export_table::entry& x) const noexcept {
 }
 
 /// Who keeps up is sent more ahead the next time, and who does not, less.
-void node_link::grant_or_owe(const actor_id& id, export_table::entry& x) {
+void link::grant_or_owe(const actor_id& id, exports::entry& x) {
   if (x.taken < x.due || x.is_owed) return;
   const core::cell* const who = core::handle_access::get(x.who);
   if (keeps_up(x)) {
@@ -310,7 +310,7 @@ void node_link::grant_or_owe(const actor_id& id, export_table::entry& x) {
 /// Two nodes may flood each other from handlers that hold all workers at both ends. Then each end
 /// waits for grants which only the other's workers could cause. So if all workers here wait, a few
 /// messages more may come, as a local sender goes on after a wait in vain.
-void node_link::grant_to_stuck(const actor_id& id, export_table::entry& x) {
+void link::grant_to_stuck(const actor_id& id, exports::entry& x) {
   const core::cell* const who = core::handle_access::get(x.who);
   if (x.taken == 0 || who->is_elsewhere() || !who->waits_for_waiting_workers() ||
       who->limits().policy != core::mailbox_policy::unbounded ||
@@ -322,7 +322,7 @@ void node_link::grant_to_stuck(const actor_id& id, export_table::entry& x) {
   post({.kind = frame_kind::credit, .receiver = id, .number = number}, empty_payload());
 }
 
-void node_link::on_credit(const frame& f) {
+void link::on_credit(const frame& f) {
   if (!f.receiver) {
     if (std::exchange(may_send_, true)) return;  // the answer to this end, or said again
     return node_->usable(*this);
@@ -337,16 +337,16 @@ void node_link::on_credit(const frame& f) {
 /// next handle comes. Then its next grant must not be due after more messages than it can send. But
 /// it may have been refused a message with a handle, and have another: so the most that it may send
 /// ahead is what it was before, and it is granted no more than what is taken.
-void node_link::on_release(const frame& f) {
+void link::on_release(const frame& f) {
   if (f.number == 0 || !exports_.release(f.receiver, f.number)) return;
-  export_table::entry* const x = exports_.find(f.receiver);
+  exports::entry* const x = exports_.find(f.receiver);
   if (x == nullptr) return;
   x->due = first_credit / 2;
   grant_or_owe(f.receiver, *x);
 }
 
 /// The peer's asker does not wait any more. If its request still waits here, it is not handled.
-void node_link::on_cancel(const frame& f) {
+void link::on_cancel(const frame& f) {
   const auto at = asked_.find(f.number);
   if (at == asked_.end()) return;  // it was answered meanwhile
   const core::any_ref elsewhere = std::move(at->second.handed_to);
@@ -356,7 +356,7 @@ void node_link::on_cancel(const frame& f) {
   core::tell_withdrawn(*core::handle_access::get(elsewhere), *asker_, f.number);
 }
 
-void node_link::handed_on(std::uint64_t request, core::cell& proxy) {
+void link::handed_on(std::uint64_t request, core::cell& proxy) {
   const auto at = asked_.find(request);
   if (at == asked_.end()) {  // cancelled meanwhile, or answered
     asker_->wanted().forget(request);
@@ -367,8 +367,7 @@ void node_link::handed_on(std::uint64_t request, core::cell& proxy) {
 
 // ---- answers ------------------------------------------------------------------------------------
 
-node_link::question node_link::take_question(
-    std::unordered_map<std::uint64_t, question>::iterator at) {
+link::question link::take_question(std::unordered_map<std::uint64_t, question>::iterator at) {
   question q = std::move(at->second);
   questions_.erase(at);
   if (const core::cell* const who = q.request.requester) numbers_.erase({who->id(), q.request.id});
@@ -376,7 +375,7 @@ node_link::question node_link::take_question(
 }
 
 /// Gives the answer, or why there is none. An envelope becomes the requester's.
-void node_link::answer_question(question q, base::result<core::envelope*> with) noexcept {
+void link::answer_question(question q, base::result<core::envelope*> with) noexcept {
   if (q.resolved != nullptr) return q.resolved->failed(with.error());
   if (q.request.requester == nullptr) return;
   if (with)
@@ -389,7 +388,7 @@ void node_link::answer_question(question q, base::result<core::envelope*> with) 
   node_->env().outside_ended();
 }
 
-void node_link::on_answer(const frame& f) {
+void link::on_answer(const frame& f) {
   const auto at = questions_.find(f.number);
   if (at == questions_.end()) return;
   question q = take_question(at);
@@ -401,7 +400,7 @@ void node_link::on_answer(const frame& f) {
   answer_question(std::move(q), read_content(how, f));
 }
 
-void node_link::on_decode_error(const frame& f) {
+void link::on_decode_error(const frame& f) {
   // Who has sent it may have let go of the receiver meanwhile, which says nothing about the loss.
   const auto at = proxies_.find(f.sender);
   const remote_cell* const to = at != proxies_.end() ? at->second : nullptr;
@@ -415,9 +414,9 @@ void node_link::on_decode_error(const frame& f) {
 }
 
 /// The name of the type of what a frame of this end carries; empty if that is not known any more.
-std::string_view node_link::content_name(const frame& f) {
+std::string_view link::content_name(const frame& f) {
   if (f.kind == frame_kind::response) {
-    const export_table::entry* const x = exports_.find(f.sender);
+    const exports::entry* const x = exports_.find(f.sender);
     const content_codec* const answer = x != nullptr ? x->answer_by_type(f.type) : nullptr;
     return answer != nullptr ? answer->content->name : std::string_view();
   }
@@ -429,7 +428,7 @@ std::string_view node_link::content_name(const frame& f) {
 // ---- figures ------------------------------------------------------------------------------------
 
 /// Returns the counts of the layers, the sizes of the tables, and the number of frames in vain.
-std::vector<link_count> node_link::counters() const {
+std::vector<link_count> link::counters() const {
   std::vector<link_count> all = link_->counters();
   const auto add = [&](std::string_view name, std::size_t n) { all.push_back({"node", name, n}); };
   add("exports", exports_.size());
@@ -452,7 +451,7 @@ std::vector<link_count> node_link::counters() const {
 
 // ---- names --------------------------------------------------------------------------------------
 
-void node_link::on_resolve(const frame& f) {
+void link::on_resolve(const frame& f) {
   const base::result<resolve_order> order = decode<resolve_order>(f.payload);
   if (!order) return refuse(f, order.error());
   if (const base::error no = check(order->protocol)) return refuse(f, no);
@@ -475,7 +474,7 @@ void node_link::on_resolve(const frame& f) {
   });
 }
 
-void node_link::on_resolved(const frame& f) {
+void link::on_resolved(const frame& f) {
   const auto at = questions_.find(f.number);
   if (at == questions_.end() || at->second.resolved == nullptr) return;
   question q = take_question(at);
@@ -494,10 +493,10 @@ void node_link::on_resolved(const frame& f) {
 /// A name of the peer's leads to an actor that this end has given it. The local handle does no more
 /// for who has asked than the peer's number could have done: what the peer says of the protocol
 /// counts for nothing, what the actor was given away with does.
-void node_link::resolved_here(question q, const actor_id& id) {
+void link::resolved_here(question q, const actor_id& id) {
   // The peer holds whom it names, and its release comes behind this answer. So a number that is not
   // known here is no race that was lost, after which another way could be tried: the peer lies.
-  const export_table::entry* const x = exports_.find_given(id);
+  const exports::entry* const x = exports_.find_given(id);
   if (x == nullptr)
     return q.resolved->failed(base::make_error(net_errc::decode_failed, "a resolved name",
                                                "it leads to who was not given away here"));
@@ -515,13 +514,13 @@ void node_link::resolved_here(question q, const actor_id& id) {
 
 // ---- handles ------------------------------------------------------------------------------------
 
-const remote_cell* node_link::as_peers(const core::cell& who) const noexcept {
+const remote_cell* link::as_peers(const core::cell& who) const noexcept {
   if (!who.is_elsewhere()) return nullptr;
   const auto* const proxy = dynamic_cast<const remote_cell*>(&who);
   return proxy != nullptr && proxy->link() == self_ ? proxy : nullptr;
 }
 
-remote_cell& node_link::proxy_of(const actor_id& id) {
+remote_cell& link::proxy_of(const actor_id& id) {
   const auto at = proxies_.find(id);
   if (at != proxies_.end() && at->second->lock()) return *at->second;
   auto* const made = new remote_cell(self_, *asker_, id, node_->settings().patience);
@@ -542,7 +541,7 @@ void write_id(byte_writer& out, const actor_id& id) {
 
 }  // namespace
 
-void node_link::write(byte_writer& out, core::cell* who, const protocol_table& as) {
+void link::write(byte_writer& out, core::cell* who, const protocol_table& as) {
   if (who == nullptr) return out.fixed(static_cast<std::uint8_t>(handle_kind::empty));
   if (const remote_cell* const theirs = as_peers(*who)) {
     out.fixed(static_cast<std::uint8_t>(handle_kind::receivers));
@@ -557,7 +556,7 @@ void node_link::write(byte_writer& out, core::cell* who, const protocol_table& a
   out.varint(newly_sent_.size() - 1);
 }
 
-core::cell* node_link::read(byte_reader& in, const protocol_table& as) {
+core::cell* link::read(byte_reader& in, const protocol_table& as) {
   const auto kind = static_cast<handle_kind>(in.fixed<std::uint8_t>());
   if (kind == handle_kind::empty) return nullptr;
   if (kind == handle_kind::senders) {
@@ -577,7 +576,7 @@ core::cell* node_link::read(byte_reader& in, const protocol_table& as) {
   id.low = in.fixed<std::uint64_t>();
   id.high = in.fixed<std::uint64_t>();
   if (in.failed()) return nullptr;
-  const export_table::entry* const x =
+  const exports::entry* const x =
       kind == handle_kind::receivers ? exports_.find_given(id) : nullptr;
   if (x == nullptr) return in.fail("a handle that nobody here has given away"), nullptr;
   core::cell* const who = core::handle_access::get(x->who);

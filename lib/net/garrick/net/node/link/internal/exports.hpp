@@ -25,7 +25,7 @@
 namespace garrick::net::internal {
 
 /// See above.
-class export_table {
+class exports {
  public:
   struct entry {
     core::address who;
@@ -54,10 +54,10 @@ class export_table {
   };
 
   /// Numbers from the system's randomness, or from a seed other than 0.
-  explicit export_table(std::uint64_t seed);
-  ~export_table() { clear(); }
-  export_table(const export_table&) = delete;
-  export_table& operator=(const export_table&) = delete;
+  explicit exports(std::uint64_t seed);
+  ~exports() { clear(); }
+  exports(const exports&) = delete;
+  exports& operator=(const exports&) = delete;
 
   /// One more handle is on its way to the peer. Requires that the caller holds the actor. Throws
   /// std::bad_alloc, and then nothing has changed.

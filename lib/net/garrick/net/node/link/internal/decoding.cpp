@@ -1,4 +1,4 @@
-#include <garrick/net/node/internal/decoding.hpp>
+#include <garrick/net/node/link/internal/decoding.hpp>
 
 #include <garrick/core/send.hpp>
 #include <garrick/net/error.hpp>

@@ -2,7 +2,7 @@
 //
 // What is sent to a proxy visits the link on the sender's thread; the link encodes it and puts it
 // on its way (link_port.hpp). If somebody else is in, the sender encodes it, and leaves the frame
-// there (waiting_frames.hpp). The giver of an answer does the same, and the sender of a large
+// there (mail_slot.hpp). The giver of an answer does the same, and the sender of a large
 // message does so also while the link is free. If the visit cannot be made, because the link is
 // over or too many wait, the message is lost in the proper way: a dead letter, an answer to the
 // request.
@@ -12,8 +12,8 @@
 
 #include <garrick/core/seam/handles.hpp>
 #include <garrick/core/seam/proxy_cell.hpp>
-#include <garrick/net/node/internal/waiting_frames.hpp>
-#include <garrick/net/node/internal/wanted_requests.hpp>
+#include <garrick/net/node/link/internal/mail_slot.hpp>
+#include <garrick/net/node/link/internal/wanted_requests.hpp>
 #include <garrick/net/node/node_settings.hpp>
 #include <garrick/net/node/protocol_table.hpp>
 #include <garrick/net/transport/hosted.hpp>
@@ -130,7 +130,7 @@ class answering_cell final : public core::proxy_cell {
   [[nodiscard]] base::instant wanted_until(std::uint64_t request) const noexcept override {
     return wanted_.until(request);
   }
-  [[nodiscard]] waiting_frames& waiting() noexcept { return waiting_; }
+  [[nodiscard]] mail_slot& waiting() noexcept { return waiting_; }
   /// The hints for answers.
   [[nodiscard]] encoding_hints& hints() noexcept { return hints_; }
   /// Notes how the answer to a request is encoded, so that its giver can do so. The thread in the
@@ -157,7 +157,7 @@ class answering_cell final : public core::proxy_cell {
   void get_taken(bool may_be_free) noexcept;
   /// Leaves something that is no message for the link, however much waits. False: there is no
   /// memory, and the envelope is as it was.
-  [[nodiscard]] bool leave(core::cell& to, core::envelope_ptr& e, waiting_frames::kind as) noexcept;
+  [[nodiscard]] bool leave(core::cell& to, core::envelope_ptr& e, mail_slot::kind as) noexcept;
   void lose_waiting() noexcept;
 
  private:
@@ -186,7 +186,7 @@ class answering_cell final : public core::proxy_cell {
   const encoding how_;
   // Senders and the link's thread write here for each message. What they only read for each lies in
   // other cache lines.
-  alignas(64) waiting_frames waiting_;
+  alignas(64) mail_slot waiting_;
   std::atomic<bool> waits_in_vain_{false};  // an actor has, for room, and nothing was confirmed
   std::atomic<std::int64_t> large_{0};      // the credit that large messages have taken
   wanted_requests wanted_;
@@ -235,7 +235,7 @@ class remote_cell final : public core::proxy_cell {
   void lost(const base::message_type* type, std::uint64_t sender, std::uint32_t weight,
             const base::error& why) noexcept;
   /// As above, whatever it was.
-  static void lose_entry(waiting_frames::entry& e) noexcept;
+  static void lose_entry(mail_slot::entry& e) noexcept;
   /// A signal that did not get on its way.
   void lost_signal(const core::envelope_ptr& e, const base::exit_reason& why) noexcept;
   /// Leaves a message that has credit for the link, and sets `weight` to the number of messages

@@ -43,7 +43,7 @@
 namespace garrick::net::internal {
 
 /// See above.
-class waiting_frames {
+class mail_slot {
  public:
   /// What waits.
   enum class kind : std::uint8_t {
@@ -78,10 +78,10 @@ class waiting_frames {
   class batch;
 
   /// Room for so many bytes, as far as senders look. An entry takes some 50 besides its own.
-  explicit waiting_frames(std::size_t bytes) noexcept : most_bytes_(bytes) {}
-  ~waiting_frames();
-  waiting_frames(const waiting_frames&) = delete;
-  waiting_frames& operator=(const waiting_frames&) = delete;
+  explicit mail_slot(std::size_t bytes) noexcept : most_bytes_(bytes) {}
+  ~mail_slot();
+  mail_slot(const mail_slot&) = delete;
+  mail_slot& operator=(const mail_slot&) = delete;
 
   /// Adds a frame, or the payload of an answer. Returns true if nothing was here: then the caller
   /// brings a visit (W1). Throws std::bad_alloc, and then nothing was added. Requires that the
@@ -188,7 +188,7 @@ class waiting_frames {
 };
 
 /// Entries that were taken, in order.
-class waiting_frames::batch {
+class mail_slot::batch {
  public:
   /// What is left in the end, is lost: `lose` says so to whom it concerns.
   explicit batch(void (*lose)(entry&) noexcept) noexcept : lose_(lose) {}
@@ -205,7 +205,7 @@ class waiting_frames::batch {
   }
 
  private:
-  friend class waiting_frames;
+  friend class mail_slot;
 
   void (*const lose_)(entry&) noexcept;
   chunks chunks_;                 // the first has the next entry that is left

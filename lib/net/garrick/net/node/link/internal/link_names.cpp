@@ -7,7 +7,7 @@
 #include <garrick/net/error.hpp>
 #include <garrick/net/layer/actor_protocol.hpp>
 #include <garrick/net/node/internal/node_core.hpp>
-#include <garrick/net/node/internal/node_link.hpp>
+#include <garrick/net/node/link/internal/link.hpp>
 #include <garrick/net/printable.hpp>
 #include <garrick/net/wire/orders.hpp>
 #include <garrick/net/wire/schema.hpp>
@@ -86,8 +86,8 @@ void write_order(byte_writer& out, const void* value) {
 
 }  // namespace
 
-bool node_link::resolve(const std::string& name, const protocol_table& as,
-                        std::unique_ptr<name_answer>& done) {
+bool link::resolve(const std::string& name, const protocol_table& as,
+                   std::unique_ptr<name_answer>& done) {
   if (is_closed_) return false;
   const auto fail = [&](const base::error& why) {
     std::exchange(done, nullptr)->failed(why);
@@ -104,8 +104,8 @@ bool node_link::resolve(const std::string& name, const protocol_table& as,
   return true;
 }
 
-bool node_link::spawn(const std::string& name, const spawn_arguments& with,
-                      const protocol_table& as, std::unique_ptr<name_answer>& done) {
+bool link::spawn(const std::string& name, const spawn_arguments& with, const protocol_table& as,
+                 std::unique_ptr<name_answer>& done) {
   if (is_closed_) return false;
   const auto fail = [&](const base::error& why) {
     std::exchange(done, nullptr)->failed(why);
@@ -125,7 +125,7 @@ bool node_link::spawn(const std::string& name, const spawn_arguments& with,
   return true;
 }
 
-void node_link::on_spawn(const frame& f) {
+void link::on_spawn(const frame& f) {
   const base::result<spawn_order> order = decode<spawn_order>(f.payload);
   if (!order) return refuse(f, order.error());
   if (const base::error no = check(order->types)) return refuse(f, no);
@@ -157,8 +157,7 @@ void node_link::on_spawn(const frame& f) {
       std::move(job));
 }
 
-void node_link::spawned(std::uint64_t number, const spawnable& what,
-                        base::result<core::any_ref> who) {
+void link::spawned(std::uint64_t number, const spawnable& what, base::result<core::any_ref> who) {
   --spawning_;
   if (is_closed_) return;
   const frame asked{.kind = frame_kind::spawn, .number = number};
@@ -169,7 +168,7 @@ void node_link::spawned(std::uint64_t number, const spawnable& what,
   post({.kind = frame_kind::spawned, .sender = id, .number = number}, std::move(*p));
 }
 
-void node_link::on_spawned(const frame& f) {
+void link::on_spawned(const frame& f) {
   const auto at = questions_.find(f.number);
   if (at == questions_.end() || at->second.resolved == nullptr) return;
   question q = take_question(at);

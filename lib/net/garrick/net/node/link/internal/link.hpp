@@ -37,12 +37,12 @@
 #include <garrick/core/seam/content.hpp>
 #include <garrick/net/layer/internal/pooled.hpp>
 #include <garrick/net/node/handle_codec.hpp>
-#include <garrick/net/node/internal/decoding.hpp>
-#include <garrick/net/node/internal/exports.hpp>
 #include <garrick/net/node/internal/link_port.hpp>
-#include <garrick/net/node/internal/peer_hash.hpp>
-#include <garrick/net/node/internal/remote_cell.hpp>
-#include <garrick/net/node/internal/waiting_frames.hpp>
+#include <garrick/net/node/link/internal/decoding.hpp>
+#include <garrick/net/node/link/internal/exports.hpp>
+#include <garrick/net/node/link/internal/mail_slot.hpp>
+#include <garrick/net/node/link/internal/peer_hash.hpp>
+#include <garrick/net/node/link/internal/remote_cell.hpp>
 #include <garrick/net/node/name_answer.hpp>
 #include <garrick/net/node/node_settings.hpp>
 #include <garrick/net/node/peer_listener.hpp>
@@ -68,12 +68,12 @@ namespace garrick::net::internal {
 class node_core;
 
 /// See above.
-class node_link final : public link_port, carried, link_owner, handle_porter {
+class link final : public link_port, carried, link_owner, handle_porter {
  public:
   /// `dialled`: the endpoint that this end has connected to; empty if the peer has.
-  node_link(std::shared_ptr<node_core> node, const named_stack& kind, const link_settings& s,
-            carrier& below, connection self, std::string dialled);
-  ~node_link() override;
+  link(std::shared_ptr<node_core> node, const named_stack& kind, const link_settings& s,
+       carrier& below, connection self, std::string dialled);
+  ~link() override;
 
   // link_port
   [[nodiscard]] const peer_identity& peer() const noexcept override { return peer_; }
@@ -239,9 +239,9 @@ class node_link final : public link_port, carried, link_owner, handle_porter {
   const content_codec* answer_now(core::envelope_ptr& left, bool may_be_left);
   /// Sends an answer that its giver has encoded.
   void answer_now(std::uint64_t number, const base::message_type* type, packet payload);
-  void answer_taken(waiting_frames::entry& e);
+  void answer_taken(mail_slot::entry& e);
   void released_now(remote_cell& who);
-  void send_taken(waiting_frames::entry& e, base::instant at);
+  void send_taken(mail_slot::entry& e, base::instant at);
   void post_message(outgoing m, base::instant at);
   [[nodiscard]] outgoing take_from_outbox();
   void post_signal(outgoing m);
@@ -299,16 +299,16 @@ class node_link final : public link_port, carried, link_owner, handle_porter {
   void release_unread();
   void on_user_message(const frame& f);
   /// False: it was refused. True: it is among those that `hand_over` delivers.
-  [[nodiscard]] bool take_in(const frame& f, export_table::entry& x);
+  [[nodiscard]] bool take_in(const frame& f, exports::entry& x);
   void refuse(const frame& f, const base::error& why);
   [[nodiscard]] base::result<core::envelope*> read_content(const content_codec& how,
                                                            const frame& f);
   void hand_over();
   void deliver_held() noexcept;
   void give_credit_back() noexcept;
-  [[nodiscard]] bool keeps_up(const export_table::entry& x) const noexcept;
-  void grant_or_owe(const actor_id& id, export_table::entry& x);
-  void grant_to_stuck(const actor_id& id, export_table::entry& x);
+  [[nodiscard]] bool keeps_up(const exports::entry& x) const noexcept;
+  void grant_or_owe(const actor_id& id, exports::entry& x);
+  void grant_to_stuck(const actor_id& id, exports::entry& x);
   void on_cancel(const frame& f);
   void on_answer(const frame& f);
   void on_watch(const frame& f, std::uint64_t monitor);
@@ -329,7 +329,7 @@ class node_link final : public link_port, carried, link_owner, handle_porter {
   void on_decode_error(const frame& f);
   void answer_question(question q, base::result<core::envelope*> with) noexcept;
 
-  // messages that workers decode: node_link_decode.cpp
+  // messages that workers decode: link_decode.cpp
   [[nodiscard]] bool all_workers_wait() const noexcept;
   [[nodiscard]] const content_codec* decoded_by_worker(const frame& f, bool is_late);
   [[nodiscard]] kept_frame kept(const incoming& m) const;
@@ -350,7 +350,7 @@ class node_link final : public link_port, carried, link_owner, handle_porter {
 
   /// A message that has come and is not in the mailbox yet.
   struct held_message {
-    export_table::entry* to = nullptr;
+    exports::entry* to = nullptr;
     actor_id id;
     core::envelope_ptr what;
   };
@@ -375,7 +375,7 @@ class node_link final : public link_port, carried, link_owner, handle_porter {
   base::error why_;
   base::error leaves_for_;  // when all is confirmed
 
-  export_table exports_;
+  exports exports_;
   const peer_hash hash_;
   std::unordered_map<actor_id, remote_cell*, peer_hash> proxies_;  // weakly held
   std::unordered_map<std::uint64_t, question> questions_;
@@ -406,7 +406,7 @@ class node_link final : public link_port, carried, link_owner, handle_porter {
   std::uint64_t first_report_ = 1;      // of under_way_.front()
   std::deque<release_order> releases_;  // that wait for what is under way
   std::vector<actor_id> owed_;
-  waiting_frames::batch taken_{
+  mail_slot::batch taken_{
       &remote_cell::lose_entry};     // behind the outbox: what the stack is to take then
   bool holds_ = false;               // the stack is passing up what has come, or is to in a burst
   bool in_burst_ = false;            // more of what it holds may come

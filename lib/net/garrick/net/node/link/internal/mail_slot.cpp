@@ -1,4 +1,4 @@
-#include <garrick/net/node/internal/waiting_frames.hpp>
+#include <garrick/net/node/link/internal/mail_slot.hpp>
 
 #include <garrick/base/platform/assert.hpp>
 
@@ -15,14 +15,14 @@ constexpr std::size_t aligned(std::size_t n) noexcept { return (n + 7) / 8 * 8; 
 
 }  // namespace
 
-void waiting_frames::chunks::push(std::unique_ptr<chunk> c) noexcept {
+void mail_slot::chunks::push(std::unique_ptr<chunk> c) noexcept {
   chunk* const added = c.get();
   (last == nullptr ? first : last->next) = std::move(c);
   last = added;
   ++number;
 }
 
-std::unique_ptr<waiting_frames::chunk> waiting_frames::chunks::pop() noexcept {
+std::unique_ptr<mail_slot::chunk> mail_slot::chunks::pop() noexcept {
   std::unique_ptr<chunk> c = std::move(first);
   first = std::move(c->next);
   if (first == nullptr) last = nullptr;
@@ -30,12 +30,11 @@ std::unique_ptr<waiting_frames::chunk> waiting_frames::chunks::pop() noexcept {
   return c;
 }
 
-waiting_frames::~waiting_frames() {
+mail_slot::~mail_slot() {
   GARRICK_ASSERT(chunks_.number == 0, "an entry holds its proxy, which holds this");
 }
 
-std::byte* waiting_frames::place(const about& what, form lies_as, kind as,
-                                 std::size_t size) noexcept {
+std::byte* mail_slot::place(const about& what, form lies_as, kind as, std::size_t size) noexcept {
   const std::size_t all = sizeof(head) + aligned(size);
   chunk& c = *chunks_.last;
   const bool holds = what.to != last_;
@@ -48,7 +47,7 @@ std::byte* waiting_frames::place(const about& what, form lies_as, kind as,
 }
 
 template <class Write>
-bool waiting_frames::write_entry(std::size_t size, Write write) {
+bool mail_slot::write_entry(std::size_t size, Write write) {
   const std::size_t all = sizeof(head) + aligned(size);
   for (std::unique_ptr<chunk> fresh;;) {
     {
@@ -65,26 +64,26 @@ bool waiting_frames::write_entry(std::size_t size, Write write) {
   }
 }
 
-void waiting_frames::count(std::size_t bytes) noexcept {
+void mail_slot::count(std::size_t bytes) noexcept {
   const std::size_t all = sizeof(head) + bytes;
   // order: the lock's, and as `has_room`
   bytes_.store(bytes_.load(std::memory_order_relaxed) + all, std::memory_order_relaxed);
 }
 
 /// Answers were asked for, so they take no room.
-void waiting_frames::count(kind as, std::size_t bytes) noexcept {
+void mail_slot::count(kind as, std::size_t bytes) noexcept {
   // order: the lock's, and as `answers`
   if (as == kind::answer) answers_.fetch_add(1, std::memory_order_relaxed);
   if (as == kind::message) count(bytes);
 }
 
-bool waiting_frames::was_empty() noexcept {
+bool mail_slot::was_empty() noexcept {
   const bool first = !any_.load(std::memory_order_relaxed);  // order: the lock's
   if (first) any_.store(true, std::memory_order_relaxed);    // order: the lock's, and as `any`
   return first;
 }
 
-bool waiting_frames::add(const about& what, packet frame, kind as) {
+bool mail_slot::add(const about& what, packet frame, kind as) {
   const std::span<const std::byte> bytes = frame.bytes();
   const std::size_t size = bytes.size();
   if (size > largest_copied)
@@ -101,7 +100,7 @@ bool waiting_frames::add(const about& what, packet frame, kind as) {
   });
 }
 
-bool waiting_frames::add(const about& what, core::envelope_ptr& e, kind as, std::size_t bytes) {
+bool mail_slot::add(const about& what, core::envelope_ptr& e, kind as, std::size_t bytes) {
   if (as == kind::message && e->is(core::envelope_flag::request))
     return add_request(what, e, {}, e->type->size + bytes);
   return write_entry(sizeof(core::envelope*), [&] {
@@ -115,13 +114,13 @@ bool waiting_frames::add(const about& what, core::envelope_ptr& e, kind as, std:
   });
 }
 
-bool waiting_frames::add(const about& what, core::envelope_ptr& e, packet payload) {
+bool mail_slot::add(const about& what, core::envelope_ptr& e, packet payload) {
   const std::size_t bytes = payload.size();
   return add_request(what, e, std::move(payload), bytes);
 }
 
-bool waiting_frames::add_request(const about& what, core::envelope_ptr& e, packet payload,
-                                 std::size_t bytes) {
+bool mail_slot::add_request(const about& what, core::envelope_ptr& e, packet payload,
+                            std::size_t bytes) {
   core::outside_work answer(e->requester->env());
   return write_entry(sizeof(waiting_request), [&] {
     std::byte* const at = place(what, form::request, kind::message, sizeof(waiting_request));
@@ -131,7 +130,7 @@ bool waiting_frames::add_request(const about& what, core::envelope_ptr& e, packe
   });
 }
 
-bool waiting_frames::take(batch& to) noexcept {
+bool mail_slot::take(batch& to) noexcept {
   GARRICK_ASSERT(to.empty(), "what was taken before comes before what waits");
   chunks taken;
   bool any = false;
@@ -152,7 +151,7 @@ bool waiting_frames::take(batch& to) noexcept {
   return any;
 }
 
-bool waiting_frames::batch::next(entry& e) noexcept {
+bool mail_slot::batch::next(entry& e) noexcept {
   e.due.done();
   if (chunks_.number != 0 && offset_ == chunks_.first->used) {
     spent_ = chunks_.pop();
@@ -197,7 +196,7 @@ bool waiting_frames::batch::next(entry& e) noexcept {
   return true;
 }
 
-waiting_frames::batch::~batch() {
+mail_slot::batch::~batch() {
   for (entry e; next(e); e.envelope.reset()) lose_(e);
 }
 

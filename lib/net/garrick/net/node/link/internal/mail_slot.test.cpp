@@ -1,19 +1,19 @@
 #include <doctest/doctest.h>
 #include <garrick/core/seam/proxy_cell.hpp>
 #include <garrick/garrick.hpp>
-#include <garrick/net/node/internal/waiting_frames.hpp>
+#include <garrick/net/node/link/internal/mail_slot.hpp>
 
 #include <cstddef>
 #include <cstdint>
 #include <utility>
 #include <vector>
 
-namespace waiting_frames_test {
+namespace mail_slot_test {
 
 using namespace garrick;
 using net::packet;
-using net::internal::waiting_frames;
-using kind = waiting_frames::kind;
+using net::internal::mail_slot;
+using kind = mail_slot::kind;
 
 class nobody : public actor<protocol<void(int)>> {
  public:
@@ -54,12 +54,12 @@ class probe final : public core::proxy_cell {
   int& freed_;
 };
 
-void nothing_is_left(waiting_frames::entry&) noexcept { FAIL_CHECK("an entry is left"); }
+void nothing_is_left(mail_slot::entry&) noexcept { FAIL_CHECK("an entry is left"); }
 
 TEST_CASE(
     "waiting frames: small ones, large ones, envelopes and signals are taken in their order") {
   const fixture f;
-  waiting_frames all(1 << 20);
+  mail_slot all(1 << 20);
   const base::instant until = base::instant::at(base::duration::seconds(7));
   CHECK_FALSE(all.any());
   CHECK(all.add({.to = f.cell, .type = f.type, .sender = 3, .lane = 2}, f.frame(100)));
@@ -71,12 +71,12 @@ TEST_CASE(
   e = f.envelope(5);
   CHECK(all.add({.to = f.cell}, e, kind::signal));  // which always brings a visit
   CHECK(all.any_signals());
-  waiting_frames::batch taken(&nothing_is_left);
+  mail_slot::batch taken(&nothing_is_left);
   REQUIRE(all.take(taken));
   CHECK_FALSE(all.any());
   CHECK_FALSE(all.any_signals());
   CHECK(taken.any_signals());
-  waiting_frames::entry x;
+  mail_slot::entry x;
   REQUIRE(taken.next(x));
   CHECK(x.bytes.size() == 100);
   CHECK(x.bytes[99] == std::byte{99});
@@ -98,7 +98,7 @@ TEST_CASE(
 
 TEST_CASE("waiting frames: the answer to a request is due until its taker is done with it") {
   fixture f;
-  waiting_frames all(1 << 20);
+  mail_slot all(1 << 20);
   const auto request = [&] {
     core::envelope_ptr e = f.envelope(1);
     e->requester = f.cell;  // held by `one`: the flag is cleared before the envelope goes
@@ -115,12 +115,12 @@ TEST_CASE("waiting frames: the answer to a request is due until its taker is don
   static_cast<void>(all.add({.to = f.cell}, e, f.frame(10)));
   CHECK(due() == 2);
   {
-    waiting_frames::batch rest(+[](waiting_frames::entry& lost) noexcept {
+    mail_slot::batch rest(+[](mail_slot::entry& lost) noexcept {
       CHECK(lost.whole.size() == 10);
       lost.envelope->clear(core::envelope_flag::request);
     });
     REQUIRE(all.take(rest));
-    waiting_frames::entry x;
+    mail_slot::entry x;
     REQUIRE(rest.next(x));
     REQUIRE(rest.next(x));
     CHECK(x.whole.empty());
@@ -132,9 +132,9 @@ TEST_CASE("waiting frames: the answer to a request is due until its taker is don
 
 TEST_CASE("waiting frames: more than a chunk holds, and again into a chunk that was read") {
   const fixture f;
-  waiting_frames all(1 << 20);
-  waiting_frames::batch taken(&nothing_is_left);
-  waiting_frames::entry x;
+  mail_slot all(1 << 20);
+  mail_slot::batch taken(&nothing_is_left);
+  mail_slot::entry x;
   std::uint64_t added = 0;
   std::uint64_t read = 0;
   for (const int frames : {40, 1, 17, 100, 3}) {
@@ -152,7 +152,7 @@ TEST_CASE("waiting frames: more than a chunk holds, and again into a chunk that 
 
 TEST_CASE("waiting frames: answers and releases have their place, and take no room") {
   const fixture f;
-  waiting_frames all(1);
+  mail_slot all(1);
   core::envelope_ptr e = f.envelope(1);
   core::envelope_ptr nothing;
   CHECK(all.add({.to = f.cell}, e, kind::answer));
@@ -162,11 +162,11 @@ TEST_CASE("waiting frames: answers and releases have their place, and take no ro
   CHECK(all.answers() == 1);
   CHECK_FALSE(all.add({.to = f.cell}, f.frame(1)));
   CHECK_FALSE(all.has_room());
-  waiting_frames::batch taken(&nothing_is_left);
+  mail_slot::batch taken(&nothing_is_left);
   REQUIRE(all.take(taken));
   CHECK(all.answers() == 0);
   CHECK(taken.answers() == 1);
-  waiting_frames::entry x;
+  mail_slot::entry x;
   REQUIRE(taken.next(x));
   CHECK(taken.answers() == 0);
   CHECK(x.as == kind::answer);
@@ -182,22 +182,22 @@ TEST_CASE("waiting frames: answers and releases have their place, and take no ro
 
 TEST_CASE("waiting frames: answers whose payload is encoded are answers, too") {
   const fixture f;
-  waiting_frames all(1);
+  mail_slot all(1);
   std::uint64_t number = 0;
   for (const std::size_t size : {0u, 5u, 10'000u}) {
     ++number;
-    const waiting_frames::about what{.to = f.cell, .type = f.type, .sender = number};
+    const mail_slot::about what{.to = f.cell, .type = f.type, .sender = number};
     CHECK(all.add(what, f.frame(size), kind::answer) == (number == 1));
   }
   CHECK(all.has_room());
   CHECK(all.answers() == 3);
-  waiting_frames::batch taken(&nothing_is_left);
+  mail_slot::batch taken(&nothing_is_left);
   REQUIRE(all.take(taken));
   number = 0;
   for (const std::size_t size : {0u, 5u, 10'000u}) {
     CAPTURE(size);
     CHECK(taken.answers() == 3 - number);
-    waiting_frames::entry x;
+    mail_slot::entry x;
     REQUIRE(taken.next(x));
     CHECK(x.as == kind::answer);
     CHECK(x.envelope == nullptr);
@@ -211,8 +211,8 @@ TEST_CASE("waiting frames: answers whose payload is encoded are answers, too") {
 
 TEST_CASE("waiting frames: bytes have a limit, signals none") {
   const fixture f;
-  waiting_frames::batch others(+[](waiting_frames::entry&) noexcept {});
-  waiting_frames small(5000);
+  mail_slot::batch others(+[](mail_slot::entry&) noexcept {});
+  mail_slot small(5000);
   static_cast<void>(small.add({.to = f.cell}, f.frame(4900)));
   CHECK(small.has_room());
   static_cast<void>(small.add({.to = f.cell}, f.frame(100)));
@@ -225,22 +225,22 @@ TEST_CASE("waiting frames: bytes have a limit, signals none") {
   int several = 0;
   for (; small.has_room(); ++several) static_cast<void>(small.add({.to = f.cell}, f.frame(1)));
   CHECK(several < 110);
-  waiting_frames::batch rest(+[](waiting_frames::entry&) noexcept {});
+  mail_slot::batch rest(+[](mail_slot::entry&) noexcept {});
   CHECK(!others.empty());
-  for (waiting_frames::entry x; others.next(x);) x.envelope.reset();
+  for (mail_slot::entry x; others.next(x);) x.envelope.reset();
   CHECK(small.take(rest));
 }
 
 TEST_CASE(
     "waiting frames: a message that is not encoded yet counts as said, and so does the link") {
   const fixture f;
-  waiting_frames few(1000);
+  mail_slot few(1000);
   core::envelope_ptr large = f.envelope(1);
   CHECK(few.add({.to = f.cell}, large, kind::message, 1000));
   CHECK_FALSE(few.has_room());
-  waiting_frames::batch taken(&nothing_is_left);
+  mail_slot::batch taken(&nothing_is_left);
   CHECK(few.take(taken));
-  for (waiting_frames::entry x; taken.next(x);) x.envelope.reset();
+  for (mail_slot::entry x; taken.next(x);) x.envelope.reset();
   CHECK(few.has_room());
   few.wait_in_front(1000);
   CHECK_FALSE(few.has_room());
@@ -256,15 +256,15 @@ TEST_CASE("waiting frames: each entry keeps its proxy until the next one is take
   int freed = 0;
   auto* const first = new probe(f.system.env(), freed);
   auto* const second = new probe(f.system.env(), freed);
-  waiting_frames all(1 << 20);
+  mail_slot all(1 << 20);
   for (probe* const p : {first, first, second, first})
     static_cast<void>(all.add({.to = p}, f.frame(1)));
-  waiting_frames::batch taken(&nothing_is_left);
+  mail_slot::batch taken(&nothing_is_left);
   REQUIRE(all.take(taken));
   for (probe* const p : {first, first}) static_cast<void>(all.add({.to = p}, f.frame(1)));
   first->drop_strong();
   second->drop_strong();
-  waiting_frames::entry x;
+  mail_slot::entry x;
   for (probe* const p : {first, first, second, first}) {
     CHECK(freed == 0);
     REQUIRE(taken.next(x));
@@ -281,4 +281,4 @@ TEST_CASE("waiting frames: each entry keeps its proxy until the next one is take
   CHECK(freed == 2);
 }
 
-}  // namespace waiting_frames_test
+}  // namespace mail_slot_test

@@ -2,9 +2,9 @@
 #include <garrick/core/spawn.hpp>
 #include <garrick/core/spawn_options.hpp>
 #include <garrick/net/error.hpp>
-#include <garrick/net/node/internal/decoding.hpp>
 #include <garrick/net/node/internal/node_core.hpp>
-#include <garrick/net/node/internal/node_link.hpp>
+#include <garrick/net/node/link/internal/decoding.hpp>
+#include <garrick/net/node/link/internal/link.hpp>
 
 #include <algorithm>
 #include <exception>
@@ -56,7 +56,7 @@ class decode_job {
 
 }  // namespace
 
-bool node_link::all_workers_wait() const noexcept {
+bool link::all_workers_wait() const noexcept {
   const base::executor* const workers = node_->env().workers;
   return workers != nullptr && workers->all_wait();
 }
@@ -64,12 +64,12 @@ bool node_link::all_workers_wait() const noexcept {
 /// Returns the codec with which a worker is to decode the frame's message. Returns null if it is
 /// small, if there is more to do than to decode it, if that needs the link's tables, or if no
 /// worker would begin with it soon.
-const content_codec* node_link::decoded_by_worker(const frame& f, bool is_late) {
+const content_codec* link::decoded_by_worker(const frame& f, bool is_late) {
   if (f.payload.size() <= most_decoded_inside || f.handles != 0 || is_late) return nullptr;
   if (!taken_back_.expired() || all_workers_wait()) return nullptr;
   const content_codec* how = nullptr;
   if (f.kind == frame_kind::message || f.kind == frame_kind::request) {
-    export_table::entry* const x = exports_.find(f.receiver);
+    exports::entry* const x = exports_.find(f.receiver);
     const signature_codec* const s = x != nullptr ? x->by_type(f.type) : nullptr;
     if (s != nullptr) how = &s->message;
   } else if (f.kind == frame_kind::response) {
@@ -80,7 +80,7 @@ const content_codec* node_link::decoded_by_worker(const frame& f, bool is_late) 
   return how != nullptr && how->content != for_the_link_ ? how : nullptr;
 }
 
-node_link::kept_frame node_link::kept(const incoming& m) const {
+link::kept_frame link::kept(const incoming& m) const {
   kept_frame k{.what = *m.decoded, .is_late = m.is_late};
   if (m.block != nullptr && m.block->holds(m.bytes) && m.block->holds(k.what.payload)) {
     k.bytes = std::move(*m.block);
@@ -93,7 +93,7 @@ node_link::kept_frame node_link::kept(const incoming& m) const {
 }
 
 /// True: it was taken, and its lane says `delivered` when it has been read.
-bool node_link::keep(const incoming& m) {
+bool link::keep(const incoming& m) {
   if (const auto lane = decoding_.find(m.lane); lane != decoding_.end()) {
     if (m.decoded->kind == frame_kind::cancel) withdraw(lane->second, m.decoded->number);
     lane->second.behind.push_back(kept(m));
@@ -107,7 +107,7 @@ bool node_link::keep(const incoming& m) {
 }
 
 /// A request that was cancelled while it is held has no time left.
-void node_link::withdraw(held_lane& lane, std::uint64_t request) {
+void link::withdraw(held_lane& lane, std::uint64_t request) {
   const auto look_at = [&](kept_frame& k) {
     if (k.what.kind == frame_kind::request && k.what.number == request) k.until = actors_now();
   };
@@ -115,7 +115,7 @@ void node_link::withdraw(held_lane& lane, std::uint64_t request) {
   for (kept_frame& k : lane.behind) look_at(k);
 }
 
-void node_link::begin_decoding(held_lane& lane, kept_frame first, const content_codec& how) {
+void link::begin_decoding(held_lane& lane, kept_frame first, const content_codec& how) {
   lane.by = std::make_shared<decoding>(std::move(first.bytes), first.what.payload, how);
   lane.first = std::move(first);
   lane.looks = 0;
@@ -127,7 +127,7 @@ void node_link::begin_decoding(held_lane& lane, kept_frame first, const content_
       std::make_unique<decode_job>(self_, lane.by));
 }
 
-void node_link::decoded() {
+void link::decoded() {
   if (is_closed_) return;
   const auto end = [&](std::string_view why) noexcept {
     // An exception ends the link, as it does in a visit that has waited in line.
@@ -145,7 +145,7 @@ void node_link::decoded() {
 /// Goes on in all lanes whose message is decoded, or is left to the link: workers that wait in
 /// sends may do so until this link gives their credit back, and workers that compute may do so for
 /// minutes.
-void node_link::go_on_decoded() {
+void link::go_on_decoded() {
   const bool looks = next_taking_ <= now();
   const base::instant next = looks ? now() + look_at_workers : next_taking_;
   const bool takes = looks && all_workers_wait();
@@ -166,7 +166,7 @@ void node_link::go_on_decoded() {
 
 /// Reads what is held in this lane, up to the next message that is to be decoded. Each step may end
 /// the link, and then nothing is held any more.
-void node_link::go_on_in(lane_number n) {
+void link::go_on_in(lane_number n) {
   for (;;) {
     const auto at = decoding_.find(n);
     if (at == decoding_.end()) return;
@@ -195,7 +195,7 @@ void node_link::go_on_in(lane_number n) {
   }
 }
 
-void node_link::read_kept(const kept_frame& k, decoding* by) {
+void link::read_kept(const kept_frame& k, decoding* by) {
   struct until_read {
     decoding*& of;
     ~until_read() { of = nullptr; }

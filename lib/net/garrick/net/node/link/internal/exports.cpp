@@ -1,4 +1,4 @@
-#include <garrick/net/node/internal/exports.hpp>
+#include <garrick/net/node/link/internal/exports.hpp>
 
 #include <garrick/core/ref.hpp>
 
@@ -7,19 +7,19 @@
 
 namespace garrick::net::internal {
 
-const signature_codec* export_table::entry::look_up(std::uint64_t type) const noexcept {
+const signature_codec* exports::entry::look_up(std::uint64_t type) const noexcept {
   for (const protocol_table* t : tables)
     if (const signature_codec* const s = t->by_type(type)) return s;
   return nullptr;
 }
 
-const content_codec* export_table::entry::answer_by_type(std::uint64_t type) const noexcept {
+const content_codec* exports::entry::answer_by_type(std::uint64_t type) const noexcept {
   for (const protocol_table* t : tables)
     if (const content_codec* const c = t->answer_by_type(type)) return c;
   return nullptr;
 }
 
-const signature_codec* export_table::entry::lacks(const protocol_table& as) const noexcept {
+const signature_codec* exports::entry::lacks(const protocol_table& as) const noexcept {
   for (const signature_codec& s : as.all()) {
     const auto has_it = [&](const protocol_table* t) {
       const signature_codec* const one = t->by_content(s.message.content);
@@ -30,13 +30,13 @@ const signature_codec* export_table::entry::lacks(const protocol_table& as) cons
   return nullptr;
 }
 
-export_table::export_table(std::uint64_t seed) {
+exports::exports(std::uint64_t seed) {
   if (seed != 0) seeded_.emplace(seed);
 }
 
-std::uint64_t export_table::draw() { return seeded_ ? (*seeded_)() : unguessable_(); }
+std::uint64_t exports::draw() { return seeded_ ? (*seeded_)() : unguessable_(); }
 
-export_table::entries::iterator export_table::find_or_add(const core::address& who) {
+exports::entries::iterator exports::find_or_add(const core::address& who) {
   if (const auto known = by_actor_.find(who); known != by_actor_.end())
     return by_id_.find(known->second);
   for (;;) {
@@ -55,7 +55,7 @@ export_table::entries::iterator export_table::find_or_add(const core::address& w
   }
 }
 
-actor_id export_table::hold(core::cell& who, const protocol_table& as) {
+actor_id exports::hold(core::cell& who, const protocol_table& as) {
   const auto at = find_or_add(core::handle_access::make_address(&who));
   entry& e = at->second;
   try {
@@ -69,31 +69,31 @@ actor_id export_table::hold(core::cell& who, const protocol_table& as) {
   return at->first;
 }
 
-actor_id export_table::hold_spawned(core::cell& who, const protocol_table& as) {
+actor_id exports::hold_spawned(core::cell& who, const protocol_table& as) {
   const actor_id id = hold(who, as);
   if (!std::exchange(find(id)->is_spawned, true)) ++spawned_;
   return id;
 }
 
-actor_id export_table::name(const core::address& who) {
+actor_id exports::name(const core::address& who) {
   const auto at = find_or_add(who);
   ++at->second.uses;
   return at->first;
 }
 
-void export_table::forget(const actor_id& id) noexcept {
+void exports::forget(const actor_id& id) noexcept {
   const auto at = by_id_.find(id);
   if (at == by_id_.end() || at->second.uses == 0) return;
   --at->second.uses;
   erase_if_unused(at);
 }
 
-std::optional<actor_id> export_table::number_of(const core::address& who) const {
+std::optional<actor_id> exports::number_of(const core::address& who) const {
   const auto at = by_actor_.find(who);
   return at != by_actor_.end() ? std::optional(at->second) : std::nullopt;
 }
 
-bool export_table::release(const actor_id& id, std::uint64_t n) noexcept {
+bool exports::release(const actor_id& id, std::uint64_t n) noexcept {
   const auto at = by_id_.find(id);
   if (at == by_id_.end() || at->second.sent < n) return false;
   entry& e = at->second;
@@ -107,14 +107,14 @@ bool export_table::release(const actor_id& id, std::uint64_t n) noexcept {
   return true;
 }
 
-void export_table::erase_if_unused(entries::iterator at) noexcept {
+void exports::erase_if_unused(entries::iterator at) noexcept {
   if (at->second.sent != 0 || at->second.uses != 0) return;
   by_actor_.erase(at->second.who);
   if (last_ == &at->second) last_ = nullptr;
   by_id_.erase(at);
 }
 
-void export_table::clear() noexcept {
+void exports::clear() noexcept {
   last_ = nullptr;
   const entries all = std::exchange(by_id_, {});
   by_actor_.clear();

@@ -3,7 +3,7 @@
 #include <garrick/core/seam/content.hpp>
 #include <garrick/net/error.hpp>
 #include <garrick/net/layer/actor_protocol.hpp>
-#include <garrick/net/node/internal/node_link.hpp>
+#include <garrick/net/node/link/internal/link.hpp>
 
 #include <utility>
 
@@ -12,13 +12,13 @@ namespace garrick::net::internal {
 using core::envelope_flag;
 using core::envelope_ptr;
 
-const content_codec* node_link::answer(envelope_ptr& e) {
+const content_codec* link::answer(envelope_ptr& e) {
   if (!is_behind()) return answer_now(e, !asker_->hints().needs_link(e->type));
   const auto at = asked_.find(e->id());
   return at != asked_.end() ? &at->second.signature->answer : nullptr;
 }
 
-const content_codec* node_link::answer_now(envelope_ptr& left, bool may_be_left) {
+const content_codec* link::answer_now(envelope_ptr& left, bool may_be_left) {
   envelope_ptr e = std::move(left);
   if (is_closed_) return nullptr;
   const std::uint64_t number = e->id();
@@ -53,7 +53,7 @@ const content_codec* node_link::answer_now(envelope_ptr& left, bool may_be_left)
   return nullptr;
 }
 
-void node_link::answer_now(std::uint64_t number, const base::message_type* type, packet payload) {
+void link::answer_now(std::uint64_t number, const base::message_type* type, packet payload) {
   if (is_closed_) return;
   const auto at = asked_.find(number);
   if (at == asked_.end()) return asker_->wanted().forget(number);  // as above
@@ -63,7 +63,7 @@ void node_link::answer_now(std::uint64_t number, const base::message_type* type,
 }
 
 /// Sends an answer that was left for the link. An envelope is encoded here, however large it is.
-void node_link::answer_taken(waiting_frames::entry& e) {
+void link::answer_taken(mail_slot::entry& e) {
   if (e.envelope != nullptr) return static_cast<void>(answer_now(e.envelope, false));
   answer_now(e.what.sender, e.what.type,
              e.whole.empty() ? packet::copy_of(e.bytes, frame_room + asker_->how().headers)
@@ -71,8 +71,7 @@ void node_link::answer_taken(waiting_frames::entry& e) {
 }
 
 /// Takes a request out of the table, since it is answered now.
-node_link::asking node_link::take_asked(
-    std::unordered_map<std::uint64_t, asking, peer_hash>::iterator at) {
+link::asking link::take_asked(std::unordered_map<std::uint64_t, asking, peer_hash>::iterator at) {
   asker_->wanted().forget(at->first);
   asking to = std::move(at->second);
   asked_.erase(at);
@@ -80,7 +79,7 @@ node_link::asking node_link::take_asked(
 }
 
 /// Returns the frame of an answer. `f` has the number, and how many handles there are.
-outgoing node_link::answer_to(const asking& to, frame f, packet payload) const {
+outgoing link::answer_to(const asking& to, frame f, packet payload) const {
   f.kind = frame_kind::response;
   f.receiver = to.asker;
   f.sender = to.asked;
@@ -91,12 +90,12 @@ outgoing node_link::answer_to(const asking& to, frame f, packet payload) const {
 }
 
 /// Returns the lane of other messages from the giver to the asker: an answer stays in their order.
-lane_number node_link::lane_of(const asking& to) const noexcept {
+lane_number link::lane_of(const asking& to) const noexcept {
   return net::lane_of(
       {.kind = frame_kind::message, .receiver = to.asker, .sender = sender_id(to.giver)});
 }
 
-void node_link::send_error(const asking& to, std::uint64_t number, const base::error& why) {
+void link::send_error(const asking& to, std::uint64_t number, const base::error& why) {
   outgoing m = refusal_of(
       {.kind = frame_kind::request, .receiver = to.asked, .sender = to.asker, .number = number},
       why, link_->header_size());
@@ -104,8 +103,7 @@ void node_link::send_error(const asking& to, std::uint64_t number, const base::e
   post(std::move(m), now());
 }
 
-void node_link::send_wrong_type(const asking& to, std::uint64_t number,
-                                const base::message_type* type) {
+void link::send_wrong_type(const asking& to, std::uint64_t number, const base::message_type* type) {
   send_error(to, number,
              base::make_error(base::errc::unexpected_message, type->name,
                               "the answer is of another type than the protocol says"));
