@@ -67,17 +67,17 @@ MUTATIONS = [
     ),
     mutation(
         "node: what is posted overtakes what waits",
-        LINK,
-        "  if (!outbox_.empty() || !link_->writable()) {\n",
-        "  if (!link_->writable()) {\n",
+        ROOM + "outbox.hpp",
+        "    if (!ready_.empty() || !stack_.writable()) return",
+        "    if (!stack_.writable()) return",
         by_guarantees + ("tests.net.waiting_messages",),
         equivalent="a stack that takes messages again says so, and what waits goes at once",
     ),
     mutation(
         "node: the bytes of what may not wait have no limit",
         REMOTE,
-        "  if (!waiting_.has_room()) {\n",
-        "  if (waits_in_vain_ && !waiting_.has_room()) {\n",
+        "  if (!slot_.has_room()) {\n",
+        "  if (waits_in_vain_ && !slot_.has_room()) {\n",
         ("tests.net.link_credit",),
     ),
     mutation(
@@ -205,14 +205,14 @@ MUTATIONS = [
     mutation(
         "node: an answer overtakes what waits in front of the link",
         ANSWER,
-        "  if (!is_behind()) return answer_now(",
+        "  if (!outbox_.is_behind()) return answer_now(",
         "  if (e != nullptr) return answer_now(",
         ("tests.net.waiting_order",),
     ),
     mutation(
         "node: a release overtakes what waits in front of the link",
         LINK,
-        "  if (!is_behind()) return released_now(who);\n",
+        "  if (!outbox_.is_behind()) return released_now(who);\n",
         "  if (asker_ != nullptr) return released_now(who);\n",
         ("tests.net.waiting_order",),
     ),
@@ -316,7 +316,7 @@ MUTATIONS = [
     ),
     mutation(
         "node: a signal that the stack does not take within a call is lost",
-        SIGNALS,
+        ROOM + "outbox.cpp",
         "  return no != net_errc::overload;\n",
         "  return true;\n",
         ("tests.net.many_signals",),
@@ -358,8 +358,8 @@ MUTATIONS = [
     ),
     mutation(
         "node: signals wait in front of a busy link until it has room",
-        LINK,
-        "taken_.any_signals() ||\n           asker_->waiting().any_signals()",
+        ROOM + "outbox.hpp",
+        "taken_.any_signals() ||\n           slot_.any_signals()",
         "false",
         ("tests.net.waiting_messages",),
     ),
@@ -373,7 +373,7 @@ MUTATIONS = [
     mutation(
         "node: who is let in first does not look at what waits",
         REMOTE,
-        "    if (waiting_.any()) link.send_waiting();\n",
+        "    if (slot_.any()) link.send_waiting();\n",
         "",
         ("tests.net.busy_links", "tests.net.waiting_order"),
         equivalent="what is sent then waits behind it, and the visit that was brought takes both",

@@ -141,7 +141,7 @@ MUTATIONS = [
     mutation(
         "node: a request that waits for room is not looked at when there is some",
         LINK,
-        "  if (is_limited) outbox_may_be_stale_ = !outbox_.empty();\n",
+        "  if (is_limited) outbox_.look_before_leaving();\n",
         "",
         by_overdue,
     ),

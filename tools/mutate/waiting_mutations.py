@@ -14,9 +14,9 @@ by_frames = ("net_node.mail_slot",)
 MUTATIONS = [
     mutation(
         "link: what it has taken and not sent yet takes no room",
-        LINK,
-        "asker_->waiting().wait_in_front(outbox_bytes_ += m.bytes.size());",
-        "outbox_bytes_ += m.bytes.size();",
+        ROOM + "outbox.cpp",
+        "slot_.wait_in_front(ready_bytes_ += m.bytes.size());",
+        "ready_bytes_ += m.bytes.size();",
         ("tests.net.pauses",),
     ),
     mutation(
@@ -44,15 +44,14 @@ MUTATIONS = [
         "link: what has credit is lost in front of a busy link that has no room",
         REMOTE,
         "  bool first = false;\n  try {",
-        "  bool first = false;\n"
-        "  if (!link_credit_.waiting().has_room()) return lost(std::move(e), too_much_waits()), "
-        "false;\n  try {",
+        "  bool first = false;\n  if (!link_credit_.slot().has_room()) return "
+        "lost(std::move(e), too_much_waits()), false;\n  try {",
         by_credit,
     ),
     mutation(
         "link: what only the link can encode has no size while it stands",
         REMOTE,
-        "link_credit_.waiting().is_long() ? encoded_size(*e) : 0;",
+        "link_credit_.slot().is_long() ? encoded_size(*e) : 0;",
         "0;",
         by_waiting,
     ),

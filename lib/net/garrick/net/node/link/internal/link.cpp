@@ -19,6 +19,11 @@ using core::envelope_ptr;
 
 namespace {
 
+/// Bytes of an error with a text as long as one that is shown (printable.hpp).
+constexpr std::size_t large_refusal = 4096 + 512;
+/// What waits for a peer that may watch nobody, or know nobody.
+constexpr std::int64_t most_unasked = 1u << 20;
+
 /// What the end of a connection says, or the attempt to have another.
 peer_evidence evidence_of(const base::error& why) {
   const bool is_away = why == net_errc::unreachable || why == net_errc::refused;
@@ -39,6 +44,16 @@ std::uint32_t most_requests(const node_settings& node, const link_settings& s) {
   return std::max(all - all / 8, 1u);
 }
 
+/// Those that no honest peer reaches which reads what it is sent.
+outbox::limits limits_of(const node_settings& node, const link_settings& s) {
+  const auto most_bytes = static_cast<std::int64_t>(
+      std::max(2 * node.most_bytes_waiting, std::size_t{node.most_questions} * large_refusal));
+  return {.refused_bytes = most_bytes,
+          .ends = 4 * std::int64_t{node.most_watches} + most_unasked,
+          .grants = 4 * std::int64_t{node.most_exports} + most_unasked,
+          .signals = std::max(s.mailbox.system_messages / 2, 1u)};
+}
+
 }  // namespace
 
 link::link(std::shared_ptr<node_core> node, const named_stack& kind, const link_settings& s,
@@ -47,7 +62,6 @@ link::link(std::shared_ptr<node_core> node, const named_stack& kind, const link_
       self_(std::move(self)),
       dialled_(std::move(dialled)),
       link_(kind.make(*this, below, s)),
-      most_signals_(std::max(s.mailbox.system_messages / 2, 1u)),
       most_requests_(most_requests(node_->settings(), s)),
       asker_(new answering_cell(
           node_->env(), self_,
@@ -61,7 +75,9 @@ link::link(std::shared_ptr<node_core> node, const named_stack& kind, const link_
       asked_(0, hash_),
       watch_numbers_(0, hash_),
       watched_(0, hash_),
-      links_(0, hash_) {}
+      links_(0, hash_),
+      outbox_(asker_->slot(), *link_, *this, limits_of(node_->settings(), s),
+              &remote_cell::lose_entry) {}
 
 link::~link() {
   close(why_ ? why_ : base::error(net_errc::node_down));
@@ -89,9 +105,9 @@ void link::finish(const base::error& why) {
 }
 
 void link::leave_if_done() {
-  if (!leaves_for_ || is_closed_ || is_behind() || !outbox_.empty() || !under_way_.empty()) return;
+  if (!leaves_for_ || is_closed_ || !outbox_.is_idle() || !under_way_.empty()) return;
   if (!decoding_.empty()) return;  // the peer would not know whether that was delivered
-  if (signals_.empty() && signals_under_way_ == 0) leave(std::exchange(leaves_for_, {}));
+  leave(std::exchange(leaves_for_, {}));
 }
 
 void link::leave(const base::error& why) {
@@ -160,10 +176,8 @@ void link::close(const base::error& why) noexcept {
   next_taking_ = base::instant::never();
   is_shut_ = true;
   const base::exit_reason reason(why);
-  signals_.clear();  // what they are about ends here
   releases_.clear();
-  for (outgoing& m : std::exchange(outbox_, {})) give_up(m, why);
-  asker_->waiting().wait_in_front(outbox_bytes_ = 0);
+  for (outgoing& m : outbox_.close()) give_up(m, why);
   send_waiting();  // nowhere
   for (auto& [number, q] : std::exchange(questions_, {}))
     answer_question(std::move(q),
@@ -267,14 +281,7 @@ void link::post_written(outgoing m) {
 
 void link::post(outgoing m, base::instant at) {
   if (is_closed_) return give_up(m, why_);
-  if (m.lane == system_lane) return post_signal(std::move(m));
-  if (!outbox_.empty() || !link_->writable()) {
-    asker_->waiting().wait_in_front(outbox_bytes_ += m.bytes.size());
-    count_waiting(m, 1);
-    outbox_.push_back(std::move(m));
-    return;
-  }
-  if (const base::error no = link_->send(std::move(m), at)) give_up(m, no);
+  outbox_.post(std::move(m), at);
 }
 
 /// Of what becomes of it is to be heard: of a message or a request, whose credit was taken (K4).
@@ -286,23 +293,7 @@ void link::post_message(outgoing m, base::instant at) {
 }
 
 void link::flush() {
-  const base::instant at = now();
-  while (!outbox_.empty() && !is_closed_ && link_->writable()) {
-    outgoing m = take_from_outbox();
-    if (outbox_may_be_stale_ && !may_leave(m)) continue;
-    if (const base::error no = link_->send(std::move(m), at)) give_up(m, no);
-  }
-  if (!outbox_.empty()) return;
-  outbox_may_be_stale_ = false;
-  send_waiting();
-}
-
-outgoing link::take_from_outbox() {
-  outgoing m = std::move(outbox_.front());
-  outbox_.pop_front();
-  asker_->waiting().wait_in_front(outbox_bytes_ -= m.bytes.size());
-  count_waiting(m, -1);
-  return m;
+  if (outbox_.flush(now())) send_waiting();
 }
 
 /// False: a request that has waited to be sent, and nobody wants its answer any more; it was given
@@ -357,8 +348,8 @@ void link::give_up(outgoing& m, const base::error& why) {
 
 /// What was sent with this report is in the mailbox, or it is not known, or it is not.
 void link::settle(std::uint64_t report, const base::error& why) {
-  if (report == signal_report) {
-    --signals_under_way_;
+  if (report == outbox::signal_report) {
+    outbox_.signal_settled();
     return send_signals();
   }
   if (report < first_report_ || report - first_report_ >= under_way_.size()) return;
@@ -387,7 +378,7 @@ void link::give_credit_back() noexcept {
 
 /// What one thread sends stays in order: `flush` goes on with what waits.
 std::uint32_t link::send(remote_cell& to, envelope_ptr& e, base::instant until) {
-  if (!is_behind()) return send_now(to, e, until, answering_cell::whose_lane(*e), 0);
+  if (!outbox_.is_behind()) return send_now(to, e, until, answering_cell::whose_lane(*e), 0);
   const core::no_wait_scope scope;  // as in `written`
   std::uint32_t weight = 1;
   // The one who has left what waits may have had no memory for a visit, and taken it away.
@@ -459,32 +450,14 @@ std::uint32_t link::send_now(remote_cell& to, envelope_ptr& e, base::instant unt
   m.lane = lane;
   under_way_.emplace_back(to.local_id(), type, by, false, weight);
   post_message(std::move(m), now());
-  if (is_limited) outbox_may_be_stale_ = !outbox_.empty();
+  if (is_limited) outbox_.look_before_leaving();
   return weight;
 }
 
 void link::send_waiting() {
-  if (!is_behind() || std::exchange(sends_waiting_, true)) return;  // who is at it, goes on
-  struct at_end {
-    link& me;
-    ~at_end() {
-      me.sends_waiting_ = false;
-      me.asker_->waiting().stand(me.is_behind());
-    }
-  } const done{*this};
+  if (!outbox_.is_behind()) return;
   const base::instant at = now();
-  mail_slot::entry e;
-  // Signals have room of their own, and what comes before them has to be out of their way.
-  const auto may_go = [&] {
-    return is_closed_ || (outbox_.empty() && link_->writable()) || taken_.any_signals() ||
-           asker_->waiting().any_signals();
-  };
-  while (may_go()) {
-    if (taken_.next(e))
-      send_taken(e, at);
-    else if (!asker_->waiting().take(taken_))
-      return;
-  }
+  outbox_.take([&](mail_slot::entry& e) { send_taken(e, at); });
 }
 
 void link::send_taken(mail_slot::entry& e, base::instant at) {
@@ -506,9 +479,9 @@ void link::send_taken(mail_slot::entry& e, base::instant at) {
 }
 
 void link::released(remote_cell& who) {
-  if (!is_behind()) return released_now(who);
+  if (!outbox_.is_behind()) return released_now(who);
   envelope_ptr nothing;
-  static_cast<void>(asker_->waiting().add({.to = &who}, nothing, mail_slot::kind::release));
+  static_cast<void>(asker_->slot().add({.to = &who}, nothing, mail_slot::kind::release));
 }
 
 void link::released_now(remote_cell& who) {

@@ -18,7 +18,7 @@
 //    when it is confirmed, or when it is lost. (A node takes only stacks that confirm.) Its
 //    receiver's credit is given back here only if it does not leave: the peer grants the rest.
 // K5 A release is sent when nothing is under way any more that was sent before it.
-// K6 What waits in front of the link is never taken while a frame that has come is being read: that
+// K6 What waits in the slot is never taken while a frame that has come is being read: that
 //    would change the tables that the reader is looking at.
 // K7 While a worker decodes a message, all that comes in its lane is in `decoding_` behind it. Each
 //    of these is read, and then confirmed, once, in order; or the link ends, and they are neither.
@@ -40,7 +40,7 @@
 #include <garrick/net/node/internal/link_port.hpp>
 #include <garrick/net/node/link/internal/decoding.hpp>
 #include <garrick/net/node/link/internal/exports.hpp>
-#include <garrick/net/node/link/internal/mail_slot.hpp>
+#include <garrick/net/node/link/internal/outbox.hpp>
 #include <garrick/net/node/link/internal/peer_hash.hpp>
 #include <garrick/net/node/link/internal/remote_cell.hpp>
 #include <garrick/net/node/name_answer.hpp>
@@ -68,7 +68,7 @@ namespace garrick::net::internal {
 class node_core;
 
 /// See above.
-class link final : public link_port, carried, link_owner, handle_porter {
+class link final : public link_port, carried, link_owner, handle_porter, outbox::owner {
  public:
   /// `dialled`: the endpoint that this end has connected to; empty if the peer has.
   link(std::shared_ptr<node_core> node, const named_stack& kind, const link_settings& s,
@@ -124,6 +124,10 @@ class link final : public link_port, carried, link_owner, handle_porter {
   // link_owner
   bool on_message(const incoming& m) override;
   void on_event(const link_event& e) override;
+
+  // outbox::owner
+  void give_up(outgoing& m, const base::error& why) override;
+  bool may_leave(outgoing& m) override;
 
   // handle_porter
   void write(byte_writer& out, core::cell* who, const protocol_table& as) override;
@@ -224,10 +228,6 @@ class link final : public link_port, carried, link_owner, handle_porter {
                                              std::size_t largest = writer_settings().largest);
   /// Requires that nothing waits which is to be before it.
   void post(outgoing m, base::instant at);
-  /// Something of before waits for room.
-  [[nodiscard]] bool is_behind() const noexcept {
-    return !taken_.empty() || asker_->waiting().any();
-  }
   /// Sends it; it has been counted as `counted_as` messages. Returns the number that it counts as
   /// now. `counted_as` 0: as 1, but returns 0 and leaves the message to the caller if it is larger
   /// than `most_encoded_inside`. `payload`: its bytes, if it was encoded before.
@@ -243,10 +243,9 @@ class link final : public link_port, carried, link_owner, handle_porter {
   void released_now(remote_cell& who);
   void send_taken(mail_slot::entry& e, base::instant at);
   void post_message(outgoing m, base::instant at);
-  [[nodiscard]] outgoing take_from_outbox();
-  void post_signal(outgoing m);
-  void send_signals();
-  [[nodiscard]] bool send_signal(outgoing& m);
+  void send_signals() {
+    if (outbox_.any_signals()) outbox_.send_signals(now());
+  }
   void post_releases();
   void post(const frame& f, packet payload);
   void post_written(outgoing m);
@@ -264,14 +263,8 @@ class link final : public link_port, carried, link_owner, handle_porter {
   void let_go();
   /// Requests of the peer whose answers it does not have.
   [[nodiscard]] std::size_t unanswered() const noexcept;
-  /// One more, or less (-1), waits in the outbox or among the signals.
-  void count_waiting(const outgoing& m, std::int64_t more) noexcept;
-  /// More refusals wait for the peer than could if it read what comes.
-  [[nodiscard]] bool is_unread() const noexcept;
   void flush();
-  [[nodiscard]] bool may_leave(outgoing& m);
   [[nodiscard]] std::string_view content_name(const frame& f);
-  void give_up(outgoing& m, const base::error& why);
   void settle(std::uint64_t report, const base::error& why);
   [[nodiscard]] actor_id sender_id(std::uint64_t local) const noexcept {
     return asker_->how().sender(local);
@@ -355,14 +348,11 @@ class link final : public link_port, carried, link_owner, handle_porter {
     core::envelope_ptr what;
   };
   static constexpr std::size_t most_held = 1024;
-  /// The number of all signals; messages count from 1.
-  static constexpr std::uint64_t signal_report = ~std::uint64_t{0};
 
   const std::shared_ptr<node_core> node_;
   const connection self_;
   const std::string dialled_;
   std::unique_ptr<any_link> link_;
-  const std::uint32_t most_signals_;   // that are not confirmed
   const std::uint32_t most_requests_;  // without an answer
   answering_cell* asker_;              // a strong reference
   base::instant now_{};
@@ -392,22 +382,11 @@ class link final : public link_port, carried, link_owner, handle_porter {
   bool brings_home_ = false;          // that has written a handle of the peer's
   frame being_read_;                  // whose handles are read now
   std::vector<bool> was_read_;        // which of them were
-  std::deque<outgoing> outbox_;       // what the stack has not taken yet
-  std::size_t outbox_bytes_ = 0;      // of those
-  std::int64_t refused_bytes_ = 0;    // of refusals among them
-  std::int64_t answers_waiting_ = 0;  // of actors, among them
-  bool sends_waiting_ = false;        // somebody takes what waits for it
-  bool outbox_may_be_stale_ = false;  // a request in it may not be wanted any more
-  std::deque<outgoing> signals_;      // what there are too many under way for
-  std::int64_t ends_waiting_ = 0;     // `down` and `exit`, there and in the outbox
-  std::int64_t grants_waiting_ = 0;   // `release` and `credit`
-  std::uint32_t signals_under_way_ = 0;
+  outbox outbox_;
   pooled_deque<under_way> under_way_;
   std::uint64_t first_report_ = 1;      // of under_way_.front()
   std::deque<release_order> releases_;  // that wait for what is under way
   std::vector<actor_id> owed_;
-  mail_slot::batch taken_{
-      &remote_cell::lose_entry};     // behind the outbox: what the stack is to take then
   bool holds_ = false;               // the stack is passing up what has come, or is to in a burst
   bool in_burst_ = false;            // more of what it holds may come
   bool flushes_ = false;             // when that is over

@@ -13,7 +13,7 @@ using core::envelope_flag;
 using core::envelope_ptr;
 
 const content_codec* link::answer(envelope_ptr& e) {
-  if (!is_behind()) return answer_now(e, !asker_->hints().needs_link(e->type));
+  if (!outbox_.is_behind()) return answer_now(e, !asker_->hints().needs_link(e->type));
   const auto at = asked_.find(e->id());
   return at != asked_.end() ? &at->second.signature->answer : nullptr;
 }

@@ -32,12 +32,6 @@ constexpr std::uint32_t most_credit = 8192;
 constexpr std::uint64_t most_bytes_ahead = 1u << 20;
 /// Messages that may come in each `look_again` for an actor that nobody can run.
 constexpr std::uint32_t granted_to_stuck = 64;
-/// What a frame that waits takes besides its bytes, about.
-constexpr std::size_t frame_weight = 128;
-/// Bytes of an error with a text as long as one that is shown (printable.hpp).
-constexpr std::size_t large_refusal = 4096 + 512;
-/// What waits for a peer that may watch nobody, or know nobody.
-constexpr std::int64_t most_unasked = 1u << 20;
 
 /// May a peer send it twice as many messages ahead? Beyond a hard limit, and beyond the bound of
 /// most policies, they are lost; others who wait for room below a bound are to get some, too.
@@ -212,47 +206,18 @@ void link::let_go() {
   hand_over();
   send_signals();
   if (std::exchange(flushes_, false)) flush();
-  if (!is_shut_ && is_unread())
+  if (!is_shut_ && outbox_.is_unread())
     shut(base::make_error(net_errc::node_down, peer_.to_string(),
                           "it does not read what it is sent"));
   leave_if_done();
-}
-
-/// Counts what costs a peer nothing to cause: errors and answers to names, what becomes of links
-/// and monitors, releases and grants. They cannot be refused. A peer that waits for them reads, so
-/// no more of them wait for it than it has open. The values that actors answer do not count, since
-/// a few of them may be larger than any limit.
-bool link::is_unread() const noexcept {
-  const node_settings& s = node_->settings();
-  const auto most_bytes = static_cast<std::int64_t>(
-      std::max(2 * s.most_bytes_waiting, std::size_t{s.most_questions} * large_refusal));
-  return refused_bytes_ > most_bytes ||
-         ends_waiting_ > 4 * std::int64_t{s.most_watches} + most_unasked ||
-         grants_waiting_ > 4 * std::int64_t{s.most_exports} + most_unasked;
 }
 
 /// Those whose answer waits in front of the outbox are in `asked_`, too, unless the peer has
 /// cancelled them. It may cancel all, so the larger of both numbers counts: each is at most what an
 /// honest peer has open.
 std::size_t link::unanswered() const noexcept {
-  const std::size_t in_front = asker_->waiting().answers() + std::size_t{taken_.answers()};
-  return std::max(asked_.size(), in_front) + static_cast<std::size_t>(answers_waiting_);
-}
-
-void link::count_waiting(const outgoing& m, std::int64_t more) noexcept {
-  const auto size = static_cast<std::int64_t>(m.bytes.size() + frame_weight);
-  const auto add = [more](std::int64_t& to, std::int64_t n) { to += more * n; };
-  switch (kind_of(m.bytes.bytes())) {
-    case frame_kind::error:
-    case frame_kind::resolved:
-    case frame_kind::decode_error: return add(refused_bytes_, size);
-    case frame_kind::response: return add(answers_waiting_, 1);
-    case frame_kind::down:
-    case frame_kind::exit: return add(ends_waiting_, 1);
-    case frame_kind::release:
-    case frame_kind::credit: return add(grants_waiting_, 1);
-    default: return;
-  }
+  return std::max(asked_.size(), outbox_.answers_in_slot()) +
+         static_cast<std::size_t>(outbox_.waiting(outbox::frame_class::answers));
 }
 
 void link::hand_over() {

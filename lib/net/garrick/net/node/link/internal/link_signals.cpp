@@ -53,8 +53,8 @@ bool tell(const core::address& who, Args&&... args) {
 // ---- from actors here ---------------------------------------------------------------------------
 
 void link::signal(remote_cell& to, envelope_ptr e) {
-  if (!is_behind()) return signal_now(to, std::move(e));
-  static_cast<void>(asker_->waiting().add({.to = &to}, e, mail_slot::kind::signal));
+  if (!outbox_.is_behind()) return signal_now(to, std::move(e));
+  static_cast<void>(asker_->slot().add({.to = &to}, e, mail_slot::kind::signal));
   send_waiting();
 }
 
@@ -85,7 +85,7 @@ void link::signal_withdrawn(remote_cell& to, const asked_here& who) {
   const question q = take_question(at);
   q.request.requester->drop_strong();
   node_->env().outside_ended();
-  outbox_may_be_stale_ = !outbox_.empty();
+  outbox_.look_before_leaving();
   outgoing m = to_outgoing({.kind = frame_kind::cancel,
                             .receiver = to.id(),
                             .sender = sender_id(who.requester),
@@ -286,37 +286,6 @@ void link::on_kill(const frame& f) {
   if (x == nullptr || !lets_end()) return;
   const base::result<kill_order> order = decode<kill_order>(f.payload);
   if (order) tell<core::signals::kill>(x->who, order->reason, order->final);
-}
-
-/// The stack has room for some thousand signals that are not confirmed, and ends the session with
-/// one more. Somebody who watches thousands of actors at once has no part in that.
-void link::post_signal(outgoing m) {
-  const bool may_go = signals_.empty() && signals_under_way_ != most_signals_;
-  if (may_go && send_signal(m)) return;
-  count_waiting(m, 1);
-  signals_.push_back(std::move(m));
-}
-
-/// False: the stack has no room for more within one call, and takes it later.
-bool link::send_signal(outgoing& m) {
-  m.report = signal_report;
-  ++signals_under_way_;
-  const base::error no = link_->send(std::move(m), now());
-  if (no) --signals_under_way_;
-  // Any other error is that of a link that ends, with which ends what the signal is about.
-  return no != net_errc::overload;
-}
-
-void link::send_signals() {
-  while (!signals_.empty() && signals_under_way_ != most_signals_ && !is_closed_) {
-    outgoing next = std::move(signals_.front());
-    signals_.pop_front();
-    count_waiting(next, -1);
-    if (!send_signal(next)) {
-      count_waiting(next, 1);
-      return signals_.push_front(std::move(next));
-    }
-  }
 }
 
 }  // namespace garrick::net::internal

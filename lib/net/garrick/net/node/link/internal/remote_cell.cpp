@@ -103,7 +103,7 @@ answering_cell::answering_cell(core::environment& env, connection link, const en
           std::clamp<std::size_t>(s.most_bytes_waiting / 2, 1, s.most_under_way))),
       bytes_a_credit_(std::max<std::size_t>(s.most_bytes_waiting / 2 / most_under_way_, 1)),
       how_(how),
-      waiting_(s.most_bytes_waiting),
+      slot_(s.most_bytes_waiting),
       wanted_(2 * std::size_t{s.most_questions}, peer_hash(peer_hash::secret_of(s.seed))) {
   need_credit(most_under_way_, s.patience);
 }
@@ -123,7 +123,7 @@ bool answering_cell::let_in(F f) noexcept {
     } catch (...) { link.ended(net_errc::owner_failed); }
   };
   try {
-    if (waiting_.any()) link.send_waiting();
+    if (slot_.any()) link.send_waiting();
     f(link);
   } catch (const std::exception& e) { end(e.what()); } catch (...) {
     end("a layer has thrown");
@@ -134,7 +134,7 @@ bool answering_cell::let_in(F f) noexcept {
 // An actor that finds no room waits, and holds its worker. One such wait in vain is enough: until
 // the peer goes on, what actors send beyond the room is lost at once, and their workers are free.
 bool answering_cell::take_credit() noexcept {
-  const bool may_pause = waiting_.has_room();
+  const bool may_pause = slot_.has_room();
   const bool holds_worker = !may_pause && base::this_thread.worker_of != nullptr;
   // order: relaxed, as in `confirm`
   const bool is_in_vain = holds_worker && waits_in_vain_.load(std::memory_order_relaxed);
@@ -144,7 +144,7 @@ bool answering_cell::take_credit() noexcept {
     return take_or_owe(false);
   }();
   if (has_credit) return true;
-  if (!waiting_.has_room()) {
+  if (!slot_.has_room()) {
     // order: as above
     if (holds_worker && base::this_thread.no_wait == 0)
       waits_in_vain_.store(true, std::memory_order_relaxed);
@@ -157,7 +157,7 @@ bool answering_cell::take_credit() noexcept {
 bool answering_cell::pass_large_ones() noexcept {
   if (credit() > 0) return false;
   // order: relaxed; an estimate, as `credit` is
-  if (credit() + large_.load(std::memory_order_relaxed) <= 0 || !waiting_.has_room()) return false;
+  if (credit() + large_.load(std::memory_order_relaxed) <= 0 || !slot_.has_room()) return false;
   owe(1);
   return true;
 }
@@ -183,14 +183,14 @@ void answering_cell::get_taken(bool may_be_free) noexcept {
 
 bool answering_cell::leave(core::cell& to, core::envelope_ptr& e, mail_slot::kind as) noexcept {
   try {
-    if (waiting_.add({.to = &to}, e, as)) bring_visit();
+    if (slot_.add({.to = &to}, e, as)) bring_visit();
     return true;
   } catch (const std::bad_alloc&) { return false; }
 }
 
 void answering_cell::lose_waiting() noexcept {
   mail_slot::batch lost(&remote_cell::lose_entry);
-  waiting_.take(lost);
+  slot_.take(lost);
 }
 
 // However many wait: they were asked for, so the tables of both ends bound their number, and nobody
@@ -222,9 +222,9 @@ bool answering_cell::leave_answer(core::envelope_ptr& e, const content_codec* ho
   try {
     if (fits)
       if (std::optional<packet> p = encoded_outside(*how, *e, how_.headers, hints_))
-        return waiting_.add({.to = this, .type = e->type, .sender = e->id()}, std::move(*p),
-                            mail_slot::kind::answer);
-    return waiting_.add({.to = this}, e, mail_slot::kind::answer);
+        return slot_.add({.to = this, .type = e->type, .sender = e->id()}, std::move(*p),
+                         mail_slot::kind::answer);
+    return slot_.add({.to = this}, e, mail_slot::kind::answer);
   } catch (const std::bad_alloc&) { return false; }
 }
 
@@ -307,9 +307,9 @@ bool remote_cell::leave_waiting(core::envelope_ptr e, base::instant until,
   try {
     if (leave_encoded(e, until, first, weight)) return first;
     // What comes to a link that is only busy is taken soon.
-    const std::size_t bytes = link_credit_.waiting().is_long() ? encoded_size(*e) : 0;
+    const std::size_t bytes = link_credit_.slot().is_long() ? encoded_size(*e) : 0;
     weight = link_credit_.weight_of(bytes);
-    first = link_credit_.waiting().add(
+    first = link_credit_.slot().add(
         {.to = this, .sender = answering_cell::whose_lane(*e), .weight = weight, .until = until}, e,
         mail_slot::kind::message, bytes);
     link_credit_.weigh(weight);
@@ -350,7 +350,7 @@ bool remote_cell::leave_encoded(core::envelope_ptr& message, base::instant until
   if (asks) {
     weight = link_credit_.weight_of(p->size());
     const std::uint32_t counted = weight;  // the message may be gone before `add` returns
-    first = link_credit_.waiting().add(
+    first = link_credit_.slot().add(
         {.to = this, .sender = answering_cell::whose_lane(e), .weight = counted, .until = until},
         message, std::move(*p));
     link_credit_.weigh(counted);
@@ -364,7 +364,7 @@ bool remote_cell::leave_encoded(core::envelope_ptr& message, base::instant until
                 std::move(*p))
           : message_to(id_, sender, s->message.type, std::move(*p));
   weight = link_credit_.weight_of(m.bytes.size());
-  first = link_credit_.waiting().add(
+  first = link_credit_.slot().add(
       {.to = this, .type = e.type, .sender = e.sender_id, .lane = m.lane}, std::move(m.bytes));
   link_credit_.weigh(weight);
   return true;

@@ -130,7 +130,7 @@ class answering_cell final : public core::proxy_cell {
   [[nodiscard]] base::instant wanted_until(std::uint64_t request) const noexcept override {
     return wanted_.until(request);
   }
-  [[nodiscard]] mail_slot& waiting() noexcept { return waiting_; }
+  [[nodiscard]] mail_slot& slot() noexcept { return slot_; }
   /// The hints for answers.
   [[nodiscard]] encoding_hints& hints() noexcept { return hints_; }
   /// Notes how the answer to a request is encoded, so that its giver can do so. The thread in the
@@ -186,7 +186,7 @@ class answering_cell final : public core::proxy_cell {
   const encoding how_;
   // Senders and the link's thread write here for each message. What they only read for each lies in
   // other cache lines.
-  alignas(64) mail_slot waiting_;
+  alignas(64) mail_slot slot_;
   std::atomic<bool> waits_in_vain_{false};  // an actor has, for room, and nothing was confirmed
   std::atomic<std::int64_t> large_{0};      // the credit that large messages have taken
   wanted_requests wanted_;

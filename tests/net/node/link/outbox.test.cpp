@@ -1,0 +1,214 @@
+// The outbox of a link: the way of frames of each class, what waits for which room, and its count.
+#include <doctest/doctest.h>
+#include <garrick/garrick.hpp>
+#include <garrick/net/error.hpp>
+#include <garrick/net/layer/actor_protocol.hpp>
+#include <garrick/net/node/link/internal/outbox.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "net/node/link/stack_of_frames.hpp"
+
+namespace outbox_test {
+
+using namespace garrick;
+using namespace garrick::net;
+using internal::mail_slot;
+using internal::outbox;
+using link_test::frame_of;
+using link_test::stack_of_frames;
+using enum outbox::frame_class;
+
+void lost(mail_slot::entry&) noexcept { FAIL_CHECK("an entry is left"); }
+
+struct fixture : outbox::owner {
+  mail_slot slot{1000};
+  stack_of_frames stack;
+  outbox out{
+      slot, stack, *this, {.refused_bytes = 400, .ends = 1, .grants = 2, .signals = 2}, &lost};
+  std::vector<std::uint64_t> given_up;
+  bool wants = true;
+
+  void post(frame_kind kind, std::uint64_t number) { out.post(frame_of(kind, number), {}); }
+  void give_up(outgoing& m, const base::error&) override {
+    given_up.push_back(decode_frame(m.bytes.bytes())->number);
+  }
+  bool may_leave(outgoing& m) override {
+    if (!wants) give_up(m, {});
+    return wants;
+  }
+};
+
+TEST_CASE("outbox: a frame goes at once while the stack has room, and waits in order without") {
+  fixture of;
+  of.post(frame_kind::cancel, 1);
+  of.stack.has_room = false;
+  of.post(frame_kind::cancel, 2);
+  of.post(frame_kind::cancel, 3);
+  CHECK(of.stack.numbers() == std::vector<std::uint64_t>{1});
+  CHECK_FALSE(of.out.is_idle());
+  of.stack.has_room = true;
+  of.post(frame_kind::cancel, 4);  // behind those that wait
+  CHECK(of.stack.numbers() == std::vector<std::uint64_t>{1});
+  CHECK(of.out.flush({}));
+  CHECK(of.stack.numbers() == std::vector<std::uint64_t>{1, 2, 3, 4});
+  CHECK(of.out.is_idle());
+}
+
+TEST_CASE("outbox: what is ready takes room of those that leave frames in the slot") {
+  fixture of;
+  of.stack.has_room = false;
+  while (of.slot.has_room()) of.post(frame_kind::cancel, 1);
+  of.stack.has_room = true;
+  CHECK(of.out.flush({}));
+  CHECK(of.slot.has_room());
+}
+
+TEST_CASE("outbox: signals do not wait for the room of others, and only so many are under way") {
+  fixture of;
+  of.stack.has_room = false;
+  for (std::uint64_t i = 1; i <= 4; ++i) of.post(frame_kind::monitor, i);
+  CHECK(of.stack.numbers() == std::vector<std::uint64_t>{1, 2});
+  of.out.signal_settled();
+  of.out.send_signals({});
+  CHECK(of.stack.numbers() == std::vector<std::uint64_t>{1, 2, 3});
+  for (int i = 0; i < 3; ++i) of.out.signal_settled();
+  CHECK(of.out.any_signals());
+  of.stack.refuses = net_errc::overload;  // no room within this call
+  of.out.send_signals({});
+  CHECK(of.out.any_signals());
+  of.stack.refuses = {};
+  of.out.send_signals({});
+  CHECK(of.stack.numbers() == std::vector<std::uint64_t>{1, 2, 3, 4});
+  CHECK_FALSE(of.out.is_idle());  // it is not confirmed
+  of.out.signal_settled();
+  CHECK(of.out.is_idle());
+}
+
+TEST_CASE("outbox: each class is counted while it waits, and has its own limit") {
+  fixture of;
+  of.stack.has_room = false;
+  of.post(frame_kind::response, 1);
+  of.post(frame_kind::response, 2);
+  CHECK(of.out.waiting(answers) == 2);
+  of.post(frame_kind::error, 3);
+  CHECK(of.out.waiting(refusals) > 128);
+  CHECK_FALSE(of.out.is_unread());
+  SUBCASE("refusals, by their bytes") {
+    for (std::uint64_t i = 0; i < 3; ++i) of.post(frame_kind::error, i);
+    CHECK(of.out.is_unread());
+  }
+  SUBCASE("ends") {
+    of.post(frame_kind::down, 4);
+    CHECK_FALSE(of.out.is_unread());
+    of.post(frame_kind::down, 5);
+    CHECK(of.out.waiting(ends) == 2);
+    CHECK(of.out.is_unread());
+  }
+  SUBCASE("grants, of which signals are a part") {
+    for (std::uint64_t i = 1; i <= 5; ++i) of.post(frame_kind::release, i);
+    CHECK(of.out.waiting(grants) == 3);  // two are under way
+    CHECK(of.out.is_unread());
+  }
+  of.stack.has_room = true;
+  CHECK(of.out.flush({}));
+  CHECK(of.out.waiting(answers) == 0);
+  CHECK(of.out.waiting(refusals) == 0);
+  CHECK(of.out.waiting(ends) == 0);
+}
+
+TEST_CASE("outbox: what the stack refuses is given up, and a frame that nobody wants any more") {
+  fixture of;
+  of.stack.refuses = net_errc::too_large;
+  of.post(frame_kind::cancel, 1);
+  CHECK(of.given_up == std::vector<std::uint64_t>{1});
+  of.stack.refuses = {};
+  of.stack.has_room = false;
+  of.post(frame_kind::cancel, 2);
+  of.wants = false;
+  of.stack.has_room = true;
+  SUBCASE("nobody asks without a reason") {
+    CHECK(of.out.flush({}));
+    CHECK(of.stack.numbers() == std::vector<std::uint64_t>{2});
+  }
+  SUBCASE("a request may be stale") {
+    of.out.look_before_leaving();
+    CHECK(of.out.flush({}));
+    CHECK(of.given_up == std::vector<std::uint64_t>{1, 2});
+    CHECK(of.stack.numbers().empty());
+  }
+}
+
+struct with_actors : fixture {
+  class nobody : public actor<protocol<void(int)>> {
+   public:
+    void on(int) {}
+  };
+  actor_system system;
+  ref<protocol<void(int)>> one = system.spawn<nobody>();
+  core::cell* cell = core::handle_access::get(one);
+
+  void leave(std::uint64_t number, mail_slot::kind as = mail_slot::kind::message) {
+    if (as != mail_slot::kind::signal)
+      return static_cast<void>(slot.add({.to = cell, .sender = number}, packet::with_room(8, 8)));
+    core::envelope_ptr e(core::detail::make_envelope<int>(0));
+    static_cast<void>(slot.add({.to = cell, .sender = number}, e, as));
+  }
+  std::vector<std::uint64_t> taken;
+  void take() {
+    out.take([&](mail_slot::entry& e) {
+      taken.push_back(e.what.sender);
+      out.take([](mail_slot::entry&) { FAIL_CHECK("taken within a call that takes"); });
+    });
+  }
+};
+
+TEST_CASE("outbox: the slot is taken while the stack has room and nothing is ready") {
+  with_actors of;
+  of.leave(1);
+  CHECK(of.out.is_behind());
+  of.stack.has_room = false;
+  of.post(frame_kind::cancel, 7);
+  of.take();
+  CHECK(of.taken.empty());
+  of.stack.has_room = true;
+  of.take();
+  CHECK(of.taken.empty());  // a frame is ready, and goes first
+  CHECK(of.out.flush({}));
+  of.take();
+  CHECK(of.taken == std::vector<std::uint64_t>{1});
+  CHECK_FALSE(of.out.is_behind());
+}
+
+TEST_CASE("outbox: a signal in the slot is taken without room, with all that is before it") {
+  with_actors of;
+  of.leave(1);
+  of.leave(2, mail_slot::kind::signal);
+  of.leave(3);
+  of.stack.has_room = false;
+  of.take();
+  CHECK(of.taken == std::vector<std::uint64_t>{1, 2});
+  CHECK(of.out.is_behind());
+  of.stack.has_room = true;
+  of.take();
+  CHECK(of.taken == std::vector<std::uint64_t>{1, 2, 3});
+}
+
+TEST_CASE("outbox: one that is closed returns what is ready, and lets all be taken") {
+  with_actors of;
+  of.stack.has_room = false;
+  of.post(frame_kind::response, 1);
+  for (std::uint64_t i = 2; i <= 4; ++i) of.post(frame_kind::monitor, i);
+  of.leave(5);
+  CHECK(of.out.close().size() == 1);
+  CHECK_FALSE(of.out.any_signals());
+  CHECK(of.out.waiting(answers) == 0);
+  of.take();
+  CHECK(of.taken == std::vector<std::uint64_t>{5});
+  CHECK(of.given_up.empty());
+}
+
+}  // namespace outbox_test
