@@ -320,7 +320,7 @@ MUTATIONS = [
     mutation(
         "link: a node that ends does not wait for what is under way",
         LINK,
-        "!outbox_.is_idle() || !under_way_.empty()) return;",
+        "!outbox_.is_idle() || credit_.under_way() != 0) return;",
         "!outbox_.is_idle()) return;",
         ("tests.net.leaving",),
     ),
@@ -427,11 +427,10 @@ MUTATIONS = [
     ),
     mutation(
         "link: credit of what was under way is kept when a layer throws",
-        LINK,
-        "\"a node\"));\n"
-        "  give_credit_back();\n",
-        "\"a node\"));\n",
-        ("tests.net.own_stacks",),
+        ROOM + "credit.cpp",
+        "settle(first_, why);\n  give_back();\n",
+        "settle(first_, why);\n",
+        ("tests.net.own_stacks", "tests.net.credit"),
     ),
     mutation(
         "link: who is let go of late takes the next proxy with it",

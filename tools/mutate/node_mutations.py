@@ -52,11 +52,10 @@ MUTATIONS = [
     ),
     mutation(
         "node: what is under way when a link is given up is not told",
-        LINK,
-        "  while (!under_way_.empty())  // settling the first one takes it out\n",
-        "  while (false)\n",
-        by_guarantees,
-        equivalent="a stack reports each message before it says that it is down",
+        ROOM + "credit.cpp",
+        "  while (!under_way_.empty()) settle(first_, why);\n",
+        "",
+        by_guarantees + ("tests.net.credit",),
     ),
     mutation(
         "node: a link that is given up tells no monitor",
@@ -218,10 +217,10 @@ MUTATIONS = [
     ),
     mutation(
         "node: a release does not wait for what is under way in other lanes",
-        LINK,
-        "releases_.front().behind < first_report_ && ",
-        "",
-        ("tests.net.link_order",),
+        ROOM + "credit.hpp",
+        "releases_.empty() || releases_.front().behind > first_",
+        "releases_.empty()",
+        ("tests.net.link_order", "tests.net.credit"),
     ),
     mutation(
         "node: an answer has a lane of its own",
@@ -309,10 +308,10 @@ MUTATIONS = [
     ),
     mutation(
         "node: an answer gives back what it has not taken",
-        LINK,
-        "{.is_settled = false, .credit = 0}",
-        "{.is_settled = false, .credit = 1}",
-        ("tests.net.link_credit",),
+        ROOM + "credit.hpp",
+        "begin(0, nullptr, 0, 0)",
+        "begin(0, nullptr, 0, 1)",
+        ("tests.net.link_credit", "tests.net.credit"),
     ),
     mutation(
         "node: a signal that the stack does not take within a call is lost",

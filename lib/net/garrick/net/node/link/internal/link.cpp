@@ -105,7 +105,7 @@ void link::finish(const base::error& why) {
 }
 
 void link::leave_if_done() {
-  if (!leaves_for_ || is_closed_ || !outbox_.is_idle() || !under_way_.empty()) return;
+  if (!leaves_for_ || is_closed_ || !outbox_.is_idle() || credit_.under_way() != 0) return;
   if (!decoding_.empty()) return;  // the peer would not know whether that was delivered
   leave(std::exchange(leaves_for_, {}));
 }
@@ -176,16 +176,13 @@ void link::close(const base::error& why) noexcept {
   next_taking_ = base::instant::never();
   is_shut_ = true;
   const base::exit_reason reason(why);
-  releases_.clear();
   for (outgoing& m : outbox_.close()) give_up(m, why);
   send_waiting();  // nowhere
   for (auto& [number, q] : std::exchange(questions_, {}))
     answer_question(std::move(q),
                     base::make_error(net_errc::perhaps_delivered, "a node", why.to_string()));
   numbers_.clear();
-  while (!under_way_.empty())  // settling the first one takes it out
-    settle(first_report_, base::make_error(net_errc::perhaps_delivered, "a node"));
-  give_credit_back();
+  credit_.end(base::make_error(net_errc::perhaps_delivered, "a node"));
   for (const auto& [number, a] : std::exchange(asked_, {}))
     if (core::cell* const to = core::handle_access::get(a.handed_to))
       core::tell_withdrawn(*to, *asker_, number);
@@ -274,22 +271,13 @@ void link::post(const frame& f, packet payload) { post(to_outgoing(f, std::move(
 /// With handles in the payload. A handle that comes home there names what must not be gone when it
 /// comes, so a release waits for that.
 void link::post_written(outgoing m) {
-  if (!brings_home_) return post(std::move(m), now());
-  under_way_.push_back({.is_settled = false, .credit = 0});
-  post_message(std::move(m), now());
+  if (brings_home_) m.report = credit_.begin_frame();
+  post(std::move(m), now());
 }
 
 void link::post(outgoing m, base::instant at) {
   if (is_closed_) return give_up(m, why_);
   outbox_.post(std::move(m), at);
-}
-
-/// Of what becomes of it is to be heard: of a message or a request, whose credit was taken (K4).
-/// Its entry is the last of under_way_, made there: copied, it would be read in wider pieces than
-/// it was just written in, for which a processor waits.
-void link::post_message(outgoing m, base::instant at) {
-  m.report = first_report_ + under_way_.size() - 1;
-  post(std::move(m), at);
 }
 
 void link::flush() {
@@ -352,28 +340,9 @@ void link::settle(std::uint64_t report, const base::error& why) {
     outbox_.signal_settled();
     return send_signals();
   }
-  if (report < first_report_ || report - first_report_ >= under_way_.size()) return;
-  under_way& u = under_way_[report - first_report_];
-  if (std::exchange(u.is_settled, true)) return;
-  if (why && u.type != nullptr)
-    node_->env().dead_letter({.sender = u.sender,
-                              .receiver = u.receiver,
-                              .type = u.type->name,
-                              .descriptor = u.type,
-                              .reason = why});
-  settled_ += u.credit;
-  if (asker_->is_large(u.credit)) settled_large_ += u.credit;
-  if (!holds_) give_credit_back();
-  while (!under_way_.empty() && under_way_.front().is_settled) {
-    under_way_.pop_front();
-    ++first_report_;
-  }
+  if (!credit_.settle(report, why)) return;
+  if (!holds_) credit_.give_back();
   post_releases();
-}
-
-void link::give_credit_back() noexcept {
-  const std::uint32_t large = std::exchange(settled_large_, 0);
-  if (const std::uint32_t n = std::exchange(settled_, 0); n != 0) asker_->confirm(n, large);
 }
 
 /// What one thread sends stays in order: `flush` goes on with what waits.
@@ -448,8 +417,8 @@ std::uint32_t link::send_now(remote_cell& to, envelope_ptr& e, base::instant unt
   }
   outgoing m = to_outgoing(f, std::move(*p));
   m.lane = lane;
-  under_way_.emplace_back(to.local_id(), type, by, false, weight);
-  post_message(std::move(m), now());
+  m.report = credit_.begin(to.local_id(), type, by, weight);
+  post(std::move(m), now());
   if (is_limited) outbox_.look_before_leaving();
   return weight;
 }
@@ -474,8 +443,9 @@ void link::send_taken(mail_slot::entry& e, base::instant at) {
     return to.lost(e.what.type, e.what.sender, weight,
                    base::make_error(base::errc::not_handled, to.name(), why_.to_string()));
   packet p = e.whole.empty() ? packet::copy_of(e.bytes, asker_->how().headers) : std::move(e.whole);
-  under_way_.emplace_back(to.local_id(), e.what.type, e.what.sender, false, weight);
-  post_message({std::move(p), e.what.lane}, at);
+  outgoing m{std::move(p), e.what.lane};
+  m.report = credit_.begin(to.local_id(), e.what.type, e.what.sender, weight);
+  post(std::move(m), at);
 }
 
 void link::released(remote_cell& who) {
@@ -492,7 +462,7 @@ void link::released_now(remote_cell& who) {
   const auto at = proxies_.find(who.id());
   const bool is_listed = at != proxies_.end() && at->second == &who;
   if (const std::uint64_t n = std::exchange(who.received, 0); n != 0) {
-    releases_.push_back({first_report_ + under_way_.size() - 1, who.id(), n});
+    credit_.release(who.id(), n);
     post_releases();
   }
   if (!is_listed) return;
@@ -500,13 +470,11 @@ void link::released_now(remote_cell& who) {
   who.drop_weak();
 }
 
-/// Lanes overtake each other, so a release waits until all that was sent before is in its mailbox:
-/// the receiver must not be gone when a message to it, or one with its handle, comes.
 void link::post_releases() {
-  while (!releases_.empty() && releases_.front().behind < first_report_ && !is_closed_) {
-    const release_order next = releases_.front();
-    releases_.pop_front();
-    post({.kind = frame_kind::release, .receiver = next.who, .number = next.number},
+  while (!is_closed_) {
+    const std::optional<credit::release_order> next = credit_.next_release();
+    if (!next) return;
+    post({.kind = frame_kind::release, .receiver = next->who, .number = next->number},
          empty_payload());
   }
 }

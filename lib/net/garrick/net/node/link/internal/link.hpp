@@ -14,10 +14,9 @@
 //    or between a cancel and the answer that comes all the same, `asker_` knows a limit for it. An
 //    answer that waits counts as an open request, wherever it is and whether or not it is wanted.
 //    While its giver encodes it, an answer counts only if it is wanted.
-// K4 Of each message and request that has taken the link's credit, the credit is given back once:
-//    when it is confirmed, or when it is lost. (A node takes only stacks that confirm.) Its
-//    receiver's credit is given back here only if it does not leave: the peer grants the rest.
-// K5 A release is sent when nothing is under way any more that was sent before it.
+// K4 Each message and request that has taken the link's credit has an entry in `credit_` when it is
+//    posted. (A node takes only stacks that confirm.) Its receiver's credit is given back here only
+//    if it does not leave: the peer grants the rest.
 // K6 What waits in the slot is never taken while a frame that has come is being read: that
 //    would change the tables that the reader is looking at.
 // K7 While a worker decodes a message, all that comes in its lane is in `decoding_` behind it. Each
@@ -35,9 +34,9 @@
 #include <garrick/core/ref.hpp>
 #include <garrick/core/seam/answers.hpp>
 #include <garrick/core/seam/content.hpp>
-#include <garrick/net/layer/internal/pooled.hpp>
 #include <garrick/net/node/handle_codec.hpp>
 #include <garrick/net/node/internal/link_port.hpp>
+#include <garrick/net/node/link/internal/credit.hpp>
 #include <garrick/net/node/link/internal/decoding.hpp>
 #include <garrick/net/node/link/internal/exports.hpp>
 #include <garrick/net/node/link/internal/outbox.hpp>
@@ -171,20 +170,6 @@ class link final : public link_port, carried, link_owner, handle_porter, outbox:
     core::address here, there;
     actor_id here_id;
   };
-  /// What is on its way, for whoever has to be told if it does not get there.
-  struct under_way {
-    std::uint64_t receiver = 0;
-    const base::message_type* type = nullptr;
-    std::uint64_t sender = 0;
-    bool is_settled = true;
-    std::uint32_t credit = 1;  ///< that is to be given back
-  };
-  /// Of the times that the peer has sent `who`, `number` are done with.
-  struct release_order {
-    std::uint64_t behind = 0;  ///< the report of the last that may need it
-    actor_id who;
-    std::uint64_t number = 0;
-  };
 
   /// A frame that has come and was not read yet.
   struct kept_frame {
@@ -242,7 +227,6 @@ class link final : public link_port, carried, link_owner, handle_porter, outbox:
   void answer_taken(mail_slot::entry& e);
   void released_now(remote_cell& who);
   void send_taken(mail_slot::entry& e, base::instant at);
-  void post_message(outgoing m, base::instant at);
   void send_signals() {
     if (outbox_.any_signals()) outbox_.send_signals(now());
   }
@@ -298,7 +282,6 @@ class link final : public link_port, carried, link_owner, handle_porter, outbox:
                                                            const frame& f);
   void hand_over();
   void deliver_held() noexcept;
-  void give_credit_back() noexcept;
   [[nodiscard]] bool keeps_up(const exports::entry& x) const noexcept;
   void grant_or_owe(const actor_id& id, exports::entry& x);
   void grant_to_stuck(const actor_id& id, exports::entry& x);
@@ -383,16 +366,12 @@ class link final : public link_port, carried, link_owner, handle_porter, outbox:
   frame being_read_;                  // whose handles are read now
   std::vector<bool> was_read_;        // which of them were
   outbox outbox_;
-  pooled_deque<under_way> under_way_;
-  std::uint64_t first_report_ = 1;      // of under_way_.front()
-  std::deque<release_order> releases_;  // that wait for what is under way
+  credit credit_{*asker_};
   std::vector<actor_id> owed_;
-  bool holds_ = false;               // the stack is passing up what has come, or is to in a burst
-  bool in_burst_ = false;            // more of what it holds may come
-  bool flushes_ = false;             // when that is over
-  std::vector<held_message> held_;   // of that
-  std::uint32_t settled_ = 0;        // and the credit of those that were settled: to be given back
-  std::uint32_t settled_large_ = 0;  // of that, the credit of large messages
+  bool holds_ = false;              // the stack is passing up what has come, or is to in a burst
+  bool in_burst_ = false;           // more of what it holds may come
+  bool flushes_ = false;            // when that is over
+  std::vector<held_message> held_;  // of that
   std::map<lane_number, held_lane> decoding_;
   decoding* decoded_ = nullptr;  // the message that is read now, if it is decoded
   const base::message_type* for_the_link_ = nullptr;    // a content in which a handle has come home

@@ -221,7 +221,7 @@ std::size_t link::unanswered() const noexcept {
 }
 
 void link::hand_over() {
-  give_credit_back();
+  credit_.give_back();
   deliver_held();
   // What is posted may end the link, and then nobody has a number any more.
   for (std::size_t i = 0; i < held_.size() && !is_closed_; ++i)
@@ -405,7 +405,7 @@ std::vector<link_count> link::counters() const {
   add("wanted", asker_->wanted().size());
   add("monitors", watches_.size() + watched_.size());
   add("links", links_.size());
-  add("under_way", under_way_.size());
+  add("under_way", credit_.under_way());
   add("held_lanes", decoding_.size());
   add("to_nobody", to_nobody_);
   add("not_decoded", not_decoded_);
