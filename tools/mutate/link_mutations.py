@@ -162,21 +162,23 @@ MUTATIONS = [
     # ---- grants
     mutation(
         "link: large messages are sent as far ahead as small ones",
-        RECEIVE,
-        "  x->taken_bytes += f.payload.size();\n",
+        ROOM + "exports.hpp",
+        "    x.taken_bytes += bytes;\n",
         "",
         ("tests.net.simulated_nodes",),
     ),
     mutation(
         "link: a bounded mailbox is sent more than the first credit ahead",
-        RECEIVE,
-        "who.limits().policy == core::mailbox_policy::unbounded",
-        "who.limits().policy != core::mailbox_policy::drop_newest",
+        EXPORTS,
+        "return window < most_credit && who.limits().policy == "
+        "core::mailbox_policy::unbounded",
+        "return window < most_credit && who.limits().policy != "
+        "core::mailbox_policy::drop_newest",
         ("tests.net.simulated_nodes",),
     ),
     mutation(
         "link: who does not keep up is sent as much ahead as before",
-        RECEIVE,
+        EXPORTS,
         "if (x.window > first_credit && x.due == x.window / 2) {",
         "if (x.window < first_credit && x.due == x.window / 2) {",
         ("tests.net.full_mailboxes", "tests.net.simulated_nodes"),
@@ -406,14 +408,14 @@ MUTATIONS = [
     ),
     mutation(
         "link: of a hard limit peers may fill more than a quarter",
-        RECEIVE,
+        EXPORTS,
         "window <= who.hard_limit() / 8;",
         "window <= who.hard_limit() / 2;",
         ("tests.net.link_credit",),
     ),
     mutation(
         "link: a node in between grants whatever the third one takes",
-        RECEIVE,
+        ROOM + "exports.hpp",
         "static_cast<const core::proxy_cell*>(who)->credit() >= 0;",
         "true;",
         ("tests.net.link_credit",),

@@ -299,14 +299,14 @@ MUTATIONS = [
     ),
     mutation(
         "stuck: whom nobody runs is granted nothing",
-        "lib/net/garrick/net/node/link/internal/link.cpp",
-        "        grant_to_stuck(id, *x);\n",
-        "",
+        "lib/net/garrick/net/node/link/internal/link_receive.cpp",
+        "n != 0) grant(id, n);",
+        "n == 1) grant(id, n);",
         ("tests.net.floods",),
     ),
     mutation(
         "stuck: who has a bounded mailbox is granted more than it is sure to take",
-        "lib/net/garrick/net/node/link/internal/link_receive.cpp",
+        "lib/net/garrick/net/node/link/internal/exports.cpp",
         "      who->limits().policy != core::mailbox_policy::unbounded ||\n"
         "      who->mailbox_length()",
         "      who->mailbox_length()",
@@ -314,9 +314,9 @@ MUTATIONS = [
     ),
     mutation(
         "stuck: whose mailbox is half full is granted more",
-        "lib/net/garrick/net/node/link/internal/link_receive.cpp",
-        "who->mailbox_length() >= who->hard_limit() / 2 || keeps_up(x))",
-        "keeps_up(x))",
+        "lib/net/garrick/net/node/link/internal/exports.cpp",
+        "who->mailbox_length() >= who->hard_limit() / 2 || keeps_up)",
+        "keeps_up)",
         ("tests.net.floods",),
     ),
     mutation(

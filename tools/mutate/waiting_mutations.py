@@ -5,6 +5,7 @@ from mutation import mutation
 ROOM = "lib/net/garrick/net/node/link/internal/"
 LINK = ROOM + "link.cpp"
 RECEIVE = ROOM + "link_receive.cpp"
+EXPORTS = ROOM + "exports.cpp"
 REMOTE = ROOM + "remote_cell.cpp"
 WAITING = ROOM + "mail_slot.cpp"
 by_waiting = ("tests.net.waiting_messages",)
@@ -85,7 +86,7 @@ MUTATIONS = [
     ),
     mutation(
         "link: another node leaves no room below a bound to those who wait here",
-        RECEIVE,
+        EXPORTS,
         "lets_wait ? std::min(who.soft_limit(), window / 2) : window / 2;",
         "lets_wait ? window / 2 : window / 2;",
         ("tests.net.full_mailboxes",),

@@ -7,6 +7,25 @@
 
 namespace garrick::net::internal {
 
+namespace {
+
+/// Messages that an actor who keeps up is sent ahead at most; a power of two times `first_credit`.
+constexpr std::uint32_t most_credit = 8192;
+/// And bytes of them, going by those of the last grant.
+constexpr std::uint64_t most_bytes_ahead = 1u << 20;
+/// Messages that may come in each look for an actor that nobody can run.
+constexpr std::uint32_t granted_to_stuck = 64;
+
+/// May a peer send it twice as many messages ahead? Beyond a hard limit, and beyond the bound of
+/// most policies, they are lost; others who wait for room below a bound are to get some, too.
+/// So a bounded mailbox stays at the first credit, and of a hard limit a peer takes a quarter.
+bool has_room_for_twice(const core::cell& who, std::uint32_t window) noexcept {
+  return window < most_credit && who.limits().policy == core::mailbox_policy::unbounded &&
+         window <= who.hard_limit() / 8;
+}
+
+}  // namespace
+
 const signature_codec* exports::entry::look_up(std::uint64_t type) const noexcept {
   for (const protocol_table* t : tables)
     if (const signature_codec* const s = t->by_type(type)) return s;
@@ -112,6 +131,63 @@ void exports::erase_if_unused(entries::iterator at) noexcept {
   by_actor_.erase(at->second.who);
   if (last_ == &at->second) last_ = nullptr;
   by_id_.erase(at);
+}
+
+exports::entry* exports::released_by_peer(const actor_id& id, std::uint64_t n) noexcept {
+  if (n == 0 || !release(id, n)) return nullptr;
+  entry* const x = find(id);
+  if (x != nullptr) x->due = first_credit / 2;
+  return x;
+}
+
+/// A mailbox of fewer messages is granted more. Who waits for room below its bound gets some
+/// before: a grant takes a while, and the bound may be far below the first credit.
+std::uint32_t exports::short_mailbox(const core::cell& who, std::uint32_t window) noexcept {
+  const bool lets_wait = who.limits().policy == core::mailbox_policy::wait;
+  return lets_wait ? std::min(who.soft_limit(), window / 2) : window / 2;
+}
+
+std::uint32_t exports::grant(const actor_id& id, entry& x, bool keeps_up) {
+  if (keeps_up) {
+    std::uint32_t number = std::exchange(x.taken, 0);
+    const std::uint64_t ahead = 2 * std::uint64_t{x.window} * x.taken_bytes / number;
+    if (ahead <= most_bytes_ahead &&
+        has_room_for_twice(*core::handle_access::get(x.who), x.window)) {
+      number += x.window;
+      x.due = x.window;
+      x.window *= 2;
+    }
+    x.taken_bytes = 0;
+    return number;
+  }
+  // Not of a peer that perhaps may send less: it would wait for what is taken from it.
+  if (x.window > first_credit && x.due == x.window / 2) {
+    x.window = x.due;  // half of it was taken, and is not granted again
+    x.taken -= x.window;
+    x.due = x.window / 2;
+  }
+  owed_.push_back(id);
+  x.is_owed = true;
+  return 0;
+}
+
+std::uint32_t exports::grant_to_stuck(entry& x, bool keeps_up) noexcept {
+  const core::cell* const who = core::handle_access::get(x.who);
+  if (x.taken == 0 || who->is_elsewhere() || !who->waits_for_waiting_workers() ||
+      who->limits().policy != core::mailbox_policy::unbounded ||
+      who->mailbox_length() >= who->hard_limit() / 2 || keeps_up)
+    return 0;
+  const std::uint32_t number = std::min(x.taken, granted_to_stuck);
+  x.taken_bytes -= x.taken_bytes / x.taken * number;
+  x.taken -= number;
+  return number;
+}
+
+std::vector<actor_id> exports::take_owed() {
+  std::vector<actor_id> all = std::exchange(owed_, {});
+  for (const actor_id& id : all)
+    if (entry* const x = find(id)) x->is_owed = false;
+  return all;
 }
 
 void exports::clear() noexcept {

@@ -223,13 +223,7 @@ base::instant link::deadline() const {
 void link::advance(base::instant now) {
   if (next_look_ <= now) {
     next_look_ = base::instant::never();
-    hand_over();  // a mailbox says who keeps up only with all in it that has come
-    for (const actor_id& id : std::exchange(owed_, {}))
-      if (exports::entry* const x = exports_.find(id)) {
-        x->is_owed = false;
-        grant_to_stuck(id, *x);
-        if (!is_closed_) grant_or_owe(id, *x);
-      }
+    grant_owed();
   }
   if (std::min(link_->deadline(), next_taking_) > now) return;
   from_below([&] {

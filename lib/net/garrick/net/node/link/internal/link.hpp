@@ -283,8 +283,9 @@ class link final : public link_port, carried, link_owner, handle_porter, outbox:
   void hand_over();
   void deliver_held() noexcept;
   [[nodiscard]] bool keeps_up(const exports::entry& x) const noexcept;
+  void grant(const actor_id& id, std::uint32_t number);
   void grant_or_owe(const actor_id& id, exports::entry& x);
-  void grant_to_stuck(const actor_id& id, exports::entry& x);
+  void grant_owed();
   void on_cancel(const frame& f);
   void on_answer(const frame& f);
   void on_watch(const frame& f, std::uint64_t monitor);
@@ -367,7 +368,6 @@ class link final : public link_port, carried, link_owner, handle_porter, outbox:
   std::vector<bool> was_read_;        // which of them were
   outbox outbox_;
   credit credit_{*asker_};
-  std::vector<actor_id> owed_;
   bool holds_ = false;              // the stack is passing up what has come, or is to in a burst
   bool in_burst_ = false;           // more of what it holds may come
   bool flushes_ = false;            // when that is over

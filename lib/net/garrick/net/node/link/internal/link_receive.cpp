@@ -26,27 +26,6 @@ namespace {
 constexpr std::uint64_t most_number = core::envelope::id_mask;
 /// How often those are looked at whose mailboxes are too long for a grant.
 constexpr base::duration look_again = base::duration::milliseconds(1);
-/// Messages that an actor who keeps up is sent ahead at most; a power of two times `first_credit`.
-constexpr std::uint32_t most_credit = 8192;
-/// And bytes of them, going by those of the last grant.
-constexpr std::uint64_t most_bytes_ahead = 1u << 20;
-/// Messages that may come in each `look_again` for an actor that nobody can run.
-constexpr std::uint32_t granted_to_stuck = 64;
-
-/// May a peer send it twice as many messages ahead? Beyond a hard limit, and beyond the bound of
-/// most policies, they are lost; others who wait for room below a bound are to get some, too.
-/// So a bounded mailbox stays at the first credit, and of a hard limit a peer takes a quarter.
-bool has_room_for_twice(const core::cell& who, std::uint32_t window) noexcept {
-  return window < most_credit && who.limits().policy == core::mailbox_policy::unbounded &&
-         window <= who.hard_limit() / 8;
-}
-
-/// A mailbox of fewer messages is granted more. Who waits for room below its bound gets some
-/// before: a grant takes a while, and the bound may be far below the first credit.
-std::uint32_t short_mailbox(const core::cell& who, std::uint32_t window) noexcept {
-  const bool lets_wait = who.limits().policy == core::mailbox_policy::wait;
-  return lets_wait ? std::min(who.soft_limit(), window / 2) : window / 2;
-}
 
 }  // namespace
 
@@ -117,8 +96,7 @@ void link::on_user_message(const frame& f) {
     return refuse(
         f, base::make_error(base::errc::not_handled, "a node", "nobody here has this number"));
   }
-  ++x->taken;  // whatever becomes of it, its sender has taken the credit
-  x->taken_bytes += f.payload.size();
+  exports::took(*x, f.payload.size());
   if (!take_in(f, *x)) return is_closed_ ? void() : grant_or_owe(f.receiver, *x);
   if (!holds_ || held_.size() == most_held) hand_over();
 }
@@ -232,59 +210,32 @@ void link::hand_over() {
   if (is_roomy) held_.shrink_to_fit();
 }
 
-/// True if its mailbox is short, or was before what has just come. Of who was never seen to read
-/// anything, the latter says nothing.
 bool link::keeps_up(const exports::entry& x) const noexcept {
-  const core::cell* const who = core::handle_access::get(x.who);
-  // What is passed on goes beyond the credit there is, since nobody waits here.
-  if (who->is_elsewhere()) return static_cast<const core::proxy_cell*>(who)->credit() >= 0;
-  const std::uint32_t length = who->mailbox_length();
-  if (who->has_ended() || length < short_mailbox(*who, x.window)) return true;
-  if (x.window <= first_credit) return false;
-  const auto fresh =
-      std::count_if(held_.begin(), held_.end(), [&](const held_message& m) { return m.to == &x; });
-  return length < x.window / 4 + static_cast<std::uint64_t>(fresh);
+  return exports::keeps_up(x, [&] {
+    return std::count_if(held_.begin(), held_.end(),
+                         [&](const held_message& m) { return m.to == &x; });
+  });
 }
 
-/// Who keeps up is sent more ahead the next time, and who does not, less.
+void link::grant(const actor_id& id, std::uint32_t number) {
+  post({.kind = frame_kind::credit, .receiver = id, .number = number}, empty_payload());
+}
+
 void link::grant_or_owe(const actor_id& id, exports::entry& x) {
-  if (x.taken < x.due || x.is_owed) return;
-  const core::cell* const who = core::handle_access::get(x.who);
-  if (keeps_up(x)) {
-    std::uint32_t number = std::exchange(x.taken, 0);
-    const std::uint64_t ahead = 2 * std::uint64_t{x.window} * x.taken_bytes / number;
-    if (ahead <= most_bytes_ahead && has_room_for_twice(*who, x.window)) {
-      number += x.window;
-      x.due = x.window;
-      x.window *= 2;
-    }
-    x.taken_bytes = 0;
-    return post({.kind = frame_kind::credit, .receiver = id, .number = number}, empty_payload());
-  }
-  // Not of a peer that perhaps may send less: it would wait for what is taken from it.
-  if (x.window > first_credit && x.due == x.window / 2) {
-    x.window = x.due;  // half of it was taken, and is not granted again
-    x.taken -= x.window;
-    x.due = x.window / 2;
-  }
-  x.is_owed = true;
-  owed_.push_back(id);
+  if (!exports::is_due(x)) return;
+  if (const std::uint32_t number = exports_.grant(id, x, keeps_up(x)); number != 0)
+    return grant(id, number);
   if (next_look_.is_never()) next_look_ = now() + look_again;
 }
 
-/// Two nodes may flood each other from handlers that hold all workers at both ends. Then each end
-/// waits for grants which only the other's workers could cause. So if all workers here wait, a few
-/// messages more may come, as a local sender goes on after a wait in vain.
-void link::grant_to_stuck(const actor_id& id, exports::entry& x) {
-  const core::cell* const who = core::handle_access::get(x.who);
-  if (x.taken == 0 || who->is_elsewhere() || !who->waits_for_waiting_workers() ||
-      who->limits().policy != core::mailbox_policy::unbounded ||
-      who->mailbox_length() >= who->hard_limit() / 2 || keeps_up(x))
-    return;
-  const std::uint32_t number = std::min(x.taken, granted_to_stuck);
-  x.taken_bytes -= x.taken_bytes / x.taken * number;
-  x.taken -= number;
-  post({.kind = frame_kind::credit, .receiver = id, .number = number}, empty_payload());
+/// Looks at those whose grant is owed: their mailboxes may be short by now.
+void link::grant_owed() {
+  hand_over();  // a mailbox says who keeps up only with all in it that has come
+  for (const actor_id& id : exports_.take_owed())
+    if (exports::entry* const x = exports_.find(id)) {
+      if (const std::uint32_t n = exports::grant_to_stuck(*x, keeps_up(*x)); n != 0) grant(id, n);
+      if (!is_closed_) grant_or_owe(id, *x);
+    }
 }
 
 void link::on_credit(const frame& f) {
@@ -297,17 +248,9 @@ void link::on_credit(const frame& f) {
   at->second->grant_credit(static_cast<std::uint32_t>(std::min<std::uint64_t>(f.number, 1u << 20)));
 }
 
-/// A peer that releases what it never had is not believed. One that has released some handles, and
-/// not all that were sent, may have forgotten the actor, and begins with the first credit when the
-/// next handle comes. Then its next grant must not be due after more messages than it can send. But
-/// it may have been refused a message with a handle, and have another: so the most that it may send
-/// ahead is what it was before, and it is granted no more than what is taken.
 void link::on_release(const frame& f) {
-  if (f.number == 0 || !exports_.release(f.receiver, f.number)) return;
-  exports::entry* const x = exports_.find(f.receiver);
-  if (x == nullptr) return;
-  x->due = first_credit / 2;
-  grant_or_owe(f.receiver, *x);
+  exports::entry* const x = exports_.released_by_peer(f.receiver, f.number);
+  if (x != nullptr) grant_or_owe(f.receiver, *x);
 }
 
 /// The peer's asker does not wait any more. If its request still waits here, it is not handled.

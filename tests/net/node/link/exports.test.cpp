@@ -1,0 +1,160 @@
+// The actors that a peer knows: held as long as it has handles, and sent as far ahead as they keep
+// up.
+#include <doctest/doctest.h>
+#include <garrick/garrick.hpp>
+#include <garrick/net/node/link/internal/exports.hpp>
+#include <garrick/net/node/protocol_table.hpp>
+#include <garrick/testkit/test_system.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace exports_test {
+
+using namespace garrick;
+using namespace garrick::net;
+using internal::exports;
+
+using reader_type = protocol<void(std::int32_t)>;
+using teller_type = protocol<void(std::int64_t)>;
+
+class reader : public actor<reader_type> {
+ public:
+  void on(std::int32_t) {}
+};
+
+const protocol_table& as_reader = protocol_table_of<reader_type>();
+const protocol_table& as_teller = protocol_table_of<teller_type>();
+
+struct fixture {
+  garrick::testkit::test_system system;
+  exports of{1};
+  ref<reader_type> one = system.spawn<reader>();
+
+  [[nodiscard]] core::cell& cell() const { return *core::handle_access::get(one); }
+  [[nodiscard]] core::address address() const { return core::handle_access::make_address(&cell()); }
+  /// The peer has sent so many messages, and nobody has read them.
+  void take(exports::entry& x, std::uint32_t number, std::size_t bytes = 8) {
+    for (std::uint32_t i = 0; i != number; ++i) {
+      exports::took(x, bytes);
+      send(one, std::int32_t{1});
+    }
+  }
+  [[nodiscard]] static bool keeps_up(const exports::entry& x, std::uint64_t fresh = 0) {
+    return exports::keeps_up(x, [fresh] { return fresh; });
+  }
+  /// Grants what is due, if the actor has read its mail.
+  std::uint32_t grant_read(const actor_id& id, std::uint32_t number, std::size_t bytes = 8) {
+    exports::entry& x = *of.find(id);
+    take(x, number, bytes);
+    system.run();
+    if (!exports::is_due(x)) return 0;
+    return of.grant(id, x, keeps_up(x));
+  }
+};
+
+TEST_CASE("exports: an actor has one number, and is held from its first handle to its last") {
+  fixture f;
+  const actor_id id = f.of.hold(f.cell(), as_reader);
+  CHECK(f.of.hold(f.cell(), as_teller) == id);
+  CHECK(f.of.size() == 1);
+  CHECK(f.of.find_given(id) == f.of.find(id));
+  CHECK(f.of.number_of(f.address()).value() == id);
+  CHECK(f.of.find(id)->tables.size() == 2);
+  CHECK_FALSE(f.of.release(id, 3));  // it never had so many
+  CHECK(f.of.release(id, 1));
+  f.one = {};
+  CHECK(f.of.find_given(id) != nullptr);
+  CHECK_FALSE(core::handle_access::get(f.of.find(id)->who)->has_ended());
+  CHECK(f.of.release(id, 1));
+  CHECK(f.of.find(id) == nullptr);
+  CHECK(f.of.size() == 0);
+}
+
+TEST_CASE("exports: who is only named is known, and not given") {
+  fixture f;
+  const actor_id id = f.of.name(f.address());
+  CHECK(f.of.name(f.address()) == id);
+  CHECK(f.of.find(id) != nullptr);
+  CHECK(f.of.find_given(id) == nullptr);
+  CHECK_FALSE(f.of.release(id, 1));
+  CHECK(f.of.hold(f.cell(), as_reader) == id);
+  f.of.forget(id);
+  f.of.forget(id);
+  f.of.forget(id);  // more often than it was named
+  CHECK(f.of.find_given(id) != nullptr);
+  CHECK(f.of.release(id, 1));
+  CHECK(f.of.find(id) == nullptr);
+}
+
+TEST_CASE("exports: a peer that spawns holds what was spawned, and it is counted") {
+  fixture f;
+  const actor_id id = f.of.hold_spawned(f.cell(), as_reader);
+  CHECK(f.of.spawned() == 1);
+  CHECK(f.of.hold_spawned(f.cell(), as_reader) == id);
+  CHECK(f.of.spawned() == 1);
+  CHECK(f.of.released_by_peer(id, 0) == nullptr);
+  CHECK(f.of.released_by_peer(id, 1) == f.of.find(id));
+  CHECK(f.of.released_by_peer(id, 1) == nullptr);
+  CHECK(f.of.spawned() == 0);
+}
+
+TEST_CASE("exports: an actor that keeps up is sent twice as many ahead, up to a limit") {
+  fixture f;
+  const actor_id id = f.of.hold(f.cell(), as_reader);
+  exports::entry& x = *f.of.find(id);
+  CHECK(f.grant_read(id, first_credit / 2 - 1) == 0);  // not due
+  std::uint64_t granted = first_credit;
+  std::uint64_t taken = first_credit / 2 - 1;
+  for (int i = 0; i < 20; ++i) {
+    const std::uint32_t number = x.due - x.taken;
+    taken += number;
+    granted += f.grant_read(id, number);
+    CHECK(granted - taken <= x.window);  // E2
+  }
+  CHECK(x.window == 8192);
+  CHECK_FALSE(f.of.owes());
+}
+
+TEST_CASE("exports: large messages are not sent further ahead") {
+  fixture f;
+  const actor_id id = f.of.hold(f.cell(), as_reader);
+  CHECK(f.grant_read(id, first_credit / 2, 1u << 20) == first_credit / 2);
+  CHECK(f.of.find(id)->window == first_credit);
+}
+
+TEST_CASE("exports: an actor that does not keep up is owed its grant, once, and sent less ahead") {
+  fixture f;
+  const actor_id id = f.of.hold(f.cell(), as_reader);
+  exports::entry& x = *f.of.find(id);
+  for (int i = 0; i < 3; ++i) f.grant_read(id, x.due);
+  f.take(x, x.window / 2 + 1);
+  if (x.taken < x.due) f.take(x, x.due - x.taken);
+  REQUIRE(exports::is_due(x));
+  CHECK_FALSE(f.keeps_up(x));
+  CHECK(f.keeps_up(x, x.window));  // but all of that has just come
+  CHECK(f.of.grant(id, x, false) == 0);
+  CHECK(f.of.owes());
+  CHECK_FALSE(exports::is_due(x));  // E3
+  f.system.run();
+  CHECK(f.of.take_owed() == std::vector<actor_id>{id});
+  CHECK_FALSE(f.of.owes());
+  REQUIRE(exports::is_due(x));
+  CHECK(f.of.grant(id, x, f.keeps_up(x)) != 0);
+}
+
+TEST_CASE("exports: after a release the next grant is due after the first credit") {
+  fixture f;
+  const actor_id id = f.of.hold(f.cell(), as_reader);
+  static_cast<void>(f.of.hold(f.cell(), as_reader));
+  exports::entry& x = *f.of.find(id);
+  for (int i = 0; i < 4; ++i) f.grant_read(id, x.due);
+  const std::uint32_t window = x.window;
+  REQUIRE(x.due > first_credit / 2);
+  REQUIRE(f.of.released_by_peer(id, 1) == &x);
+  CHECK(x.due == first_credit / 2);
+  CHECK(x.window == window);
+}
+
+}  // namespace exports_test
