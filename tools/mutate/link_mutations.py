@@ -193,16 +193,16 @@ MUTATIONS = [
     ),
     mutation(
         "link: a request's number may be in use",
-        RECEIVE,
-        "asked_.contains(f.number) ||\n        asker_->wanted()",
-        "asker_->wanted()",
-        by_strangers,
+        ROOM + "peer_requests.hpp",
+        "!open_.contains(number) &&\n           !wanted_",
+        "!wanted_",
+        ("tests.net.strangers", "tests.net.lying_peers", "tests.net.peer_requests"),
     ),
     mutation(
         "link: a request that was withdrawn while it waited for room leaves",
         LINK,
-        "  if (at == questions_.end()) return give_up(m, {}), false;\n",
-        "  if (at == questions_.end()) return true;\n",
+        "  if (!questions_.is_open(at)) return give_up(m, {}), false;\n",
+        "  if (!questions_.is_open(at)) return true;\n",
         ("tests.net.remote_requests", "tests.net.overdue_requests"),
     ),
     mutation(
@@ -363,10 +363,10 @@ MUTATIONS = [
     ),
     mutation(
         "link: a number that was cancelled is used again",
-        RECEIVE,
-        "        asker_->wanted().knows(f.number))",
-        "        f.number == most_number + 1)",
-        ("tests.net.strangers",),
+        ROOM + "peer_requests.hpp",
+        "!wanted_.knows(number);",
+        "(number != 0 || !wanted_.knows(number));",
+        ("tests.net.strangers", "tests.net.peer_requests"),
     ),
     mutation(
         "link: a layer that throws in a visit leaves it as it is",
@@ -422,10 +422,10 @@ MUTATIONS = [
     ),
     mutation(
         "link: what was handed on and cancelled is known for ever",
-        RECEIVE,
-        "  asker_->wanted().forget(f.number);  // an answer may never come\n",
-        "",
-        ("tests.net.overdue_requests", "tests.net.node_guarantees"),
+        ROOM + "peer_requests.cpp",
+        "    wanted_.forget(number);  // an answer may never come\n",
+        "    static_cast<void>(number);\n",
+        ("tests.net.overdue_requests", "tests.net.node_guarantees", "tests.net.peer_requests"),
     ),
     mutation(
         "link: credit of what was under way is kept when a layer throws",

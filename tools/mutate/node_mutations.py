@@ -45,10 +45,10 @@ MUTATIONS = [
     ),
     mutation(
         "node: a link that is shut does not answer its questions",
-        LINK,
-        "  for (auto& [number, q] : std::exchange(questions_, {}))\n",
-        "  for (auto& [number, q] : decltype(questions_){})\n",
-        ("tests.net.remote_requests",),
+        ROOM + "questions.cpp",
+        "  for (auto& [number, q] : std::exchange(open_, {})) answer(",
+        "  for (auto& [number, q] : decltype(open_){}) answer(",
+        ("tests.net.remote_requests", "tests.net.questions"),
     ),
     mutation(
         "node: what is under way when a link is given up is not told",
@@ -487,16 +487,16 @@ MUTATIONS = [
     ),
     mutation(
         "node: a system that ends does not wait for a peer's answer",
-        LINK,
-        "    node_->env().outside_began();\n",
-        "    node_->env().outside_began();\n    node_->env().outside_ended();\n",
+        ROOM + "questions.cpp",
+        "  env_.outside_began();\n",
+        "  env_.outside_began();\n  env_.outside_ended();\n",
         by_answers_due,
     ),
     mutation(
         "node: a system that ends goes on waiting for an answer that has come",
-        RECEIVE,
-        "  node_->env().outside_ended();\n",
-        "",
+        ROOM + "questions.cpp",
+        "    core::respond_error(q.request, with.error());\n  env_.outside_ended();\n",
+        "    core::respond_error(q.request, with.error());\n",
         by_answers_due,
     ),
     mutation(

@@ -162,17 +162,17 @@ MUTATIONS = [
     ),
     mutation(
         "node: the limit of a request that comes is forgotten",
-        RECEIVE,
-        "    if (f.time_left) asker_->wanted().limit(f.number, actors_now() + *f.time_left);\n",
+        ROOM + "peer_requests.hpp",
+        "    if (until) wanted_.limit(number, *until);\n",
         "",
-        by_overdue,
+        ("tests.net.overdue_requests", "tests.net.peer_requests"),
     ),
     mutation(
         "node: a cancel does not reach what waits in a mailbox",
-        RECEIVE,
-        "  if (!elsewhere) return asker_->wanted().withdraw(f.number);\n",
-        "  if (!elsewhere) return;\n",
-        by_overdue,
+        ROOM + "peer_requests.cpp",
+        "    wanted_.withdraw(number);\n",
+        "    static_cast<void>(number);\n",
+        ("tests.net.overdue_requests", "tests.net.peer_requests"),
     ),
     mutation(
         "node: a cancel is not passed on to where the request was handed",
@@ -211,9 +211,9 @@ MUTATIONS = [
     ),
     mutation(
         "link: the limit of a request that was answered is kept for ever",
-        "lib/net/garrick/net/node/link/internal/link_answers.cpp",
-        "  asker_->wanted().forget(at->first);\n",
+        ROOM + "peer_requests.hpp",
+        "    wanted_.forget(at->first);\n",
         "",
-        by_overdue,
+        ("tests.net.overdue_requests", "tests.net.peer_requests"),
     ),
 ]

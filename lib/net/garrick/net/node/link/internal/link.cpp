@@ -71,8 +71,8 @@ link::link(std::shared_ptr<node_core> node, const named_stack& kind, const link_
                                            : node_->settings().seed + s.session.self.incarnation),
       hash_(peer_hash::secret_of(node_->settings().seed)),
       proxies_(0, hash_),
-      numbers_(0, asked_here_hash{hash_}),
-      asked_(0, hash_),
+      questions_(node_->env(), hash_),
+      asked_(asker_->wanted(), hash_),
       watch_numbers_(0, hash_),
       watched_(0, hash_),
       links_(0, hash_),
@@ -178,12 +178,9 @@ void link::close(const base::error& why) noexcept {
   const base::exit_reason reason(why);
   for (outgoing& m : outbox_.close()) give_up(m, why);
   send_waiting();  // nowhere
-  for (auto& [number, q] : std::exchange(questions_, {}))
-    answer_question(std::move(q),
-                    base::make_error(net_errc::perhaps_delivered, "a node", why.to_string()));
-  numbers_.clear();
+  questions_.end(base::make_error(net_errc::perhaps_delivered, "a node", why.to_string()));
   credit_.end(base::make_error(net_errc::perhaps_delivered, "a node"));
-  for (const auto& [number, a] : std::exchange(asked_, {}))
+  for (const auto& [number, a] : asked_.end())
     if (core::cell* const to = core::handle_access::get(a.handed_to))
       core::tell_withdrawn(*to, *asker_, number);
   for (const auto& [id, proxy] : proxies_) proxy->end(reason);
@@ -283,8 +280,8 @@ void link::flush() {
 bool link::may_leave(outgoing& m) {
   base::result<frame> f = decode_frame(m.bytes.bytes());
   if (!f || f->kind != frame_kind::request) return true;
-  const auto at = questions_.find(f->number);
-  if (at == questions_.end()) return give_up(m, {}), false;
+  const questions::place at = questions_.find(f->number);
+  if (!questions_.is_open(at)) return give_up(m, {}), false;
   if (at->second.until.is_never()) return true;
   f->time_left = at->second.until - actors_now();
   if (*f->time_left <= base::duration()) return give_up(m, base::errc::timeout), false;
@@ -311,9 +308,9 @@ void link::give_up(outgoing& m, const base::error& why) {
     // The numbers of other kinds are the peer's.
     const bool asks = f->kind == frame_kind::request || f->kind == frame_kind::resolve ||
                       f->kind == frame_kind::spawn;
-    const auto at = asks ? questions_.find(f->number) : questions_.end();
-    if (at != questions_.end()) {
-      answer_question(take_question(at), because);
+    const questions::place at = questions_.find(asks ? f->number : 0);
+    if (questions_.is_open(at)) {
+      questions_.answer(questions_.take(at), because);
     } else if (f->kind == frame_kind::response && why == net_errc::too_large) {
       ++not_encoded_;
       outgoing instead = refusal_of({.kind = frame_kind::request,
@@ -400,14 +397,8 @@ std::uint32_t link::send_now(remote_cell& to, envelope_ptr& e, base::instant unt
     f.sender = exports_.number_of(core::handle_access::make_address(e->requester))
                    .value_or(sender_id(asker));
     type = nullptr;  // the answer tells
-    numbers_.emplace(asked_here{asker, e->id()}, f.number);
-    question& q = questions_[f.number];
-    q.request = core::take_request(e.get());
-    q.signature = s;
-    q.until = until;
-    q.lane = lane;
     if (is_limited) f.time_left = time_left;
-    node_->env().outside_began();
+    questions_.ask(f.number, *e, *s, lane, until);
   }
   outgoing m = to_outgoing(f, std::move(*p));
   m.lane = lane;

@@ -5,14 +5,10 @@
 // which it decodes and puts into mailboxes.
 //
 // Invariants (N1 to N6 are those of decision 0010)
-// K1 A question is in `questions_` from the moment when it leaves its envelope until its answer was
-//    given, or nobody waits for it any more (N1). What the stack has not taken yet counts, too.
 // K2 A monitor of an actor here is in `watches_`, one of an actor there in `watched_`, and a link,
 //    which either end may have set, in `links_`, until it was answered or taken back (N2). None of
 //    them holds anybody: both ends are known by their addresses.
-// K3 An asker's number is in `asked_` until it was answered or cancelled. Only while it is there,
-//    or between a cancel and the answer that comes all the same, `asker_` knows a limit for it. An
-//    answer that waits counts as an open request, wherever it is and whether or not it is wanted.
+// K3 An answer that waits counts as an open request, wherever it is and whether or not it is wanted.
 //    While its giver encodes it, an answer counts only if it is wanted.
 // K4 Each message and request that has taken the link's credit has an entry in `credit_` when it is
 //    posted. (A node takes only stacks that confirm.) Its receiver's credit is given back here only
@@ -41,6 +37,8 @@
 #include <garrick/net/node/link/internal/exports.hpp>
 #include <garrick/net/node/link/internal/outbox.hpp>
 #include <garrick/net/node/link/internal/peer_hash.hpp>
+#include <garrick/net/node/link/internal/peer_requests.hpp>
+#include <garrick/net/node/link/internal/questions.hpp>
 #include <garrick/net/node/link/internal/remote_cell.hpp>
 #include <garrick/net/node/name_answer.hpp>
 #include <garrick/net/node/node_settings.hpp>
@@ -132,32 +130,6 @@ class link final : public link_port, carried, link_owner, handle_porter, outbox:
   void write(byte_writer& out, core::cell* who, const protocol_table& as) override;
   [[nodiscard]] core::cell* read(byte_reader& in, const protocol_table& as) override;
 
-  struct question {
-    core::pending_request request;  // of an actor here
-    const signature_codec* signature = nullptr;
-    lane_number lane = 1;                          // of the request
-    base::instant until = base::instant::never();  // as above, if it is known
-    std::unique_ptr<name_answer> resolved;         // of a name, or of an actor that is wanted
-    const protocol_table* expected = nullptr;
-  };
-  /// Who has asked, and its number for that.
-  struct asked_here {
-    std::uint64_t requester = 0;
-    std::uint64_t request = 0;
-    bool operator==(const asked_here&) const = default;
-  };
-  struct asked_here_hash {
-    peer_hash of;  // who asks for another peer asks by that one's numbers
-    std::size_t operator()(const asked_here& a) const noexcept {
-      return of(watch_key{{}, a.requester, a.request});
-    }
-  };
-  struct asking {
-    actor_id asker, asked;
-    const signature_codec* signature;
-    std::uint64_t giver;        // of the answer: the identity of who was asked
-    core::any_ref handed_to{};  // the proxy of an actor elsewhere that is to answer
-  };
   /// An actor of one node monitors one of the other. The one that is here has a name for the peer.
   struct watching {
     core::address watcher;  // one of these two is a proxy of this link
@@ -254,14 +226,12 @@ class link final : public link_port, carried, link_owner, handle_porter, outbox:
     return asker_->how().sender(local);
   }
   [[nodiscard]] std::uint64_t local_sender(const actor_id& id) const noexcept;
-  [[nodiscard]] lane_number lane_of(const asking& to) const noexcept;
-  [[nodiscard]] asking take_asked(
-      std::unordered_map<std::uint64_t, asking, peer_hash>::iterator at);
-  [[nodiscard]] outgoing answer_to(const asking& to, frame f, packet payload) const;
-  void send_error(const asking& to, std::uint64_t number, const base::error& why);
-  void send_wrong_type(const asking& to, std::uint64_t number, const base::message_type* type);
-  [[nodiscard]] question take_question(std::unordered_map<std::uint64_t, question>::iterator at);
-  void signal_withdrawn(remote_cell& to, const asked_here& who);
+  [[nodiscard]] lane_number lane_of(const peer_requests::request& to) const noexcept;
+  [[nodiscard]] outgoing answer_to(const peer_requests::request& to, frame f, packet payload) const;
+  void send_error(const peer_requests::request& to, std::uint64_t number, const base::error& why);
+  void send_wrong_type(const peer_requests::request& to, std::uint64_t number,
+                       const base::message_type* type);
+  void signal_withdrawn(remote_cell& to, const questions::asked_by& who);
   void signal_watch(remote_cell& to, const core::address& watcher, std::uint64_t monitor);
   void signal_unwatch(remote_cell& to, const core::address& watcher, std::uint64_t monitor);
   void signal_exit(remote_cell& to, const core::exit_signal& x);
@@ -300,11 +270,10 @@ class link final : public link_port, carried, link_owner, handle_porter, outbox:
   void on_release(const frame& f);
   void on_resolve(const frame& f);
   void on_resolved(const frame& f);
-  void resolved_here(question q, const actor_id& id);
+  void resolved_here(questions::question q, const actor_id& id);
   void on_spawn(const frame& f);
   void on_spawned(const frame& f);
   void on_decode_error(const frame& f);
-  void answer_question(question q, base::result<core::envelope*> with) noexcept;
 
   // messages that workers decode: link_decode.cpp
   [[nodiscard]] bool all_workers_wait() const noexcept;
@@ -352,9 +321,8 @@ class link final : public link_port, carried, link_owner, handle_porter, outbox:
   exports exports_;
   const peer_hash hash_;
   std::unordered_map<actor_id, remote_cell*, peer_hash> proxies_;  // weakly held
-  std::unordered_map<std::uint64_t, question> questions_;
-  std::unordered_map<asked_here, std::uint64_t, asked_here_hash> numbers_;  // of requests in there
-  std::unordered_map<std::uint64_t, asking, peer_hash> asked_;
+  questions questions_;
+  peer_requests asked_;
   std::unordered_map<std::uint64_t, watching> watches_;  // of actors there, by the number told
   std::unordered_map<watch_key, std::uint64_t, peer_hash> watch_numbers_;  // of those, by watcher
   std::unordered_map<watch_key, watching, peer_hash> watched_;  // actors here, by those of the peer

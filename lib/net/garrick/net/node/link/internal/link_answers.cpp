@@ -14,26 +14,23 @@ using core::envelope_ptr;
 
 const content_codec* link::answer(envelope_ptr& e) {
   if (!outbox_.is_behind()) return answer_now(e, !asker_->hints().needs_link(e->type));
-  const auto at = asked_.find(e->id());
-  return at != asked_.end() ? &at->second.signature->answer : nullptr;
+  const peer_requests::place at = asked_.find(e->id());
+  return asked_.is_open(at) ? &at->second.signature->answer : nullptr;
 }
 
 const content_codec* link::answer_now(envelope_ptr& left, bool may_be_left) {
   envelope_ptr e = std::move(left);
   if (is_closed_) return nullptr;
   const std::uint64_t number = e->id();
-  const auto at = asked_.find(number);
-  if (at == asked_.end()) {  // cancelled, or the link is over
-    asker_->wanted().forget(number);
-    return nullptr;
-  }
+  const peer_requests::place at = asked_.find(number);
+  if (!asked_.is_open(at)) return asked_.answered_late(number), nullptr;
   if (e->is(envelope_flag::failure)) {
-    send_error(take_asked(at), number, *static_cast<const base::error*>(e->raw()));
+    send_error(asked_.take(at), number, *static_cast<const base::error*>(e->raw()));
     return nullptr;
   }
   const content_codec& how = at->second.signature->answer;
   if (e->type != how.content) {
-    send_wrong_type(take_asked(at), number, e->type);
+    send_wrong_type(asked_.take(at), number, e->type);
     return nullptr;
   }
   frame f{.number = number};
@@ -43,7 +40,7 @@ const content_codec* link::answer_now(envelope_ptr& left, bool may_be_left) {
     left = std::move(e);
     return &how;
   }
-  const asking to = take_asked(at);
+  const peer_requests::request to = asked_.take(at);
   if (p) {
     post_written(answer_to(to, f, std::move(*p)));
   } else {
@@ -55,9 +52,9 @@ const content_codec* link::answer_now(envelope_ptr& left, bool may_be_left) {
 
 void link::answer_now(std::uint64_t number, const base::message_type* type, packet payload) {
   if (is_closed_) return;
-  const auto at = asked_.find(number);
-  if (at == asked_.end()) return asker_->wanted().forget(number);  // as above
-  const asking to = take_asked(at);
+  const peer_requests::place at = asked_.find(number);
+  if (!asked_.is_open(at)) return asked_.answered_late(number);
+  const peer_requests::request to = asked_.take(at);
   if (type != to.signature->answer.content) return send_wrong_type(to, number, type);
   post(answer_to(to, {.number = number}, std::move(payload)), now());
 }
@@ -70,16 +67,8 @@ void link::answer_taken(mail_slot::entry& e) {
                              : std::move(e.whole));
 }
 
-/// Takes a request out of the table, since it is answered now.
-link::asking link::take_asked(std::unordered_map<std::uint64_t, asking, peer_hash>::iterator at) {
-  asker_->wanted().forget(at->first);
-  asking to = std::move(at->second);
-  asked_.erase(at);
-  return to;
-}
-
 /// Returns the frame of an answer. `f` has the number, and how many handles there are.
-outgoing link::answer_to(const asking& to, frame f, packet payload) const {
+outgoing link::answer_to(const peer_requests::request& to, frame f, packet payload) const {
   f.kind = frame_kind::response;
   f.receiver = to.asker;
   f.sender = to.asked;
@@ -90,12 +79,13 @@ outgoing link::answer_to(const asking& to, frame f, packet payload) const {
 }
 
 /// Returns the lane of other messages from the giver to the asker: an answer stays in their order.
-lane_number link::lane_of(const asking& to) const noexcept {
+lane_number link::lane_of(const peer_requests::request& to) const noexcept {
   return net::lane_of(
       {.kind = frame_kind::message, .receiver = to.asker, .sender = sender_id(to.giver)});
 }
 
-void link::send_error(const asking& to, std::uint64_t number, const base::error& why) {
+void link::send_error(const peer_requests::request& to, std::uint64_t number,
+                      const base::error& why) {
   outgoing m = refusal_of(
       {.kind = frame_kind::request, .receiver = to.asked, .sender = to.asker, .number = number},
       why, link_->header_size());
@@ -103,7 +93,8 @@ void link::send_error(const asking& to, std::uint64_t number, const base::error&
   post(std::move(m), now());
 }
 
-void link::send_wrong_type(const asking& to, std::uint64_t number, const base::message_type* type) {
+void link::send_wrong_type(const peer_requests::request& to, std::uint64_t number,
+                           const base::message_type* type) {
   send_error(to, number,
              base::make_error(base::errc::unexpected_message, type->name,
                               "the answer is of another type than the protocol says"));

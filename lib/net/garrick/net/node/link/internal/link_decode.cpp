@@ -73,8 +73,8 @@ const content_codec* link::decoded_by_worker(const frame& f, bool is_late) {
     const signature_codec* const s = x != nullptr ? x->by_type(f.type) : nullptr;
     if (s != nullptr) how = &s->message;
   } else if (f.kind == frame_kind::response) {
-    const auto at = questions_.find(f.number);
-    const signature_codec* const s = at != questions_.end() ? at->second.signature : nullptr;
+    const questions::place at = questions_.find(f.number);
+    const signature_codec* const s = questions_.is_open(at) ? at->second.signature : nullptr;
     if (s != nullptr && s->answer.type == f.type) how = &s->answer;
   }
   return how != nullptr && how->content != for_the_link_ ? how : nullptr;

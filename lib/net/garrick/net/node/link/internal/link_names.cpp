@@ -97,9 +97,7 @@ bool link::resolve(const std::string& name, const protocol_table& as,
   std::optional<packet> p = payload_of(resolve_order{name, *as.described()});
   if (!p) return fail(net_errc::not_encodable);
   const std::uint64_t number = ++next_number_;
-  question& q = questions_[number];
-  q.resolved = std::move(done);
-  q.expected = &as;
+  questions_.ask_name(number, done, as);
   post({.kind = frame_kind::resolve, .number = number}, std::move(*p));
   return true;
 }
@@ -118,9 +116,7 @@ bool link::spawn(const std::string& name, const spawn_arguments& with, const pro
   frame f{.kind = frame_kind::spawn, .number = ++next_number_};
   base::result<packet> p = written(how, &order, f);
   if (!p) return fail(p.error().at(name));
-  question& q = questions_[f.number];
-  q.resolved = std::move(done);
-  q.expected = &as;
+  questions_.ask_name(f.number, done, as);
   post_written(to_outgoing(f, std::move(*p)));
   return true;
 }
@@ -169,9 +165,9 @@ void link::spawned(std::uint64_t number, const spawnable& what, base::result<cor
 }
 
 void link::on_spawned(const frame& f) {
-  const auto at = questions_.find(f.number);
-  if (at == questions_.end() || at->second.resolved == nullptr) return;
-  question q = take_question(at);
+  const questions::place at = questions_.find(f.number);
+  if (!questions_.is_name(at)) return;
+  const questions::question q = questions_.take(at);
   base::error no;
   if (const base::result<schema> protocol = decode_schema(f.payload); !protocol)
     no = protocol.error();

@@ -22,8 +22,6 @@ using core::envelope_ptr;
 
 namespace {
 
-/// Envelopes have room for so many bits of a request's number.
-constexpr std::uint64_t most_number = core::envelope::id_mask;
 /// How often those are looked at whose mailboxes are too long for a grant.
 constexpr base::duration look_again = base::duration::milliseconds(1);
 
@@ -112,8 +110,7 @@ bool link::take_in(const frame& f, exports::entry& x) {
                                    "the receiver's protocol has no such message"));
   if (f.kind == frame_kind::request) {
     // Also one that was cancelled, and may be in a mailbox or on its way to a third node.
-    if (f.number == 0 || f.number > most_number || asked_.contains(f.number) ||
-        asker_->wanted().knows(f.number))
+    if (!asked_.is_free(f.number))
       return refuse(base::make_error(net_errc::decode_failed, "a request's number"));
     if (unanswered() >= node_->settings().most_questions)
       return refuse(base::make_error(base::errc::overload, "a node", "too many open requests"));
@@ -122,14 +119,14 @@ bool link::take_in(const frame& f, exports::entry& x) {
   if (!made) return refuse(made.error());
   envelope_ptr e(*made);
   if (f.kind == frame_kind::request) {
-    asked_.emplace(f.number, asking{f.sender, f.receiver, s, x.who.id()});
+    const auto until = f.time_left ? std::optional(actors_now() + *f.time_left) : std::nullopt;
+    asked_.open(f.number, {f.sender, f.receiver, s, x.who.id()}, until);
     asker_->learn(s->answer);
     asker_->add_strong();
     e->requester = asker_;
     e->word |= f.number;
     e->set(envelope_flag::request);
     e->set(envelope_flag::revocable);
-    if (f.time_left) asker_->wanted().limit(f.number, actors_now() + *f.time_left);
   }
   if (f.urgent) e->set(envelope_flag::urgent);
   held_.push_back({&x, f.receiver, std::move(e)});
@@ -255,57 +252,26 @@ void link::on_release(const frame& f) {
 
 /// The peer's asker does not wait any more. If its request still waits here, it is not handled.
 void link::on_cancel(const frame& f) {
-  const auto at = asked_.find(f.number);
-  if (at == asked_.end()) return;  // it was answered meanwhile
-  const core::any_ref elsewhere = std::move(at->second.handed_to);
-  asked_.erase(at);
-  if (!elsewhere) return asker_->wanted().withdraw(f.number);
-  asker_->wanted().forget(f.number);  // an answer may never come
-  core::tell_withdrawn(*core::handle_access::get(elsewhere), *asker_, f.number);
+  if (const core::any_ref elsewhere = asked_.cancel(f.number))
+    core::tell_withdrawn(*core::handle_access::get(elsewhere), *asker_, f.number);
 }
 
 void link::handed_on(std::uint64_t request, core::cell& proxy) {
-  const auto at = asked_.find(request);
-  if (at == asked_.end()) {  // cancelled meanwhile, or answered
-    asker_->wanted().forget(request);
-    return core::tell_withdrawn(proxy, *asker_, request);
-  }
-  if (proxy.lock()) at->second.handed_to = core::handle_access::adopt<core::any_protocol>(&proxy);
+  if (!asked_.hand_on(request, proxy)) core::tell_withdrawn(proxy, *asker_, request);
 }
 
 // ---- answers ------------------------------------------------------------------------------------
 
-link::question link::take_question(std::unordered_map<std::uint64_t, question>::iterator at) {
-  question q = std::move(at->second);
-  questions_.erase(at);
-  if (const core::cell* const who = q.request.requester) numbers_.erase({who->id(), q.request.id});
-  return q;
-}
-
-/// Gives the answer, or why there is none. An envelope becomes the requester's.
-void link::answer_question(question q, base::result<core::envelope*> with) noexcept {
-  if (q.resolved != nullptr) return q.resolved->failed(with.error());
-  if (q.request.requester == nullptr) return;
-  if (with)
-    core::detail::send_response(q.request, *with);
-  else if (with.error() == base::errc::timeout && q.until <= actors_now())
-    // The stack's clock, or the other node, has said so a moment before the requester's own clock.
-    core::respond_timed_out(q.request);
-  else
-    core::respond_error(q.request, with.error());
-  node_->env().outside_ended();
-}
-
 void link::on_answer(const frame& f) {
-  const auto at = questions_.find(f.number);
-  if (at == questions_.end()) return;
-  question q = take_question(at);
-  if (f.kind == frame_kind::error) return answer_question(std::move(q), error_of(f));
+  const questions::place at = questions_.find(f.number);
+  if (!questions_.is_open(at)) return;
+  questions::question q = questions_.take(at);
+  if (f.kind == frame_kind::error) return questions_.answer(std::move(q), error_of(f));
   if (q.signature == nullptr || f.type != q.signature->answer.type)
-    return answer_question(std::move(q), base::make_error(net_errc::decode_failed, "a response",
-                                                          "it is of another type"));
+    return questions_.answer(std::move(q), base::make_error(net_errc::decode_failed, "a response",
+                                                            "it is of another type"));
   const content_codec& how = q.signature->answer;
-  answer_question(std::move(q), read_content(how, f));
+  questions_.answer(std::move(q), read_content(how, f));
 }
 
 void link::on_decode_error(const frame& f) {
@@ -383,9 +349,9 @@ void link::on_resolve(const frame& f) {
 }
 
 void link::on_resolved(const frame& f) {
-  const auto at = questions_.find(f.number);
-  if (at == questions_.end() || at->second.resolved == nullptr) return;
-  question q = take_question(at);
+  const questions::place at = questions_.find(f.number);
+  if (!questions_.is_name(at)) return;
+  questions::question q = questions_.take(at);
   if (f.receiver && !f.sender) return resolved_here(std::move(q), f.receiver);
   if (!f.sender || f.receiver) {
     if (f.sender)
@@ -401,7 +367,7 @@ void link::on_resolved(const frame& f) {
 /// A name of the peer's leads to an actor that this end has given it. The local handle does no more
 /// for who has asked than the peer's number could have done: what the peer says of the protocol
 /// counts for nothing, what the actor was given away with does.
-void link::resolved_here(question q, const actor_id& id) {
+void link::resolved_here(questions::question q, const actor_id& id) {
   // The peer holds whom it names, and its release comes behind this answer. So a number that is not
   // known here is no race that was lost, after which another way could be tried: the peer lies.
   const exports::entry* const x = exports_.find_given(id);

@@ -76,15 +76,12 @@ void link::signal_now(remote_cell& to, envelope_ptr e) {
 
 /// Nobody here wants the answer any more. So the question is over at both ends, and a system that
 /// ends does not wait for it.
-void link::signal_withdrawn(remote_cell& to, const asked_here& who) {
-  const auto known = numbers_.find(who);
-  if (known == numbers_.end()) return;  // answered meanwhile, or refused
-  const std::uint64_t number = known->second;
-  const auto at = questions_.find(number);
-  if (at == questions_.end()) return;
-  const question q = take_question(at);
-  q.request.requester->drop_strong();
-  node_->env().outside_ended();
+void link::signal_withdrawn(remote_cell& to, const questions::asked_by& who) {
+  const questions::place at = questions_.find(who);
+  if (!questions_.is_open(at)) return;  // answered meanwhile, or refused
+  const std::uint64_t number = at->first;
+  const questions::question q = questions_.take(at);
+  questions_.withdraw(q);
   outbox_.look_before_leaving();
   outgoing m = to_outgoing({.kind = frame_kind::cancel,
                             .receiver = to.id(),
