@@ -60,8 +60,8 @@ MUTATIONS = [
     mutation(
         "node: a link that is given up tells no monitor",
         SIGNALS,
-        "  for (const auto& [number, w] : std::exchange(watches_, {}))\n",
-        "  for (const auto& [number, w] : decltype(watches_){})\n",
+        "  for (const auto& [number, w] : watches_.end_watching())\n",
+        "  for (const auto& [number, w] : watches::monitors{})\n",
         by_guarantees,
     ),
     mutation(
@@ -95,10 +95,10 @@ MUTATIONS = [
     ),
     mutation(
         "node: a link that is taken back is not forgotten",
-        SIGNALS,
-        "  links_.erase(at);\n",
+        ROOM + "watches.cpp",
+        "  linked_.erase(at);\n",
         "",
-        by_lives,
+        by_lives + ("tests.net.watches",),
     ),
     mutation(
         "node: a watcher in another node is held by what it watches",
@@ -463,11 +463,10 @@ MUTATIONS = [
     ),
     mutation(
         "node: a peer may have any number of links and monitors",
-        SIGNALS,
-        "  if (watched_.size() + links_.size() >= node_->settings().most_watches)\n"
-        "    return refuse_watch",
-        "  if (watches_.empty() && !watches_.empty())\n    return refuse_watch",
-        by_strangers,
+        ROOM + "watches.hpp",
+        "return watched_.size() + linked_.size() >= most_;",
+        "return false;",
+        ("tests.net.strangers", "tests.net.watches"),
     ),
     mutation(
         "node: a peer may know of any number of actors",

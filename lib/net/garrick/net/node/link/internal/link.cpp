@@ -73,9 +73,7 @@ link::link(std::shared_ptr<node_core> node, const named_stack& kind, const link_
       proxies_(0, hash_),
       questions_(node_->env(), hash_),
       asked_(asker_->wanted(), hash_),
-      watch_numbers_(0, hash_),
-      watched_(0, hash_),
-      links_(0, hash_),
+      watches_(*this, hash_, node_->settings().most_watches),
       outbox_(asker_->slot(), *link_, *this, limits_of(node_->settings(), s),
               &remote_cell::lose_entry) {}
 

@@ -5,9 +5,6 @@
 // which it decodes and puts into mailboxes.
 //
 // Invariants (N1 to N6 are those of decision 0010)
-// K2 A monitor of an actor here is in `watches_`, one of an actor there in `watched_`, and a link,
-//    which either end may have set, in `links_`, until it was answered or taken back (N2). None of
-//    them holds anybody: both ends are known by their addresses.
 // K3 An answer that waits counts as an open request, wherever it is and whether or not it is wanted.
 //    While its giver encodes it, an answer counts only if it is wanted.
 // K4 Each message and request that has taken the link's credit has an entry in `credit_` when it is
@@ -40,6 +37,7 @@
 #include <garrick/net/node/link/internal/peer_requests.hpp>
 #include <garrick/net/node/link/internal/questions.hpp>
 #include <garrick/net/node/link/internal/remote_cell.hpp>
+#include <garrick/net/node/link/internal/watches.hpp>
 #include <garrick/net/node/name_answer.hpp>
 #include <garrick/net/node/node_settings.hpp>
 #include <garrick/net/node/peer_listener.hpp>
@@ -65,7 +63,12 @@ namespace garrick::net::internal {
 class node_core;
 
 /// See above.
-class link final : public link_port, carried, link_owner, handle_porter, outbox::owner {
+class link final : public link_port,
+                   carried,
+                   link_owner,
+                   handle_porter,
+                   outbox::owner,
+                   watches::names {
  public:
   /// `dialled`: the endpoint that this end has connected to; empty if the peer has.
   link(std::shared_ptr<node_core> node, const named_stack& kind, const link_settings& s,
@@ -126,22 +129,13 @@ class link final : public link_port, carried, link_owner, handle_porter, outbox:
   void give_up(outgoing& m, const base::error& why) override;
   bool may_leave(outgoing& m) override;
 
+  // watches::names
+  [[nodiscard]] actor_id name(const core::address& who) override { return exports_.name(who); }
+  void forget(const actor_id& id) noexcept override { exports_.forget(id); }
+
   // handle_porter
   void write(byte_writer& out, core::cell* who, const protocol_table& as) override;
   [[nodiscard]] core::cell* read(byte_reader& in, const protocol_table& as) override;
-
-  /// An actor of one node monitors one of the other. The one that is here has a name for the peer.
-  struct watching {
-    core::address watcher;  // one of these two is a proxy of this link
-    core::address target;
-    std::uint64_t monitor = 0;  // the watcher's number
-    actor_id watcher_id, target_id;
-  };
-  /// They end together. The one that is here has a name for the peer.
-  struct linked {
-    core::address here, there;
-    actor_id here_id;
-  };
 
   /// A frame that has come and was not read yet.
   struct kept_frame {
@@ -235,8 +229,6 @@ class link final : public link_port, carried, link_owner, handle_porter, outbox:
   void signal_watch(remote_cell& to, const core::address& watcher, std::uint64_t monitor);
   void signal_unwatch(remote_cell& to, const core::address& watcher, std::uint64_t monitor);
   void signal_exit(remote_cell& to, const core::exit_signal& x);
-  void signal_link(remote_cell& to, const core::address& who);
-  [[nodiscard]] std::optional<linked> take_link(const actor_id& there, const core::address& here);
   void signal_down(remote_cell& to, const core::address& dead, const base::exit_reason& why,
                    std::uint64_t monitor);
 
@@ -323,10 +315,7 @@ class link final : public link_port, carried, link_owner, handle_porter, outbox:
   std::unordered_map<actor_id, remote_cell*, peer_hash> proxies_;  // weakly held
   questions questions_;
   peer_requests asked_;
-  std::unordered_map<std::uint64_t, watching> watches_;  // of actors there, by the number told
-  std::unordered_map<watch_key, std::uint64_t, peer_hash> watch_numbers_;  // of those, by watcher
-  std::unordered_map<watch_key, watching, peer_hash> watched_;  // actors here, by those of the peer
-  std::unordered_map<watch_key, linked, peer_hash> links_;
+  watches watches_;
   std::uint32_t spawning_ = 0;  // actors for the peer, just now
   std::uint64_t next_number_ = 0;
 

@@ -312,8 +312,8 @@ std::vector<link_count> link::counters() const {
   add("asked", asked_.size());
   add("unanswered", unanswered());
   add("wanted", asker_->wanted().size());
-  add("monitors", watches_.size() + watched_.size());
-  add("links", links_.size());
+  add("monitors", watches_.count_monitors());
+  add("links", watches_.count_links());
   add("under_way", credit_.under_way());
   add("held_lanes", decoding_.size());
   add("to_nobody", to_nobody_);

@@ -93,54 +93,31 @@ void link::signal_withdrawn(remote_cell& to, const questions::asked_by& who) {
 }
 
 void link::signal_watch(remote_cell& to, const core::address& watcher, std::uint64_t monitor) {
-  if (monitor == 0 && links_.contains({to.id(), watcher.id(), 0})) return;
-  if (watches_.size() + links_.size() >= node_->settings().most_watches) {
+  if (monitor == 0 && watches_.is_linked(to.id(), watcher)) return;
+  if (watches_.is_full()) {
     const base::exit_reason no = too_many_watches();
     if (monitor != 0) return remote_cell::tell_down(watcher, to.address(), no, monitor);
     return remote_cell::tell_exit(watcher, to.address(), no);
   }
-  if (monitor == 0) return signal_link(to, watcher);
-  const actor_id id = exports_.name(watcher);
+  if (monitor == 0) {
+    const actor_id id = watches_.link(watcher, to.address(), to.id());
+    return post({.kind = frame_kind::link, .receiver = to.id(), .sender = id}, empty_payload());
+  }
   const std::uint64_t number = ++next_number_;
-  watches_.emplace(number, watching{watcher, to.address(), monitor, id, to.id()});
-  watch_numbers_.emplace(watch_key{{}, watcher.id(), monitor}, number);
+  const actor_id id = watches_.watch(number, watcher, monitor, to.address(), to.id());
   post({.kind = frame_kind::monitor, .receiver = to.id(), .sender = id, .number = number},
        empty_payload());
 }
 
-void link::signal_link(remote_cell& to, const core::address& who) {
-  const actor_id id = exports_.name(who);
-  links_.emplace(watch_key{to.id(), who.id(), 0}, linked{who, to.address(), id});
-  post({.kind = frame_kind::link, .receiver = to.id(), .sender = id}, empty_payload());
-}
-
 void link::signal_unwatch(remote_cell& to, const core::address& watcher, std::uint64_t monitor) {
   if (monitor == 0) {
-    if (const std::optional<linked> l = take_link(to.id(), watcher))
+    if (const std::optional<watches::pair> l = watches_.unlink(to.id(), watcher))
       post({.kind = frame_kind::unlink, .receiver = to.id(), .sender = l->here_id},
            empty_payload());
-    return;
+  } else if (const std::optional<watches::told> w = watches_.unwatch(watcher, monitor)) {
+    post({.kind = frame_kind::demonitor, .receiver = to.id(), .sender = w->id, .number = w->number},
+         empty_payload());
   }
-  const auto known = watch_numbers_.find({{}, watcher.id(), monitor});
-  if (known == watch_numbers_.end()) return;  // answered meanwhile
-  const std::uint64_t number = known->second;
-  watch_numbers_.erase(known);
-  const auto at = watches_.find(number);
-  const actor_id id = at->second.watcher_id;
-  watches_.erase(at);
-  post({.kind = frame_kind::demonitor, .receiver = to.id(), .sender = id, .number = number},
-       empty_payload());
-  exports_.forget(id);
-}
-
-/// The link between these two is over, and the peer needs no name for the one that is here.
-std::optional<link::linked> link::take_link(const actor_id& there, const core::address& here) {
-  const auto at = links_.find({there, here.id(), 0});
-  if (at == links_.end()) return {};
-  const linked l = at->second;
-  links_.erase(at);
-  exports_.forget(l.here_id);
-  return l;
 }
 
 /// Who has ended, or wants the other one to, is linked with it no more.
@@ -148,7 +125,7 @@ void link::signal_exit(remote_cell& to, const core::exit_signal& x) {
   frame f{.kind = frame_kind::exit, .receiver = to.id()};
   if (x.from) {
     f.sender = exports_.number_of(x.from).value_or(sender_id(x.from.id()));
-    static_cast<void>(take_link(to.id(), x.from));
+    static_cast<void>(watches_.unlink(to.id(), x.from));
   }
   if (auto p = payload_of(x.reason)) post(f, std::move(*p));
 }
@@ -156,15 +133,12 @@ void link::signal_exit(remote_cell& to, const core::exit_signal& x) {
 /// An actor here has ended, and one of the peer wants to know. That goes behind what it has sent.
 void link::signal_down(remote_cell& to, const core::address& dead, const base::exit_reason& why,
                        std::uint64_t monitor) {
-  const auto at = watched_.find({to.id(), 0, monitor});
-  if (at == watched_.end() || at->second.target != dead) return;
-  const actor_id dead_id = at->second.target_id;
-  watched_.erase(at);
-  exports_.forget(dead_id);
+  const std::optional<actor_id> dead_id = watches_.target_ended(to.id(), monitor, dead);
+  if (!dead_id) return;
   std::optional<packet> p = payload_of(why);
   if (!p) p = payload_of(base::exit_reason(base::exit_code::kill));
   outgoing m = to_outgoing(
-      {.kind = frame_kind::down, .receiver = to.id(), .sender = dead_id, .number = monitor},
+      {.kind = frame_kind::down, .receiver = to.id(), .sender = *dead_id, .number = monitor},
       std::move(*p));
   m.lane = net::lane_of(
       {.kind = frame_kind::message, .receiver = to.id(), .sender = sender_id(dead.id())});
@@ -179,32 +153,22 @@ void link::on_watch(const frame& f, std::uint64_t monitor) {
   if (x == nullptr || core::handle_access::get(x->who) == nullptr)
     return refuse_watch(f, monitor, base::exit_code::unreachable);
   // The refused watcher ends with a link, as one does that its own node refuses.
-  if (watched_.size() + links_.size() >= node_->settings().most_watches)
-    return refuse_watch(f, monitor, too_many_watches());
+  if (watches_.is_full_of_peers()) return refuse_watch(f, monitor, too_many_watches());
   const core::address target = x->who;
   // A handle for so long as this takes: whom a watch holds would watch for ever.
   const auto proxy = core::handle_access::adopt<core::any_protocol>(&proxy_of(f.sender));
   core::address watcher = proxy.address();
   bool is_new = false;
   if (monitor != 0) {
-    is_new = watched_
-                 .try_emplace({f.sender, 0, monitor},
-                              watching{watcher, target, monitor, f.sender, f.receiver})
-                 .second;
+    if (!watches_.watched_by({watcher, target, monitor, f.sender, f.receiver})) return;
   } else {
-    const auto [at, is_first] =
-        links_.try_emplace({f.sender, target.id(), 0}, linked{target, watcher, f.receiver});
+    const auto [l, is_first] = watches_.linked_by(f.sender, {target, watcher, f.receiver});
     is_new = is_first;
-    watcher = at->second.there;
+    watcher = l.there;
   }
-  if (is_new) static_cast<void>(exports_.name(target));
-  if (!is_new && monitor != 0) return;  // a number that is there twice is a lie
   if (tell<core::signals::watch>(target, watcher, monitor)) return;
-  if (is_new && monitor == 0) static_cast<void>(take_link(f.sender, target));
-  if (is_new && monitor != 0) {
-    watched_.erase({f.sender, 0, monitor});
-    exports_.forget(f.receiver);
-  }
+  if (is_new) static_cast<void>(watches_.unlink(f.sender, target));
+  if (monitor != 0) static_cast<void>(watches_.unwatched_by(f.sender, monitor, f.receiver));
   refuse_watch(f, monitor, base::exit_code::unreachable);
 }
 
@@ -221,26 +185,16 @@ void link::on_unwatch(const frame& f, std::uint64_t monitor) {
   if (monitor == 0) {
     const exports::entry* const x = exports_.find(f.receiver);
     if (x == nullptr) return;
-    if (const std::optional<linked> l = take_link(f.sender, core::address(x->who)))
+    if (const std::optional<watches::pair> l = watches_.unlink(f.sender, core::address(x->who)))
       tell<core::signals::unwatch>(l->here, l->there, monitor);
-    return;
+  } else if (const auto w = watches_.unwatched_by(f.sender, monitor, f.receiver)) {
+    tell<core::signals::unwatch>(w->target, w->watcher, monitor);
   }
-  const auto at = watched_.find({f.sender, 0, monitor});
-  if (at == watched_.end() || at->second.target_id != f.receiver) return;
-  const watching w = at->second;
-  watched_.erase(at);
-  exports_.forget(w.target_id);
-  tell<core::signals::unwatch>(w.target, w.watcher, monitor);
 }
 
 void link::on_down(const frame& f) {
-  const auto at = watches_.find(f.number);
-  if (at == watches_.end() || at->second.watcher_id != f.receiver) return;
-  const watching w = at->second;
-  watches_.erase(at);
-  watch_numbers_.erase({{}, w.watcher.id(), w.monitor});
-  exports_.forget(w.watcher_id);
-  remote_cell::tell_down(w.watcher, w.target, reason_in(f), w.monitor);
+  if (const std::optional<watches::monitor> w = watches_.answered(f.number, f.receiver))
+    remote_cell::tell_down(w->watcher, w->target, reason_in(f), w->number);
 }
 
 /// Whether the peer may end an actor with which it has no link.
@@ -257,7 +211,7 @@ void link::on_exit(const frame& f) {
   const auto known = proxies_.find(f.sender);
   core::address from =
       known != proxies_.end() ? core::handle_access::make_address(known->second) : core::address();
-  const std::optional<linked> l = take_link(f.sender, who);
+  const std::optional<watches::pair> l = watches_.unlink(f.sender, who);
   if (!l && !lets_end()) return;
   if (l) {
     // The link may be older than the proxy that is known now.
@@ -269,13 +223,11 @@ void link::on_exit(const frame& f) {
 
 /// The link of the two nodes is over.
 void link::end_watches(const base::exit_reason& reason) noexcept {
-  for (const auto& [key, l] : std::exchange(links_, {}))
-    remote_cell::tell_exit(l.here, l.there, reason);
-  watch_numbers_.clear();
-  for (const auto& [number, w] : std::exchange(watches_, {}))
-    remote_cell::tell_down(w.watcher, w.target, reason, w.monitor);
-  for (const auto& [key, w] : std::exchange(watched_, {}))
-    tell<core::signals::unwatch>(w.target, w.watcher, w.monitor);
+  for (const auto& [key, l] : watches_.end_links()) remote_cell::tell_exit(l.here, l.there, reason);
+  for (const auto& [number, w] : watches_.end_watching())
+    remote_cell::tell_down(w.watcher, w.target, reason, w.number);
+  for (const auto& [key, w] : watches_.end_watched())
+    tell<core::signals::unwatch>(w.target, w.watcher, w.number);
 }
 
 void link::on_kill(const frame& f) {
