@@ -9,7 +9,7 @@ LINK = ROOM + "link.cpp"
 RECEIVE = ROOM + "link_receive.cpp"
 SIGNALS = ROOM + "link_signals.cpp"
 SPAWN = ROOM + "link_names.cpp"
-DECODE = ROOM + "link_decode.cpp"
+LANES = ROOM + "held_lanes.cpp"
 EXPORTS = ROOM + "exports.cpp"
 REMOTE = ROOM + "remote_cell.cpp"
 ANSWER = ROOM + "link_answers.cpp"
@@ -536,35 +536,35 @@ MUTATIONS = [
     ),
     mutation(
         "node: what follows a message that a worker decodes overtakes it",
-        DECODE,
-        "    lane->second.behind.push_back(kept(m));\n    return true;\n",
+        LANES,
+        "    at->second.behind.push_back(kept(m));\n    return true;\n",
         "    return false;\n",
         by_workers,
     ),
     mutation(
         "node: a type that has brought a handle home goes to a worker again",
-        DECODE,
+        LANES,
         "      if (by->needs_link()) for_the_link_ = by->how().content;\n",
         "",
         by_workers,
     ),
     mutation(
         "node: a busy link puts its look at the workers off again and again",
-        DECODE,
+        LANES,
         "  const base::instant next = looks ? now() + look_at_workers : next_taking_;\n",
         "  const base::instant next = now() + look_at_workers;\n",
         by_workers,
     ),
     mutation(
         "node: the actor of a message that was taken back keeps its bytes",
-        DECODE,
+        LANES,
         "        k.bytes = by->take_bytes();  // its actor may stay in a queue for long\n",
         "",
         ("tests.net.decoding_memory",),
     ),
     mutation(
         "node: large messages are left to workers that all wait",
-        DECODE,
+        LANES,
         "  if (!taken_back_.expired() || all_workers_wait()) return nullptr;\n",
         "  if (!taken_back_.expired()) return nullptr;\n",
         by_workers,

@@ -11,11 +11,12 @@
 // must not be gone when a message to it, or one with its handle, comes.
 //
 // Invariants
-// C1 The credit of an entry is given back once: when it is settled, or by `end`. A receiver's credit
-//    is not counted here: the peer grants it.
-// C2 The numbers of entries go up by one, and an entry is erased only behind all that have a smaller
-//    number. So a number that is reported twice, or was never given, changes nothing.
-// C3 A release leaves when everything that was sent before it is settled, in the order of `release`.
+// C1 The credit of an entry is given back once: when it is settled, or by `end`. A receiver's
+//    credit is not counted here: the peer grants it.
+// C2 The numbers of entries go up by one, and an entry is erased only behind all that have a
+//    smaller number. So a number that is reported twice, or was never given, changes nothing.
+// C3 A release leaves when everything that was sent before it is settled, in the order of
+//    `release`.
 //
 // Thread safety: for the thread in the link. Senders use the account in `answering_cell`.
 #pragma once
@@ -49,8 +50,8 @@ class credit {
   credit& operator=(const credit&) = delete;
 
   /// A message that has taken `weight` of the credit is posted now. Returns the number for its
-  /// report. `type` null: nobody is told if it is lost. The entry is made where it stays: copied, it
-  /// would be read in wider pieces than it was just written in, for which a processor waits.
+  /// report. `type` null: nobody is told if it is lost. The entry is made where it stays: copied,
+  /// it would be read in wider pieces than it was just written in, for which a processor waits.
   [[nodiscard]] std::uint64_t begin(std::uint64_t receiver, const base::message_type* type,
                                     std::uint64_t sender, std::uint32_t weight) {
     under_way_.emplace_back(receiver, type, sender, weight);

@@ -138,8 +138,8 @@ class exports {
   /// Returns the messages to grant although the mailbox is long, or 0.
   ///
   /// Two nodes may flood each other from handlers that hold all workers at both ends. Then each end
-  /// waits for grants which only the other's workers could cause. So if all workers here wait, a few
-  /// messages more may come, as a local sender goes on after a wait in vain.
+  /// waits for grants which only the other's workers could cause. So if all workers here wait, a
+  /// few messages more may come, as a local sender goes on after a wait in vain.
   [[nodiscard]] static std::uint32_t grant_to_stuck(entry& x, bool keeps_up) noexcept;
   /// Returns true if a grant is owed.
   [[nodiscard]] bool owes() const noexcept { return !owed_.empty(); }

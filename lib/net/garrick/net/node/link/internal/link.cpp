@@ -75,7 +75,8 @@ link::link(std::shared_ptr<node_core> node, const named_stack& kind, const link_
       asked_(asker_->wanted(), hash_),
       watches_(*this, hash_, node_->settings().most_watches),
       outbox_(asker_->slot(), *link_, *this, limits_of(node_->settings(), s),
-              &remote_cell::lose_entry) {}
+              &remote_cell::lose_entry),
+      lanes_(*this, node_->env(), node_->source(), self_) {}
 
 link::~link() {
   close(why_ ? why_ : base::error(net_errc::node_down));
@@ -104,7 +105,7 @@ void link::finish(const base::error& why) {
 
 void link::leave_if_done() {
   if (!leaves_for_ || is_closed_ || !outbox_.is_idle() || credit_.under_way() != 0) return;
-  if (!decoding_.empty()) return;  // the peer would not know whether that was delivered
+  if (!lanes_.empty()) return;  // the peer would not know whether that was delivered
   leave(std::exchange(leaves_for_, {}));
 }
 
@@ -170,8 +171,7 @@ void link::ended(const base::error& why) noexcept {
 void link::close(const base::error& why) noexcept {
   if (std::exchange(is_closed_, true)) return;
   deliver_held();
-  decoding_.clear();  // nobody was told that it is delivered
-  next_taking_ = base::instant::never();
+  lanes_.end();
   is_shut_ = true;
   const base::exit_reason reason(why);
   for (outgoing& m : outbox_.close()) give_up(m, why);
@@ -212,7 +212,7 @@ void link::path_changed(std::size_t largest, base::instant now) {
 }
 void link::over(const base::error& why, base::instant now) { link_->over(why, now); }
 base::instant link::deadline() const {
-  return std::min({link_->deadline(), next_look_, next_taking_});
+  return std::min({link_->deadline(), next_look_, lanes_.deadline()});
 }
 
 void link::advance(base::instant now) {
@@ -220,7 +220,7 @@ void link::advance(base::instant now) {
     next_look_ = base::instant::never();
     grant_owed();
   }
-  if (std::min(link_->deadline(), next_taking_) > now) return;
+  if (std::min(link_->deadline(), lanes_.deadline()) > now) return;
   from_below([&] {
     if (link_->deadline() <= now) link_->advance(now);
   });

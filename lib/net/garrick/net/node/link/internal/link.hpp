@@ -5,20 +5,13 @@
 // which it decodes and puts into mailboxes.
 //
 // Invariants (N1 to N6 are those of decision 0010)
-// K3 An answer that waits counts as an open request, wherever it is and whether or not it is wanted.
-//    While its giver encodes it, an answer counts only if it is wanted.
+// K3 An answer that waits counts as an open request, wherever it is and whether or not it is
+//    wanted. While its giver encodes it, an answer counts only if it is wanted.
 // K4 Each message and request that has taken the link's credit has an entry in `credit_` when it is
 //    posted. (A node takes only stacks that confirm.) Its receiver's credit is given back here only
 //    if it does not leave: the peer grants the rest.
 // K6 What waits in the slot is never taken while a frame that has come is being read: that
 //    would change the tables that the reader is looking at.
-// K7 While a worker decodes a message, all that comes in its lane is in `decoding_` behind it. Each
-//    of these is read, and then confirmed, once, in order; or the link ends, and they are neither.
-//    The stack counts them as not delivered, which limits their number and their bytes.
-// K8 `next_taking_` is set while a message in `decoding_` waits for a worker. No call from below
-//    puts it off.
-// K9 After a message was taken back, none goes to a worker until the actor that was to decode it
-//    has had its turn. So these actors do not pile up.
 //
 // Thread safety: one thread at a time, by `connection` (hosted.hpp).
 #pragma once
@@ -32,6 +25,7 @@
 #include <garrick/net/node/link/internal/credit.hpp>
 #include <garrick/net/node/link/internal/decoding.hpp>
 #include <garrick/net/node/link/internal/exports.hpp>
+#include <garrick/net/node/link/internal/held_lanes.hpp>
 #include <garrick/net/node/link/internal/outbox.hpp>
 #include <garrick/net/node/link/internal/peer_hash.hpp>
 #include <garrick/net/node/link/internal/peer_requests.hpp>
@@ -68,7 +62,8 @@ class link final : public link_port,
                    link_owner,
                    handle_porter,
                    outbox::owner,
-                   watches::names {
+                   watches::names,
+                   held_lanes::owner {
  public:
   /// `dialled`: the endpoint that this end has connected to; empty if the peer has.
   link(std::shared_ptr<node_core> node, const named_stack& kind, const link_settings& s,
@@ -133,27 +128,16 @@ class link final : public link_port,
   [[nodiscard]] actor_id name(const core::address& who) override { return exports_.name(who); }
   void forget(const actor_id& id) noexcept override { exports_.forget(id); }
 
+  // held_lanes::owner
+  [[nodiscard]] const content_codec* codec_of(const frame& f) override;
+  void read_held(const frame& f, bool is_late, decoding* by) override;
+  void delivered(lane_number lane) override {
+    if (!is_closed_) link_->delivered(lane, now());
+  }
+
   // handle_porter
   void write(byte_writer& out, core::cell* who, const protocol_table& as) override;
   [[nodiscard]] core::cell* read(byte_reader& in, const protocol_table& as) override;
-
-  /// A frame that has come and was not read yet.
-  struct kept_frame {
-    growing_bytes bytes{};  ///< in which the payload of `what` lies
-    frame what{};
-    bool is_late = false;
-    base::instant until = base::instant::never();  ///< if it has a time left: when that is over
-  };
-  /// A lane in which a worker decodes a message.
-  struct held_lane {
-    kept_frame first{};              ///< without its bytes
-    std::shared_ptr<decoding> by{};  ///< decodes `first`; null: the link reads that now
-    std::uint32_t looks = 0;         ///< after which no worker had begun with it
-    std::deque<kept_frame> behind{};
-    ~held_lane() {
-      if (by != nullptr && by->take()) static_cast<void>(by->take_bytes());
-    }
-  };
 
   /// Leaves, if it is to when nothing is under way, and nothing is.
   void leave_if_done();
@@ -204,8 +188,8 @@ class link final : public link_port,
   template <class F>
   void from_below(F call) {
     holds_ = true;  // if this throws, the link ends, and `close` delivers
-    if (!decoding_.empty()) [[unlikely]]
-      go_on_decoded();
+    if (!lanes_.empty()) [[unlikely]]
+      lanes_.go_on();
     call();
     if (!in_burst_) let_go();
   }
@@ -267,17 +251,6 @@ class link final : public link_port,
   void on_spawned(const frame& f);
   void on_decode_error(const frame& f);
 
-  // messages that workers decode: link_decode.cpp
-  [[nodiscard]] bool all_workers_wait() const noexcept;
-  [[nodiscard]] const content_codec* decoded_by_worker(const frame& f, bool is_late);
-  [[nodiscard]] kept_frame kept(const incoming& m) const;
-  [[nodiscard]] bool keep(const incoming& m);
-  void begin_decoding(held_lane& lane, kept_frame first, const content_codec& how);
-  void withdraw(held_lane& lane, std::uint64_t request);
-  void go_on_decoded();
-  void go_on_in(lane_number n);
-  void read_kept(const kept_frame& k, decoding* by);
-
   // proxies
   /// What `who` is to this link, if it is an actor of the peer; else null.
   [[nodiscard]] const remote_cell* as_peers(const core::cell& who) const noexcept;
@@ -329,11 +302,8 @@ class link final : public link_port,
   bool in_burst_ = false;           // more of what it holds may come
   bool flushes_ = false;            // when that is over
   std::vector<held_message> held_;  // of that
-  std::map<lane_number, held_lane> decoding_;
+  held_lanes lanes_;
   decoding* decoded_ = nullptr;  // the message that is read now, if it is decoded
-  const base::message_type* for_the_link_ = nullptr;    // a content in which a handle has come home
-  base::instant next_taking_ = base::instant::never();  // if no worker has begun with a message
-  std::weak_ptr<decoding> taken_back_;                  // the last; its actor has it until its turn
   base::instant next_look_ = base::instant::never();
   std::uint64_t to_nobody_ = 0;     // messages and requests whose receiver nobody here is
   std::uint64_t not_decoded_ = 0;   // and answers, which are none of their type

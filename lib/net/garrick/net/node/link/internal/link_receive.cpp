@@ -29,8 +29,8 @@ constexpr base::duration look_again = base::duration::milliseconds(1);
 
 bool link::on_message(const incoming& m) {
   if (is_shut_ || m.decoded == nullptr) return true;
-  if (m.block != nullptr || !decoding_.empty()) [[unlikely]]
-    if (!m.made_here && keep(m)) return false;
+  if (m.block != nullptr || !lanes_.empty()) [[unlikely]]
+    if (!m.made_here && lanes_.keep(m)) return false;
   read(*m.decoded, m.is_late);
   return true;
 }
@@ -131,6 +131,42 @@ bool link::take_in(const frame& f, exports::entry& x) {
   if (f.urgent) e->set(envelope_flag::urgent);
   held_.push_back({&x, f.receiver, std::move(e)});
   return true;
+}
+
+const content_codec* link::codec_of(const frame& f) {
+  if (f.kind == frame_kind::message || f.kind == frame_kind::request) {
+    exports::entry* const x = exports_.find(f.receiver);
+    const signature_codec* const s = x != nullptr ? x->by_type(f.type) : nullptr;
+    return s != nullptr ? &s->message : nullptr;
+  }
+  if (f.kind != frame_kind::response) return nullptr;
+  const questions::place at = questions_.find(f.number);
+  const signature_codec* const s = questions_.is_open(at) ? at->second.signature : nullptr;
+  return s != nullptr && s->answer.type == f.type ? &s->answer : nullptr;
+}
+
+void link::read_held(const frame& f, bool is_late, decoding* by) {
+  struct until_read {
+    decoding*& of;
+    ~until_read() { of = nullptr; }
+  };
+  const until_read at_end{decoded_ = by};
+  if (!is_shut_) read(f, is_late);
+}
+
+void link::decoded() {
+  if (is_closed_) return;
+  const auto end = [&](std::string_view why) noexcept {
+    // An exception ends the link, as it does in a visit that has waited in line.
+    try {
+      shut(base::make_error(net_errc::owner_failed, "a link", why));
+    } catch (...) { ended(net_errc::owner_failed); }
+  };
+  try {
+    from_below([] {});  // it begins with the messages that are decoded
+  } catch (const std::exception& e) { end(e.what()); } catch (...) {
+    end("a layer has thrown");
+  }
 }
 
 /// Returns the value that the frame carries, which may be decoded already.
@@ -315,7 +351,7 @@ std::vector<link_count> link::counters() const {
   add("monitors", watches_.count_monitors());
   add("links", watches_.count_links());
   add("under_way", credit_.under_way());
-  add("held_lanes", decoding_.size());
+  add("held_lanes", lanes_.size());
   add("to_nobody", to_nobody_);
   add("not_decoded", not_decoded_);
   add("not_encoded", not_encoded_);

@@ -5,8 +5,8 @@
 // `wanted_requests`, which any thread may ask until when an answer is wanted.
 //
 // Invariants
-// R1 A request is open until it is answered or cancelled. A number that is open, or whose answer may
-//    still come after a cancel, is not taken a second time.
+// R1 A request is open until it is answered or cancelled. A number that is open, or whose answer
+//    may still come after a cancel, is not taken a second time.
 // R2 Only while a request is open, or between a cancel and the answer that comes all the same, is a
 //    limit for it kept among the wanted ones. With a request that was handed on to another node and
 //    cancelled it goes at once, since an answer may never come.
@@ -71,8 +71,8 @@ class peer_requests {
   }
   /// An answer has come to a request that is not open any more.
   void answered_late(std::uint64_t number) noexcept { wanted_.forget(number); }
-  /// The peer waits no more. Returns the actor elsewhere that is to be told so; or null, and then an
-  /// actor here that has yet to take the request out of its mailbox will not handle it.
+  /// The peer waits no more. Returns the actor elsewhere that is to be told so; or null, and then
+  /// an actor here that has yet to take the request out of its mailbox will not handle it.
   [[nodiscard]] core::any_ref cancel(std::uint64_t number);
   /// The request was handed on to an actor elsewhere. Returns false if it is not open: then that
   /// actor is to be told.

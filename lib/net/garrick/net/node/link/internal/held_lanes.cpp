@@ -1,10 +1,9 @@
-// Large messages that come: a worker decodes them, and the link holds their lanes meanwhile.
+#include <garrick/net/node/link/internal/held_lanes.hpp>
+
 #include <garrick/core/spawn.hpp>
 #include <garrick/core/spawn_options.hpp>
 #include <garrick/net/error.hpp>
-#include <garrick/net/node/internal/node_core.hpp>
-#include <garrick/net/node/link/internal/decoding.hpp>
-#include <garrick/net/node/link/internal/link.hpp>
+#include <garrick/net/node/internal/link_port.hpp>
 
 #include <algorithm>
 #include <exception>
@@ -56,31 +55,22 @@ class decode_job {
 
 }  // namespace
 
-bool link::all_workers_wait() const noexcept {
-  const base::executor* const workers = node_->env().workers;
+bool held_lanes::all_workers_wait() const noexcept {
+  const base::executor* const workers = env_.workers;
   return workers != nullptr && workers->all_wait();
 }
 
 /// Returns the codec with which a worker is to decode the frame's message. Returns null if it is
 /// small, if there is more to do than to decode it, if that needs the link's tables, or if no
 /// worker would begin with it soon.
-const content_codec* link::decoded_by_worker(const frame& f, bool is_late) {
+const content_codec* held_lanes::decoded_by_worker(const frame& f, bool is_late) {
   if (f.payload.size() <= most_decoded_inside || f.handles != 0 || is_late) return nullptr;
   if (!taken_back_.expired() || all_workers_wait()) return nullptr;
-  const content_codec* how = nullptr;
-  if (f.kind == frame_kind::message || f.kind == frame_kind::request) {
-    exports::entry* const x = exports_.find(f.receiver);
-    const signature_codec* const s = x != nullptr ? x->by_type(f.type) : nullptr;
-    if (s != nullptr) how = &s->message;
-  } else if (f.kind == frame_kind::response) {
-    const questions::place at = questions_.find(f.number);
-    const signature_codec* const s = questions_.is_open(at) ? at->second.signature : nullptr;
-    if (s != nullptr && s->answer.type == f.type) how = &s->answer;
-  }
+  const content_codec* const how = owner_.codec_of(f);
   return how != nullptr && how->content != for_the_link_ ? how : nullptr;
 }
 
-link::kept_frame link::kept(const incoming& m) const {
+held_lanes::kept_frame held_lanes::kept(const incoming& m) const {
   kept_frame k{.what = *m.decoded, .is_late = m.is_late};
   if (m.block != nullptr && m.block->holds(m.bytes) && m.block->holds(k.what.payload)) {
     k.bytes = std::move(*m.block);
@@ -92,67 +82,50 @@ link::kept_frame link::kept(const incoming& m) const {
   return k;
 }
 
-/// True: it was taken, and its lane says `delivered` when it has been read.
-bool link::keep(const incoming& m) {
-  if (const auto lane = decoding_.find(m.lane); lane != decoding_.end()) {
-    if (m.decoded->kind == frame_kind::cancel) withdraw(lane->second, m.decoded->number);
-    lane->second.behind.push_back(kept(m));
+bool held_lanes::keep(const incoming& m) {
+  if (const auto at = lanes_.find(m.lane); at != lanes_.end()) {
+    if (m.decoded->kind == frame_kind::cancel) withdraw(at->second, m.decoded->number);
+    at->second.behind.push_back(kept(m));
     return true;
   }
   if (m.block == nullptr) return false;
   const content_codec* const how = decoded_by_worker(*m.decoded, m.is_late);
   if (how == nullptr) return false;
-  begin_decoding(decoding_[m.lane], kept(m), *how);
+  begin(lanes_[m.lane], kept(m), *how);
   return true;
 }
 
 /// A request that was cancelled while it is held has no time left.
-void link::withdraw(held_lane& lane, std::uint64_t request) {
+void held_lanes::withdraw(lane& l, std::uint64_t request) {
   const auto look_at = [&](kept_frame& k) {
     if (k.what.kind == frame_kind::request && k.what.number == request) k.until = actors_now();
   };
-  look_at(lane.first);
-  for (kept_frame& k : lane.behind) look_at(k);
+  look_at(l.first);
+  for (kept_frame& k : l.behind) look_at(k);
 }
 
-void link::begin_decoding(held_lane& lane, kept_frame first, const content_codec& how) {
-  lane.by = std::make_shared<decoding>(std::move(first.bytes), first.what.payload, how);
-  lane.first = std::move(first);
-  lane.looks = 0;
+void held_lanes::begin(lane& l, kept_frame first, const content_codec& how) {
+  l.by = std::make_shared<decoding>(std::move(first.bytes), first.what.payload, how);
+  l.first = std::move(first);
+  l.looks = 0;
   next_taking_ = std::min(next_taking_, now() + look_at_workers);
   const core::spawn_options as{.name = "decodes", .hidden = true};
   core::detail::spawn_function(
-      node_->env(), nullptr, &as,
+      env_, nullptr, &as,
       [](core::dynamic_actor&, const std::unique_ptr<decode_job>& to_do) { to_do->run(); },
-      std::make_unique<decode_job>(self_, lane.by));
+      std::make_unique<decode_job>(self_, l.by));
 }
 
-void link::decoded() {
-  if (is_closed_) return;
-  const auto end = [&](std::string_view why) noexcept {
-    // An exception ends the link, as it does in a visit that has waited in line.
-    try {
-      shut(base::make_error(net_errc::owner_failed, "a link", why));
-    } catch (...) { ended(net_errc::owner_failed); }
-  };
-  try {
-    from_below([] {});  // it begins with the messages that are decoded
-  } catch (const std::exception& e) { end(e.what()); } catch (...) {
-    end("a layer has thrown");
-  }
-}
-
-/// Goes on in all lanes whose message is decoded, or is left to the link: workers that wait in
-/// sends may do so until this link gives their credit back, and workers that compute may do so for
-/// minutes.
-void link::go_on_decoded() {
+/// Workers that wait in sends may do so until this link gives their credit back, and workers that
+/// compute may do so for minutes. So after some looks the link takes the message back.
+void held_lanes::go_on() {
   const bool looks = next_taking_ <= now();
   const base::instant next = looks ? now() + look_at_workers : next_taking_;
   const bool takes = looks && all_workers_wait();
   next_taking_ = base::instant::never();
-  for (auto lane = decoding_.begin(); lane != decoding_.end();) {
-    const lane_number n = lane->first;
-    held_lane& l = lane->second;
+  for (auto at = lanes_.begin(); at != lanes_.end();) {
+    const lane_number n = at->first;
+    lane& l = at->second;
     if (looks) ++l.looks;
     const bool is_over =
         l.by == nullptr || (takes || l.looks >= enough_looks ? l.by->take() : l.by->is_over());
@@ -160,48 +133,44 @@ void link::go_on_decoded() {
       go_on_in(n);
     else if (l.by->waits())
       next_taking_ = std::min(next_taking_, next);
-    lane = decoding_.upper_bound(n);
+    at = lanes_.upper_bound(n);
   }
 }
 
 /// Reads what is held in this lane, up to the next message that is to be decoded. Each step may end
 /// the link, and then nothing is held any more.
-void link::go_on_in(lane_number n) {
+void held_lanes::go_on_in(lane_number n) {
   for (;;) {
-    const auto at = decoding_.find(n);
-    if (at == decoding_.end()) return;
-    held_lane& lane = at->second;
+    const auto at = lanes_.find(n);
+    if (at == lanes_.end()) return;
+    lane& l = at->second;
     kept_frame k;
-    const std::shared_ptr<decoding> by = std::move(lane.by);
+    const std::shared_ptr<decoding> by = std::move(l.by);
     if (by != nullptr) {
-      k = std::move(lane.first);
+      k = std::move(l.first);
       if (by->needs_link()) for_the_link_ = by->how().content;
       if (!by->has_result()) {
         k.bytes = by->take_bytes();  // its actor may stay in a queue for long
         if (!by->needs_link()) taken_back_ = by;
       }
-    } else if (lane.behind.empty()) {
-      decoding_.erase(at);
+    } else if (l.behind.empty()) {
+      lanes_.erase(at);
       return;
     } else {
-      k = std::move(lane.behind.front());
-      lane.behind.pop_front();
+      k = std::move(l.behind.front());
+      l.behind.pop_front();
       if (const content_codec* const how = decoded_by_worker(k.what, k.is_late))
-        return begin_decoding(lane, std::move(k), *how);
+        return begin(l, std::move(k), *how);
     }
     if (!k.until.is_never()) k.what.time_left = std::max(k.until - actors_now(), base::duration());
-    read_kept(k, by.get());
-    if (!is_closed_) link_->delivered(n, now());
+    owner_.read_held(k.what, k.is_late, by != nullptr && by->has_result() ? by.get() : nullptr);
+    owner_.delivered(n);
   }
 }
 
-void link::read_kept(const kept_frame& k, decoding* by) {
-  struct until_read {
-    decoding*& of;
-    ~until_read() { of = nullptr; }
-  };
-  const until_read at_end{decoded_ = by != nullptr && by->has_result() ? by : nullptr};
-  if (!is_shut_) read(k.what, k.is_late);
+void held_lanes::end() noexcept {
+  lanes_.clear();
+  next_taking_ = base::instant::never();
 }
 
 }  // namespace garrick::net::internal

@@ -1,0 +1,113 @@
+// Lanes that stand while a worker decodes a large message.
+//
+// A message of more than 256 KiB without handles is decoded by a worker (decoding.hpp), so the
+// thread in the link goes on with other lanes. What comes in the same lane meanwhile is held behind
+// it, as it came. A lane goes on when the worker is done, or when the link takes the message back
+// because no worker begins with it.
+//
+// Invariants
+// H1 While a worker decodes a message, all that comes in its lane is held behind it. Each of these
+//    is read, and then delivered, once, in order; or the link ends, and they are neither. The stack
+//    counts them as not delivered, which limits their number and their bytes.
+// H2 `deadline` is set while a message waits for a worker. No call from below puts it off.
+// H3 After a message was taken back, none goes to a worker until the actor that was to decode it
+//    has had its turn. So these actors do not pile up.
+//
+// Thread safety: for the thread in the link. A worker visits the link when it is done (`go_on`).
+#pragma once
+
+#include <garrick/base/time/clock.hpp>
+#include <garrick/base/types/message_type.hpp>
+#include <garrick/core/seam/environment.hpp>
+#include <garrick/net/layer/internal/growing_bytes.hpp>
+#include <garrick/net/layer/layer.hpp>
+#include <garrick/net/node/link/internal/decoding.hpp>
+#include <garrick/net/node/link_source.hpp>
+#include <garrick/net/transport/hosted.hpp>
+#include <garrick/net/wire/frame.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+
+namespace garrick::net::internal {
+
+/// See above.
+class held_lanes {
+ public:
+  /// What the owner of the lanes does.
+  class owner {
+   public:
+    /// Returns the codec of the message that a frame carries, or null if the tables have none.
+    [[nodiscard]] virtual const content_codec* codec_of(const frame& f) = 0;
+    /// Reads a frame that was held. `by`: has its value; null: its payload is to be read. It may
+    /// end the link.
+    virtual void read_held(const frame& f, bool is_late, decoding* by) = 0;
+    /// One message of this lane is where it was to go.
+    virtual void delivered(lane_number lane) = 0;
+
+   protected:
+    owner() = default;
+    ~owner() = default;
+    owner(const owner&) = default;
+    owner& operator=(const owner&) = default;
+  };
+
+  /// `self`: the link, which a worker visits.
+  held_lanes(owner& of, core::environment& env, const link_source& source, const connection& self)
+      : owner_(of), env_(env), source_(source), self_(self) {}
+  held_lanes(const held_lanes&) = delete;
+  held_lanes& operator=(const held_lanes&) = delete;
+
+  [[nodiscard]] bool empty() const noexcept { return lanes_.empty(); }
+  [[nodiscard]] std::size_t size() const noexcept { return lanes_.size(); }
+  /// Returns true if the message is held; then its lane is `delivered` when it has been read.
+  [[nodiscard]] bool keep(const incoming& m);
+  /// Goes on in all lanes whose message is decoded, or is left to the link.
+  void go_on();
+  /// When `go_on` is to be called if no worker has begun with a message.
+  [[nodiscard]] base::instant deadline() const noexcept { return next_taking_; }
+  /// The link is over: nothing is held any more, and nobody is told that it was delivered.
+  void end() noexcept;
+
+ private:
+  /// A frame that has come and was not read yet.
+  struct kept_frame {
+    growing_bytes bytes{};  ///< in which the payload of `what` lies
+    frame what{};
+    bool is_late = false;
+    base::instant until = base::instant::never();  ///< if it has a time left: when that is over
+  };
+  struct lane {
+    kept_frame first{};              ///< without its bytes
+    std::shared_ptr<decoding> by{};  ///< decodes `first`; null: the link reads that now
+    std::uint32_t looks = 0;         ///< after which no worker had begun with it
+    std::deque<kept_frame> behind{};
+    ~lane() {
+      if (by != nullptr && by->take()) static_cast<void>(by->take_bytes());
+    }
+  };
+
+  [[nodiscard]] base::instant now() const { return source_.now(); }
+  /// By the clock of the actors here, as limits of requests are.
+  [[nodiscard]] base::instant actors_now() const { return env_.clock->now(); }
+  [[nodiscard]] bool all_workers_wait() const noexcept;
+  [[nodiscard]] const content_codec* decoded_by_worker(const frame& f, bool is_late);
+  [[nodiscard]] kept_frame kept(const incoming& m) const;
+  void withdraw(lane& l, std::uint64_t request);
+  void begin(lane& l, kept_frame first, const content_codec& how);
+  void go_on_in(lane_number n);
+
+  owner& owner_;
+  core::environment& env_;
+  const link_source& source_;
+  const connection& self_;
+  std::map<lane_number, lane> lanes_;
+  const base::message_type* for_the_link_ = nullptr;    // a content in which a handle has come home
+  base::instant next_taking_ = base::instant::never();  // if no worker has begun with a message
+  std::weak_ptr<decoding> taken_back_;                  // the last; its actor has it until its turn
+};
+
+}  // namespace garrick::net::internal
