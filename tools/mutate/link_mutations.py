@@ -6,6 +6,8 @@ from mutation import mutation
 
 INTERNAL = "lib/net/garrick/net/node/internal/"
 ROOM = "lib/net/garrick/net/node/link/internal/"
+OUTBOX = ROOM + "outbox.cpp"
+SEND = ROOM + "link_send.cpp"
 LINK = ROOM + "link.cpp"
 RECEIVE = ROOM + "link_receive.cpp"
 SIGNALS = ROOM + "link_signals.cpp"
@@ -24,23 +26,23 @@ MUTATIONS = [
     # ---- handles
     mutation(
         "link: handles in what does not leave are held for ever",
-        LINK,
+        SEND,
         "    for (std::uint32_t i = 0; i < f->handles; ++i)\n",
         "    for (std::uint32_t i = 0; i < f->handles && m.report == 0; ++i)\n",
         by_releases,
     ),
     mutation(
         "link: handles in what cannot be encoded are held for ever",
-        LINK,
-        "  if (!p)\n    for (const actor_id& id : newly_sent_)",
-        "  if (!p && newly_sent_.size() > 1000)\n    for (const actor_id& id : newly_sent_)",
+        ROOM + "handles.cpp",
+        "  if (!p)\n    for (const actor_id& id : sent_)",
+        "  if (!p && sent_.size() > 1000)\n    for (const actor_id& id : sent_)",
         by_releases + ("tests.net.nodes",),
     ),
     mutation(
         "link: one place of a frame's handles is read twice",
-        RECEIVE,
-        "if (place >= being_read_.handles || was_read_[place])",
-        "if (place >= being_read_.handles)",
+        ROOM + "handles.cpp",
+        "if (place >= in_.handles || was_read_[place])",
+        "if (place >= in_.handles)",
         by_strangers,
     ),
     mutation(
@@ -52,31 +54,29 @@ MUTATIONS = [
     ),
     mutation(
         "link: a name that leads home leads by way of who has the name",
-        RECEIVE,
-        "    if (const remote_cell* const theirs = as_peers(*who))\n      return post(",
-        "    if (const remote_cell* const theirs = is_closed_ ? as_peers(*who) : nullptr)\n"
-        "      return post(",
+        ROOM + "link_names.cpp",
+        "    if (const remote_cell* const theirs = proxies_.as_peers(*who))\n      "
+        "return post(",
+        "    if (const remote_cell* const theirs = is_closed_ ? "
+        "proxies_.as_peers(*who) : nullptr)\n      return post(",
         by_names_at_home,
     ),
     mutation(
         "link: a release overtakes the name that leads home",
-        RECEIVE,
-        "    if (const remote_cell* const theirs = as_peers(*who))\n"
-        "      return post({.kind = frame_kind::resolved, .receiver = theirs->id(), "
-        ".number = f.number},\n"
-        "                  std::move(*p));\n",
-        "    if (const remote_cell* const theirs = as_peers(*who)) {\n"
-        "      outgoing m = to_outgoing({.kind = frame_kind::resolved, .receiver = theirs->id(), "
-        ".number = f.number},\n"
-        "                               std::move(*p));\n"
-        "      m.lane = layer_lane - 1;\n"
-        "      return post(std::move(m), now());\n"
-        "    }\n",
+        ROOM + "link_names.cpp",
+        "    if (const remote_cell* const theirs = proxies_.as_peers(*who))\n      "
+        "return post({.kind = frame_kind::resolved, .receiver = theirs->id(), "
+        ".number = f.number},\n                  std::move(*p));\n",
+        "    if (const remote_cell* const theirs = proxies_.as_peers(*who)) {\n      "
+        "outgoing m = to_outgoing({.kind = frame_kind::resolved, .receiver = "
+        "theirs->id(), .number = f.number},\n                               "
+        "std::move(*p));\n      m.lane = layer_lane - 1;\n      return "
+        "post(std::move(m), now());\n    }\n",
         by_names_at_home,
     ),
     mutation(
         "link: a name leads home to who was given away with less",
-        RECEIVE,
+        ROOM + "link_names.cpp",
         "if (const signature_codec* const s = x->lacks(*q.expected))",
         "if (const signature_codec* const s = is_closed_ ? x->lacks(*q.expected) : nullptr)",
         by_names_at_home,
@@ -90,14 +90,14 @@ MUTATIONS = [
     ),
     mutation(
         "link: a name leads home to who has ended",
-        RECEIVE,
+        ROOM + "link_names.cpp",
         "  if (who->has_ended())  // which",
         "  if (is_closed_)  // which",
         by_names_at_home,
     ),
     mutation(
         "link: the number in a name that makes no sense is kept",
-        RECEIVE,
+        ROOM + "link_names.cpp",
         "  if (!f.sender || f.receiver) {\n    if (f.sender)\n",
         "  if (!f.sender || f.receiver) {\n    if (!f.sender)\n",
         by_names_at_home,
@@ -154,7 +154,7 @@ MUTATIONS = [
     ),
     mutation(
         "link: a signal overtakes those that wait for room",
-        ROOM + "outbox.cpp",
+        OUTBOX,
         "const bool may_go = signals_.empty() && signals_under_way_",
         "const bool may_go = signals_under_way_",
         ("tests.net.many_signals", "tests.net.many_watches"),
@@ -200,7 +200,7 @@ MUTATIONS = [
     ),
     mutation(
         "link: a request that was withdrawn while it waited for room leaves",
-        LINK,
+        SEND,
         "  if (!questions_.is_open(at)) return give_up(m, {}), false;\n",
         "  if (!questions_.is_open(at)) return true;\n",
         ("tests.net.remote_requests", "tests.net.overdue_requests"),
@@ -286,7 +286,7 @@ MUTATIONS = [
     ),
     mutation(
         "link: an answer that has left its outbox counts for ever",
-        ROOM + "outbox.cpp",
+        OUTBOX,
         "(m.bytes.size() + frame_weight) : 1;",
         "(m.bytes.size() + frame_weight) : (more > 0);",
         ("tests.net.unread_answers",),
@@ -349,7 +349,7 @@ MUTATIONS = [
     ),
     mutation(
         "link: large answers count as refusals",
-        ROOM + "outbox.cpp",
+        OUTBOX,
         "    case frame_kind::response: return answers;",
         "    case frame_kind::response: return refusals;",
         ("tests.net.strangers",),
@@ -377,14 +377,14 @@ MUTATIONS = [
     ),
     mutation(
         "link: refusals that were read count for ever",
-        ROOM + "outbox.cpp",
+        OUTBOX,
         "+= more * n;",
         "+= more > 0 ? n : 0;",
         ("tests.net.strangers",),
     ),
     mutation(
         "link: of what cannot be decoded, more and more is said to who reads nothing",
-        ROOM + "outbox.cpp",
+        OUTBOX,
         "    case frame_kind::resolved:\n    case frame_kind::decode_error: return "
         "refusals;",
         "    case frame_kind::decode_error: return mail;\n    case "
@@ -401,7 +401,7 @@ MUTATIONS = [
     ),
     mutation(
         "link: the error for an answer that is too large has a lane of its own",
-        LINK,
+        SEND,
         "      instead.lane = m.lane;\n",
         "",
         ("tests.net.link_order",),
@@ -436,16 +436,16 @@ MUTATIONS = [
     ),
     mutation(
         "link: who is let go of late takes the next proxy with it",
-        LINK,
-        "at != proxies_.end() && at->second == &who;",
-        "at != proxies_.end();",
+        ROOM + "proxies.hpp",
+        "at == by_id_.end() || at->second != &who",
+        "at == by_id_.end()",
         ("tests.net.link_credit",),
     ),
     mutation(
         "link: the proxy that nobody holds stays the one that is known",
-        RECEIVE,
-        "    std::exchange(at->second, made)->drop_weak();",
-        "    at->second->drop_weak();",
+        ROOM + "proxies.hpp",
+        "      std::exchange(at->second, made)->drop_weak();",
+        "      at->second->drop_weak();",
         ("tests.net.link_credit",),
     ),
     mutation(

@@ -4,6 +4,8 @@ from mutation import mutation
 
 INTERNAL = "lib/net/garrick/net/node/internal/"
 ROOM = "lib/net/garrick/net/node/link/internal/"
+OUTBOX = ROOM + "outbox.cpp"
+SEND = ROOM + "link_send.cpp"
 CORE = INTERNAL + "node_core.cpp"
 LINK = ROOM + "link.cpp"
 RECEIVE = ROOM + "link_receive.cpp"
@@ -116,9 +118,9 @@ MUTATIONS = [
     ),
     mutation(
         "node: a handle that nobody reads is not released",
-        RECEIVE,
-        "    if (!was_read_[i])\n",
-        "    if (was_read_[i])\n",
+        ROOM + "handles.cpp",
+        "    if (!was_read_[unread_]) return",
+        "    if (was_read_[unread_]) return",
         by_releases,
     ),
     mutation(
@@ -138,8 +140,8 @@ MUTATIONS = [
     mutation(
         "node: an actor that was spawned with another protocol is not let go",
         SPAWN,
-        "    if (f.sender)\n",
-        "    if (!f.sender)\n",
+        "  if (no) {\n    if (f.sender)\n",
+        "  if (no) {\n    if (!f.sender)\n",
         by_spawn,
     ),
     mutation(
@@ -175,9 +177,9 @@ MUTATIONS = [
     mutation(
         "node: who has let go of the receiver is not told of what was not decoded",
         RECEIVE,
-        "  const remote_cell* const to = at != proxies_.end() ? at->second : nullptr;\n",
-        "  if (at == proxies_.end()) return;\n"
-        "  const remote_cell* const to = at->second;\n",
+        "  const remote_cell* const to = proxies_.find(f.sender);\n",
+        "  const remote_cell* const to = proxies_.find(f.sender);\n  if (to == "
+        "nullptr) return;\n",
         by_decoding,
     ),
     mutation(
@@ -210,7 +212,7 @@ MUTATIONS = [
     ),
     mutation(
         "node: a release overtakes what waits in front of the link",
-        LINK,
+        SEND,
         "  if (!outbox_.is_behind()) return released_now(who);\n",
         "  if (asker_ != nullptr) return released_now(who);\n",
         ("tests.net.waiting_order",),
@@ -231,14 +233,14 @@ MUTATIONS = [
     ),
     mutation(
         "node: a request has a lane of its own",
-        LINK,
+        SEND,
         "  m.lane = lane;\n",
         "  static_cast<void>(lane);\n",
         ("tests.net.link_order",),
     ),
     mutation(
         "node: a request does not say by which number its asker can be reached",
-        LINK,
+        SEND,
         ".value_or(sender_id(asker));",
         ".value_or(f.sender), f.sender = sender_id(asker);",
         ("tests.net.link_order",),
@@ -287,9 +289,9 @@ MUTATIONS = [
     ),
     mutation(
         "node: what does not leave keeps its receiver's credit",
-        LINK,
-        "      to->second->grant_credit(1);\n",
-        "      to->second->grant_credit(0);\n",
+        SEND,
+        "      to->grant_credit(1);\n",
+        "      to->grant_credit(0);\n",
         ("tests.net.link_credit",),
     ),
     mutation(
@@ -315,7 +317,7 @@ MUTATIONS = [
     ),
     mutation(
         "node: a signal that the stack does not take within a call is lost",
-        ROOM + "outbox.cpp",
+        OUTBOX,
         "  return no != net_errc::overload;\n",
         "  return true;\n",
         ("tests.net.many_signals",),
@@ -329,7 +331,7 @@ MUTATIONS = [
     ),
     mutation(
         "node: a release does not wait for an answer that brings the handle home",
-        RECEIVE,
+        ROOM + "handles.cpp",
         "    brings_home_ = true;\n",
         "",
         ("tests.net.link_order",),
@@ -393,7 +395,7 @@ MUTATIONS = [
     ),
     mutation(
         "node: what is too large is told without its type",
-        LINK,
+        SEND,
         "    if (why == net_errc::too_large) because = why.at(content_name(*f));\n",
         "",
         ("tests.net.unsendable_answers",),
@@ -470,7 +472,7 @@ MUTATIONS = [
     ),
     mutation(
         "node: a peer may know of any number of actors",
-        RECEIVE,
+        ROOM + "link_names.cpp",
         "    if (exports_.size() >= node_->settings().most_exports)\n"
         "      return refuse(f, base::make_error(net_errc::overload, \"a node\", "
         "\"too many exported actors\"));\n",

@@ -3,6 +3,7 @@
 from mutation import mutation
 
 ROOM = "lib/net/garrick/net/node/link/internal/"
+SEND = ROOM + "link_send.cpp"
 LINK = ROOM + "link.cpp"
 RECEIVE = ROOM + "link_receive.cpp"
 REMOTE = ROOM + "remote_cell.cpp"
@@ -112,7 +113,7 @@ MUTATIONS = [
     ),
     mutation(
         "node: a request does not say how much of its time is left",
-        LINK,
+        SEND,
         "    if (is_limited) f.time_left = time_left;\n",
         "",
         by_overdue,
@@ -133,28 +134,28 @@ MUTATIONS = [
     ),
     mutation(
         "node: a request without time leaves",
-        LINK,
+        SEND,
         "  if (time_left <= base::duration()) return to.overdue(e, counted_as), counted_as;\n",
         "",
         by_overdue,
     ),
     mutation(
         "node: a request that waits for room is not looked at when there is some",
-        LINK,
+        SEND,
         "  if (is_limited) outbox_.look_before_leaving();\n",
         "",
         by_overdue,
     ),
     mutation(
         "node: a request that has waited for room beyond its time leaves",
-        LINK,
+        SEND,
         "  if (*f->time_left <= base::duration()) return give_up(m, base::errc::timeout), false;\n",
         "  if (*f->time_left <= base::duration()) return true;\n",
         by_overdue,
     ),
     mutation(
         "node: a request that has waited for room says what was left before",
-        LINK,
+        SEND,
         "  prepend_header(*f, m.bytes);\n  return true;\n",
         "  f->time_left = at->second.until - base::instant();\n"
         "  prepend_header(*f, m.bytes);\n  return true;\n",

@@ -3,8 +3,9 @@
 from mutation import mutation
 
 ROOM = "lib/net/garrick/net/node/link/internal/"
+OUTBOX = ROOM + "outbox.cpp"
+SEND = ROOM + "link_send.cpp"
 LINK = ROOM + "link.cpp"
-RECEIVE = ROOM + "link_receive.cpp"
 EXPORTS = ROOM + "exports.cpp"
 REMOTE = ROOM + "remote_cell.cpp"
 WAITING = ROOM + "mail_slot.cpp"
@@ -15,7 +16,7 @@ by_frames = ("net_node.mail_slot",)
 MUTATIONS = [
     mutation(
         "link: what it has taken and not sent yet takes no room",
-        ROOM + "outbox.cpp",
+        OUTBOX,
         "slot_.wait_in_front(ready_bytes_ += m.bytes.size());",
         "ready_bytes_ += m.bytes.size();",
         ("tests.net.pauses",),
@@ -29,7 +30,7 @@ MUTATIONS = [
     ),
     mutation(
         "link: who pauses for a proxy that is gone is granted nothing",
-        "lib/net/garrick/net/node/link/internal/link.cpp",
+        SEND,
         "who.grant_credit(static_cast<std::uint32_t>(-left));",
         "return;",
         ("tests.net.pauses",),
@@ -65,8 +66,8 @@ MUTATIONS = [
     ),
     mutation(
         "link: a codec that sends waits behind others while it holds the link",
-        LINK,
-        "  const core::no_wait_scope scope;  // as in `written`\n",
+        SEND,
+        "  const core::no_wait_scope scope;  // as in `handles::encode`\n",
         "",
         by_waiting,
     ),
@@ -93,7 +94,7 @@ MUTATIONS = [
     ),
     mutation(
         "link: what the link has weighed once is weighed again",
-        LINK,
+        SEND,
         "asker_->weigh(weight, counted_as);",
         "asker_->weigh(weight);",
         by_credit + by_waiting,

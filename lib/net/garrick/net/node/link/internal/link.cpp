@@ -1,4 +1,4 @@
-// A link's life, and what goes out.
+// A link's life, and what the stack below tells it.
 #include <garrick/net/node/link/internal/link.hpp>
 
 #include <garrick/core/seam/signals.hpp>
@@ -70,7 +70,8 @@ link::link(std::shared_ptr<node_core> node, const named_stack& kind, const link_
       exports_(node_->settings().seed == 0 ? 0
                                            : node_->settings().seed + s.session.self.incarnation),
       hash_(peer_hash::secret_of(node_->settings().seed)),
-      proxies_(0, hash_),
+      proxies_(self_, *asker_, hash_, node_->settings().patience),
+      handles_(exports_, proxies_, node_->settings().most_exports),
       questions_(node_->env(), hash_),
       asked_(asker_->wanted(), hash_),
       watches_(*this, hash_, node_->settings().most_watches),
@@ -183,7 +184,7 @@ void link::close(const base::error& why) noexcept {
       core::tell_withdrawn(*to, *asker_, number);
   for (const auto& [id, proxy] : proxies_) proxy->end(reason);
   end_watches(reason);
-  for (const auto& [id, proxy] : std::exchange(proxies_, {})) proxy->drop_weak();
+  proxies_.clear();
   exports_.clear();
   node_->closed(*this, why);
 }
@@ -224,242 +225,6 @@ void link::advance(base::instant now) {
   from_below([&] {
     if (link_->deadline() <= now) link_->advance(now);
   });
-}
-
-// ---- what goes out ------------------------------------------------------------------------------
-
-packet link::empty_payload() const {
-  return packet::with_room(frame_room + link_->header_size(), 0);
-}
-
-base::result<packet> link::written(const content_codec& how, const void* value, frame& f,
-                                   std::size_t largest) {
-  byte_writer out({.front = frame_room + link_->header_size(),
-                   .largest = largest,
-                   .context = codec_context(static_cast<handle_porter&>(*this))});
-  newly_sent_.clear();
-  brings_home_ = false;
-  const core::no_wait_scope scope;  // a codec may send, and this link is held meanwhile
-  base::result<packet> p = [&]() -> base::result<packet> {
-    try {
-      how.write(out, value);
-    } catch (const std::exception& e) {  // a user's codec
-      return base::make_error(net_errc::not_encodable, e.what());
-    } catch (...) { return base::make_error(net_errc::not_encodable, "its codec has thrown"); }
-    append_numbers(out, newly_sent_);
-    return std::move(out).finish();
-  }();
-  f.handles = static_cast<std::uint32_t>(newly_sent_.size());
-  if (!p)
-    for (const actor_id& id : newly_sent_) static_cast<void>(exports_.release(id, 1));
-  return p;
-}
-
-void link::post(const frame& f, packet payload) { post(to_outgoing(f, std::move(payload)), now()); }
-
-/// With handles in the payload. A handle that comes home there names what must not be gone when it
-/// comes, so a release waits for that.
-void link::post_written(outgoing m) {
-  if (brings_home_) m.report = credit_.begin_frame();
-  post(std::move(m), now());
-}
-
-void link::post(outgoing m, base::instant at) {
-  if (is_closed_) return give_up(m, why_);
-  outbox_.post(std::move(m), at);
-}
-
-void link::flush() {
-  if (outbox_.flush(now())) send_waiting();
-}
-
-/// False: a request that has waited to be sent, and nobody wants its answer any more; it was given
-/// up. Else it says how much of its time is left now.
-bool link::may_leave(outgoing& m) {
-  base::result<frame> f = decode_frame(m.bytes.bytes());
-  if (!f || f->kind != frame_kind::request) return true;
-  const questions::place at = questions_.find(f->number);
-  if (!questions_.is_open(at)) return give_up(m, {}), false;
-  if (at->second.until.is_never()) return true;
-  f->time_left = at->second.until - actors_now();
-  if (*f->time_left <= base::duration()) return give_up(m, base::errc::timeout), false;
-  m.bytes.drop_front(static_cast<std::size_t>(f->payload.data() - m.bytes.bytes().data()));
-  prepend_header(*f, m.bytes);
-  return true;
-}
-
-/// The stack has not taken it, so nobody there has seen it.
-void link::give_up(outgoing& m, const base::error& why) {
-  const base::error told =
-      base::make_error(base::errc::not_handled, "a node", why ? why.to_string() : "");
-  const bool says_all = why == net_errc::too_large || why == base::errc::timeout;
-  base::error because = says_all ? why : told;
-  if (const base::result<frame> f = decode_frame(m.bytes.bytes())) {
-    if (why == net_errc::too_large) because = why.at(content_name(*f));
-    for (std::uint32_t i = 0; i < f->handles; ++i)
-      static_cast<void>(exports_.release(number_behind(*f, i), 1));
-    const bool takes_credit = f->kind == frame_kind::message || f->kind == frame_kind::request;
-    // The receiver's credit, which only what has come there is granted anew for.
-    if (const auto to = takes_credit ? proxies_.find(f->receiver) : proxies_.end();
-        to != proxies_.end())
-      to->second->grant_credit(1);
-    // The numbers of other kinds are the peer's.
-    const bool asks = f->kind == frame_kind::request || f->kind == frame_kind::resolve ||
-                      f->kind == frame_kind::spawn;
-    const questions::place at = questions_.find(asks ? f->number : 0);
-    if (questions_.is_open(at)) {
-      questions_.answer(questions_.take(at), because);
-    } else if (f->kind == frame_kind::response && why == net_errc::too_large) {
-      ++not_encoded_;
-      outgoing instead = refusal_of({.kind = frame_kind::request,
-                                     .receiver = f->sender,
-                                     .sender = f->receiver,
-                                     .number = f->number},
-                                    because, link_->header_size());
-      instead.lane = m.lane;
-      post(std::move(instead), now());
-    }
-  }
-  if (m.report != 0) settle(m.report, because);
-}
-
-/// What was sent with this report is in the mailbox, or it is not known, or it is not.
-void link::settle(std::uint64_t report, const base::error& why) {
-  if (report == outbox::signal_report) {
-    outbox_.signal_settled();
-    return send_signals();
-  }
-  if (!credit_.settle(report, why)) return;
-  if (!holds_) credit_.give_back();
-  post_releases();
-}
-
-/// What one thread sends stays in order: `flush` goes on with what waits.
-std::uint32_t link::send(remote_cell& to, envelope_ptr& e, base::instant until) {
-  if (!outbox_.is_behind()) return send_now(to, e, until, answering_cell::whose_lane(*e), 0);
-  const core::no_wait_scope scope;  // as in `written`
-  std::uint32_t weight = 1;
-  // The one who has left what waits may have had no memory for a visit, and taken it away.
-  if (to.leave_waiting(std::move(e), until, weight)) asker_->bring_visit();
-  return weight;
-}
-
-/// Back again, in what the peer says of a message: believed for a dead letter, and for no more.
-std::uint64_t link::local_sender(const actor_id& id) const noexcept {
-  constexpr std::uint64_t inverse = 0xf1de83e19937733du;
-  static_assert(0x9e3779b97f4a7c15u * inverse == 1);
-  return id.high == 1 ? (id.low ^ asker_->how().salt) * inverse - 1 : 0;
-}
-
-/// In the lane of `by`.
-std::uint32_t link::send_now(remote_cell& to, envelope_ptr& e, base::instant until,
-                             std::uint64_t by, std::uint32_t counted_as, packet payload) {
-  const bool may_be_left = counted_as == 0 && !to.hints().needs_link(e->type);
-  counted_as = std::max(counted_as, 1u);
-  const auto lose = [&](base::error why) {
-    to.lost(std::move(e), std::move(why), counted_as);
-    return counted_as;
-  };
-  if (is_closed_)
-    return lose(base::make_error(base::errc::not_handled, to.name(), why_.to_string()));
-  const bool is_limited = !until.is_never();
-  const base::duration time_left = is_limited ? until - actors_now() : base::duration::infinite();
-  if (time_left <= base::duration()) return to.overdue(e, counted_as), counted_as;
-  const signature_codec* const s = to.by_content(e->type);
-  if (s == nullptr)
-    return lose(
-        base::make_error(net_errc::not_encodable, e->type->name,
-                         "no protocol of the receiver that was seen here has this message"));
-  if (e->is(envelope_flag::request) && questions_.size() >= most_requests_)
-    return lose(base::make_error(base::errc::overload, to.name(),
-                                 "too many requests to its node wait for their answers"));
-  frame f{.kind = frame_kind::message, .receiver = to.id(), .type = s->message.type};
-  base::result<packet> p =
-      !payload.empty() ? std::move(payload)
-                       : written(s->message, core::content_pointer(e.get()), f,
-                                 may_be_left ? most_encoded_inside : writer_settings().largest);
-  if (!p && may_be_left && p.error() == net_errc::too_large)
-    return to.hints().set_large(e->type), 0;
-  if (!p) return lose(p.error().at(e->type->name));
-  const std::uint32_t weight = std::max(asker_->weight_of(p->size()), counted_as);
-  asker_->weigh(weight, counted_as);
-  f.sender = sender_id(by);
-  const lane_number lane = net::lane_of(f);
-  f.urgent = e->is(envelope_flag::urgent);
-  const base::message_type* type = e->type;
-  if (e->is(envelope_flag::request)) {
-    f.kind = frame_kind::request;
-    f.number = ++next_number_;
-    const std::uint64_t asker = e->requester->id();
-    // By the number by which messages reach who asks, the peer chooses a lane for the answer.
-    f.sender = exports_.number_of(core::handle_access::make_address(e->requester))
-                   .value_or(sender_id(asker));
-    type = nullptr;  // the answer tells
-    if (is_limited) f.time_left = time_left;
-    questions_.ask(f.number, *e, *s, lane, until);
-  }
-  outgoing m = to_outgoing(f, std::move(*p));
-  m.lane = lane;
-  m.report = credit_.begin(to.local_id(), type, by, weight);
-  post(std::move(m), now());
-  if (is_limited) outbox_.look_before_leaving();
-  return weight;
-}
-
-void link::send_waiting() {
-  if (!outbox_.is_behind()) return;
-  const base::instant at = now();
-  outbox_.take([&](mail_slot::entry& e) { send_taken(e, at); });
-}
-
-void link::send_taken(mail_slot::entry& e, base::instant at) {
-  using enum mail_slot::kind;
-  if (e.as == answer) return answer_taken(e);
-  auto& to = static_cast<remote_cell&>(*e.what.to);
-  if (e.as == release) return released_now(to);
-  if (e.as == signal) return signal_now(to, std::move(e.envelope));
-  if (envelope_ptr message = std::move(e.envelope))
-    return static_cast<void>(
-        send_now(to, message, e.what.until, e.what.sender, e.what.weight, std::move(e.whole)));
-  const std::uint32_t weight = asker_->weight_of(e.size());
-  if (is_closed_)
-    return to.lost(e.what.type, e.what.sender, weight,
-                   base::make_error(base::errc::not_handled, to.name(), why_.to_string()));
-  packet p = e.whole.empty() ? packet::copy_of(e.bytes, asker_->how().headers) : std::move(e.whole);
-  outgoing m{std::move(p), e.what.lane};
-  m.report = credit_.begin(to.local_id(), e.what.type, e.what.sender, weight);
-  post(std::move(m), at);
-}
-
-void link::released(remote_cell& who) {
-  if (!outbox_.is_behind()) return released_now(who);
-  envelope_ptr nothing;
-  static_cast<void>(asker_->slot().add({.to = &who}, nothing, mail_slot::kind::release));
-}
-
-void link::released_now(remote_cell& who) {
-  if (is_closed_) return;
-  // No grant finds it any more: who pauses for one, as its last holder may, goes on.
-  if (const std::int64_t left = who.credit(); left < 0)
-    who.grant_credit(static_cast<std::uint32_t>(-left));
-  const auto at = proxies_.find(who.id());
-  const bool is_listed = at != proxies_.end() && at->second == &who;
-  if (const std::uint64_t n = std::exchange(who.received, 0); n != 0) {
-    credit_.release(who.id(), n);
-    post_releases();
-  }
-  if (!is_listed) return;
-  proxies_.erase(at);
-  who.drop_weak();
-}
-
-void link::post_releases() {
-  while (!is_closed_) {
-    const std::optional<credit::release_order> next = credit_.next_release();
-    if (!next) return;
-    post({.kind = frame_kind::release, .receiver = next->who, .number = next->number},
-         empty_payload());
-  }
 }
 
 }  // namespace garrick::net::internal

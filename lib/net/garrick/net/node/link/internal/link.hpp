@@ -25,10 +25,12 @@
 #include <garrick/net/node/link/internal/credit.hpp>
 #include <garrick/net/node/link/internal/decoding.hpp>
 #include <garrick/net/node/link/internal/exports.hpp>
+#include <garrick/net/node/link/internal/handles.hpp>
 #include <garrick/net/node/link/internal/held_lanes.hpp>
 #include <garrick/net/node/link/internal/outbox.hpp>
 #include <garrick/net/node/link/internal/peer_hash.hpp>
 #include <garrick/net/node/link/internal/peer_requests.hpp>
+#include <garrick/net/node/link/internal/proxies.hpp>
 #include <garrick/net/node/link/internal/questions.hpp>
 #include <garrick/net/node/link/internal/remote_cell.hpp>
 #include <garrick/net/node/link/internal/watches.hpp>
@@ -60,7 +62,6 @@ class node_core;
 class link final : public link_port,
                    carried,
                    link_owner,
-                   handle_porter,
                    outbox::owner,
                    watches::names,
                    held_lanes::owner {
@@ -135,10 +136,6 @@ class link final : public link_port,
     if (!is_closed_) link_->delivered(lane, now());
   }
 
-  // handle_porter
-  void write(byte_writer& out, core::cell* who, const protocol_table& as) override;
-  [[nodiscard]] core::cell* read(byte_reader& in, const protocol_table& as) override;
-
   /// Leaves, if it is to when nothing is under way, and nothing is.
   void leave_if_done();
   /// If the link is the one in use.
@@ -153,14 +150,12 @@ class link final : public link_port,
   [[nodiscard]] packet empty_payload() const;
   template <class T>
   [[nodiscard]] std::optional<packet> payload_of(const T& value) {
-    base::result<packet> p = encode(value, {.front = frame_room + link_->header_size()});
+    base::result<packet> p = encode(value, {.front = front()});
     if (!p) return std::nullopt;
     return std::move(*p);
   }
-  /// A user's value, with handles in it, of which `f` says how many. If that fails, no handle
-  /// counts as sent.
-  [[nodiscard]] base::result<packet> written(const content_codec& how, const void* value, frame& f,
-                                             std::size_t largest = writer_settings().largest);
+  /// Room in front of a payload.
+  [[nodiscard]] std::size_t front() const { return frame_room + link_->header_size(); }
   /// Requires that nothing waits which is to be before it.
   void post(outgoing m, base::instant at);
   /// Sends it; it has been counted as `counted_as` messages. Returns the number that it counts as
@@ -251,11 +246,6 @@ class link final : public link_port,
   void on_spawned(const frame& f);
   void on_decode_error(const frame& f);
 
-  // proxies
-  /// What `who` is to this link, if it is an actor of the peer; else null.
-  [[nodiscard]] const remote_cell* as_peers(const core::cell& who) const noexcept;
-  /// A strong reference, which is the caller's.
-  [[nodiscard]] remote_cell& proxy_of(const actor_id& id);
   void close(const base::error& why) noexcept;
   void end_watches(const base::exit_reason& reason) noexcept;
 
@@ -273,7 +263,6 @@ class link final : public link_port,
   std::unique_ptr<any_link> link_;
   const std::uint32_t most_requests_;  // without an answer
   answering_cell* asker_;              // a strong reference
-  base::instant now_{};
   peer_identity peer_;
   bool is_open_ = false;
   bool is_used_ = false;    // of several links it is the one in use
@@ -285,17 +274,14 @@ class link final : public link_port,
 
   exports exports_;
   const peer_hash hash_;
-  std::unordered_map<actor_id, remote_cell*, peer_hash> proxies_;  // weakly held
+  proxies proxies_;
+  handles handles_;
   questions questions_;
   peer_requests asked_;
   watches watches_;
   std::uint32_t spawning_ = 0;  // actors for the peer, just now
   std::uint64_t next_number_ = 0;
 
-  std::vector<actor_id> newly_sent_;  // by the encoding that is under way
-  bool brings_home_ = false;          // that has written a handle of the peer's
-  frame being_read_;                  // whose handles are read now
-  std::vector<bool> was_read_;        // which of them were
   outbox outbox_;
   credit credit_{*asker_};
   bool holds_ = false;              // the stack is passing up what has come, or is to in a burst

@@ -34,8 +34,9 @@ const content_codec* link::answer_now(envelope_ptr& left, bool may_be_left) {
     return nullptr;
   }
   frame f{.number = number};
-  base::result<packet> p = written(how, core::content_pointer(e.get()), f,
-                                   may_be_left ? most_encoded_inside : writer_settings().largest);
+  base::result<packet> p =
+      handles_.encode(how, core::content_pointer(e.get()), f, front(),
+                      may_be_left ? most_encoded_inside : writer_settings().largest);
   if (!p && may_be_left && p.error() == net_errc::too_large) {
     left = std::move(e);
     return &how;

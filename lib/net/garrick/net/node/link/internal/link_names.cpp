@@ -11,6 +11,7 @@
 #include <garrick/net/printable.hpp>
 #include <garrick/net/wire/orders.hpp>
 #include <garrick/net/wire/schema.hpp>
+#include <garrick/system/names/registry.hpp>
 
 #include <exception>
 #include <memory>
@@ -114,11 +115,72 @@ bool link::spawn(const std::string& name, const spawn_arguments& with, const pro
   const content_codec how{0, &base::message_type_of<spawn_order>, &write_order, nullptr};
   const order_to_write order{name, with};
   frame f{.kind = frame_kind::spawn, .number = ++next_number_};
-  base::result<packet> p = written(how, &order, f);
+  base::result<packet> p = handles_.encode(how, &order, f, front());
   if (!p) return fail(p.error().at(name));
   questions_.ask_name(f.number, done, as);
   post_written(to_outgoing(f, std::move(*p)));
   return true;
+}
+
+void link::on_resolve(const frame& f) {
+  const base::result<resolve_order> order = decode<resolve_order>(f.payload);
+  if (!order) return refuse(f, order.error());
+  if (const base::error no = check(order->protocol)) return refuse(f, no);
+  node_->with_published(order->name, [&](core::cell* who, const protocol_table* as) {
+    if (who == nullptr)
+      return refuse(f, base::make_error(system::registry_errc::not_found,
+                                        printable(order->name, longest_name)));
+    if (const base::error no = supports(order->protocol, *as->described())) return refuse(f, no);
+    std::optional<packet> p = payload_of(*as->described());
+    if (!p) return refuse(f, base::error(net_errc::not_encodable));
+    // The name leads home, and nothing is exported. This answer has the same number as the actor's
+    // release and no other, so the two are in one lane: the actor is not gone when it comes.
+    if (const remote_cell* const theirs = proxies_.as_peers(*who))
+      return post({.kind = frame_kind::resolved, .receiver = theirs->id(), .number = f.number},
+                  std::move(*p));
+    if (exports_.size() >= node_->settings().most_exports)
+      return refuse(f, base::make_error(net_errc::overload, "a node", "too many exported actors"));
+    const actor_id id = exports_.hold(*who, *as);
+    post({.kind = frame_kind::resolved, .sender = id, .number = f.number}, std::move(*p));
+  });
+}
+
+void link::on_resolved(const frame& f) {
+  const questions::place at = questions_.find(f.number);
+  if (!questions_.is_name(at)) return;
+  questions::question q = questions_.take(at);
+  if (f.receiver && !f.sender) return resolved_here(std::move(q), f.receiver);
+  if (!f.sender || f.receiver) {
+    if (f.sender)
+      post({.kind = frame_kind::release, .receiver = f.sender, .number = 1}, empty_payload());
+    return q.resolved->failed(base::make_error(net_errc::decode_failed, "a resolved name"));
+  }
+  remote_cell& proxy = proxies_.of(f.sender);
+  ++proxy.received;
+  proxy.seen_as(*q.expected);
+  q.resolved->found(&proxy);
+}
+
+/// A name of the peer's leads to an actor that this end has given it. The local handle does no more
+/// for who has asked than the peer's number could have done: what the peer says of the protocol
+/// counts for nothing, what the actor was given away with does.
+void link::resolved_here(questions::question q, const actor_id& id) {
+  // The peer holds whom it names, and its release comes behind this answer. So a number that is not
+  // known here is no race that was lost, after which another way could be tried: the peer lies.
+  const exports::entry* const x = exports_.find_given(id);
+  if (x == nullptr)
+    return q.resolved->failed(base::make_error(net_errc::decode_failed, "a resolved name",
+                                               "it leads to who was not given away here"));
+  if (const signature_codec* const s = x->lacks(*q.expected))
+    return q.resolved->failed(
+        base::make_error(net_errc::incompatible, s->message.content->name,
+                         "the actor is this node's, and was not given away with this message"));
+  core::cell* const who = core::handle_access::get(x->who);
+  if (who->has_ended())  // which its node knows, and the one that has the name does not
+    return q.resolved->failed(
+        base::make_error(system::registry_errc::not_found, "it has led here, to who has ended"));
+  who->add_strong();
+  q.resolved->found(who);
 }
 
 void link::on_spawn(const frame& f) {
@@ -135,7 +197,7 @@ void link::on_spawn(const frame& f) {
   if (spawning_ + exports_.spawned() >= node_->settings().most_spawned ||
       exports_.size() >= node_->settings().most_exports)
     return refuse(f, base::make_error(net_errc::overload, "a node", "too many spawned actors"));
-  byte_reader in(order->arguments, {}, codec_context(static_cast<handle_porter&>(*this)));
+  byte_reader in(order->arguments, {}, codec_context(static_cast<handle_porter&>(handles_)));
   std::unique_ptr<prepared_spawn> prepared;
   try {
     prepared = what->prepare(in);
@@ -179,7 +241,7 @@ void link::on_spawned(const frame& f) {
       post({.kind = frame_kind::release, .receiver = f.sender, .number = 1}, empty_payload());
     return q.resolved->failed(no);
   }
-  remote_cell& proxy = proxy_of(f.sender);
+  remote_cell& proxy = proxies_.of(f.sender);
   ++proxy.received;
   proxy.seen_as(*q.expected);
   q.resolved->found(&proxy);

@@ -36,11 +36,10 @@ bool link::on_message(const incoming& m) {
 }
 
 void link::read(const frame& f, bool is_late) {
-  being_read_.handles = 0;  // if the last one has thrown
+  handles_.expect_none();
   if (f.handles == 0) [[likely]]
     return on_frame(f);
-  being_read_ = f;
-  was_read_.assign(f.handles, false);
+  handles_.expect(f);
   if (!is_late) on_frame(f);
   release_unread();
 }
@@ -75,11 +74,9 @@ void link::on_frame(const frame& f) {
 
 /// The peer holds whom it has given a handle to until it is told that nobody has that here.
 void link::release_unread() {
-  for (std::uint32_t i = 0; i < being_read_.handles && !is_closed_; ++i)
-    if (!was_read_[i])
-      post({.kind = frame_kind::release, .receiver = number_behind(being_read_, i), .number = 1},
-           empty_payload());
-  being_read_ = {};
+  while (const std::optional<actor_id> id = handles_.next_unread())
+    if (!is_closed_)
+      post({.kind = frame_kind::release, .receiver = *id, .number = 1}, empty_payload());
 }
 
 void link::refuse(const frame& f, const base::error& why) {
@@ -173,7 +170,7 @@ void link::decoded() {
 base::result<core::envelope*> link::read_content(const content_codec& how, const frame& f) {
   base::result<core::envelope*> made =
       decoded_ != nullptr ? decoded_->result(how)
-                          : read_payload(how, f.payload, static_cast<handle_porter&>(*this));
+                          : read_payload(how, f.payload, static_cast<handle_porter&>(handles_));
   if (!made) ++not_decoded_;
   return made;
 }
@@ -276,9 +273,8 @@ void link::on_credit(const frame& f) {
     if (std::exchange(may_send_, true)) return;  // the answer to this end, or said again
     return node_->usable(*this);
   }
-  const auto at = proxies_.find(f.receiver);
-  if (at == proxies_.end()) return;
-  at->second->grant_credit(static_cast<std::uint32_t>(std::min<std::uint64_t>(f.number, 1u << 20)));
+  if (remote_cell* const to = proxies_.find(f.receiver))
+    to->grant_credit(static_cast<std::uint32_t>(std::min<std::uint64_t>(f.number, 1u << 20)));
 }
 
 void link::on_release(const frame& f) {
@@ -312,8 +308,7 @@ void link::on_answer(const frame& f) {
 
 void link::on_decode_error(const frame& f) {
   // Who has sent it may have let go of the receiver meanwhile, which says nothing about the loss.
-  const auto at = proxies_.find(f.sender);
-  const remote_cell* const to = at != proxies_.end() ? at->second : nullptr;
+  const remote_cell* const to = proxies_.find(f.sender);
   const signature_codec* const s = to != nullptr ? to->by_type(f.type) : nullptr;
   node_->env().dead_letter(
       {.sender = local_sender(f.receiver),
@@ -330,8 +325,8 @@ std::string_view link::content_name(const frame& f) {
     const content_codec* const answer = x != nullptr ? x->answer_by_type(f.type) : nullptr;
     return answer != nullptr ? answer->content->name : std::string_view();
   }
-  const auto to = proxies_.find(f.receiver);
-  const signature_codec* const s = to != proxies_.end() ? to->second->by_type(f.type) : nullptr;
+  const remote_cell* const to = proxies_.find(f.receiver);
+  const signature_codec* const s = to != nullptr ? to->by_type(f.type) : nullptr;
   return s != nullptr ? s->message.content->name : std::string_view();
 }
 
@@ -357,141 +352,6 @@ std::vector<link_count> link::counters() const {
   add("not_encoded", not_encoded_);
   add("ends_refused", ends_refused_);
   return all;
-}
-
-// ---- names --------------------------------------------------------------------------------------
-
-void link::on_resolve(const frame& f) {
-  const base::result<resolve_order> order = decode<resolve_order>(f.payload);
-  if (!order) return refuse(f, order.error());
-  if (const base::error no = check(order->protocol)) return refuse(f, no);
-  node_->with_published(order->name, [&](core::cell* who, const protocol_table* as) {
-    if (who == nullptr)
-      return refuse(f, base::make_error(system::registry_errc::not_found,
-                                        printable(order->name, longest_name)));
-    if (const base::error no = supports(order->protocol, *as->described())) return refuse(f, no);
-    std::optional<packet> p = payload_of(*as->described());
-    if (!p) return refuse(f, base::error(net_errc::not_encodable));
-    // The name leads home, and nothing is exported. This answer has the same number as the actor's
-    // release and no other, so the two are in one lane: the actor is not gone when it comes.
-    if (const remote_cell* const theirs = as_peers(*who))
-      return post({.kind = frame_kind::resolved, .receiver = theirs->id(), .number = f.number},
-                  std::move(*p));
-    if (exports_.size() >= node_->settings().most_exports)
-      return refuse(f, base::make_error(net_errc::overload, "a node", "too many exported actors"));
-    const actor_id id = exports_.hold(*who, *as);
-    post({.kind = frame_kind::resolved, .sender = id, .number = f.number}, std::move(*p));
-  });
-}
-
-void link::on_resolved(const frame& f) {
-  const questions::place at = questions_.find(f.number);
-  if (!questions_.is_name(at)) return;
-  questions::question q = questions_.take(at);
-  if (f.receiver && !f.sender) return resolved_here(std::move(q), f.receiver);
-  if (!f.sender || f.receiver) {
-    if (f.sender)
-      post({.kind = frame_kind::release, .receiver = f.sender, .number = 1}, empty_payload());
-    return q.resolved->failed(base::make_error(net_errc::decode_failed, "a resolved name"));
-  }
-  remote_cell& proxy = proxy_of(f.sender);
-  ++proxy.received;
-  proxy.seen_as(*q.expected);
-  q.resolved->found(&proxy);
-}
-
-/// A name of the peer's leads to an actor that this end has given it. The local handle does no more
-/// for who has asked than the peer's number could have done: what the peer says of the protocol
-/// counts for nothing, what the actor was given away with does.
-void link::resolved_here(questions::question q, const actor_id& id) {
-  // The peer holds whom it names, and its release comes behind this answer. So a number that is not
-  // known here is no race that was lost, after which another way could be tried: the peer lies.
-  const exports::entry* const x = exports_.find_given(id);
-  if (x == nullptr)
-    return q.resolved->failed(base::make_error(net_errc::decode_failed, "a resolved name",
-                                               "it leads to who was not given away here"));
-  if (const signature_codec* const s = x->lacks(*q.expected))
-    return q.resolved->failed(
-        base::make_error(net_errc::incompatible, s->message.content->name,
-                         "the actor is this node's, and was not given away with this message"));
-  core::cell* const who = core::handle_access::get(x->who);
-  if (who->has_ended())  // which its node knows, and the one that has the name does not
-    return q.resolved->failed(
-        base::make_error(system::registry_errc::not_found, "it has led here, to who has ended"));
-  who->add_strong();
-  q.resolved->found(who);
-}
-
-// ---- handles ------------------------------------------------------------------------------------
-
-const remote_cell* link::as_peers(const core::cell& who) const noexcept {
-  if (!who.is_elsewhere()) return nullptr;
-  const auto* const proxy = dynamic_cast<const remote_cell*>(&who);
-  return proxy != nullptr && proxy->link() == self_ ? proxy : nullptr;
-}
-
-remote_cell& link::proxy_of(const actor_id& id) {
-  const auto at = proxies_.find(id);
-  if (at != proxies_.end() && at->second->lock()) return *at->second;
-  auto* const made = new remote_cell(self_, *asker_, id, node_->settings().patience);
-  made->add_weak();
-  if (at != proxies_.end())
-    std::exchange(at->second, made)->drop_weak();
-  else
-    proxies_.emplace(id, made);
-  return *made;
-}
-
-namespace {
-
-void write_id(byte_writer& out, const actor_id& id) {
-  out.fixed(id.low);
-  out.fixed(id.high);
-}
-
-}  // namespace
-
-void link::write(byte_writer& out, core::cell* who, const protocol_table& as) {
-  if (who == nullptr) return out.fixed(static_cast<std::uint8_t>(handle_kind::empty));
-  if (const remote_cell* const theirs = as_peers(*who)) {
-    out.fixed(static_cast<std::uint8_t>(handle_kind::receivers));
-    brings_home_ = true;
-    return write_id(out, theirs->id());
-  }
-  if (exports_.size() >= node_->settings().most_exports)
-    return out.fail(base::make_error(net_errc::overload, "a node", "too many exported actors"));
-  const actor_id id = exports_.hold(*who, as);
-  newly_sent_.push_back(id);
-  out.fixed(static_cast<std::uint8_t>(handle_kind::senders));
-  out.varint(newly_sent_.size() - 1);
-}
-
-core::cell* link::read(byte_reader& in, const protocol_table& as) {
-  const auto kind = static_cast<handle_kind>(in.fixed<std::uint8_t>());
-  if (kind == handle_kind::empty) return nullptr;
-  if (kind == handle_kind::senders) {
-    const std::uint64_t place = in.varint();
-    if (in.failed()) return nullptr;
-    if (place >= being_read_.handles || was_read_[place])
-      return in.fail("a handle without a number", place), nullptr;
-    const actor_id id = number_behind(being_read_, static_cast<std::uint32_t>(place));
-    if (!id) return in.fail("a handle to nobody"), nullptr;
-    remote_cell& proxy = proxy_of(id);
-    was_read_[place] = true;
-    ++proxy.received;
-    proxy.seen_as(as);
-    return &proxy;
-  }
-  actor_id id;
-  id.low = in.fixed<std::uint64_t>();
-  id.high = in.fixed<std::uint64_t>();
-  if (in.failed()) return nullptr;
-  const exports::entry* const x =
-      kind == handle_kind::receivers ? exports_.find_given(id) : nullptr;
-  if (x == nullptr) return in.fail("a handle that nobody here has given away"), nullptr;
-  core::cell* const who = core::handle_access::get(x->who);
-  who->add_strong();
-  return who;
 }
 
 }  // namespace garrick::net::internal

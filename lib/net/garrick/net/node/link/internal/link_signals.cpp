@@ -156,7 +156,7 @@ void link::on_watch(const frame& f, std::uint64_t monitor) {
   if (watches_.is_full_of_peers()) return refuse_watch(f, monitor, too_many_watches());
   const core::address target = x->who;
   // A handle for so long as this takes: whom a watch holds would watch for ever.
-  const auto proxy = core::handle_access::adopt<core::any_protocol>(&proxy_of(f.sender));
+  const auto proxy = core::handle_access::adopt<core::any_protocol>(&proxies_.of(f.sender));
   core::address watcher = proxy.address();
   bool is_new = false;
   if (monitor != 0) {
@@ -208,9 +208,8 @@ void link::on_exit(const frame& f) {
   const exports::entry* const x = exports_.find(f.receiver);
   if (x == nullptr) return;
   const core::address who = x->who;
-  const auto known = proxies_.find(f.sender);
-  core::address from =
-      known != proxies_.end() ? core::handle_access::make_address(known->second) : core::address();
+  remote_cell* const known = proxies_.find(f.sender);
+  core::address from = known != nullptr ? known->address() : core::address();
   const std::optional<watches::pair> l = watches_.unlink(f.sender, who);
   if (!l && !lets_end()) return;
   if (l) {

@@ -1,0 +1,79 @@
+// The actors of a peer that have a proxy here, by the numbers that the peer gave them.
+//
+// Invariants
+// P1 The table holds its proxies weakly, and each of its numbers has one that can be locked, or one
+//    that nobody holds any more and whose `released` has yet to come.
+// P2 A proxy that was replaced is not in the table; its release counts all the same.
+//
+// Thread safety: for the thread in the link.
+#pragma once
+
+#include <garrick/net/node/link/internal/peer_hash.hpp>
+#include <garrick/net/node/link/internal/remote_cell.hpp>
+#include <garrick/net/transport/hosted.hpp>
+
+#include <cstddef>
+#include <unordered_map>
+#include <utility>
+
+namespace garrick::net::internal {
+
+/// See above.
+class proxies {
+ public:
+  using table = std::unordered_map<actor_id, remote_cell*, peer_hash>;
+
+  /// Proxies of the link `self`, with the credit of `senders`.
+  proxies(const connection& self, answering_cell& senders, const peer_hash& hash,
+          base::duration patience)
+      : self_(self), senders_(senders), patience_(patience), by_id_(0, hash) {}
+  proxies(const proxies&) = delete;
+  proxies& operator=(const proxies&) = delete;
+
+  /// Returns the proxy of this actor, with a strong reference that is the caller's.
+  [[nodiscard]] remote_cell& of(const actor_id& id) {
+    const auto at = by_id_.find(id);
+    if (at != by_id_.end() && at->second->lock()) return *at->second;
+    auto* const made = new remote_cell(self_, senders_, id, patience_);
+    made->add_weak();
+    if (at != by_id_.end())
+      std::exchange(at->second, made)->drop_weak();
+    else
+      by_id_.emplace(id, made);
+    return *made;
+  }
+  /// Returns the proxy that is known, or null. Perhaps nobody holds it any more.
+  [[nodiscard]] remote_cell* find(const actor_id& id) const {
+    const auto at = by_id_.find(id);
+    return at != by_id_.end() ? at->second : nullptr;
+  }
+  /// Returns what `who` is to this link if it is an actor of the peer, or else null.
+  [[nodiscard]] const remote_cell* as_peers(const core::cell& who) const noexcept {
+    if (!who.is_elsewhere()) return nullptr;
+    const auto* const proxy = dynamic_cast<const remote_cell*>(&who);
+    return proxy != nullptr && proxy->link() == self_ ? proxy : nullptr;
+  }
+  /// Nobody holds this proxy any more. The caller holds it weakly.
+  void forget(remote_cell& who) noexcept {
+    const auto at = by_id_.find(who.id());
+    if (at == by_id_.end() || at->second != &who) return;
+    by_id_.erase(at);
+    who.drop_weak();
+  }
+
+  [[nodiscard]] std::size_t size() const noexcept { return by_id_.size(); }
+  [[nodiscard]] table::const_iterator begin() const noexcept { return by_id_.begin(); }
+  [[nodiscard]] table::const_iterator end() const noexcept { return by_id_.end(); }
+  /// None is known any more.
+  void clear() noexcept {
+    for (const auto& [id, proxy] : std::exchange(by_id_, {})) proxy->drop_weak();
+  }
+
+ private:
+  const connection& self_;
+  answering_cell& senders_;
+  const base::duration patience_;
+  table by_id_;
+};
+
+}  // namespace garrick::net::internal
