@@ -2,16 +2,17 @@
 //
 // It lives on an I/O thread, or where the simulated network runs, and is one thread's at a time.
 // Senders visit it with their envelopes; it encodes them and sends them. From below come frames,
-// which it decodes and puts into mailboxes.
+// which it decodes and puts into mailboxes. What it has to remember for that is in its parts, each
+// with its own invariants (docs/internals/nodes.md); this class moves frames between them.
 //
-// Invariants (N1 to N6 are those of decision 0010)
-// K3 An answer that waits counts as an open request, wherever it is and whether or not it is
+// Invariants
+// L1 An answer that waits counts as an open request, wherever it is and whether or not it is
 //    wanted. While its giver encodes it, an answer counts only if it is wanted.
-// K4 Each message and request that has taken the link's credit has an entry in `credit_` when it is
+// L2 Each message and request that has taken the link's credit has an entry in `credit_` when it is
 //    posted. (A node takes only stacks that confirm.) Its receiver's credit is given back here only
 //    if it does not leave: the peer grants the rest.
-// K6 What waits in the slot is never taken while a frame that has come is being read: that
-//    would change the tables that the reader is looking at.
+// L3 What waits in the slot is never taken while a frame that has come is being read: that would
+//    change the tables that the reader is looking at.
 //
 // Thread safety: one thread at a time, by `connection` (hosted.hpp).
 #pragma once
