@@ -321,8 +321,8 @@ MUTATIONS = [
     mutation(
         "session: the first data after the handshake confirms nothing",
         LAYER + "session.hpp",
-        "phase_ == phase::open && confirmed_ && last",
-        "phase_ == phase::open && last",
+        "phase_ == phase::open && confirmed_ && life_",
+        "phase_ == phase::open && life_",
         by_session,
     ),
     mutation(
@@ -370,15 +370,15 @@ MUTATIONS = [
     mutation(
         "session: beats although something was just sent",
         SESSION,
-        "  last_sent_ = c.now();\n  c.down(std::move(m));",
+        "  life_.sent(c.now());\n  c.down(std::move(m));",
         "  c.down(std::move(m));",
         by_silence + by_session,
     ),
     mutation(
         "session: a peer that has heard of the session may begin it again",
         SESSION,
-        "  confirmed_ = true;\n  detector_.heard(c.now());",
-        "  detector_.heard(c.now());",
+        "  confirmed_ = true;\n  path_.heard();",
+        "  path_.heard();",
         by_session,
     ),
     mutation(
@@ -404,10 +404,10 @@ MUTATIONS = [
     ),
     mutation(
         "session: the answer to an earlier heartbeat counts for the last",
-        SESSION,
-        "if (number == heartbeat_) counters_",
-        "counters_",
-        by_silence + by_session,
+        LAYER + "session/liveness.hpp",
+        "if (number == number_) counted_",
+        "counted_",
+        ("net.session_silence", "net.session", "net.liveness"),
     ),
     mutation(
         "session: an interval of nothing is believed",

@@ -106,9 +106,9 @@ MUTATIONS = [
     ),
     mutation(
         "simulated: session does not hear its peer",
-        SESSION,
-        "  last_heard_ = c.now();\n  confirmed_ = true;",
-        "  confirmed_ = true;",
+        LAYER + "session/liveness.hpp",
+        "    last_heard_ = now;\n    detector_.heard(now);",
+        "    detector_.heard(now);",
         by_programs,
     ),
     mutation(
@@ -122,8 +122,8 @@ MUTATIONS = [
     mutation(
         "simulated: session is silent when there is nothing to send",
         SESSION,
-        "last_sent_ + settings_.interval <= now) send_heartbeat(0, c);",
-        "last_sent_ + settings_.interval <= now) last_sent_ = now;",
+        "life_.beat_at() <= now) send_heartbeat(0, c);",
+        "life_.beat_at() <= now) life_.sent(now);",
         by_programs,
     ),
     # ---- actor_protocol

@@ -67,21 +67,17 @@ session::session(session_settings s)
       random_(settings_.seed ^ settings_.self.incarnation),
       hello_pause_(settings_.hello_first),
       reopen_pause_(settings_.reopen_first),
-      detector_(settings_.suspicion, settings_.interval),
+      life_(settings_.suspicion, settings_.interval, settings_.down_after),
       path_(settings_.probing) {
   GARRICK_ASSERT(!check(settings_), "`check` says which setting is wrong");
 }
 
 // -- Time ---------------------------------------------------------------------
 
-instant session::suspected_at() const noexcept {
-  return suspected_ ? instant::never() : last_heard_ + detector_.patience();
-}
-
 /// A pause is noticed by a call that comes too late. While this end waits for others, such as for
 /// an attempt to connect, nothing may be due for long: so it is called by then in any case.
 instant session::heeded_until() const noexcept {
-  return seen_ + std::min(settings_.interval, settings_.hello_most);
+  return life_.seen() + std::min(settings_.interval, settings_.hello_most);
 }
 
 instant session::deadline() const noexcept {
@@ -95,27 +91,24 @@ instant session::deadline() const noexcept {
     case phase::lost: return std::min({keep_until_, next_hello_, next_reopen_, heeded_until()});
     case phase::open: break;
   }
-  return std::min({last_sent_ + settings_.interval, last_heard_ + settings_.down_after,
-                   suspected_at(), path_.deadline(), next_reopen_});
+  return std::min({life_.deadline(), path_.deadline(), next_reopen_});
 }
 
 void session::pass_time(layer_context& c) {
   const instant now = c.now();
-  if (now == seen_ && phase_ != phase::before) return;  // what one read has brought comes together
+  const instant seen = life_.seen();
+  if (now == seen && phase_ != phase::before) return;  // what one read has brought comes together
   duration pause{};
-  // Most calls come soon after another: then there is nothing to find out.
-  if (now - seen_ >= settings_.interval / 4 && phase_ != phase::before) {
-    const instant due = std::max(deadline(), seen_);
+  if (life_.may_be_late(now) && phase_ != phase::before) {
+    const instant due = std::max(deadline(), seen);
     if (now > due) {
       pause = now - due;
-      counters_.paused = counters_.paused + pause;
-      last_heard_ = last_heard_ + pause;
+      life_.excuse(pause, now);
       greet_until_ = greet_until_ + pause;
       keep_until_ = keep_until_ + pause;
-      detector_.skip(now);
     }
   }
-  seen_ = now;
+  life_.see(now);
   if (pause >= settings_.interval && phase_ != phase::over)
     c.notify({link_event::kind::paused, static_cast<std::uint64_t>(pause.count())});
 }
@@ -149,26 +142,24 @@ void session::open_again(layer_context& c) {
 
 void session::advance_open(layer_context& c) {
   const instant now = c.now();
-  if (last_heard_ + settings_.down_after <= now) {
+  if (life_.down_at() <= now) {
     // Perhaps it lives, and only this direction is broken: then it is told.
     packet given_up = packet::with_room(header_size + c.headers_below(), 1);
     *given_up.append(1) = std::byte{1};
     send_own(session_packet::leave, std::move(given_up), c);
     return end(peer_down("nothing was heard for " + settings_.down_after.to_string()), c);
   }
-  if (suspected_at() <= now) {
-    suspected_ = true;
-    ++counters_.suspicions;
+  if (life_.suspect(now)) {
     if (may_open_beside(c)) next_reopen_ = now;
     c.notify({link_event::kind::suspected});
     if (phase_ != phase::open) return;
   }
   if (path_.deadline() <= now) probe_path(c);
-  if (phase_ == phase::open && last_sent_ + settings_.interval <= now) send_heartbeat(0, c);
+  if (phase_ == phase::open && life_.beat_at() <= now) send_heartbeat(0, c);
 }
 
 void session::probe_path(layer_context& c) {
-  const path::step s = path_.advance(c.now(), heartbeat_ + 1);
+  const path::step s = path_.advance(c.now(), life_.next_number());
   if (s.probe != 0) send_heartbeat(s.probe, c);
   if (s.lowered) c.notify({link_event::kind::path, *path_.size()});
 }
@@ -252,7 +243,7 @@ void session::on_disconnected(const link_event& e, layer_context& c) {
   if (phase_ == phase::greeting && !settings_.connects) return end(e.why, c);
   if (phase_ == phase::open) {
     phase_ = phase::lost;
-    keep_until_ = std::max(c.now() + settings_.resume_window, last_heard_ + settings_.down_after);
+    keep_until_ = std::max(c.now() + settings_.resume_window, life_.down_at());
   }
   if (settings_.connects) schedule_reopen(c.now());
   c.notify(e);
@@ -317,7 +308,7 @@ void session::on_session_packet(session_packet kind, std::span<const std::byte> 
   if (kind == session_packet::data) {
     static_cast<void>(c.up({body}));
   } else if (kind == session_packet::heartbeat) {
-    ++counters_.heartbeats_received;
+    life_.beaten();
     send_heartbeat_ack(number(), c);
   } else if (kind == session_packet::heartbeat_ack) {
     on_heartbeat_ack(number(), c);
@@ -330,18 +321,16 @@ void session::on_session_packet(session_packet kind, std::span<const std::byte> 
 }
 
 void session::heard(layer_context& c) {
-  last_heard_ = c.now();
   confirmed_ = true;
-  detector_.heard(c.now());
   path_.heard();
-  if (!std::exchange(suspected_, false)) return;
+  if (!life_.heard(c.now())) return;
   next_reopen_ = instant::never();
   reopen_pause_ = settings_.reopen_first;
   c.notify({link_event::kind::trusted});
 }
 
 void session::on_heartbeat_ack(std::uint32_t number, layer_context& c) {
-  if (number == heartbeat_) counters_.round_trip = c.now() - heartbeat_sent_;
+  life_.answered(number, c.now());
   if (path_.answered(number, c.now())) c.notify({link_event::kind::path, *path_.size()});
 }
 
@@ -373,7 +362,7 @@ void session::send(outgoing&& m, layer_context& c) {
     store_le(header + kind_size, tag_to_);
     path_.sent(m.bytes.size());
   }
-  last_sent_ = c.now();
+  life_.sent(c.now());
   c.down(std::move(m));
 }
 
@@ -421,7 +410,7 @@ void session::send_refusal(refusal why, std::uint64_t to, layer_context& c) {
 void session::send_own(session_packet kind, packet body, layer_context& c) {
   if (!stream_) store_le(body.prepend(tag_size), tag_to_);
   *body.prepend(kind_size) = static_cast<std::byte>(kind);
-  last_sent_ = c.now();
+  life_.sent(c.now());
   c.down({std::move(body), layer_lane});
 }
 
@@ -430,9 +419,7 @@ void session::send_heartbeat(std::size_t size, layer_context& c) {
   packet p = packet::with_room(header_size + c.headers_below(), std::max(size, least));
   std::byte* body = p.append(size > least ? size - header_size : number_size);
   std::fill_n(body, p.size(), std::byte{0});
-  store_le(body, ++heartbeat_);
-  heartbeat_sent_ = c.now();
-  ++counters_.heartbeats_sent;
+  store_le(body, life_.beat(c.now()));
   send_own(session_packet::heartbeat, std::move(p), c);
 }
 
@@ -451,7 +438,18 @@ void session::leave(layer_context& c) {
 }
 
 double session::phi(instant now) const noexcept {
-  return phase_ == phase::open ? detector_.phi(now - last_heard_) : 0;
+  return phase_ == phase::open ? life_.phi(now) : 0;
+}
+
+session_counters session::counters() const noexcept {
+  session_counters all = counters_;
+  const liveness::figures& life = life_.counted();
+  all.heartbeats_sent = life.heartbeats_sent;
+  all.heartbeats_received = life.heartbeats_received;
+  all.suspicions = life.suspicions;
+  all.round_trip = life.round_trip;
+  all.paused = life.paused;
+  return all;
 }
 
 }  // namespace garrick::net

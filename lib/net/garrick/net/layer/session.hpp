@@ -5,9 +5,8 @@
 // packet is preceded by its kind, and each datagram by a tag made of both incarnations, so that
 // what an earlier life or a stranger has left in the network gets no further than here.
 //
-// Who has sent nothing for an interval sends a heartbeat, and any packet is a sign of life. A
-// silence that is unusual makes the peer *suspected*, which is reversible. A silence of
-// `down_after` ends the session, and so do a peer that leaves and one that comes back with another
+// While nothing is heard the peer is suspected, and given up after `down_after` (liveness.hpp).
+// That ends the session, and so do a peer that leaves and one that comes back with another
 // incarnation. That is final for the session: the stack is over, and nothing of it is delivered
 // later. Whether the same incarnation may begin another one is not known here: whoever lets peers
 // in decides that (`peer_return`), and may put it into quarantine (`peer`).
@@ -61,6 +60,7 @@
 #include "garrick/net/beside.hpp"
 #include "garrick/net/layer/layer.hpp"
 #include "garrick/net/layer/session/handshake.hpp"
+#include "garrick/net/layer/session/liveness.hpp"
 #include "garrick/net/layer/session/path.hpp"
 #include "garrick/net/layer/session/phi_accrual.hpp"
 #include "garrick/net/packet.hpp"
@@ -174,7 +174,7 @@ class session : public layer_defaults {
   /// How unusual the peer's silence is; 0 unless the session is open.
   [[nodiscard]] double phi(base::instant now) const noexcept;
   /// What was noticed.
-  [[nodiscard]] const session_counters& counters() const noexcept { return counters_; }
+  [[nodiscard]] session_counters counters() const noexcept;
   /// The path of datagrams.
   [[nodiscard]] const net::path& path_size() const noexcept { return path_; }
 
@@ -206,7 +206,7 @@ class session : public layer_defaults {
   /// Of what one read of a stream brings the first packet has said all that there is to learn:
   /// since then time has not passed, and whoever is suspected was heard last before now.
   [[nodiscard]] bool has_just_heard(base::instant now) const noexcept {
-    return stream_ && phase_ == phase::open && confirmed_ && last_heard_ == now;
+    return stream_ && phase_ == phase::open && confirmed_ && life_.last_heard() == now;
   }
   void on_session_packet(session_packet kind, std::span<const std::byte> bytes, layer_context& c);
   void on_heartbeat_ack(std::uint32_t number, layer_context& c);
@@ -238,7 +238,6 @@ class session : public layer_defaults {
   void schedule_reopen(base::instant now);
   /// Opens a transport that is lost, and something beside a stream that is silent.
   void open_again(layer_context& c);
-  [[nodiscard]] base::instant suspected_at() const noexcept;
   [[nodiscard]] base::instant heeded_until() const noexcept;
   [[nodiscard]] base::error unanswered() const;
   [[nodiscard]] static base::error peer_down(std::string_view text);
@@ -253,16 +252,12 @@ class session : public layer_defaults {
   bool knows_peer_ = false;   // peer_ is meant; from `open` on it does not change
   bool has_session_ = false;  // peer_.self has refused this end for that
   bool confirmed_ = false;    // the peer has said something that shows that it is open
-  bool suspected_ = false;
   std::uint16_t version_ = 0;
   hello peer_;
   std::uint32_t tag_to_ = 0;
   std::uint32_t tag_from_ = 0;
   std::uint64_t challenged_by_ = 0;  // an incarnation at the other end that wants to see its number
 
-  base::instant seen_{};         // the last call
-  base::instant last_sent_{};    // while open
-  base::instant last_heard_{};   // moved forward by this end's own pauses
   base::instant greet_until_{};  // while greeting
   base::instant keep_until_{};   // while lost
   base::instant next_hello_ = base::instant::never();
@@ -272,10 +267,8 @@ class session : public layer_defaults {
   base::error last_loss_{};     // why the transport was lost, or could not be had
   base::error last_foreign_{};  // what a stranger's packet looked like
 
-  phi_accrual detector_;
+  liveness life_;
   path path_;
-  std::uint32_t heartbeat_ = 0;     // number of the newest
-  base::instant heartbeat_sent_{};  // when
   session_counters counters_;
 };
 

@@ -69,13 +69,11 @@ void session::open(layer_context& c) {
   const instant now = c.now();
   const bool first = phase_ == phase::greeting;
   phase_ = phase::open;
-  const bool was_suspected = std::exchange(suspected_, false);
+  const bool was_suspected = life_.begin(now);
   next_hello_ = next_reopen_ = instant::never();
   reopen_pause_ = settings_.reopen_first;
-  last_sent_ = last_heard_ = now;
   const std::uint32_t interval = std::clamp(peer_.interval, least_interval, most_interval);
-  if (first) detector_.expect(duration::milliseconds(interval));
-  detector_.skip(now);
+  if (first) life_.expect(duration::milliseconds(interval));
   if (first && !stream_) path_.begin(c.largest_below(), now);
   if (!first) ++counters_.resumptions;
   if (was_suspected) c.notify({link_event::kind::trusted});
@@ -189,7 +187,7 @@ void session::on_refusal(std::span<const std::byte> bytes, layer_context& c) {
 }
 
 packet session::greeting(layer_context& c) {
-  const bool wanted = phase_ == phase::lost || (phase_ == phase::open && suspected_);
+  const bool wanted = phase_ == phase::lost || (phase_ == phase::open && life_.is_suspected());
   if (!wanted) return {};
   packet p = packet::with_room(frame_length, largest_hello);
   encode_hello(session_packet::hello, own_hello(peer_.self.incarnation, true, c), p);
