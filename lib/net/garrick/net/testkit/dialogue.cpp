@@ -1,23 +1,21 @@
 #include "garrick/net/testkit/dialogue.hpp"
 
-#include <algorithm>
+#include <iterator>
 #include <memory>
-#include <string>
 #include <utility>
 
-#include "garrick/net/testkit/internal/two_hosts.hpp"
+#include "garrick/net/testkit/internal/checked_program.hpp"
 
 namespace garrick::net::testkit {
 namespace {
 
 using base::duration;
-
-constexpr duration soon = duration::milliseconds(5);
+using internal::soon;
 
 /// Both hosts ask each other.
-struct talk final : internal::two_host_program {
+struct talk final : internal::checked_program<question_checker, dialogue_settings> {
   talk(simulated_network& n, const stack_kind& k, const dialogue_settings& given)
-      : two_host_program(n, "dialogue"), kind(k), s(given), checker(k.promises) {}
+      : checked_program(n, "dialogue", k, given, given.questions) {}
   std::shared_ptr<internal::program_session> make(simulated_host& h, std::unique_ptr<endpoint> e,
                                                   bool connects) override;
   duration pause(bool connects) override {
@@ -27,57 +25,31 @@ struct talk final : internal::two_host_program {
   void act(internal::program_session& by, bool newest, bool connects) override;
   void ask(talking_end& end, std::uint32_t& to_ask);
   void answer(talking_end& end);
-
-  const stack_kind& kind;
-  const dialogue_settings& s;
-  question_checker checker;
-  std::uint32_t ends = 0;
-  std::uint32_t left[2] = {s.questions, s.questions};  ///< to be asked by "a" and "b"
-  std::size_t downs = 0;
-  std::string why;  ///< the last of them went down
 };
 
-/// A link with its endpoint.
-class session final : public internal::program_session {
+/// A link by which both ends ask.
+class asking_session final : public internal::checked_session<talk, talking_end> {
  public:
-  session(talk& all, simulated_host& h, std::unique_ptr<endpoint> e, bool connects)
-      : all_(all),
-        endpoint_(std::move(e)),
-        end_(all.checker,
-             h.name() + "." + std::to_string(h.lives() + 1) + "." + std::to_string(++all.ends),
-             [&h] { return h.now(); }) {
+  asking_session(talk& all, simulated_host& h, std::unique_ptr<endpoint> e, bool connects)
+      : checked_session(all, std::move(e), all.next_name(h), [&h] { return h.now(); }) {
     const std::uint64_t seed = all.random();
-    end_.hold(all.kind.make(end_, *endpoint_, {h.name(), h.lives() + 1, connects, seed, seed}));
+    hold(h, connects, seed, seed);
   }
   void begin() override {
-    end_.set_listener([this](const link_event& e) { hear(e); });
-    endpoint_->drive(end_.below());
+    end_.set_listener([this](const link_event& e) { hear(e, false); });
+    drive();
   }
-  [[nodiscard]] bool is_down() const override { return end_.is_down(); }
-  [[nodiscard]] bool may_talk() const { return opened_ && end_.can_ask(); }
+  [[nodiscard]] bool may_talk() const { return is_opened() && end_.can_ask(); }
   [[nodiscard]] talking_end& end() noexcept { return end_; }
-
- private:
-  void hear(const link_event& e) {
-    if (e.what == link_event::kind::opened) opened_ = true;
-    if (e.what != link_event::kind::down || !opened_) return;
-    ++all_.downs;
-    all_.why = e.why.to_string();
-  }
-
-  talk& all_;
-  std::unique_ptr<endpoint> endpoint_;
-  talking_end end_;  ///< holds the link, so it goes before the endpoint
-  bool opened_ = false;
 };
 
 std::shared_ptr<internal::program_session> talk::make(simulated_host& h,
                                                       std::unique_ptr<endpoint> e, bool connects) {
-  return std::make_shared<session>(*this, h, std::move(e), connects);
+  return std::make_shared<asking_session>(*this, h, std::move(e), connects);
 }
 
 void talk::act(internal::program_session& by, bool newest, bool connects) {
-  session& one = static_cast<session&>(by);
+  asking_session& one = static_cast<asking_session&>(by);
   if (!one.may_talk()) return;
   for (std::uint32_t n = random.below(3); n != 0; --n) answer(one.end());
   std::uint32_t& to_ask = left[connects ? 0 : 1];
@@ -116,19 +88,7 @@ void talk::answer(talking_end& end) {
 dialogue_result dialogue(simulated_network& net, const stack_kind& kind,
                          const dialogue_settings& s) {
   const auto all = std::make_shared<talk>(net, kind, s);
-  internal::begin_on_two_hosts(net, all, kind.streams, s.path, s.faults);
-  const auto check = [&] {
-    net.require(all->checker.violation().empty(), kind.name + ": " + all->checker.violation());
-    net.require(s.may_go_down || all->downs == 0, kind.name + ": a link went down: " + all->why);
-  };
-  const auto is_broken = [&] {
-    return !all->checker.violation().empty() || (all->downs != 0 && !s.may_go_down);
-  };
-  const duration needed = s.between * (4 * static_cast<std::int64_t>(s.questions));
-  net.run_until(is_broken, std::max(needed, s.faults.until - net.elapsed()) + s.settles);
-  check();
-  all->checker.finish();
-  check();
+  internal::run_checked(net, all);
   const dialogue_result result{all->checker.seen(), all->downs};
   internal::end_on_two_hosts(net);
   return result;

@@ -13,11 +13,11 @@
 #include <cstdint>
 
 #include "garrick/base/time/clock.hpp"
-#include "garrick/net/testkit/exchange.hpp"
 #include "garrick/net/testkit/faults.hpp"
 #include "garrick/net/testkit/question_checker.hpp"
 #include "garrick/net/testkit/settings.hpp"
 #include "garrick/net/testkit/simulated_network.hpp"
+#include "garrick/net/testkit/stack_kind.hpp"
 
 namespace garrick::net::testkit {
 

@@ -2,25 +2,22 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
+#include <string>
 #include <utility>
 
-#include "garrick/net/testkit/internal/two_hosts.hpp"
+#include "garrick/net/testkit/internal/checked_program.hpp"
 
 namespace garrick::net::testkit {
 namespace {
 
 using base::duration;
-
-constexpr duration soon = duration::milliseconds(5);
+using internal::soon;
 
 /// Both hosts send each other numbered messages.
-struct numbers final : internal::two_host_program {
+struct numbers final : internal::checked_program<guarantee_checker, exchange_settings> {
   numbers(simulated_network& n, const stack_kind& k, const exchange_settings& given)
-      : two_host_program(n, "exchange", given.same_life),
-        net(n),
-        kind(k),
-        s(given),
-        checker(k.promises) {}
+      : checked_program(n, "exchange", k, given, given.messages, given.same_life), net(n) {}
   std::shared_ptr<internal::program_session> make(simulated_host& h, std::unique_ptr<endpoint> e,
                                                   bool connects) override;
   duration pause(bool connects) override {
@@ -30,40 +27,28 @@ struct numbers final : internal::two_host_program {
   void act(internal::program_session& by, bool newest, bool connects) override;
 
   simulated_network& net;
-  const stack_kind& kind;
-  const exchange_settings& s;
-  guarantee_checker checker;
-  std::uint32_t ends = 0;
-  std::uint32_t left[2] = {s.messages, s.messages};  ///< to be sent by "a" and "b"
-  std::size_t downs = 0;
-  std::string why;  ///< the last of them went down
 };
 
-/// A link with its endpoint. Whoever calls later holds it weakly.
-class session final : public internal::program_session,
-                      public std::enable_shared_from_this<session> {
+/// A link by which both ends send. Whoever calls later holds it weakly.
+class sending_session final : public std::enable_shared_from_this<sending_session>,
+                              public internal::checked_session<numbers, checked_end> {
  public:
-  session(numbers& all, simulated_host& h, std::unique_ptr<endpoint> e, bool connects)
-      : all_(all),
-        host_(h),
-        endpoint_(std::move(e)),
-        end_(all.checker,
-             h.name() + "." + std::to_string(h.lives() + 1) + "." + std::to_string(++all.ends)) {
+  sending_session(numbers& all, simulated_host& h, std::unique_ptr<endpoint> e, bool connects)
+      : checked_session(all, std::move(e), all.next_name(h)), host_(h) {
     const std::uint64_t seed = all.random();
     const std::uint64_t life =
         all.s.same_life ? all.net.seed_for(h.name() + std::to_string(h.lives())) : seed;
-    end_.hold(all.kind.make(end_, *endpoint_, {h.name(), h.lives() + 1, connects, seed, life}));
+    hold(h, connects, seed, life);
   }
   void begin() override {
-    end_.set_listener([this](const link_event& e) { hear(e); });
+    end_.set_listener([this](const link_event& e) { hear_all(e); });
     if (all_.kind.promises.to_mailbox)
       end_.set_mailbox([this](lane_number lane) { return decide(lane); });
-    endpoint_->drive(end_.below());
+    drive();
   }
-  [[nodiscard]] bool is_down() const override { return end_.is_down(); }
   /// What is sent before a session opens goes down with it if it never does.
   [[nodiscard]] bool can_send() const {
-    return end_.can_send() && (opened_ || !all_.kind.promises.sessions);
+    return end_.can_send() && (is_opened() || !all_.kind.promises.sessions);
   }
   bool send(lane_number lane, std::size_t size) { return end_.send(lane, size, host_.now()); }
 
@@ -74,15 +59,11 @@ class session final : public internal::program_session,
       if (const auto held = self.lock()) what(*held);
     });
   }
-  void hear(const link_event& e) {
-    if (e.what == link_event::kind::opened) opened_ = true;
+  void hear_all(const link_event& e) {
     // An end whose stream is lost before the handshake has nothing to go on with.
-    if (e.what == link_event::kind::down && (opened_ || !all_.kind.promises.sessions)) {
-      ++all_.downs;
-      all_.why = e.why.to_string();
-    }
+    hear(e, !all_.kind.promises.sessions);
     if (e.what == link_event::kind::disconnected && !all_.kind.reopens)
-      later(soon, [](session& s) { s.endpoint_->reopen(); });
+      later(soon, [](sending_session& s) { s.endpoint_->reopen(); });
   }
   bool decide(lane_number lane) {
     if (all_.random.unit() >= all_.s.late_mailbox && late_[lane] == 0) return true;
@@ -94,28 +75,24 @@ class session final : public internal::program_session,
     ++late_[lane];
     // Some are so late that a stream is lost and comes back meanwhile.
     const duration most = all_.random.below(16) == 0 ? soon * 40 : soon;
-    later(all_.up_to(most), [lane](session& s) {
+    later(all_.up_to(most), [lane](sending_session& s) {
       --s.late_[lane];
       s.end_.into_mailbox(lane, s.host_.now());
     });
   }
 
-  numbers& all_;
   simulated_host& host_;
-  std::unique_ptr<endpoint> endpoint_;
-  checked_end end_;  ///< holds the link, so it goes before the endpoint
   std::map<lane_number, int> late_;
-  bool opened_ = false;
 };
 
 std::shared_ptr<internal::program_session> numbers::make(simulated_host& h,
                                                          std::unique_ptr<endpoint> e,
                                                          bool connects) {
-  return std::make_shared<session>(*this, h, std::move(e), connects);
+  return std::make_shared<sending_session>(*this, h, std::move(e), connects);
 }
 
 void numbers::act(internal::program_session& by, bool newest, bool connects) {
-  session& one = static_cast<session&>(by);
+  sending_session& one = static_cast<sending_session&>(by);
   std::uint32_t& to_send = left[connects ? 0 : 1];
   if (!newest || to_send == 0 || !one.can_send()) return;
   const lane_number lane = s.lanes[random.below(static_cast<std::uint32_t>(s.lanes.size()))];
@@ -131,19 +108,7 @@ void numbers::act(internal::program_session& by, bool newest, bool connects) {
 exchange_result exchange(simulated_network& net, const stack_kind& kind,
                          const exchange_settings& s) {
   const auto all = std::make_shared<numbers>(net, kind, s);
-  internal::begin_on_two_hosts(net, all, kind.streams, s.path, s.faults);
-  const auto check = [&] {
-    net.require(all->checker.violation().empty(), kind.name + ": " + all->checker.violation());
-    net.require(s.may_go_down || all->downs == 0, kind.name + ": a link went down: " + all->why);
-  };
-  const auto is_broken = [&] {
-    return !all->checker.violation().empty() || (all->downs != 0 && !s.may_go_down);
-  };
-  const duration needed = s.between * (4 * static_cast<std::int64_t>(s.messages));
-  net.run_until(is_broken, std::max(needed, s.faults.until - net.elapsed()) + s.settles);
-  check();
-  all->checker.finish();
-  check();
+  internal::run_checked(net, all);
   const exchange_result result{all->checker.sent(), all->checker.received(), all->checker.unknown(),
                                all->downs};
   internal::end_on_two_hosts(net);
