@@ -57,8 +57,9 @@ constexpr const char* usage =
 
 int main(int argc, char** argv) {
   if (asks_for_help(argc, argv, usage)) return 0;
-  const std::string_view what = argc > 1 ? argv[1] : "";
-  if (what == "ask" && argc > 2) return ask(argv[2]);
+  const std::string_view role = argc > 1 ? argv[1] : "";
+  if (argc != 1 && (argc != 3 || (role != "serve" && role != "ask"))) return misused(usage);
+  if (role == "ask") return ask(argv[2]);
   // [serve]
   actor_system system;
   net::node node(system);
@@ -67,7 +68,7 @@ int main(int argc, char** argv) {
   if (const auto done = node.publish("calculator", system.spawn<calculating>()); !done)
     return std::puts(done.error().to_string().c_str()), 1;
   // [/serve]
-  if (what != "serve") return ask(at->to_string());
+  if (role != "serve") return ask(at->to_string());
   std::printf("serving at %s until a line comes\n", at->to_string().c_str());
   std::fflush(stdout);  // another program may read it from a pipe
   return std::getchar() == EOF ? 1 : 0;

@@ -71,8 +71,9 @@ constexpr const char* usage =
 
 int main(int argc, char** argv) {
   if (asks_for_help(argc, argv, usage)) return 0;
-  const std::string_view what = argc > 1 ? argv[1] : "";
-  if (what == "count" && argc > 2) return count(argv[2]);
+  const std::string_view role = argc > 1 ? argv[1] : "";
+  if (argc != 1 && (argc != 3 || (role != "serve" && role != "count"))) return misused(usage);
+  if (role == "count") return count(argv[2]);
   // [allow]
   actor_system system;
   net::node node(system);
@@ -81,7 +82,7 @@ int main(int argc, char** argv) {
   if (const auto done = node.allow<counting, std::vector<std::uint32_t>>("counter"); !done)
     return std::puts(done.error().to_string().c_str()), 1;
   // [/allow]
-  if (what != "serve") return count(at->to_string());
+  if (role != "serve") return count(at->to_string());
   std::printf("serving at %s until a line comes\n", at->to_string().c_str());
   return std::getchar() == EOF ? 1 : 0;
 }

@@ -148,15 +148,16 @@ constexpr const char* usage =
 
 int main(int argc, char** argv) {
   if (asks_for_help(argc, argv, usage)) return 0;
-  const std::string_view what = argc > 1 ? argv[1] : "";
-  if (what == "join" && argc > 3) return join(argv[2], argv[3]);
+  const std::string_view role = argc > 1 ? argv[1] : "";
+  if (role == "join" && argc == 4) return join(argv[2], argv[3]);
+  if (argc != 1 && (role != "room" || argc != 3)) return misused(usage);
   actor_system system;
   net::node node(system);
   const result<net::endpoint> at = node.listen(argc > 2 ? argv[2] : "tcp://127.0.0.1:0");
   if (!at) return fail(at.error());
   if (const auto done = node.publish("room", system.spawn<room_actor>()); !done)
     return fail(done.error());
-  if (what != "room") return play(at->to_string());
+  if (role != "room") return play(at->to_string());
   std::printf("a room at %s until a line comes\n", at->to_string().c_str());
   std::fflush(stdout);  // another program may read it from a pipe
   return std::getchar() == EOF ? 1 : 0;

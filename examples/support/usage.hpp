@@ -1,4 +1,5 @@
-// The answer to `--help`, for the examples that take arguments.
+// The answer to `--help` and to arguments that a program does not know, for the examples that take
+// arguments.
 #pragma once
 
 #include <cstdio>
@@ -11,4 +12,10 @@ inline bool asks_for_help(int argc, char** argv, const char* usage) {
   if (first != "--help" && first != "-h") return false;
   std::puts(usage);
   return true;
+}
+
+/// Prints the usage to standard error and returns the exit status for unknown arguments.
+inline int misused(const char* usage) {
+  std::fprintf(stderr, "%s\n", usage);
+  return 2;
 }

@@ -431,6 +431,14 @@ class usage_test(unittest.TestCase):
         ):
             self.assertNotEqual(usage.complaint("01_a", [good, bad]), "")
 
+    def test_an_answer_to_an_unknown_word(self):
+        text = "01_a               both sides\n01_a serve ADDRESS\n"
+        self.assertTrue(usage.takes_words("01_a", text))
+        self.assertFalse(usage.takes_words("01_a", "01_a   both\n01_a ADDRESS\n01_a --report\n"))
+        self.assertEqual(usage.complaint_of_word("01_a", text, (2, "", text)), "")
+        for bad in ((0, "", text), (2, text, ""), (2, "", "what?\n")):
+            self.assertNotEqual(usage.complaint_of_word("01_a", text, bad), "")
+
 
 class dev_test(unittest.TestCase):
     def run_dev(self, *arguments: str):
