@@ -12,7 +12,7 @@ STEALING = "lib/sched/garrick/sched/policies/work_stealing.hpp"
 INTERNAL = "lib/net/garrick/net/transport/internal/"
 LOOP = INTERNAL + "io_loop.cpp"
 STREAM = INTERNAL + "stream_host.cpp"
-FRAMES = "lib/net/garrick/net/node/link/internal/mail_slot.cpp"
+FRAMES = "lib/net/garrick/net/node/proxy/internal/mail_slot.cpp"
 by_seat = ("base.leader_seat",)
 by_nodes = ("tests.net.idle_workers",)
 

@@ -6,6 +6,7 @@ from mutation import mutation
 
 INTERNAL = "lib/net/garrick/net/node/internal/"
 ROOM = "lib/net/garrick/net/node/link/internal/"
+PROXY_ROOM = "lib/net/garrick/net/node/proxy/internal/"
 OUTBOX = ROOM + "outbox.cpp"
 SEND = ROOM + "link_send.cpp"
 LINK = ROOM + "link.cpp"
@@ -13,8 +14,8 @@ RECEIVE = ROOM + "link_receive.cpp"
 SIGNALS = ROOM + "link_signals.cpp"
 SPAWN = ROOM + "link_names.cpp"
 EXPORTS = ROOM + "exports.cpp"
-REMOTE = ROOM + "remote_cell.cpp"
-WANTED = ROOM + "wanted_requests.cpp"
+REMOTE = PROXY_ROOM + "remote_cell.cpp"
+WANTED = PROXY_ROOM + "wanted_requests.cpp"
 by_releases = ("tests.net.released_handles",)
 by_strangers = ("tests.net.strangers", "tests.net.lying_peers")
 by_names_at_home = ("tests.net.names_at_home",)
@@ -307,7 +308,7 @@ MUTATIONS = [
     ),
     mutation(
         "waiting: an answer counts when it has gone",
-        ROOM + "mail_slot.cpp",
+        PROXY_ROOM + "mail_slot.cpp",
         "  if (h.as == kind::answer) --answers_;\n",
         "",
         ("net_node.mail_slot",),
@@ -436,14 +437,14 @@ MUTATIONS = [
     ),
     mutation(
         "link: who is let go of late takes the next proxy with it",
-        ROOM + "proxies.hpp",
+        PROXY_ROOM + "proxies.hpp",
         "at == by_id_.end() || at->second != &who",
         "at == by_id_.end()",
         ("tests.net.link_credit",),
     ),
     mutation(
         "link: the proxy that nobody holds stays the one that is known",
-        ROOM + "proxies.hpp",
+        PROXY_ROOM + "proxies.hpp",
         "      std::exchange(at->second, made)->drop_weak();",
         "      at->second->drop_weak();",
         ("tests.net.link_credit",),
@@ -458,7 +459,7 @@ MUTATIONS = [
     ),
     mutation(
         "proxy: an envelope that is lost keeps its receiver's credit",
-        ROOM + "remote_cell.hpp",
+        PROXY_ROOM + "remote_cell.hpp",
         "    link_credit_.give_back(weight);\n"
         "    grant(1);\n",
         "    link_credit_.give_back(weight);\n",

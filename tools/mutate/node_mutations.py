@@ -4,6 +4,7 @@ from mutation import mutation
 
 INTERNAL = "lib/net/garrick/net/node/internal/"
 ROOM = "lib/net/garrick/net/node/link/internal/"
+PROXY_ROOM = "lib/net/garrick/net/node/proxy/internal/"
 OUTBOX = ROOM + "outbox.cpp"
 SEND = ROOM + "link_send.cpp"
 CORE = INTERNAL + "node_core.cpp"
@@ -13,7 +14,7 @@ SIGNALS = ROOM + "link_signals.cpp"
 SPAWN = ROOM + "link_names.cpp"
 LANES = ROOM + "held_lanes.cpp"
 EXPORTS = ROOM + "exports.cpp"
-REMOTE = ROOM + "remote_cell.cpp"
+REMOTE = PROXY_ROOM + "remote_cell.cpp"
 ANSWER = ROOM + "link_answers.cpp"
 by_quarantine = ("tests.net.quarantine",)
 by_guarantees = ("tests.net.node_guarantees",)
@@ -338,14 +339,14 @@ MUTATIONS = [
     ),
     mutation(
         "node: an entry in front of a link does not keep its proxy",
-        ROOM + "mail_slot.cpp",
+        PROXY_ROOM + "mail_slot.cpp",
         "what.to != last_;",
         "what.to != last_ && last_ == nullptr;",
         ("net_node.mail_slot",),
     ),
     mutation(
         "node: the first entry that is taken relies on what was taken before",
-        ROOM + "mail_slot.cpp",
+        PROXY_ROOM + "mail_slot.cpp",
         "  last_ = nullptr;\n",
         "",
         ("net_node.mail_slot",),
@@ -366,7 +367,7 @@ MUTATIONS = [
     ),
     mutation(
         "node: what waits in front of a link has no limit",
-        ROOM + "mail_slot.hpp",
+        PROXY_ROOM + "mail_slot.hpp",
         "in_front_.load(std::memory_order_relaxed) <\n           most_bytes_;",
         "in_front_.load(std::memory_order_relaxed) + 1 != 0;",
         ("net_node.mail_slot",),
@@ -430,7 +431,7 @@ MUTATIONS = [
     ),
     mutation(
         "node: after a small answer those of its type are encoded outside of the link for ever",
-        ROOM + "remote_cell.hpp",
+        PROXY_ROOM + "remote_cell.hpp",
         "      set_large(is ? content : nullptr);\n",
         "      set_large(content);\n",
         by_large_answers,

@@ -3,11 +3,12 @@
 from mutation import mutation
 
 ROOM = "lib/net/garrick/net/node/link/internal/"
+PROXY_ROOM = "lib/net/garrick/net/node/proxy/internal/"
 SEND = ROOM + "link_send.cpp"
 LINK = ROOM + "link.cpp"
 RECEIVE = ROOM + "link_receive.cpp"
-REMOTE = ROOM + "remote_cell.cpp"
-WANTED = "lib/net/garrick/net/node/link/internal/wanted_requests.cpp"
+REMOTE = PROXY_ROOM + "remote_cell.cpp"
+WANTED = "lib/net/garrick/net/node/proxy/internal/wanted_requests.cpp"
 REQUEST = "lib/core/garrick/core/request.cpp"
 RUN = "lib/core/garrick/core/turn/running_cell.cpp"
 BLOCKING = "lib/core/garrick/core/blocking.cpp"
@@ -127,7 +128,7 @@ MUTATIONS = [
     ),
     mutation(
         "node: a request that waits behind others forgets its limit",
-        "lib/net/garrick/net/node/link/internal/remote_cell.cpp",
+        "lib/net/garrick/net/node/proxy/internal/remote_cell.cpp",
         ".weight = weight, .until = until}",
         ".weight = weight, .until = until.is_never() ? until : base::instant::never()}",
         by_overdue,

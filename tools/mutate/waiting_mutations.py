@@ -3,12 +3,13 @@
 from mutation import mutation
 
 ROOM = "lib/net/garrick/net/node/link/internal/"
+PROXY_ROOM = "lib/net/garrick/net/node/proxy/internal/"
 OUTBOX = ROOM + "outbox.cpp"
 SEND = ROOM + "link_send.cpp"
 LINK = ROOM + "link.cpp"
 EXPORTS = ROOM + "exports.cpp"
-REMOTE = ROOM + "remote_cell.cpp"
-WAITING = ROOM + "mail_slot.cpp"
+REMOTE = PROXY_ROOM + "remote_cell.cpp"
+WAITING = PROXY_ROOM + "mail_slot.cpp"
 by_waiting = ("tests.net.waiting_messages",)
 by_credit = ("tests.net.link_credit",)
 by_frames = ("net_node.mail_slot",)
@@ -80,7 +81,7 @@ MUTATIONS = [
     ),
     mutation(
         "link: after a wait in vain actors never wait again",
-        ROOM + "remote_cell.hpp",
+        PROXY_ROOM + "remote_cell.hpp",
         "waits_in_vain_.store(false,",
         "waits_in_vain_.store(true,",
         ("tests.net.pauses",),

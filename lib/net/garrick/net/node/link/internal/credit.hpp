@@ -24,7 +24,7 @@
 #include <garrick/base/types/message_type.hpp>
 #include <garrick/base/values/error.hpp>
 #include <garrick/net/layer/internal/pooled.hpp>
-#include <garrick/net/node/link/internal/remote_cell.hpp>
+#include <garrick/net/node/proxy/internal/remote_cell.hpp>
 #include <garrick/net/wire/frame.hpp>
 
 #include <cstddef>

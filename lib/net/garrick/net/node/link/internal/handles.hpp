@@ -18,7 +18,7 @@
 #include <garrick/core/seam/content.hpp>
 #include <garrick/net/node/handle_codec.hpp>
 #include <garrick/net/node/link/internal/exports.hpp>
-#include <garrick/net/node/link/internal/proxies.hpp>
+#include <garrick/net/node/proxy/internal/proxies.hpp>
 #include <garrick/net/packet.hpp>
 #include <garrick/net/wire/byte_reader.hpp>
 #include <garrick/net/wire/byte_writer.hpp>

@@ -39,7 +39,7 @@
 // Thread safety: for the thread in the link. The slot is any thread's.
 #pragma once
 
-#include <garrick/net/node/link/internal/mail_slot.hpp>
+#include <garrick/net/node/proxy/internal/mail_slot.hpp>
 #include <garrick/net/stack/any_link.hpp>
 #include <garrick/net/wire/frame.hpp>
 

@@ -18,9 +18,9 @@
 #include <garrick/core/ref.hpp>
 #include <garrick/core/seam/content.hpp>
 #include <garrick/core/seam/handles.hpp>
-#include <garrick/net/node/link/internal/peer_hash.hpp>
-#include <garrick/net/node/link/internal/wanted_requests.hpp>
 #include <garrick/net/node/protocol_table.hpp>
+#include <garrick/net/node/proxy/internal/peer_hash.hpp>
+#include <garrick/net/node/proxy/internal/wanted_requests.hpp>
 #include <garrick/net/wire/frame.hpp>
 
 #include <cstddef>

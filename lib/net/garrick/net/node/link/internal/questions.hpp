@@ -20,9 +20,9 @@
 #include <garrick/core/seam/content.hpp>
 #include <garrick/core/seam/environment.hpp>
 #include <garrick/net/layer/layer.hpp>
-#include <garrick/net/node/link/internal/peer_hash.hpp>
 #include <garrick/net/node/name_answer.hpp>
 #include <garrick/net/node/protocol_table.hpp>
+#include <garrick/net/node/proxy/internal/peer_hash.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -21,7 +21,7 @@
 #pragma once
 
 #include <garrick/core/seam/handles.hpp>
-#include <garrick/net/node/link/internal/peer_hash.hpp>
+#include <garrick/net/node/proxy/internal/peer_hash.hpp>
 #include <garrick/net/wire/frame.hpp>
 
 #include <cstddef>

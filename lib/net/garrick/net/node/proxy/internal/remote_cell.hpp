@@ -12,10 +12,10 @@
 
 #include <garrick/core/seam/handles.hpp>
 #include <garrick/core/seam/proxy_cell.hpp>
-#include <garrick/net/node/link/internal/mail_slot.hpp>
-#include <garrick/net/node/link/internal/wanted_requests.hpp>
 #include <garrick/net/node/node_settings.hpp>
 #include <garrick/net/node/protocol_table.hpp>
+#include <garrick/net/node/proxy/internal/mail_slot.hpp>
+#include <garrick/net/node/proxy/internal/wanted_requests.hpp>
 #include <garrick/net/transport/hosted.hpp>
 #include <garrick/net/wire/frame.hpp>
 

@@ -1,7 +1,7 @@
 #include <doctest/doctest.h>
 #include <garrick/core/seam/proxy_cell.hpp>
 #include <garrick/garrick.hpp>
-#include <garrick/net/node/link/internal/mail_slot.hpp>
+#include <garrick/net/node/proxy/internal/mail_slot.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -14,7 +14,7 @@
 #pragma once
 
 #include <garrick/base/time/clock.hpp>
-#include <garrick/net/node/link/internal/peer_hash.hpp>
+#include <garrick/net/node/proxy/internal/peer_hash.hpp>
 
 #include <atomic>
 #include <cstddef>

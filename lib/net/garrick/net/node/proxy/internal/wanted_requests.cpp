@@ -1,4 +1,4 @@
-#include <garrick/net/node/link/internal/wanted_requests.hpp>
+#include <garrick/net/node/proxy/internal/wanted_requests.hpp>
 
 namespace garrick::net::internal {
 

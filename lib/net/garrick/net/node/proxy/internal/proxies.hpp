@@ -8,8 +8,8 @@
 // Thread safety: for the thread in the link.
 #pragma once
 
-#include <garrick/net/node/link/internal/peer_hash.hpp>
-#include <garrick/net/node/link/internal/remote_cell.hpp>
+#include <garrick/net/node/proxy/internal/peer_hash.hpp>
+#include <garrick/net/node/proxy/internal/remote_cell.hpp>
 #include <garrick/net/transport/hosted.hpp>
 
 #include <cstddef>

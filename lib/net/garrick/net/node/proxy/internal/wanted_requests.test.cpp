@@ -1,5 +1,5 @@
 #include <doctest/doctest.h>
-#include <garrick/net/node/link/internal/wanted_requests.hpp>
+#include <garrick/net/node/proxy/internal/wanted_requests.hpp>
 
 namespace wanted_requests_test {
 

@@ -1,4 +1,4 @@
-#include "garrick/net/node/link/internal/remote_cell.hpp"
+#include "garrick/net/node/proxy/internal/remote_cell.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include <garrick/net/node/link/internal/mail_slot.hpp>
+#include <garrick/net/node/proxy/internal/mail_slot.hpp>
 
 #include <garrick/base/platform/assert.hpp>
 

@@ -1,4 +1,4 @@
-#include <garrick/net/node/link/internal/remote_cell.hpp>
+#include <garrick/net/node/proxy/internal/remote_cell.hpp>
 
 #include <garrick/base/concurrency/forked.hpp>
 #include <garrick/core/seam/answers.hpp>
