@@ -199,7 +199,7 @@ MUTATIONS = [
     ),
     mutation(
         "node: who dials goes where is listened, and not where is advertised",
-        CORE,
+        INTERNAL + "node_core_dials.cpp",
         "const endpoint to = given.advertised();",
         "const endpoint to = given;",
         by_connecting,

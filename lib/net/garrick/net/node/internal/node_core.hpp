@@ -143,6 +143,8 @@ class node_core final : public std::enable_shared_from_this<node_core> {
   [[nodiscard]] const named_stack* stack_for(const endpoint& e) const;
   [[nodiscard]] link_settings settings_for(bool connects) const;
   [[nodiscard]] base::error may_use(const endpoint& e) const;
+  /// Why a link ends that is not the one in use.
+  [[nodiscard]] static base::error not_wanted();
   /// Makes a link to the endpoint that has this text. Those who wait for it get the link's answer,
   /// or hear why none can be made, such as for want of memory.
   void begin_link(const std::string& key);

@@ -1,0 +1,156 @@
+// Who waits for a link to an endpoint, and what has become of the attempts to reach it.
+#include <garrick/net/error.hpp>
+#include <garrick/net/layer/session/handshake.hpp>
+#include <garrick/net/node/internal/link_port.hpp>
+#include <garrick/net/node/internal/node_core.hpp>
+
+#include <algorithm>
+#include <exception>
+#include <utility>
+
+namespace garrick::net::internal {
+
+base::error node_core::not_wanted() {
+  return base::make_error(net_errc::peer_down,
+                          "this node uses another link to the peer, or is stopping");
+}
+
+void node_core::dial(const endpoint& given, dial_handler done) {
+  const endpoint to = given.advertised();
+  if (const base::error no = may_use(to)) return done(no);
+  const std::string key = to.to_string();
+  std::optional<base::result<connection>> known;
+  {
+    const std::lock_guard lock(mutex_);
+    if (is_stopping_) {
+      known = base::result<connection>(
+          base::make_error(base::errc::shutting_down, "node", "it is stopping"));
+    } else if (const auto at = dialled_.find(key); at != dialled_.end()) {
+      if (!at->second.is_up) return at->second.waiting.push_back(std::move(done));
+      if (!at->second.link.is_over()) known = base::result<connection>(at->second.link);
+    }
+    if (!known) {
+      dialled wanted;
+      wanted.waiting.push_back(std::move(done));
+      dialled_.insert_or_assign(key, std::move(wanted));
+      unreached_.forget(key);
+    }
+  }
+  if (known) return done(std::move(*known));
+  begin_link(key);
+}
+
+void node_core::begin_link(const std::string& key) {
+  struct maker final : hosted_maker {
+    std::shared_ptr<node_core> node;
+    const named_stack* kind;
+    std::string key;
+    std::unique_ptr<hosted> make(carrier& below, const connection& self) override {
+      std::unique_ptr<hosted> made =
+          node->make_link_(node, *kind, node->settings_for(true), below, self, key);
+      const std::lock_guard lock(node->mutex_);
+      if (node->is_stopping_) return nullptr;
+      const auto at = node->dialled_.find(key);
+      const bool is_wanted = at != node->dialled_.end();
+      if (is_wanted && at->second.is_up) return nullptr;  // another link reaches it by now
+      node->all_.push_back(self);
+      if (is_wanted) at->second.by = self;
+      return made;
+    }
+  };
+  base::error why;
+  try {
+    auto made = std::make_unique<maker>();
+    made->node = shared_from_this();
+    made->key = key;
+    const endpoint to = endpoint::parse(key).value();
+    made->kind = stack_for(to);
+    const base::result<connection> link = source().connect(to, std::move(made));
+    if (!link) why = link.error();
+  } catch (const std::exception& e) {  // no memory, as a rule
+    why = base::make_error(net_errc::unreachable, key, e.what());
+  }
+  if (why) answer_dial(key, connection(), why);
+}
+
+bool node_core::dials_again(const link_port& link) {
+  const std::string& key = link.dialled();
+  {
+    const std::lock_guard lock(mutex_);
+    const auto at = dialled_.find(key);
+    if (is_stopping_ || quarantined_.contains(link.peer()) || at == dialled_.end() ||
+        at->second.is_up || at->second.by != link.self() || ++at->second.repeats > most_repeats)
+      return false;
+    at->second.by = connection();
+    at->second.told_of = link.peer();
+  }
+  begin_link(key);
+  return true;
+}
+
+std::string node_core::last_attempt(const endpoint& given, const base::error& earlier) const {
+  const std::lock_guard lock(mutex_);
+  return unreached_.last_attempt(given.advertised().to_string(), earlier);
+}
+
+void node_core::not_reached(const std::string& key, const base::error& why) {
+  const std::lock_guard lock(mutex_);
+  if (why)
+    unreached_.failed(key, why);
+  else
+    unreached_.is_to_speak(key);
+}
+
+/// Answers the callers that wait for this endpoint, and forgets it unless a link stands. `by`: the
+/// link that was to reach it; none if there never was one. Another attempt is left alone.
+void node_core::answer_dial(const std::string& key, const connection& by,
+                            base::result<connection> with) {
+  std::vector<dial_handler> waiting;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto at = dialled_.find(key);
+    if (at == dialled_.end() || at->second.by != by) return;
+    waiting = std::exchange(at->second.waiting, {});
+    if (with) {
+      at->second.link = *with;
+      at->second.is_up = true;
+      unreached_.forget(key);
+    } else {
+      dialled_.erase(at);
+    }
+  }
+  for (const dial_handler& one : waiting) one(with);
+}
+
+void node_core::answer_dials(const link_port& link) {
+  const peer_identity& who = link.peer();
+  if (!link.dialled().empty()) answer_dial(link.dialled(), link.self(), link.self());
+  std::vector<std::pair<std::string, connection>> others;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [key, d] : dialled_)
+      if (!d.is_up && d.told_of == who && d.by != link.self()) others.emplace_back(key, d.by);
+  }
+  for (const auto& [key, by] : others) {
+    answer_dial(key, by, link.self());
+    by.insist([](hosted& h) { static_cast<link_port&>(h).leave(not_wanted()); });
+  }
+}
+
+void node_core::has_session(link_port& link) {
+  if (link.dialled().empty()) return;
+  connection standing;
+  {
+    const std::lock_guard lock(mutex_);
+    if (const auto at = peers_.find(link.peer()); at != peers_.end())
+      standing = at->second;
+    else if (const auto d = dialled_.find(link.dialled());
+             d != dialled_.end() && d->second.by == link.self())
+      d->second.told_of = link.peer();
+  }
+  if (standing == connection()) return;  // it tries again, and `answer_dials` may be quicker
+  answer_dial(link.dialled(), link.self(), standing);
+  link.leave(not_wanted());
+}
+
+}  // namespace garrick::net::internal
