@@ -7,7 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
+#include <utility>
 #include <vector>
 
 #include "net/node/link/stack_of_frames.hpp"
@@ -33,6 +33,12 @@ struct fixture : outbox::owner {
   bool wants = true;
 
   void post(frame_kind kind, std::uint64_t number) { out.post(frame_of(kind, number), {}); }
+  /// An end goes behind what its actor has sent.
+  void post_down(std::uint64_t number) {
+    outgoing m = frame_of(frame_kind::down, number);
+    m.lane = 1;
+    out.post(std::move(m), {});
+  }
   void give_up(outgoing& m, const base::error&) override {
     given_up.push_back(decode_frame(m.bytes.bytes())->number);
   }
@@ -75,7 +81,7 @@ TEST_CASE("outbox: signals do not wait for the room of others, and only so many 
   of.out.signal_settled();
   of.out.send_signals({});
   CHECK(of.stack.numbers() == std::vector<std::uint64_t>{1, 2, 3});
-  for (int i = 0; i < 3; ++i) of.out.signal_settled();
+  for (int i = 0; i < 2; ++i) of.out.signal_settled();
   CHECK(of.out.any_signals());
   of.stack.refuses = net_errc::overload;  // no room within this call
   of.out.send_signals({});
@@ -102,15 +108,17 @@ TEST_CASE("outbox: each class is counted while it waits, and has its own limit")
     CHECK(of.out.is_unread());
   }
   SUBCASE("ends") {
-    of.post(frame_kind::down, 4);
+    of.post_down(4);
     CHECK_FALSE(of.out.is_unread());
-    of.post(frame_kind::down, 5);
+    of.post_down(5);
     CHECK(of.out.waiting(ends) == 2);
     CHECK(of.out.is_unread());
   }
-  SUBCASE("grants, of which signals are a part") {
-    for (std::uint64_t i = 1; i <= 5; ++i) of.post(frame_kind::release, i);
-    CHECK(of.out.waiting(grants) == 3);  // two are under way
+  SUBCASE("grants") {
+    for (std::uint64_t i = 1; i <= 2; ++i) of.post(frame_kind::release, i);
+    CHECK_FALSE(of.out.is_unread());
+    of.post(frame_kind::release, 3);
+    CHECK(of.out.waiting(grants) == 3);
     CHECK(of.out.is_unread());
   }
   of.stack.has_room = true;
