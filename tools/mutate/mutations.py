@@ -17,6 +17,7 @@ import other_mutations
 import reliable_mutations
 import request_mutations
 import room_mutations
+import sched_mutations
 import simulated_mutations
 import stream_mutations
 import stream_table_mutations
@@ -29,6 +30,7 @@ import wire_mutations
 MUTATIONS = (
     other_mutations.MUTATIONS
     + room_mutations.MUTATIONS
+    + sched_mutations.MUTATIONS
     + cell_mutations.MUTATIONS
     + memory_mutations.MUTATIONS
     + stream_mutations.MUTATIONS

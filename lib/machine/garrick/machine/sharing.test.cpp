@@ -149,24 +149,27 @@ TEST_CASE("sharing: while a worker is free, what waits behind a handler soon run
       t.work(300e6);
     }
   };
+  const auto check = [](const std::string& policy, std::uint32_t processors, std::uint64_t seed) {
+    CAPTURE(policy);
+    CAPTURE(processors);
+    CAPTURE(seed);
+    simulation s(on(processors, 2, policy, seed));
+    holds& first = s.spawn<holds>();
+    first.behind = &s.spawn<waits>();
+    s.outside([&](outside& o) {
+      o.sleep_until(50e6 + static_cast<double>(seed) * 0.7e6);
+      o.send(first, 0);
+    });
+    add_foreign(s, 1, processors);
+    CHECK(s.run().error == "");
+    // a polling worker's longest sleep, and as many turns of a processor as there are others
+    const double bound = 10e6 + 5 * (time_sharing{}.slice + time_sharing{}.tick);
+    CHECK(first.behind->at > first.sent);
+    CHECK(first.behind->at - first.sent < bound);
+  };
   for (const auto& policy : every_policy)
-    for (std::uint64_t seed = 1; seed <= 10; ++seed) {
-      CAPTURE(policy);
-      CAPTURE(seed);
-      simulation s(on(2, 2, policy, seed));
-      holds& first = s.spawn<holds>();
-      first.behind = &s.spawn<waits>();
-      s.outside([&](outside& o) {
-        o.sleep_until(50e6 + static_cast<double>(seed) * 0.7e6);
-        o.send(first, 0);
-      });
-      add_foreign(s, 1, 2);
-      CHECK(s.run().error == "");
-      // a polling worker's longest sleep, and as many turns of a processor as there are others
-      const double bound = 10e6 + 5 * (time_sharing{}.slice + time_sharing{}.tick);
-      CHECK(first.behind->at > first.sent);
-      CHECK(first.behind->at - first.sent < bound);
-    }
+    for (const std::uint32_t processors : {1U, 2U})
+      for (std::uint64_t seed = 1; seed <= 10; ++seed) check(policy, processors, seed);
 }
 
 TEST_CASE("sharing: one seed gives one result, another seed another") {

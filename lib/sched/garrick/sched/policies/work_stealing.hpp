@@ -4,14 +4,16 @@
 //
 // Thread safety: see policy.hpp.
 //
-// Invariants
+// Invariants. A comment that begins with "guard" marks each guard against starvation and names the
+// invariant that needs it; docs/internals/parking.md has the table, with the tests that show it.
 // W1 Open work is in a deque or an inbox. Every addition of open work is followed on the same
-//    thread, before it runs user code, by `call_for_open_work` or `leave_to_those_awake`, except
-//    work that this thread takes out again before. A runnable that goes on later and was alone on
-//    its worker is not announced either: it runs next, unless something arrives at that moment and
-//    runs first; its announcement then serves both. `leave_to_those_awake` is for work from outside
-//    while a worker is awake and goes on: that worker takes it or sees it before it sleeps (b3 of
-//    S4), or the ticker calls another (K5 of slot_ticker.hpp).
+//    thread, before it runs user code, by `call_for_open_work`, `leave_to_those_awake` or, during a
+//    search, `end_search`, except work that this thread takes out again before. A runnable that
+//    goes on later and was alone on its worker is not announced either: it runs next, unless
+//    something arrives at that moment and runs first; its announcement then serves both.
+//    `leave_to_those_awake` is for work from outside while a worker is awake and goes on: that
+//    worker takes it or sees it before it sleeps (b3 of S4), or the ticker calls another (K5 of
+//    slot_ticker.hpp).
 // W2 A slot is empty while its owner looks for work, is parked or has ended.
 // W3 Fairness. Time is cut into rounds of at most a quarter of a quantum of messages (a run counts
 //    for at least one). Each round starts with the oldest of the inbox or the oldest of the deque,
@@ -123,7 +125,7 @@ class work_stealing {
     if constexpr (Guide::active)
       external_enqueue(target, r);
     else
-      enqueue_beyond_limit(target, r);
+      enqueue_beyond_limit(target, r);  // guard W5: the awake workers seem to be held up
     if (ahead) watch_.keep_promise();
   }
 
@@ -157,8 +159,7 @@ class work_stealing {
       added_while_somebody_sleeps(self, seen, displaced != nullptr);
   }
 
-  /// If it has used up the round, into the deque of `self`: since rounds begin with the oldest
-  /// there, runnables that use up their rounds take turns. Else its own quantum is smaller, and it
+  /// If it has used up the round, into the deque of `self`. Else its own quantum is smaller, and it
   /// goes to the back of the inbox. If it is alone on its worker it will be taken at once (W1), so
   /// no worker is called for it.
   void resume_later(worker_data& self, runnable& r) noexcept {
@@ -170,11 +171,11 @@ class work_stealing {
     if (!r.offer()) return;
     const bool alone = !self.front.slot.occupied_for_owner() && self.deque.empty_for_owner() &&
                        self.inbox.looks_empty();
-    if (self.round.is_over())
+    if (self.round.is_over())  // guard W3: runnables that use up rounds take turns
       self.deque.push(&r);
     else
       self.inbox.push(r);
-    if (!alone) call_for_open_work();
+    if (!alone) call_for_open_work();  // guard W1
   }
 
   // --- the next runnable -------------------------------------------------------------------------
@@ -228,7 +229,7 @@ class work_stealing {
     self.front.slot.wait_for_helper();
     if (r == nullptr || !r->offer()) return;
     self.deque.push(r);
-    call_for_open_work();
+    call_for_open_work();  // guard W1
   }
 
   /// Returns true if a deque or an inbox holds something. Any thread.
@@ -241,7 +242,8 @@ class work_stealing {
   /// One helper, if there is more than one worker.
   [[nodiscard]] bool wants_helper() const noexcept { return count_ > 1; }
 
-  /// The ticker (worker_watch.hpp). Blocks until `request_stop`.
+  /// The ticker (worker_watch.hpp). Blocks until `request_stop`. Its guards: K2, K4 and K5 of
+  /// slot_ticker.hpp; and W5, since an item that stays in a slot needs a worker beyond the limit.
   void helper() noexcept {
     watch_.run(workers_, sleepers_, stopping_, [this](std::uint32_t owner, runnable& r) {
       enqueue_beyond_limit(worker(owner), r);
@@ -303,8 +305,7 @@ class work_stealing {
   /// workers that are asked if work from outside may be left to them
   static constexpr std::uint32_t most_asked = 4;
 
-  /// As `external_enqueue`, but wakes a worker also beyond the limit (W5): those that are awake
-  /// seem to be held up.
+  /// As `external_enqueue`, but wakes a worker also beyond the limit (W5).
   void enqueue_beyond_limit(worker_data& target, runnable& r) noexcept {
     if (!r.offer()) return;
     target.inbox.push(r);
@@ -328,7 +329,7 @@ class work_stealing {
   void call(typename sleepers_type::state seen, std::uint32_t preferred) noexcept {
     if (awake(seen) < watch_.most_awake()) [[likely]]
       sleepers_.wake_one(seen, preferred);
-    else if (!watch_.armed())
+    else if (!watch_.armed())  // guard K5: the workers at the limit may be held up
       watch_.arm();
   }
 
@@ -344,6 +345,7 @@ class work_stealing {
     for (std::uint32_t i = 0, asked = 0; i < among && asked < most_asked; ++i) {
       if (!sleepers_.looks_parked(index)) {
         worker_data& w = worker(index);
+        // guard W1: a worker in a long handler is left no work
         if ((enough || w.inbox.looks_empty()) && w.has_begun_run_since_asked()) return index;
         ++asked;
       }
@@ -352,8 +354,8 @@ class work_stealing {
     return sleepers_type::nobody;
   }
 
-  /// Open work is in the inbox of `target`, which seemed to be awake: wakes it only if all sleep by
-  /// now, and else sees to it that the ticker watches (K5).
+  /// Open work is in the inbox of `target`, which seemed to be awake. Guards: wakes it if all sleep
+  /// by now (W1), and else sees to it that the ticker watches (K5).
   void leave_to_those_awake(std::uint32_t target) noexcept {
     const auto seen = sleepers_.observe();
     // order: as use_first
@@ -387,7 +389,8 @@ class work_stealing {
       if (r != nullptr && r->offer()) self.inbox.push(*r);
       if (!first) call_for_open_work();
     }
-    if (open_work && sleepers_type::may_wake(seen)) call(seen, sleepers_type::nobody);
+    if (open_work && sleepers_type::may_wake(seen)) call(seen, sleepers_type::nobody);  // guard W1
+    // guard K1
     if (self.front.slot.occupied_for_owner() && !watch_.armed()) watch_.arm();
   }
 
@@ -399,18 +402,18 @@ class work_stealing {
       self.deque.push(&r);
       more = true;
     });
-    if (more) call_for_open_work();
+    if (more) call_for_open_work();  // guard W1
     return oldest;
   }
 
-  /// Takes the oldest of the own inbox, before the items in the slot and in the deque. Returns null
-  /// if there is none, or there is nothing else anyway.
+  /// Guard W3: takes the oldest of the own inbox, before the items in the slot and in the deque.
+  /// Returns null if there is none, or there is nothing else anyway.
   runnable* take_arrival(worker_data& self) noexcept {
     if (!self.front.slot.occupied_for_owner() && self.deque.empty_for_owner()) return nullptr;
     runnable* const oldest = self.inbox.take_oldest();
     if (oldest == nullptr) return nullptr;
     self.round.arrival_runs();
-    if (!self.inbox.seems_empty()) call_for_open_work();
+    if (!self.inbox.seems_empty()) call_for_open_work();  // guard W1
     return oldest;
   }
 
@@ -422,11 +425,11 @@ class work_stealing {
     return self.round.arrival_may_run() ? take_arrival(self) : nullptr;
   }
 
-  /// Begins a round (W3) and returns its first runnable; null if there is none older than the
+  /// Guard W3: begins a round and returns its first runnable; null if there is none older than the
   /// slot's, or the round before goes on.
   runnable* start_round(worker_data& self) noexcept {
     if (self.round.wants_time() && self.round.goes_on(Traits::clock::now_ns())) return nullptr;
-    self.beats.add();
+    self.beats.add();  // guard W4, against relief
     if (count_ > 1 && self.watch.is_due()) look_about(self);
     const bool inbox_first = self.round.begin();
     runnable* oldest = inbox_first ? take_arrival(self) : self.deque.steal_oldest();
@@ -435,12 +438,12 @@ class work_stealing {
     runnable* const occupant = self.front.slot.take();
     if (occupant != nullptr && occupant->offer()) {
       self.deque.push(occupant);
-      call_for_open_work();
+      call_for_open_work();  // guard W1
     }
     return oldest;
   }
 
-  /// W4: relieves the worker that was watched if it stands still, and watches the next one.
+  /// Guard W4: relieves the worker that was watched if it stands still, and watches the next one.
   void look_about(worker_data& self) noexcept {
     worker_data& watched = worker(self.watch.whom());
     if (self.watch.stands_still(watched.beats.get())) relieve(self, watched);
@@ -454,7 +457,7 @@ class work_stealing {
     const auto add = [&](runnable* r) {
       if (r == nullptr) return;
       self.inbox.push(*r);
-      call_for_open_work();
+      call_for_open_work();  // guard W1, also for `steal_more`
       self.figures.stole(other.own_index);
     };
     const picture slot = other.front.slot.look();
@@ -490,16 +493,13 @@ class work_stealing {
     return take_inbox(self, victim);
   }
 
-  /// Takes up to half of the victim's rest, so that the next theft is not needed soon.
+  /// Takes up to half of the victim's rest, so that the next theft is not needed soon. The end of
+  /// the search announces it (c3 of S4), or `relieve` does.
   void steal_more(worker_data& self, worker_data& victim) noexcept {
-    const std::size_t wanted = std::min(victim.deque.size() / 2, most_in_batch);
-    std::size_t got = 0;
+    std::size_t left = std::min(victim.deque.size() / 2, most_in_batch);
     runnable* r = nullptr;
-    while (got < wanted && victim.deque.steal(r) == deque::steal_result::taken) {
+    for (; left > 0 && victim.deque.steal(r) == deque::steal_result::taken; --left)
       self.deque.push(r);
-      ++got;
-    }
-    if (got != 0) call_for_open_work();
   }
 
   /// Visits all others, from a random one on.
@@ -527,9 +527,7 @@ class work_stealing {
     const auto result = victim.deque.steal(oldest);
     if (result == deque::steal_result::taken) return oldest;
     if (result == deque::steal_result::lost) contended = true;
-    oldest = victim.inbox.take_oldest();
-    if (oldest != nullptr && !victim.inbox.seems_empty()) call_for_open_work(victim.own_index);
-    return oldest;
+    return victim.inbox.take_oldest();
   }
 
   /// Looks everywhere for work, for as long as `idle_spin_ns` says. Requires that this worker
@@ -551,7 +549,7 @@ class work_stealing {
 
   /// The own queues are empty: searches, or sleeps until woken. Returns null if the pool stops.
   [[gnu::hot]] runnable* wait_for_work(worker_data& self) noexcept {
-    self.beats.add();
+    self.beats.add();  // guard W4, against relief
     self.front.sit();
     leading<sleepers_type> events(sleepers_, self.own_index, seat_);
     const auto look = [this] { return has_open_work(); };
@@ -559,12 +557,13 @@ class work_stealing {
     bool searching = has_room && sleepers_.try_begin_search();
     for (;;) {
       if (runnable* r = searching ? search(self) : nullptr) {
-        sleepers_.end_search(look);
+        sleepers_.end_search(look);  // guard S4 (c3)
         return r;
       }
       sleepers_.prepare_park(self.own_index, searching);
       const bool open = has_open_work();
-      if (open) call_for_open_work(self.own_index);
+      if (open) call_for_open_work(self.own_index);  // guard S4 (b3)
+      // guards K1 and K5: a worker that was woken may wait for its processor
       if (count_ > 1 && (open || watch_.some_slot_occupied(workers_)) && !watch_.armed())
         watch_.arm();
       const bool handled = events.nap(self, [&] { sleepers_.end_search(look); });

@@ -32,7 +32,7 @@ constexpr std::uint64_t look_ns = 100'000;
 struct helpers_clock {
   static inline std::uint64_t now;
   static inline std::function<void()> at_each_look;
-  static std::uint64_t now_ns() noexcept { return now; }
+  static std::uint64_t now_ns() noexcept { return now += 100; }
   static std::uint64_t thread_cpu_ns() noexcept { return 0; }
   static void sleep_ns(std::uint64_t) noexcept {
     now += look_ns;
@@ -70,11 +70,15 @@ struct crowded_traits : real_traits {
   using place = crowded_place;
 };
 
-/// Two workers, of which one sleeps. The other one is awake, has something in its inbox, and gets
-/// through its work.
+/// Workers of which the second one sleeps. The first one is awake, has something in its inbox, and
+/// gets through its work.
 struct crowd {
-  work_stealing<crowded_traits> policy{
-      policy_options{.workers = 2, .quantum = 1024, .idle_spin_ns = 0}};
+  explicit crowd(std::uint32_t workers = 2)
+      : count(workers),
+        policy(policy_options{.workers = workers, .quantum = 1024, .idle_spin_ns = 0}) {}
+
+  std::uint32_t count;
+  work_stealing<crowded_traits> policy;
   stealing_worker<crowded_traits>& awake = policy.worker(0);
   stealing_worker<crowded_traits>& asleep = policy.worker(1);
   item running;
@@ -83,18 +87,20 @@ struct crowd {
   [[nodiscard]] std::uint64_t wakes() const { return policy.statistics().wakes; }
   void begin_run() { static_cast<void>(policy.before_resume(awake, running)); }
 
-  /// Calls `at_limit` when one worker may be awake.
+  /// Calls `at_limit` when one worker may be awake, and ends after so many looks more.
   template <class F>
-  void run(const F& at_limit) {
+  void run(const F& at_limit, int more_looks = 0) {
     helpers_clock::now = 1;
-    awake.front.sit();
+    for (std::uint32_t i = 0; i < count; ++i)
+      if (i != asleep.own_index) policy.worker(i).front.sit();
     int looks = 0;
     helpers_clock::at_each_look = [&] {
       awake.emptied.add();
-      if (++looks < 50) return;
-      CHECK(policy.describe().find("at most 1 awake") != std::string::npos);
-      at_limit();
-      policy.request_stop();
+      if (++looks == 50) {
+        CHECK(policy.describe().find("at most 1 awake") != std::string::npos);
+        at_limit();
+      }
+      if (looks == 50 + more_looks) policy.request_stop();
     };
     scripted_parker::script = [&] {
       begin_run();
@@ -103,7 +109,7 @@ struct crowd {
       policy.helper();
     };
     CHECK(policy.dequeue(asleep) == nullptr);
-    CHECK(looks == 50);
+    CHECK(looks == 50 + more_looks);
     while (base::runnable* const r = policy.drain_one()) static_cast<void>(r->take());
   }
 };
@@ -137,6 +143,46 @@ TEST_CASE("worker watch: at the limit, nobody is called for open work") {
   c.run([&] {
     c.policy.external_enqueue(c.awake, c.items[1]);
     CHECK(c.wakes() == 0);
+  });
+}
+
+TEST_CASE("worker watch: at the limit, a helper that rests is called for open work") {
+  crowd c;
+  bool was_called = false;
+  c.run(
+      [&] {
+        REQUIRE(c.awake.inbox.take_oldest() == &c.items[0]);
+        scripted_parker::script = [&] {  // it rests
+          CHECK(c.policy.describe().find("ticker asleep") != std::string::npos);
+          c.policy.external_enqueue(c.awake, c.items[1]);
+          CHECK(c.wakes() == 0);
+          was_called = c.policy.describe().find("ticker armed") != std::string::npos;
+        };
+      },
+      20);
+  CHECK(was_called);
+}
+
+TEST_CASE("worker watch: at the limit, a worker is woken for an item that stays in a slot") {
+  crowd c;
+  c.run(
+      [&] {
+        REQUIRE(c.awake.front.slot.put(c.items[1]) == nullptr);
+        CHECK(c.wakes() == 0);
+      },
+      1);
+  CHECK(c.policy.statistics().exposed == 1);
+  CHECK(c.wakes() == 1);
+}
+
+TEST_CASE("worker watch: a worker beyond the limit sleeps without a search") {
+  crowd c(3);
+  c.run([&] {
+    REQUIRE(c.items[1].offer());
+    c.awake.deque.push(&c.items[1]);
+    scripted_parker::script = [&] { c.policy.request_stop(); };
+    CHECK(c.policy.dequeue(c.policy.worker(2)) == nullptr);
+    CHECK(c.awake.deque.size() == 1);
   });
 }
 
