@@ -1,4 +1,4 @@
-// Packets of a stream that wait for the socket.
+// Packets of a stream that wait for the socket. The queue has no limit of its own: stream_host has.
 //
 // A call of the system has a cost for each piece of memory that it is given, and a small packet
 // lies in a cache line of its own that was not touched for a while. So small packets that come
