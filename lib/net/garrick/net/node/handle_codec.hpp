@@ -1,8 +1,8 @@
-// Actors' handles in messages: what the codec does when it comes to one.
+// Actors' handles in messages, as the codec writes and reads them.
 //
-// A handle means something to a node only: whose number it is, and which proxy or local actor
-// belongs to it. So the codec asks the node that is encoding or decoding, which it finds in the
-// context of its writer or reader (wire/codec_context.hpp). Without one a handle is
+// A handle has a meaning only in a node, which knows the actor's number and the proxy or local
+// actor that belongs to it. So the codec turns to the node that is encoding or decoding, which it
+// finds in the context of its writer or reader (wire/codec_context.hpp). Without a node a handle is
 // `net_errc::not_encodable`.
 //
 // Thread safety: as the writer's and the reader's.
@@ -20,11 +20,11 @@ namespace garrick::net {
 /// Writes and reads handles for one link of a node.
 class handle_porter {
  public:
-  /// Appends the handle to `who`, null for an empty one, which will be used with this protocol.
-  /// Failures stay in `out`.
+  /// Appends a handle to `who`, or an empty one for null, to be used with this protocol. Failures
+  /// stay in `out`.
   virtual void write(byte_writer& out, core::cell* who, const protocol_table& as) = 0;
-  /// Reads what `write` has written at the other end: a strong reference, which becomes the
-  /// caller's, or null for an empty handle. Failures stay in `in`, and give null.
+  /// Reads a handle that the other end's `write` has written. Returns a strong reference, which
+  /// becomes the caller's, or null for an empty handle. Failures stay in `in`, and give null.
   [[nodiscard]] virtual core::cell* read(byte_reader& in, const protocol_table& as) = 0;
 
  protected:
@@ -34,17 +34,17 @@ class handle_porter {
   handle_porter& operator=(const handle_porter&) = default;
 };
 
-/// Weak handles and addresses hold nobody, so there would be nobody in the other node whom they
-/// name: a message has a handle, of which the receiver may make a weak one.
+/// Weak handles and addresses keep no actor alive, so the other node could find none by them: send
+/// a strong handle, of which the receiver may make a weak one.
 template <class P>
 inline constexpr bool is_only_meaningful_here<core::weak_ref<P>> = true;
 template <>
 inline constexpr bool is_only_meaningful_here<core::address> = true;
 
-/// A strong handle: the actor is held until the other node has let go of it.
+/// The codec of strong handles: the actor is held until the other node has released it.
 template <class P>
 struct codec<core::ref<P>> {
-  /// Appends it.
+  /// Appends the handle.
   static void encode(byte_writer& out, const core::ref<P>& r) {
     auto* const porter = out.context().template as<handle_porter>();
     if (porter == nullptr)
@@ -52,7 +52,7 @@ struct codec<core::ref<P>> {
                                        "only nodes know what it means"));
     porter->write(out, core::handle_access::get(r), protocol_table_of<P>());
   }
-  /// Reads it.
+  /// Reads a handle.
   static void decode(byte_reader& in, core::ref<P>& r) {
     auto* const porter = in.context().template as<handle_porter>();
     if (porter == nullptr) return in.fail("an actor's handle, where no node reads");

@@ -25,7 +25,7 @@ base::instant socket_source::now() const noexcept { return base::real_clock().no
 
 void socket_source::wait_for_end(const std::vector<connection>& links, base::duration limit) {
   const base::instant until = now() + limit;
-  // Only at the end of a node: nobody is worth a condition variable that every link tells.
+  // Runs only at the end of a node: not worth a condition variable that every link would signal.
   for (const connection& link : links)
     while (!link.is_over() && now() < until)
       std::this_thread::sleep_for(std::chrono::milliseconds(1));

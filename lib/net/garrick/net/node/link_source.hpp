@@ -1,4 +1,4 @@
-// Where a node's links come from: real sockets, or a simulated network.
+// The source of a node's links: real sockets, or a simulated network.
 //
 // An extension point: a node that is given another source runs over it unchanged.
 //
@@ -15,30 +15,31 @@
 
 namespace garrick::net {
 
-/// Opens links and lets others in.
+/// Opens links and lets other nodes in.
 class link_source {
  public:
   virtual ~link_source() = default;
 
-  /// As `net::connect`. May throw a std::exception, whose text the callers that wait for the link
-  /// get.
+  /// Opens a link, as `net::connect`. May throw a std::exception: the callers that wait for the
+  /// link get its text.
   [[nodiscard]] virtual base::result<connection> connect(const endpoint& to,
                                                          std::unique_ptr<hosted_maker> make) = 0;
-  /// As `net::listen`.
+  /// Listens, as `net::listen`.
   [[nodiscard]] virtual base::result<listener> listen(const endpoint& at,
                                                       std::shared_ptr<accept_policy> policy) = 0;
-  /// The node's actors run there: a source may let idle workers wait for its events. Called once at
-  /// most, by the node's constructor, if `node_settings::idle_workers_read`. May throw.
+  /// Gives the source the workers of the node's actors, which may wait for its events while they
+  /// are idle. Called once at most, by the node's constructor, if
+  /// `node_settings::idle_workers_read`. May throw.
   virtual void share_with(base::executor&) {}
-  /// From which a node draws all its numbers, where equal seeds are to give equal histories. 0: the
-  /// node draws them from the system's randomness, so that nobody guesses one.
+  /// Returns the seed of all the node's numbers, where equal seeds are to give equal histories. 0:
+  /// the node draws them from the system's randomness, so that they cannot be guessed.
   [[nodiscard]] virtual std::uint64_t seed() const noexcept { return 0; }
-  /// What time it is where the links are.
+  /// Returns the time of the source's links.
   [[nodiscard]] virtual base::instant now() const noexcept = 0;
-  /// Waits until these links are over, but not beyond `limit`. They go on meanwhile. A source that
-  /// has no time of its own to wait in returns at once.
+  /// Waits until these links are over, but not beyond `limit`. They go on meanwhile. A source with
+  /// simulated time returns at once.
   virtual void wait_for_end(const std::vector<connection>& links, base::duration limit) = 0;
-  /// Ends all links. When it returns nobody is in, and nobody gets in any more.
+  /// Ends all links. After its return no thread is in a link, and none enters any more.
   virtual void stop() noexcept = 0;
 
  protected:

@@ -1,4 +1,4 @@
-// The answer to the question who has a name in another node.
+// The answer to a question for an actor of another node.
 //
 // Thread safety: one thread at a time.
 #pragma once
@@ -11,16 +11,17 @@ class cell;
 
 namespace garrick::net {
 
-/// Who has a name, or why that is not known: what `remote` comes down to.
+/// Receives the actor of `remote` or `spawn`, or the reason why there is none.
 class name_answer {
  public:
   virtual ~name_answer() = default;
   name_answer(const name_answer&) = delete;
   name_answer& operator=(const name_answer&) = delete;
-  /// A strong reference, which is the callee's. Called once at most; destroyed without a call if
-  /// nobody can answer any more.
+  /// The actor was found: `who` is a strong reference, which the callee takes over. At most one of
+  /// the two functions is called, once; the object is destroyed without a call if no answer can
+  /// come any more.
   virtual void found(core::cell* who) = 0;
-  /// There is none.
+  /// There is no actor.
   virtual void failed(const base::error& why) = 0;
 
  protected:

@@ -13,8 +13,8 @@ namespace garrick::net {
 
 namespace {
 
-/// What is asked of whoever is there. If the link that stands ends before it is asked, another one
-/// is dialled.
+/// A question to a node. If the link in use ends before it gets the question, another one is
+/// dialled.
 class question : public std::enable_shared_from_this<question> {
  public:
   question(std::shared_ptr<internal::node_core> node, whereabouts at)
@@ -44,17 +44,17 @@ class question : public std::enable_shared_from_this<question> {
       begin();
     } catch (const std::exception& e) { fail(base::make_error(net_errc::node_down, at, e.what())); }
   }
-  /// Whoever is asked is who is there now, and not this life of a node.
+  /// Returns true if the question goes to the node that is at an endpoint now, whichever its life.
   [[nodiscard]] bool asks_an_endpoint() const noexcept { return at_.peer() == nullptr; }
 
  private:
   static constexpr int most_dials = 5;
 
-  /// False: the link is over, and nothing was asked.
+  /// Returns false if the link is over and did not take the question.
   virtual bool ask(internal::link_port& link) = 0;
   virtual void fail(const base::error& why) = 0;
 
-  /// A visit that asks. One that is not made says so.
+  /// The visit that asks. If it is not made, its destructor reports that.
   class asking {
    public:
     explicit asking(std::shared_ptr<question> q) noexcept : q_(std::move(q)) {}
@@ -76,8 +76,8 @@ class question : public std::enable_shared_from_this<question> {
   int dials_ = 0;
 };
 
-/// Who has this name? That may be asked again: a node that has come back as another one meanwhile
-/// answers then.
+/// Looks a name up. The question may be repeated: a node that has come back as another one
+/// meanwhile then answers it.
 class name_question final : public question {
  public:
   name_question(std::shared_ptr<internal::node_core> node, const whereabouts& at, std::string name,
@@ -121,7 +121,7 @@ class name_question final : public question {
   std::unique_ptr<name_answer> done_;
 };
 
-/// An actor is wanted.
+/// Asks for an actor to be spawned.
 class spawn_question final : public question {
  public:
   spawn_question(std::shared_ptr<internal::node_core> node, const whereabouts& at, std::string name,
@@ -145,7 +145,7 @@ class spawn_question final : public question {
   std::unique_ptr<name_answer> done_;
 };
 
-/// Who are you?
+/// Asks for the peer's identity.
 class identity_question final : public question {
  public:
   identity_question(std::shared_ptr<internal::node_core> node, const whereabouts& at,
@@ -162,7 +162,7 @@ class identity_question final : public question {
   const core::completion<peer_identity> done_;
 };
 
-/// A name that is too long is told by its beginning.
+/// The error quotes the beginning of a name that is too long.
 base::error check_name(std::string_view name) {
   if (name.size() <= longest_name) return {};
   return base::make_error(net_errc::too_large, printable(name, 35),
@@ -176,7 +176,7 @@ node::node(core::environment& env, node_settings s)
     : core_(std::make_shared<internal::node_core>(env, std::move(s), &internal::make_link)) {}
 
 node::~node() {
-  // Of a copy nothing can be ended, nor freed: its links are the parent's.
+  // A copy cannot end its links, nor free them: they are the parent's.
   const bool is_copy = core_->env().is_copy();
   if (is_copy)
     static_cast<void>(new std::shared_ptr<internal::node_core>(std::move(core_)));

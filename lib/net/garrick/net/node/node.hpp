@@ -1,4 +1,4 @@
-// Nodes: actors that do not care where the other one lives (papers 001 §4.1, §5.5; 004 §4).
+// Nodes: location-transparent actors across processes (papers 001 §4.1, §5.5; 004 §4).
 //
 //   net::node here(system);
 //   const net::endpoint at = here.listen("tcp://127.0.0.1:4040").value();
@@ -9,13 +9,13 @@
 //   send(feed, subscribe{…});                      // from here on an ordinary handle
 //
 // A handle to an actor of another node is used as any other: send, request, delegate, link,
-// monitor, exit, and as a part of messages. What is different is only what may happen. A node may
-// be lost, and then whoever watches one of its actors is told so with `net_errc::node_down`, and
-// who waits for an answer gets `net_errc::perhaps_delivered`.
+// monitor, exit, and as a part of messages. Only the failures differ. A node may be lost: watchers
+// of its actors then learn `net_errc::node_down`, and callers that wait for an answer get
+// `net_errc::perhaps_delivered`.
 //
-// Guarantees, over the stacks "stream" and "datagrams": what one actor sends to another arrives in
-// order, each once, while both nodes and their session live; afterwards, what was perhaps not
-// delivered is a dead letter. Each request has one answer, each monitor one `down`.
+// Guarantees, over the stacks "stream" and "datagrams": messages from one actor to another arrive
+// in order, each once, while both nodes and their session live; afterwards, each message of
+// uncertain delivery is a dead letter. Each request has one answer, each monitor one `down`.
 //
 // Thread safety: any thread.
 #pragma once
@@ -50,41 +50,42 @@ class node_core;
 /// Connects an actor system with those of other processes. It must be destroyed before its system.
 class node {
  public:
-  /// A new life of a node. Throws std::system_error if there are no threads or descriptors for it,
-  /// and std::invalid_argument for a number of threads (`io_settings`) that is not allowed. Other
-  /// settings that cannot work are errors of `listen` and of what connects.
+  /// Starts a new life of a node. Throws std::system_error if there are no threads or descriptors
+  /// for it, and std::invalid_argument for a number of threads (`io_settings`) that is not allowed.
+  /// Other settings that cannot work are errors of `listen` and of the calls that connect.
   explicit node(system::actor_system& system, node_settings s = {})
       : node(system.env(), std::move(s)) {}
   /// The same for another kind of system, such as the testkit's: `system.env()`.
   explicit node(core::environment& env, node_settings s = {});
-  /// Leaves all peers in good order, for which they have `node_settings::leave_limit`; then ends.
-  /// Half of that time is for messages that are under way to be confirmed, so that nobody is told
-  /// of them that they are perhaps lost. Not in an actor's handler, which holds a worker meanwhile,
-  /// nor in what the node calls. Does nothing in a process that was forked from the node's.
+  /// Leaves all peers in good order, within `node_settings::leave_limit`, and ends the node. Half
+  /// of that time is for the confirmation of messages under way, so that their senders do not see
+  /// them reported as perhaps lost. Must not run in an actor's handler, as it blocks the worker,
+  /// nor in a callback of the node. Does nothing in a process that was forked from the node's.
   ~node();
   node(const node&) = delete;
   node& operator=(const node&) = delete;
 
-  /// Who this is.
+  /// Returns the identity of this node.
   [[nodiscard]] const peer_identity& self() const noexcept;
 
-  /// Lets other nodes connect here: "tcp://127.0.0.1:4040", "unix:///run/x", "udp://[::1]:0". The
-  /// endpoint is where others reach this node: it has the port that the system has chosen, or is
-  /// what was advertised, as by "tcp://0.0.0.0:4040?advertised=example.org:14040". Errors: those of
-  /// `net::listen`; `errc::invalid_setting`, which names the setting (`net::check`);
-  /// `net_errc::denied` beyond this machine, unless the settings say `insecure`;
-  /// `errc::shutting_down` of a node that is leaving, and `errc::would_block` in a process that was
-  /// forked from the node's, as of all that follows. A name is looked up on this thread, which may
-  /// take seconds.
+  /// Lets other nodes connect here: "tcp://127.0.0.1:4040", "unix:///run/x", "udp://[::1]:0".
+  /// Returns the endpoint where other nodes reach this one: with the port that the system has
+  /// chosen, or the advertised endpoint, as by "tcp://0.0.0.0:4040?advertised=example.org:14040".
+  /// Errors: those of `net::listen`; `errc::invalid_setting`, which names the setting
+  /// (`net::check`); `net_errc::denied` for an address beyond this machine, unless the settings say
+  /// `insecure`; `errc::shutting_down` if the node is leaving; `errc::would_block` in a process
+  /// that was forked from the node's, as for all functions below. Looks a name up on the calling
+  /// thread, which may take seconds.
   [[nodiscard]] base::result<endpoint> listen(std::string_view at);
 
   /// Lets other nodes find the actor by this name, with the protocol P, and holds it until
-  /// `unpublish` or the end of the node. When the actor has ended, nobody finds it any more, and
+  /// `unpublish` or the end of the node. Once the actor has ended, it is not found any more, and
   /// its name is free. Errors: `registry_errc::name_taken`, `empty_handle`, `ended`;
   /// `net_errc::too_large` for a name of more than `longest_name` bytes; `not_encodable` or
-  /// `incompatible` if the protocol's types cannot be named or told apart by others. Does not
+  /// `incompatible` if the protocol's types cannot be named or told apart by other nodes. Does not
   /// compile if a message cannot be encoded. An actor of another node may be published, too: that
-  /// node finds its own actor, and others reach it by way of this node, and lose it with it.
+  /// node finds its own actor; further nodes reach the actor through this node, and lose it with
+  /// this node.
   template <class P>
   [[nodiscard]] base::result<void> publish(std::string name, const core::ref<P>& who) {
     static_assert(!std::is_same_v<P, core::any_protocol>,
@@ -94,40 +95,42 @@ class node {
     if (no) return no;
     return {};
   }
-  /// Nobody finds the actor by this name any more; who has found it keeps it. False: there is no
-  /// such name.
+  /// Makes the name unknown to other nodes; handles that were found by it stay valid. Returns false
+  /// if there is no such name.
   bool unpublish(std::string_view name);
 
-  /// Connects to the node at this endpoint and says who it is. If there is a link to that node, by
-  /// this endpoint or another one, it stays the only link. Waits up to `limit` for a node that is
-  /// not there yet. Not on a worker (`errc::would_block`): actors use the other form. The link
-  /// stays until one of the two nodes ends or is lost. Errors:
-  /// `errc::timeout`, with what has come of the last attempt; `net_errc::bad_endpoint`;
+  /// Connects to the node at this endpoint and returns its identity. A link to that node that
+  /// exists already, by this endpoint or another one, stays the only link. Waits up to `limit` for
+  /// a node that is not there yet. Must not run on a worker (`errc::would_block`): actors use the
+  /// other form. The link stays until one of the two nodes ends or is lost. Errors:
+  /// `errc::timeout`, with the outcome of the last attempt; `net_errc::bad_endpoint`;
   /// `errc::invalid_setting` as `listen`; `net_errc::denied` beyond this machine, unless the
-  /// settings say `insecure`; why there is no connection, such as `not_garrick`, `incompatible`
-  /// with a node of another version, `refused` by oneself, or `peer_down` if one of the two has
-  /// given this life of the other up.
+  /// settings say `insecure`; the reason why there is no connection, such as `not_garrick`,
+  /// `incompatible` with a node of another version, `refused` by this node itself, or `peer_down`
+  /// if one of the two has given this life of the other up.
   [[nodiscard]] base::result<peer_identity> connect(
       std::string_view at, base::duration limit = base::duration::seconds(10));
-  /// The same for an actor, which is the first argument: a response, to be awaited. The time-out is
-  /// the actor's own (`within`), and carries no reason. A node that is not there is tried for
-  /// `net.failure_detection_handshake_limit`; then it is `net_errc::unreachable`, with the reason.
+  /// The same for an actor, which is the first argument: returns a response, to be awaited. The
+  /// time-out is the actor's own (`within`), and carries no reason. A node that is not there is
+  /// tried for `net.failure_detection_handshake_limit`; then the answer is `net_errc::unreachable`,
+  /// with the reason.
   ///
   ///     auto asked = node.connect(*this, "tcp://there:4040");
   ///     result<net::peer_identity> who = co_await std::move(asked);
   [[nodiscard]] core::pending_response<peer_identity> connect(core::actor_base& self,
                                                               std::string_view at);
 
-  /// The actor that the node there has published under this name: connects first if need be. If it
-  /// is one of this node, which that one was given, this is its local handle. It has to understand
-  /// P; that is compared signature by signature, of an actor of this node also with the protocols
-  /// with which the other node was given it. Waits for all that, and for a node that is not there
-  /// yet, up to `limit`. Not on a worker (`errc::would_block`): actors use the other form. Errors:
-  /// `errc::timeout`, as `connect`; why there is no connection; `net_errc::node_down` if it is a
-  /// peer that cannot be reached now; `registry_errc::not_found`, also for an actor of this node
-  /// that has ended; `net_errc::incompatible`, naming the signature; `too_large` for a name of more
-  /// than `longest_name` bytes; `decode_failed` if the answer makes no sense, such as the number of
-  /// an actor that this node has not given away.
+  /// Finds the actor that the node at `at` has published under this name; connects first if need
+  /// be. If that is an actor of this node, to which the other node has a handle, returns the local
+  /// handle. The actor has to understand P: its signatures are compared one by one, and for an
+  /// actor of this node also the protocols with which the other node was given it. Waits up to
+  /// `limit`, also for a node that is not there yet. Must not run on a worker
+  /// (`errc::would_block`): actors use the other form. Errors: `errc::timeout`, as `connect`; the
+  /// reason why there is no connection; `net_errc::node_down` if `at` is a peer that cannot be
+  /// reached now; `registry_errc::not_found`, also for an actor of this node that has ended;
+  /// `net_errc::incompatible`, naming the signature; `too_large` for a name of more than
+  /// `longest_name` bytes; `decode_failed` if the answer makes no sense, such as the number of an
+  /// actor that this node has not given away.
   template <class P>
   [[nodiscard]] base::result<core::ref<P>> remote(
       const whereabouts& at, std::string_view name,
@@ -135,7 +138,7 @@ class node {
     core::scoped_actor me(env());
     return persisting(me, at, limit, [&] { return remote<P>(*me, at, name); });
   }
-  /// The same for an actor, which is the first argument: a response, to be awaited.
+  /// The same for an actor, which is the first argument: returns a response, to be awaited.
   ///
   ///     auto asked = node.remote<prices>(*this, "tcp://there:4040", "prices");
   ///     result<ref<prices>> feed = co_await std::move(asked);
@@ -145,27 +148,28 @@ class node {
       resolve_erased(at, name, protocol_table_of<P>(), answer_to<P>(std::move(done)));
     });
   }
-  /// This overload refuses an actor's class.
+  /// Refuses an actor's class in place of a protocol.
   template <core::detail::actor_for_protocol P, class... Args>
   base::result<core::any_ref> remote(Args&&... /*args*/) {
     static_assert(core::detail::this_is_no_protocol<P>::reported);
     return base::error();
   }
 
-  /// From now on other nodes may have an A spawned here, by this name, with arguments of these
-  /// types: which are values that can be encoded. Without it they may not spawn anything. Who has
-  /// one spawned holds it by the handle that it gets, and by nothing else: when that is released,
-  /// and nobody here has another, it ends as any actor that nobody holds. Its constructor and its
-  /// `on_start` run on a worker. Errors: `registry_errc::name_taken`, if that is allowed already;
-  /// `net_errc::too_large`, `not_encodable` or `incompatible` as `publish`. Does not compile if an
-  /// A cannot be made of these, or if an argument or a message cannot be encoded.
+  /// Lets other nodes spawn an A here, by this name, with arguments of these types, which are
+  /// values that can be encoded. Other nodes can spawn no actor that was not allowed so. The node
+  /// that spawns an actor holds it by the handle that it gets, and by nothing else: when that is
+  /// released, and no handle is left here, the actor ends as any actor without handles. Its
+  /// constructor and its `on_start` run on a worker. Errors: `registry_errc::name_taken` if the
+  /// name is allowed already; `net_errc::too_large`, `not_encodable` or `incompatible` as
+  /// `publish`. Does not compile if an A cannot be made of these types, or if an argument or a
+  /// message cannot be encoded.
   ///
   ///     node.allow<renderer, std::string, std::uint32_t>("renderer").value();
   template <class A, class... Args>
   [[nodiscard]] base::result<void> allow(std::string name) {
     return allow_as<core::detail::protocol_of<A>, A, Args...>(std::move(name));
   }
-  /// The same for an A of which others see a part: an actor that also takes `down`, say.
+  /// The same for an A of which other nodes see a part: an actor that also takes `down`, say.
   ///
   ///     node.allow_as<protocol<picture(scene)>, renderer, std::string>("renderer").value();
   template <class P, class A, class... Args>
@@ -180,21 +184,22 @@ class node {
     if (no) return no;
     return {};
   }
-  /// Nobody may spawn by this name any more; what was spawned stays. False: there is no such name.
+  /// Ends the permission to spawn by this name; spawned actors stay. Returns false if there is no
+  /// such name.
   bool disallow(std::string_view name);
 
-  /// Has an actor spawned in the node there, of the type that it has allowed by this name, with
-  /// these arguments: connects first if need be. It has to understand P. It lives as long as
-  /// somebody has a handle to it, and this is the first. Waits for all that up to 10 s, for a node
-  /// that is not there as `connect` of actors does; who wants another limit, and actors, use the
-  /// other form. Not on a worker (`errc::would_block`). Texts travel as std::string; numbers have
-  /// to be as wide as they are expected there. Errors: `errc::timeout`; why there is no connection;
-  /// `net_errc::node_down` if it is a peer that cannot be reached now; `net_errc::denied`: there is
-  /// no such name; `too_large` as `remote`, or of the arguments, which may also be `not_encodable`;
-  /// `net_errc::incompatible`, naming the argument, by its number from 0, or the signature;
-  /// `net_errc::overload`: it has too many actors of this node; `errc::spawn_failed`: its
-  /// constructor or its `on_start` failed. After `timeout`, `perhaps_delivered` or `incompatible`
-  /// it may have been spawned, and has ended.
+  /// Spawns an actor in the node at `at`, of the type that it has allowed by this name, with these
+  /// arguments; connects first if need be. The actor has to understand P. It lives as long as it
+  /// has a handle, of which the returned one is the first. Waits up to 10 s in all, and for a node
+  /// that is not there as long as `connect` of actors; actors, and callers with another limit, use
+  /// the other form. Must not run on a worker (`errc::would_block`). Texts travel as std::string;
+  /// numbers must have the width that the other node expects. Errors: `errc::timeout`; the reason
+  /// why there is no connection; `net_errc::node_down` if `at` is a peer that cannot be reached
+  /// now; `net_errc::denied` if there is no such name; `too_large` as `remote`, or for the
+  /// arguments, which may also be `not_encodable`; `net_errc::incompatible`, naming the argument,
+  /// by its number from 0, or the signature; `net_errc::overload` if this node has too many actors
+  /// there; `errc::spawn_failed` if the constructor or `on_start` failed. After `timeout`,
+  /// `perhaps_delivered` or `incompatible` the actor may have been spawned, and has ended.
   ///
   ///     ref<pictures> far = node.spawn<pictures>("tcp://there:4040", "renderer", "sky").value();
   template <class P, class... Args>
@@ -204,7 +209,7 @@ class node {
     auto asked = spawn<P>(*me, at, name, std::forward<Args>(args)...);
     return with_reason(at, me->get(std::move(asked).within(base::duration::seconds(10))));
   }
-  /// The same for an actor, which is the first argument: a response, to be awaited.
+  /// The same for an actor, which is the first argument: returns a response, to be awaited.
   ///
   ///     auto asked = node.spawn<pictures>(*this, where, "renderer", "sky", 3u);
   ///     result<ref<pictures>> far = co_await std::move(asked);
@@ -216,38 +221,42 @@ class node {
                    protocol_table_of<P>(), answer_to<P>(std::move(done)));
     });
   }
-  /// This overload refuses an actor's class.
+  /// Refuses an actor's class in place of a protocol.
   template <core::detail::actor_for_protocol P, class... Args>
   base::result<core::any_ref> spawn(Args&&... /*args*/) {
     static_assert(core::detail::this_is_no_protocol<P>::reported);
     return base::error();
   }
 
-  /// The peers that can be reached now.
+  /// Returns the peers that can be reached now.
   [[nodiscard]] std::vector<peer_identity> peers() const;
-  /// What the layers of the link to a peer have counted, by layer and name: what was sent again,
-  /// gaps, suspicions. Under the layer "node" is what the node knows of the peer just now:
-  /// `exports`, actors here of which the peer has a number; `proxies`, those there to which
-  /// somebody here has a handle; `spawned`, of the exports those that were made for it;
-  /// `questions` without an answer to this end, `asked` to the other, and `unanswered`, those
-  /// together with answers that have not left yet; `wanted`, of `asked` those with a limit, and
-  /// what was withdrawn and is not answered yet; `monitors` and `links` between their actors;
-  /// `under_way`, messages that are not confirmed. Of what has come from the peer since the link
-  /// stands: `to_nobody`, messages and requests whose receiver had ended or was never known here;
-  /// `not_decoded`, those, and answers, whose bytes were no value of their type; `not_encoded`,
-  /// answers from here that could not be written or were too large for the link, of which who has
-  /// asked was told; `ends_refused`, exits and kills that `node_settings::let_peers_end` does not
-  /// let happen. Empty if it can not be reached now. Waits for who is at work on the link, so it is
-  /// not for a `peer_listener` or a `peer_admission`, which are called by that one.
+  /// Returns the counters of the link to a peer, by layer and name, such as packets sent again,
+  /// gaps and suspicions; empty if the peer cannot be reached now.
+  ///
+  /// Layer "node" has the node's present figures about the peer: `exports`, local actors of which
+  /// the peer has a number; `spawned`, the exports that were made for it; `proxies`, its actors to
+  /// which this node has a handle; `questions` without an answer to this end, `asked` to the other
+  /// end, and `unanswered`, both together with answers that have not left yet; `wanted`, those of
+  /// `asked` with a limit, and withdrawn requests without an answer so far; `monitors` and `links`
+  /// between the actors of both; `under_way`, messages that are not confirmed. Since the link
+  /// stands it has counted: `to_nobody`, messages and requests to a receiver that had ended or was
+  /// never known here; `not_decoded`, messages, requests and answers with bytes that were no value
+  /// of their type; `not_encoded`, answers from here that could not be written or were too large
+  /// for the link, of which the caller was told; `ends_refused`, exits and kills that
+  /// `node_settings::let_peers_end` forbids.
+  ///
+  /// Waits for the thread that is at work on the link. A `peer_listener` or a `peer_admission` runs
+  /// on that thread, and must not call this.
   [[nodiscard]] std::vector<link_count> counters(const peer_identity& who) const;
-  /// From now on `who` is told of each change and of what was noticed, as long as the node lives:
-  /// there is no way back. Of whoever is up already nothing is told: ask `peers` afterwards. Null:
-  /// nobody is. Throws std::bad_alloc.
+  /// Reports each further change of a peer, and each piece of evidence, to `who` for the life of
+  /// the node; a subscription cannot be ended. Peers that are up already are not reported: ask
+  /// `peers` afterwards. Ignores null. Throws std::bad_alloc.
   void subscribe(std::shared_ptr<peer_listener> who);
-  /// No message of this life of a node gets into a mailbox any more, from the return of this call
-  /// on; all its actors count as lost, and it is refused as a peer. That is remembered of the last
-  /// `quarantine_list::most` lives. Waits for a delivery that is under way, so it is not for a
-  /// `peer_listener` or a `peer_admission`, which are called by who delivers.
+  /// Shuts this life of a node out: from the return of this call on, none of its messages gets into
+  /// a mailbox, all its actors count as lost, and it is refused as a peer. The last
+  /// `quarantine_list::most` such lives are remembered. Waits for a delivery that is under way, so
+  /// a `peer_listener` or a `peer_admission`, which the delivering thread calls, must not call
+  /// this.
   void quarantine(const peer_identity& who);
 
  private:
@@ -260,8 +269,9 @@ class node {
   void spawn_erased(const whereabouts& at, std::string_view name,
                     std::unique_ptr<spawn_arguments> with, const protocol_table& as,
                     std::unique_ptr<name_answer> done);
-  /// A time-out with what has kept this node from reaching the endpoint, if that is known; other
-  /// errors as they are. `earlier` is why an attempt has failed before the present one.
+  /// Adds to a time-out the reason that kept this node from reaching the endpoint, if that is
+  /// known; returns other errors unchanged. `earlier` is the reason for which an attempt failed
+  /// before the present one.
   [[nodiscard]] base::error explained(const whereabouts& at, const base::error& why,
                                       const base::error& earlier) const;
   template <class T>
@@ -270,11 +280,11 @@ class node {
     if (!answer) return explained(at, answer.error(), earlier);
     return answer;
   }
-  /// For how long a node that is not there is tried.
+  /// Returns how long a node that is not there is tried.
   [[nodiscard]] base::duration longest_attempt() const;
-  /// Asks again when that time is over, or an earlier attempt is, and there is time left. Half of
-  /// that time says that an attempt has not failed at once: who joins another's attempt waits for
-  /// less than the whole.
+  /// Asks again after the answer `unreachable` while there is time left. A second such answer
+  /// counts only after half of `longest_attempt()`: a shorter attempt has failed at once, while one
+  /// that joins another caller's attempt waits for less than the whole.
   template <class Ask>
   [[nodiscard]] auto persisting(core::scoped_actor& me, const whereabouts& at, base::duration limit,
                                 Ask ask) const {

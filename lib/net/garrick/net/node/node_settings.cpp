@@ -12,13 +12,13 @@ base::error wrong(std::string_view name, std::string_view why) {
   return base::make_error(base::errc::invalid_setting, "node_settings." + std::string(name), why);
 }
 
-/// None would be enough for nothing: with no credit, say, nobody could ever send anything.
+/// Refuses zero: with no credit, say, no actor could ever send anything.
 base::error check_some(std::string_view name, std::uint64_t value, std::uint64_t most) {
   if (value != 0) return {};
   return wrong(name, "0, where 1 to " + std::to_string(most) + " is allowed");
 }
 
-/// Below zero, a wait would be for ever, or none, by who counts.
+/// Refuses negative durations, which the users of a setting would read as "for ever" or as "none".
 base::error check_time(std::string_view name, base::duration value) {
   if (value >= base::duration()) return {};
   return wrong(name, value.to_string() + ", where 0 and more is allowed");

@@ -1,4 +1,4 @@
-// Who may be a peer of a node: for whoever decides that above it, such as a cluster.
+// Admission of peers to a node, for a layer that decides about it, such as a cluster.
 //
 // Thread safety: stated for each.
 #pragma once
@@ -11,28 +11,30 @@
 
 namespace garrick::net {
 
-/// Who wants to be a peer. It says this of itself, and nobody has proved it.
+/// A node that asks to be a peer. Its fields are its own claims, without proof.
 struct applicant {
-  peer_identity who;         ///< a node, and which of its lives
-  std::string_view program;  ///< how the program names itself, for people
-  std::string_view at;       ///< the endpoint from which it has come, or that was connected to
-  bool was_dialled = false;  ///< this node has connected to it
+  peer_identity who;         ///< the node, and the life that it is in
+  std::string_view program;  ///< the program's name for people
+  std::string_view at;       ///< the endpoint from which the node has come, or that was connected
+                             ///< to
+  bool was_dialled = false;  ///< whether this node has connected to it
 };
 
-/// Is asked about each connection, before anything of an actor passes. An extension point: derive
+/// Decides about each connection, before anything of an actor passes. An extension point: derive
 /// from it, and put it into `node_settings::admission`.
 ///
-/// Who was let in and is to go afterwards goes by `node::quarantine`.
+/// A peer that was admitted can be removed later by `node::quarantine`.
 class peer_admission {
  public:
   virtual ~peer_admission() = default;
   peer_admission(const peer_admission&) = delete;
   peer_admission& operator=(const peer_admission&) = delete;
-  /// Why it may not be a peer: words for people. Nothing: it may. Who has come here hears 128 bytes
-  /// of them at most, and none over datagrams that would be longer than its own; who was dialled
-  /// hears that this end leaves. On threads of the node or on workers that stand in for them,
-  /// several at once; must not wait, so neither `counters` nor `quarantine` is called from here,
-  /// and must not destroy the node. What it throws is an objection.
+  /// Returns the reason why the applicant may not be a peer, in words for people, or nothing if it
+  /// may. An applicant that has come here gets at most 128 bytes of the reason, and none over
+  /// datagrams if the reply would be longer than its own packet; an applicant that was dialled
+  /// learns that this end leaves. An exception counts as an objection. Called by threads of the
+  /// node or workers that stand in for them, several at once: must not wait, must not call
+  /// `counters` or `quarantine`, and must not destroy the node.
   [[nodiscard]] virtual std::optional<std::string> objection(const applicant& who) = 0;
 
  protected:

@@ -1,8 +1,8 @@
-// What happens to the peers of a node, for whoever wants to know.
+// Events of a node's peers, for a layer above the node.
 //
-// A verdict says what the node does: it uses a peer, or has given it up for good. Evidence says
-// what it has noticed, from which it concludes nothing: who decides about the members of a cluster
-// weighs it, together with that of others.
+// A verdict is the node's decision: it uses a peer, or has given it up for good. Evidence is an
+// observation from which the node concludes nothing: a layer that decides about the members of a
+// cluster weighs it, together with the evidence of other nodes.
 //
 // Thread safety: stated for each.
 #pragma once
@@ -15,42 +15,43 @@
 
 namespace garrick::net {
 
-/// What has become of a peer.
+/// A change of a peer's state.
 enum class peer_change : std::uint8_t {
-  up,    ///< it can be reached
-  down,  ///< it was given up, has left, or came back as another one: its session is over, and its
-         ///< life, too, unless `node_settings::after_down` lets that come back; then `up` follows
+  up,    ///< the peer can be reached
+  down,  ///< the peer was given up, has left, or came back as another one: its session is over, and
+         ///< its life, too, unless `node_settings::after_down` lets that come back; then `up`
+         ///< follows
 };
 
-/// Something that was noticed of a peer that is up.
+/// An observation of a peer that is up.
 struct peer_evidence {
-  /// What it is.
+  /// The kind of an observation.
   enum class kind : std::uint8_t {
-    suspected,        ///< nothing was heard for longer than is usual
-    trusted,          ///< it was heard again
-    disconnected,     ///< its connection broke, which may be mended
-    resumed,          ///< there is another one
-    unreachable,      ///< nobody listens at its address, or there is no way to it: so the network
-                      ///< says, which nobody has proved
-    observer_paused,  ///< this process itself was stopped: what it says about silence is worth
-                      ///< little
+    suspected,        ///< the peer was silent for longer than is usual
+    trusted,          ///< the peer was heard again
+    disconnected,     ///< the peer's connection broke, which may be mended
+    resumed,          ///< the peer has a new connection
+    unreachable,      ///< no socket listens at the peer's address, or there is no way to it: so the
+                      ///< network reports, without proof
+    observer_paused,  ///< this process itself was stopped: its evidence of silence is worth little
   };
-  kind what;                ///< what it is
-  base::error why{};        ///< of `disconnected` and `unreachable`
-  base::duration lasted{};  ///< of `observer_paused`
+  kind what;                ///< the kind
+  base::error why{};        ///< the reason for `disconnected` and `unreachable`
+  base::duration lasted{};  ///< the time for which the observer stood still, for `observer_paused`
 };
 
-/// Is told of peers, on threads of the node or on workers that stand in for them, several at once:
-/// so neither `counters` nor `quarantine` is called from here. Must not wait, must not
-/// destroy the node, and must not throw: an exception ends the program.
+/// Receives the events of peers. Its functions are called by threads of the node, or workers that
+/// stand in for them, several at once, and within the link: they must not call `counters` or
+/// `quarantine`, must not wait, must not destroy the node, and must not throw, as an exception ends
+/// the program.
 class peer_listener {
  public:
   virtual ~peer_listener() = default;
   peer_listener(const peer_listener&) = delete;
   peer_listener& operator=(const peer_listener&) = delete;
-  /// `why` says why it is down.
+  /// A peer has changed its state; `why` is the reason for `down`.
   virtual void changed(const peer_identity& who, peer_change what, const base::error& why) = 0;
-  /// For who wants to judge for himself. Of one peer it comes after `up` and before `down`.
+  /// Evidence, for listeners that judge by themselves: after the peer's `up` and before its `down`.
   virtual void noticed(const peer_identity&, const peer_evidence&) {}
 
  protected:

@@ -1,8 +1,8 @@
-// What a node has to know of a protocol when it meets its messages as bytes and as envelopes: one
-// constant table for each protocol that is published, looked up, or part of a handle in a message.
+// The functions that turn a protocol's messages into bytes and into envelopes: one constant table
+// for each protocol that is published, looked up, or part of a handle in a message.
 //
-// Nobody registers a type. Who names a protocol instantiates its table, and the table has the
-// functions that write and read each message and each answer.
+// Types need no registration. A program that names a protocol instantiates its table, and the table
+// has the functions that write and read each message and each answer.
 //
 // Thread safety: constants, made at the first call.
 #pragma once
@@ -26,21 +26,21 @@
 
 namespace garrick::net {
 
-/// How one content type is written and read.
+/// The functions that write and read one content type.
 struct content_codec {
-  std::uint64_t type;                ///< its number on the wire
+  std::uint64_t type;                ///< the type's number on the wire
   const base::message_type* content; /**< by which envelopes know it */
   /// Appends a value; failures stay in the writer. Throws std::bad_alloc.
   void (*write)(byte_writer& out, const void* value);
-  /// An envelope with a value; null if the bytes are none, and the reader knows why. Throws what
-  /// the type's constructors throw.
+  /// Returns an envelope with a value; null if the bytes are no such value, with the reason in the
+  /// reader. Passes on exceptions of the type's constructors.
   core::envelope* (*read)(byte_reader& in);
 };
 
 /// A message and its answer.
 struct signature_codec {
-  content_codec message;  ///< how the message is written and read
-  content_codec answer;   ///< how its answer is
+  content_codec message;  ///< for the message
+  content_codec answer;   ///< for its answer
 };
 
 /// The messages of a protocol.
@@ -49,15 +49,15 @@ class protocol_table {
   /// For the framework.
   protocol_table(std::vector<signature_codec> all, base::result<schema> described);
 
-  /// The signature whose message has this number; null: there is none.
+  /// Returns the signature with a message of this number, or null.
   [[nodiscard]] const signature_codec* by_type(std::uint64_t type) const noexcept;
-  /// The signature of this content; null: there is none.
+  /// Returns the signature of this content, or null.
   [[nodiscard]] const signature_codec* by_content(const base::message_type* m) const noexcept;
-  /// All signatures, in the order of their messages' numbers.
+  /// Returns all signatures, in the order of their messages' numbers.
   [[nodiscard]] std::span<const signature_codec> all() const noexcept { return by_type_; }
-  /// The content of an answer that has this number; null: there is none. Looks at all of them.
+  /// Returns the content of an answer that has this number, or null. Looks at all signatures.
   [[nodiscard]] const content_codec* answer_by_type(std::uint64_t type) const noexcept;
-  /// How other nodes see it. Errors: as `schema_builder::finish`.
+  /// Returns the protocol as other nodes see it. Errors: as `schema_builder::finish`.
   [[nodiscard]] const base::result<schema>& described() const noexcept { return described_; }
 
  private:
@@ -113,13 +113,13 @@ struct table_maker<core::protocol<Sigs...>> {
     std::vector<signature_codec> all;
     all.reserve(sizeof...(Sigs));
     schema_builder s;
-    // no fold expression: protocols may be long, and compilers nest those
+    // No fold expression: protocols may be long, and compilers nest those.
     constexpr bool encodes[] = {true, encodable<message_in<Sigs>>...,
                                 encodable<answer_in<Sigs>>...};
     if constexpr (std::find(std::begin(encodes), std::end(encodes), false) == std::end(encodes)) {
       const int in_order[] = {0, (add_signature<Sigs>(all, s), 0)...};
       static_cast<void>(in_order);
-    } else {  // said here, once, and not of each part again
+    } else {  // reported here, once, and not again for each part
       const bool told[] = {wire_report<message_in<Sigs>, Sigs>::reported...,
                            wire_report<answer_in<Sigs>, Sigs>::reported...};
       static_cast<void>(told);
@@ -134,7 +134,7 @@ struct table_maker<core::any_protocol> {
 
 }  // namespace detail
 
-/// The table of P. Does not compile if a message or an answer cannot be encoded. Throws
+/// Returns the table of P. Does not compile if a message or an answer cannot be encoded. Throws
 /// std::bad_alloc at the first call.
 template <class P>
 [[nodiscard]] const protocol_table& protocol_table_of() {
@@ -144,11 +144,11 @@ template <class P>
 
 }  // namespace garrick::net
 
-/// Leaves the table of this protocol to another file of the program. Without this, each file that
-/// publishes or looks up the protocol compiles how its messages are written and read. Stands in the
-/// protocol's header, behind the protocol and outside of namespaces. Requires one file of the
-/// program with `GARRICK_PROTOCOL_TABLE_HERE`; without it the program does not link. Costs nothing
-/// at run time.
+/// Leaves the table of this protocol to another file of the program. Otherwise each file that
+/// publishes or looks up the protocol compiles the functions of its messages. Stands in the
+/// protocol's header, behind the protocol and outside of namespaces. Requires
+/// `GARRICK_PROTOCOL_TABLE_HERE` in one file of the program, which does not link without it. Costs
+/// nothing at run time.
 #define GARRICK_PROTOCOL_TABLE_ELSEWHERE(...)           \
   extern template const ::garrick::net::protocol_table& \
   garrick::net::protocol_table_of<__VA_ARGS__>()

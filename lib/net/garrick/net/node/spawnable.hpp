@@ -1,11 +1,11 @@
-// Actors that other nodes may spawn here: what a node has to know of such a type to make one from
-// bytes, and what the other node has to know to write these bytes.
+// Actors that other nodes may spawn here: the functions that make such an actor from bytes, and
+// those that write these bytes in the other node.
 //
-// Nobody registers a type. `node::allow<A, Args...>` instantiates a `spawnable` for A and what its
-// constructor is given, and `node::spawn<P>` writes what it was given as a tuple; the schemas of
-// both tuples are compared before anything is decoded, as those of protocols are.
+// Types need no registration. `node::allow<A, Args...>` instantiates a `spawnable` for A and the
+// arguments of its constructor, and `node::spawn<P>` writes its arguments as a tuple; the schemas
+// of both tuples are compared before anything is decoded, as those of protocols are.
 //
-// Thread safety: a `spawnable` is constant. The others are one thread's at a time.
+// Thread safety: a `spawnable` is constant. The others serve one thread at a time.
 #pragma once
 
 #include <garrick/base/values/result.hpp>
@@ -24,47 +24,48 @@
 
 namespace garrick::net {
 
-/// For the framework: an actor that could be made, and what it will be made of.
+/// For the framework: an actor that is ready to be made, with its arguments.
 class prepared_spawn {
  public:
   virtual ~prepared_spawn() = default;
   prepared_spawn(const prepared_spawn&) = delete;
   prepared_spawn& operator=(const prepared_spawn&) = delete;
-  /// Makes it; once. Runs the constructor and `on_start`. Errors: as `try_spawn`. Throws
-  /// std::bad_alloc.
+  /// Makes the actor; may be called once. Runs the constructor and `on_start`. Errors: as
+  /// `try_spawn`. Throws std::bad_alloc.
   [[nodiscard]] virtual base::result<core::any_ref> spawn(core::environment& env) = 0;
 
  protected:
   prepared_spawn() = default;
 };
 
-/// For the framework: a type of actors on a node's list.
+/// For the framework: a type of actors that a node lets others spawn.
 class spawnable {
  public:
   virtual ~spawnable() = default;
   spawnable(const spawnable&) = delete;
   spawnable& operator=(const spawnable&) = delete;
-  /// What its constructor takes: one signature, a tuple. Errors: as `schema_of`.
+  /// Returns the constructor's parameters: one signature, a tuple. Errors: as `schema_of`.
   [[nodiscard]] virtual const base::result<schema>& arguments() const = 0;
-  /// What others may say to it.
+  /// Returns the protocol that other nodes may use.
   [[nodiscard]] virtual const protocol_table& protocol() const = 0;
-  /// Reads the arguments; null if the bytes are none, and the reader knows why. Throws what the
-  /// types' constructors throw.
+  /// Reads the arguments; returns null if the bytes are not such arguments, with the reason in the
+  /// reader. Passes on exceptions of the types' constructors.
   [[nodiscard]] virtual std::unique_ptr<prepared_spawn> prepare(byte_reader& in) const = 0;
 
  protected:
   spawnable() = default;
 };
 
-/// For the framework: what an actor in another node is to be made of.
+/// For the framework: the constructor's arguments for an actor in another node.
 class spawn_arguments {
  public:
   virtual ~spawn_arguments() = default;
   spawn_arguments(const spawn_arguments&) = delete;
   spawn_arguments& operator=(const spawn_arguments&) = delete;
-  /// Their types: one signature, a tuple. Errors: as `schema_of`.
+  /// Returns the arguments' types: one signature, a tuple. Errors: as `schema_of`.
   [[nodiscard]] virtual const base::result<schema>& types() const = 0;
-  /// Appends them. Failures stay in `out`. Throws std::bad_alloc, and what a user's codec throws.
+  /// Appends the arguments. Failures stay in `out`. Throws std::bad_alloc, and passes on exceptions
+  /// of a user's codec.
   virtual void write(byte_writer& out) const = 0;
 
  protected:
@@ -73,8 +74,8 @@ class spawn_arguments {
 
 namespace detail {
 
-/// The description of arguments. The signature's name is not that of their types: so what is
-/// compared are the types, one by one, and a difference has the number of the argument.
+/// Returns the schema of arguments. Its signature's name is independent of the types, so that the
+/// types are compared one by one, and a difference tells the number of the argument.
 template <class... Args>
 [[nodiscard]] const base::result<schema>& schema_of_arguments() {
   static const base::result<schema> made = [] {
@@ -127,7 +128,7 @@ class spawn_arguments_of final : public spawn_arguments {
   const std::tuple<Args...> all_;
 };
 
-/// The type as which an argument travels: texts are strings.
+/// The type in which an argument travels: texts are strings.
 template <class T>
 using travelling = std::conditional_t<std::is_same_v<T, const char*> || std::is_same_v<T, char*> ||
                                           std::is_same_v<T, std::string_view>,

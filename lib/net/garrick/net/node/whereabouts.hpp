@@ -1,4 +1,4 @@
-// Where a node is asked for something: at an endpoint, or as a peer that is known already.
+// The place of a question to a node: an endpoint, or a peer that is known already.
 //
 // Thread safety: a value.
 #pragma once
@@ -12,25 +12,25 @@
 
 namespace garrick::net {
 
-/// An endpoint, to which the node connects if need be, or a peer that can be reached now, also one
+/// An endpoint, to which the node connects if need be, or a peer that can be reached now, even one
 /// that has connected here. Made of either:
 ///
 ///     node.remote<prices>("tcp://there:4040", "prices");
 ///     node.remote<prices>(node.peers()[0], "prices");
 class whereabouts {
  public:
-  /// An endpoint's text, which is looked at when it is used.
+  /// Made of an endpoint's text, which is parsed at its use.
   whereabouts(const char* at) : at_(std::string(at)) {}
   /// The same.
   whereabouts(std::string_view at) : at_(std::string(at)) {}
   /// The same.
   whereabouts(std::string at) : at_(std::move(at)) {}
-  /// This life of a peer, and no other.
+  /// Made of this life of a peer, and no other.
   whereabouts(const peer_identity& who) : at_(who) {}
 
-  /// The endpoint's text; null: it is a peer.
+  /// Returns the endpoint's text, or null for a peer.
   [[nodiscard]] const std::string* text() const noexcept { return std::get_if<std::string>(&at_); }
-  /// The peer; null: it is an endpoint.
+  /// Returns the peer, or null for an endpoint.
   [[nodiscard]] const peer_identity* peer() const noexcept {
     return std::get_if<peer_identity>(&at_);
   }

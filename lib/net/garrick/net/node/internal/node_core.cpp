@@ -18,7 +18,8 @@ namespace garrick::net::internal {
 
 namespace {
 
-/// The life of a node, as far as the settings do not say it; drawn from a seed that is not 0.
+/// Draws the parts of the node's identity that the settings leave open, from the seed unless it is
+/// 0.
 peer_identity life_of(const node_settings& s, std::uint64_t seed) {
   base::random_source seeded(seed);
   unguessable_numbers unguessable;
@@ -29,7 +30,7 @@ peer_identity life_of(const node_settings& s, std::uint64_t seed) {
   return self;
 }
 
-/// True if nobody outside of this machine can reach it, or be reached by it.
+/// Returns true if the endpoint is only reachable from within this machine.
 bool is_of_this_machine(const endpoint& e) {
   if (e.kind() == transport_kind::unix_stream) return true;
   if (!e.is_numeric()) return e.host() == "localhost";  // "127.org" is somewhere else
@@ -38,7 +39,7 @@ bool is_of_this_machine(const endpoint& e) {
 
 }  // namespace
 
-/// Finds the session of who comes back, and makes links for the others.
+/// Finds the session of a peer that comes back, and makes links for other newcomers.
 class node_core::policy final : public accept_sessions {
  public:
   policy(std::weak_ptr<node_core> node, const named_stack& kind)
@@ -117,7 +118,7 @@ base::error node_core::wrong_process() const {
 base::error node_core::may_use(const endpoint& e) const {
   if (base::error no = wrong_process()) return no;
   if (base::error no = check_without_stacks(settings_)) return no;
-  // Else the first peer's handshake would find out.
+  // Otherwise the first peer's handshake would reveal the fault.
   const bool udp = e.kind() == transport_kind::udp;
   if (base::error no = check_stack(settings_, udp ? carrier_kind::datagrams : carrier_kind::stream))
     return no;
@@ -150,7 +151,7 @@ std::optional<std::string> node_core::objection(const applicant& who) const {
 
 void node_core::opened(link_port& link) {
   const peer_identity who = link.peer();
-  // Who has come here was asked about before there was a link.
+  // An applicant that has come here was judged before there was a link.
   if (const hello* const says = link.says(); says != nullptr && !link.dialled().empty())
     if (const auto no = objection({who, says->program, link.dialled(), true}))
       return link.leave(base::make_error(net_errc::denied, link.dialled(), *no));
@@ -174,7 +175,7 @@ void node_core::opened(link_port& link) {
       }
     }
   }
-  // They are peers until they are shut, when `closed` says that they are down.
+  // The earlier lives are peers until their links are shut, when `closed` reports them as down.
   for (const connection& old : earlier)
     old.insist([](hosted& h) {
       static_cast<link_port&>(h).shut(
@@ -200,7 +201,7 @@ void node_core::usable(link_port& link) {
   {
     const std::lock_guard lock(mutex_);
     if (const auto at = peers_.find(who); at != peers_.end()) {
-      // Its end of that one is over, of which this one has not heard.
+      // The peer's end of that link is over, of which this end has not heard.
       earlier = at->second;
       GARRICK_ASSERT(earlier != link.self(), "that a link may be used is said once");
       peers_.erase(at);
@@ -235,7 +236,7 @@ void node_core::noticed(const link_port& link, const peer_evidence& what) {
 
 void node_core::closed(link_port& link, const base::error& why) noexcept {
   bool was_in_use = false;
-  bool was_up = false;  // who had dialled was told then, and whoever dials from now on has another
+  bool was_up = false;  // its dialling callers were answered then; later ones wait for another link
   base::result<connection> other = why ? why : base::error(net_errc::peer_down);
   {
     const std::lock_guard lock(mutex_);
@@ -246,7 +247,7 @@ void node_core::closed(link_port& link, const base::error& why) noexcept {
       was_in_use = true;
       if (settings_.after_down == peer_return::new_life_only) quarantined_.add(link.peer());
     } else if (at != peers_.end()) {
-      other = at->second;  // of two links this one was not wanted
+      other = at->second;  // another link was preferred to this one
     }
     if (was_in_use)
       was_up = std::erase_if(dialled_, [&](const auto& d) {
@@ -280,7 +281,7 @@ std::vector<link_count> node_core::counters(const peer_identity& who) const {
     try {
       told.set_value(static_cast<link_port&>(h).counters());
     } catch (const std::bad_alloc&) {
-      told.set_exception(std::current_exception());  // to who has asked, and not to the link
+      told.set_exception(std::current_exception());  // thrown in the caller, not in the link
     }
   });
   try {
@@ -296,10 +297,10 @@ void node_core::quarantine(const peer_identity& who) {
   {
     const std::lock_guard lock(mutex_);
     quarantined_.add(who);
-    links = all_;  // also such as are not in use yet
+    links = all_;  // including links that are not in use yet
   }
-  // A visit is made when nobody is in: after it nothing is delivered. If it has to wait in line, so
-  // does this thread; one that is never made breaks the promise, and the link is over.
+  // A visit is made when no thread is in, so that after it nothing is delivered. If it has to wait
+  // in line, so does this thread; a visit that is never made breaks the promise: the link is over.
   for (const connection& link : links) {
     std::promise<void> shut;
     const std::future<void> is_shut = shut.get_future();
@@ -320,7 +321,7 @@ base::error node_core::publish(std::string name, core::address held, const proto
   if (who->has_ended())
     return base::make_error(system::registry_errc::ended, name,
                             held.to_string() + ": " + who->end_reason().to_string());
-  core::address ended;  // who had the name
+  core::address ended;  // the actor that had the name
   {
     const std::lock_guard lock(mutex_);
     if (is_stopping_) return base::make_error(base::errc::shutting_down, "node", "it is stopping");
@@ -430,7 +431,7 @@ void node_core::stop() noexcept {
   }
   doors.clear();
   const base::error why = base::make_error(net_errc::node_down, self_.to_string(), "it has left");
-  // Who confirms what is under way in half of the time is left then.
+  // After half of the time, no message is under way to the peers that could confirm in time.
   for (const connection& link : links)
     link.insist([why](hosted& h) { static_cast<link_port&>(h).finish(why); });
   const base::duration half = settings_.leave_limit / 2;
@@ -446,7 +447,7 @@ void node_core::stop() noexcept {
     names = std::exchange(names_, {});
     never_made = std::exchange(dialled_, {});
   }
-  // All links have ended and said so. The callers that are left wait for links that were not made.
+  // All links have ended and called `closed`. The callers left over wait for links never made.
   const base::error stopped = base::make_error(base::errc::shutting_down, "node", "it is stopping");
   for (const auto& [key, d] : never_made)
     for (const dial_handler& one : d.waiting) one(stopped);

@@ -1,17 +1,17 @@
-// What a node's links share: who the peers are, which names are published, who waits for a peer.
+// The state that a node's links share: the peers, the published names, the callers that wait.
 //
 // Invariants
-// C1 At most one link of an incarnation is in use. Of two ends the one with the smaller identity
-//    decides which: it lets the first that opens be used, and leaves others before anything was
-//    sent on them.
-// C2 Whoever waits for a peer is told once: that it can be reached, or why not.
-// C3 A link of a new incarnation of a node ends those of others, which then are down.
+// C1 At most one link of an incarnation is in use. Of its two ends the one with the smaller
+//    identity decides: it lets the first link that opens be used, and leaves the others before
+//    anything was sent on them.
+// C2 A caller that waits for a peer gets one answer: a link, or the reason why there is none.
+// C3 A link of a new incarnation of a node ends those of the others, which then are down.
 // C4 A peer is known by its identity. An endpoint of a peer whose link is in use stands for that
 //    link, however many endpoints the peer has, until the link is over.
-// C5 If the peer does not want a link, since it prefers another one, the callers that wait for the
+// C5 If the peer refuses a link, since it prefers another one, the callers that wait for the
 //    former wait for the latter, which may not be in use here yet.
 //
-// Thread safety: any thread. `mutex_` is held for some instructions, and while nothing is called.
+// Thread safety: any thread. `mutex_` is held for some instructions, and during no call outside.
 #pragma once
 
 #include <garrick/core/seam/environment.hpp>
@@ -41,23 +41,23 @@ class link_port;
 
 class node_core;
 
-/// Makes a link of a node; `dialled`: the endpoint that it connects to, or nothing.
+/// Makes a link of a node; `dialled` is the endpoint that it connects to, or empty.
 using link_maker = std::unique_ptr<hosted> (*)(std::shared_ptr<node_core> node,
                                                const named_stack& kind, const link_settings& s,
                                                carrier& below, const connection& self,
                                                std::string dialled);
 
-/// The only one outside of tests. Defined beside the link (link.cpp): a node knows of it no more
-/// than this and `link_port`.
+/// The only link maker outside of tests. Defined beside the link (link.cpp): a node knows no more
+/// of it than this and `link_port`.
 [[nodiscard]] std::unique_ptr<hosted> make_link(std::shared_ptr<node_core> node,
                                                 const named_stack& kind, const link_settings& s,
                                                 carrier& below, const connection& self,
                                                 std::string dialled);
 
-/// Who waits for a link: it stands, or why there is none.
+/// Takes a link in use, or the reason why there is none.
 using dial_handler = std::function<void(base::result<connection>)>;
 
-/// See above.
+/// The core of a node, which its links share.
 class node_core final : public std::enable_shared_from_this<node_core> {
  public:
   node_core(core::environment& env, node_settings s, link_maker make_link);
@@ -70,23 +70,25 @@ class node_core final : public std::enable_shared_from_this<node_core> {
 
   // ---- for the node -----------------------------------------------------------------------------
 
-  /// `would_block` in a process that was forked from the node's: nothing can be said there.
+  /// Returns `would_block` in a process that was forked from the node's, which cannot use its
+  /// links.
   [[nodiscard]] base::error wrong_process() const;
   [[nodiscard]] base::result<endpoint> listen(const endpoint& at);
-  /// Calls `done` when there is a link to whoever is there, perhaps at once.
+  /// Calls `done` when there is a link to the node at this endpoint, perhaps at once.
   void dial(const endpoint& given, dial_handler done);
-  /// What has come of the attempts to reach this endpoint, also when they have just ended; empty:
-  /// it was reached, or nothing is known of it. `earlier`: why the attempt before them has failed.
+  /// Returns the outcome of the attempts to reach this endpoint, also of those that have just
+  /// ended; empty if it was reached, or if nothing is known. `earlier` is the reason for which the
+  /// attempt before them failed.
   [[nodiscard]] std::string last_attempt(const endpoint& given, const base::error& earlier) const;
   [[nodiscard]] base::error publish(std::string name, core::address held, const protocol_table& as);
   [[nodiscard]] bool unpublish(std::string_view name);
   [[nodiscard]] base::error allow(std::string name, std::shared_ptr<const spawnable> what);
   [[nodiscard]] bool disallow(std::string_view name);
-  /// The link to a peer that can be reached; `net_errc::node_down` if it cannot.
+  /// Returns the link to a peer that can be reached, or `net_errc::node_down`.
   [[nodiscard]] base::result<connection> link_to(const peer_identity& who) const;
   [[nodiscard]] std::vector<peer_identity> peers() const;
   void subscribe(std::shared_ptr<peer_listener> who);
-  /// No frame of this incarnation is delivered any more when this returns, as long as that is
+  /// Shuts an incarnation out: after its return none of its frames is delivered, as long as that is
   /// remembered (quarantine_list.hpp).
   void quarantine(const peer_identity& who);
   [[nodiscard]] std::vector<link_count> counters(const peer_identity& who) const;
@@ -95,34 +97,34 @@ class node_core final : public std::enable_shared_from_this<node_core> {
 
   // ---- for links --------------------------------------------------------------------------------
 
-  /// The peer has said who it is.
+  /// The peer has identified itself.
   void opened(link_port& link);
   /// The peer has a session with this node by another link. The callers that wait for this link get
   /// the other one: at once if it is in use, else as soon as it is.
   void has_session(link_port& link);
-  /// The peer lets this end send: it is the link in use. Another one of this peer is over. Once for
-  /// each link.
+  /// The peer lets this end send: the link is in use, and another one of this peer is over. Called
+  /// once for each link.
   void usable(link_port& link);
-  /// It says something of a peer, if it is the link in use.
+  /// Evidence about a peer; ignored unless the link is in use.
   void noticed(const link_port& link, const peer_evidence& what);
   /// An attempt has failed to reach the endpoint that was dialled; there will be another. No error:
-  /// one is under way, and has got so far that the other end is to speak.
+  /// an attempt is under way, and waits for the other end's first words.
   void not_reached(const std::string& key, const base::error& why);
   /// The link is over.
   void closed(link_port& link, const base::error& why) noexcept;
-  /// Why it may not be a peer; nothing: it may.
+  /// Returns the reason why the applicant may not be a peer, or nothing if it may.
   [[nodiscard]] std::optional<std::string> objection(const applicant& who) const;
-  /// Whether frames of this incarnation may be delivered.
+  /// Returns true if frames of this incarnation must not be delivered.
   [[nodiscard]] bool is_quarantined(const peer_identity& who) const;
 
   struct published {
     core::address who;  // held by a strong reference
     const protocol_table* as = nullptr;
   };
-  /// Calls `use` with who has the name, who cannot end meanwhile; or with nothing.
+  /// Calls `use` with the actor of this name, which cannot end meanwhile, or with null.
   void with_published(std::string_view name,
                       const std::function<void(core::cell*, const protocol_table*)>& use) const;
-  /// What peers may spawn by this name; null: nothing.
+  /// Returns the type of actors that peers may spawn by this name, or null.
   [[nodiscard]] std::shared_ptr<const spawnable> allowed(std::string_view name) const;
 
  private:
@@ -135,26 +137,26 @@ class node_core final : public std::enable_shared_from_this<node_core> {
     std::uint32_t repeats = 0;  // links that were over before they were used
   };
   class policy;
-  /// An endpoint is dialled again so often at most, if its peer prefers another link. Each time
-  /// takes a round trip, in which this end as a rule hears which link that is.
+  /// The limit of repeated dials to an endpoint whose peer prefers another link. Each one takes a
+  /// round trip, in which this end as a rule hears which link that is.
   static constexpr std::uint32_t most_repeats = 16;
 
   [[nodiscard]] const std::string& stack_name_for(const endpoint& e) const;
   [[nodiscard]] const named_stack* stack_for(const endpoint& e) const;
   [[nodiscard]] link_settings settings_for(bool connects) const;
   [[nodiscard]] base::error may_use(const endpoint& e) const;
-  /// Why a link ends that is not the one in use.
+  /// Returns the reason for ending a link that is not the one in use.
   [[nodiscard]] static base::error not_wanted();
-  /// Makes a link to the endpoint that has this text. Those who wait for it get the link's answer,
-  /// or hear why none can be made, such as for want of memory.
+  /// Makes a link to the endpoint that has this text. Its waiting callers get the link's answer, or
+  /// the reason why none can be made, such as a lack of memory.
   void begin_link(const std::string& key);
-  /// This link is over, and was open and never in use. If the peer decides which of several links
-  /// is used, it may have another one in use by now, of which this end has yet to hear. Then the
-  /// callers that wait for this link wait for that one, or for a further link to the same endpoint.
-  /// Returns false if they do not.
+  /// Handles the end of a link that was open and never in use. If the peer decides which of several
+  /// links is used, it may have another one in use by now, of which this end has yet to hear. Then
+  /// the callers that wait for this link wait for that one, or for a further link to the same
+  /// endpoint. Returns false if they do not.
   [[nodiscard]] bool dials_again(const link_port& link);
   void answer_dial(const std::string& key, const connection& by, base::result<connection> with);
-  /// The link to this peer is in use from now on.
+  /// Answers the callers that wait for this link's peer: the link is in use from now on.
   void answer_dials(const link_port& link);
   [[nodiscard]] std::vector<std::shared_ptr<peer_listener>> listening() const;
   void tell(const peer_identity& who, peer_change what, const base::error& why);

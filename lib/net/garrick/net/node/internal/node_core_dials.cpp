@@ -1,4 +1,4 @@
-// Who waits for a link to an endpoint, and what has become of the attempts to reach it.
+// The callers that wait for a link to an endpoint, and the outcome of the attempts to reach it.
 #include <garrick/net/error.hpp>
 #include <garrick/net/layer/session/handshake.hpp>
 #include <garrick/net/node/internal/link_port.hpp>
@@ -101,8 +101,8 @@ void node_core::not_reached(const std::string& key, const base::error& why) {
     unreached_.is_to_speak(key);
 }
 
-/// Answers the callers that wait for this endpoint, and forgets it unless a link stands. `by`: the
-/// link that was to reach it; none if there never was one. Another attempt is left alone.
+/// Answers the callers that wait for this endpoint, and forgets it unless a link stands. `by` is
+/// the link that was to reach it; none if there never was one. Leaves another attempt alone.
 void node_core::answer_dial(const std::string& key, const connection& by,
                             base::result<connection> with) {
   std::vector<dial_handler> waiting;
@@ -148,7 +148,7 @@ void node_core::has_session(link_port& link) {
              d != dialled_.end() && d->second.by == link.self())
       d->second.told_of = link.peer();
   }
-  if (standing == connection()) return;  // it tries again, and `answer_dials` may be quicker
+  if (standing == connection()) return;  // the link tries again, and `answer_dials` may be quicker
   answer_dial(link.dialled(), link.self(), standing);
   link.leave(not_wanted());
 }

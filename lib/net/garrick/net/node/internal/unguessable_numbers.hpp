@@ -1,8 +1,8 @@
-// Numbers that cannot be guessed outside of the machine: of actors, nodes and lives.
+// Numbers that cannot be guessed outside of the machine: for actors, nodes and lives.
 //
 // Problem: a peer that knows the number of an actor may send to it, so a generator with a seed will
-// not do. But a node draws two numbers for each handle that it exports, and asking the system for
-// each of them takes longer than all the rest. So the system is asked for many at once.
+// not do. But a node draws two numbers for each handle that it exports, and a call of the system
+// for each of them takes longer than all the rest. So one call draws many numbers.
 //
 // Thread safety: none; each owner has its own.
 #pragma once
@@ -16,13 +16,13 @@
 
 namespace garrick::net::internal {
 
-/// See above.
+/// A reserve of numbers from the system's randomness.
 class unguessable_numbers {
  public:
   /// Fills all of the span with the system's bytes. May throw.
   using system_source = void (*)(std::span<std::byte> to);
 
-  /// `system`: for tests.
+  /// `system` is replaced in tests.
   explicit unguessable_numbers(system_source system = &base::platform::draw_unguessable) noexcept
       : system_(system) {}
   unguessable_numbers(const unguessable_numbers&) = delete;

@@ -1,4 +1,4 @@
-// Why endpoints that were dialled have not been reached.
+// The reasons why dialled endpoints have not been reached.
 #pragma once
 
 #include <garrick/base/values/error.hpp>
@@ -11,14 +11,14 @@
 
 namespace garrick::net::internal {
 
-/// What has come of the last attempts, by the endpoint's text. It outlives what was dialled: who
-/// asks has just run out of time, and so has the link, perhaps. The `most` latest are kept. Not
-/// thread-safe.
+/// The outcome of the last attempts, by the endpoint's text, for the `most` latest endpoints. It
+/// outlives the attempts, since callers ask when their time is over, and the link may have ended
+/// too. Not thread-safe.
 class unreached_endpoints {
  public:
   static constexpr std::size_t most = 64;
 
-  /// Nothing is known of it any more: it is dialled anew, or was reached.
+  /// Forgets an endpoint that is dialled anew or was reached.
   void forget(const std::string& key) noexcept {
     std::erase_if(known_, [&](const one& o) { return o.key == key; });
   }
@@ -27,11 +27,11 @@ class unreached_endpoints {
     o.failure = why;
     o.is_to_speak = false;
   }
-  /// There is a connection, or a socket for datagrams, and the other end is to say who it is.
+  /// There is a connection, or a socket for datagrams, and the other end has to identify itself.
   void is_to_speak(const std::string& key) { of(key).is_to_speak = true; }
 
-  /// In words; empty: nothing is known. `earlier`: why it was not reached before it was dialled
-  /// anew, which is told until there is something newer.
+  /// Returns the outcome in words; empty if none is known. `earlier`: the reason for which the
+  /// endpoint was not reached before it was dialled anew, which holds until there is a newer one.
   [[nodiscard]] std::string last_attempt(const std::string& key,
                                          const base::error& earlier = {}) const {
     const auto at = std::ranges::find(known_, key, &one::key);

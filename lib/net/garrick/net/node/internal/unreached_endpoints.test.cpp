@@ -45,7 +45,7 @@ TEST_CASE("unreached endpoints: the latest are kept, and no more") {
     all.is_to_speak(std::to_string(i));
   CHECK(all.last_attempt("0").empty());
   CHECK(!all.last_attempt("1").empty());
-  all.is_to_speak("1");  // one that is known takes no other's place
+  all.is_to_speak("1");  // a known endpoint displaces no other one
   CHECK(!all.last_attempt("2").empty());
 }
 

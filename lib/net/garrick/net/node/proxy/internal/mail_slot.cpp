@@ -60,7 +60,7 @@ bool mail_slot::write_entry(std::size_t size, Write write) {
       }
       if (fits) return write();
     }
-    fresh.reset(new chunk);  // whose bytes are not written
+    fresh.reset(new chunk);  // its bytes stay unwritten
   }
 }
 
@@ -70,7 +70,7 @@ void mail_slot::count(std::size_t bytes) noexcept {
   bytes_.store(bytes_.load(std::memory_order_relaxed) + all, std::memory_order_relaxed);
 }
 
-/// Answers were asked for, so they take no room.
+/// Answers take no room, as they were requested.
 void mail_slot::count(kind as, std::size_t bytes) noexcept {
   // order: the lock's, and as `answers`
   if (as == kind::answer) answers_.fetch_add(1, std::memory_order_relaxed);

@@ -1,27 +1,28 @@
-// Messages to a peer whose link somebody else is in, as bytes where that is possible.
+// Messages to a peer whose link is occupied by another thread, as bytes where that is possible.
 //
 // Problem: a visit in line for each message would cost a lock that the I/O thread wants, too, and
 // an object; and the envelope would be read and freed by another thread than the one that fills the
-// next one. So who finds the link busy encodes its message itself, puts the frame here, behind the
-// others, and reuses its envelope. Only the first one brings a visit, which takes all. The more a
-// link has to do, the more meet here.
+// next one. So a sender that finds the link busy encodes its message itself, puts the frame here,
+// behind the others, and reuses its envelope. Only the first sender brings a visit, which takes
+// all. The more a link has to do, the more frames meet here.
 //
-// What only the link can encode waits here as it is, in its place: requests, which get a number
-// there, handles, which are to be exported, signals, errors, and that nobody holds a proxy any
-// more. So whatever one thread sends by way of a link is in one line.
+// Entries that only the link can encode wait here as they are, in their place: requests, which get
+// a number there, messages with handles, which are to be exported, signals, errors, and released
+// proxies. So everything that one thread sends through a link is in one line.
 //
 // Invariants:
-//   W1  Whoever makes this not empty brings a visit that takes all; if it cannot be made, whoever
-//       finds that out loses all (`batch` does).
-//   W2  What one thread adds is taken in its order, and nothing is taken before what was added
-//       before it: who is let in at once takes what waits first.
-//   W3  The proxy of each entry is held weakly until the next one was taken. Entries in a row with
-//       one proxy share that hold.
+//   W1  The thread that makes the slot not empty brings a visit that takes all; if the visit cannot
+//       be made, the thread that discovers this loses all (by `batch`).
+//   W2  The entries of one thread are taken in its order, and none before an entry that was added
+//       before it: a thread that enters the link at once takes the waiting entries first.
+//   W3  The proxy of each entry is held weakly until the next entry was taken. Entries in a row
+//       with one proxy share that hold.
 //   W4  The answer to a request is due from outside of its asker's system from `add` until the
 //       taker is done with the entry: the taker counts the answer itself by then, or has given it.
 //       So the asker does not look idle meanwhile.
 //
-// Thread safety: any thread; each entry is one thread's, who adds it, then one who takes it.
+// Thread safety: any thread; an entry belongs to the thread that adds it, then to the one that
+// takes it.
 #pragma once
 
 #include <garrick/base/concurrency/spin_lock.hpp>
@@ -42,98 +43,104 @@
 
 namespace garrick::net::internal {
 
-/// See above.
+/// The line of entries that wait for a link.
 class mail_slot {
  public:
-  /// What waits.
+  /// The kind of an entry.
   enum class kind : std::uint8_t {
     message,  ///< or a request
     signal,   ///< which does not wait until the link has room
     answer,   ///< to a request of the peer, of which `about::to` is the answering cell; an
               ///< envelope, or its content, encoded
-    release,  ///< nobody holds the proxy any more; there is no envelope
+    release,  ///< the last handle to the proxy was released; there is no envelope
   };
-  /// What is known of a message whose envelope is gone.
+  /// The data of a message without its envelope.
   struct about {
     core::cell* to = nullptr;  ///< its proxy
     const base::message_type* type = nullptr;
-    std::uint64_t sender = 0;  ///< an actor here; 0: nobody. For an envelope: whose lane it takes.
-                               ///< For an answer without one: its request's number
+    std::uint64_t sender = 0;  ///< an actor here; 0: none. With an envelope: the actor that decides
+                               ///< its lane. For an answer without an envelope: its request's
+                               ///< number
     lane_number lane = 0;
-    std::uint32_t weight = 1;  ///< of an envelope: how many messages it has been counted as
+    std::uint32_t weight = 1;  ///< the number of messages that an envelope has been counted as
     base::instant until = base::instant::never();  ///< the time of a request
   };
-  /// What was taken.
+  /// An entry that was taken.
   struct entry {
     about what;
     std::span<const std::byte> bytes{};  ///< `add`'s packet, until the next entry is taken; or
     packet whole{};                      ///< a large one; or
-    core::envelope_ptr envelope{};       ///< what is still to be encoded, or has `whole` as its
-                                         ///< payload
-    kind as = kind::message;             ///< such an envelope, or none
+    core::envelope_ptr envelope{};       ///< an envelope that is still to be encoded, or has
+                                         ///< `whole` as its payload
+    kind as = kind::message;             ///< the kind of the envelope, or of the entry without one
     core::outside_work due{};            ///< the answer to a request
-    /// Of a frame, in bytes.
+    /// Returns the size of a frame in bytes.
     [[nodiscard]] std::size_t size() const noexcept { return bytes.size() + whole.size(); }
   };
   class batch;
 
-  /// Room for so many bytes, as far as senders look. An entry takes some 50 besides its own.
+  /// Has room for so many bytes, as far as senders respect it. An entry takes some 50 besides its
+  /// own.
   explicit mail_slot(std::size_t bytes) noexcept : most_bytes_(bytes) {}
   ~mail_slot();
   mail_slot(const mail_slot&) = delete;
   mail_slot& operator=(const mail_slot&) = delete;
 
-  /// Adds a frame, or the payload of an answer. Returns true if nothing was here: then the caller
-  /// brings a visit (W1). Throws std::bad_alloc, and then nothing was added. Requires that the
-  /// caller holds the proxy.
+  /// Adds a frame, or the payload of an answer. Returns true if the slot was empty: then the caller
+  /// brings a visit (W1). Throws std::bad_alloc, with nothing added. Requires that the caller holds
+  /// the proxy.
   [[nodiscard]] bool add(const about& what, packet frame, kind as = kind::message);
-  /// What is to be encoded by the link; no envelope for a release. As above, and then the envelope
-  /// is as it was. Always true for a signal. `bytes`: how many a message takes besides itself.
+  /// Adds an envelope that the link is to encode, or none for a release; otherwise as above. After
+  /// an exception the envelope is as it was. Always returns true for a signal. `bytes` is the size
+  /// of a message besides the content's own.
   [[nodiscard]] bool add(const about& what, core::envelope_ptr& e, kind as, std::size_t bytes = 0);
-  /// A request whose payload is encoded. As above.
+  /// Adds a request whose payload is encoded; otherwise as above.
   [[nodiscard]] bool add(const about& what, core::envelope_ptr& e, packet payload);
-  /// False: too much waits for what has no credit to wait, too. All else is added without a look.
-  /// Several who look at once may exceed it by what they add.
+  /// Returns false if so much waits that a message without credit must not be added. Other entries
+  /// are added without a look. Threads that look at once may together exceed the limit by their
+  /// messages.
   [[nodiscard]] bool has_room() const noexcept {
     // order: relaxed; a limit that need not be exact
     return bytes_.load(std::memory_order_relaxed) + in_front_.load(std::memory_order_relaxed) <
            most_bytes_;
   }
-  /// So many bytes wait in the link for the stack, and count as if they were here. For who is in
-  /// the link.
+  /// Sets the number of bytes that wait in the link for the stack, which count as if they were
+  /// here. For the thread in the link.
   void wait_in_front(std::size_t bytes) noexcept {
     in_front_.store(bytes, std::memory_order_relaxed);  // order: as `has_room`
   }
-  /// What is here stands, for the stack takes nothing. For who is in the link.
+  /// Sets whether the entries stand still because the stack takes nothing. For the thread in the
+  /// link.
   void stand(bool it_does) noexcept {
     stands_.store(it_does, std::memory_order_relaxed);  // order: a hint
   }
-  /// It stands, or is more than a little: what is added is to be counted with all its bytes.
+  /// Returns true if the slot stands, or has more than a little: then added messages are counted
+  /// with all their bytes.
   [[nodiscard]] bool is_long() const noexcept {
     // order: relaxed; hints
     return stands_.load(std::memory_order_relaxed) ||
            bytes_.load(std::memory_order_relaxed) > chunk_size;
   }
-  /// Whether something is here, at least what this thread has added.
+  /// Returns true if there is an entry; sees at least those of this thread.
   [[nodiscard]] bool any() const noexcept {
     return any_.load(std::memory_order_relaxed);  // order: a thread sees what it has added itself
   }
-  /// As above, of signals.
+  /// The same for signals.
   [[nodiscard]] bool any_signals() const noexcept {
     return signals_.load(std::memory_order_relaxed) != 0;  // order: as above
   }
-  /// Answers that are here.
+  /// Returns the number of waiting answers.
   [[nodiscard]] std::uint32_t answers() const noexcept {
     return answers_.load(std::memory_order_relaxed);  // order: a limit that need not be exact
   }
-  /// Adds all that is here to `to`, of which everything was taken. True: it was something.
+  /// Moves all entries to `to`, which must be exhausted. Returns true if there were any.
   bool take(batch& to) noexcept;
 
  private:
   enum class form : std::uint8_t { bytes, packet, envelope, request };
   struct head {
     about what;
-    std::uint32_t size;  ///< behind it
+    std::uint32_t size;  ///< the number of bytes behind it
     form lies_as;
     kind as;
     bool holds;  ///< the proxy, weakly
@@ -153,30 +160,30 @@ class mail_slot {
   /// Chunks in their order.
   struct chunks {
     std::unique_ptr<chunk> first{};
-    chunk* last = nullptr;  ///< null: there is none
+    chunk* last = nullptr;  ///< null if there is none
     std::size_t number = 0;
 
     void push(std::unique_ptr<chunk> c) noexcept;
     std::unique_ptr<chunk> pop() noexcept;
   };
-  /// Calls `write` for an entry of this size under the lock, when there is a chunk for it. Nobody
-  /// allocates under the lock.
+  /// Calls `write` for an entry of this size under the lock, when there is a chunk for it. No
+  /// thread allocates under the lock.
   template <class Write>
   bool write_entry(std::size_t size, Write write);
-  /// Adds a request, for which so many bytes are counted.
+  /// Adds a request, which counts as so many bytes.
   bool add_request(const about& what, core::envelope_ptr& e, packet payload, std::size_t bytes);
-  /// Room for an entry, whose head is written; under lock_, and there is room.
+  /// Makes room for an entry and writes its head; under lock_, where room must exist.
   [[nodiscard]] std::byte* place(const about& what, form lies_as, kind as,
                                  std::size_t size) noexcept;
   void count(std::size_t bytes) noexcept;
   void count(kind as, std::size_t bytes) noexcept;
   [[nodiscard]] bool was_empty() noexcept;
 
-  // Whoever adds takes it for some fifty instructions and a copy of a short message: a mutex would
-  // be a locked operation more, of some ten nanoseconds.
+  // Each `add` holds it for some fifty instructions and a copy of a short message: a mutex would be
+  // a locked operation more, of some ten nanoseconds.
   base::spin_lock lock_;
   chunks chunks_;                          // under lock_
-  std::unique_ptr<chunk> spare_;           // under lock_: an empty one for what comes next
+  std::unique_ptr<chunk> spare_;           // under lock_: an empty one in reserve
   core::cell* last_ = nullptr;             // under lock_: the proxy of the last entry
   std::atomic<bool> any_{false};           // written under lock_
   std::atomic<std::uint32_t> signals_{0};  // as above
@@ -190,16 +197,16 @@ class mail_slot {
 /// Entries that were taken, in order.
 class mail_slot::batch {
  public:
-  /// What is left in the end, is lost: `lose` says so to whom it concerns.
+  /// The entries left over at the end are lost: `lose` reports each to its sender.
   explicit batch(void (*lose)(entry&) noexcept) noexcept : lose_(lose) {}
   batch(const batch&) = delete;
   batch& operator=(const batch&) = delete;
   ~batch();
-  /// The next one; false: there is none.
+  /// Takes the next entry; returns false if there is none.
   [[nodiscard]] bool next(entry& e) noexcept;
   [[nodiscard]] bool any_signals() const noexcept { return signals_ != 0; }
   [[nodiscard]] std::uint32_t answers() const noexcept { return answers_; }
-  /// True if all was taken.
+  /// Returns true if all entries were taken.
   [[nodiscard]] bool empty() const noexcept {
     return chunks_.number == 0 || (chunks_.number == 1 && offset_ == chunks_.last->used);
   }
@@ -208,9 +215,9 @@ class mail_slot::batch {
   friend class mail_slot;
 
   void (*const lose_)(entry&) noexcept;
-  chunks chunks_;                 // the first has the next entry that is left
-  std::unique_ptr<chunk> spent_;  // the last of which all was taken
-  std::uint32_t signals_ = 0;     // that are left
+  chunks chunks_;                 // the first has the next entry
+  std::unique_ptr<chunk> spent_;  // the last chunk of which all was taken
+  std::uint32_t signals_ = 0;     // signals that are left
   std::uint32_t answers_ = 0;     // as above
   std::size_t offset_ = 0;        // of the next entry
   core::cell* held_ = nullptr;

@@ -37,7 +37,7 @@ struct fixture {
   }
 };
 
-/// Nobody's proxy, which tells when it is freed.
+/// A proxy without an actor, which reports that it is freed.
 class probe final : public core::proxy_cell {
  public:
   probe(core::environment& env, int& freed) : proxy_cell(env), freed_(freed) {}
@@ -69,7 +69,7 @@ TEST_CASE(
   CHECK(e == nullptr);
   CHECK_FALSE(all.any_signals());
   e = f.envelope(5);
-  CHECK(all.add({.to = f.cell}, e, kind::signal));  // which always brings a visit
+  CHECK(all.add({.to = f.cell}, e, kind::signal));  // a signal always brings a visit
   CHECK(all.any_signals());
   mail_slot::batch taken(&nothing_is_left);
   REQUIRE(all.take(taken));
@@ -221,7 +221,7 @@ TEST_CASE("waiting frames: bytes have a limit, signals none") {
   CHECK(small.add({.to = f.cell}, e, kind::signal));
   CHECK(small.take(others));
   CHECK(small.has_room());
-  // What an entry takes besides counts, too: of the smallest ones there are not thousands.
+  // The overhead of an entry counts, too: even of the smallest, thousands do not fit.
   int several = 0;
   for (; small.has_room(); ++several) static_cast<void>(small.add({.to = f.cell}, f.frame(1)));
   CHECK(several < 110);

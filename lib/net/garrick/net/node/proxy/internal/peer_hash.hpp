@@ -1,5 +1,5 @@
-// The hash of tables whose keys a peer has chosen: mixed with a secret, so that nobody can choose
-// keys that meet in one bucket.
+// The hash of tables with keys that a peer has chosen: mixed with a secret, so that the peer cannot
+// choose keys that meet in one bucket.
 //
 // Thread safety: a value.
 #pragma once
@@ -12,20 +12,20 @@
 
 namespace garrick::net::internal {
 
-/// A link or a monitor between two actors: those parts of it that tell it from all others.
+/// The key of a link or a monitor between two actors.
 struct watch_key {
-  actor_id there{};          ///< the number that the peer has told
+  actor_id there{};          ///< the number that the peer has given
   std::uint64_t here = 0;    ///< the identity of a cell
-  std::uint64_t number = 0;  ///< of a monitor; 0: a link
+  std::uint64_t number = 0;  ///< the number of a monitor; 0: a link
   bool operator==(const watch_key&) const = default;
 };
 
-/// See above. Without a secret it serves tables that are empty.
+/// A hash with a secret. A default one serves empty tables only.
 class peer_hash {
  public:
   peer_hash() = default;
   explicit peer_hash(std::uint64_t secret) noexcept : secret_(secret) {}
-  /// The same secret for the same seed; of seed 0, one that the system gives. May throw.
+  /// Returns the secret of a seed, or one from the system for seed 0. May throw.
   [[nodiscard]] static std::uint64_t secret_of(std::uint64_t seed) {
     if (seed != 0) return seed * 0x9e3779b97f4a7c15u;
     return unguessable_numbers()();

@@ -1,8 +1,8 @@
 // The actors of a peer that have a proxy here, by the numbers that the peer gave them.
 //
 // Invariants
-// P1 The table holds its proxies weakly, and each of its numbers has one that can be locked, or one
-//    that nobody holds any more and whose `released` has yet to come.
+// P1 The table holds its proxies weakly. The proxy of each of its numbers either can be locked, or
+//    has no handle left, and its `released` has yet to come.
 // P2 A proxy that was replaced is not in the table; its release counts all the same.
 //
 // Thread safety: for the thread in the link.
@@ -18,7 +18,7 @@
 
 namespace garrick::net::internal {
 
-/// See above.
+/// The proxies of one link.
 class proxies {
  public:
   using table = std::unordered_map<actor_id, remote_cell*, peer_hash>;
@@ -42,18 +42,18 @@ class proxies {
       by_id_.emplace(id, made);
     return *made;
   }
-  /// Returns the proxy that is known, or null. Perhaps nobody holds it any more.
+  /// Returns the proxy that is known, perhaps without any handle left, or null.
   [[nodiscard]] remote_cell* find(const actor_id& id) const {
     const auto at = by_id_.find(id);
     return at != by_id_.end() ? at->second : nullptr;
   }
-  /// Returns what `who` is to this link if it is an actor of the peer, or else null.
+  /// Returns the proxy that `who` is if it stands for an actor of this link's peer, or else null.
   [[nodiscard]] const remote_cell* as_peers(const core::cell& who) const noexcept {
     if (!who.is_elsewhere()) return nullptr;
     const auto* const proxy = dynamic_cast<const remote_cell*>(&who);
     return proxy != nullptr && proxy->link() == self_ ? proxy : nullptr;
   }
-  /// Nobody holds this proxy any more. The caller holds it weakly.
+  /// Takes out a proxy that has no handle left. The caller holds it weakly.
   void forget(remote_cell& who) noexcept {
     const auto at = by_id_.find(who.id());
     if (at == by_id_.end() || at->second != &who) return;
@@ -64,7 +64,7 @@ class proxies {
   [[nodiscard]] std::size_t size() const noexcept { return by_id_.size(); }
   [[nodiscard]] table::const_iterator begin() const noexcept { return by_id_.begin(); }
   [[nodiscard]] table::const_iterator end() const noexcept { return by_id_.end(); }
-  /// None is known any more.
+  /// Takes all proxies out.
   void clear() noexcept {
     for (const auto& [id, proxy] : std::exchange(by_id_, {})) proxy->drop_weak();
   }

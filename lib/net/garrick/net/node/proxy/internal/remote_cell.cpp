@@ -21,10 +21,11 @@ namespace garrick::net::internal {
 
 namespace {
 
-/// Of all proxies: who asks one what its actor understands is no link.
+/// Shared by all proxies: the question which messages an actor understands comes from outside
+/// links.
 std::mutex tables_mutex;
 
-/// Takes what waits for a link, for it, or loses that.
+/// A visit in which the link takes the waiting entries. If it is not made, they are lost.
 class taking final : public detail::visit {
  public:
   explicit taking(answering_cell& from) noexcept : from_(from) { from_.add_strong(); }
@@ -42,8 +43,8 @@ class taking final : public detail::visit {
   bool is_made_ = false;
 };
 
-/// Of who encodes outside of the link: a handle needs its tables. As large as one may be, if only
-/// the size is wanted.
+/// The porter outside of links: a handle needs a link's tables. If only the size is wanted, writes
+/// the largest form of a handle.
 class no_porter final : public handle_porter {
  public:
   explicit no_porter(bool only_size = false) noexcept : only_size_(only_size) {}
@@ -61,8 +62,8 @@ class no_porter final : public handle_porter {
   const bool only_size_;
 };
 
-/// Encodes an envelope's content, with room for headers, while others are in the link. Returns
-/// nothing if only the link can do so, or can tell the error.
+/// Encodes an envelope's content, with room for headers, outside of the link. Returns nothing if
+/// only the link can do so, or can report the error.
 std::optional<packet> encoded_outside(const content_codec& how, const core::envelope& e,
                                       std::size_t headers, encoding_hints& hints) {
   no_porter porter;
@@ -70,7 +71,7 @@ std::optional<packet> encoded_outside(const content_codec& how, const core::enve
                    .context = codec_context(static_cast<handle_porter&>(porter))});
   try {
     how.write(out, core::content_pointer(&e));
-  } catch (...) { return {}; }  // a user's codec: the link tells
+  } catch (...) { return {}; }  // from a user's codec: the link reports it
   base::result<packet> p = std::move(out).finish();
   if (p) {
     hints.note_size(e.type, p->size());
@@ -83,9 +84,9 @@ std::optional<packet> encoded_outside(const content_codec& how, const core::enve
 
 }  // namespace
 
-// Its asker's lane. If the asker only stands for somebody else, the lane in which that one's
-// messages go, so that the two stay in order. On whose thread it was asked is no longer known when
-// it is handed on: that is as if nobody's thread had.
+// A request goes in its asker's lane. An asker that stands for another actor or a thread uses the
+// lane of that one's messages, so that requests and messages stay in order. A request that was
+// handed on is treated as a thread's: the thread on which it was made is no longer known.
 std::uint64_t answering_cell::whose_lane(const core::envelope& e) noexcept {
   if (!e.is(core::envelope_flag::request)) return e.sender_id;
   const core::cell& asker = *e.requester;
@@ -94,7 +95,7 @@ std::uint64_t answering_cell::whose_lane(const core::envelope& e) noexcept {
   return e.is(core::envelope_flag::seen) ? 0 : core::detail::running_id();
 }
 
-// Those that were withdrawn do not count among the open ones, and an actor may keep them for long.
+// Withdrawn requests do not count among the open ones, and an actor may keep them for long.
 answering_cell::answering_cell(core::environment& env, connection link, const encoding& how,
                                const node_settings& s)
     : proxy_cell(env),
@@ -111,13 +112,13 @@ answering_cell::answering_cell(core::environment& env, connection link, const en
 template <class F>
 bool answering_cell::let_in(F f) noexcept {
   detail::entrance* const door = link_.door().get();
-  if (env().is_copy()) return true;  // a forked child has nothing to say to the parent's peers
+  if (env().is_copy()) return true;  // a forked child must not speak to the parent's peers
   if (door == nullptr || door->enter() != detail::entrance::answer::entered) return false;
   const detail::leaving at_end{*door};
   auto& link = static_cast<link_port&>(door->occupant());
   const auto end = [&](std::string_view why) noexcept {
-    // An exception ends the link, as in a visit in line (H4 of hosted.hpp). The end tells of all
-    // that is open.
+    // An exception ends the link, as in a visit in line (H4 of hosted.hpp). The end reports all
+    // open messages.
     try {
       link.shut(base::make_error(net_errc::owner_failed, "a link", why));
     } catch (...) { link.ended(net_errc::owner_failed); }
@@ -132,7 +133,7 @@ bool answering_cell::let_in(F f) noexcept {
 }
 
 // An actor that finds no room waits, and holds its worker. One such wait in vain is enough: until
-// the peer goes on, what actors send beyond the room is lost at once, and their workers are free.
+// the peer goes on, messages of actors beyond the room are lost at once, and workers stay free.
 bool answering_cell::take_credit() noexcept {
   const bool may_pause = slot_.has_room();
   const bool holds_worker = !may_pause && base::this_thread.worker_of != nullptr;
@@ -150,7 +151,7 @@ bool answering_cell::take_credit() noexcept {
       waits_in_vain_.store(true, std::memory_order_relaxed);
     return false;
   }
-  // When the actor might have paused there was no room; now there is.
+  // At the check for a pause there was no room; now there is.
   return holds_worker || credit() >= -std::int64_t{most_under_way_};
 }
 
@@ -170,7 +171,7 @@ void answering_cell::pause() noexcept {
 void answering_cell::bring_visit() noexcept {
   try {
     auto all = std::make_unique<taking>(*this);
-    // If it is not taken, its destructor does what is left to do.
+    // A refused visit is destroyed, and its destructor loses the entries.
     if (link_.door() != nullptr)
       static_cast<void>(link_.door()->wait_in_line(std::move(all), false));
   } catch (const std::bad_alloc&) { lose_waiting(); }
@@ -178,7 +179,7 @@ void answering_cell::bring_visit() noexcept {
 
 void answering_cell::get_taken(bool may_be_free) noexcept {
   const bool is_taken = may_be_free && let_in([](link_port&) {});
-  if (!is_taken) bring_visit();  // a link that has ended loses it there
+  if (!is_taken) bring_visit();  // if the link has ended, the entries are lost there
 }
 
 bool answering_cell::leave(core::cell& to, core::envelope_ptr& e, mail_slot::kind as) noexcept {
@@ -193,10 +194,12 @@ void answering_cell::lose_waiting() noexcept {
   slot_.take(lost);
 }
 
-// However many wait: they were asked for, so the tables of both ends bound their number, and nobody
-// could answer for one that was lost.
+// Answers are left without a limit: they were requested, so the tables of both ends bound their
+// number, and an answer that was lost could not be replaced.
 void answering_cell::forward(core::envelope_ptr e, base::instant) noexcept {
-  if (!e->is(core::envelope_flag::response)) return;  // nobody has a handle to send anything else
+  if (!e->is(core::envelope_flag::response))
+    return;  // no actor has a handle that could send
+             // anything else
   if (env().is_copy()) return;
   const content_codec* how = codec_of(*e);
   const bool stays_outside = how != nullptr && hints_.is_large(e->type);
@@ -236,7 +239,7 @@ void answering_cell::forward_signal(core::envelope_ptr e) noexcept {
       static_cast<link_port&>(l).handed_on(h.request(), h.proxy());
     }));
   } catch (const std::exception&) {
-    // No memory for a visit in line: it goes as one to a link that has ended.
+    // Without memory for a visit in line the signal is dropped, as with a link that has ended.
   }
 }
 
@@ -306,7 +309,7 @@ bool remote_cell::leave_waiting(core::envelope_ptr e, base::instant until,
   bool first = false;
   try {
     if (leave_encoded(e, until, first, weight)) return first;
-    // What comes to a link that is only busy is taken soon.
+    // Entries for a link that is only busy are taken soon, so that their size matters little.
     const std::size_t bytes = link_credit_.slot().is_long() ? encoded_size(*e) : 0;
     weight = link_credit_.weight_of(bytes);
     first = link_credit_.slot().add(
@@ -317,7 +320,7 @@ bool remote_cell::leave_waiting(core::envelope_ptr e, base::instant until,
   } catch (const std::bad_alloc&) { return lost(std::move(e), base::errc::overload), false; }
 }
 
-/// Of what only the link can encode. 0: it cannot, either.
+/// Returns the size of a message that only the link can encode, or 0 if that cannot either.
 std::size_t remote_cell::encoded_size(const core::envelope& e) const {
   const signature_codec* const s = [&] {
     const std::lock_guard lock(tables_mutex);
@@ -333,7 +336,7 @@ std::size_t remote_cell::encoded_size(const core::envelope& e) const {
 }
 
 /// Encodes a message on its sender's thread, or a request that may be large. Returns false if only
-/// the link can do so, or can tell the error.
+/// the link can do so, or can report the error.
 bool remote_cell::leave_encoded(core::envelope_ptr& message, base::instant until, bool& first,
                                 std::uint32_t& weight) {
   const core::envelope& e = *message;
@@ -373,7 +376,7 @@ bool remote_cell::leave_encoded(core::envelope_ptr& message, base::instant until
 void remote_cell::lose_entry(mail_slot::entry& e) noexcept {
   constexpr std::string_view why = "the link to its node is over, or no memory is left for it";
   using enum mail_slot::kind;
-  if (e.as == answer || e.as == release) return;  // the peer knows nobody here any more
+  if (e.as == answer || e.as == release) return;  // the peer knows no actor here any more
   auto& to = static_cast<remote_cell&>(*e.what.to);
   if (e.as == signal)
     return to.lost_signal(e.envelope, base::make_error(net_errc::node_down, to.name(), why));

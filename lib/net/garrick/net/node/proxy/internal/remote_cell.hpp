@@ -1,13 +1,13 @@
 // The proxy of one actor of a peer, and the cell that answers a peer's requests.
 //
-// What is sent to a proxy visits the link on the sender's thread; the link encodes it and puts it
-// on its way (link_port.hpp). If somebody else is in, the sender encodes it, and leaves the frame
-// there (mail_slot.hpp). The giver of an answer does the same, and the sender of a large
-// message does so also while the link is free. If the visit cannot be made, because the link is
-// over or too many wait, the message is lost in the proper way: a dead letter, an answer to the
-// request.
+// A message to a proxy visits the link on the sender's thread; the link encodes it and sends it off
+// (link_port.hpp). If another thread is in the link, the sender encodes the message, and leaves the
+// frame there (mail_slot.hpp). The giver of an answer does the same, and the sender of a large
+// message does so even while the link is free. If the visit cannot be made, because the link is
+// over or too many wait, the message is lost in the proper way: as a dead letter, or by an answer
+// to the request.
 //
-// Thread safety: as proxy_cell, but for what is said to belong to the link.
+// Thread safety: as proxy_cell, except for the part that is the link's.
 #pragma once
 
 #include <garrick/core/seam/handles.hpp>
@@ -30,12 +30,12 @@
 
 namespace garrick::net::internal {
 
-/// A message or an answer of more bytes is not encoded in the link, where it would hold up other
+/// The largest encoded content that the link may encode, in bytes. A larger one would hold up other
 /// senders, and incoming messages, for milliseconds.
 inline constexpr std::size_t most_encoded_inside = std::size_t{256} << 10;
 
-/// Two types of content that were encoded before: the last one that only the link can encode, since
-/// it has handles, and the last one that was large. Any thread.
+/// Two types of content from earlier messages: the last one that only the link can encode, since it
+/// has handles, and the last one that was large. Any thread.
 class encoding_hints {
  public:
   /// Returns true if only the link can encode such content, as far as is known.
@@ -45,7 +45,7 @@ class encoding_hints {
   void set_needs_link(const base::message_type* content) noexcept {
     needs_link_.store(content, std::memory_order_relaxed);  // order: as above
   }
-  /// Returns true if such content is encoded outside of the link, which ends with a small one.
+  /// Returns true if such content is encoded outside of the link; a small one ends this.
   [[nodiscard]] bool is_large(const base::message_type* content) const noexcept {
     return large_.load(std::memory_order_relaxed) == content;  // order: as above
   }
@@ -66,42 +66,43 @@ class encoding_hints {
 
 GARRICK_NO_VIRTUAL_DESTRUCTORS_BEGIN
 
-/// Who has asked, for the actors here: one for all requests of a peer. An answer to it becomes a
-/// frame, and it knows which of them are still wanted. It also has what all proxies of the link
-/// share: its credit, and what waits for it.
+/// The asker of all requests of a peer, for the actors here. An answer to it becomes a frame, and
+/// it knows which requests are still wanted. It also has the parts that all proxies of the link
+/// share: its credit, and the slot for waiting entries.
 class answering_cell final : public core::proxy_cell {
  public:
-  /// What a sender has to know to encode a message for a link.
+  /// The facts that a sender needs to encode a message for a link.
   struct encoding {
-    std::size_t headers = 0;  ///< of the layers
-    std::uint64_t salt = 0;   ///< of the numbers of senders
-    /// Chooses the lane, and tells the peer no number of ours.
+    std::size_t headers = 0;  ///< the layers' room in front of a frame
+    std::uint64_t salt = 0;   ///< a secret that hides the numbers of senders
+    /// Returns a sender that chooses the lane, and hides the actor's own number from the peer.
     [[nodiscard]] actor_id sender(std::uint64_t local) const noexcept {
       return {(local + 1) * 0x9e3779b97f4a7c15u ^ salt, 1};
     }
   };
-  /// One strong handle, which is the caller's.
+  /// Starts with one strong handle, which is the caller's.
   answering_cell(core::environment& env, connection link, const encoding& how,
                  const node_settings& s);
   std::string_view type_name() const noexcept override { return "asker in another node"; }
-  /// Waits, where that is allowed, until something more may be under way. False: so much is, or
-  /// waits, that the message is to be lost: its sender has no credit, and does not pause for it.
-  /// What passes here is not looked at again, for others may take the room meanwhile. So each
-  /// thread may exceed the limit by a message. What has credit passes without a look at the room:
-  /// that is half of it at most.
+  /// Takes credit for one message; waits for it where that is allowed. Returns false if the message
+  /// is to be lost: too much is under way, or waits, and the sender cannot pause for it. The room
+  /// is not checked again for a message that passes, though others may take it meanwhile, so that
+  /// each thread may exceed the limit by one message. A message with credit passes without a check:
+  /// all credit together is at most half of the room.
   [[nodiscard]] bool take_credit() noexcept;
   /// As `take_credit`, where only large messages have used up the credit: the next message need not
   /// wait for them unless it is large itself (`pause`). Returns false, and takes nothing, if there
   /// is credit, or if other messages owe it, too.
   [[nodiscard]] bool pass_large_ones() noexcept;
-  /// The message that has passed is large, too: its sender waits now, or pauses after its handler.
+  /// Handles a passed message that proved large, too: its sender waits now, or pauses after its
+  /// handler.
   void pause() noexcept;
-  /// How many messages one of this size counts as.
+  /// Returns the number of messages that one of this size counts as.
   [[nodiscard]] std::uint32_t weight_of(std::size_t bytes) const noexcept {
     // Most are too small for a division.
     return bytes < bytes_a_credit_ ? 1 : 1 + static_cast<std::uint32_t>(bytes / bytes_a_credit_);
   }
-  /// A message that was counted as `counted_as` is as large as `weight` messages.
+  /// Counts a message as `weight` messages that was counted as `counted_as` so far.
   void weigh(std::uint32_t weight, std::uint32_t counted_as = 1) noexcept {
     if (weight == counted_as) return;
     owe(weight - counted_as);
@@ -111,13 +112,13 @@ class answering_cell final : public core::proxy_cell {
   [[nodiscard]] bool is_large(std::uint32_t weight) const noexcept {
     return weight > 1 + large_message / bytes_a_credit_;
   }
-  /// A message that counts as so many did not get under way.
+  /// Returns the credit of a message that did not get under way.
   void give_back(std::uint32_t weight) noexcept {
     if (is_large(weight)) count_large(-std::int64_t{weight});
     grant(weight);
   }
-  /// So many are not under way any more, of which `large` were counted for large ones: the peer
-  /// goes on.
+  /// Returns the credit of confirmed messages, of which `large` were counted for large ones: the
+  /// peer goes on.
   void confirm(std::uint32_t messages, std::uint32_t large) noexcept {
     if (large != 0) count_large(-std::int64_t{large});
     // A line of the cache that senders read is not written to for nothing.
@@ -125,16 +126,16 @@ class answering_cell final : public core::proxy_cell {
       waits_in_vain_.store(false, std::memory_order_relaxed);  // order: as above
     grant(messages);
   }
-  /// What the link knows of the peer's requests.
+  /// Returns the limits and withdrawals of the peer's requests.
   [[nodiscard]] wanted_requests& wanted() noexcept { return wanted_; }
   [[nodiscard]] base::instant wanted_until(std::uint64_t request) const noexcept override {
     return wanted_.until(request);
   }
   [[nodiscard]] mail_slot& slot() noexcept { return slot_; }
-  /// The hints for answers.
+  /// Returns the hints for answers.
   [[nodiscard]] encoding_hints& hints() noexcept { return hints_; }
-  /// Notes how the answer to a request is encoded, so that its giver can do so. The thread in the
-  /// link calls it before the request is delivered.
+  /// Notes how the answer to a request is encoded, for its giver. Called by the thread in the link
+  /// before the request is delivered.
   void learn(const content_codec& answer) noexcept {
     std::atomic<const content_codec*>& known = answers_[place_of(answer.content)];
     // order: relaxed; only the thread in the link writes here
@@ -143,20 +144,21 @@ class answering_cell final : public core::proxy_cell {
     if (last == nullptr || last->content != answer.content)
       known.store(&answer, std::memory_order_release);
   }
-  /// Whose lane a message or a request goes in: the number of an actor here, or 0 for threads and
-  /// for who asks or sends from another node. On the thread that sends it.
+  /// Returns the number of the actor that decides the lane of a message or a request; 0 for threads
+  /// and for senders in other nodes. Must run on the sending thread.
   [[nodiscard]] static std::uint64_t whose_lane(const core::envelope& e) noexcept;
   [[nodiscard]] const encoding& how() const noexcept { return how_; }
-  /// Calls `f(link_port&)` behind what waits. False: somebody else is in the link, or it is over.
+  /// Calls `f(link_port&)` after the waiting entries were sent. Returns false if another thread is
+  /// in the link, or if the link is over.
   template <class F>
   [[nodiscard]] bool let_in(F f) noexcept;
-  /// Lets the link take what waits; if that cannot be, it is lost.
+  /// Lets the link take the waiting entries by a visit in line; loses them if that is impossible.
   void bring_visit() noexcept;
-  /// The same for the first message that was left. If perhaps no thread is in the link, this one
-  /// goes in before it brings a visit.
+  /// Sees to the first entry that was left. If perhaps no thread is in the link, tries to enter it
+  /// before it brings a visit.
   void get_taken(bool may_be_free) noexcept;
-  /// Leaves something that is no message for the link, however much waits. False: there is no
-  /// memory, and the envelope is as it was.
+  /// Leaves an entry other than a message for the link, however much waits. Returns false, with the
+  /// envelope as it was, if there is no memory.
   [[nodiscard]] bool leave(core::cell& to, core::envelope_ptr& e, mail_slot::kind as) noexcept;
   void lose_waiting() noexcept;
 
@@ -166,9 +168,9 @@ class answering_cell final : public core::proxy_cell {
   void forward_signal(core::envelope_ptr e) noexcept override;
   void free_self() noexcept override { delete this; }
 
-  /// Returns an answer's codec, or null if it is not known, or another type's is in its place.
+  /// Returns an answer's codec, or null if it is unknown, or displaced by another type's.
   [[nodiscard]] const content_codec* codec_of(const core::envelope& answer) const noexcept;
-  /// Leaves an answer for the link: encoded if there is a codec, and then the envelope stays the
+  /// Leaves an answer for the link, encoded if there is a codec; then the envelope stays the
   /// caller's. Returns true if the caller has to bring a visit.
   [[nodiscard]] bool leave_answer(core::envelope_ptr& e, const content_codec* how) noexcept;
   static std::size_t place_of(const base::message_type* content) noexcept {
@@ -184,20 +186,21 @@ class answering_cell final : public core::proxy_cell {
   const std::uint32_t most_under_way_;
   const std::size_t bytes_a_credit_;  // half of the bytes that may wait are all credit
   const encoding how_;
-  // Senders and the link's thread write here for each message. What they only read for each lies in
-  // other cache lines.
+  // Senders and the link's thread write here for each message. Fields that they only read for each
+  // lie in other cache lines.
   alignas(64) mail_slot slot_;
-  std::atomic<bool> waits_in_vain_{false};  // an actor has, for room, and nothing was confirmed
+  std::atomic<bool> waits_in_vain_{false};  // an actor has waited for room, and nothing was
+                                            // confirmed since
   std::atomic<std::int64_t> large_{0};      // the credit that large messages have taken
   wanted_requests wanted_;
   encoding_hints hints_;
-  std::array<std::atomic<const content_codec*>, 16> answers_{};  // of the contents last asked for
+  std::array<std::atomic<const content_codec*>, 16> answers_{};  // for the answers expected last
 };
 
-/// An actor of a peer.
+/// The proxy of one actor of a peer.
 class remote_cell final : public core::proxy_cell {
  public:
-  /// One strong handle, which is the caller's. Holds `link_credit`.
+  /// Starts with one strong handle, which is the caller's. Holds `link_credit`.
   remote_cell(connection link, answering_cell& link_credit, const actor_id& id,
               base::duration patience);
   std::string_view type_name() const noexcept override { return "actor of another node"; }
@@ -205,45 +208,45 @@ class remote_cell final : public core::proxy_cell {
                                   const base::message_type* answer) noexcept override;
 
   [[nodiscard]] const actor_id& id() const noexcept { return id_; }
-  /// This process' number for it.
+  /// Returns this process' number of the actor.
   [[nodiscard]] std::uint64_t local_id() const noexcept { return cell::id(); }
   [[nodiscard]] const connection& link() const noexcept { return link_; }
 
   // ---- the link's ---------------------------------------------------------------------------
 
   std::uint64_t received = 0;  ///< handles that have come, and were not released
-  /// It was seen with this protocol. Throws std::bad_alloc.
+  /// Notes that a handle came with this protocol. Throws std::bad_alloc.
   void seen_as(const protocol_table& t);
-  /// The signature of what is to be sent; null: it was never seen with such a one.
+  /// Returns the signature for an outgoing message, or null if no protocol of the proxy has it.
   [[nodiscard]] const signature_codec* by_content(const base::message_type* m) const noexcept;
-  /// The signature of what was sent, by its number; null: as above.
+  /// Returns the signature of a message that was sent, by its number, or null as above.
   [[nodiscard]] const signature_codec* by_type(std::uint64_t type) const noexcept;
   void grant_credit(std::uint32_t messages) noexcept { grant(messages); }
   [[nodiscard]] encoding_hints& hints() noexcept { return hints_; }
-  /// The message, which counts as `weight` messages, did not get on its way: the credit that it has
-  /// taken is given back.
+  /// Loses a message that counts as `weight` messages, and did not get under way: returns the
+  /// credit that it has taken.
   void lost(core::envelope_ptr e, base::error why, std::uint32_t weight = 1) noexcept {
     link_credit_.give_back(weight);
     grant(1);
     lose(std::move(e), std::move(why));
   }
-  /// What a message ends with for which there is no room.
+  /// Returns the error of a message for which there is no room.
   [[nodiscard]] base::error too_much_waits() const;
-  /// As above, of a request whose time was over: it is answered so.
+  /// The same for a request after its time: it is answered with a time-out.
   void overdue(const core::envelope_ptr& e, std::uint32_t weight) noexcept;
-  /// As above, of a message whose envelope is gone.
+  /// The same for a message without its envelope.
   void lost(const base::message_type* type, std::uint64_t sender, std::uint32_t weight,
             const base::error& why) noexcept;
-  /// As above, whatever it was.
+  /// Loses an entry of any kind.
   static void lose_entry(mail_slot::entry& e) noexcept;
-  /// A signal that did not get on its way.
+  /// Loses a signal that did not get under way.
   void lost_signal(const core::envelope_ptr& e, const base::exit_reason& why) noexcept;
   /// Leaves a message that has credit for the link, and sets `weight` to the number of messages
   /// that it counts as. Returns true if nothing waited before: then the caller brings a visit. Any
   /// thread.
   [[nodiscard]] bool leave_waiting(core::envelope_ptr e, base::instant until,
                                    std::uint32_t& weight) noexcept;
-  /// Itself, by its identity.
+  /// Returns the proxy's own address.
   [[nodiscard]] core::address address() noexcept { return core::handle_access::make_address(this); }
   using proxy_cell::tell_down;
   using proxy_cell::tell_exit;

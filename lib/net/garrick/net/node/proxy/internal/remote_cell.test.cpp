@@ -21,7 +21,7 @@ constexpr std::size_t bytes_a_credit = large_message;
 /// A message counts as large from this weight on.
 constexpr std::uint32_t large = 3;
 
-/// The credit of a link, of which no thread takes or confirms anything but this test.
+/// The credit of a link that only this test takes or confirms.
 struct link_credit {
   system::actor_system actors;
   internal::answering_cell* const cell;
@@ -38,7 +38,7 @@ struct link_credit {
   void use_up() const {
     while (cell->credit() > 0) REQUIRE(cell->take_credit());
   }
-  /// Small messages that need not wait behind large ones; they take what large ones have taken.
+  /// Small messages that need not wait behind large ones; they use up the large ones' share.
   [[nodiscard]] std::uint32_t that_pass() const {
     std::uint32_t n = 0;
     while (cell->pass_large_ones()) ++n;
@@ -71,7 +71,7 @@ TEST_CASE("a link's credit: what small messages have used up lets none pass") {
   of.cell->give_back(large - 1);
   CHECK(of.cell->credit() == large - 1);
   REQUIRE(of.cell->take_credit());
-  of.cell->weigh(large);  // of this nothing was given back
+  of.cell->weigh(large);  // nothing of this was given back
   CHECK(of.cell->credit() == -1);
   CHECK(of.that_pass() == large - 1);
 }

@@ -1,16 +1,17 @@
-// Which requests of a peer are still wanted: looked at when one is taken out of a mailbox.
+// The requests of a peer that still want an answer: checked when one is taken out of a mailbox.
 //
-// The link's thread hears of limits and cancels; a request waits in the mailbox of an actor, whose
-// runner asks here. Most requests have neither. So nothing is kept for them, and while the table is
-// empty the runner's question costs a load.
+// The link's thread receives limits and cancels; a request waits in the mailbox of an actor, and
+// the actor's runner asks here. Most requests have neither, and no entry. While the table is empty,
+// the runner's question costs a load.
 //
 // Invariants
 // W1 An entry is made for a request that has no answer yet, and goes with the one answer that each
-//    request gets: both on the link's thread. So none is left behind.
-// W2 There are never more entries than were allowed. What finds no room is handled as if it were
-//    wanted.
+//    request gets: both on the link's thread. So no entry is left behind.
+// W2 There are never more entries than were allowed. A request without room for its entry is
+// handled
+//    as if it were wanted.
 //
-// Thread safety: `until` for any thread, everything else for who is in the link.
+// Thread safety: `until` for any thread, everything else for the thread in the link.
 #pragma once
 
 #include <garrick/base/time/clock.hpp>
@@ -24,27 +25,28 @@
 
 namespace garrick::net::internal {
 
-/// See above.
+/// The limits and withdrawals of a peer's requests.
 class wanted_requests {
  public:
-  /// With room for `most` entries. The numbers are the peer's, hence the hash.
+  /// Has room for `most` entries. The peer chooses the numbers, hence the hash.
   wanted_requests(std::size_t most, const peer_hash& hash) : most_(most), until_(0, hash) {}
 
-  /// The answer is wanted until then. Before the request is delivered. Throws std::bad_alloc.
+  /// The answer is wanted until this time. Called before the request is delivered. Throws
+  /// std::bad_alloc.
   void limit(std::uint64_t request, base::instant until) { set(request, until); }
-  /// Nobody waits for the answer any more. Throws std::bad_alloc.
+  /// The answer is not wanted any more. Throws std::bad_alloc.
   void withdraw(std::uint64_t request) { set(request, long_ago); }
-  /// It was answered, or nobody here will answer it.
+  /// The request was answered, or will get no answer from here.
   void forget(std::uint64_t request) noexcept;
 
-  /// Until when the answer is wanted: never, if it has no limit. A withdrawal of just now may be
-  /// missed.
+  /// Returns the time until which the answer is wanted; `never` if it has no limit. May miss a
+  /// withdrawal of the same moment.
   [[nodiscard]] base::instant until(std::uint64_t request) const noexcept;
 
-  /// Whether a request of this number has a limit, or was withdrawn, and has no answer yet.
+  /// Returns true if a request of this number has a limit, or was withdrawn, and has no answer yet.
   [[nodiscard]] bool knows(std::uint64_t request) const noexcept;
 
-  /// How many are kept.
+  /// Returns the number of entries.
   [[nodiscard]] std::size_t size() const noexcept {
     return size_.load(std::memory_order_relaxed);  // order: see `until`
   }
