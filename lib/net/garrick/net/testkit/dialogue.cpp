@@ -19,7 +19,7 @@ struct talk final : internal::checked_program<question_checker, dialogue_setting
   std::shared_ptr<internal::program_session> make(simulated_host& h, std::unique_ptr<endpoint> e,
                                                   bool connects) override;
   duration pause(bool connects) override {
-    // Who has nothing to ask still answers, and looks after its links.
+    // A host without questions left still answers, and looks after its links.
     return left[connects ? 0 : 1] == 0 ? soon * 4 : up_to(s.between * 2);
   }
   void act(internal::program_session& by, bool newest, bool connects) override;
@@ -64,10 +64,10 @@ void talk::ask(talking_end& end, std::uint32_t& to_ask) {
   constexpr frame_kind kinds[] = {frame_kind::request, frame_kind::request, frame_kind::request,
                                   frame_kind::resolve, frame_kind::spawn};
   const frame_kind kind_of_this = kinds[random.below(5)];
-  // Small ones mostly, some as large as may be.
+  // Mostly small ones, some of the largest size.
   const auto largest = static_cast<std::uint32_t>(kind.largest);
   const std::uint32_t size = random.below(random.below(8) == 0 ? largest + 1 : 64);
-  // Some have less time than an answer takes.
+  // Some limits are shorter than an answer takes.
   const bool has_limit = random.below(2) == 0;
   const duration limit =
       has_limit ? up_to(random.below(4) == 0 ? soon * 4 : s.limit) : duration::infinite();

@@ -1,10 +1,10 @@
-// A program that every stack with `actor_protocol` on top is put through: two hosts ask each other
-// questions while things go wrong, and a `question_checker` watches (the guarantee `processed`).
+// A test program for every stack with `actor_protocol` on top: two hosts ask each other questions
+// under faults, and a `question_checker` watches (the guarantee `processed`).
 //
 //   explore_network(seeds(), [&](simulated_network& net) { dialogue(net, kind, {}); });
 //
-// What is asked, when, with how much time, and what is answered, the seed says. Now and then a host
-// takes a question back, sends what is no frame, or answers as it must not.
+// The seed decides the questions, their times and limits, and the answers. Now and then a host
+// takes a question back, sends bytes that are no frame, or answers against the rules.
 //
 // Thread safety: plain functions.
 #pragma once
@@ -21,28 +21,32 @@
 
 namespace garrick::net::testkit {
 
-/// What two hosts do.
+/// Settings of the program.
 struct dialogue_settings {
-  std::uint32_t questions = 60;                               ///< that each host tries to ask
-  std::uint64_t pairs = 4;                                    ///< of actors, which talk
-  base::duration between = base::duration::milliseconds(10);  ///< questions, on the average
-  base::duration limit = base::duration::seconds(1);          ///< for those that have one, at most
-  path_settings path{};                                       ///< of both directions
-  /// What goes wrong; its hosts are "a", which connects, and "b". All weights 0: nothing does.
+  std::uint32_t questions = 60;                               ///< the number that each host tries
+                                                              ///< to ask
+  std::uint64_t pairs = 4;                                    ///< the number of pairs of actors
+                                                              ///< that talk
+  base::duration between = base::duration::milliseconds(10);  ///< the average time between
+                                                              ///< questions
+  base::duration limit = base::duration::seconds(1);          ///< the longest limit of questions
+                                                              ///< with a limit
+  path_settings path{};                                       ///< the settings of both directions
+  /// The faults; the hosts are "a", which connects, and "b". All weights 0: no faults.
   fault_plan faults{};
-  /// How long everything is whole at the end, before every answer is due.
+  /// The time without faults at the end, after which every answer is due.
   base::duration settles = base::duration::seconds(60);
   bool may_go_down = true;  ///< false: no link may go down
 };
 
-/// What came of it.
+/// The figures of a run.
 struct dialogue_result {
-  question_checker::figures seen;  ///< how questions have ended
+  question_checker::figures seen;  ///< the questions by their ends
   std::size_t downs = 0;           ///< links that went down
 };
 
-/// Runs the program in a new network, over a kind whose stacks have `actor_protocol` on top. Throws
-/// a `network_failure` if a promise was broken.
+/// Runs the program in a new network, over a kind of stacks with `actor_protocol` on top. Throws a
+/// `network_failure` if a guarantee was broken.
 dialogue_result dialogue(simulated_network& net, const stack_kind& kind,
                          const dialogue_settings& s);
 

@@ -21,8 +21,8 @@ class listening;
 /// and `advance` at the deadline, by its host's clock. At a given instant arrived bytes come first.
 ///
 /// It may be destroyed at any time, also within a call to its stack; then it makes no more calls.
-/// Destroying a stream's end closes it: bytes that it has taken are still sent. An end whose host
-/// crashes does nothing any more.
+/// Destroying a stream's end closes it: bytes that it has taken are still sent. An end on a host
+/// that has crashed does nothing any more.
 class endpoint final : public carrier {
  public:
   /// For the framework.
@@ -32,12 +32,12 @@ class endpoint final : public carrier {
   endpoint& operator=(const endpoint&) = delete;
 
   /// Passes arriving bytes to `upper` from now on. `upper` must live as long as this, or until
-  /// `release`. To be called once; a connecting end then begins to connect. Makes no call before it
-  /// returns.
+  /// `release`. May be called once; a connecting end then begins to connect. `upper` is not called
+  /// before `drive` returns.
   void drive(carried& upper);
   /// Makes no more calls.
   void release();
-  /// Returns true if sent bytes may arrive: of a stream, if it is connected.
+  /// Returns true if sent bytes may arrive; for a stream, if it is connected.
   [[nodiscard]] bool is_open() const;
   /// Returns the address of this end.
   [[nodiscard]] const address& local() const;
@@ -57,7 +57,7 @@ class endpoint final : public carrier {
   std::shared_ptr<internal::end> end_;
 };
 
-/// Accepts while it lives.
+/// Accepts newcomers as long as it lives.
 class listener final {
  public:
   /// For the framework.

@@ -21,7 +21,7 @@ struct numbers final : internal::checked_program<guarantee_checker, exchange_set
   std::shared_ptr<internal::program_session> make(simulated_host& h, std::unique_ptr<endpoint> e,
                                                   bool connects) override;
   duration pause(bool connects) override {
-    // Who has nothing to send still looks after his links.
+    // A host without messages left still looks after its links.
     return left[connects ? 0 : 1] == 0 ? soon * 40 : up_to(s.between * 2);
   }
   void act(internal::program_session& by, bool newest, bool connects) override;
@@ -29,7 +29,7 @@ struct numbers final : internal::checked_program<guarantee_checker, exchange_set
   simulated_network& net;
 };
 
-/// A link by which both ends send. Whoever calls later holds it weakly.
+/// A link by which both ends send. Delayed calls hold it weakly.
 class sending_session final : public std::enable_shared_from_this<sending_session>,
                               public internal::checked_session<numbers, checked_end> {
  public:
@@ -46,7 +46,8 @@ class sending_session final : public std::enable_shared_from_this<sending_sessio
       end_.set_mailbox([this](lane_number lane) { return decide(lane); });
     drive();
   }
-  /// What is sent before a session opens goes down with it if it never does.
+  /// Returns true if a message may be sent: with sessions, only while one is open, as messages from
+  /// before are lost with a session that never opens.
   [[nodiscard]] bool can_send() const {
     return end_.can_send() && (is_opened() || !all_.kind.promises.sessions);
   }
@@ -60,7 +61,8 @@ class sending_session final : public std::enable_shared_from_this<sending_sessio
     });
   }
   void hear_all(const link_event& e) {
-    // An end whose stream is lost before the handshake has nothing to go on with.
+    // With sessions, a stream that is lost before the handshake ends its link, which does not
+    // count.
     hear(e, !all_.kind.promises.sessions);
     if (e.what == link_event::kind::disconnected && !all_.kind.reopens)
       later(soon, [](sending_session& s) { s.endpoint_->reopen(); });
@@ -70,10 +72,10 @@ class sending_session final : public std::enable_shared_from_this<sending_sessio
     put_later(lane);
     return false;
   }
-  /// Whoever waits for his mailbox waits behind those before him.
+  /// A late message waits behind the late messages of its lane before it.
   void put_later(lane_number lane) {
     ++late_[lane];
-    // Some are so late that a stream is lost and comes back meanwhile.
+    // Some messages are so late that a stream is lost and comes back meanwhile.
     const duration most = all_.random.below(16) == 0 ? soon * 40 : soon;
     later(all_.up_to(most), [lane](sending_session& s) {
       --s.late_[lane];
@@ -96,7 +98,7 @@ void numbers::act(internal::program_session& by, bool newest, bool connects) {
   std::uint32_t& to_send = left[connects ? 0 : 1];
   if (!newest || to_send == 0 || !one.can_send()) return;
   const lane_number lane = s.lanes[random.below(static_cast<std::uint32_t>(s.lanes.size()))];
-  // Small ones mostly, some as large as may be.
+  // Mostly small ones, some of the largest size.
   const auto largest = static_cast<std::uint32_t>(kind.largest);
   const std::uint32_t size =
       random.below(random.below(4) == 0 ? largest + 1 : std::min(largest + 1, 64u));

@@ -1,5 +1,5 @@
-// A program that every stack is put through: two hosts send each other messages while things go
-// wrong, and a `guarantee_checker` watches.
+// A test program for every stack: two hosts send each other messages under faults, and a
+// `guarantee_checker` watches.
 //
 //   const stack_kind framed{
 //       .name = "framed",
@@ -11,8 +11,8 @@
 //       }};
 //   explore_network(seeds(), [&](simulated_network& net) { exchange(net, framed, {}); });
 //
-// A stack more is a `stack_kind` more. What is sent, how large it is, in which lane and when, the
-// seed says.
+// A further stack needs a further `stack_kind`. The seed decides the messages, their sizes, lanes
+// and times.
 //
 // Thread safety: plain functions.
 #pragma once
@@ -30,33 +30,34 @@
 
 namespace garrick::net::testkit {
 
-/// What two hosts do.
+/// Settings of the program.
 struct exchange_settings {
-  std::uint32_t messages = 60;                                ///< that each host tries to send
-  std::vector<lane_number> lanes{0, 1, 2, 3};                 ///< in which
-  base::duration between = base::duration::milliseconds(10);  ///< them, on the average
-  path_settings path{};                                       ///< of both directions
-  /// What goes wrong; its hosts are "a", which connects, and "b". All weights 0: nothing does.
+  std::uint32_t messages = 60;                                ///< the number that each host tries
+                                                              ///< to send
+  std::vector<lane_number> lanes{0, 1, 2, 3};                 ///< the lanes of messages
+  base::duration between = base::duration::milliseconds(10);  ///< the average time between messages
+  path_settings path{};                                       ///< the settings of both directions
+  /// The faults; the hosts are "a", which connects, and "b". All weights 0: no faults.
   fault_plan faults{};
-  /// How long everything is whole at the end, before what was promised is due.
+  /// The time without faults at the end, after which all guarantees are due.
   base::duration settles = base::duration::seconds(60);
-  /// Probability that a message is not in its mailbox at once, of links that promise `to_mailbox`.
+  /// Probability that a message enters its mailbox late, on links that promise `to_mailbox`.
   double late_mailbox = 0.25;
-  /// After a link that went down the next one is of the same two lives.
+  /// Whether a link that replaces a lost one belongs to the same two lives.
   bool same_life = false;
-  /// False: no link may go down; for faults that none of its peers is given up for.
+  /// False: no link may go down; for faults for which no peer is given up.
   bool may_go_down = true;
 };
 
-/// What came of it.
+/// The figures of a run.
 struct exchange_result {
   std::size_t sent = 0;      ///< messages that links have taken
-  std::size_t received = 0;  ///< of them in mailboxes
-  std::size_t unknown = 0;   ///< of them reported as unknown
+  std::size_t received = 0;  ///< messages of these in mailboxes
+  std::size_t unknown = 0;   ///< messages of these that were reported as unknown
   std::size_t downs = 0;     ///< links that went down
 };
 
-/// Runs the program in a new network. Throws a `network_failure` if a promise was broken.
+/// Runs the program in a new network. Throws a `network_failure` if a guarantee was broken.
 exchange_result exchange(simulated_network& net, const stack_kind& kind,
                          const exchange_settings& s);
 

@@ -48,7 +48,7 @@ const fault_plan everything{.hosts = {"a", "b"},
                             .storms = 1,
                             .between = duration::milliseconds(50)};
 
-/// The digest of a program in which all that can happen does.
+/// Returns the digest of a program in which every kind of event happens.
 std::uint64_t digest_of(std::uint64_t seed, std::string& text) {
   simulated_network net(seed);
   exchange(net, framed_kind<framing>("framed"),
@@ -144,7 +144,7 @@ TEST_CASE("a plan of faults comes to its end: ways are whole, hosts run, whateve
     }
     net.require(net.path("a", "b").loss == 0, "a storm has not ended");
   });
-  // One in 50 ms of two seconds.
+  // One fault in 50 ms of two seconds.
   CHECK(count > 35 * seeds());
   CHECK(count < 45 * seeds());
   simulated_network net(1);

@@ -1,7 +1,7 @@
 // Checks the guarantees of links: compares sent messages with arrived ones and with the reports.
 //
-// Each sending end begins a *flow*: numbered messages, a row of numbers in each lane, whose bytes
-// follow from flow, lane and number. So a receiver knows whether a message was sent and is whole.
+// Each sending end begins a *flow*: numbered messages, a row of numbers in each lane. Flow, lane
+// and number determine a message's bytes, so a receiver can tell whether it was sent and is whole.
 // The checker records all messages of both ends of all links, and compares:
 //
 //   promise       | condition
@@ -51,7 +51,7 @@ inline constexpr promise intact{};
 inline constexpr promise at_most_once{.once = true, .lanes = true, .sessions = true};
 /// Messages that arrive at most once, in order.
 inline constexpr promise in_order{.once = true, .lanes = true, .ordered = true, .sessions = true};
-/// The default of nodes.
+/// The guarantees of nodes.
 inline constexpr promise to_mailbox{.once = true,
                                     .lanes = true,
                                     .ordered = true,
@@ -126,9 +126,9 @@ class checked_end final : public link_owner {
   checked_end(guarantee_checker& checker, std::string name);
   ~checked_end();
 
-  /// Takes the link, whose owner this is.
+  /// Takes the link, of which this is the owner.
   void hold(std::unique_ptr<any_link> l) noexcept { link_ = std::move(l); }
-  /// The link.
+  /// Returns the link.
   [[nodiscard]] any_link& below() noexcept { return *link_; }
   /// Returns true if messages may be sent: the transport or the session is there, with room.
   [[nodiscard]] bool can_send() const;
@@ -168,7 +168,7 @@ class checked_end final : public link_owner {
   std::function<void(const link_event&)> listener_;
   bool connected_ = false;
   std::uint32_t breaks_ = 0;
-  std::size_t from_ = 0;  ///< the index, plus 1, of the flow that comes here; 0: none yet
+  std::size_t from_ = 0;  ///< the index, plus 1, of the flow that arrives here; 0: none yet
   std::map<std::pair<std::size_t, lane_number>, received> lanes_;
   std::map<lane_number, std::deque<message*>> waiting_;
 };

@@ -1,4 +1,4 @@
-// The guarantee programs over every stack: each guarantee holds, whatever the network does.
+// The guarantee programs over every stack: each guarantee holds under all faults of the network.
 #include <doctest/doctest.h>
 
 #include "garrick/net/testkit/exchange.hpp"
@@ -31,8 +31,8 @@ stack_kind bare() {
   return k;
 }
 
-/// The share of sent messages that have come, over all seeds. Of one seed alone all may be lost, so
-/// the share is judged only if there were several.
+/// Returns the share of sent messages that have come, over all seeds. One seed alone may lose all,
+/// so the share is judged only if there were several.
 struct share {
   std::size_t seeds = 0, sent = 0, received = 0;
   void add(const exchange_result& r) {

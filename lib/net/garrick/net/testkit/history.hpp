@@ -19,7 +19,7 @@
 
 namespace garrick::net::testkit {
 
-/// A `testkit::failure` whose text has the history already.
+/// A `testkit::failure` with the history in its text.
 class network_failure : public garrick::testkit::failure {
  public:
   using failure::failure;
@@ -38,7 +38,7 @@ class network_history {
   /// Returns the last events, a line each, newest last; begins with a line feed unless it is empty.
   [[nodiscard]] std::string to_string() const;
 
-  /// For the framework: hosts by their numbers.
+  /// For the framework: gives the next host number its name.
   void name(std::string_view host) { names_.emplace_back(host); }
   /// For the framework: records an event between two hosts. `what` lives for ever. A number or size
   /// of 0 is left out.

@@ -51,7 +51,7 @@ class talker : public actor<talks> {
   net::testkit::endpoint* endpoint_;
 };
 
-/// Hands received bytes to an actor, as a broker does.
+/// Passes received bytes to an actor, as a broker does.
 struct hands_on : recording {
   ref<talks> to;
   void receive(std::span<const std::byte> b, base::instant) override {

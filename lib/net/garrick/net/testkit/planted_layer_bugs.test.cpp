@@ -45,7 +45,7 @@ exchange_settings settings_with_crashes() {
   return s;
 }
 
-/// The programs find this in that way, and again.
+/// Checks that the program finds this bug with this text, and finds it again.
 void finds(const stack_kind& kind, const std::string& text,
            const exchange_settings& s = rough_settings()) {
   finds_bug(kind.name, [&](simulated_network& net) { exchange(net, kind, s); }, text);

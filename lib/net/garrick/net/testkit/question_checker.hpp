@@ -49,10 +49,11 @@ enum class reply : std::uint8_t {
   none,         ///< never answers, unless the question has no time limit
 };
 
-/// Returns the right answer to a question with these bytes, if they are one; for planted bugs.
+/// Returns the right answer to a question with these bytes, if they are a question; for planted
+/// bugs.
 [[nodiscard]] std::vector<std::byte> right_answer(std::span<const std::byte> question);
 
-/// Returns the error by which it may be refused, in the same way.
+/// Returns the error by which an end may refuse the question, in the same way.
 [[nodiscard]] base::error right_refusal(std::span<const std::byte> question);
 
 /// Checks any number of links, which are all of one kind.
@@ -117,16 +118,16 @@ class talking_end final : public link_owner {
   talking_end(question_checker& checker, std::string name, std::function<base::instant()> now);
   ~talking_end();
 
-  /// Takes the link, whose owner this is.
+  /// Takes the link, of which this is the owner.
   void hold(std::unique_ptr<any_link> l) noexcept { link_ = std::move(l); }
-  /// The link.
+  /// Returns the link.
   [[nodiscard]] any_link& below() noexcept { return *link_; }
   /// Returns true if questions may be asked.
   [[nodiscard]] bool can_ask() const;
   /// Returns true after `down`.
   [[nodiscard]] bool is_down() const;
   /// Asks the next question, of `size` bytes or a few more, between the actors of this pair: a
-  /// request, or one of the other kinds. Infinite: no time limit. Requires `can_ask()`.
+  /// request, or a question of another kind. An infinite `limit` is none. Requires `can_ask()`.
   void ask(frame_kind kind, std::uint64_t pair, std::size_t size, base::duration limit);
   /// Takes back the newest request that is open, if there is one. Requires `can_ask()`.
   void cancel_one();
@@ -167,7 +168,7 @@ class talking_end final : public link_owner {
   std::unique_ptr<any_link> link_;
   std::function<void(const link_event&)> listener_;
   bool connected_ = false;
-  std::size_t from_ = 0;  ///< the index, plus 1, of the flow whose questions come here; 0: none yet
+  std::size_t from_ = 0;  ///< the index, plus 1, of the flow that asks here; 0: none yet
   std::map<lane_number, std::uint64_t> last_handled_;
   std::deque<handled> handled_;
 };

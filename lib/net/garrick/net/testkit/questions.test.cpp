@@ -1,5 +1,5 @@
-// The questions of actors over the library's own stacks: each ends once, whatever the network and
-// the other end do.
+// The questions of actors over the library's own stacks: each ends once, under all faults of the
+// network and of the other end.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -115,7 +115,7 @@ TEST_CASE("questions: each ends once over every stack, through crashes, too") {
       add(all, r.seen);
       downs += r.downs;
     });
-    // All that can become of a question has become of some.
+    // Every possible end of a question has occurred.
     CHECK(all.answered > all.asked / 8);
     CHECK(all.refused > 0);
     CHECK(all.timeouts > 0);

@@ -62,7 +62,7 @@ class recording : public carried {
   void clear() { calls_.clear(), bytes_.clear(); }
 
   base::instant wakes_at = base::instant::never();  ///< the result of `deadline`, until `advance`
-  std::function<void(std::string_view)> then;       ///< is called after each call, if it is set
+  std::function<void(std::string_view)> then;       ///< called after each call, if set
 
  private:
   void add(base::instant now, std::string what) {

@@ -24,8 +24,8 @@ struct path_settings {
   /// by `network_settings::retransmission`, and so do the bytes behind it.
   double loss = 0;
   double duplication = 0;  ///< probability that a datagram comes a second time
-  double reordering = 0;   ///< probability that those behind a datagram may overtake it
-  /// The most additional delay of a datagram that may be overtaken, or that comes a second time.
+  double reordering = 0;   ///< probability that later datagrams may overtake a datagram
+  /// The most additional delay of a datagram that may be overtaken, or of its second copy.
   base::duration late_by = base::duration::milliseconds(5);
   std::uint64_t rate = 0;       ///< bytes a second; 0: without limit
   std::size_t queue = 1 << 16;  ///< bytes that wait for the rate; a datagram beyond them is lost
@@ -41,12 +41,12 @@ struct network_settings {
   base::duration retransmission = base::duration::milliseconds(200);
   /// The time after which an unanswered connection attempt ends.
   base::duration connect_timeout = base::duration::seconds(3);
-  /// The time after which a sender gives up a stream whose bytes are not acknowledged, because the
-  /// way is cut or the other machine is off.
+  /// The time after which a sender gives up a stream with bytes that are not acknowledged, because
+  /// the way is cut or the other machine is off.
   base::duration stream_timeout = base::duration::seconds(30);
-  /// Bytes that an end of a stream takes before it is not writable.
+  /// The number of bytes that an end of a stream takes before it is not writable.
   std::size_t send_buffer = 1 << 18;
-  /// Bytes of datagrams that are kept for a paused host; further ones are lost.
+  /// The number of bytes of datagrams that are kept for a paused host; further ones are lost.
   std::size_t receive_buffer = 1 << 18;
   /// The result of `carrier::largest` for a datagram endpoint.
   std::size_t largest_datagram = 65'507;

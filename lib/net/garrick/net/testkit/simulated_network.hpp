@@ -59,7 +59,7 @@ class simulated_network {
   /// Takes the seed from GARRICK_SEED, or 1. Throws std::invalid_argument if GARRICK_SEED holds no
   /// number.
   simulated_network() : simulated_network(garrick::testkit::seed_from_environment(1)) {}
-  /// Takes this seed. A time of its own begins, a second after the clock's beginning.
+  /// Takes this seed. Starts a time of its own, a second after the clock's beginning.
   explicit simulated_network(std::uint64_t seed, const network_settings& s = {});
   /// Joins this world, with its seed and its time, which its test systems move. To be made after
   /// the world and before its systems.
@@ -69,7 +69,7 @@ class simulated_network {
   ///     test_system a(world, {.clock = &net.host("a").clock()});
   explicit simulated_network(const garrick::testkit::test_world& world,
                              const network_settings& s = {});
-  /// Drops timers and destroys programs; endpoints that are left do nothing any more.
+  /// Drops timers and destroys programs; the remaining endpoints do nothing any more.
   ~simulated_network();
   simulated_network(const simulated_network&) = delete;
   simulated_network& operator=(const simulated_network&) = delete;
@@ -92,32 +92,32 @@ class simulated_network {
   // ---- letting time pass ------------------------------------------------------------------------
 
   /// Lets `d` pass. Throws a `network_failure` if an instant never ends, std::invalid_argument if a
-  /// path has settings that are not allowed, and std::logic_error if the network is of a world,
-  /// whose systems move time.
+  /// path has settings that are not allowed, and std::logic_error if the network belongs to a
+  /// world, in which the test systems move time.
   void run_for(base::duration d);
   /// Lets time pass step by step until `done()` holds; returns false if it does not within `limit`.
   /// Throws as above.
   bool run_until(const std::function<bool()>& done,
                  base::duration limit = base::duration::seconds(3600));
-  /// Returns the time of the next event; `never()`: there is none.
+  /// Returns the time of the next event, or `never()`.
   [[nodiscard]] base::instant next() const;
 
   // ---- faults -----------------------------------------------------------------------------------
 
   /// Applies a fault now.
   void apply(const fault& what);
-  /// Applies a fault when the network has existed for so long; at once if it has.
+  /// Applies a fault when the network has existed for so long; at once if that time has passed.
   void at(base::duration elapsed, fault what);
   /// Cuts this direction: datagrams on their way are lost, bytes of streams wait.
   void cut(std::string_view from, std::string_view to);
   /// Restores this direction.
   void heal(std::string_view from, std::string_view to);
-  /// Returns true if it is cut.
+  /// Returns true if this direction is cut.
   [[nodiscard]] bool is_cut(std::string_view from, std::string_view to);
   /// Breaks each stream between the two: bytes on their way still arrive up to some point, then the
   /// end is told.
   void reset_streams(std::string_view a, std::string_view b);
-  /// Loses each stream between the two at `at` alone. The other end does not know until it sends.
+  /// Loses each stream between the two at `at` alone. The other end notices only when it sends.
   void half_open(std::string_view at, std::string_view other);
   /// Stalls each stream between the two, and tells no end, as if a router had forgotten the
   /// streams. New ones are carried.

@@ -24,20 +24,21 @@ class place final : public detail::entrance,
   place(simulated_host& host, std::unique_ptr<hosts_endpoint> end)
       : host_(host), end_(std::move(end)) {}
 
-  /// Takes the hosted object and connects its end. Null: it is over.
+  /// Takes the hosted object and connects its end. Null: the link is over.
   void start(std::unique_ptr<hosted> who) {
     who_ = std::move(who);
     if (who_ == nullptr) return finish({});
     end_->drive(*this);
   }
-  /// For a newcomer whose first bytes another object has read: the end drives that one.
+  /// Takes a newcomer's hosted object and its first bytes, which another object has read; the end
+  /// goes on to drive that object.
   void start_with(std::unique_ptr<hosted> who, std::span<const std::byte> first) {
     who_ = std::move(who);
     if (who_ == nullptr) return finish({});
     connected(host_.now());
     if (!over_) receive(first, host_.now());
   }
-  /// Holds an object until this is over.
+  /// Holds an object until the link is over.
   void keep(std::shared_ptr<void> what) { kept_ = std::move(what); }
   void stop() {
     if (over_ || in_) return;
@@ -122,7 +123,7 @@ class place final : public detail::entrance,
     in_ = false;
     settle();
   }
-  /// When no visitor is in: makes the waiting visits, and ends it.
+  /// Makes the waiting visits, and ends the link if that is due; only while no visitor is in.
   void settle() {
     const std::shared_ptr<place> keeps = shared_from_this();
     const std::shared_ptr<void> and_its_driver = kept_;

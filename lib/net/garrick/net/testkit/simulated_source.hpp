@@ -8,9 +8,9 @@
 //   const endpoint at = n.listen("tcp://bank:7").value();
 //
 // The host's name is the endpoint's host. Nodes draw their numbers from the network's seed, so the
-// same seed gives the same history. The objects of a source end with it, as with the process when
-// the host crashes. Visits are made at once, or when the call has returned in which they were asked
-// for.
+// same seed gives the same history. The objects of a source end with it, as they end with the
+// process when the host crashes. A visit is made at once, or after the call in which it was
+// requested.
 //
 // Thread safety: its network's.
 #pragma once
@@ -45,7 +45,7 @@ class simulated_source final : public link_source {
   std::uint64_t seed() const noexcept override;
   /// Returns the host's time.
   base::instant now() const noexcept override;
-  /// Does not wait: in a simulation no caller can.
+  /// Returns at once: no caller can wait in a simulation.
   void wait_for_end(const std::vector<connection>& links, base::duration limit) override;
   void stop() noexcept override;
 

@@ -1,4 +1,4 @@
-// A stack by its name, for programs that every stack is put through (`exchange`, `dialogue`).
+// A stack by its name, for the programs that every stack has to pass (`exchange`, `dialogue`).
 //
 // Thread safety: values.
 #pragma once
@@ -15,25 +15,26 @@
 
 namespace garrick::net::testkit {
 
-/// Who makes a stack.
+/// The place of a stack: the host and the end of the link for which it is made.
 struct stack_place {
   std::string host;           ///< a node's name
   std::uint32_t incarnation;  ///< 1 for a host that has not crashed
-  bool connects;              ///< this end opens the connection; the other one accepts it
-  std::uint64_t seed;         ///< for what the stack draws
-  /// Which life of the host the stack says it is: of each link, or the same until the host crashes
-  /// (`exchange_settings::same_life`).
+  bool connects;              ///< true if this end opens the connection, and the other one accepts
+                              ///< it
+  std::uint64_t seed;         ///< for the random choices of the stack
+  /// The incarnation that the stack claims: a new one for each link, or the same until the host
+  /// crashes (`exchange_settings::same_life`).
   std::uint64_t life;
 };
 
-/// A stack by its name, for programs that run over each.
+/// A stack by its name, with its guarantees.
 struct stack_kind {
-  std::string name;            ///< as configuration names it
-  promise promises;            ///< what its user may rely on
+  std::string name;            ///< its name in a configuration
+  promise promises;            ///< the guarantees of its user
   bool streams = false;        ///< over streams, otherwise over datagrams
-  bool reopens = true;         ///< a lost stream is opened again by the stack, not by its owner
-  std::size_t largest = 1000;  ///< bytes of a message that it is to be tried with, at most
-  /// Makes one.
+  bool reopens = true;         ///< true if the stack, not its owner, opens a lost stream again
+  std::size_t largest = 1000;  ///< the largest size of a message to try, in bytes
+  /// Makes a stack.
   std::function<std::unique_ptr<any_link>(link_owner&, carrier&, const stack_place&)> make;
 };
 

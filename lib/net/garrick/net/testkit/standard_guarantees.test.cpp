@@ -1,5 +1,5 @@
-// The guarantee programs over the library's own stacks: each guarantee holds, whatever the network
-// does.
+// The guarantee programs over the library's own stacks: each guarantee holds under all faults of
+// the network.
 #include <doctest/doctest.h>
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// What `exchange` and `dialogue` have in common: a program over two simulated hosts, and a checker
+// The common part of `exchange` and `dialogue`: a program over two simulated hosts, and a checker
 // that watches it.
 //
 // Thread safety: its network's.
@@ -22,10 +22,10 @@
 
 namespace garrick::net::testkit::internal {
 
-/// About as long as a way takes.
+/// A time about as long as a way takes.
 inline constexpr base::duration soon = base::duration::milliseconds(5);
 
-/// Both hosts do something `acts` times, over links of a kind.
+/// The program: each host acts a given number of times, over links of one kind.
 template <class Checker, class Settings>
 struct checked_program : two_host_program {
   checked_program(simulated_network& n, std::string_view name, const stack_kind& k,
@@ -37,11 +37,11 @@ struct checked_program : two_host_program {
         each(acts),
         left{acts, acts} {}
 
-  /// The name of a new end of a link, by its host and life.
+  /// Returns a name for a new end of a link, by its host and life.
   [[nodiscard]] std::string next_name(const simulated_host& h) {
     return h.name() + "." + std::to_string(h.lives() + 1) + "." + std::to_string(++ends);
   }
-  /// A link that was open went down.
+  /// Notes that a link that was open went down.
   void note_down(const link_event& e) {
     ++downs;
     why = e.why.to_string();
@@ -50,11 +50,11 @@ struct checked_program : two_host_program {
   const stack_kind& kind;
   const Settings& s;
   Checker checker;
-  const std::uint32_t each;  ///< what either host is to do
-  std::uint32_t left[2];     ///< of that, to be done by "a" and "b"
+  const std::uint32_t each;  ///< the number of actions of each host
+  std::uint32_t left[2];     ///< the actions left for "a" and "b"
   std::uint32_t ends = 0;
   std::size_t downs = 0;
-  std::string why;  ///< the last of them went down
+  std::string why;  ///< the reason of the last link that went down
 };
 
 /// A link of such a program, with its endpoint.
@@ -69,13 +69,12 @@ class checked_session : public program_session {
   [[nodiscard]] bool is_opened() const noexcept { return opened_; }
 
  protected:
-  /// The next end of a link of this host has this stack. What it draws, and its life unless it has
-  /// one, is a new number.
+  /// Gives the end a stack of the program's kind, with a seed for its random choices and its life.
   void hold(const simulated_host& h, bool connects, std::uint64_t seed, std::uint64_t life) {
     end_.hold(all_.kind.make(end_, *endpoint_, {h.name(), h.lives() + 1, connects, seed, life}));
   }
   void drive() { endpoint_->drive(end_.below()); }
-  /// `counts`: a link that goes down counts also if it was never open.
+  /// Handles an event. `counts`: a link that goes down counts even if it was never open.
   void hear(const link_event& e, bool counts) {
     if (e.what == link_event::kind::opened) opened_ = true;
     if (e.what == link_event::kind::down && (opened_ || counts)) all_.note_down(e);

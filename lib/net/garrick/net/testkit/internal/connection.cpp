@@ -250,7 +250,7 @@ void connection::reset() {
   const char* const why = "the stream was reset";
   for (const std::uint32_t s : {0u, 1u}) {
     if (sides_[s].broken)
-      lose_at(net().now(), 1 - s, why);  // only this side has lost it, and the other may not know
+      lose_at(net().now(), 1 - s, why);  // only this side has lost the stream so far
     else
       break_off(s, net().now(), why);
   }
@@ -295,7 +295,7 @@ void connection::host_crashed(const host& h) {
 }
 
 void connection::host_restarted(const host& h) {
-  // The machine knows of no stream: a side that has sent bytes is told so.
+  // The machine does not know the stream, and tells that to a side that has sent bytes.
   for (const std::uint32_t s : {0u, 1u})
     if (is_at(1 - s, h) && sides_[s].taken != sides_[s].acknowledged)
       say_gone(s, "the other machine was restarted");

@@ -63,10 +63,10 @@ class connection final : public two_way, public std::enable_shared_from_this<con
     std::uint64_t taken = 0;
     std::uint64_t received = 0;
     std::uint64_t acknowledged = 0;
-    std::uint64_t fall_backs = 0;  ///< so far; bytes from before the last one are lost
+    std::uint64_t fall_backs = 0;  ///< the number so far; bytes from before the last one are lost
     base::instant last_arrival{};
     bool finished = false;     ///< nothing more will be taken
-    bool finish_sent = false;  ///< the other side will hear of it
+    bool finish_sent = false;  ///< the end of the bytes is on its way
     bool broken = false;       ///< nothing more is sent
     bool pump_is_due = false;
     bool is_watched = false;
@@ -86,7 +86,8 @@ class connection final : public two_way, public std::enable_shared_from_this<con
   void fall_back(std::uint32_t s);
   void watch(std::uint32_t s);
   void lose_at(base::instant when, std::uint32_t s, const char* why);
-  /// The machine at the other side tells side `s`, until it hears, that its process is gone.
+  /// Lets the machine at the other side report to side `s`, until it hears, that the process is
+  /// gone.
   void say_gone(std::uint32_t s, const char* why);
   void break_off(std::uint32_t s, base::instant at_the_earliest, const char* why);
 

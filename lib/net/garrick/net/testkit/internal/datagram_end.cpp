@@ -15,7 +15,7 @@ struct datagram {
   std::uint16_t port;
   std::shared_ptr<const bytes> content;
   std::uint64_t number;
-  std::uint64_t cuts;  ///< of its way, when it departed
+  std::uint64_t cuts;  ///< the way's cuts at the departure
 };
 
 void tell(const datagram& d, const char* what) {
@@ -23,7 +23,7 @@ void tell(const datagram& d, const char* what) {
   net.past().add(net.now(), d.from->number(), d.to->number(), what, d.number, d.content->size());
 }
 
-/// In the process: hands it to its end, or to the acceptor.
+/// Hands a datagram to its end, or to the acceptor; runs in the process.
 void take(const datagram& d) {
   std::shared_ptr<end> e = d.to->datagram_end(d.port, d.sender);
   if (!e) {
@@ -35,7 +35,7 @@ void take(const datagram& d) {
   }
   if (e->is_dead() || e->upper() == nullptr) return tell(d, "nobody wants");
   if (!e->is_open()) {
-    // The end is to hear `connected` first, which has been put in.
+    // The end gets `connected` first, which is in the queue.
     d.net->at(d.net->now(), [d] { d.to->when_running([d] { take(d); }); });
     return;
   }
@@ -58,7 +58,7 @@ void arrive(const datagram& d) {
 void depart(const datagram& d, way& w) {
   engine& net = *d.net;
   const path_settings& s = w.settings;
-  // All are drawn for each datagram, so later draws do not depend on them.
+  // All numbers are drawn for each datagram, so that later draws do not depend on settings.
   const bool lost = w.chance(s.loss);
   const bool twice = w.chance(s.duplication);
   const bool overtaken = w.chance(s.reordering);

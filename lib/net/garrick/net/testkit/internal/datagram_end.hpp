@@ -1,4 +1,4 @@
-// An end of datagrams, and the fate of a datagram on its way.
+// An end of datagrams, and the fate of a datagram under way.
 //
 // Thread safety: one thread at a time.
 #pragma once

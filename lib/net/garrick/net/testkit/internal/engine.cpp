@@ -7,7 +7,7 @@
 namespace garrick::net::testkit::internal {
 
 base::duration way::up_to(base::duration most) noexcept {
-  // Drawn in any case, so that settings do not change later draws.
+  // The number is drawn in any case, so that settings do not change later draws.
   const double part = random.unit();
   return base::duration::nanoseconds(
       static_cast<std::int64_t>(part * static_cast<double>(most.count())));
@@ -107,7 +107,7 @@ engine::due engine::all_due() const {
 
 void engine::call_due() {
   const due d = all_due();
-  // The seed decides which of several goes first.
+  // The seed decides the order of simultaneous deadlines.
   const auto& [h, e] = d.who[random_.below(static_cast<std::uint32_t>(d.who.size()))];
   if (e == nullptr) {
     past().count(now(), h->number());

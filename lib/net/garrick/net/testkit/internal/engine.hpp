@@ -34,9 +34,9 @@ struct way {
   path_settings settings;
   base::random_source random;
   base::instant free_at{};
-  base::instant last_arrival{};  ///< of datagrams that may not overtake
+  base::instant last_arrival{};  ///< the last arrival of datagrams that may not overtake
   bool cut = false;
-  std::uint64_t cuts = 0;  ///< so far: bytes that departed before the last one are lost
+  std::uint64_t cuts = 0;  ///< the number so far: bytes that departed before the last one are lost
 };
 
 /// A stream between two hosts, as the network sees it. Side 0 has connected, side 1 has accepted.
@@ -50,15 +50,15 @@ class stream {
   /// Returns true if nothing is sent any more.
   [[nodiscard]] virtual bool is_over() const noexcept = 0;
   [[nodiscard]] virtual bool is_at(std::uint32_t side, const host& h) const noexcept = 0;
-  /// The way was cut, or is whole again.
+  /// Notes that a way was cut, or is whole again.
   virtual void way_changed(const host& from, const host& to) = 0;
   virtual void host_crashed(const host& h) = 0;
   virtual void host_restarted(const host& h) = 0;
-  /// Tells both ends, each after some of the bytes that fly to it.
+  /// Breaks the stream: each end gets the error after some of the bytes that fly to it.
   virtual void reset() = 0;
-  /// Carries nothing any more, and tells no end.
+  /// Stalls the stream: it carries nothing any more, and no end gets an error.
   virtual void stall() = 0;
-  /// Tells this side alone, at once.
+  /// Loses the stream at this side alone, at once.
   virtual void forget(std::uint32_t side, const char* why) = 0;
 };
 

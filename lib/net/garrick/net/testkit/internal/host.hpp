@@ -50,9 +50,9 @@ class end : public std::enable_shared_from_this<end> {
   [[nodiscard]] std::uint64_t id() const noexcept { return id_; }
   [[nodiscard]] const address& local() const noexcept { return local_; }
   [[nodiscard]] const address& peer() const noexcept { return peer_; }
-  /// Calls its stack when the host's process runs, unless it has none any more.
+  /// Calls the stack when the host's process runs, unless the end has no stack any more.
   void later(base::instant when, std::function<void(carried&, base::instant)> call);
-  /// Calls its stack at once. Requires that the process runs.
+  /// Calls the stack at once. Requires that the process runs.
   void call(const std::function<void(carried&, base::instant)>& what);
 
  protected:
@@ -64,7 +64,7 @@ class end : public std::enable_shared_from_this<end> {
   const address local_;
   const address peer_;
   carried* upper_ = nullptr;
-  bool dead_ = false;  ///< from then on `host_` may be gone
+  bool dead_ = false;  ///< once it is true, `host_` may be gone
 };
 
 /// A port that accepts.
@@ -75,7 +75,7 @@ class listening {
   accept taken;
   const bool resumes;
   bool over = false;
-  /// By the client that made them.
+  /// The accepted ends, by the client's end.
   std::map<std::uint64_t, std::weak_ptr<end>> known;
 };
 
@@ -94,7 +94,7 @@ class host {
   /// Returns false while the machine is off.
   [[nodiscard]] bool has_power() const noexcept { return power_; }
   [[nodiscard]] std::uint32_t lives() const noexcept { return lives_; }
-  /// Does work of the process: now or, while it is paused, when it goes on.
+  /// Does work of the process: now or, if it is paused, when it goes on.
   void when_running(std::function<void()> what, std::size_t kept_bytes = 0);
   /// Returns the bytes of datagrams that a paused process has still to take.
   [[nodiscard]] std::size_t kept_bytes() const noexcept { return kept_bytes_; }
@@ -116,9 +116,9 @@ class host {
   void runs(std::function<std::shared_ptr<void>()> program);
   void pause();
   void resume();
-  /// The first half of a crash: from now on it is not up. The streams are to be told next.
+  /// The first half of a crash: from now on the host is not up. Its streams have to be ended next.
   void lose_power_of(crash_kind what);
-  /// The second half: destroys everything that was there.
+  /// The second half of a crash: ends the endpoints, drops the timers and destroys the program.
   void crash();
   /// The first half of a restart.
   void gets_power();
@@ -146,7 +146,7 @@ class host {
   ports datagram_ports_;
   ports stream_ports_;
   std::uint16_t next_port_ = 49'152;
-  std::uint32_t seeds_ = 0;  ///< that were given
+  std::uint32_t seeds_ = 0;  ///< the number of seeds given so far
   std::function<std::shared_ptr<void>()> program_;
   std::shared_ptr<void> running_;
 };

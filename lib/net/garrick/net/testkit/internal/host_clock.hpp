@@ -49,8 +49,8 @@ class host_clock final : public base::clock_service {
   timeline& time_;
   base::instant base_;
   base::instant local_base_;
-  std::int64_t rate_ = 1'000'000;                ///< local microseconds a second
-  std::uint64_t last_ = std::uint64_t{1} << 32;  ///< so that no generation is zero
+  std::int64_t rate_ = 1'000'000;                ///< in local microseconds a second
+  std::uint64_t last_ = std::uint64_t{1} << 32;  ///< starts so that no generation is zero
   std::map<key, base::timer_task> timers_;
   std::unordered_map<std::uint64_t, key> keys_;
 };

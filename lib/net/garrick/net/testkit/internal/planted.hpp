@@ -1,10 +1,9 @@
-// Layers with planted bugs, and a small reliable layer to plant some in: the programs of the
-// testkit have to find them.
+// Layers with planted bugs, and a small reliable layer to plant some in. The programs of the
+// testkit have to find these bugs.
 //
 // `window` is go-back-n: numbers, cumulative acknowledgements that count messages in mailboxes, one
 // timer. It is here to be broken, so it is small: no measured round trip, no congestion, no
-// sessions. It wants a way that keeps no datagram longer than 2^31 others take, and peers that do
-// not crash.
+// sessions. It requires that no datagram is delayed by 2^31 others, and that peers do not crash.
 //
 // The others are layers anywhere in a stack that hold a bug and nothing else.
 //
@@ -148,28 +147,28 @@ class basic_window : public layer_defaults {
     if (!flying_.empty() && deadline_.is_never()) deadline_ = c.now() + timeout;
   }
 
-  std::deque<sent> flying_;     ///< beyond the window: those that wait
-  std::uint32_t first_ = 0;     ///< the number of the first of them
-  std::uint32_t expected_ = 0;  ///< next
+  std::deque<sent> flying_;     ///< beyond the window: waiting messages
+  std::uint32_t first_ = 0;     ///< the number of the first message in it
+  std::uint32_t expected_ = 0;  ///< the next number to pass up
   std::uint32_t in_mailboxes_ = 0;
-  std::deque<come> come_;  ///< from the first on that is in no mailbox
+  std::deque<come> come_;  ///< messages from the first one on that is in no mailbox
   base::instant deadline_ = base::instant::never();
 };
 
-/// The bug of a layer, which affects one message of so many.
+/// The bug of a layer, which affects a message now and then.
 enum class mischief : std::uint8_t {
   none,
-  drops,         ///< it is not sent
-  doubles,       ///< it is passed up twice
-  swaps,         ///< it is sent after the next one
-  alters,        ///< a byte of it
-  changes_lane,  ///< to the next
-  reports,       ///< as delivered when it is sent
-  keeps_lent,    ///< it is passed up later, from the memory that was lent
-  lags,          ///< each, not one of so many, is sent when the next one is
-  doubts,        ///< it is sent, and reported as unknown although the link lives
-  denies,        ///< the same, as never sent
-  denies_late,   ///< when it was delivered, it is reported as never sent
+  drops,         ///< a message is not sent
+  doubles,       ///< a message is passed up twice
+  swaps,         ///< a message is sent after the next one
+  alters,        ///< a byte of a message is altered
+  changes_lane,  ///< a message is sent in the next lane
+  reports,       ///< a message is reported as delivered when it is sent
+  keeps_lent,    ///< a message is passed up later, from the memory that was lent
+  lags,          ///< each message is sent when the next one is
+  doubts,        ///< a message is sent, and reported as unknown although the link lives
+  denies,        ///< a message is sent, and reported as never sent
+  denies_late,   ///< a message that was delivered is reported as never sent
 };
 
 template <mischief M>

@@ -1,7 +1,7 @@
-// Bugs that sit beside the layers: between a stack and its owner, and in a `session` that
-// ignores a datagram's tag.
+// Bugs beside the layers: between a stack and its owner, and in a `session` that ignores a
+// datagram's tag.
 //
-// Thread safety: none; a layer is its stack's, and a link is one thread's.
+// Thread safety: none; a layer belongs to its stack, and a link to one thread.
 #pragma once
 
 #include <cstddef>
@@ -23,18 +23,18 @@ namespace garrick::net::testkit::internal {
 /// False statements of a link to its owner.
 enum class falsehood : std::uint8_t {
   none,
-  speaks_after_down,  ///< a message once more
-  hears_after_down,   ///< an event
-  reports_twice,      ///< that a message was delivered
-  reports_nothing,    ///< about a message that there is not
-  invents,            ///< a message that was never sent
-  renumbers,          ///< a message with a number that was never sent
-  refuses,            ///< that it is full, although it is not
-  is_full,            ///< the same, as for want of room
-  pads,               ///< each message by a byte
+  speaks_after_down,  ///< passes a message up after `down`
+  hears_after_down,   ///< passes an event up after `down`
+  reports_twice,      ///< reports the delivery of a message two times
+  reports_nothing,    ///< reports the delivery of a message that does not exist
+  invents,            ///< passes up a message that was never sent
+  renumbers,          ///< alters the number of a message
+  refuses,            ///< refuses a message by `denied`
+  is_full,            ///< refuses a message by `overload`, although there is room
+  pads,               ///< adds a byte to each message
 };
 
-/// A link whose layers are right.
+/// A link with right layers and one false statement.
 template <falsehood F>
 class planted_link final : public any_link, link_owner {
  public:

@@ -1,5 +1,5 @@
-// Bugs of a layer over `actor_protocol`, or of one in its place: the questions of `dialogue` have
-// to find them.
+// Bugs of a layer over `actor_protocol`, or of one in its place, which the questions of `dialogue`
+// have to find.
 //
 // Thread safety: none; a layer is its stack's.
 #pragma once

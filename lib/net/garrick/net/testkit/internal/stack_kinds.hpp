@@ -1,4 +1,4 @@
-// The stacks that the programs of the testkit run over: to be added to, a line each.
+// The stacks over which the programs of the testkit run, a line for each.
 //
 // Thread safety: constants.
 #pragma once

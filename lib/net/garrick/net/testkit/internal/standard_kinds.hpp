@@ -77,7 +77,7 @@ template <class Detection = session>
                                                                      at_most_once, 5'000);
 }
 
-// The same with a top that carries frames: `actor_protocol`, or a layer with a planted bug.
+// The same stacks with a top that carries frames: `actor_protocol`, or a layer with a planted bug.
 template <class... Top>
 [[nodiscard]] stack_kind talking_stream_kind(std::string name) {
   return kind_of<byte_stream, Top..., redelivery, slicing, session, framing>(std::move(name),

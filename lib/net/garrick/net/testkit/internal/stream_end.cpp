@@ -68,7 +68,8 @@ void stream_end::lose(const two_way* c, const base::error& why) {
   if (connection_.get() != c) return;
   connection_.reset();
   connecting_ = false;
-  // An end that has not heard of it need not hear of its loss, unless it has asked for it.
+  // A stack that does not know of the connection need not know of its loss, unless it has asked for
+  // one.
   if (!std::exchange(told_, false) && !connects()) return;
   later(at().time().now(),
         [why](carried& upper, base::instant now) { upper.disconnected(why, now); });

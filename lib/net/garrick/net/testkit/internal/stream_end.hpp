@@ -34,10 +34,10 @@ class two_way : public stream {
 
 class stream_end final : public end {
  public:
-  /// Asks the peer for a connection: ends with `join` or `refused`, unless that attempt is not
-  /// wanted any more.
+  /// Asks the peer for a connection: ends with `join` or `refused`, unless a newer attempt has
+  /// replaced this one.
   using knocking = std::function<void(std::shared_ptr<stream_end>, std::uint64_t attempt)>;
-  /// `knock` is empty: an end that has accepted.
+  /// `knock` is empty for an end that has accepted.
   stream_end(host& h, address local, address peer, knocking knock = {})
       : end(h, std::move(local), std::move(peer)), knock_(std::move(knock)) {}
   void started() override;
@@ -50,12 +50,11 @@ class stream_end final : public end {
   void close() override;
   void died() override;
 
-  /// The connection is made, from the side of the end that has accepted. An earlier connection of
-  /// this end is lost.
+  /// Takes the connection, at the end that has accepted. An earlier connection of this end is lost.
   void join(std::shared_ptr<two_way> c);
-  /// The same for the end that has asked: its connection, or one beside that.
+  /// Takes the connection, or one beside it, at the end that has asked.
   void join(std::shared_ptr<two_way> c, std::uint64_t attempt);
-  /// Bytes of a connection that it has.
+  /// Takes bytes of one of its connections.
   void received(const two_way* c, std::span<const std::byte> b);
   /// Loses the connection and tells the stack, if it still has this one.
   void lose(const two_way* c, const base::error& why);
@@ -70,7 +69,7 @@ class stream_end final : public end {
     const bool is_wanted = attempt == beside_attempt_ || (attempt == attempt_ && connecting_);
     return attempt != 0 && is_wanted && !is_dead();
   }
-  /// A connection attempt has ended without one.
+  /// Notes that a connection attempt has failed.
   void refused(std::uint64_t attempt, const base::error& why);
 
  private:
@@ -84,7 +83,7 @@ class stream_end final : public end {
   [[nodiscard]] bool connects() const noexcept { return static_cast<bool>(knock_); }
 
   const knocking knock_;
-  bool told_ = false;  ///< that it has `connection_`
+  bool told_ = false;  ///< the stack knows of `connection_`
   bool connecting_ = false;
   std::uint64_t attempts_ = 0;        ///< so far
   std::uint64_t attempt_ = 0;         ///< the newest for `connection_`

@@ -26,7 +26,7 @@ timeline::timeline(std::uint64_t seed, const network_settings& s,
 
 void timeline::stop() noexcept {
   if (world_ && armed_) world_->time().cancel(armed_);
-  running_ = true;  // nothing is armed any more
+  running_ = true;  // no timer is armed any more
   events_.clear();
 }
 
@@ -43,7 +43,7 @@ void timeline::at(base::instant when, std::function<void()> what) {
 base::instant timeline::next() const {
   const base::instant event =
       events_.empty() ? base::instant::never() : events_.begin()->first.first;
-  // Deadlines cannot come before the present: an event that is due now needs no look at them.
+  // Deadlines cannot come before the present: if an event is due now, they need no look.
   return event <= now() ? event : std::min(event, first_due());
 }
 
@@ -105,7 +105,7 @@ void timeline::arm() {
 
 void timeline::lend(std::span<const std::byte> b,
                     const std::function<void(std::span<const std::byte>)>& call) {
-  // A deque: a buffer stays where it is while others come and go at its ends.
+  // A deque, whose buffers keep their addresses while others come and go at its ends.
   bytes& buffer = lent_.emplace_back(b.begin(), b.end());
   calling([&] { call(buffer); });
   std::fill(buffer.begin(), buffer.end(), spoilt);

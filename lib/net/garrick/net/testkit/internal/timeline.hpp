@@ -73,8 +73,8 @@ class timeline {
             const std::function<void(std::span<const std::byte>)>& call);
   [[noreturn]] void fail(const std::string& text, const std::source_location& where);
 
-  std::uint64_t sent = 0;       ///< datagrams and segments, which are numbered by it
-  std::uint64_t ends_made = 0;  ///< as above
+  std::uint64_t sent = 0;       ///< the number of datagrams and segments so far, which numbers them
+  std::uint64_t ends_made = 0;  ///< the number of ends so far
 
  protected:
   ~timeline() = default;

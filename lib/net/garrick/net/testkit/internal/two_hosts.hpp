@@ -24,15 +24,15 @@ class program_session {
   virtual ~program_session() = default;
   /// Called once, after it was made.
   virtual void begin() = 0;
-  /// Returns true if it is down and must be replaced.
+  /// Returns true if the link is down and must be replaced.
   [[nodiscard]] virtual bool is_down() const = 0;
 };
 
 /// The state that outlives the hosts' crashes.
 class two_host_program {
  public:
-  /// Draws from a seed of its own. `same_life`: until a host crashes, all its links are of one
-  /// incarnation of it.
+  /// Uses a seed of its own for the random choices. `same_life`: all links of a host until its
+  /// crash belong to one incarnation.
   two_host_program(simulated_network& n, std::string_view name, bool same_life = false)
       : random(n.seed_for(name)), has_one_life(same_life) {}
   virtual ~two_host_program() = default;

@@ -1,5 +1,5 @@
-// The actors of a node that is fuzzed: they do with each handle what an actor may do with one, and
-// count what they are told.
+// The actors of a node that is fuzzed: they use each handle in every way that an actor may, and
+// count the messages that they get.
 //
 // Thread safety: one thread's.
 #pragma once
@@ -48,7 +48,7 @@ struct later {
 struct pass {
   std::uint8_t n = 0;
 };
-/// For the host alone: its peers may not say that.
+/// For the host alone: peers may not send it.
 struct act {
   std::uint8_t what = 0;
   std::string name;
@@ -58,20 +58,20 @@ using host_type = core::protocol<void(say), std::int64_t(ask), void(keep), void(
 
 class keeper;
 
-/// What all of them share, of one run.
+/// The shared state of all actors of one run.
 struct house {
   node* self = nullptr;
   peer_identity stranger{};
-  std::size_t handled = 0;  ///< messages and requests that came to a guest or the host
-  std::size_t allowed = 0;  ///< that they were sent, at most
-  std::size_t guests = 0;   ///< alive
+  std::size_t handled = 0;  ///< messages and requests that a guest or the host has got
+  std::size_t allowed = 0;  ///< the most that were sent to them
+  std::size_t guests = 0;   ///< the number of living guests
   std::size_t hidden_asked = 0;
   std::set<keeper*> keepers{};
 
   static inline house* here = nullptr;
 };
 
-/// Who has handles, and can be made to forget them.
+/// An actor that has handles, and can be made to forget them.
 class keeper {
  public:
   keeper() { house::here->keepers.insert(this); }
@@ -100,7 +100,7 @@ class keeper {
   std::vector<response_promise<ref<guest_type>>> owed_;
 };
 
-/// Nobody may reach it, but whom it was shown to.
+/// An actor that only the holders of its handle may reach.
 class hidden : public actor<core::protocol<std::int64_t(ask), void(exit_signal)>> {
  public:
   hidden() { trap_exit(true); }
@@ -111,7 +111,7 @@ class hidden : public actor<core::protocol<std::int64_t(ask), void(exit_signal)>
   void on(const exit_signal&) { GARRICK_ASSERT(false, "an exit of who was never named"); }
 };
 
-/// Is shown to others, and spawned for them.
+/// An actor that is shown to peers, and spawned for them.
 class guest : public actor<core::protocol<void(say), result<std::int64_t>(ask), void(bring),
                                           void(down), void(exit_signal)>>,
               public keeper {
@@ -142,7 +142,7 @@ class guest : public actor<core::protocol<void(say), result<std::int64_t>(ask), 
     ++house::here->handled;
     add(brought_, b.who);
     if (!b.who) return;
-    ++house::here->allowed;  // it may be one of these, that comes home
+    ++house::here->allowed;  // `who` may be a guest or the host itself
     request(b.who, ask{1}).then([](std::int64_t) {}, [](const error&) {});
   }
   void on(const down&) {}
@@ -152,7 +152,7 @@ class guest : public actor<core::protocol<void(say), result<std::int64_t>(ask), 
   const bool is_late_;
 };
 
-/// Spawned with somebody's handle.
+/// An actor that is spawned with a handle.
 class companion : public actor<guest_type>, public keeper {
  public:
   explicit companion(ref<guest_type> whose) {
@@ -173,7 +173,7 @@ class companion : public actor<guest_type>, public keeper {
   void on(const bring&) { ++house::here->handled; }
 };
 
-/// Is published.
+/// The actor that is published.
 class host
     : public actor<core::protocol<void(say), std::int64_t(ask), void(keep), void(crowd),
                                   result<ref<guest_type>>(give), result<std::int64_t>(later),

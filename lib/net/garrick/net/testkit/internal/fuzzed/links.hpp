@@ -1,8 +1,8 @@
-// A node's links without a network, for its fuzzer: bytes lie between the two ends until somebody
-// carries them, and whoever holds the links decides what a socket, an I/O thread and the other end
-// would.
+// A node's links without a network, for its fuzzer: bytes lie between the two ends until the fuzzer
+// carries them. The holder of the links makes the decisions of a socket, an I/O thread and the
+// other end.
 //
-// Thread safety: one thread's.
+// Thread safety: one thread at a time.
 #pragma once
 
 #include <garrick/base/platform/assert.hpp>
@@ -28,20 +28,20 @@ class far_end;
 
 using bytes = std::vector<std::byte>;
 
-/// Bytes under way between a node and somebody else.
+/// Bytes under way between a node and the other end.
 struct stream {
   enum class state : std::uint8_t { knocks, taken, refused };
   state is = state::knocks;
-  std::shared_ptr<place> node;  ///< null: nobody there has it yet, or it is closed there
-  far_end* far = nullptr;       ///< null: it is closed there
+  std::shared_ptr<place> node;  ///< null: not accepted yet, or closed at this end
+  far_end* far = nullptr;       ///< null: closed at this end
   bytes to_node, to_far;
 };
 
-/// The end that is not the node's.
+/// The other end of a link.
 class far_end final : public carrier {
  public:
   explicit far_end(const base::clock& time) : time_(time) {}
-  /// Who gets the bytes, before anything else.
+  /// Sets the receiver of the bytes. Called before all other functions.
   void carries_to(carried& who) { who_ = &who; }
   void attach(std::shared_ptr<stream> s) {
     wire_ = std::move(s);
@@ -64,7 +64,7 @@ class far_end final : public carrier {
   }
   [[nodiscard]] bool wants_stream() const noexcept { return reopens_ && !closed_; }
   [[nodiscard]] bool has_stream() const noexcept { return wire_ != nullptr; }
-  /// What comes for it stays where it is.
+  /// Whether arriving bytes are taken; otherwise they stay in the stream.
   bool reads = true;
 
   void transmit(packet p) override {
@@ -96,12 +96,12 @@ class place final : public net::detail::entrance,
                     public carrier,
                     public std::enable_shared_from_this<place> {
  public:
-  /// Bytes that it takes before it is not writable.
+  /// The number of bytes that it takes before it is not writable.
   static constexpr std::size_t buffer = 4096;
 
   place(const base::clock& time, bool dials) : time_(time), dials_(dials) {}
 
-  /// Null: it is over.
+  /// Takes the hosted object. Null: the link is over.
   void start(std::unique_ptr<hosted> who) {
     who_ = std::move(who);
     if (who_ == nullptr) return finish({});
@@ -131,7 +131,7 @@ class place final : public net::detail::entrance,
   void has_room() {
     call([&](carried& c) { c.carrier_writable(time_.now()); });
   }
-  /// The network says something that anybody may have made up.
+  /// Gives the link a hint that any host may have forged.
   void hear_a_rumour() {
     if (over_ || in_ || occupied_) return;
     who_->hint(net_errc::refused);
@@ -143,7 +143,7 @@ class place final : public net::detail::entrance,
       call([&](carried& c) { c.advance(time_.now()); });
     }
   }
-  /// As if another thread were in, and stayed there: visits wait, and nothing is received.
+  /// Acts as if another thread were in the link and stayed: visits wait, and nothing is received.
   void occupy() { occupied_ = !over_; }
   void vacate() {
     if (std::exchange(occupied_, false)) settle();
@@ -210,7 +210,7 @@ class place final : public net::detail::entrance,
     in_ = false;
     settle();
   }
-  /// When nobody is in: those who wait, and the end.
+  /// Makes the waiting visits, and ends the link if that is due; only while no thread is in.
   void settle() {
     if (occupied_) return;
     const std::shared_ptr<place> keeps = shared_from_this();
@@ -245,21 +245,21 @@ class place final : public net::detail::entrance,
   bool admitted_ = false;
 };
 
-/// See above.
+/// A link source in which the fuzzer carries the bytes.
 class direct_source final : public link_source {
  public:
   explicit direct_source(const base::clock& time) : time_(time) {}
   ~direct_source() override { stop(); }
 
-  /// Who answers when the node dials; null: nobody.
+  /// Returns the end that answers the node's dial, or null.
   std::function<far_end*()> answering;
 
-  /// Somebody wants to be let in.
+  /// Offers the node a connection from this end.
   void knock(far_end& who) {
     streams_.push_back(std::make_shared<stream>());
     who.attach(streams_.back());
   }
-  /// The network loses the connection of this one.
+  /// Breaks the connection of this end.
   void cut(far_end& who) {
     for (const auto& s : std::vector(streams_)) {
       if (s->far != &who) continue;
@@ -268,13 +268,13 @@ class direct_source final : public link_source {
       who.lose();
     }
   }
-  /// The node's end of this one's connection; null: there is none.
+  /// Returns the node's end of this end's connection, or null.
   [[nodiscard]] place* behind(const far_end& who) const {
     for (const auto& s : streams_)
       if (s->far == &who) return s->node.get();
     return nullptr;
   }
-  /// Carries what may be carried now. False: nothing could.
+  /// Carries the bytes and connections that can move now. Returns false if nothing moved.
   bool carry() {
     bool any = false;
     for (const auto& s : std::vector(streams_)) {
@@ -298,7 +298,7 @@ class direct_source final : public link_source {
     return std::any_of(places_.begin(), places_.end(),
                        [](const auto& p) { return p->is_occupied(); });
   }
-  /// Links of the node that are not over.
+  /// Returns the number of the node's links that are not over.
   [[nodiscard]] std::size_t links() const {
     std::size_t n = 0;
     for (const auto& p : places_) n += p->is_over() ? 0 : 1;

@@ -1,7 +1,7 @@
-// The peers of a node that is fuzzed: one that keeps to the protocol and holds the node to it, and
-// one that says what the fuzzer's input says.
+// The peers of a node that is fuzzed: an honest one, which keeps to the protocol and holds the node
+// to it, and a stranger, which sends according to the fuzzer's input.
 //
-// Thread safety: one thread's.
+// Thread safety: one thread at a time.
 #pragma once
 
 #include <garrick/base/platform/assert.hpp>
@@ -36,7 +36,7 @@ using kind = frame_kind;
 
 constexpr duration ms(std::int64_t n) { return duration::milliseconds(n); }
 
-/// What is left of the input; zeros behind its end.
+/// The rest of the input; zeros after its end.
 class program {
  public:
   explicit program(std::span<const std::byte> all) : left_(all) {}
@@ -63,7 +63,7 @@ class program {
   std::span<const std::byte> left_;
 };
 
-/// The top of a stranger's stack: whatever bytes it says.
+/// The top of a stranger's stack, which passes any bytes.
 class any_bytes : public layer_defaults {
  public:
   static constexpr std::string_view wire_name = actor_protocol::wire_name;
@@ -89,7 +89,7 @@ inline bool is_answer(kind k) {
   return k == kind::response || k == kind::error || k == kind::resolved || k == kind::spawned;
 }
 
-/// See docs/wire.md.
+/// Returns true if frames of this kind have a payload (docs/wire.md).
 inline bool has_payload(kind k) {
   switch (k) {
     case kind::cancel:
@@ -132,7 +132,7 @@ class peer : protected link_owner {
   void leave() { link_->leave(time_.now()); }
 
  protected:
-  /// False: it could not be sent.
+  /// Returns false if the frame could not be sent.
   bool speak(packet whole, lane_number lane) {
     return is_open_ && !link_->send({std::move(whole), lane}, time_.now());
   }
@@ -144,7 +144,9 @@ class peer : protected link_owner {
     for (std::uint32_t i = 0; i < f->handles; ++i) told_.push_back(number_behind(*f, i));
     const bool names = f->kind == kind::resolved || f->kind == kind::spawned ||
                        f->kind == kind::monitor || f->kind == kind::link;
-    if (names && f->sender) told_.push_back(f->sender);  // else it is one of its own
+    if (names && f->sender)
+      told_.push_back(f->sender);  // otherwise the sender is one of this
+                                   // peer's actors
     heard(*f);
     if (!holds_) return true;
     held_.push_back(m.lane);
@@ -172,7 +174,7 @@ class peer : protected link_owner {
   bool is_open_ = false;
 };
 
-/// Writes a handle for each empty one that it is given: that of one actor.
+/// Writes a handle to one actor in place of each empty handle.
 class porter final : public handle_porter {
  public:
   explicit porter(const actor_id& who) : who_(who) {}
@@ -188,7 +190,7 @@ class porter final : public handle_porter {
   const actor_id who_;
 };
 
-/// Keeps to the protocol, and holds the node to it.
+/// A peer that keeps to the protocol, and holds the node to it.
 class honest final : public peer {
  public:
   explicit honest(const base::clock& time) : peer(time, patient()) {}
@@ -198,11 +200,11 @@ class honest final : public peer {
     actor_id who;
     std::int64_t value = 0;
   };
-  /// By the number of the question.
+  /// The answers, by the number of the question.
   std::map<std::uint64_t, answer> answers;
-  std::uint64_t released = 0;  // times that its actor was
+  std::uint64_t released = 0;  // the number of releases of its actor
   static constexpr actor_id own{77, 7};
-  /// Its first attempt to connect may come long after it was made.
+  /// Returns settings for a peer that may connect long after it was made.
   [[nodiscard]] static session_settings patient() {
     session_settings s = settings_of({{9, 9}, 99}, true);
     s.handshake_limit = base::duration::seconds(3600);
@@ -262,14 +264,14 @@ class honest final : public peer {
   std::uint64_t asked_ = 0;
 };
 
-/// Says what the program says.
+/// A peer that sends according to the program.
 class stranger final : public peer {
  public:
   stranger(const base::clock& time, const peer_identity& self, bool connects, program& in,
            const peer& other)
       : peer(time, settings_of(self, connects)), in_(in), other_(other) {}
 
-  /// The node may not deliver what it says.
+  /// True if the node must not deliver its messages.
   bool is_barred = false;
 
   void say_bytes() {
@@ -298,15 +300,15 @@ class stranger final : public peer {
   void order(const std::string& name) {
     put_value({.kind = kind::spawn, .number = 1 + in_.take() % 16u}, spawn_of(name));
   }
-  /// All that it was given.
+  /// Releases all handles that it was given.
   void release_all() {
     for (const auto& [one, times] : std::map(given_))
       if (times != 0) put_value({.kind = kind::release, .receiver = one, .number = times});
   }
-  /// It has heard of all that it was given.
+  /// Returns true if it knows all handles that it was given.
   [[nodiscard]] bool is_sure() const noexcept { return is_sure_; }
   void is_in_doubt() noexcept { is_sure_ = false; }
-  /// Messages to the first whom it was told of, up to a thousand.
+  /// Sends `n` messages to the first actor that it knows.
   void say_often(unsigned n) {
     if (told().empty()) return;
     for (unsigned i = 0; i != n; ++i)
@@ -321,7 +323,7 @@ class stranger final : public peer {
   void confirm_some(std::size_t n) { confirm(n); }
 
  private:
-  // ---- what it says ---------------------------------------------------------------------------
+  // ---- sending ---------------------------------------------------------------------------------
 
   void put(packet p, lane_number l) {
     const base::result<frame> f = decode_frame(p.bytes());
@@ -333,7 +335,8 @@ class stranger final : public peer {
     if (const auto held = given_.find(said->receiver); held != given_.end())
       if (said->kind == kind::release && said->number <= held->second) held->second -= said->number;
     const bool is_mail = said->kind == kind::message || said->kind == kind::request;
-    // Numbers are drawn from one seed, so one of the other peer may be told here before this comes.
+    // Both peers' numbers come from one seed, so this one may name an actor that only the other was
+    // given.
     if (is_mail && !is_barred &&
         (is_told(*this, said->receiver) || is_told(other_, said->receiver)))
       ++house::here->allowed;
@@ -354,7 +357,8 @@ class stranger final : public peer {
     put(std::move(p), lane_of(f));
   }
   lane_number lane() { return static_cast<lane_number>(in_.take() % layer_lane); }
-  /// One that makes sense there, mostly: `usual` 4 for the node's, 3 for its own.
+  /// Returns a number that mostly makes sense there: `usual` is 4 for the node's actors, 3 for its
+  /// own.
   actor_id id(unsigned usual) {
     const unsigned how = in_.take();
     const auto any_of = [&](const std::vector<actor_id>& all) {
@@ -387,7 +391,7 @@ class stranger final : public peer {
 
   // ---- payloads -------------------------------------------------------------------------------
 
-  /// Writes a handle for each empty one that it is given, as the program says.
+  /// Writes a handle in place of each empty one, according to the program.
   class forger final : public handle_porter {
    public:
     explicit forger(stranger& of) : of_(of) {}
@@ -510,7 +514,7 @@ class stranger final : public peer {
     return {of, {p.bytes().begin(), p.bytes().end()}, is_companion ? *companions : *guests};
   }
 
-  // ---- what it hears --------------------------------------------------------------------------
+  // ---- receiving -------------------------------------------------------------------------------
 
   void heard(const frame& f) override {
     for (std::uint32_t i = 0; i < f.handles; ++i) ++given_[number_behind(f, i)];
@@ -527,11 +531,11 @@ class stranger final : public peer {
 
   program& in_;
   const peer& other_;
-  std::vector<actor_id> handles_;            // of the frame that is written
-  std::vector<std::uint64_t> numbers_;       // that the node has chosen
-  std::map<actor_id, std::uint64_t> given_;  // how often, of the node's
+  std::vector<actor_id> handles_;            // in the frame that is written
+  std::vector<std::uint64_t> numbers_;       // numbers that the node has chosen
+  std::map<actor_id, std::uint64_t> given_;  // handles to the node's actors, with their counts
   bool is_sure_ = true;
-  std::map<std::uint64_t, std::int64_t> questions_, monitors_;  // open ones, by number
+  std::map<std::uint64_t, std::int64_t> questions_, monitors_;  // the open ones, by number
 };
 
 }  // namespace garrick::net::testkit::internal::fuzzed
