@@ -54,7 +54,7 @@ TEST_CASE("packet: only who shared it last copies, and not once he is alone") {
   put(a, "A ");
   CHECK(a.bytes().data() == at - 2);  // the right stays with the first
   a = packet();
-  put(b, "B ");  // nobody else is left
+  put(b, "B ");  // no other handle is left
   CHECK(b.bytes().data() == at - 2);
   CHECK(text_of(b) == "B text");
 }
@@ -82,7 +82,7 @@ TEST_CASE("packet: who keeps what is under way sends it again without a copy, on
   }
   packet under_way = kept.share_front();
   put(under_way, "first ");
-  packet again = kept.share_front();  // the first still wants its header
+  packet again = kept.share_front();  // the first handle still needs its header
   put(again, "again ");
   CHECK(text_of(under_way) == "first text");
   CHECK(text_of(again) == "again text");

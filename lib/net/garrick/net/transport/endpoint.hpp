@@ -3,7 +3,7 @@
 //   tcp://127.0.0.1:4040    tcp://localhost:80    udp://[::1]:0    unix:///run/garrick.sock
 //   tcp://0.0.0.0:4040?advertised=example.org:14040
 //
-// The last one binds all addresses of the machine, and others reach it elsewhere, as behind a
+// The last one binds all addresses of the machine, and is reached at another address, as behind a
 // router or in a container. So one text of a configuration does for both ends: the listener binds
 // the part in front of the `?`, and a connecting end uses the part behind it.
 //
@@ -51,8 +51,8 @@ class endpoint {
   endpoint() = default;
 
   /// Parses a text. Errors: `net_errc::bad_endpoint`, with the wrong column and the reason. Refused
-  /// are unknown schemes, hosts that are neither addresses nor names, addresses with a zone, whose
-  /// meaning ends with the machine, ports above 65535, paths that are relative or longer than
+  /// are unknown schemes, hosts that are neither addresses nor names, addresses with a zone, which
+  /// means nothing to another machine, ports above 65535, paths that are relative or longer than
   /// `longest_path`, and characters that do not print. Throws std::bad_alloc.
   [[nodiscard]] static base::result<endpoint> parse(std::string_view text);
   /// Returns the endpoint of this host and port. Errors as `parse`; an IPv6 address has no

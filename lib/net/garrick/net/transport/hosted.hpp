@@ -55,14 +55,15 @@ class hosted {
   /// overridden at the end that listens: a listener limits the number of such links, and ends them
   /// after `accept_limits::admission`. Asked after each call.
   [[nodiscard]] virtual bool admitted() const { return true; }
-  /// The network gave a hint about the way to the peer which any host may have forged, such as that
-  /// no socket listens at a datagram's address. It ends nothing.
+  /// Takes a hint of the network about the way to the peer, which any host may have forged, such as
+  /// that no socket listens at a datagram's address. It ends nothing.
   virtual void hint(const base::error&) {}
-  /// A burst of stack calls on this thread begins (true) or ends (false). Work that is cheaper done
-  /// once may wait for the end of the burst. The end is not told if one of the calls throws.
+  /// Marks the begin (true) or the end (false) of a burst of stack calls on this thread. Work that
+  /// is cheaper done once may wait for the end of the burst. The end is not marked if one of the
+  /// calls throws.
   virtual void burst(bool) {}
-  /// The last call, just before the destructor, with the reason. "No error": it was closed from
-  /// here. Must not throw.
+  /// Takes the reason of the link's end: the last call, just before the destructor. No error if it
+  /// was closed from here. Must not throw.
   virtual void ended(const base::error&) noexcept {}
 
  protected:
@@ -150,7 +151,7 @@ class connection {
   visit_result run(F f) const {
     return visit(std::move(f), true);
   }
-  /// As `run`, but never `full`, however many visits wait. For visits whose number is bounded
+  /// As `run`, but never `full`, however many visits wait. For visits that are bounded in number
   /// otherwise, such as answers to requests.
   template <class F>
   visit_result insist(F f) const {
@@ -159,8 +160,8 @@ class connection {
 
   /// Returns true if the link has ended, so no visit will be made any more.
   [[nodiscard]] bool is_over() const noexcept { return !to_ || to_->is_over(); }
-  /// Returns true while its transport carries bytes, as far as known, or was given a connection
-  /// that it has yet to take. Datagrams are carried until the link is over.
+  /// Returns true while the transport carries bytes, as far as known, or has been given a
+  /// connection that it has yet to take. Datagrams are carried until the link is over.
   [[nodiscard]] bool is_connected() const noexcept { return to_ && to_->is_connected(); }
   /// Returns true if the object was `hosted::admitted` at some time. This does not change any more
   /// when the link is over.

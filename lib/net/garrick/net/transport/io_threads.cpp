@@ -66,7 +66,7 @@ void io_threads::finish() {
       std::future<void> is_done = done->get_future();
       if (loop->post(internal::make_job([done] { done->set_value(); }))) is_done.wait();
     }
-  // Only at the end: that is not worth a condition variable that every stream would notify.
+  // Runs only at the end: not worth a condition variable that every stream would notify.
   for (const auto& loop : pool_->loops)
     while (loop->unsaid() != 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   stop();

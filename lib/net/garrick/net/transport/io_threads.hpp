@@ -55,10 +55,10 @@ class io_threads {
   io_threads(const io_threads&) = delete;
   io_threads& operator=(const io_threads&) = delete;
 
-  /// Ends all links (`hosted::ended` with `errc::shutting_down`) and listeners, whatever their
-  /// state, and joins the threads. May be called several times; of several callers at once each
-  /// returns when all has ended. Does nothing in a process that was forked from this one, since the
-  /// threads are the parent's; nor does the destructor.
+  /// Ends all links (`hosted::ended` with `errc::shutting_down`) and listeners, in any state, and
+  /// joins the threads. May be called several times; of several callers at once each returns when
+  /// all has ended. Does nothing in a process that was forked from this one, since the threads are
+  /// the parent's; nor does the destructor.
   void stop();
   /// As `stop`, but first sends the remaining bytes of closed streams, for which each stream has
   /// its `transport_settings::close_limit`. Requires that no stream is closed meanwhile.

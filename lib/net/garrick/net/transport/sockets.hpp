@@ -1,7 +1,7 @@
 // Real transports: TCP, UDP and Unix domain sockets, by one function that connects and one that
 // listens. The endpoint names the kind.
 //
-// Guarantees of both, whatever the kind:
+// Guarantees of both, for each kind:
 //   K1  A name is looked up again at each opening; each of its addresses is tried in turn. No link
 //       waits while another one's name is looked up. Links that open while the same name is looked
 //       up share the answer.
@@ -55,7 +55,7 @@ class hosted_maker {
                                                std::unique_ptr<hosted_maker> make,
                                                const transport_settings& s = {});
 
-/// Opens a link whose object is made by `std::unique_ptr<hosted> f(carrier&, const connection&)`.
+/// Opens a link with an object made by `std::unique_ptr<hosted> f(carrier&, const connection&)`.
 template <class F>
   requires std::is_invocable_v<F&, carrier&, const connection&>
 [[nodiscard]] base::result<connection> connect(io_threads& io, const endpoint& to, F f,

@@ -1,9 +1,9 @@
 // Writes values behind each other into one packet, which has room in front for headers.
 //
-// It asks the packet for more room than it needs, and gives the rest back at the end, so that
-// a value costs one comparison and a store. A part whose length stands in front of it is
-// written at once, behind as much room as the caller's guess of its length takes; if that was too
-// little, the part is moved by the difference.
+// It asks the packet for more room than it needs, and gives the rest back at the end, so that a
+// value costs one comparison and a store. A part with its length in front is written at once,
+// behind as much room as the caller's guess of its length takes; if that was too little, the part
+// is moved by the difference.
 //
 // A caller need not ask whether there was room: the first failure stays, later values are dropped,
 // and `finish` reports it.
@@ -137,7 +137,7 @@ class byte_writer {
     return std::exchange(at_, at_ + n);
   }
 
-  /// The begin of a part whose length stands in front of it.
+  /// The begin of a part with its length in front.
   struct part {
     std::size_t at;     ///< of the length, behind the first byte
     std::size_t width;  ///< bytes that were left for the length

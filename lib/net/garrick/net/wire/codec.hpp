@@ -1,6 +1,6 @@
 // Encodes values as bytes and decodes them, by reflection on their types: the same type has the
-// same bytes in two processes, whatever compiler and machine made them. docs/wire.md has the rules
-// byte by byte.
+// same bytes in two processes, for every compiler and machine. docs/wire.md has the rules byte by
+// byte.
 //
 //   struct order { std::string what; int count; };
 //   base::result<packet> p = encode(order{"tea", 2});
@@ -11,8 +11,8 @@
 //
 // Encoding is one pass and can fail only by size, depth, or a value that has no encoding (a variant
 // without a value). Decoding trusts no byte: it allocates at most in proportion to the bytes
-// present, and no more and no deeper than `decode_limits` allow. Keys that share a bucket could
-// attack a hash table: a table that looks so is refused.
+// present, and no more and no deeper than `decode_limits` allow. A hash table is refused if its
+// keys seem chosen to share a bucket.
 //
 // Thread safety: plain functions.
 #pragma once

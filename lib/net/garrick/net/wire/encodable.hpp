@@ -51,9 +51,9 @@ concept has_codec = requires(byte_writer& out, byte_reader& in, const T& from, T
   codec<T>::decode(in, to);
 };
 
-/// True for types whose values mean nothing to another process. Specialise it for your own types; a
-/// class of a part that does not include this header has the member `using garrick_only_here =
-/// void;` instead.
+/// True for types with values that mean nothing to another process. Specialise it for your own
+/// types; a class of a part that does not include this header has the member `using
+/// garrick_only_here = void;` instead.
 template <class T>
 inline constexpr bool is_only_meaningful_here = requires { typename T::garrick_only_here; };
 template <>
@@ -409,7 +409,7 @@ template <class T>
 inline constexpr bool is_encodable =
     std::is_same_v<detail::found_by_wire_search<T>, base::detail::nothing_found>;
 
-/// A type whose values can be encoded, and decoded by another process.
+/// A type with values that can be encoded, and decoded by another process.
 template <class T>
 concept encodable = is_encodable<T>;
 

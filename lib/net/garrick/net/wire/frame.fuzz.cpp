@@ -13,7 +13,7 @@ using namespace garrick::net;
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::span<const std::byte> bytes = std::as_bytes(std::span(data, size));
   const base::result<frame> f = decode_frame(bytes);
-  frame plain{.receiver = {1, 2}, .sender = {3, 4}, .type = 5};  // as of another one before
+  frame plain{.receiver = {1, 2}, .sender = {3, 4}, .type = 5};  // as an earlier message left it
   const frame before = plain;
   const bool is_plain = decode_plain_message(bytes, plain);
   const bool is_untouched = plain.payload.data() == nullptr && plain.type == before.type &&

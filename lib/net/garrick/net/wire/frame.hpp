@@ -65,8 +65,8 @@ enum class frame_kind : std::uint8_t {
   release,       ///< `number` of the times that `receiver` was sent here are released
   credit,        ///< `number` more messages may be sent to `receiver`; without one: on this link
   resolve,       ///< asks for the actor of a name; payload: a resolve_order
-  resolved,      ///< to resolve `number`: `sender` has it, or `receiver`, whose number is the
-                 ///< asker's; payload: its protocol, a schema
+  resolved,      ///< to resolve `number`: `sender` has the name, or `receiver` if the actor is one
+                 ///< of the asker's; payload: its protocol, a schema
   spawn,         ///< payload: a spawn_order. `sender` is reserved: zero, in version 1
   spawned,       ///< to spawn `number`: `sender` was spawned; payload: its protocol, a schema
   marker,        ///< later messages from `sender` to `receiver` go another way

@@ -117,7 +117,8 @@ TEST_CASE("the numbers of a payload's handles lie behind it") {
   CHECK(number_behind(*back, 0) == actor_id{0x0706050403020100, 0x0f0e0d0c0b0a0908});
   CHECK(number_behind(*back, 1) == actor_id{0x1716151413121110, 0x1f1e1d1c1b1a1918});
 
-  // As it is with one more number than there is, with none, and without how many they are.
+  // The frame is refused with one number too many counted, with a count of none, and without a
+  // count.
   std::vector<std::byte> bad = bytes;
   bad[bad.size() - 4] = std::byte{3};
   CHECK(decode_frame(bad).error() == net_errc::decode_failed);

@@ -3,7 +3,7 @@
 //
 // An error travels as the name of its category, its code, the category's text for the code, and its
 // own text. A program that has the category makes an equal error of it. Another program makes an
-// error of a stand-in category with the foreign name, whose text holds all of the sender's texts.
+// error of a stand-in category with the foreign name, and all of the sender's texts in its own.
 // Errors of one foreign category have one stand-in, so they are equal if their codes are; and a
 // third program that has the category gets its own again. The texts come from untrusted processes,
 // so they are made `printable` when they are read.

@@ -22,15 +22,15 @@ struct kill_order {
 
 /// Asks for the actor of this name, with a protocol that supports this one.
 struct resolve_order {
-  std::string name;  ///< as published
+  std::string name;  ///< the published name
   schema protocol;   ///< the protocol that the asker expects
 };
 
-/// Orders the spawn of an actor whose type the other node allows.
+/// Orders the spawn of an actor of a type that the other node allows.
 struct spawn_order {
-  std::string name;                  ///< of the actor's type
-  std::vector<std::byte> arguments;  ///< of its constructor: an encoded tuple
-  schema types;                      ///< their types: one signature, the tuple
+  std::string name;                  ///< the allowed name of the actor's type
+  std::vector<std::byte> arguments;  ///< the arguments of its constructor: an encoded tuple
+  schema types;                      ///< the arguments' types: one signature, the tuple
 };
 
 }  // namespace garrick::net

@@ -33,7 +33,7 @@ void connection_entry::close() noexcept {
 
 namespace {
 
-/// Closes a connection whose other end has ended its direction.
+/// Closes a connection after the other end has ended its direction.
 struct keeps_open {
   explicit keeps_open(std::shared_ptr<connection_entry> e) noexcept : entry(std::move(e)) {}
   keeps_open(const keeps_open&) = delete;
@@ -111,7 +111,7 @@ void raw_connection::close_after(packet last) {
 void raw_connection::give_to(std::weak_ptr<broker_core> core, core::any_ref to) {
   who_.core = std::move(core);
   who_.to = std::move(to);
-  // The last owner was told its end.
+  // The last owner was told of its end.
   if (!is_open_)
     tell(who_.to, connection_closed{handle(), base::error(net_errc::connection_lost),
                                     receiver_.unread(), nullptr});

@@ -45,7 +45,7 @@ class datagram_host final : public host, public resolution {
   /// A link that this end opens.
   datagram_host(io_loop& loop, const transport_settings& s, endpoint to)
       : host(loop, s, nullptr), to_(std::move(to)), opens_(true) {}
-  /// The link of a peer whose first datagram has come.
+  /// A link for a peer that has sent its first datagram.
   datagram_host(io_loop& loop, const transport_settings& s, std::unique_ptr<ticket> t,
                 std::shared_ptr<shared_socket> by, const datagram_way& way, endpoint remote,
                 std::vector<std::byte> first)

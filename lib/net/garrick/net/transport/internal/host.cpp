@@ -12,7 +12,8 @@ namespace {
 
 /// After so many turns of one link, other residents have theirs.
 constexpr int most_turns = 8;
-/// A flood in a socket that many links share does not keep them from the time for ever.
+/// The limit of delays of the time by bytes: a flood in a shared socket must not hold up its links
+/// for ever.
 constexpr int most_put_off = 16;
 
 }  // namespace

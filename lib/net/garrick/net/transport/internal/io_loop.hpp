@@ -126,7 +126,7 @@ class io_loop final : public base::event_loop {
   }
   /// Returns the number of such streams. Any thread.
   [[nodiscard]] int unsaid() const noexcept {
-    return unsaid_.load(std::memory_order_acquire);  // order: acquire, what they sent is sent
+    return unsaid_.load(std::memory_order_acquire);  // order: acquire, so their bytes are sent
   }
 
   /// Returns room for reading: the called-back object uses it until it returns. On the loop's
@@ -136,8 +136,8 @@ class io_loop final : public base::event_loop {
   /// Calls `who->loop_waits(what)` before the loop's next turn: an actor that an event has woken
   /// may run before. The call must wake no thread. On the loop's thread.
   void before_wait(std::shared_ptr<completion> who, std::uint64_t what);
-  /// Calls `who->loop_waits(what)` behind the work that is waiting now, such as an actor that an
-  /// event has just woken, if it runs here, and before the loop waits. On the loop's thread.
+  /// Calls `who->loop_waits(what)` after the work that waits now, such as an actor that an event
+  /// has just woken, if it runs here, and before the loop waits. On the loop's thread.
   void behind_others(std::shared_ptr<completion> who, std::uint64_t what);
 
   /// Called before an event is handled: tells the guest that leads, if there is one.
@@ -202,8 +202,8 @@ struct io_pool {
   [[nodiscard]] std::size_t least_loaded() noexcept;
 };
 
-/// A descriptor whose events the loop watches. The waiting functions may be called on any thread
-/// that has the socket to itself.
+/// A descriptor with events that the loop watches. The waiting functions may be called on any
+/// thread that has the socket to itself.
 class io_socket {
  public:
   /// Watches the descriptor. Throws std::system_error, or std::bad_alloc; the descriptor is closed

@@ -6,11 +6,11 @@
 //
 // Invariants:
 //   N1  At most one thread looks a name up. Links that ask meanwhile get the same answer: a name
-//       whose server is silent takes one thread, however often links try again.
+//       with a silent server takes one thread, however often links try again.
 //   N2  At most `most` threads exist at once. A request for another name fails then.
 //   N3  A waiter stays on its loop until it was answered or has withdrawn. So each loop in the
 //       table still takes jobs.
-//   N4  A thread whose waiters have all withdrawn uses the table and nothing else.
+//   N4  A thread without waiters left uses the table and nothing else.
 //
 // Thread safety: any thread.
 #pragma once
@@ -34,7 +34,8 @@ class name_lookups {
 
   /// Tells `who` the addresses of the host, with this port, by a job of the loop. `who` has set a
   /// limit of its own, and withdraws when that is over. Requires that `who` lives on the loop. If
-  /// there are `most` look-ups, or if the system has no thread for another one, `who` is told so.
+  /// there are `most` look-ups, or if the system has no thread for another one, `who` gets that
+  /// error.
   void begin(io_loop& loop, const std::string& host, std::uint16_t port,
              std::shared_ptr<resolution> who, std::uint64_t what);
   /// The table forgets `who`. A job that was posted before still comes.
