@@ -74,8 +74,8 @@ class node {
   /// Errors: those of `net::listen`; `errc::invalid_setting`, which names the setting
   /// (`net::check`); `net_errc::denied` for an address beyond this machine, unless the settings say
   /// `insecure`; `errc::shutting_down` if the node is leaving; `errc::would_block` in a process
-  /// that was forked from the node's, as for all functions below. Looks a name up on the calling
-  /// thread, which may take seconds.
+  /// that was forked from the node's, an error of all functions below, too. Looks a name up on the
+  /// calling thread, which may take seconds.
   [[nodiscard]] base::result<endpoint> listen(std::string_view at);
 
   /// Lets other nodes find the actor by this name, with the protocol P, and holds it until
@@ -106,8 +106,8 @@ class node {
   /// `errc::timeout`, with the outcome of the last attempt; `net_errc::bad_endpoint`;
   /// `errc::invalid_setting` as `listen`; `net_errc::denied` beyond this machine, unless the
   /// settings say `insecure`; the reason why there is no connection, such as `not_garrick`,
-  /// `incompatible` with a node of another version, `refused` by this node itself, or `peer_down`
-  /// if one of the two has given this life of the other up.
+  /// `incompatible` with a node of another version, `refused` if the endpoint is this node's own,
+  /// or `peer_down` if one of the two has given this life of the other up.
   [[nodiscard]] base::result<peer_identity> connect(
       std::string_view at, base::duration limit = base::duration::seconds(10));
   /// The same for an actor, which is the first argument: returns a response, to be awaited. The

@@ -67,7 +67,7 @@ class link_port : public hosted {
   /// (mail_slot.hpp); the rest follows by itself.
   virtual void send_waiting() = 0;
   /// Sends the answer to a request of the peer. If the envelope is still in `e` afterwards, the
-  /// caller has to leave it among the waiting frames, encoded with the codec that is returned
+  /// caller has to leave it among the waiting frames, encoded with the codec that is returned,
   /// unless that is null.
   [[nodiscard]] virtual const content_codec* answer(core::envelope_ptr& e) = 0;
   /// Reports that an actor here has handed a request of the peer on, to an actor elsewhere.

@@ -18,8 +18,8 @@ namespace garrick::net::internal {
 
 namespace {
 
-/// Draws the parts of the node's identity that the settings leave open, from the seed unless it is
-/// 0.
+/// Returns the identity of this life. Draws the parts that the settings leave open: from the seed,
+/// or from the system if that is 0.
 peer_identity life_of(const node_settings& s, std::uint64_t seed) {
   base::random_source seeded(seed);
   unguessable_numbers unguessable;
@@ -431,7 +431,7 @@ void node_core::stop() noexcept {
   }
   doors.clear();
   const base::error why = base::make_error(net_errc::node_down, self_.to_string(), "it has left");
-  // After half of the time, no message is under way to the peers that could confirm in time.
+  // A peer that confirms all messages under way within half of the time is left then.
   for (const connection& link : links)
     link.insist([why](hosted& h) { static_cast<link_port&>(h).finish(why); });
   const base::duration half = settings_.leave_limit / 2;

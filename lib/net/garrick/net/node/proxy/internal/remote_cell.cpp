@@ -21,8 +21,7 @@ namespace garrick::net::internal {
 
 namespace {
 
-/// Shared by all proxies: the question which messages an actor understands comes from outside
-/// links.
+/// Shared by all proxies, which are asked for their actors' protocols outside of links, too.
 std::mutex tables_mutex;
 
 /// A visit in which the link takes the waiting entries. If it is not made, they are lost.
@@ -197,9 +196,7 @@ void answering_cell::lose_waiting() noexcept {
 // Answers are left without a limit: they were requested, so the tables of both ends bound their
 // number, and an answer that was lost could not be replaced.
 void answering_cell::forward(core::envelope_ptr e, base::instant) noexcept {
-  if (!e->is(core::envelope_flag::response))
-    return;  // no actor has a handle that could send
-             // anything else
+  if (!e->is(core::envelope_flag::response)) return;  // no handle could send anything else
   if (env().is_copy()) return;
   const content_codec* how = codec_of(*e);
   const bool stays_outside = how != nullptr && hints_.is_large(e->type);
@@ -320,7 +317,7 @@ bool remote_cell::leave_waiting(core::envelope_ptr e, base::instant until,
   } catch (const std::bad_alloc&) { return lost(std::move(e), base::errc::overload), false; }
 }
 
-/// Returns the size of a message that only the link can encode, or 0 if that cannot either.
+/// Returns the size of a message that only the link can encode, or 0 if the link cannot either.
 std::size_t remote_cell::encoded_size(const core::envelope& e) const {
   const signature_codec* const s = [&] {
     const std::lock_guard lock(tables_mutex);

@@ -75,7 +75,8 @@ class answering_cell final : public core::proxy_cell {
   struct encoding {
     std::size_t headers = 0;  ///< the layers' room in front of a frame
     std::uint64_t salt = 0;   ///< a secret that hides the numbers of senders
-    /// Returns a sender that chooses the lane, and hides the actor's own number from the peer.
+    /// Returns the number of a sender for its frames: it decides the lane, and hides the actor's
+    /// own number from the peer.
     [[nodiscard]] actor_id sender(std::uint64_t local) const noexcept {
       return {(local + 1) * 0x9e3779b97f4a7c15u ^ salt, 1};
     }
@@ -112,12 +113,12 @@ class answering_cell final : public core::proxy_cell {
   [[nodiscard]] bool is_large(std::uint32_t weight) const noexcept {
     return weight > 1 + large_message / bytes_a_credit_;
   }
-  /// Returns the credit of a message that did not get under way.
+  /// Gives back the credit of a message that did not get under way.
   void give_back(std::uint32_t weight) noexcept {
     if (is_large(weight)) count_large(-std::int64_t{weight});
     grant(weight);
   }
-  /// Returns the credit of confirmed messages, of which `large` were counted for large ones: the
+  /// Gives back the credit of confirmed messages, of which `large` was counted for large ones: the
   /// peer goes on.
   void confirm(std::uint32_t messages, std::uint32_t large) noexcept {
     if (large != 0) count_large(-std::int64_t{large});
@@ -223,7 +224,7 @@ class remote_cell final : public core::proxy_cell {
   [[nodiscard]] const signature_codec* by_type(std::uint64_t type) const noexcept;
   void grant_credit(std::uint32_t messages) noexcept { grant(messages); }
   [[nodiscard]] encoding_hints& hints() noexcept { return hints_; }
-  /// Loses a message that counts as `weight` messages, and did not get under way: returns the
+  /// Loses a message that counts as `weight` messages, and did not get under way: gives back the
   /// credit that it has taken.
   void lost(core::envelope_ptr e, base::error why, std::uint32_t weight = 1) noexcept {
     link_credit_.give_back(weight);

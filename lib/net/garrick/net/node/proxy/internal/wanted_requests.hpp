@@ -8,8 +8,7 @@
 // W1 An entry is made for a request that has no answer yet, and goes with the one answer that each
 //    request gets: both on the link's thread. So no entry is left behind.
 // W2 There are never more entries than were allowed. A request without room for its entry is
-// handled
-//    as if it were wanted.
+//    handled as if it were wanted.
 //
 // Thread safety: `until` for any thread, everything else for the thread in the link.
 #pragma once

@@ -144,9 +144,7 @@ class peer : protected link_owner {
     for (std::uint32_t i = 0; i < f->handles; ++i) told_.push_back(number_behind(*f, i));
     const bool names = f->kind == kind::resolved || f->kind == kind::spawned ||
                        f->kind == kind::monitor || f->kind == kind::link;
-    if (names && f->sender)
-      told_.push_back(f->sender);  // otherwise the sender is one of this
-                                   // peer's actors
+    if (names && f->sender) told_.push_back(f->sender);  // otherwise it is this peer's actor
     heard(*f);
     if (!holds_) return true;
     held_.push_back(m.lane);
