@@ -15,8 +15,7 @@ namespace garrick::net {
 struct applicant {
   peer_identity who;         ///< the node, and the life that it is in
   std::string_view program;  ///< the program's name for people
-  std::string_view at;       ///< the endpoint from which the node has come, or that was connected
-                             ///< to
+  std::string_view at;       ///< the node's endpoint, as it has come or was dialled
   bool was_dialled = false;  ///< whether this node has connected to it
 };
 

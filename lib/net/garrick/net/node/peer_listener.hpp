@@ -19,8 +19,7 @@ namespace garrick::net {
 enum class peer_change : std::uint8_t {
   up,    ///< the peer can be reached
   down,  ///< the peer was given up, has left, or came back as another one: its session is over, and
-         ///< its life, too, unless `node_settings::after_down` lets that come back; then `up`
-         ///< follows
+         ///< its life, too, unless `node_settings::after_down` lets it return; then `up` follows
 };
 
 /// An observation of a peer that is up.

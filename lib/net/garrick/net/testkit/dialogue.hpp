@@ -23,14 +23,10 @@ namespace garrick::net::testkit {
 
 /// Settings of the program.
 struct dialogue_settings {
-  std::uint32_t questions = 60;                               ///< the number that each host tries
-                                                              ///< to ask
-  std::uint64_t pairs = 4;                                    ///< the number of pairs of actors
-                                                              ///< that talk
-  base::duration between = base::duration::milliseconds(10);  ///< the average time between
-                                                              ///< questions
-  base::duration limit = base::duration::seconds(1);          ///< the longest limit of questions
-                                                              ///< with a limit
+  std::uint32_t questions = 60;                               ///< tried by each host
+  std::uint64_t pairs = 4;                                    ///< pairs of actors that talk
+  base::duration between = base::duration::milliseconds(10);  ///< average time from one to the next
+  base::duration limit = base::duration::seconds(1);          ///< the longest limit of a question
   path_settings path{};                                       ///< the settings of both directions
   /// The faults; the hosts are "a", which connects, and "b". All weights 0: no faults.
   fault_plan faults{};

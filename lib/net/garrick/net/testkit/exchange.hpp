@@ -32,10 +32,9 @@ namespace garrick::net::testkit {
 
 /// Settings of the program.
 struct exchange_settings {
-  std::uint32_t messages = 60;                                ///< the number that each host tries
-                                                              ///< to send
-  std::vector<lane_number> lanes{0, 1, 2, 3};                 ///< the lanes of messages
-  base::duration between = base::duration::milliseconds(10);  ///< the average time between messages
+  std::uint32_t messages = 60;                                ///< tried by each host
+  std::vector<lane_number> lanes{0, 1, 2, 3};                 ///< the messages' lanes
+  base::duration between = base::duration::milliseconds(10);  ///< average time from one to the next
   path_settings path{};                                       ///< the settings of both directions
   /// The faults; the hosts are "a", which connects, and "b". All weights 0: no faults.
   fault_plan faults{};

@@ -66,11 +66,9 @@ struct fault_plan {
   std::uint32_t stalls = 0;  ///< weight of streams that stall silently
   std::uint32_t storms = 0;  ///< weight of ways that lose a third and reorder a third
   base::duration from{};     ///< the first time for a fault, since the network's beginning
-  base::duration until = base::duration::seconds(2);           ///< the end of all faults:
-                                                               ///< everything is healed then
+  base::duration until = base::duration::seconds(2);           ///< all is healed then
   base::duration between = base::duration::milliseconds(200);  ///< the average time between faults
-  base::duration longest = base::duration::milliseconds(300);  ///< the longest cut, pause, storm or
-                                                               ///< crash
+  base::duration longest = base::duration::milliseconds(300);  ///< of a cut, pause, storm or crash
   base::duration longest_jump = base::duration::milliseconds(100);  ///< the largest jump of a clock
 };
 

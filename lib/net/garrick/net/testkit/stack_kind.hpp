@@ -19,8 +19,7 @@ namespace garrick::net::testkit {
 struct stack_place {
   std::string host;           ///< a node's name
   std::uint32_t incarnation;  ///< 1 for a host that has not crashed
-  bool connects;              ///< true if this end opens the connection, and the other one accepts
-                              ///< it
+  bool connects;              ///< true if this end opens the connection
   std::uint64_t seed;         ///< for the random choices of the stack
   /// The incarnation that the stack claims: a new one for each link, or the same until the host
   /// crashes (`exchange_settings::same_life`).

@@ -58,9 +58,8 @@ class mail_slot {
   struct about {
     core::cell* to = nullptr;  ///< its proxy
     const base::message_type* type = nullptr;
-    std::uint64_t sender = 0;  ///< an actor here; 0: none. With an envelope: the actor that decides
-                               ///< its lane. For an answer without an envelope: its request's
-                               ///< number
+    std::uint64_t sender = 0;  ///< an actor here, which decides an envelope's lane; 0: none. For an
+                               ///< answer without envelope: its request's number
     lane_number lane = 0;
     std::uint32_t weight = 1;  ///< the number of messages that an envelope has been counted as
     base::instant until = base::instant::never();  ///< the time of a request

@@ -190,8 +190,7 @@ class answering_cell final : public core::proxy_cell {
   // Senders and the link's thread write here for each message. Fields that they only read for each
   // lie in other cache lines.
   alignas(64) mail_slot slot_;
-  std::atomic<bool> waits_in_vain_{false};  // an actor has waited for room, and nothing was
-                                            // confirmed since
+  std::atomic<bool> waits_in_vain_{false};  // an actor has, and nothing was confirmed since
   std::atomic<std::int64_t> large_{0};      // the credit that large messages have taken
   wanted_requests wanted_;
   encoding_hints hints_;
