@@ -1,22 +1,21 @@
-// What a link has under way: the credit that each message has taken, until it is given back.
+// A link's messages under way: the credit that each has taken, until it is given back.
 //
-// A sender takes the link's credit before it turns to the link, and it is not looked at again
-// (`answering_cell::take_credit`). Here is the other half of that account. Each message and request
-// that goes to the stack has an entry, whose number the stack reports when the message is in the
-// peer's mailbox, or is lost. What was settled while one read passes is given back together, since
-// senders write to the account, too.
+// A sender takes the link's credit before it turns to the link, and the link does not check it
+// again (`answering_cell::take_credit`). This class is the other half of that account. Each message
+// and request that goes to the stack has an entry here. The stack reports the number of the entry
+// when the message is in the peer's mailbox, or is lost. The credit of all entries that one read
+// settles is given back together, since senders write to the account, too.
 //
-// Lanes overtake each other, so a frame that has to come behind all that was sent before it, in
-// whatever lane, waits here as well: a release, with which the peer may lose an actor. The receiver
-// must not be gone when a message to it, or one with its handle, comes.
+// Lanes overtake each other. A release, by which the peer may lose an actor, must arrive behind all
+// earlier frames of every lane: the actor must not be gone when a message to it, or a message with
+// its handle, arrives. So releases wait here until those frames are settled.
 //
 // Invariants
-// C1 The credit of an entry is given back once: when it is settled, or by `end`. A receiver's
-//    credit is not counted here: the peer grants it.
-// C2 The numbers of entries go up by one, and an entry is erased only behind all that have a
+// C1 The credit of an entry is given back once: when the entry is settled, or by `end`. A
+//    receiver's credit is not counted here: the peer grants it.
+// C2 The numbers of entries go up by one, and an entry is erased only after all entries with a
 //    smaller number. So a number that is reported twice, or was never given, changes nothing.
-// C3 A release leaves when everything that was sent before it is settled, in the order of
-//    `release`.
+// C3 Releases leave in the order of `release`, each when all entries made before it are settled.
 //
 // Thread safety: for the thread in the link. Senders use the account in `answering_cell`.
 #pragma once
@@ -38,30 +37,32 @@ namespace garrick::net::internal {
 /// See above.
 class credit {
  public:
-  /// Of the times that the peer has sent `who`, `number` are done with.
+  /// Tells the peer that `number` of its handles to the actor `who` are not held here any more.
   struct release_order {
     actor_id who;
     std::uint64_t number = 0;
   };
 
-  /// `senders` has the account, and outlives this.
+  /// `senders` has the account, and must outlive this object.
   explicit credit(answering_cell& senders) noexcept : senders_(senders) {}
   credit(const credit&) = delete;
   credit& operator=(const credit&) = delete;
 
-  /// A message that has taken `weight` of the credit is posted now. Returns the number for its
-  /// report. `type` null: nobody is told if it is lost. The entry is made where it stays: copied,
-  /// it would be read in wider pieces than it was just written in, for which a processor waits.
+  /// Makes an entry for a message that has taken `weight` of the credit, just before it is posted.
+  /// Returns the number for its report. Without a `type`, no dead letter is written if the message
+  /// is lost. The entry is constructed in place: a copy would read it in wider pieces than it was
+  /// just written in, and a processor waits for that.
   [[nodiscard]] std::uint64_t begin(std::uint64_t receiver, const base::message_type* type,
                                     std::uint64_t sender, std::uint32_t weight) {
     under_way_.emplace_back(receiver, type, sender, weight);
     return first_ + under_way_.size() - 1;
   }
-  /// The same for a frame without credit that releases are to wait for.
+  /// The same for a frame without credit for which releases have to wait.
   [[nodiscard]] std::uint64_t begin_frame() { return begin(0, nullptr, 0, 0); }
 
-  /// The message with this number is in the mailbox, or `why` it is lost or may be. Returns false
-  /// if it was settled before, or was never under way. Its credit comes back with `give_back`.
+  /// Settles the message with this number: it is in the mailbox, or, with an error, it is or may be
+  /// lost. Returns false if it was settled before, or was never under way. `give_back` returns its
+  /// credit.
   bool settle(std::uint64_t number, const base::error& why) {
     if (number < first_ || number - first_ >= under_way_.size()) return false;
     entry& e = under_way_[number - first_];
@@ -75,13 +76,13 @@ class credit {
     }
     return true;
   }
-  /// Gives the credit of what was settled to the senders.
+  /// Gives the credit of settled messages back to the senders.
   void give_back() noexcept {
     const std::uint32_t large = std::exchange(settled_large_, 0);
     if (const std::uint32_t n = std::exchange(settled_, 0); n != 0) senders_.confirm(n, large);
   }
 
-  /// The peer's handles to `who` are released, behind all that was sent before.
+  /// Queues the release of `number` handles to the peer's actor `who`, behind all earlier frames.
   void release(const actor_id& who, std::uint64_t number) {
     releases_.push_back({first_ + under_way_.size(), {who, number}});
   }
@@ -93,11 +94,11 @@ class credit {
     return next;
   }
 
-  /// The link is over: all that is under way is lost, and all credit is given back. No release
-  /// leaves any more.
+  /// Ends with the link: reports all messages under way as lost, gives back all credit, and drops
+  /// the releases.
   void end(const base::error& why);
 
-  /// Messages and frames that are not settled.
+  /// Returns the number of messages and frames that are not settled.
   [[nodiscard]] std::size_t under_way() const noexcept { return under_way_.size(); }
 
  private:
@@ -111,7 +112,7 @@ class credit {
         : receiver(r), type(t), sender(s), weight(w) {}
   };
   struct waiting_release {
-    std::uint64_t behind = 0;  ///< the number from which on entries do not matter to it
+    std::uint64_t behind = 0;  ///< it waits for all entries with smaller numbers
     release_order what;
   };
   void lost(const entry& e, const base::error& why) const;
@@ -120,8 +121,8 @@ class credit {
   pooled_deque<entry> under_way_;
   std::uint64_t first_ = 1;  // the number of under_way_.front()
   std::deque<waiting_release> releases_;
-  std::uint32_t settled_ = 0;        // to be given back
-  std::uint32_t settled_large_ = 0;  // of that, the credit of large messages
+  std::uint32_t settled_ = 0;        // credit for `give_back`
+  std::uint32_t settled_large_ = 0;  // the part of it that large messages have taken
 };
 
 }  // namespace garrick::net::internal

@@ -11,7 +11,7 @@ namespace garrick::net::internal {
 
 namespace {
 
-/// Reads handles where the link's tables are not at hand: only those to nobody.
+/// Reads handles without the link's tables: only empty ones. Notes if there were others.
 class tells_of_handles final : public handle_porter {
  public:
   void write(byte_writer& out, core::cell*, const protocol_table&) override {
@@ -27,7 +27,7 @@ class tells_of_handles final : public handle_porter {
   bool found = false;
 };
 
-/// The codec has thrown `e`. Its text may need memory that the process does not have.
+/// Returns the error for a codec that has thrown `e`, without a text if there is no memory for it.
 base::error codec_failed(const content_codec& how, const std::exception& e) noexcept {
   try {
     return base::make_error(net_errc::decode_failed, how.content->name, printable(e.what()));
@@ -40,7 +40,7 @@ base::result<core::envelope*> read_payload(const content_codec& how,
                                            std::span<const std::byte> payload,
                                            handle_porter& handles) noexcept {
   byte_reader in(payload, {}, codec_context(handles));
-  const core::no_wait_scope scope;  // a codec may send, and others wait for this thread
+  const core::no_wait_scope scope;  // a codec may send, and must not hold up this thread
   try {
     if (core::envelope* const made = how.read(in)) return made;
     return in.failure();

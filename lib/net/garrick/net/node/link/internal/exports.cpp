@@ -9,16 +9,16 @@ namespace garrick::net::internal {
 
 namespace {
 
-/// Messages that an actor who keeps up is sent ahead at most; a power of two times `first_credit`.
+/// The largest window of an actor that keeps up; a power of two times `first_credit`.
 constexpr std::uint32_t most_credit = 8192;
-/// And bytes of them, going by those of the last grant.
+/// The most bytes in a window, estimated by the messages since the last grant.
 constexpr std::uint64_t most_bytes_ahead = 1u << 20;
-/// Messages that may come in each look for an actor that nobody can run.
+/// Messages that are granted in each look to an actor that no worker can run.
 constexpr std::uint32_t granted_to_stuck = 64;
 
-/// May a peer send it twice as many messages ahead? Beyond a hard limit, and beyond the bound of
-/// most policies, they are lost; others who wait for room below a bound are to get some, too.
-/// So a bounded mailbox stays at the first credit, and of a hard limit a peer takes a quarter.
+/// Returns true if the window may double. Messages beyond a hard limit, and beyond the bound of
+/// most policies, are lost, and other senders that wait for room below a bound need some, too. So
+/// the window of a bounded mailbox does not grow, and a peer takes a quarter of a hard limit.
 bool has_room_for_twice(const core::cell& who, std::uint32_t window) noexcept {
   return window < most_credit && who.limits().policy == core::mailbox_policy::unbounded &&
          window <= who.hard_limit() / 8;
@@ -140,8 +140,8 @@ exports::entry* exports::released_by_peer(const actor_id& id, std::uint64_t n) n
   return x;
 }
 
-/// A mailbox of fewer messages is granted more. Who waits for room below its bound gets some
-/// before: a grant takes a while, and the bound may be far below the first credit.
+/// Returns the length below which a mailbox is short. With the policy `wait` it is at most the
+/// bound, so that local senders that wait for room below it get some, too.
 std::uint32_t exports::short_mailbox(const core::cell& who, std::uint32_t window) noexcept {
   const bool lets_wait = who.limits().policy == core::mailbox_policy::wait;
   return lets_wait ? std::min(who.soft_limit(), window / 2) : window / 2;
@@ -160,9 +160,10 @@ std::uint32_t exports::grant(const actor_id& id, entry& x, bool keeps_up) {
     x.taken_bytes = 0;
     return number;
   }
-  // Not of a peer that perhaps may send less: it would wait for what is taken from it.
+  // The window stays if the peer perhaps may send less (see `released_by_peer`): it would wait in
+  // vain for the messages that this takes away.
   if (x.window > first_credit && x.due == x.window / 2) {
-    x.window = x.due;  // half of it was taken, and is not granted again
+    x.window = x.due;  // the half that was taken is not granted again
     x.taken -= x.window;
     x.due = x.window / 2;
   }

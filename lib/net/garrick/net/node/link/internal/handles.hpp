@@ -1,15 +1,14 @@
 // The handles in one frame, on its way out or in.
 //
-// A handle is written as the number of an actor, which is exported by that; or, if the actor is the
-// peer's, as the number that the peer has given, since it comes home there. What was exported for a
-// frame that is not sent after all is taken back. Of the handles in a frame that comes each is read
-// at most once, and the peer is told of those that were not, since it holds their actors until
-// then.
+// Writing a handle exports its actor, and writes the actor's number. A handle to an actor of the
+// peer comes home there, and is written as the number that the peer has given. The exports of a
+// frame that is not sent after all are taken back. Each handle of an incoming frame is read at most
+// once. Handles that were not read are reported to the peer, which holds their actors until then.
 //
 // Invariants
 // X1 A handle counts as sent exactly if `encode` has returned a packet with it.
-// X2 Each number behind a frame's payload makes one proxy count one handle more, or is returned by
-//    `next_unread`, and not both.
+// X2 Each number behind a frame's payload either makes one proxy count one handle more, or is
+//    returned by `next_unread`.
 //
 // Thread safety: for the thread in the link.
 #pragma once
@@ -34,7 +33,7 @@ namespace garrick::net::internal {
 /// See above.
 class handles final : public handle_porter {
  public:
-  /// `most`: actors that the peer may know.
+  /// `most`: the most actors that the peer may know.
   handles(exports& from, proxies& to, std::size_t most) noexcept
       : exports_(from), proxies_(to), most_(most) {}
   handles(const handles&) = delete;
@@ -42,26 +41,26 @@ class handles final : public handle_porter {
 
   // ---- out --------------------------------------------------------------------------------------
 
-  /// Encodes a user's value behind `front` bytes of room, and says in `f` how many handles it has.
-  /// Above `largest` bytes it fails, and so it does if the codec throws.
+  /// Encodes a user's value behind `front` bytes of room, and sets `f.handles`. Fails if the result
+  /// has more than `largest` bytes, or if the codec throws.
   [[nodiscard]] base::result<packet> encode(const content_codec& how, const void* value, frame& f,
                                             std::size_t front,
                                             std::size_t largest = writer_settings().largest);
-  /// Returns true if what was encoded last has a handle that comes home: it names what must not be
-  /// gone when it comes.
+  /// Returns true if the last encoded value has a handle that comes home: its actor must still be
+  /// held there when the frame arrives.
   [[nodiscard]] bool brings_home() const noexcept { return brings_home_; }
 
   // ---- in ---------------------------------------------------------------------------------------
 
-  /// A frame without handles is read now, also if the last one has thrown.
+  /// Begins to read a frame without handles, also if reading the last frame has thrown.
   void expect_none() noexcept { in_.handles = 0; }
-  /// A frame is read now. Its bytes stay until `next_unread` returns nothing.
+  /// Begins to read a frame. Its bytes must stay until `next_unread` returns no value.
   void expect(const frame& f) {
     in_ = f;
     unread_ = 0;
     was_read_.assign(f.handles, false);
   }
-  /// Returns the number of a handle that was not read, each once.
+  /// Returns the number of a handle that was not read, each once; then no value.
   [[nodiscard]] std::optional<actor_id> next_unread() noexcept;
 
  private:
@@ -71,11 +70,11 @@ class handles final : public handle_porter {
   exports& exports_;
   proxies& proxies_;
   const std::size_t most_;
-  std::vector<actor_id> sent_;  // by the encoding that is under way
-  bool brings_home_ = false;    // that has written a handle of the peer's
-  frame in_;                    // whose handles are read now
-  std::vector<bool> was_read_;  // which of them were
-  std::uint32_t unread_ = 0;    // those before were read, or returned
+  std::vector<actor_id> sent_;  // exported by the current `encode`
+  bool brings_home_ = false;    // the current `encode` has written a handle of the peer's
+  frame in_;                    // the frame that is being read
+  std::vector<bool> was_read_;  // for each of its handles
+  std::uint32_t unread_ = 0;    // all handles before this one were read, or returned
 };
 
 }  // namespace garrick::net::internal

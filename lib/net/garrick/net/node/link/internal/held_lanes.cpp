@@ -14,15 +14,15 @@ namespace garrick::net::internal {
 
 namespace {
 
-/// Bytes of a message that is decoded in the link: for less it is not worth an actor.
+/// The most bytes of a message that the link decodes itself: an actor would cost more.
 constexpr std::size_t most_decoded_inside = std::size_t{256} << 10;
-/// How often the link looks whether all workers wait, while none has begun with a message.
+/// The time between two looks of the link at the workers, while none has begun with a message.
 constexpr base::duration look_at_workers = base::duration::milliseconds(10);
-/// After so many looks the link decodes the message: the workers are busy for long. These are looks
-/// and no time, since where the link's thread gets no processor, workers get none, either.
+/// After so many looks the link decodes the message, since the workers are busy for long. Looks are
+/// counted instead of time: while the link's thread gets no processor, workers get none, either.
 constexpr std::uint32_t enough_looks = 10;
 
-/// The part of the worker: it visits the link when it is over, whatever has become of it.
+/// The worker's part: decodes the message. Visits the link afterwards, also if it was never run.
 class decode_job {
  public:
   decode_job(connection link, std::shared_ptr<decoding> what)
@@ -45,7 +45,8 @@ class decode_job {
     try {
       static_cast<void>(link_.insist([](hosted& h) { static_cast<link_port&>(h).decoded(); }));
     } catch (const std::exception&) {
-      // No memory for a visit in line: the link sees it at its next call from below.
+      // There is no memory for a visit in line. The link sees the result at its next call from
+      // below.
     }
   }
 
@@ -60,9 +61,9 @@ bool held_lanes::all_workers_wait() const noexcept {
   return workers != nullptr && workers->all_wait();
 }
 
-/// Returns the codec with which a worker is to decode the frame's message. Returns null if it is
-/// small, if there is more to do than to decode it, if that needs the link's tables, or if no
-/// worker would begin with it soon.
+/// Returns the codec with which a worker is to decode the frame's message. Returns null if the
+/// message is small or late, if its handles need the link's tables, or if no worker would begin
+/// with it soon.
 const content_codec* held_lanes::decoded_by_worker(const frame& f, bool is_late) {
   if (f.payload.size() <= most_decoded_inside || f.handles != 0 || is_late) return nullptr;
   if (!taken_back_.expired() || all_workers_wait()) return nullptr;
@@ -95,7 +96,7 @@ bool held_lanes::keep(const incoming& m) {
   return true;
 }
 
-/// A request that was cancelled while it is held has no time left.
+/// Ends the time of a request that is cancelled while it is held.
 void held_lanes::withdraw(lane& l, std::uint64_t request) {
   const auto look_at = [&](kept_frame& k) {
     if (k.what.kind == frame_kind::request && k.what.number == request) k.until = actors_now();
@@ -116,8 +117,9 @@ void held_lanes::begin(lane& l, kept_frame first, const content_codec& how) {
       std::make_unique<decode_job>(self_, l.by));
 }
 
-/// Workers that wait in sends may do so until this link gives their credit back, and workers that
-/// compute may do so for minutes. So after some looks the link takes the message back.
+/// Workers that wait in sends may wait until this link gives their credit back, so the link takes
+/// the message back at once if all do. Workers that compute may do so for minutes, so the link
+/// takes it back after some looks.
 void held_lanes::go_on() {
   const bool looks = next_taking_ <= now();
   const base::instant next = looks ? now() + look_at_workers : next_taking_;
@@ -137,8 +139,8 @@ void held_lanes::go_on() {
   }
 }
 
-/// Reads what is held in this lane, up to the next message that is to be decoded. Each step may end
-/// the link, and then nothing is held any more.
+/// Reads the held frames of this lane, up to the next message for a worker. Each step may end the
+/// link, and then no frames are held any more.
 void held_lanes::go_on_in(lane_number n) {
   for (;;) {
     const auto at = lanes_.find(n);

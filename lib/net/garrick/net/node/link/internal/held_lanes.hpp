@@ -1,17 +1,17 @@
 // Lanes that stand while a worker decodes a large message.
 //
-// A message of more than 256 KiB without handles is decoded by a worker (decoding.hpp), so the
-// thread in the link goes on with other lanes. What comes in the same lane meanwhile is held behind
-// it, as it came. A lane goes on when the worker is done, or when the link takes the message back
+// A worker decodes a message of more than 256 KiB without handles (decoding.hpp), so the thread in
+// the link goes on with other lanes. Messages that arrive in the same lane meanwhile are held behind
+// it, undecoded. A lane goes on when the worker is done, or when the link takes the message back
 // because no worker begins with it.
 //
 // Invariants
-// H1 While a worker decodes a message, all that comes in its lane is held behind it. Each of these
-//    is read, and then delivered, once, in order; or the link ends, and they are neither. The stack
-//    counts them as not delivered, which limits their number and their bytes.
+// H1 While a worker decodes a message, all later messages of its lane are held behind it. Each is
+//    read, and then delivered, once, in order; or the link ends, and none of this happens. The
+//    stack counts held messages as not delivered, which limits their number and their bytes.
 // H2 `deadline` is set while a message waits for a worker. No call from below puts it off.
-// H3 After a message was taken back, none goes to a worker until the actor that was to decode it
-//    has had its turn. So these actors do not pile up.
+// H3 After a message was taken back, no message goes to a worker until the actor that was to decode
+//    it has had its turn. So these actors do not pile up.
 //
 // Thread safety: for the thread in the link. A worker visits the link when it is done (`go_on`).
 #pragma once
@@ -37,15 +37,15 @@ namespace garrick::net::internal {
 /// See above.
 class held_lanes {
  public:
-  /// What the owner of the lanes does.
+  /// The owner of the lanes reads the frames.
   class owner {
    public:
     /// Returns the codec of the message that a frame carries, or null if the tables have none.
     [[nodiscard]] virtual const content_codec* codec_of(const frame& f) = 0;
-    /// Reads a frame that was held. `by`: has its value; null: its payload is to be read. It may
-    /// end the link.
+    /// Reads a frame that was held. `by` has its decoded value; null: the payload is still to be
+    /// read. May end the link.
     virtual void read_held(const frame& f, bool is_late, decoding* by) = 0;
-    /// One message of this lane is where it was to go.
+    /// Tells the stack that one held message of this lane has been read.
     virtual void delivered(lane_number lane) = 0;
 
    protected:
@@ -55,7 +55,7 @@ class held_lanes {
     owner& operator=(const owner&) = default;
   };
 
-  /// `self`: the link, which a worker visits.
+  /// `self`: the link, which workers visit.
   held_lanes(owner& of, core::environment& env, const link_source& source, const connection& self)
       : owner_(of), env_(env), source_(source), self_(self) {}
   held_lanes(const held_lanes&) = delete;
@@ -63,27 +63,28 @@ class held_lanes {
 
   [[nodiscard]] bool empty() const noexcept { return lanes_.empty(); }
   [[nodiscard]] std::size_t size() const noexcept { return lanes_.size(); }
-  /// Returns true if the message is held; then its lane is `delivered` when it has been read.
+  /// Holds the message if its lane stands, or if a worker is to decode it. Returns true if it is
+  /// held; `owner::delivered` is called for it when it has been read.
   [[nodiscard]] bool keep(const incoming& m);
-  /// Goes on in all lanes whose message is decoded, or is left to the link.
+  /// Goes on in all lanes with a decoded message, or with a message that is left to the link.
   void go_on();
-  /// When `go_on` is to be called if no worker has begun with a message.
+  /// Returns the time for the next call of `go_on` if no worker has begun with a message.
   [[nodiscard]] base::instant deadline() const noexcept { return next_taking_; }
-  /// The link is over: nothing is held any more, and nobody is told that it was delivered.
+  /// Drops all held messages at the end of the link, without `owner::delivered`.
   void end() noexcept;
 
  private:
-  /// A frame that has come and was not read yet.
+  /// An incoming frame that was not read yet.
   struct kept_frame {
-    growing_bytes bytes{};  ///< in which the payload of `what` lies
+    growing_bytes bytes{};  ///< with the payload of the frame
     frame what{};
     bool is_late = false;
-    base::instant until = base::instant::never();  ///< if it has a time left: when that is over
+    base::instant until = base::instant::never();  ///< the end of the time of a limited request
   };
   struct lane {
     kept_frame first{};              ///< without its bytes
     std::shared_ptr<decoding> by{};  ///< decodes `first`; null: the link reads that now
-    std::uint32_t looks = 0;         ///< after which no worker had begun with it
+    std::uint32_t looks = 0;         ///< since `begin`, while no worker has begun with it
     std::deque<kept_frame> behind{};
     ~lane() {
       if (by != nullptr && by->take()) static_cast<void>(by->take_bytes());
@@ -91,7 +92,7 @@ class held_lanes {
   };
 
   [[nodiscard]] base::instant now() const { return source_.now(); }
-  /// By the clock of the actors here, as limits of requests are.
+  /// Returns the time of the local actors' clock, by which requests are limited.
   [[nodiscard]] base::instant actors_now() const { return env_.clock->now(); }
   [[nodiscard]] bool all_workers_wait() const noexcept;
   [[nodiscard]] const content_codec* decoded_by_worker(const frame& f, bool is_late);
@@ -105,8 +106,8 @@ class held_lanes {
   const link_source& source_;
   const connection& self_;
   std::map<lane_number, lane> lanes_;
-  const base::message_type* for_the_link_ = nullptr;    // a content in which a handle has come home
-  base::instant next_taking_ = base::instant::never();  // if no worker has begun with a message
+  const base::message_type* for_the_link_ = nullptr;    // the last content that needed the link
+  base::instant next_taking_ = base::instant::never();  // see `deadline`
   std::weak_ptr<decoding> taken_back_;                  // the last; its actor has it until its turn
 };
 

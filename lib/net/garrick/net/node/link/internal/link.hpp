@@ -1,18 +1,17 @@
-// A node's link to one incarnation of one peer: a stack, and what the two owe each other.
+// A node's link to one incarnation of one peer: a stack, and tables of the debts of both ends.
 //
-// It lives on an I/O thread, or where the simulated network runs, and is one thread's at a time.
-// Senders visit it with their envelopes; it encodes them and sends them. From below come frames,
-// which it decodes and puts into mailboxes. What it has to remember for that is in its parts, each
-// with its own invariants (docs/internals/nodes.md); this class moves frames between them.
+// A link lives on an I/O thread or in the simulated network. Senders visit it with envelopes, which
+// it encodes and sends. It decodes frames from the stack and puts the messages into mailboxes. The
+// tables belong to its parts, each with its own invariants (docs/internals/nodes.md).
 //
 // Invariants
-// L1 An answer that waits counts as an open request, wherever it is and whether or not it is
-//    wanted. While its giver encodes it, an answer counts only if it is wanted.
+// L1 A waiting answer counts as an open request, wherever it waits, also if it is not wanted any
+//    more. An answer that its giver is still encoding counts only while it is wanted.
 // L2 Each message and request that has taken the link's credit has an entry in `credit_` when it is
-//    posted. (A node takes only stacks that confirm.) Its receiver's credit is given back here only
-//    if it does not leave: the peer grants the rest.
-// L3 What waits in the slot is never taken while a frame that has come is being read: that would
-//    change the tables that the reader is looking at.
+//    posted, since a node uses only stacks that confirm. Its receiver's credit is given back here
+//    only if it does not leave; the peer grants the rest.
+// L3 No entry of the slot is taken while an incoming frame is read: the reader uses the tables that
+//    this would change.
 //
 // Thread safety: one thread at a time, by `connection` (hosted.hpp).
 #pragma once
@@ -67,7 +66,7 @@ class link final : public link_port,
                    watches::names,
                    held_lanes::owner {
  public:
-  /// `dialled`: the endpoint that this end has connected to; empty if the peer has.
+  /// `dialled`: the endpoint to which this end has connected; empty if the peer has connected.
   link(std::shared_ptr<node_core> node, const named_stack& kind, const link_settings& s,
        carrier& below, connection self, std::string dialled);
   ~link() override;
@@ -104,7 +103,7 @@ class link final : public link_port,
   void ended(const base::error& why) noexcept override;
 
  private:
-  // carried: the stack, and what this class has to do in time
+  // carried: the stack, and the link's own deadlines
   void connected(base::instant now) override;
   void disconnected(const base::error& why, base::instant now) override;
   [[nodiscard]] packet greeting(base::instant now) override { return link_->greeting(now); }
@@ -137,17 +136,13 @@ class link final : public link_port,
     if (!is_closed_) link_->delivered(lane, now());
   }
 
-  /// Leaves, if it is to when nothing is under way, and nothing is.
-  void leave_if_done();
-  /// If the link is the one in use.
-  void notice(const peer_evidence& what);
-  /// If it has never been open. No error: there is a connection, and nothing else yet.
-  void not_reached(const base::error& why);
+  void leave_if_done();                      // if `finish` was called, and nothing is under way
+  void notice(const peer_evidence& what);    // tells the node, if it uses this link
+  void not_reached(const base::error& why);  // tells the node; no error: a connection stands
 
   // sending
   [[nodiscard]] base::instant now() const;
-  /// By the clock of the actors here, as limits of requests are.
-  [[nodiscard]] base::instant actors_now() const;
+  [[nodiscard]] base::instant actors_now() const;  // of the clock that limits requests
   [[nodiscard]] packet empty_payload() const;
   template <class T>
   [[nodiscard]] std::optional<packet> payload_of(const T& value) {
@@ -155,18 +150,18 @@ class link final : public link_port,
     if (!p) return std::nullopt;
     return std::move(*p);
   }
-  /// Room in front of a payload.
+  /// Returns the room in front of a payload.
   [[nodiscard]] std::size_t front() const { return frame_room + link_->header_size(); }
-  /// Requires that nothing waits which is to be before it.
+  /// Requires that no waiting frame has to go before it.
   void post(outgoing m, base::instant at);
-  /// Sends it; it has been counted as `counted_as` messages. Returns the number that it counts as
-  /// now. `counted_as` 0: as 1, but returns 0 and leaves the message to the caller if it is larger
-  /// than `most_encoded_inside`. `payload`: its bytes, if it was encoded before.
+  /// Sends a message, counted as `counted_as` messages before, and returns its count from now on. 0
+  /// means 1, but a message above `most_encoded_inside` is left to the caller, and 0 is returned.
+  /// `by` determines the lane. `payload`: the bytes of a message that was encoded before.
   std::uint32_t send_now(remote_cell& to, core::envelope_ptr& e, base::instant until,
                          std::uint64_t by, std::uint32_t counted_as, packet payload = {});
   void signal_now(remote_cell& to, core::envelope_ptr e);
-  /// As `answer`, if nothing waits before it. The answer is left to the caller only if it may be
-  /// and is larger than `most_encoded_inside`.
+  /// As `answer`, with nothing waiting before it. Leaves the answer to the caller only if
+  /// `may_be_left` is true and the answer is larger than `most_encoded_inside`.
   const content_codec* answer_now(core::envelope_ptr& left, bool may_be_left);
   /// Sends an answer that its giver has encoded.
   void answer_now(std::uint64_t number, const base::message_type* type, packet payload);
@@ -179,8 +174,8 @@ class link final : public link_port,
   void post_releases();
   void post(const frame& f, packet payload);
   void post_written(outgoing m);
-  /// Calls the stack from below: what it passes up is held until it returns, or until the burst is
-  /// over that it is in, and what it has room for is sent then.
+  /// Calls the stack from below. Messages that it passes up are held until the call returns, or
+  /// until its burst is over; then waiting frames are sent if the stack has room again.
   template <class F>
   void from_below(F call) {
     holds_ = true;  // if this throws, the link ends, and `close` delivers
@@ -189,9 +184,8 @@ class link final : public link_port,
     call();
     if (!in_burst_) let_go();
   }
-  /// What was held is delivered, and what has waited for that is sent.
-  void let_go();
-  /// Requests of the peer whose answers it does not have.
+  void let_go();  // delivers the held messages, and sends the frames that waited meanwhile
+  /// Returns the number of the peer's requests without an answer in the stack.
   [[nodiscard]] std::size_t unanswered() const noexcept;
   void flush();
   [[nodiscard]] std::string_view content_name(const frame& f);
@@ -212,12 +206,12 @@ class link final : public link_port,
   void signal_down(remote_cell& to, const core::address& dead, const base::exit_reason& why,
                    std::uint64_t monitor);
 
-  // what comes
+  // receiving
   void read(const frame& f, bool is_late);
   void on_frame(const frame& f);
   void release_unread();
   void on_user_message(const frame& f);
-  /// False: it was refused. True: it is among those that `hand_over` delivers.
+  /// Returns true if `hand_over` is to deliver the message, false if it was refused.
   [[nodiscard]] bool take_in(const frame& f, exports::entry& x);
   void refuse(const frame& f, const base::error& why);
   [[nodiscard]] base::result<core::envelope*> read_content(const content_codec& how,
@@ -231,7 +225,7 @@ class link final : public link_port,
   void on_cancel(const frame& f);
   void on_answer(const frame& f);
   void on_watch(const frame& f, std::uint64_t monitor);
-  /// Nobody is there, or there is no room.
+  /// Answers a watch of an actor that is gone, or for which there is no room.
   void refuse_watch(const frame& f, std::uint64_t monitor, const base::exit_reason& why);
   void on_unwatch(const frame& f, std::uint64_t monitor);
   void on_down(const frame& f);
@@ -250,8 +244,7 @@ class link final : public link_port,
   void close(const base::error& why) noexcept;
   void end_watches(const base::exit_reason& reason) noexcept;
 
-  /// A message that has come and is not in the mailbox yet.
-  struct held_message {
+  struct held_message {  // incoming, and not in its mailbox yet
     exports::entry* to = nullptr;
     actor_id id;
     core::envelope_ptr what;
@@ -266,12 +259,12 @@ class link final : public link_port,
   answering_cell* asker_;              // a strong reference
   peer_identity peer_;
   bool is_open_ = false;
-  bool is_used_ = false;    // of several links it is the one in use
-  bool is_shut_ = false;    // nothing is delivered
-  bool is_closed_ = false;  // all were told
+  bool is_used_ = false;    // of several links to the peer, the node has chosen this
+  bool is_shut_ = false;    // nothing is delivered any more
+  bool is_closed_ = false;  // `close` was called
   bool may_send_ = false;   // the peer has granted credit
   base::error why_;
-  base::error leaves_for_;  // when all is confirmed
+  base::error leaves_for_;  // the reason of `finish`
 
   exports exports_;
   const peer_hash hash_;
@@ -280,21 +273,21 @@ class link final : public link_port,
   questions questions_;
   peer_requests asked_;
   watches watches_;
-  std::uint32_t spawning_ = 0;  // actors for the peer, just now
+  std::uint32_t spawning_ = 0;  // actors that are being made for the peer
   std::uint64_t next_number_ = 0;
 
   outbox outbox_;
   credit credit_{*asker_};
-  bool holds_ = false;              // the stack is passing up what has come, or is to in a burst
-  bool in_burst_ = false;           // more of what it holds may come
-  bool flushes_ = false;            // when that is over
-  std::vector<held_message> held_;  // of that
+  bool holds_ = false;              // messages are held: a call from below, or a burst, is running
+  bool in_burst_ = false;           // further calls from below follow
+  bool flushes_ = false;            // `let_go` has to flush
+  std::vector<held_message> held_;  // for `hand_over`
   held_lanes lanes_;
-  decoding* decoded_ = nullptr;  // the message that is read now, if it is decoded
+  decoding* decoded_ = nullptr;  // has the value of the frame that is read; or null
   base::instant next_look_ = base::instant::never();
-  std::uint64_t to_nobody_ = 0;     // messages and requests whose receiver nobody here is
-  std::uint64_t not_decoded_ = 0;   // and answers, which are none of their type
-  std::uint64_t not_encoded_ = 0;   // answers, whose askers were told so
+  std::uint64_t to_nobody_ = 0;     // messages and requests with an unknown receiver
+  std::uint64_t not_decoded_ = 0;   // messages, requests and answers with wrong bytes
+  std::uint64_t not_encoded_ = 0;   // answers; their askers got an error
   std::uint64_t ends_refused_ = 0;  // exits and kills
 };
 

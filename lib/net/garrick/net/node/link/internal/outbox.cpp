@@ -6,7 +6,7 @@ namespace garrick::net::internal {
 
 namespace {
 
-/// What a frame that waits takes besides its bytes, about.
+/// Memory that a waiting frame takes besides its bytes, about.
 constexpr std::size_t frame_weight = 128;
 
 outbox::frame_class class_of(const outgoing& m) noexcept {
@@ -58,8 +58,8 @@ bool outbox::flush(base::instant at) {
   return true;
 }
 
-/// The stack has room for some thousand signals that are not confirmed, and ends the session with
-/// one more. An actor that watches thousands of others at once has no part in that.
+/// The stack ends the session if more than some thousand signals are not confirmed. So a signal
+/// beyond the limit waits here, as when an actor watches thousands of others at once.
 void outbox::post_signal(outgoing m, base::instant at) {
   const bool may_go = signals_.empty() && signals_under_way_ != most_.signals;
   if (may_go && send_signal(m, at)) return;
@@ -72,7 +72,7 @@ bool outbox::send_signal(outgoing& m, base::instant at) {
   ++signals_under_way_;
   const base::error no = stack_.send(std::move(m), at);
   if (no) --signals_under_way_;
-  // Any other error is that of a link that ends, with which ends what the signal is about.
+  // Any other error means that the link ends, and links and monitors with it.
   return no != net_errc::overload;
 }
 

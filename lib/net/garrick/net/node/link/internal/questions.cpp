@@ -42,7 +42,7 @@ void questions::answer(question q, base::result<core::envelope*> with) noexcept 
   if (with)
     core::detail::send_response(q.request, *with);
   else if (with.error() == base::errc::timeout && q.until <= env_.clock->now())
-    // The stack's clock, or the other node, has said so a moment before the requester's own clock.
+    // The stack or the other node has reported the time-out just before the requester's own clock.
     core::respond_timed_out(q.request);
   else
     core::respond_error(q.request, with.error());

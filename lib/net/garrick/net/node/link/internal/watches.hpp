@@ -1,21 +1,21 @@
-// Who watches whom across a link: monitors of actors there, monitors of actors here, and links.
+// Watches across a link: monitors of the peer's actors, monitors of actors here, and links.
 //
-// None of them holds an actor: both ends are known by their addresses. The end that is here has a
-// name for the peer as long as the peer may say something of it.
+// No watch holds an actor: both of its actors are known by their addresses. The local actor is
+// exported by name as long as the peer may refer to it.
 //
 // | table    | an entry is                                | its key                            |
 // |----------|--------------------------------------------|------------------------------------|
-// | watching | a monitor of an actor here, of one there   | the number told to the peer; and   |
+// | watching | a local actor's monitor of a remote one    | the number told to the peer; and   |
 // |          |                                            | the watcher and its own number     |
-// | watched  | a monitor of an actor there, of one here   | the watcher and the peer's number  |
+// | watched  | a remote actor's monitor of a local one    | the watcher and the peer's number  |
 // | linked   | a link, which either end may have set      | the two actors                     |
 //
 // Invariants
 // M1 A monitor or a link is in its table until it is answered or taken back, and leaves it once
-//    (N2 of decision 0010). A number of the peer that is there twice is a lie and changes nothing.
-// M2 An entry has named its actor here once to the peer, and takes that back when it leaves. At the
-//    end of the link no name matters any more.
-// M3 Both ways of finding a monitor of this end lead to the same entry, or to none.
+//    (N2 of decision 0010). If the peer uses a number twice, the second monitor changes nothing.
+// M2 An entry has named its local actor once (`names::name`), and takes that back (`forget`) when
+//    it leaves. At the end of the link no name matters any more.
+// M3 Both keys of a monitor in `watching` lead to the same entry, or to none.
 //
 // Thread safety: for the thread in the link.
 #pragma once
@@ -38,9 +38,9 @@ class watches {
   /// The numbers by which the peer knows actors here.
   class names {
    public:
-    /// The actor is named. Throws std::bad_alloc.
+    /// Returns the actor's number, and keeps it until `forget`. Throws std::bad_alloc.
     [[nodiscard]] virtual actor_id name(const core::address& who) = 0;
-    /// It need not be named any more, for as often as it was.
+    /// Takes back one call of `name`.
     virtual void forget(const actor_id& id) noexcept = 0;
 
    protected:
@@ -49,13 +49,13 @@ class watches {
     names(const names&) = default;
     names& operator=(const names&) = default;
   };
-  /// An actor of one node monitors one of the other: one of the two is a proxy of this link.
+  /// A monitor across the link: the watcher or the target is a proxy of this link.
   struct monitor {
     core::address watcher, target;
-    std::uint64_t number = 0;  ///< the watcher's
+    std::uint64_t number = 0;  ///< in `watching` the watcher's own, in `watched` the peer's
     actor_id watcher_id, target_id;
   };
-  /// Two actors end together.
+  /// A link of two actors, which end together.
   struct pair {
     core::address here, there;
     actor_id here_id;
@@ -68,7 +68,7 @@ class watches {
   using monitors_of_peer = std::unordered_map<watch_key, monitor, peer_hash>;
   using pairs = std::unordered_map<watch_key, pair, peer_hash>;
 
-  /// Of each end there may be `most` monitors and links.
+  /// `most`: the limit of monitors and links together, for the watchers of each end.
   watches(names& of, const peer_hash& hash, std::size_t most)
       : names_(of), most_(most), numbers_(0, hash), watched_(0, hash), linked_(0, hash) {}
   watches(const watches&) = delete;
@@ -77,18 +77,19 @@ class watches {
   // ---- from actors here -------------------------------------------------------------------------
 
   [[nodiscard]] bool is_full() const noexcept { return watching_.size() + linked_.size() >= most_; }
-  /// An actor here monitors one there, by this number for the peer. Returns the watcher's name.
+  /// Enters a local actor's monitor, with its number for the peer and the watcher's `own` number.
+  /// Returns the watcher's number for the peer.
   [[nodiscard]] actor_id watch(std::uint64_t number, const core::address& watcher,
                                std::uint64_t own, const core::address& target,
                                const actor_id& target_id);
-  /// The monitor is taken back. Nothing: it was answered meanwhile.
+  /// Removes a monitor that its watcher takes back. Returns no value if it was answered meanwhile.
   [[nodiscard]] std::optional<told> unwatch(const core::address& watcher, std::uint64_t own);
   [[nodiscard]] bool is_linked(const actor_id& there, const core::address& here) const;
-  /// Returns the name of the actor here. Requires that the two are not linked.
+  /// Enters a link. Returns the local actor's number. Requires that the two are not linked.
   [[nodiscard]] actor_id link(const core::address& here, const core::address& there,
                               const actor_id& there_id);
-  /// The actor here has ended, and the peer's monitor of it with it. Returns the dead actor's name;
-  /// nothing if there is no such monitor.
+  /// Removes the peer's monitor of a local actor that has ended. Returns the number of the dead
+  /// actor, or no value if there is no such monitor.
   [[nodiscard]] std::optional<actor_id> target_ended(const actor_id& watcher, std::uint64_t number,
                                                      const core::address& dead);
 
@@ -97,19 +98,21 @@ class watches {
   [[nodiscard]] bool is_full_of_peers() const noexcept {
     return watched_.size() + linked_.size() >= most_;
   }
-  /// An actor of the peer monitors one here. Returns false if the number is there already.
+  /// Enters a monitor of a remote actor. Returns false if its number is in use already.
   [[nodiscard]] bool watched_by(const monitor& m);
-  /// An actor of the peer is linked with one here. Returns the link, and whether it is new.
+  /// Enters a link that a remote actor has set. Returns the link, and true if it is new.
   [[nodiscard]] std::pair<pair, bool> linked_by(const actor_id& there, const pair& p);
-  /// The peer takes its monitor back, or it cannot be. Nothing: there is none of this target.
+  /// Removes a monitor that the peer takes back, or that its target cannot accept. Returns no value
+  /// if there is no such monitor of this target.
   [[nodiscard]] std::optional<monitor> unwatched_by(const actor_id& watcher, std::uint64_t number,
                                                     const actor_id& target);
-  /// The peer says that an actor of it has ended. Nothing: no such watcher monitors it.
+  /// Removes a local actor's monitor, since the peer has reported the end of its target. Returns no
+  /// value if this watcher has no such monitor.
   [[nodiscard]] std::optional<monitor> answered(std::uint64_t number, const actor_id& watcher);
 
   // ---- from either ------------------------------------------------------------------------------
 
-  /// The link between these two is over. Nothing: there is none.
+  /// Removes the link between the two actors. Returns no value if there is none.
   [[nodiscard]] std::optional<pair> unlink(const actor_id& there, const core::address& here);
 
   [[nodiscard]] std::size_t count_monitors() const noexcept {
@@ -117,7 +120,7 @@ class watches {
   }
   [[nodiscard]] std::size_t count_links() const noexcept { return linked_.size(); }
 
-  // ---- the end of the link: each returns what there is, and then it is there no more ------------
+  // ---- the end of the link: each function empties a table, and returns its content --------------
 
   [[nodiscard]] pairs end_links() noexcept { return std::exchange(linked_, {}); }
   [[nodiscard]] monitors end_watching() noexcept {
@@ -130,7 +133,7 @@ class watches {
   names& names_;
   const std::size_t most_;
   monitors watching_;
-  std::unordered_map<watch_key, std::uint64_t, peer_hash> numbers_;  // of those, by watcher
+  std::unordered_map<watch_key, std::uint64_t, peer_hash> numbers_;  // of watching_, by watcher
   monitors_of_peer watched_;
   pairs linked_;
 };
