@@ -1,9 +1,9 @@
 // Lanes that stand while a worker decodes a large message.
 //
 // A worker decodes a message of more than 256 KiB without handles (decoding.hpp), so the thread in
-// the link goes on with other lanes. Messages that arrive in the same lane meanwhile are held behind
-// it, undecoded. A lane goes on when the worker is done, or when the link takes the message back
-// because no worker begins with it.
+// the link goes on with other lanes. Later messages of the same lane are held behind it, undecoded.
+// A lane goes on when the worker is done, or when the link takes the message back because no worker
+// begins with it.
 //
 // Invariants
 // H1 While a worker decodes a message, all later messages of its lane are held behind it. Each is

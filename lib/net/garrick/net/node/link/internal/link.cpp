@@ -1,4 +1,4 @@
-// A link's life, and what the stack below tells it.
+// A link's life, and the events of the stack below.
 #include <garrick/net/node/link/internal/link.hpp>
 
 #include <garrick/core/seam/signals.hpp>
@@ -19,32 +19,33 @@ using core::envelope_ptr;
 
 namespace {
 
-/// Bytes of an error with a text as long as one that is shown (printable.hpp).
+/// The bytes of an error with the longest text that is shown (printable.hpp).
 constexpr std::size_t large_refusal = 4096 + 512;
-/// What waits for a peer that may watch nobody, or know nobody.
+/// Frames that may wait for a peer that is allowed no watches, or no handles.
 constexpr std::int64_t most_unasked = 1u << 20;
 
-/// What the end of a connection says, or the attempt to have another.
+/// Returns the evidence that the loss of a connection gives, or a failed attempt to open one.
 peer_evidence evidence_of(const base::error& why) {
   const bool is_away = why == net_errc::unreachable || why == net_errc::refused;
   return {is_away ? peer_evidence::kind::unreachable : peer_evidence::kind::disconnected, why};
 }
 
-/// What has become of a message that is not known to be delivered: nobody there has it, or perhaps.
+/// Returns the error for a message that is not known to be delivered: it certainly was not, or
+/// perhaps it was.
 base::error fate_of(const base::error& why) {
   if (why == net_errc::peer_down)  // it was never sent
     return base::make_error(base::errc::not_handled, "a node", why.to_string());
   return why ? why : base::error(net_errc::perhaps_delivered);
 }
 
-/// With as many questions as the stack allows it takes no message any more, so requests are turned
-/// away before, and names find room.
+/// A stack with as many questions as it allows takes no message any more. So requests are refused
+/// before that limit, and questions for names find room.
 std::uint32_t most_requests(const node_settings& node, const link_settings& s) {
   const std::uint32_t all = std::min(node.most_questions, s.questions.most_questions);
   return std::max(all - all / 8, 1u);
 }
 
-/// Those that no honest peer reaches which reads what it is sent.
+/// Returns limits that are never reached by an honest peer that reads.
 outbox::limits limits_of(const node_settings& node, const link_settings& s) {
   const auto most_bytes = static_cast<std::int64_t>(
       std::max(2 * node.most_bytes_waiting, std::size_t{node.most_questions} * large_refusal));
@@ -106,7 +107,7 @@ void link::finish(const base::error& why) {
 
 void link::leave_if_done() {
   if (!leaves_for_ || is_closed_ || !outbox_.is_idle() || credit_.under_way() != 0) return;
-  if (!lanes_.empty()) return;  // the peer would not know whether that was delivered
+  if (!lanes_.empty()) return;  // the peer would not learn whether held messages were delivered
   leave(std::exchange(leaves_for_, {}));
 }
 
@@ -168,7 +169,7 @@ void link::ended(const base::error& why) noexcept {
   close(why_ ? why_ : base::error(net_errc::node_down));
 }
 
-/// All that is open is answered, everybody who watches is told. Once.
+/// Answers all open requests and ends all watches. Does so only once.
 void link::close(const base::error& why) noexcept {
   if (std::exchange(is_closed_, true)) return;
   deliver_held();
@@ -176,7 +177,7 @@ void link::close(const base::error& why) noexcept {
   is_shut_ = true;
   const base::exit_reason reason(why);
   for (outgoing& m : outbox_.close()) give_up(m, why);
-  send_waiting();  // nowhere
+  send_waiting();  // loses the entries of the slot, since the link is closed
   questions_.end(base::make_error(net_errc::perhaps_delivered, "a node", why.to_string()));
   credit_.end(base::make_error(net_errc::perhaps_delivered, "a node"));
   for (const auto& [number, a] : asked_.end())

@@ -1,15 +1,16 @@
-// A peer that speaks the protocol of sessions and says what it likes above it: frames of any kind,
-// with any numbers, handles and payloads, in any order, while the node's own actors use what they
-// were given.
+// A peer that speaks the protocol of sessions and sends anything above it: frames of any kind, with
+// any numbers, handles and payloads, in any order, while the node's own actors use the handles that
+// they were given.
 //
-// The input is a program of steps. Most of them make a frame whose fields are chosen among those
-// that make sense at that moment, such as a number that the node has told, so that what is beyond
-// the first check is reached; others are raw bytes, a change of one byte, time, a full or a busy
-// link, a lost stream, or what the node's own actors do.
+// The input is a program of steps. Most steps make a frame with fields that make sense at that
+// moment, such as a number that the node has told, so that the code behind the first check is
+// reached. Other steps are raw bytes, a change of one byte, time, a full or a busy link, a lost
+// stream, or actions of the node's own actors.
 //
-// Whatever comes: no assertion, no exception, tables below their limits; no message to who was not
-// shown to the peer; no more answers than questions; every frame of the node is one. Another peer
-// is served meanwhile and afterwards; when the stranger's links are over, nothing of them is left.
+// For every input: no assertion fails, no exception is thrown, and tables stay below their limits.
+// No message reaches an actor that was not shown to the peer. There are no more answers than
+// questions, and all bytes of the node are frames. Another peer is served meanwhile and afterwards.
+// When the stranger's links are over, nothing of them is left.
 #include <garrick/core/seam/handles.hpp>
 #include <garrick/net/node/node.hpp>
 #include <garrick/net/testkit/internal/fuzzed/actors.hpp>
@@ -35,7 +36,7 @@ using namespace garrick::net::testkit::internal::fuzzed;
 
 namespace {
 
-/// Hears of peers: each is up before it is down.
+/// Listens for changes of peers, and checks that each peer is up before it is down.
 class listening final : public peer_listener {
  public:
   void changed(const peer_identity& who, peer_change what, const error&) override {
@@ -115,7 +116,7 @@ class world {
     return {{(how_ & is_larger) != 0 ? 8u : 2u, 5}, 10 + lives_};
   }
 
-  // ---- what happens -----------------------------------------------------------------------------
+  // ---- the steps --------------------------------------------------------------------------------
 
   void publish() {
     if (host_ && !core::handle_access::get(host_)->has_ended()) return;
@@ -266,14 +267,15 @@ class world {
       default: return speaker_->say_often(how / 8 * 16);
     }
   }
-  /// Then the node keeps those numbers alone that watches and links go by.
+  /// The stranger releases all its handles. After that, the node keeps only the numbers that
+  /// watches and links use.
   void give_all_back() {
     settle();
     speaker_->release_all();
     settle();
     if (!speaker_->is_sure() || !speaker_->is_open() || strangers_.size() != 1) return;
     std::map<std::string_view, std::uint64_t> counts = counted(speaker_->self());
-    if (counts["questions"] != 0) return;  // some may wait to be asked, with handles
+    if (counts["questions"] != 0) return;  // some may still wait to be sent, with handles
     GARRICK_ASSERT(counts["exports"] <= counts["monitors"] + counts["links"],
                    "the node keeps what was given back");
   }
@@ -290,14 +292,15 @@ class world {
       default: end_one(how);
     }
   }
-  /// One whom the host has a handle to: of this node, or of a peer, which then is led home.
+  /// Publishes an actor to which the host has a handle: of this node, or of a peer, to which the
+  /// name then leads home.
   void publish_kept(unsigned which) {
     static_cast<void>(node_.unpublish("guest"));
     if (core::handle_access::get(host_)->has_ended()) return;
     const auto& kept = kit_.inspect<host>(host_).kept();
     if (!kept.empty()) static_cast<void>(node_.publish("guest", kept[which % kept.size()]));
   }
-  /// Nothing of this life gets into a mailbox any more.
+  /// Bars this incarnation of the stranger, so that its frames reach no mailbox any more.
   void quarantine() {
     links_->vacate_all();
     settle();
@@ -319,7 +322,7 @@ class world {
       kit_.kill(who);
   }
 
-  // ---- what holds -------------------------------------------------------------------------------
+  // ---- the checks -------------------------------------------------------------------------------
 
   void check() {
     GARRICK_ASSERT(house_.handled <= house_.allowed, "a message of nobody");
@@ -328,7 +331,7 @@ class world {
     if (links_->any_occupied()) return;
     for (const peer_identity& who : node_.peers()) {
       const std::map<std::string_view, std::uint64_t> now = counted(who);
-      // What actors here ask for is bounded by them alone; it may be under way, too.
+      // The local actors alone bound their own requests, which may be under way, too.
       const std::uint64_t asked_for = now.at("questions");
       const std::array<std::pair<std::string_view, std::uint64_t>, 7> limits{
           {{"exports", most_exports + most_spawned + most_watches},
@@ -342,7 +345,7 @@ class world {
         GARRICK_ASSERT(now.at(name) <= most, "a table beyond its limit");
     }
   }
-  /// What the node says of this peer, itself.
+  /// Returns the node's own figures of this peer.
   [[nodiscard]] std::map<std::string_view, std::uint64_t> counted(const peer_identity& who) const {
     std::map<std::string_view, std::uint64_t> all;
     for (const link_count& c : node_.counters(who))

@@ -1,5 +1,5 @@
-// Answers to the requests of the peer, on their way out. A large one is left to its giver, who
-// encodes it while others are in the link.
+// Outgoing answers to the requests of the peer. A large answer is left to its giver, which encodes
+// it outside of the link.
 #include <garrick/core/seam/content.hpp>
 #include <garrick/net/error.hpp>
 #include <garrick/net/layer/actor_protocol.hpp>
@@ -60,7 +60,7 @@ void link::answer_now(std::uint64_t number, const base::message_type* type, pack
   post(answer_to(to, {.number = number}, std::move(payload)), now());
 }
 
-/// Sends an answer that was left for the link. An envelope is encoded here, however large it is.
+/// Sends an answer that was left for the link. An envelope of any size is encoded here.
 void link::answer_taken(mail_slot::entry& e) {
   if (e.envelope != nullptr) return static_cast<void>(answer_now(e.envelope, false));
   answer_now(e.what.sender, e.what.type,
@@ -68,7 +68,7 @@ void link::answer_taken(mail_slot::entry& e) {
                              : std::move(e.whole));
 }
 
-/// Returns the frame of an answer. `f` has the number, and how many handles there are.
+/// Returns the frame of an answer. `f` has its number, and the count of its handles.
 outgoing link::answer_to(const peer_requests::request& to, frame f, packet payload) const {
   f.kind = frame_kind::response;
   f.receiver = to.asker;
@@ -79,7 +79,7 @@ outgoing link::answer_to(const peer_requests::request& to, frame f, packet paylo
   return m;
 }
 
-/// Returns the lane of other messages from the giver to the asker: an answer stays in their order.
+/// Returns the lane of messages from the giver to the asker, so that an answer keeps their order.
 lane_number link::lane_of(const peer_requests::request& to) const noexcept {
   return net::lane_of(
       {.kind = frame_kind::message, .receiver = to.asker, .sender = sender_id(to.giver)});

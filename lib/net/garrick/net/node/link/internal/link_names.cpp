@@ -1,8 +1,8 @@
-// Asking for an actor by a name: for one that is there, and to have one spawned.
+// Questions for an actor by a name: for a published actor, and for a new actor of an allowed type.
 //
-// An actor's constructor and its `on_start` may take long, so they do not run on the link's thread:
-// a short-lived actor makes it on a worker, and visits the link with what has become of it. What
-// was asked for is answered once, whatever happens to that actor.
+// An actor's constructor and its `on_start` may take long, so they do not run on the link's thread.
+// A short-lived actor makes the new actor on a worker, and visits the link with the result. The
+// question is answered once, even if the short-lived actor never runs.
 #include <garrick/core/spawn.hpp>
 #include <garrick/net/error.hpp>
 #include <garrick/net/layer/actor_protocol.hpp>
@@ -22,7 +22,7 @@ namespace garrick::net::internal {
 
 namespace {
 
-/// An actor that is to be made, and whoever wants to know what has become of it.
+/// An actor that is to be made, and the number of the peer's question.
 class spawn_job {
  public:
   spawn_job(core::environment& env, connection link, std::uint64_t number,
@@ -58,7 +58,7 @@ class spawn_job {
             static_cast<link_port&>(h).spawned(number, *what, std::move(who));
           }));
     } catch (const std::exception&) {
-      // No memory for a visit in line: whoever has asked hears of it when the link ends.
+      // There is no memory for a visit in line. The question stays open until the link ends.
     }
   }
 
@@ -69,7 +69,7 @@ class spawn_job {
   std::unique_ptr<prepared_spawn> prepared_;
 };
 
-/// What is put into a `spawn`.
+/// The content of a frame `spawn`.
 struct order_to_write {
   const std::string& name;
   const spawn_arguments& with;
@@ -133,8 +133,9 @@ void link::on_resolve(const frame& f) {
     if (const base::error no = supports(order->protocol, *as->described())) return refuse(f, no);
     std::optional<packet> p = payload_of(*as->described());
     if (!p) return refuse(f, base::error(net_errc::not_encodable));
-    // The name leads home, and nothing is exported. This answer has the same number as the actor's
-    // release and no other, so the two are in one lane: the actor is not gone when it comes.
+    // The name leads home, and nothing is exported. This answer and the actor's release have the
+    // same number and no other, so they are in one lane, and the actor is still held there when
+    // the answer arrives.
     if (const remote_cell* const theirs = proxies_.as_peers(*who))
       return post({.kind = frame_kind::resolved, .receiver = theirs->id(), .number = f.number},
                   std::move(*p));
@@ -161,12 +162,12 @@ void link::on_resolved(const frame& f) {
   q.resolved->found(&proxy);
 }
 
-/// A name of the peer's leads to an actor that this end has given it. The local handle does no more
-/// for who has asked than the peer's number could have done: what the peer says of the protocol
-/// counts for nothing, what the actor was given away with does.
+/// Answers a question for a name of the peer that leads to an actor of this end. The asker gets the
+/// local handle, with which it may do no more than with the peer's number. So the protocols with
+/// which the actor was given away count, and the protocol that the peer has sent does not.
 void link::resolved_here(questions::question q, const actor_id& id) {
-  // The peer holds whom it names, and its release comes behind this answer. So a number that is not
-  // known here is no race that was lost, after which another way could be tried: the peer lies.
+  // The peer holds the actor while it answers, and its release comes behind this answer. So an
+  // unknown number is not a lost race, after which another way could be tried: the peer lies.
   const exports::entry* const x = exports_.find_given(id);
   if (x == nullptr)
     return q.resolved->failed(base::make_error(net_errc::decode_failed, "a resolved name",
@@ -176,7 +177,7 @@ void link::resolved_here(questions::question q, const actor_id& id) {
         base::make_error(net_errc::incompatible, s->message.content->name,
                          "the actor is this node's, and was not given away with this message"));
   core::cell* const who = core::handle_access::get(x->who);
-  if (who->has_ended())  // which its node knows, and the one that has the name does not
+  if (who->has_ended())  // which only this node knows
     return q.resolved->failed(
         base::make_error(system::registry_errc::not_found, "it has led here, to who has ended"));
   who->add_strong();
@@ -187,7 +188,7 @@ void link::on_spawn(const frame& f) {
   const base::result<spawn_order> order = decode<spawn_order>(f.payload);
   if (!order) return refuse(f, order.error());
   if (const base::error no = check(order->types)) return refuse(f, no);
-  const std::string name = printable(order->name, longest_name);  // as it is told
+  const std::string name = printable(order->name, longest_name);  // for errors
   const std::shared_ptr<const spawnable> what = node_->allowed(order->name);
   if (what == nullptr)
     return refuse(

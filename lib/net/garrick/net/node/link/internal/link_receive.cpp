@@ -1,4 +1,4 @@
-// What comes in: frames become messages, answers, and changes of the link's tables.
+// Receiving: frames become messages, answers, and changes of the link's tables.
 #include <garrick/base/concurrency/thread_state.hpp>
 #include <garrick/core/seam/running.hpp>
 #include <garrick/core/seam/signals.hpp>
@@ -22,7 +22,7 @@ using core::envelope_ptr;
 
 namespace {
 
-/// How often those are looked at whose mailboxes are too long for a grant.
+/// The time between two looks at mailboxes that are too long for a grant.
 constexpr base::duration look_again = base::duration::milliseconds(1);
 
 }  // namespace
@@ -45,7 +45,7 @@ void link::read(const frame& f, bool is_late) {
 }
 
 void link::on_frame(const frame& f) {
-  // What else comes must not overtake messages, and may change who has which number.
+  // Other frames must not overtake messages, and may remove entries to which `held_` points.
   if (f.kind != frame_kind::message && f.kind != frame_kind::request) hand_over();
   switch (f.kind) {
     case frame_kind::message:
@@ -68,11 +68,11 @@ void link::on_frame(const frame& f) {
     case frame_kind::spawned: return on_spawned(f);
     case frame_kind::decode_error: return on_decode_error(f);
     case frame_kind::marker:
-    case frame_kind::marked: return;  // answers to what is never asked
+    case frame_kind::marked: return;  // this end never asks for a marker
   }
 }
 
-/// The peer holds whom it has given a handle to until it is told that nobody has that here.
+/// Releases the handles that were not read: the peer holds their actors until then.
 void link::release_unread() {
   while (const std::optional<actor_id> id = handles_.next_unread())
     if (!is_closed_)
@@ -106,7 +106,8 @@ bool link::take_in(const frame& f, exports::entry& x) {
     return refuse(base::make_error(base::errc::unexpected_message, "a node",
                                    "the receiver's protocol has no such message"));
   if (f.kind == frame_kind::request) {
-    // Also one that was cancelled, and may be in a mailbox or on its way to a third node.
+    // The number of a cancelled request stays in use while that may be in a mailbox, or on its way
+    // to a third node.
     if (!asked_.is_free(f.number))
       return refuse(base::make_error(net_errc::decode_failed, "a request's number"));
     if (unanswered() >= node_->settings().most_questions)
@@ -160,13 +161,13 @@ void link::decoded() {
     } catch (...) { ended(net_errc::owner_failed); }
   };
   try {
-    from_below([] {});  // it begins with the messages that are decoded
+    from_below([] {});  // begins with the decoded messages
   } catch (const std::exception& e) { end(e.what()); } catch (...) {
     end("a layer has thrown");
   }
 }
 
-/// Returns the value that the frame carries, which may be decoded already.
+/// Returns the value of the frame, which may be decoded already.
 base::result<core::envelope*> link::read_content(const content_codec& how, const frame& f) {
   base::result<core::envelope*> made =
       decoded_ != nullptr ? decoded_->result(how)
@@ -175,20 +176,20 @@ base::result<core::envelope*> link::read_content(const content_codec& how, const
   return made;
 }
 
-/// Into the mailboxes, all that came together, and then those who sleep are woken. This thread
-/// never waits: a mailbox at its hard limit loses the message, as it would one of a sender here
-/// that may not wait.
+/// Puts all held messages into their mailboxes, and then wakes the actors that sleep. This thread
+/// never waits: a mailbox at its hard limit loses the message, as it does for a local sender that
+/// may not wait.
 void link::deliver_held() noexcept {
   if (held_.empty()) return;
   auto& thread = base::this_thread;
   ++thread.no_wait;
-  ++thread.has_waited;  // for the actor's credit
+  ++thread.has_waited;  // the senders have waited for credit
   {
     std::optional<core::waking_together> scope(std::in_place);
     for (held_message& m : held_) {
       if (m.what == nullptr) continue;
       core::cell& to = *core::handle_access::get(m.to->who);
-      // To relay one may take a call of the system, and nobody here waits for that.
+      // Relaying a message may take a call of the system, so sleeping actors are woken before.
       if (to.is_elsewhere()) scope.reset();
       const std::uint64_t relayed =
           to.is_elsewhere() && m.what->is(envelope_flag::request) ? m.what->id() : 0;
@@ -220,9 +221,9 @@ void link::let_go() {
   leave_if_done();
 }
 
-/// Those whose answer waits in front of the outbox are in `asked_`, too, unless the peer has
-/// cancelled them. It may cancel all, so the larger of both numbers counts: each is at most what an
-/// honest peer has open.
+/// A request with an answer in the slot is also in `asked_`, unless the peer has cancelled it. The
+/// peer may cancel all, so the larger of the two numbers counts: for an honest peer neither exceeds
+/// its open requests.
 std::size_t link::unanswered() const noexcept {
   return std::max(asked_.size(), outbox_.answers_in_slot()) +
          static_cast<std::size_t>(outbox_.waiting(outbox::frame_class::answers));
@@ -231,7 +232,7 @@ std::size_t link::unanswered() const noexcept {
 void link::hand_over() {
   credit_.give_back();
   deliver_held();
-  // What is posted may end the link, and then nobody has a number any more.
+  // A posted frame may end the link, and then no entry exists any more.
   for (std::size_t i = 0; i < held_.size() && !is_closed_; ++i)
     grant_or_owe(held_[i].id, *held_[i].to);
   // A link at rest keeps no room for a thousand messages.
@@ -258,9 +259,9 @@ void link::grant_or_owe(const actor_id& id, exports::entry& x) {
   if (next_look_.is_never()) next_look_ = now() + look_again;
 }
 
-/// Looks at those whose grant is owed: their mailboxes may be short by now.
+/// Looks at the actors with an owed grant, since their mailboxes may be short by now.
 void link::grant_owed() {
-  hand_over();  // a mailbox says who keeps up only with all in it that has come
+  hand_over();  // the length of a mailbox counts only with all incoming messages in it
   for (const actor_id& id : exports_.take_owed())
     if (exports::entry* const x = exports_.find(id)) {
       if (const std::uint32_t n = exports::grant_to_stuck(*x, keeps_up(*x)); n != 0) grant(id, n);
@@ -270,7 +271,7 @@ void link::grant_owed() {
 
 void link::on_credit(const frame& f) {
   if (!f.receiver) {
-    if (std::exchange(may_send_, true)) return;  // the answer to this end, or said again
+    if (std::exchange(may_send_, true)) return;  // the answer to this end's frame, or a repetition
     return node_->usable(*this);
   }
   if (remote_cell* const to = proxies_.find(f.receiver))
@@ -282,7 +283,8 @@ void link::on_release(const frame& f) {
   if (x != nullptr) grant_or_owe(f.receiver, *x);
 }
 
-/// The peer's asker does not wait any more. If its request still waits here, it is not handled.
+/// Cancels a request, since the peer's asker waits no more. A request that still waits here will
+/// not be handled.
 void link::on_cancel(const frame& f) {
   if (const core::any_ref elsewhere = asked_.cancel(f.number))
     core::tell_withdrawn(*core::handle_access::get(elsewhere), *asker_, f.number);
@@ -307,7 +309,8 @@ void link::on_answer(const frame& f) {
 }
 
 void link::on_decode_error(const frame& f) {
-  // Who has sent it may have let go of the receiver meanwhile, which says nothing about the loss.
+  // The receiver may be unknown by now, since its last handle here may be gone. The message was
+  // lost all the same.
   const remote_cell* const to = proxies_.find(f.sender);
   const signature_codec* const s = to != nullptr ? to->by_type(f.type) : nullptr;
   node_->env().dead_letter(
@@ -318,7 +321,7 @@ void link::on_decode_error(const frame& f) {
        .reason = error_of(f)});
 }
 
-/// The name of the type of what a frame of this end carries; empty if that is not known any more.
+/// Returns the name of a sent frame's content type, or an empty name if it is not known any more.
 std::string_view link::content_name(const frame& f) {
   if (f.kind == frame_kind::response) {
     const exports::entry* const x = exports_.find(f.sender);

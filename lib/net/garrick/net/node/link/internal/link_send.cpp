@@ -1,4 +1,4 @@
-// What goes out: messages and requests, what waits for the stack, and the end of what cannot go.
+// Sending: messages and requests, frames that wait for the stack, and frames that are given up.
 #include <garrick/core/send.hpp>
 #include <garrick/net/error.hpp>
 #include <garrick/net/layer/actor_protocol.hpp>
@@ -17,8 +17,8 @@ packet link::empty_payload() const { return packet::with_room(front(), 0); }
 
 void link::post(const frame& f, packet payload) { post(to_outgoing(f, std::move(payload)), now()); }
 
-/// With handles in the payload. A handle that comes home there names what must not be gone when it
-/// comes, so a release waits for that.
+/// Posts a frame with handles in its payload. The actor of a handle that comes home must still be
+/// held there when the frame arrives, so releases wait for the frame.
 void link::post_written(outgoing m) {
   if (handles_.brings_home()) m.report = credit_.begin_frame();
   post(std::move(m), now());
@@ -33,8 +33,8 @@ void link::flush() {
   if (outbox_.flush(now())) send_waiting();
 }
 
-/// False: a request that has waited to be sent, and nobody wants its answer any more; it was given
-/// up. Else it says how much of its time is left now.
+/// Returns false if the frame is a request that is withdrawn or out of time by now; then it was
+/// given up. Else writes the rest of its time into the request.
 bool link::may_leave(outgoing& m) {
   base::result<frame> f = decode_frame(m.bytes.bytes());
   if (!f || f->kind != frame_kind::request) return true;
@@ -48,7 +48,7 @@ bool link::may_leave(outgoing& m) {
   return true;
 }
 
-/// The stack has not taken it, so nobody there has seen it.
+/// Ends a frame that the stack has not taken, so no actor of the peer has seen it.
 void link::give_up(outgoing& m, const base::error& why) {
   const base::error told =
       base::make_error(base::errc::not_handled, "a node", why ? why.to_string() : "");
@@ -59,10 +59,10 @@ void link::give_up(outgoing& m, const base::error& why) {
     for (std::uint32_t i = 0; i < f->handles; ++i)
       static_cast<void>(exports_.release(number_behind(*f, i), 1));
     const bool takes_credit = f->kind == frame_kind::message || f->kind == frame_kind::request;
-    // The receiver's credit, which only what has come there is granted anew for.
+    // The peer grants a receiver's credit anew only for messages that have arrived.
     if (remote_cell* const to = takes_credit ? proxies_.find(f->receiver) : nullptr)
       to->grant_credit(1);
-    // The numbers of other kinds are the peer's.
+    // The peer has chosen the numbers of other kinds.
     const bool asks = f->kind == frame_kind::request || f->kind == frame_kind::resolve ||
                       f->kind == frame_kind::spawn;
     const questions::place at = questions_.find(asks ? f->number : 0);
@@ -82,7 +82,7 @@ void link::give_up(outgoing& m, const base::error& why) {
   if (m.report != 0) settle(m.report, because);
 }
 
-/// What was sent with this report is in the mailbox, or it is not known, or it is not.
+/// Settles the message or signal that was sent with this report: without an error it was delivered.
 void link::settle(std::uint64_t report, const base::error& why) {
   if (report == outbox::signal_report) {
     outbox_.signal_settled();
@@ -93,24 +93,27 @@ void link::settle(std::uint64_t report, const base::error& why) {
   post_releases();
 }
 
-/// What one thread sends stays in order: `flush` goes on with what waits.
+/// A message goes into the slot if others wait there, so the messages of one thread stay in order.
+/// `flush` sends the slot's entries later.
 std::uint32_t link::send(remote_cell& to, envelope_ptr& e, base::instant until) {
   if (!outbox_.is_behind()) return send_now(to, e, until, answering_cell::whose_lane(*e), 0);
   const core::no_wait_scope scope;  // as in `handles::encode`
   std::uint32_t weight = 1;
-  // The one who has left what waits may have had no memory for a visit, and taken it away.
+  // The thread that has left the first entry may have had no memory for a visit, and then it has
+  // lost all entries.
   if (to.leave_waiting(std::move(e), until, weight)) asker_->bring_visit();
   return weight;
 }
 
-/// Back again, in what the peer says of a message: believed for a dead letter, and for no more.
+/// Returns the local number of a sender that the peer names, the inverse of `sender_id`. It is
+/// trusted for a dead letter only.
 std::uint64_t link::local_sender(const actor_id& id) const noexcept {
   constexpr std::uint64_t inverse = 0xf1de83e19937733du;
   static_assert(0x9e3779b97f4a7c15u * inverse == 1);
   return id.high == 1 ? (id.low ^ asker_->how().salt) * inverse - 1 : 0;
 }
 
-/// In the lane of `by`.
+/// Sends the message in the lane of `by`.
 std::uint32_t link::send_now(remote_cell& to, envelope_ptr& e, base::instant until,
                              std::uint64_t by, std::uint32_t counted_as, packet payload) {
   const bool may_be_left = counted_as == 0 && !to.hints().needs_link(e->type);
@@ -151,10 +154,10 @@ std::uint32_t link::send_now(remote_cell& to, envelope_ptr& e, base::instant unt
     f.kind = frame_kind::request;
     f.number = ++next_number_;
     const std::uint64_t asker = e->requester->id();
-    // By the number by which messages reach who asks, the peer chooses a lane for the answer.
+    // The peer chooses the lane of the answer by the number to which it sends the asker's messages.
     f.sender = exports_.number_of(core::handle_access::make_address(e->requester))
                    .value_or(sender_id(asker));
-    type = nullptr;  // the answer tells
+    type = nullptr;  // a lost request ends with an error, and not with a dead letter
     if (is_limited) f.time_left = time_left;
     questions_.ask(f.number, *e, *s, lane, until);
   }
@@ -199,7 +202,8 @@ void link::released(remote_cell& who) {
 
 void link::released_now(remote_cell& who) {
   if (is_closed_) return;
-  // No grant finds it any more: who pauses for one, as its last holder may, goes on.
+  // No grant finds the proxy any more, so a sender that pauses for one, as its last holder may,
+  // goes on.
   if (const std::int64_t left = who.credit(); left < 0)
     who.grant_credit(static_cast<std::uint32_t>(-left));
   if (const std::uint64_t n = std::exchange(who.received, 0); n != 0) {

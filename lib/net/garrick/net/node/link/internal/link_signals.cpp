@@ -30,8 +30,8 @@ base::exit_reason too_many_watches() {
       base::make_error(net_errc::overload, "a node", "too many links and monitors"));
 }
 
-/// Sends a signal to an actor here, also while nobody has a handle to it, or to an actor of a third
-/// node through its proxy. Returns false if the actor has no turn any more and was not told.
+/// Sends a signal to a local actor, also while no handle to it exists, or to an actor of a third
+/// node through its proxy. Returns false if the actor takes no more turns and was not told.
 template <class Signal, class... Args>
 bool tell(const core::address& who, Args&&... args) {
   core::cell* const c = core::handle_access::get(who);
@@ -74,8 +74,8 @@ void link::signal_now(remote_cell& to, envelope_ptr e) {
       post({.kind = frame_kind::kill, .receiver = to.id()}, std::move(*p));
 }
 
-/// Nobody here wants the answer any more. So the question is over at both ends, and a system that
-/// ends does not wait for it.
+/// Withdraws a request with an answer that is not wanted any more. The question ends at both ends,
+/// and a system that ends does not wait for it.
 void link::signal_withdrawn(remote_cell& to, const questions::asked_by& who) {
   const questions::place at = questions_.find(who);
   if (!questions_.is_open(at)) return;  // answered meanwhile, or refused
@@ -120,7 +120,7 @@ void link::signal_unwatch(remote_cell& to, const core::address& watcher, std::ui
   }
 }
 
-/// Who has ended, or wants the other one to, is linked with it no more.
+/// Sends an exit. Its sender has ended, or wants the receiver to end, so their link is over.
 void link::signal_exit(remote_cell& to, const core::exit_signal& x) {
   frame f{.kind = frame_kind::exit, .receiver = to.id()};
   if (x.from) {
@@ -130,7 +130,8 @@ void link::signal_exit(remote_cell& to, const core::exit_signal& x) {
   if (auto p = payload_of(x.reason)) post(f, std::move(*p));
 }
 
-/// An actor here has ended, and one of the peer wants to know. That goes behind what it has sent.
+/// Tells the peer that a local actor which it monitors has ended. The frame goes behind the actor's
+/// messages.
 void link::signal_down(remote_cell& to, const core::address& dead, const base::exit_reason& why,
                        std::uint64_t monitor) {
   const std::optional<actor_id> dead_id = watches_.target_ended(to.id(), monitor, dead);
@@ -152,10 +153,10 @@ void link::on_watch(const frame& f, std::uint64_t monitor) {
   if (!f.sender) return;
   if (x == nullptr || core::handle_access::get(x->who) == nullptr)
     return refuse_watch(f, monitor, base::exit_code::unreachable);
-  // The refused watcher ends with a link, as one does that its own node refuses.
+  // A refused link ends the watcher, as it does if the watcher's own node refuses it.
   if (watches_.is_full_of_peers()) return refuse_watch(f, monitor, too_many_watches());
   const core::address target = x->who;
-  // A handle for so long as this takes: whom a watch holds would watch for ever.
+  // The handle lives only for this call: a watch that held its watcher would never end.
   const auto proxy = core::handle_access::adopt<core::any_protocol>(&proxies_.of(f.sender));
   core::address watcher = proxy.address();
   bool is_new = false;
@@ -197,7 +198,7 @@ void link::on_down(const frame& f) {
     remote_cell::tell_down(w->watcher, w->target, reason_in(f), w->number);
 }
 
-/// Whether the peer may end an actor with which it has no link.
+/// Returns true if the peer may end an actor with which it has no link, and counts a refusal.
 bool link::lets_end() noexcept {
   const bool may = node_->settings().let_peers_end;
   ends_refused_ += may ? 0 : 1;
@@ -220,7 +221,7 @@ void link::on_exit(const frame& f) {
   remote_cell::tell_exit(who, from, reason_in(f));
 }
 
-/// The link of the two nodes is over.
+/// Ends all watches and links of actors with the link of the two nodes.
 void link::end_watches(const base::exit_reason& reason) noexcept {
   for (const auto& [key, l] : watches_.end_links()) remote_cell::tell_exit(l.here, l.there, reason);
   for (const auto& [number, w] : watches_.end_watching())

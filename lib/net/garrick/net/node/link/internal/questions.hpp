@@ -51,7 +51,7 @@ class questions {
   };
   using place = std::unordered_map<std::uint64_t, question>::iterator;
 
-  /// `hash` has a secret, since other peers choose the numbers of requests that this node passes on.
+  /// `hash` has a secret: other peers choose the numbers of requests that this node passes on.
   questions(core::environment& env, const peer_hash& hash)
       : env_(env), numbers_(0, asked_by_hash{hash}) {}
   questions(const questions&) = delete;
