@@ -1,4 +1,4 @@
-// A large message that is decoded on a worker, while its link goes on.
+// The decoding of a large message on a worker, while its link goes on.
 //
 // Decoding 30 MB takes 23 ms, and freeing their block another 4. On an I/O thread all later
 // messages would wait for that. So the link keeps the message's block, and a short-lived actor
@@ -15,7 +15,7 @@
 //   D3  The actor keeps the bytes only in `waits` and `runs`, since it may stay in a worker's queue
 //       for long. The link takes them out in `taken`.
 //
-// Thread safety: `run` and `give_back` on any thread, all else where the link is.
+// Thread safety: `run` and `give_back` on any thread, all else for the thread in the link.
 #pragma once
 
 #include <garrick/base/values/error.hpp>
@@ -49,7 +49,7 @@ enum class handle_kind : std::uint8_t {
 /// A large message that a worker is to decode.
 class decoding {
  public:
-  /// `payload` lies in `bytes`. The codec is a constant.
+  /// `payload` must lie in `bytes`. The codec is a constant.
   decoding(growing_bytes bytes, std::span<const std::byte> payload,
            const content_codec& how) noexcept
       : how_(how), payload_(payload), bytes_(std::move(bytes)) {}

@@ -16,7 +16,7 @@
 // E3 A grant that was due while the mailbox was long is owed, once, until `take_owed` returns the
 //    number of its actor.
 //
-// Thread safety: one link's.
+// Thread safety: for the thread in the link.
 #pragma once
 
 #include <garrick/base/values/random.hpp>
@@ -42,9 +42,9 @@ class exports {
     bool held = false;                          ///< by a strong reference
     bool is_spawned = false;                    ///< for the peer, which holds it
     std::uint64_t sent = 0;                     ///< handles that the peer may have, in all
-    std::uint32_t uses = 0;                     ///< watches in which the peer was told this number
-    std::uint32_t taken = 0;                    ///< messages since the last grant
-    std::uint64_t taken_bytes = 0;              ///< and their payloads
+    std::uint32_t uses = 0;                     ///< calls of `name` without `forget`
+    std::uint32_t taken = 0;                    ///< messages that have arrived since the last grant
+    std::uint64_t taken_bytes = 0;              ///< the bytes of their payloads
     std::uint32_t window = first_credit;        ///< messages that the peer may send ahead, at most
     std::uint32_t due = first_credit / 2;       ///< the value of `taken` for the next grant
     bool is_owed = false;                       ///< a grant is owed (E3)
@@ -52,7 +52,7 @@ class exports {
     const signature_codec* last = nullptr;      ///< the last result of `by_type`
 
     [[nodiscard]] const signature_codec* by_type(std::uint64_t type) noexcept {
-      // Messages of one type come in rows.
+      // Consecutive messages often have the same type.
       if (last == nullptr || last->message.type != type) last = look_up(type);
       return last;
     }
@@ -79,7 +79,7 @@ class exports {
   void forget(const actor_id& id) noexcept;
   /// Returns the entry with this number, or null if there is none any more.
   [[nodiscard]] entry* find(const actor_id& id) noexcept {
-    // Messages to one actor come in rows.
+    // Consecutive messages often go to the same actor.
     if (last_ == nullptr || last_id_ != id) {
       const auto at = by_id_.find(id);
       if (at == by_id_.end()) return nullptr;

@@ -83,7 +83,7 @@ class held_lanes {
   };
   struct lane {
     kept_frame first{};              ///< without its bytes
-    std::shared_ptr<decoding> by{};  ///< decodes `first`; null: the link reads that now
+    std::shared_ptr<decoding> by{};  ///< decodes `first`; null: the link reads it
     std::uint32_t looks = 0;         ///< since `begin`, while no worker has begun with it
     std::deque<kept_frame> behind{};
     ~lane() {

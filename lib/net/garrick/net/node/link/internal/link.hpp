@@ -178,7 +178,7 @@ class link final : public link_port,
   /// until its burst is over; then waiting frames are sent if the stack has room again.
   template <class F>
   void from_below(F call) {
-    holds_ = true;  // if this throws, the link ends, and `close` delivers
+    holds_ = true;  // if `call` throws, the link ends, and `close` delivers
     if (!lanes_.empty()) [[unlikely]]
       lanes_.go_on();
     call();
@@ -255,7 +255,7 @@ class link final : public link_port,
   const connection self_;
   const std::string dialled_;
   std::unique_ptr<any_link> link_;
-  const std::uint32_t most_requests_;  // without an answer
+  const std::uint32_t most_requests_;  // without an answer, at a time
   answering_cell* asker_;              // a strong reference
   peer_identity peer_;
   bool is_open_ = false;

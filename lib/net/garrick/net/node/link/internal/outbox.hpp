@@ -38,7 +38,7 @@
 // O4 A frame counts in its class from when it begins to wait behind the stack until it is sent,
 //    given up or returned. Ready frames also count as bytes in front of the slot.
 //
-// Thread safety: for the thread in the link. The slot is any thread's.
+// Thread safety: for the thread in the link. Any thread may add to the slot.
 #pragma once
 
 #include <garrick/net/node/proxy/internal/mail_slot.hpp>
