@@ -37,7 +37,7 @@ namespace garrick::net::internal {
 /// See above.
 class credit {
  public:
-  /// Tells the peer that `number` of its handles to the actor `who` are not held here any more.
+  /// The release of `number` handles to the peer's actor `who`.
   struct release_order {
     actor_id who;
     std::uint64_t number = 0;

@@ -11,8 +11,8 @@
 //
 // Invariants
 // E1 An entry holds its actor exactly while its number was sent more often than it was released.
-// E2 A grant is at most the number of messages taken since the last grant, and once the window more
-//    when the window doubles. So the peer is never more than a window ahead.
+// E2 A grant is at most the number of messages taken since the last grant, plus the window when the
+//    window doubles. So the peer is never more than a window ahead.
 // E3 A grant that was due while the mailbox was long is owed, once, until `take_owed` returns the
 //    number of its actor.
 //
@@ -113,7 +113,7 @@ class exports {
 
   // ---- the messages that the peer may send ahead ------------------------------------------------
 
-  /// Counts a message to the actor. Its sender has taken the credit also if it is refused here.
+  /// Counts a message to the actor, also one that is refused: its sender has taken the credit.
   static void took(entry& x, std::size_t bytes) noexcept {
     ++x.taken;
     x.taken_bytes += bytes;

@@ -7,8 +7,8 @@
 //
 // Invariants
 // H1 While a worker decodes a message, all later messages of its lane are held behind it. Each is
-//    read, and then delivered, once, in order; or the link ends, and none of this happens. The
-//    stack counts held messages as not delivered, which limits their number and their bytes.
+//    read, and then delivered, once, in order, unless the link ends before. The stack counts held
+//    messages as not delivered, which limits their number and their bytes.
 // H2 `deadline` is set while a message waits for a worker. No call from below puts it off.
 // H3 After a message was taken back, no message goes to a worker until the actor that was to decode
 //    it has had its turn. So these actors do not pile up.

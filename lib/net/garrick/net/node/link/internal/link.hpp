@@ -1,4 +1,4 @@
-// A node's link to one incarnation of one peer: a stack, and tables of the debts of both ends.
+// A node's link to one incarnation of a peer: a stack, and tables of actors, requests and watches.
 //
 // A link lives on an I/O thread or in the simulated network. Senders visit it with envelopes, which
 // it encodes and sends. It decodes frames from the stack and puts the messages into mailboxes. The
@@ -154,9 +154,9 @@ class link final : public link_port,
   [[nodiscard]] std::size_t front() const { return frame_room + link_->header_size(); }
   /// Requires that no waiting frame has to go before it.
   void post(outgoing m, base::instant at);
-  /// Sends a message, counted as `counted_as` messages before, and returns its count from now on. 0
-  /// means 1, but a message above `most_encoded_inside` is left to the caller, and 0 is returned.
-  /// `by` determines the lane. `payload`: the bytes of a message that was encoded before.
+  /// Sends a message that was counted as `counted_as` messages, and returns its count from now on.
+  /// With `counted_as` 0 it counts as 1, but a message above `most_encoded_inside` is left to the
+  /// caller, and 0 is returned. The message goes in the lane of `by`, with this `payload` if any.
   std::uint32_t send_now(remote_cell& to, core::envelope_ptr& e, base::instant until,
                          std::uint64_t by, std::uint32_t counted_as, packet payload = {});
   void signal_now(remote_cell& to, core::envelope_ptr e);
@@ -262,7 +262,7 @@ class link final : public link_port,
   bool is_used_ = false;    // of several links to the peer, the node has chosen this
   bool is_shut_ = false;    // nothing is delivered any more
   bool is_closed_ = false;  // `close` was called
-  bool may_send_ = false;   // the peer has granted credit
+  bool may_send_ = false;   // an end has granted credit
   base::error why_;
   base::error leaves_for_;  // the reason of `finish`
 

@@ -1,7 +1,7 @@
 // Watches across a link: monitors of the peer's actors, monitors of actors here, and links.
 //
-// No watch holds an actor: both of its actors are known by their addresses. The local actor is
-// exported by name as long as the peer may refer to it.
+// No watch holds an actor: both of its actors are known by their addresses. The local actor has a
+// number for the peer (`names`) as long as the peer may refer to it.
 //
 // | table    | an entry is                                | its key                            |
 // |----------|--------------------------------------------|------------------------------------|
