@@ -69,7 +69,7 @@ outgoing message_to(const actor_id& receiver, const actor_id& sender, std::uint6
 
 outgoing refusal_of(const frame& f, const base::error& why, std::size_t front) {
   base::result<packet> text = encode(why, {.front = frame_room + front});
-  // An error's texts may be too long to be sent; its code is not.
+  // The texts of an error may be too long to be sent; then a bare `decode_failed` is sent instead.
   if (!text) text = encode(base::error(net_errc::decode_failed), {.front = frame_room + front});
   frame answer{.kind = frame_kind::error, .receiver = f.sender, .sender = f.receiver};
   if (asks(f.kind)) {

@@ -1,5 +1,5 @@
-// Each question ends once, by a frame with its number, and bytes that are no frame are counted,
-// whatever a peer sends, and however full the layer below is.
+// For any bytes of a peer, and with a full layer below or not: each question ends once, by a frame
+// with its number, and bytes that are no frame are counted.
 //
 // Each step is a byte. Its lowest three bits choose the action, the others its object: a question
 // is asked, time passes, the peer answers one of the questions, or as many of the following bytes

@@ -5,7 +5,7 @@
 // layer tracks the frames that ask (request, resolve, spawn) on their way down, and their answers
 // on the way up. An answer that was never asked for, comes from an actor that was not asked, or
 // comes after the asker stopped waiting, is counted and dropped. If the answer to a question cannot
-// come any more, because its time is over or because the link is down, the owner gets an error
+// come any more, because its deadline is over or because the link is down, the owner gets an error
 // frame instead, as if the other end had sent it. So a question ends once, by a frame with its
 // number, over every stack. That is the guarantee `processed`; `at_most_once` and `to_mailbox` are
 // those of the layers below.
@@ -69,7 +69,7 @@ struct actor_protocol_settings {
 /// Counters of `actor_protocol`.
 struct actor_protocol_counters {
   std::uint64_t questions = 0;   ///< questions asked
-  std::uint64_t timeouts = 0;    ///< questions whose time was over
+  std::uint64_t timeouts = 0;    ///< questions that ended by their deadline
   std::uint64_t unanswered = 0;  ///< questions that ended with the link
   std::uint64_t cancelled = 0;   ///< questions that were taken back
   std::uint64_t unasked = 0;     ///< answers that belong to no question
@@ -102,12 +102,12 @@ class actor_protocol : public layer_defaults {
   /// another open question, and its time counts from now. A `cancel` closes its question: no answer
   /// is passed up any more.
   void send(outgoing&& m, layer_context& c);
-  /// Passes up every frame, decoded (`incoming::decoded`), except answers that are not due. Of
-  /// those it passes up the ones with handles (`incoming::is_late`).
+  /// Passes up every frame, decoded (`incoming::decoded`), except answers that are not due. An
+  /// answer with handles is passed up even so (`incoming::is_late`).
   void receive(const incoming& m, layer_context& c);
   /// Ends all open questions at `down` with `net_errc::perhaps_delivered`.
   void notice(const link_event& e, layer_context& c);
-  /// Ends the questions whose time is over with `errc::timeout`, and tells the other end.
+  /// Ends overdue questions with `errc::timeout`, and tells the other end.
   void advance(layer_context& c);
   /// Ends all open questions, as at `down`.
   void leave(layer_context& c);

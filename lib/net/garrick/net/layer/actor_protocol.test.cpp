@@ -25,7 +25,7 @@ constexpr actor_id alice{1, 11}, bob{2, 22};
 constexpr base::instant start{};
 constexpr auto ms = base::duration::milliseconds;
 
-/// Ends a link when it gets nothing.
+/// Ends a link at an empty message.
 struct ends_itself : layer_defaults {
   static void receive(const incoming& m, layer_context& c) {
     if (m.bytes.empty())
@@ -35,7 +35,7 @@ struct ends_itself : layer_defaults {
   }
 };
 
-/// A frame that has come, with its payload as text; an error's as its words.
+/// A frame that has come, with its payload as text; an error comes with its words.
 struct came {
   frame_kind kind;
   std::uint64_t number;
@@ -50,7 +50,7 @@ struct end_over final : carrier, link_owner {
   std::vector<came> frames;
   std::vector<lane_number> lanes;
   std::vector<link_event::kind> events;
-  std::function<void()> reads{};  // once, before it looks at a message
+  std::function<void()> reads{};  // called once, before the next message is looked at
 
   explicit end_over(actor_protocol_settings s = {})
       : link(*this, *this, actor_protocol(s), Below()...) {}

@@ -1,8 +1,8 @@
 // Messages on a byte stream: each is preceded by its length, four bytes, the lowest first.
 //
-// A frame is passed up where it lies, whatever its size. Only the beginning of a frame whose end
-// has not come yet is copied, once. The room for it grows with the bytes that have come: a length
-// is believed no further than that.
+// A whole frame of any size is passed up without a copy. Only the beginning of an incomplete frame
+// is copied, once. The room for it grows with the bytes that have come: a length is believed no
+// further than that.
 //
 // A length above the limit ends the connection: a stream has no later point from which to go on.
 //
@@ -61,8 +61,8 @@ class framing : public layer_defaults {
   [[nodiscard]] std::size_t largest() const noexcept { return settings_.largest; }
 
  private:
-  /// Returns the size of the frame that begins at `length`, its length included. 0: it was too
-  /// large, and the connection is closed.
+  /// Returns the size of the frame that begins at `length`, its length included. Returns 0 if it is
+  /// too large; the connection is closed then.
   [[nodiscard]] std::size_t frame_size(const std::byte* length, layer_context& c);
   /// Takes the bytes that complete the partial frame, passes it up, and returns the rest.
   [[nodiscard]] std::span<const std::byte> complete(std::span<const std::byte> bytes,

@@ -40,8 +40,8 @@
 //   - A layer may have three more functions, which the stack finds by their names:
 //     `leave(layer_context&)`, called once when the link's owner leaves, before the carrier is
 //     closed; `largest()` or `largest(const layer_context&)`, the most bytes of a message that it
-//     takes, if that is not the limit below less its header; and `counters()`, whose result has a
-//     function `named()` that returns a range of `layer_count`, for reports (`any_link`).
+//     takes, if that is not the limit below less its header; and `counters()`, for reports
+//     (`any_link`): its result has a function `named()` that returns a range of `layer_count`.
 //   - Both ends have the same layers. The handshake of `session` checks this by the
 //     layers' `wire_name`s, which are optional. A layer that changes its bytes on the wire changes
 //     its name, too ("counting 2").
@@ -93,14 +93,14 @@ struct outgoing {
 struct incoming {
   std::span<const std::byte> bytes;  ///< without the headers of the layers below
   lane_number lane = 1;              ///< the lane in which it was sent, if lanes travel
-  /// A layer of this end has made it, as an answer that the peer can give no more. It comes up also
-  /// while the link is being left.
+  /// True if a layer of this end has made the message, as an answer that the peer can give no more.
+  /// It comes up also while the link is being left.
   bool made_here = false;
-  /// An answer that is not due, because there was no such request or its requester waits no more.
-  /// Its handles are to be released.
+  /// True for an answer that is not due, because there was no such request or its requester waits
+  /// no more. Its handles are to be released.
   bool is_late = false;
-  /// The decoded content of the bytes, in stacks whose top is `actor_protocol`; null in all others.
-  /// Lent like the bytes.
+  /// The decoded content of the bytes, in stacks with `actor_protocol` at the top; null in all
+  /// others. Lent like the bytes.
   const frame* decoded = nullptr;
   /// Not null: memory that holds these bytes alone, if a layer above has not passed on others. A
   /// receiver may move it away to keep them; references to the bytes stay valid.
@@ -124,19 +124,19 @@ struct link_event {
   /// The kinds of events.
   enum class kind : std::uint8_t {
     connected,     ///< the transport carries bytes
-    disconnected,  ///< it does not any more, for the reason `why`; a session may outlive it
+    disconnected,  ///< the transport is lost, for the reason `why`; a session may outlive it
     opened,        ///< the identity of the other end is known, and messages may be sent
     resumed,       ///< as `opened`, for a session that was open before
-    suspected,     ///< nothing was heard for longer than usual: reversible
+    suspected,     ///< the peer is silent for longer than usual: reversible
     trusted,       ///< a suspected peer was heard again
-    paused,        ///< this end itself was stopped: it was called `number` nanoseconds late
+    paused,        ///< this end itself was stopped, and called `number` nanoseconds late
     down,          ///< the peer was given up, has left, or was restarted; the last event of all
     writable,      ///< more may be sent
     path,          ///< the largest datagram that the path takes has changed: `number` bytes
     delivered,     ///< the message with the report `number` is in the receiver's mailbox
     unknown,       ///< the message with the report `number` may or may not have been delivered
     has_session,   ///< before `opened`: the other end has a session with this end by another link;
-                   ///< `any_link::peer` names it. This link tries again
+                   ///< `any_link::peer` names that end. This link tries again
   };
   kind what;                 ///< the kind of event
   std::uint64_t number = 0;  ///< of `path`, `paused`, `delivered` and `unknown`
@@ -179,9 +179,9 @@ class layer_context {
   /// Passes a message to the layer below. Until this returns, objects that the message refers to
   /// must not be reachable in another way: a message that is passed down may cause an event.
   virtual void down(outgoing&& m) = 0;
-  /// Passes a message to the layer above. Returns true if it has reached its destination. False: it
-  /// was taken, and the link's owner will report its arrival later, by `delivered(lane)`. Only a
-  /// layer that acknowledges to the sender needs the result.
+  /// Passes a message to the layer above. Returns true if it has reached its destination, and false
+  /// if the link's owner will report its arrival later, by `delivered(lane)`. Only a layer that
+  /// acknowledges to the sender needs the result.
   virtual bool up(const incoming& m) = 0;
   /// Passes an event to the layer above.
   virtual void notify(const link_event& e) = 0;
@@ -242,12 +242,12 @@ struct layer_defaults {
   void receive(const incoming& m, layer_context& c) { static_cast<void>(c.up(m)); }
   /// Receives an event from below.
   void notice(const link_event& e, layer_context& c) { c.notify(e); }
-  /// One message of this lane, for which the owner had said "later", is in the receiver's mailbox
-  /// now.
+  /// Takes the report that one message of this lane, for which the owner had said "later", is in
+  /// the receiver's mailbox now.
   void delivered(lane_number, layer_context&) {}
-  /// The deadline has come.
+  /// Does the work that is due when the deadline has come.
   void advance(layer_context&) {}
-  /// Returns the time for the next `advance`; `never()`: there is none.
+  /// Returns the time for the next `advance`, or `never()`.
   [[nodiscard]] base::instant deadline() const noexcept { return base::instant::never(); }
   /// Returns true if the layer takes another message and the one below does. A layer with a buffer
   /// of its own returns true if that has room.

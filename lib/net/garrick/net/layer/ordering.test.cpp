@@ -271,7 +271,7 @@ TEST_CASE("ordering: what is held comes before the peer's end") {
     return here.messages;
   };
   CHECK(ended(datagrams()) == texts{"1", "3"});
-  // Unless nothing may be missing before it.
+  // Over a reliable layer no message may be missing, so the held ones are dropped.
   CHECK(ended(reliable_datagrams()).empty());
 }
 

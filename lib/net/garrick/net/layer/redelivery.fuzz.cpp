@@ -1,9 +1,9 @@
-// Whatever the other end says, in the middle of a session and with a mailbox that is full or not:
-// no assertion, each report exactly once, nothing after `down`, and nothing grows beyond the
-// limits.
+// The other end says anything in the middle of a session, with a mailbox that is full or not. No
+// assertion fails, each report comes exactly once, nothing comes after `down`, and nothing grows
+// beyond the limits.
 //
-// The first byte chooses stream or datagrams. Then come steps: what to do, and for a message from
-// the other end its lane, its length and its bytes.
+// The first byte chooses stream or datagrams. Then come steps: a byte for the action, and for a
+// message from the other end its lane, its length and its bytes.
 #include <garrick/base/platform/assert.hpp>
 #include <garrick/net/error.hpp>
 #include <garrick/net/layer/redelivery.hpp>
@@ -111,7 +111,7 @@ class world final : carrier, link_owner {
     packet p = packet::with_room(stack_.header_size(), 64);
     p.append(std::span(filling_).first(take() % 64));
     if (lane == layer_lane || (lane != system_lane && !stack_.writable())) return;
-    // It may be reported before this returns.
+    // The message may be reported before `send` returns.
     const std::uint64_t report = ++reports_;
     if (stack_.send({std::move(p), lane, report}, now_)) --reports_;
   }

@@ -1,33 +1,36 @@
 // Exactly once into the receiver's mailbox, over streams that are lost and opened again.
 //
-// What is below keeps each lane in order and loses nothing while a connection stands. So both ends
-// can count: how many messages of a lane have gone down here, how many have come up there, how many
-// of those are in the receiver's mailbox. No message carries a number. The receiver tells its
-// counts from time to time, and the sender keeps what is not in a mailbox yet. When a stream was
-// lost and the session is resumed, both ends exchange their counts first, and each goes on with the
-// message behind the last that the other has: nothing is repeated, and nothing is missing.
+// The layers below keep each lane in order and lose nothing while a connection stands. So both ends
+// can count the messages of a lane: those that have gone down here, those that have come up there,
+// and those that are in the receiver's mailbox. No message carries a number. The receiver tells its
+// counts from time to time, and the sender keeps the messages that are not in a mailbox yet. When a
+// stream was lost and the session is resumed, both ends exchange their counts first, and each goes
+// on with the message behind the last that the other has: nothing is repeated, and nothing is
+// missing.
 //
-// A receiver whose mailbox is full says later that a message is there (`delivered`), and its counts
-// stand still until then. So the sender's window fills, its link is not writable, and nothing grows
-// anywhere. Each end tells how much it takes before it has counted it.
+// If the receiver's mailbox is full, its owner says later that a message is there (`delivered`),
+// and the counts stand still until then. So the sender's window fills, its link is not writable,
+// and nothing grows anywhere. Each end tells the other how many messages and bytes it accepts
+// before they are in a mailbox.
 //
-// Large messages have a window of their own, of the same size. So one of them, which may be larger
-// than the window, holds up only its own lane and other large ones. Both together stay within what
-// the other end takes.
+// Large messages have a window of their own, of the same size. So a large message, which may be
+// larger than the window, holds up only its own lane and other large messages. Both windows
+// together stay within the limits of the other end.
 //
-// What is sent before the session is open, between two streams, or when the window is full, is held
-// here. The system's lane has a window of its own, and its messages go first.
+// The layer holds messages that are sent before the session is open, between two streams, or when
+// the window is full. The system's lane has a window of its own, and its messages go first.
 //
 // The counts travel in `layer_lane`, which belongs to this layer. Where lanes do not travel below,
 // each message is preceded by the number of its lane.
 //
 // Invariants, for each lane:
-//   R1  acked <= next <= handed <= acked + out.size(); `out` holds what is not acknowledged, from
-//       number `acked` on; `next` is the one to go down in this connection.
-//   R2  delivered + waiting.size() == received; the counts that are told are those of a beginning
-//       of the lane: no message in it waits.
-//   R3  While nothing is known of the peer's counts in a connection, nothing goes down that could
-//       be there already.
+//   R1  acked <= next <= handed <= acked + out.size(); `out` holds the messages that are not
+//       acknowledged, from number `acked` on; `next` is the number of the next to go down in this
+//       connection.
+//   R2  delivered + waiting.size() == received; a count that is told covers the lane's messages
+//       from the first on, none of which waits.
+//   R3  While the peer's counts in a connection are not known, no message goes down that could be
+//       there already.
 //   R4  Each message with a report number is reported once: as `delivered`, or before `down` as
 //       `unknown`.
 //
@@ -58,36 +61,36 @@ struct message_amount {
 };
 }  // namespace detail
 
-/// What `redelivery` can be told.
+/// Settings of `redelivery`.
 struct redelivery_settings {
-  /// Ordinary messages that are held or not yet in a mailbox, at most. Above that the link is not
+  /// The most ordinary messages that are held or not yet in a mailbox. With as many the link is not
   /// writable. The other end's `accepted_messages` is a limit, too. At least 1.
   std::uint32_t messages = 4096;
-  /// Bytes of those that are not large. The message that passes this limit is still taken. As many
-  /// bytes of large messages may be under way. At least 1.
+  /// The bytes of those that are not large. The message that passes this limit is still taken. As
+  /// many bytes of large messages may be under way. At least 1.
   std::uint64_t bytes = 16u << 20;
-  /// Bytes of large messages (`large_message`) that are held or not yet in a mailbox; as above. At
-  /// least 1.
+  /// The bytes of large messages (`large_message`) that are held or not yet in a mailbox; as above.
+  /// At least 1.
   std::uint64_t large_bytes = 128u << 20;
-  /// Messages of the system's lane, at most; one more ends the session with `overload`.
+  /// The most messages of the system's lane; one more ends the session with `overload`.
   std::uint32_t system_messages = 4096;
-  /// What the other end may have sent here that is not in a mailbox yet. At least 1.
+  /// The most messages of the other end that are not in a mailbox here yet. At least 1.
   std::uint32_t accepted_messages = 4096;
-  /// Their bytes. At least 1. With less than twice the other end's `bytes` and its largest message,
-  /// a large message may hold up the others until it is in the mailbox.
+  /// Their bytes. At least 1. If this is less than twice the other end's `bytes` and its largest
+  /// message, a large message may hold up the others until it is in the mailbox.
   std::uint64_t accepted_bytes = 96u << 20;
-  /// The sender is told after so many messages, or half of its window. At least 1.
+  /// Counts are told after so many messages, or half of the sender's window. At least 1.
   std::uint32_t ack_every = 64;
-  /// And at the latest so long after one came into a mailbox.
+  /// The longest time from a message's arrival in a mailbox until its count is told.
   base::duration ack_after = base::duration::milliseconds(5);
 };
 
-/// What `redelivery` has done.
+/// Counters of `redelivery`.
 struct redelivery_counters {
-  std::uint64_t acks_sent = 0;      ///< messages that tell counts
-  std::uint64_t acks_received = 0;  ///< of the other end
+  std::uint64_t acks_sent = 0;      ///< sent messages with counts
+  std::uint64_t acks_received = 0;  ///< the same of the other end
   std::uint64_t sent_again = 0;     ///< messages that went down once more with a new stream
-  std::uint64_t confirmed = 0;      ///< messages that are known to be in the other's mailbox
+  std::uint64_t confirmed = 0;      ///< messages that are known to be in the other end's mailbox
 
   /// See layer/layer.hpp.
   [[nodiscard]] auto named() const noexcept {
@@ -97,7 +100,8 @@ struct redelivery_counters {
   }
 };
 
-/// Keeps what is not in the receiver's mailbox yet, and goes on where a lost stream has ended.
+/// Keeps messages until they are in the receiver's mailbox, and goes on where a lost stream has
+/// ended.
 class redelivery : public layer_defaults {
  public:
   /// See layer/layer.hpp.
@@ -110,43 +114,43 @@ class redelivery : public layer_defaults {
     if (!below.reliable) return misfit::needs_reliability_below;
     return below.sessions ? misfit::none : misfit::needs_sessions_as_the_layer_session_has_them;
   }
-  /// Nothing is lost, whatever happens to streams. Requires whole messages, order, reliability and
-  /// sessions.
+  /// Adds confirmation and lanes; no message is lost with a stream. Requires whole messages, order,
+  /// reliability and sessions.
   [[nodiscard]] static constexpr properties provides(properties below) noexcept;
-  /// What is wrong with the settings: `errc::invalid_setting`, or no error.
+  /// Checks the settings. Returns `errc::invalid_setting`, or no error.
   [[nodiscard]] static base::error check(const redelivery_settings& s);
 
-  /// Nothing sent, nothing received. Requires `!check(s)`.
+  /// Makes a layer without messages. Requires `!check(s)`.
   explicit redelivery(redelivery_settings s = {});
-  /// Takes the other's messages and counts.
+  /// Takes the other layer's messages and counts.
   redelivery(redelivery&& other) noexcept;
-  /// As above; the own ones are dropped.
+  /// Drops the own messages and counts, and takes the other layer's.
   redelivery& operator=(redelivery&& other) noexcept;
   ~redelivery();
 
   /// Takes a message and sends it as soon as it may. Requires another lane than `layer_lane`.
   void send(outgoing&& m, layer_context& c);
-  /// Counts what passes up, and reads the other end's counts.
+  /// Passes up and counts messages, and reads the other end's counts.
   void receive(const incoming& m, layer_context& c);
-  /// Goes on with a resumed session, and reports what is lost with one that is down.
+  /// Goes on with a resumed session, and reports the messages that are lost with an ended one.
   void notice(const link_event& e, layer_context& c);
-  /// One message of this lane, for which the owner has said "later", is in its mailbox. The owner
-  /// says so in the order of the messages of a lane.
+  /// Records that one message of this lane, for which the owner has said "later", is in its
+  /// mailbox. The owner calls this in the order of a lane's messages.
   void delivered(lane_number lane, layer_context& c);
-  /// Tells counts that were not told for long.
+  /// Tells the counts when that is due.
   void advance(layer_context& c);
-  /// When they are to be told.
+  /// Returns the time at which they are due.
   [[nodiscard]] base::instant deadline() const noexcept;
-  /// True while there is room for another message, whether or not there is a connection.
+  /// Returns true while there is room for another message, with or without a connection.
   [[nodiscard]] bool writable(const layer_context& c) const;
-  /// Bytes of a message.
+  /// Returns the most bytes of a message.
   [[nodiscard]] std::size_t largest(const layer_context& c) const;
-  /// Tells the counts for the last time, and reports what is not known to be delivered.
+  /// Tells the counts for the last time, and reports messages that are not known to be delivered.
   void leave(layer_context& c);
 
-  /// What was done.
+  /// Returns the counters so far.
   [[nodiscard]] const redelivery_counters& counters() const noexcept { return counters_; }
-  /// Messages that are kept: held, or not known to be in the receiver's mailbox.
+  /// Returns the number of kept messages: held, or not known to be in the receiver's mailbox.
   [[nodiscard]] std::size_t kept() const noexcept {
     return static_cast<std::size_t>(kept_[0].messages + kept_[1].messages + kept_[2].messages);
   }
@@ -159,11 +163,11 @@ class redelivery : public layer_defaults {
   class entries;
 
   [[nodiscard]] lane_state& lane(lane_number n);
-  /// An index into the sums below.
+  /// Returns the message's index into the sums below.
   [[nodiscard]] static std::size_t class_of(lane_number n, std::size_t size) noexcept {
     return n == system_lane ? 1 : size > large_message ? 2 : 0;
   }
-  /// The same for the receiver's sums, in which size does not matter.
+  /// Returns the same for the receiver's sums, in which size does not matter.
   [[nodiscard]] static std::size_t receiving_class_of(lane_number n) noexcept {
     return n == system_lane;
   }
@@ -174,7 +178,8 @@ class redelivery : public layer_defaults {
   [[nodiscard]] packet to_hand_down(lane_state& l, kept_message& m, const layer_context& c) const;
   void hand_down(lane_number n, layer_context& c);
   [[nodiscard]] bool may_hand_down(lane_number n, const layer_context& c);
-  /// `newest`: the lane of the last message that came from above, if it has just come.
+  /// Hands down messages while that is possible. `newest` is the lane of a message that has just
+  /// come from above, if any.
   void pump(layer_context& c, lane_number newest = layer_lane);
   void recount();
   void check_room(layer_context& c);
@@ -199,15 +204,15 @@ class redelivery : public layer_defaults {
   redelivery_settings settings_;
   std::array<std::unique_ptr<lane_state>, 255> lanes_;
   std::vector<lane_number> used_;  // lanes that have a state
-  std::size_t turn_ = 0;           // the next of used_ to send
+  std::size_t turn_ = 0;           // the place in used_ of the last turn
   bool open_ = false;
   bool over_ = false;
   bool streams_ = true;
   bool ever_handed_ = false;
   bool waits_for_counts_ = false;  // R3
-  bool begun_ = false;             // the other end has said how it begins, in this connection
+  bool begun_ = false;             // the other end's counts of this connection have come
   bool pumping_ = false;
-  bool blocked_ = false;  // the senders were told to wait
+  bool blocked_ = false;  // those above were told to wait
 
   // [0]: ordinary messages, [1]: the system's, [2]: large ones that are not the system's
   std::array<amount, 3> kept_{};
@@ -215,15 +220,15 @@ class redelivery : public layer_defaults {
   std::array<amount, 2> undelivered_{};  // [0]: of all that are not the system's
   std::uint64_t held_ = 0;               // messages that have not gone down in this connection
 
-  std::array<amount, 3> window_{};    // in flight at most; of [0] also kept at most, and so
-                                      // no more than the other end takes
-  amount taken_there_{};              // [0] and [2] in flight, by the word of the other end
-  std::array<amount, 2> accepted_{};  // undelivered at most
+  std::array<amount, 3> window_{};    // the most in flight; of [0] also the most that are
+                                      // kept, and so within the other end's limit
+  amount taken_there_{};              // the other end's limit for [0] and [2] in flight
+  std::array<amount, 2> accepted_{};  // the most undelivered
 
-  amount tell_at_{};  // so much is told at once
-  amount unacked_{};  // delivered here, and not yet told
+  amount tell_at_{};  // with so much unacked_, counts are told at once
+  amount unacked_{};  // delivered here, and not told yet
   base::instant ack_at_ = base::instant::never();
-  bool ack_due_ = false;  // it waits for what is below to be writable
+  bool ack_due_ = false;  // counts are due, and the layer below is not writable
   redelivery_counters counters_;
 };
 

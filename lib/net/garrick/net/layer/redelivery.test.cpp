@@ -26,7 +26,7 @@ using bare_stream = stack<byte_stream, redelivery, session, framing>;
 using laned_stream = stack<byte_stream, redelivery, lane_byte, session, framing>;
 using bare_datagrams = stack<reliable_datagrams, redelivery, session>;
 using laned_datagrams = stack<reliable_datagrams, redelivery, lane_byte, session>;
-/// A transport with sessions, of which nobody has opened one.
+/// A transport with sessions, none of which is open.
 struct with_sessions {
   static constexpr properties offers{
       .messages = true, .ordered = true, .reliable = true, .sessions = true};
@@ -62,7 +62,7 @@ struct reconnecting : simulated_pair {
   redelivery& layer(std::size_t i) {
     return static_cast<S&>(*ends[i].stack).template get<redelivery>();
   }
-  /// False if the window is full.
+  /// Returns false if the window is full.
   bool say(std::size_t i, std::string_view text, lane_number lane = 1, std::uint64_t report = 0) {
     const base::error e = ends[i].stack->send(message(text, lane, report), now);
     const std::string down = ends[i].down().to_string() + ends[1 - i].down().to_string();
@@ -79,15 +79,16 @@ struct reconnecting : simulated_pair {
   std::array<redelivery_settings, 2> settings;
 };
 
-/// What one end sends to the other, checked message by message.
+/// The messages of one end to the other, each checked.
 struct traffic {
   std::size_t from;
   std::map<lane_number, std::uint64_t> sent;
-  std::map<lane_number, std::uint64_t> come;        // next number expected
-  std::map<lane_number, std::deque<bool>> mailbox;  // per message that has come: is it there?
-  std::map<lane_number, std::uint64_t> there;       // so many, from the first on
-  std::deque<lane_number> deferred;                 // in the order of arrival
-  std::map<std::uint64_t, std::pair<lane_number, std::uint64_t>> reports;  // open ones
+  std::map<lane_number, std::uint64_t> come;  // next number expected
+  std::map<lane_number, std::deque<bool>>
+      mailbox;                                 // of each message that has come: true if it is there
+  std::map<lane_number, std::uint64_t> there;  // the number of those there, from the first on
+  std::deque<lane_number> deferred;            // in the order of arrival
+  std::map<std::uint64_t, std::pair<lane_number, std::uint64_t>> reports;  // those that are due
 
   void settle(lane_number lane) {
     auto& m = mailbox[lane];
@@ -158,7 +159,7 @@ struct flood : reconnecting<S> {
   }
   void run_with_cuts(int steps, std::uint32_t one_in) {
     this->connect();
-    this->run(2_ms);  // until then nothing could be resumed
+    this->run(2_ms);  // only an open session can be resumed
     for (int i = 0; i != steps; ++i) {
       send_some();
       deliver_some(20);
@@ -261,7 +262,7 @@ TEST_CASE_TEMPLATE("redelivery: a full mailbox stops the sender, and nothing is 
     if (p.say(0, std::to_string(sent), 1, sent + 1)) ++sent;
     p.run(1_ms);
   }
-  CHECK(sent == 40);  // what the other end accepts
+  CHECK(sent == 40);  // the limit of the other end
   CHECK(!p.ends[0].stack->writable());
   CHECK(p.ends[1].messages.size() == 40);
   CHECK(p.layer(0).kept() == 40);
@@ -349,7 +350,7 @@ TEST_CASE("redelivery: counts are told after some messages, some time, or half o
     CHECK(p.say(0, "x"));
     p.run(10_ms);
     CHECK(p.layer(0).kept() == 0);
-    CHECK(p.layer(1).counters().acks_sent == 2);  // with the beginning
+    CHECK(p.layer(1).counters().acks_sent == 2);  // the beginning counts as one
   }
   SUBCASE("some time") {
     reconnecting<laned_stream> p({}, {.ack_after = duration::milliseconds(7)});
@@ -435,7 +436,7 @@ TEST_CASE("redelivery: large messages leave the others their window, and keep to
   CHECK(come("behind") == 0);
   p.cut();
   p.run(200_ms);
-  CHECK(come(large) == 2);  // they are there, and still fill the window
+  CHECK(come(large) == 2);  // both are there, and still fill the window
   for (int i = 0; i != 2; ++i) p.ends[1].stack->delivered(1, p.now);
   p.run(100_ms);
   CHECK(come(large) == 3);

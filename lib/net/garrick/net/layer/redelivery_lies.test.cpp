@@ -22,12 +22,12 @@ namespace {
 using laned_stream = stack<byte_stream, redelivery, lane_byte, session, framing>;
 using laned_datagrams = stack<reliable_datagrams, redelivery, lane_byte, session>;
 
-/// Nothing, by the name of a layer: or the handshake would tell the two stacks apart.
+/// An empty layer with the name of `redelivery`, so that the handshake finds equal stacks.
 struct pretended : layer_defaults {
   static constexpr std::string_view wire_name = redelivery::wire_name;
 };
 
-/// End 1 is a real one, which has sent three messages in lane 1; end 0 says what it likes.
+/// End 1 is a real one, which has sent three messages in lane 1; end 0 makes up its packets.
 template <bool IsStream>
 struct against_liar : simulated_pair {
   using real = std::conditional_t<IsStream, laned_stream, laned_datagrams>;
@@ -159,7 +159,7 @@ TEST_CASE("redelivery: a resumed session with fewer counts than before is over")
     p.cut();
     p.lose(1);
     p.run(1_s);
-    // All five were sent once, but of the last three this end takes one by now.
+    // All five were sent once, but of the last three only one goes down at once now.
     p.begin(p.counted(1, 2, 2), 1);
     CHECK(!p.ends[1].down());
     p.say("\2" + p.counted(1, 5));
@@ -209,7 +209,7 @@ TEST_CASE("redelivery: before its limits are known an end takes what may always 
 TEST_CASE(
     "redelivery: before the other end's limits are known no more is sent than anybody takes") {
   SUBCASE("messages") {
-    against_liar<true> p;  // it has sent three
+    against_liar<true> p;  // three messages are sent already
     for (int i = 3; i != 256; ++i) REQUIRE(!p.ends[1].stack->send(message("x", 1), p.now));
     CHECK(!p.ends[1].stack->writable());
   }

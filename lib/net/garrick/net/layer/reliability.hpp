@@ -35,8 +35,8 @@
 //   L4  newest_order_ is the highest order of a transmission that is known to have arrived.
 //   L5  Bytes of a packet that a layer below still holds are never written to: neither they nor the
 //       headers in front of them.
-//   L6  Memory is bounded by the settings, `sequence_window` and `packet_parts::most`, whatever a
-//       peer sends.
+//   L6  Memory is bounded by the settings, `sequence_window` and `packet_parts::most`, for any
+//       bytes of a peer.
 //   L7  No datagram is larger than the layer below takes when it is sent.
 //
 // Thread safety: none; a layer is its stack's.
@@ -84,12 +84,12 @@ struct reliability_settings {
 struct reliability_counters {
   std::uint64_t sent = 0;           ///< packets, each once
   std::uint64_t retransmitted = 0;  ///< packets that were sent again, each time
-  std::uint64_t timeouts = 0;       ///< those that were sent again because nothing was heard
+  std::uint64_t timeouts = 0;       ///< retransmissions because nothing was heard
   std::uint64_t spurious = 0;       ///< packets sent again though they had arrived, as far as known
   std::uint64_t cut = 0;            ///< packets that were sent in parts, each time
   std::uint64_t received = 0;       ///< packets passed up
   std::uint64_t duplicates = 0;     ///< packets that had come before, dropped
-  std::uint64_t gaps = 0;           ///< packets that were missing when one behind them came
+  std::uint64_t gaps = 0;           ///< packets that were missing when a later one came
   std::uint64_t beyond = 0;         ///< packets too far ahead, dropped
   std::uint64_t malformed = 0;      ///< datagrams that no honest peer sends: dropped
   std::uint64_t acknowledgements = 0;  ///< datagrams with an acknowledgement alone

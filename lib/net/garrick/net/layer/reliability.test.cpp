@@ -244,7 +244,7 @@ TEST_CASE("reliability: what no honest peer sends is counted and changes nothing
   };
   with([&](auto& it) { it.next = s + 3; });        // never sent
   with([&](auto& it) { it.newest = s + 2; });      // never sent
-  with([&](auto& it) { it.next = s - 100'000; });  // of long ago
+  with([&](auto& it) { it.next = s - 100'000; });  // acknowledged long ago
   with([&](auto& it) { it.next = s + 0x8000'0000u; });
   with([&](auto& it) { it.attempt = 1; });  // never sent so often
   const auto ranges = [&](std::initializer_list<packet_range> all) {
@@ -355,7 +355,7 @@ TEST_CASE("reliability: a packet sent twice does not prove that the second trans
   b.advance_to(b.now);
   b.flush_to(a);
   CHECK(a.layer().buffered() == 4);
-  // If it had, the others, sent before it, would be lost.
+  // If the second transmission seemed to have come, the packets sent before it would be lost.
   CHECK(a.out.empty());
 }
 
@@ -437,7 +437,7 @@ TEST_CASE("reliability: a way that reorders no more is trusted again after sixte
     b.advance_to(b.now);
     b.flush_to(a);
   };
-  // Of so many packets the first is lost. Is it sent again when the others have come?
+  // Loses the first of some packets. Returns true if it is sent again when the others have come.
   const auto is_lost_before = [&](std::size_t others) {
     for (std::size_t i = 0; i <= others; ++i) a.send("x");
     std::vector<packet> sent = std::exchange(a.out, {});
@@ -452,7 +452,7 @@ TEST_CASE("reliability: a way that reorders no more is trusted again after sixte
     return again;
   };
   CHECK(is_lost_before(3));
-  // One that came late after all: from now on it takes six.
+  // The packet was only late: from now on it is taken to be lost after six others.
   for (int i = 0; i < 4; ++i) a.send("x");
   std::vector<packet> sent = std::exchange(a.out, {});
   for (std::size_t i = 1; i < 4; ++i) b.stack.receive(sent[i].bytes(), b.now);

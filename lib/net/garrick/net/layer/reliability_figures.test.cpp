@@ -61,7 +61,7 @@ duration bounce(double loss, duration delay, std::uint64_t seed) {
   return done - begin;
 }
 
-/// Sends as much as it may. So do a file transfer's two ends.
+/// A sender that sends as much as it may, as in the transfer of a file.
 struct flow {
   flow(timeline& time, wire& there, wire& back, std::size_t datagram)
       : sender(time, there, reliability()), receiver(time, back, reliability()) {
@@ -84,7 +84,7 @@ struct flow {
 };
 
 /// TCP's CUBIC with acknowledgements that tell the sender everything, and without time-outs as long
-/// as anything arrives: at least as good as a real one. Written apart from `congestion`.
+/// as anything arrives: at least as good as a real TCP. It shares no code with `congestion`.
 class reference_tcp {
  public:
   reference_tcp(timeline& time, wire& there, wire& back)
@@ -268,7 +268,7 @@ TEST_CASE("reliability: two flows share a link, and its queue does not stand ful
     first.go();
     time.run_until(time.now() + ms(static_cast<std::int64_t>(500 * seed)));
     second.go();
-    // A short start.
+    // The start does not count.
     time.run_until(time.now() + duration::seconds(5));
     const std::size_t one = first.bytes, two = second.bytes;
     time.run_until(time.now() + duration::seconds(30));
@@ -294,7 +294,7 @@ TEST_CASE("reliability: it leaves room for TCP, and takes its own") {
     timeline time;
     wire there(time, seed * 2), back(time, seed * 2 + 1);
     there.faults = back.faults = narrow;
-    // Without any, drops at the full queue always hit the same of two flows.
+    // Without jitter, drops at the full queue always hit the same of two flows.
     there.faults.jitter = back.faults.jitter = ms(3);
     flow f(time, there, back, 1472);
     reference_tcp tcp(time, there, back);
@@ -376,9 +376,9 @@ TEST_CASE("reliability: in order and without loss a packet costs six bytes and h
     const std::size_t packets = rounds * batch;
     CHECK(all.retransmitted == 0);
     CHECK(all.datagrams == packets);
-    // flags, number and attempt
+    // The header is flags, number and attempt.
     CHECK(all.bytes == packets * (64 + 6));
-    // One for two packets, or for all that have come at once, though for sixteen at most.
+    // An acknowledgement is for two packets, or for all that have come at once, up to sixteen.
     const std::size_t most = std::clamp<std::size_t>(batch, 2, 16);
     CHECK(all.acknowledgements <= (packets + most - 1) / most + (batch > 16 ? rounds : 0));
     CHECK(all.acknowledgements >= rounds / 2);

@@ -1,4 +1,4 @@
-// Reliability over a simulated link: each message arrives exactly once, whatever the link does.
+// Reliability over a simulated link with any faults: each message arrives exactly once.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -33,7 +33,7 @@ std::uint64_t seeds() {
   return n > 0 ? static_cast<std::uint64_t>(n) : 1;
 }
 
-/// In place of a layer that knows whether the peer lives.
+/// Stands for a layer that knows whether the peer lives.
 struct telling : layer_defaults {
   static constexpr std::uint64_t heard = 7777;  ///< a path that means that the peer was heard again
   static void notice(const link_event& e, layer_context& c) {
@@ -58,7 +58,7 @@ struct end : internal::simulated_end<reliable> {
     const auto n = load_le<std::uint32_t>(m.bytes.data());
     if (n >= come.size()) come.resize(n + 1);
     ++come[n];
-    // The bytes are those that were sent.
+    // The bytes are unchanged.
     const auto rest = m.bytes.subspan(4);
     REQUIRE(std::all_of(rest.begin(), rest.end(),
                         [&](std::byte b) { return b == static_cast<std::byte>(n); }));
@@ -109,7 +109,7 @@ struct pair {
   [[nodiscard]] bool quiet() const {
     return a.layer().buffered() == 0 && b.layer().buffered() == 0;
   }
-  /// Runs until all has come and nothing is left to be acknowledged.
+  /// Runs until all messages have come and are acknowledged.
   bool finish(duration limit) {
     const instant end = time.now() + limit;
     while (time.now() < end && !(complete() && quiet())) run(ms(1));
@@ -298,7 +298,7 @@ TEST_CASE("reliability: many packets are in flight at a time") {
   CHECK(p.a.layer().counters().most_in_flight > 100);
   CHECK(p.a.layer().counters().retransmitted == 0);
   CHECK(p.b.layer().counters().duplicates == 0);
-  // One at a time would take forty seconds.
+  // With one packet at a time it would take forty seconds.
   CHECK(p.time.now() - begin < duration::seconds(1));
 }
 
@@ -352,7 +352,7 @@ TEST_CASE("reliability: nothing is sent by a carrier that is full, but for the s
   p.a.to_send = 3;
   p.a.wake();
   p.run(ms(500));
-  CHECK(p.a.transmitted == 0);  // it was never open, so no peer would get it
+  CHECK(p.a.transmitted == 0);  // the layer below was never open, so no peer would get a packet
   p.a.carrier_writable = true;
   p.a.stack.carrier_writable(p.time.now());
   p.a.wake();

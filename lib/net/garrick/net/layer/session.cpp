@@ -19,7 +19,7 @@ constexpr std::size_t kind_size = 1;
 constexpr auto data_kind = static_cast<std::byte>(session_packet::data);
 constexpr std::size_t tag_size = 4;
 constexpr std::size_t number_size = 4;
-// A datagram that says goodbye may be lost, and nobody waits for an answer.
+// A datagram that says goodbye may be lost, and has no answer; so it is sent several times.
 constexpr int goodbyes = 3;
 
 duration jittered(duration pause, base::random_source& random) {
@@ -74,8 +74,8 @@ session::session(session_settings s)
 
 // -- Time ---------------------------------------------------------------------
 
-/// A pause is noticed by a call that comes too late. While this end waits for others, such as for
-/// an attempt to connect, nothing may be due for long: so it is called by then in any case.
+/// Returns the time of the next call in any case. A pause is noticed by a call that comes too late,
+/// and while this end waits, as for an attempt to connect, nothing else may be due for long.
 instant session::heeded_until() const noexcept {
   return life_.seen() + std::min(settings_.interval, settings_.hello_most);
 }
@@ -97,7 +97,7 @@ instant session::deadline() const noexcept {
 void session::pass_time(layer_context& c) {
   const instant now = c.now();
   const instant seen = life_.seen();
-  if (now == seen && phase_ != phase::before) return;  // what one read has brought comes together
+  if (now == seen && phase_ != phase::before) return;  // packets of one read come together
   duration pause{};
   if (life_.may_be_late(now) && phase_ != phase::before) {
     const instant due = std::max(deadline(), seen);
@@ -143,7 +143,7 @@ void session::open_again(layer_context& c) {
 void session::advance_open(layer_context& c) {
   const instant now = c.now();
   if (life_.down_at() <= now) {
-    // Perhaps it lives, and only this direction is broken: then it is told.
+    // Perhaps the peer lives, and only its packets get lost: then this tells it.
     packet given_up = packet::with_room(header_size + c.headers_below(), 1);
     *given_up.append(1) = std::byte{1};
     send_own(session_packet::leave, std::move(given_up), c);
@@ -208,13 +208,14 @@ void session::on_connected(layer_context& c) {
   start(c);
   connected_ = true;
   greeted_ = false;
-  // This stream, too, may carry nothing.
+  // This stream, too, may carry no bytes: then another one is tried.
   next_reopen_ = phase_ == phase::lost && settings_.connects ? c.now() + settings_.hello_most
                                                              : instant::never();
   c.notify({link_event::kind::connected});
   if (phase_ == phase::over || !settings_.connects) return;
   if (!stream_ && phase_ != phase::greeting) return;
-  // On a stream, too: if the other end has lost it alone, only bytes make the system say so.
+  // Hellos are repeated on a stream, too: if the other end alone has lost it, the system reports
+  // that only after bytes were sent.
   if (stream_) hello_pause_ = settings_.hello_first;
   next_hello_ = c.now() + jittered(hello_pause_, random_);
   say_hello(c);
@@ -231,7 +232,8 @@ void session::on_disconnected(const link_event& e, layer_context& c) {
   if (stream_) next_hello_ = instant::never();
   last_loss_ = e.why;
   if (e.why == net_errc::bad_endpoint) return end(e.why, c);
-  // Silence decides on datagrams. But a handshake needs a socket: perhaps a name was not found.
+  // On datagrams only silence ends a session. But a handshake needs a socket, and there may be
+  // none, as when a name was not found.
   if (!stream_ && phase_ == phase::greeting && settings_.connects) schedule_reopen(c.now());
   if (!stream_) return;
   // `framing` has closed the transport for good.
@@ -265,7 +267,7 @@ void session::end(const base::error& why, layer_context& c) {
   c.notify({link_event::kind::down, 0, why});
 }
 
-// -- What arrives -------------------------------------------------------------
+// -- Arriving packets ---------------------------------------------------------
 
 void session::receive(const incoming& m, layer_context& c) {
   if (has_just_heard(c.now()) && !m.bytes.empty() && m.bytes[0] == data_kind) [[likely]]
@@ -279,7 +281,7 @@ void session::receive(const incoming& m, layer_context& c) {
     case session_packet::heartbeat_ack:
     case session_packet::leave:
       if (!is_the_peers(m.bytes)) return on_stranger(m.bytes, c);
-      // Who uses the tag knows both numbers.
+      // The sender of this tag knows the incarnations of both ends.
       if (phase_ == phase::greeting) open(c);
       if (phase_ == phase::open) on_session_packet(kind, m.bytes, c);
       return;
@@ -337,8 +339,8 @@ void session::on_heartbeat_ack(std::uint32_t number, layer_context& c) {
 void session::on_stranger(std::span<const std::byte> bytes, layer_context& c) {
   ++counters_.strangers;
   if (phase_ != phase::greeting || bytes.empty()) return;
-  // A stream belongs to one peer, and its first packet shows who that is. A datagram may come from
-  // anybody, so the handshake goes on, and says at its end what came instead.
+  // A stream belongs to one peer, which its first packet shows. A datagram may come from any host,
+  // so the handshake goes on, and if it fails, its error tells of the foreign datagram.
   const bool ours = bytes[0] != std::byte{0} &&
                     bytes[0] <= std::byte{static_cast<std::uint8_t>(session_packet::refuse)};
   if (!stream_ && !ours) last_foreign_ = foreign_protocol(bytes);
@@ -347,7 +349,7 @@ void session::on_stranger(std::span<const std::byte> bytes, layer_context& c) {
   end(base::make_error(net_errc::decode_failed, "failure_detection", "no valid handshake"), c);
 }
 
-// -- What is sent -------------------------------------------------------------
+// -- Sending ------------------------------------------------------------------
 
 void session::send(outgoing&& m, layer_context& c) {
   if (phase_ != phase::open) {

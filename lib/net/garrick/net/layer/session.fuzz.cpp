@@ -1,9 +1,10 @@
-// Whatever comes at whatever time, before, during and after a session: no assertion, no message
-// outside a session, nothing after `down`; and a connection beside the one that stands takes its
-// place for no other answer than that of the session's peer.
+// Any calls and bytes before, during and after a session: no assertion fails, no message passes
+// outside a session, nothing comes after `down`; and a connection beside the one that stands takes
+// its place for no other answer than that of the session's peer.
 //
-// The first byte chooses stream or datagrams, who connects, and whether there is a session already.
-// Then come steps: what to do, and for bytes from the network their number and they themselves.
+// The first byte chooses stream or datagrams, the end that connects, and whether there is a session
+// already. Then come steps: a byte for the action, and for bytes from the network their number and
+// the bytes.
 #include <garrick/base/platform/assert.hpp>
 #include <garrick/net/error.hpp>
 #include <garrick/net/layer/framing.hpp>
@@ -101,7 +102,7 @@ class steps {
     receive(std::move(p));
     GARRICK_ASSERT(world_.open, "this was a handshake");
   }
-  /// Bytes from the network, as they are or as a packet of the session.
+  /// Receives bytes from the network, as they are or as a packet of the session.
   void feed(bool as_packet) {
     const std::size_t n = std::min<std::size_t>(take(), input_.size());
     const std::span<const std::byte> bytes = input_.first(n);
@@ -141,7 +142,7 @@ class steps {
         if (stream_ && what > 100) open_beside(what / 10 % 10);
     }
   }
-  /// A second connection is greeted, and answered in one of several ways.
+  /// Greets by a second connection, and answers in one of several ways.
   void open_beside(unsigned how) {
     const packet first = world_.stack->greeting(now_);
     if (!first.empty()) {
@@ -176,7 +177,7 @@ class steps {
   world& world_;
   std::span<const std::byte> input_;
   bool stream_ = false;
-  bool knows_peer_ = false;  // else the first hello of the input names it
+  bool knows_peer_ = false;  // otherwise the first hello of the input names it
   base::instant now_ = base::instant::at(base::duration::seconds(1));
 };
 

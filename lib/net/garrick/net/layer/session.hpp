@@ -1,45 +1,45 @@
-// Knows who is at the other end, that it lives, and when it does not any more.
+// A session with one peer: its identity, its signs of life, and its end.
 //
-// The lowest layer but `framing`. Both ends shake hands: versions, layers, node, incarnation. From
-// then on everything above talks to one incarnation of one peer, whose stack is the same. Each
-// packet is preceded by its kind, and each datagram by a tag made of both incarnations, so that
-// what an earlier life or a stranger has left in the network gets no further than here.
+// This is the lowest layer but `framing`. Both ends shake hands: versions, layers, node,
+// incarnation. From then on all layers above talk to one incarnation of one peer with the same
+// stack. Each packet is preceded by its kind, and each datagram by a tag made of both incarnations,
+// so packets that an earlier life or a stranger has left in the network get no further than here.
 //
-// While nothing is heard the peer is suspected, and given up after `down_after` (liveness.hpp).
-// That ends the session, and so do a peer that leaves and one that comes back with another
-// incarnation. That is final for the session: the stack is over, and nothing of it is delivered
-// later. Whether the same incarnation may begin another one is not known here: whoever lets peers
-// in decides that (`peer_return`), and may put it into quarantine (`peer`).
+// A peer of which nothing is heard is suspected, and given up after `down_after` (liveness.hpp).
+// That ends the session, and so does a peer that leaves or comes back with another incarnation.
+// The end is final: the stack is over, and delivers nothing of the session later. Whether the same
+// incarnation may begin another session is decided by the policy that lets peers in
+// (`peer_return`), which may also put the incarnation into quarantine (`peer`).
 //
-// A stream that breaks is not the end. The session stays for the resume window at least; who has
-// connected connects again, the handshake is repeated, and the session is `resumed`.
+// A broken stream does not end the session, which stays for the resume window at least. The end
+// that has connected connects again, the handshake is repeated, and the session is `resumed`.
 //
-// A stream may also carry nothing any more without an end: something between the two has forgotten
-// it, or lets only new ones pass. So while the peer is suspected, the end that has connected tries
-// another connection beside it, with growing pauses, and says there that the session is to go on.
-// Both live until the peer answers by the new one that it goes on there; that one carries the
-// session from then on, as after a loss. If the peer is heard by the old one before that, no other
-// is tried; one that was greeted already still takes over if the answer comes, since the peer has
-// left the old one by then. So a peer that is only slow or stopped loses nothing by the attempt,
-// nor does one whose address leads to another process by now. Messages under way are lost with the
-// old stream, so this is done only if layers above carry messages over from one stream to another
-// (`properties::connected` of the whole stack is false).
+// A stream may also stop carrying bytes without an end: a device on the path has forgotten it, or
+// lets only new streams pass. So while the peer is suspected, the end that has connected tries
+// another connection beside the stream, with growing pauses, and says there that the session is to
+// go on. Both connections live until the peer answers by the new one that it goes on there; the new
+// one carries the session from then on, as after a loss. If the peer is heard by the old connection
+// before that, no further attempt is made. An attempt that was greeted already still takes over if
+// the answer comes, since the peer has left the old connection by then. So an attempt costs nothing
+// if the peer is only slow or stopped, or if its address leads to another process by now. Messages
+// under way are lost with the old stream, so this is done only if layers above carry messages over
+// from one stream to another (`properties::connected` of the whole stack is false).
 //
-// On datagrams a session is open only when the other end has proved that it sees what is sent to
-// it. Someone who sends from a false address can therefore neither open a session nor end one.
+// On datagrams a session opens only when the other end has proved that it receives the packets for
+// it. So a sender with a false address can neither open a session nor end one.
 //
-// Silence is what was observed. What comes in is received before time passes, and if this end
+// Only an observed silence counts: arrived bytes are received before time passes, and if this end
 // itself was called later than it has asked for, the delay is taken out of every limit. So from the
-// first attempt to connect until `down` it asks for a call at least once an interval. A delay as
-// long as an interval is told (`link_event::kind::paused`).
+// first attempt to connect until `down` it asks for a call at least once an interval. A delay of at
+// least one interval raises the event `link_event::kind::paused`.
 //
 // Invariants:
 //   D1  Messages pass only while the session is open; each in either direction belongs to it.
 //   D2  `down` comes at most once, and after it nothing is sent or passed up.
 //   D3  `opened` comes at most once; `resumed` only after `disconnected` of an open session.
-//   D4  No session is open between ends whose stacks have different fingerprints.
+//   D4  No session is open between ends with stacks of different fingerprints.
 //   D5  A connection beside the one that stands takes its place only if the peer of this session
-//       has said there that it goes on with it.
+//       has said there that the session goes on.
 //   D6  A stranger's packet changes nothing but a counter, and is answered with at most one packet
 //       that is no larger than a hello.
 //
@@ -68,42 +68,42 @@
 
 namespace garrick::net {
 
-/// What `session` can be told.
+/// Settings of `session`.
 struct session_settings {
-  /// Who this end is. The incarnation is not zero, and drawn at random.
+  /// The identity of this end. Its incarnation is drawn at random, and not zero.
   peer_identity self{};
-  bool connects = true;         ///< says hello first, and opens a lost stream again
-  version_range versions{};     ///< what this end speaks
-  capability_set capabilities;  ///< what this end can
-  std::string program;          ///< how the program names itself, for people
-  std::string stack;            ///< how the program names this stack; errors at this end say it
+  bool connects = true;         ///< this end says hello first, and opens a lost stream again
+  version_range versions{};     ///< the versions of this end
+  capability_set capabilities;  ///< the capabilities of this end
+  std::string program;          ///< the program's name for itself, for people
+  std::string stack;            ///< the program's name for this stack, for errors of this end
 
-  /// Something is sent at least so often; from 1 ms to an hour.
+  /// The longest time without a packet to the peer; from 1 ms to an hour.
   base::duration interval = base::duration::milliseconds(500);
-  phi_settings suspicion{};                                 ///< when a silence is unusual
+  phi_settings suspicion{};                                 ///< the rule for an unusual silence
   base::duration down_after = base::duration::seconds(15);  ///< silence that ends the session
-  /// How long a session survives the loss of its stream, at least; at most `down_after`.
+  /// The least time for which a session survives the loss of its stream; at most `down_after`.
   base::duration resume_window = base::duration::seconds(10);
 
-  /// Until `opened`. At the end that connects, from its first attempt to connect on.
+  /// The longest time until `opened`. The end that connects counts from its first attempt on.
   base::duration handshake_limit = base::duration::seconds(10);
-  base::duration hello_first = base::duration::milliseconds(100);  ///< until hello is said again
-  base::duration hello_most = base::duration::seconds(2);          ///< and how rare it becomes
-  base::duration reopen_first = base::duration::milliseconds(20);  ///< pause before a stream is
-                                                                   ///< opened again, doubled
-  base::duration reopen_most = base::duration::seconds(2);         ///< up to this
+  base::duration hello_first = base::duration::milliseconds(100);  ///< pause before a second hello
+  base::duration hello_most = base::duration::seconds(2);  ///< the longest pause between two
+  base::duration reopen_first = base::duration::milliseconds(20);  ///< first pause before a
+                                                                   ///< stream is opened again
+  base::duration reopen_most = base::duration::seconds(2);         ///< the longest such pause
   std::uint64_t seed = 0;      ///< of the jitter; should differ between peers
   probing_settings probing{};  ///< of the path of datagrams
 };
 
-/// What `session` has noticed.
+/// Counters of `session`.
 struct session_counters {
   std::uint64_t heartbeats_sent = 0;      ///< also as probes
   std::uint64_t heartbeats_received = 0;  ///< from the peer
   std::uint64_t hellos_sent = 0;          ///< also as answers
   std::uint64_t suspicions = 0;           ///< how often the peer was suspected
   std::uint64_t resumptions = 0;          ///< how often the session went on with another stream
-  std::uint64_t strangers = 0;  ///< packets of others, or of nobody's protocol, that were dropped
+  std::uint64_t strangers = 0;  ///< dropped packets of other senders or of foreign protocols
   std::uint64_t not_sent = 0;   ///< messages from above while no session was open
   base::duration round_trip{};  ///< of the newest heartbeat that was answered; 0: of none
   base::duration paused{};      ///< delays of this end itself that were not charged to the peer
@@ -133,53 +133,54 @@ class session : public layer_defaults {
     if (!below.messages) return misfit::needs_messages_as_framing_makes_them;
     return below.sessions ? misfit::what_is_below_has_sessions_already : misfit::none;
   }
-  /// As below. Requires whole messages.
+  /// Adds the guarantee `sessions`. Requires messages.
   [[nodiscard]] static constexpr properties provides(properties below) noexcept;
-  /// What is wrong with the settings: `errc::invalid_setting`, or no error.
+  /// Checks the settings. Returns `errc::invalid_setting`, or no error.
   [[nodiscard]] static base::error check(const session_settings& s);
 
-  /// A session to come. Requires `!check(s)`.
+  /// Makes a layer before its session. Requires `!check(s)`.
   explicit session(session_settings s);
 
-  /// Sends it to the peer; drops it if the session is not open.
+  /// Sends the message to the peer; drops it if the session is not open.
   void send(outgoing&& m, layer_context& c);
-  /// Passes up what the peer sends, and answers the rest.
+  /// Passes up the peer's messages, and handles all other packets.
   void receive(const incoming& m, layer_context& c);
   /// Shakes hands on a new connection.
   void notice(const link_event& e, layer_context& c);
-  /// Heartbeats, repeated hellos, suspicion, the end.
+  /// Sends heartbeats and repeated hellos that are due; suspects the peer, and gives it up.
   void advance(layer_context& c);
-  /// When one of these is due, or an interval without a call has passed that shows pauses.
+  /// Returns the time at which one of these is due, and at the latest an interval after the last
+  /// call, so that a pause of this end is noticed.
   [[nodiscard]] base::instant deadline() const noexcept;
-  /// True while the session is open and what is below takes more.
+  /// Returns true while the session is open and the layer below takes more.
   [[nodiscard]] bool writable(const layer_context& c) const;
-  /// Bytes of a message: on datagrams as far as the path is known.
+  /// Returns the most bytes of a message: on datagrams as far as the path is known.
   [[nodiscard]] std::size_t largest(const layer_context& c) const;
   /// Returns the first packet for a connection beside the one that stands. It is empty unless the
   /// peer is suspected, or that connection is lost by now.
   [[nodiscard]] packet greeting(layer_context& c);
-  /// Returns the verdict on that connection, whose first bytes from the peer are `bytes`.
+  /// Returns the verdict on that connection, given the first `bytes` of the peer by it.
   [[nodiscard]] beside answered(std::span<const std::byte> bytes, layer_context& c) const;
-  /// Tells the peer that this end goes.
+  /// Tells the peer that this end leaves.
   void leave(layer_context& c);
 
-  /// What the peer has said about itself, from `opened` on and after `down`, too: its identity is
-  /// what goes into quarantine. Null before, unless the peer has refused this end because it has a
-  /// session with it: then the identity is known.
+  /// Returns the peer's statement about itself, from `opened` on and after `down`, too, so its
+  /// identity can be put into quarantine. Null before, unless the peer has refused this end because
+  /// it has a session with it: then the identity alone is known.
   [[nodiscard]] const hello* peer() const noexcept {
     return knows_peer_ || has_session_ ? &peer_ : nullptr;
   }
-  /// The version that both speak; 0 before `opened`.
+  /// Returns the version that both ends speak; 0 before `opened`.
   [[nodiscard]] std::uint16_t version() const noexcept { return version_; }
-  /// How unusual the peer's silence is; 0 unless the session is open.
+  /// Returns how unusual the peer's silence is; 0 unless the session is open.
   [[nodiscard]] double phi(base::instant now) const noexcept;
-  /// What was noticed.
+  /// Returns the counters so far.
   [[nodiscard]] session_counters counters() const noexcept;
-  /// The path of datagrams.
+  /// Returns the state of the path of datagrams.
   [[nodiscard]] const net::path& path_size() const noexcept { return path_; }
 
  private:
-  // A peer's interval is believed within these, in milliseconds.
+  // A peer's interval is believed within these limits, in milliseconds.
   static constexpr std::uint32_t least_interval = 1;
   static constexpr std::uint32_t most_interval = 3'600'000;
 
@@ -188,7 +189,7 @@ class session : public layer_defaults {
     greeting,  // the first handshake is under way, or the stream for it
     open,      // messages pass
     lost,      // the stream of an open session was lost; perhaps there is a new one
-    over,      // after the last event
+    over,      // the last event has come
   };
   void on_connected(layer_context& c);
   void on_disconnected(const link_event& e, layer_context& c);
@@ -203,8 +204,8 @@ class session : public layer_defaults {
   void on_refusal(std::span<const std::byte> bytes, layer_context& c);
   void on_session_elsewhere(const refusal_notice& r, layer_context& c);
   [[nodiscard]] bool is_the_peers(std::span<const std::byte> bytes) const noexcept;
-  /// Of what one read of a stream brings the first packet has said all that there is to learn:
-  /// since then time has not passed, and whoever is suspected was heard last before now.
+  /// Returns true if an earlier packet of the same read of a stream was a sign of life: a further
+  /// one adds nothing, since no time has passed. A suspected peer was last heard before now.
   [[nodiscard]] bool has_just_heard(base::instant now) const noexcept {
     return stream_ && phase_ == phase::open && confirmed_ && life_.last_heard() == now;
   }
@@ -213,7 +214,8 @@ class session : public layer_defaults {
   void on_stranger(std::span<const std::byte> bytes, layer_context& c);
 
   [[nodiscard]] bool agree(const hello& h, layer_context& c);
-  /// Anybody may send a datagram: only who knows this end's number ends what this end has begun.
+  /// Any host may send a datagram. So on datagrams only a sender that knows this end's number may
+  /// end a handshake that this end has begun.
   [[nodiscard]] bool may_end(const hello& h) const noexcept {
     return stream_ || !settings_.connects || h.to == settings_.self.incarnation;
   }
@@ -233,10 +235,10 @@ class session : public layer_defaults {
   void advance_open(layer_context& c);
   void probe_path(layer_context& c);
   void say_hello(layer_context& c);
-  /// True if this end may try a connection beside the one that stands.
+  /// Returns true if this end may try a connection beside the one that stands.
   [[nodiscard]] bool may_open_beside(const layer_context& c) const;
   void schedule_reopen(base::instant now);
-  /// Opens a transport that is lost, and something beside a stream that is silent.
+  /// Opens a lost transport again, or tries a connection beside a silent stream.
   void open_again(layer_context& c);
   [[nodiscard]] base::instant heeded_until() const noexcept;
   [[nodiscard]] base::error unanswered() const;
@@ -249,14 +251,14 @@ class session : public layer_defaults {
   bool stream_ = false;       // else datagrams
   bool connected_ = false;    // the transport carries bytes
   bool greeted_ = false;      // a hello has come by this stream
-  bool knows_peer_ = false;   // peer_ is meant; from `open` on it does not change
-  bool has_session_ = false;  // peer_.self has refused this end for that
-  bool confirmed_ = false;    // the peer has said something that shows that it is open
+  bool knows_peer_ = false;   // peer_ is the peer; from `open` on it does not change
+  bool has_session_ = false;  // peer_.self has refused this end, with which it has a session
+  bool confirmed_ = false;    // a packet has shown that the peer's end is open
   std::uint16_t version_ = 0;
   hello peer_;
   std::uint32_t tag_to_ = 0;
   std::uint32_t tag_from_ = 0;
-  std::uint64_t challenged_by_ = 0;  // an incarnation at the other end that wants to see its number
+  std::uint64_t challenged_by_ = 0;  // an incarnation at the other end that wants its number back
 
   base::instant greet_until_{};  // while greeting
   base::instant keep_until_{};   // while lost
@@ -264,8 +266,8 @@ class session : public layer_defaults {
   base::instant next_reopen_ = base::instant::never();
   base::duration hello_pause_{};
   base::duration reopen_pause_{};
-  base::error last_loss_{};     // why the transport was lost, or could not be had
-  base::error last_foreign_{};  // what a stranger's packet looked like
+  base::error last_loss_{};     // the reason why the transport was lost or not opened
+  base::error last_foreign_{};  // the error about a stranger's packet
 
   liveness life_;
   path path_;

@@ -31,7 +31,7 @@ bool contains(const base::error& e, std::string_view text) {
   return detail(e).find(text) != std::string::npos;
 }
 
-/// What the end with these settings says, over a stream or over datagrams.
+/// Returns the hello of the end with these settings, over a stream or over datagrams.
 hello hello_of(const session_settings& s, bool stream) {
   hello h;
   h.layers = stream ? stream_stack::fingerprint : datagram_stack::fingerprint;
@@ -135,7 +135,7 @@ TEST_CASE_TEMPLATE("session: nobody answers, so the peer is unreachable when the
   p.run(1_ms);
   CHECK(p.ends[0].down() == net_errc::unreachable);
   if (!stream) {
-    // 100 ms, doubled up to 2 s, with jitter: not one, and not a flood.
+    // Pauses of 100 ms, doubled up to 2 s, with jitter: neither one hello nor a flood.
     CHECK(p.layer(0).counters().hellos_sent >= 6);
     CHECK(p.layer(0).counters().hellos_sent <= 16);
   }
@@ -200,7 +200,7 @@ TEST_CASE("session: lost, repeated and reordered hellos of datagrams are harmles
       return times;
     };
     p.connect();
-    // Twelve handshakes of hellos would have to be lost.
+    // This fails only if the hellos of twelve handshakes are all lost.
     p.run(9_s);
     p.fate = nullptr;
     p.run(5_s);
@@ -219,7 +219,7 @@ TEST_CASE_TEMPLATE("session: who leaves is known to have left", T, over_a_stream
   pair_of p(stream);
   p.connect();
   p.run(1_s);
-  if (!stream) {  // one of the three is enough
+  if (!stream) {  // one of the three goodbyes is enough
     int n = 0;
     p.fate = [n](int, const auto&) mutable {
       return ++n < 3 ? std::vector<duration>{} : std::vector<duration>{1_ms};
@@ -265,7 +265,7 @@ TEST_CASE("session: attempts to open a stream become rarer, up to the end") {
     if (attempts > p.ends[0].count(kind::disconnected) - 1)
       p.ends[0].stack->disconnected(net_errc::unreachable, p.now);
   }
-  // 20 ms, doubled up to 2 s, over the 15 s that the session is kept.
+  // Pauses of 20 ms, doubled up to 2 s, while the session is kept for 15 s.
   CHECK(attempts >= 10);
   CHECK(attempts <= 25);
   CHECK(p.ends[0].down() == net_errc::peer_down);
@@ -278,7 +278,7 @@ TEST_CASE("session: a session is kept for the resume window, whenever the stream
   pair_of p(true, zero);
   p.connect();
   p.run(1_s);
-  // Silent for long already when the loss is noticed.
+  // The peer is silent for long already when the loss is noticed.
   p.ends[1].on_transmit = [](auto) {};
   p.run(4_s);
   p.ends[0].on_reopen = [] {};
@@ -290,7 +290,7 @@ TEST_CASE("session: a session is kept for the resume window, whenever the stream
 }
 
 TEST_CASE("session: an answer that is lost with its stream costs nothing") {
-  // End 1 is open, end 0 is not: it begins once more, and for end 1 that goes on.
+  // End 1 is open, and end 0 is not: end 0 begins once more, and end 1 goes on with its session.
   pair_of p(true);
   p.connect();
   p.run(1_ms);
@@ -330,7 +330,7 @@ TEST_CASE("session: a peer that comes back as another ends the session") {
     CHECK(p.ends[1].down() == net_errc::peer_down);
     CHECK(contains(p.ends[1].down(), "restarted"));
     CHECK(!p.ends[0].has(kind::opened));
-    // Its hellos open the session with a new stack.
+    // The hellos of end 0 open the session with a new stack.
     build(p, 1, false, settings_of(1));
     p.ends[1].closed = false;
     p.ends[1].events.clear();
@@ -444,7 +444,7 @@ TEST_CASE("session: what a later version says behind a heartbeat's number is ski
   p.run(100_ms);
   const auto before = p.layer(1).counters();
   for (const session_packet k : {session_packet::heartbeat, session_packet::heartbeat_ack}) {
-    std::vector<std::byte> later(9, std::byte{7});  // the kind, a number, and more
+    std::vector<std::byte> later(9, std::byte{7});  // the kind, a number, and further bytes
     later[0] = static_cast<std::byte>(k);
     p.inject(1, framed(later));
   }
@@ -551,7 +551,7 @@ TEST_CASE("session: what comes by a new stream before its hello is a stranger's"
   p.inject(1, said);
   REQUIRE(p.ends[1].messages.size() == 2);
   p.ends[1].stack->disconnected(net_errc::connection_lost, p.now);
-  p.ends[1].stack->connected(p.now);  // at the very moment when the peer was heard last
+  p.ends[1].stack->connected(p.now);  // at the time of the last sign of life
   p.inject(1, said);
   CHECK(p.ends[1].messages.size() == 2);
   CHECK(p.layer(1).counters().strangers == 1);
@@ -576,7 +576,7 @@ TEST_CASE("session: a frame without a kind is a stranger's, whatever lies behind
   pair_of p(true);
   p.connect();
   p.run(1_s);
-  // The length of the second frame is the number of `data`.
+  // Behind the empty frame comes the length of the next one, the same byte as `data`.
   const std::byte data = static_cast<std::byte>(session_packet::data);
   std::vector<std::byte> all = framed(std::vector{data});
   all.resize(all.size() + 4);

@@ -1,4 +1,4 @@
-// A session that the peer has already, and the refusal that says so; datagrams without a socket.
+// A refusal because the peer has a session already, and datagrams without a socket.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -19,7 +19,7 @@ using kind = link_event::kind;
 
 namespace {
 
-/// The packet, as end 0 gets it.
+/// Returns the bytes of the packet, as end 0 gets them.
 std::vector<std::byte> received(const packet& p, bool stream) {
   std::vector<std::byte> all(stream ? 4 : 0);
   if (stream) store_le(all.data(), static_cast<std::uint32_t>(p.size()));
@@ -27,7 +27,7 @@ std::vector<std::byte> received(const packet& p, bool stream) {
   return all;
 }
 
-/// Refused, since the peer has a session with end 0.
+/// Returns the bytes of a refusal because the peer has a session with end 0.
 std::vector<std::byte> refused_for_session(const peer_identity& by, bool stream) {
   packet said;
   encode_refusal({refusal::has_session, {}, settings_of(0).self.incarnation, {}, by}, said);
@@ -54,7 +54,7 @@ TEST_CASE("session: a refusal for a session is told, and the next hello begins a
     CHECK_FALSE(said[0].begins_anew);
     CHECK(p.layer(0).peer() == nullptr);
     const peer_identity by{{8, 9}, 10};
-    p.inject(0, refused_for_session({}, stream));  // who has it?
+    p.inject(0, refused_for_session({}, stream));  // it does not name the peer
     CHECK_FALSE(p.ends[0].has(kind::has_session));
     p.inject(0, refused_for_session(by, stream));
     CHECK(p.ends[0].count(kind::has_session) == 1);
@@ -67,7 +67,7 @@ TEST_CASE("session: a refusal for a session is told, and the next hello begins a
     CHECK(said.back().begins_anew);
     CHECK_FALSE(said.back().resumes);
     CHECK(!p.ends[0].down());
-    // Nobody answers any more: it says whom it has waited for.
+    // No answer comes any more: the error names the peer with the session.
     p.run(settings_of(0).handshake_limit);
     const std::string why(p.ends[0].down().detail());
     CHECK_MESSAGE(why.find("has an earlier session with this end") != std::string::npos, why);
@@ -107,7 +107,7 @@ TEST_CASE("session: the limit of a handshake counts from the first attempt to co
     pair_of p(stream);
     p.ends[0].on_reopen = [] {};
     const duration limit = settings_of(0).handshake_limit;
-    p.run(limit / 4 * 3);  // as a look-up or an address that is silent takes
+    p.run(limit / 4 * 3);  // the time of a slow look-up or a silent address
     p.ends[0].stack->disconnected(net_errc::unreachable, p.now);
     p.run(limit / 4 - duration::milliseconds(10));
     CHECK(!p.ends[0].down());

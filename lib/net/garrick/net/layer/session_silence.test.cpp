@@ -90,7 +90,7 @@ TEST_CASE_TEMPLATE("session: silence is suspected, trusted again, and final afte
     p.ends[0].stack->connected(p.now);
     p.ends[0].stack->advance(p.now);
     CHECK(p.ends[0].events.size() == events);
-    // Whom this end has not heard is told.
+    // The silent peer is told.
     CHECK(p.ends[1].down() == net_errc::peer_down);
     CHECK(p.layer(0).peer()->self == settings_of(1).self);
   }
@@ -135,7 +135,7 @@ TEST_CASE_TEMPLATE("session: a pause of this process is told, and how long it wa
   p.connect();
   p.run(10_s);
   CHECK(!p.ends[0].has(kind::paused));
-  // Less than an interval is no more than a busy machine.
+  // A delay below an interval is usual on a busy machine.
   p.frozen[0] = p.now + 400_ms;
   p.run(5_s);
   CHECK(!p.ends[0].has(kind::paused));

@@ -148,7 +148,7 @@ void slicing::drain(layer_context& c) {
   counters_.queued_bytes = queues_->bytes(false) + queues_->bytes(true);
 }
 
-/// Tells those above when the queue is half empty, not each time when one message has gone.
+/// Tells the layers above when the queue is half empty, not after each message.
 void slicing::tell_room(layer_context& c) {
   if (!full_ || (queues_ && !has_room(settings_.queue_messages / 2 + 1,
                                       settings_.queue_bytes / 2 + 1, large_room() / 2 + 1)))

@@ -80,7 +80,7 @@ class slicing : public layer_defaults {
   /// Sends all waiting messages to a stream, even if the layer below is full: it is closed in good
   /// order.
   void leave(layer_context& c);
-  /// Gives up messages whose next piece has not come in time.
+  /// Gives up messages if their next piece has not come in time.
   void advance(layer_context& c);
   /// Returns the time at which the first message expires.
   [[nodiscard]] base::instant deadline() const noexcept;
@@ -112,7 +112,7 @@ class slicing : public layer_defaults {
   std::unique_ptr<internal::lane_queues> queues_;        ///< null until a message had to wait
   std::unique_ptr<internal::partial_messages> partial_;  ///< null until a piece has come
   bool full_ = false;                                    ///< the layer above was told to wait
-  bool open_ = false;                                    ///< the session below, if there is one
+  bool open_ = false;      ///< the session below is open, if there is one
   bool draining_ = false;  ///< a message that goes down may cause an event
   bool ended_ = false;
 };

@@ -209,7 +209,7 @@ TEST_CASE("slicing: nothing overtakes what waits in its lane") {
   endpoint<unordered> e;
   e.here.takes = 0;
   e.send("first");
-  e.here.takes = 10;  // and no event has told so yet
+  e.here.takes = 10;  // no event has reported that yet
   e.send("second");
   REQUIRE(e.here.sent.size() == 2);
   CHECK(text_of(e.here.sent[0].bytes()).ends_with("first"));
@@ -366,7 +366,7 @@ TEST_CASE("slicing: no more is under way at a time than the other end takes") {
   e.take(100);
   CHECK(turns_of(e.here) == "p5 p6 p5 p6 ");
 
-  // Of three, the third one would be too much.
+  // Three messages together exceed the limit in bytes, so the third one waits.
   endpoint<unordered> by_bytes({.largest = 500, .partial_bytes = 800});
   by_bytes.here.takes = 0;
   by_bytes.send(text_of_size(400), 1);

@@ -22,7 +22,7 @@ void put(packet& to, T number) {
   store_le(to.append(sizeof(T)), number);
 }
 
-/// Takes numbers from the front of some bytes; `ok` is false once there were too few.
+/// Takes numbers from the front of some bytes; `ok` is false once there were too few bytes.
 struct reader {
   std::span<const std::byte> rest;
   bool ok = true;
@@ -75,7 +75,7 @@ version_range read_versions(reader& from) {
   return v;
 }
 
-/// What is safe to show of text from outside: others become dots.
+/// Returns a text from outside that is safe to show: all but printable ASCII becomes dots.
 std::string shown(std::span<const std::byte> bytes) {
   std::string text;
   for (const std::byte b : bytes) {
@@ -242,7 +242,7 @@ peeked peek_stream(std::span<const std::byte> bytes) {
     return {peeked::kind::foreign, {}, foreign_protocol(bytes)};
   const std::span<const std::byte> rest = bytes.subspan(length_size);
   if (rest.size() >= size) return peek_datagram(rest.first(size));
-  // A stranger is known as one by its first bytes, and does not get to wait with the others.
+  // A stranger is recognised by its first bytes, so it does not wait for the rest of a hello.
   constexpr std::array<char, 5> head{static_cast<char>(session_packet::hello), 'G', 'R', 'C', 'K'};
   if (std::memcmp(rest.data(), head.data(), std::min(rest.size(), head.size())) != 0)
     return {peeked::kind::foreign, {}, foreign_protocol(bytes)};

@@ -1,5 +1,5 @@
-// Any first bytes of a connection are a hello, a stranger's, or incomplete; a hello that is found
-// is written as it was understood.
+// Any first bytes of a connection are a hello, foreign, or incomplete. A hello that is found means
+// the same when it is encoded again.
 #include <garrick/base/platform/assert.hpp>
 #include <garrick/net/error.hpp>
 #include <garrick/net/layer/session/handshake.hpp>

@@ -54,7 +54,7 @@ TEST_CASE("handshake: a hello lies on the wire as docs/wire.md says") {
   REQUIRE(p.size() == expected.size());
   CHECK(std::equal(p.bytes().begin(), p.bytes().end(), bytes_of(expected).begin()));
   CHECK(decode_hello(p.bytes()) == full_hello());
-  // Fixed for ever, as the mark of each datagram.
+  // The tag is fixed for ever: it is in each datagram.
   CHECK(session_tag(1, 2) == 0x9328bfb5u);
 }
 
@@ -141,7 +141,7 @@ TEST_CASE("handshake: a refusal's words are cut, show no control characters, and
   const auto r = decode_refusal(p.bytes());
   REQUIRE(r.has_value());
   CHECK(r->words == "no." + std::string(longest_words - 3, 'x'));
-  // Who does not know them sees the same as before; half of them are none.
+  // An older reader, which skips the words, sees the same as before; half of them are no words.
   for (std::size_t n = without.size(); n != p.size(); ++n) {
     const auto half = decode_refusal(p.bytes().first(n));
     REQUIRE(half.has_value());

@@ -24,7 +24,7 @@ struct open_session {
     CHECK_FALSE(of.begin(at(0)));
     of.see(at(0));
   }
-  /// The peer is heard once an interval, up to this time.
+  /// Hears the peer once an interval, up to this time.
   void hear_until(std::int64_t ms) {
     for (std::int64_t t = 100; t <= ms; t += 100) CHECK_FALSE(of.heard(at(t)));
   }
@@ -70,7 +70,7 @@ TEST_CASE("liveness: a delay of this end is no silence of the peer") {
   CHECK(s.of.down_at() == down + duration::milliseconds(700));
   CHECK(s.of.counted().paused == duration::milliseconds(700));
   CHECK_FALSE(s.of.heard(at(1800)));
-  CHECK(s.of.suspected_at() - at(1800) == suspected - at(1000));  // nothing was learnt of it
+  CHECK(s.of.suspected_at() - at(1800) == suspected - at(1000));  // the pause was not learnt
 }
 
 TEST_CASE("liveness: only the answer to the newest heartbeat gives a round trip") {

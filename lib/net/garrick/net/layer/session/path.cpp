@@ -7,8 +7,8 @@
 namespace garrick::net {
 namespace {
 
-// Payloads of UDP: what IPv6 promises, tunnels, Ethernet by IPv6 and by IPv4, large frames, and
-// what loopback takes.
+// Payloads of UDP: the promise of IPv6, tunnels, Ethernet by IPv6 and by IPv4, large frames, and
+// the limits of loopback.
 constexpr std::array<std::size_t, 9> usual{1232, 1400, 1452, 1472, 4052, 8952, 16384, 32768, 65507};
 
 }  // namespace
@@ -78,7 +78,7 @@ bool path::answered(std::uint32_t number, base::instant now) noexcept {
 void path::probe_lost(step& s) noexcept {
   probed_ = 0;
   ++lost_;
-  // From a silent peer a lost probe says nothing about sizes.
+  // If the peer is silent anyway, a lost probe says nothing about sizes.
   if (mode_ == mode::confirming && !heard_) return;
   ++tries_;
   if (mode_ == mode::confirming && tries_ >= settings_.confirm_tries) {

@@ -1,14 +1,15 @@
-// Finds out how large a datagram the path takes (in the spirit of RFC 8899).
+// Searches for the largest datagram that the path takes (in the spirit of RFC 8899).
 //
-// Begins with a size that every path takes, and asks with padded heartbeats whether it takes more:
-// one is sent at a time, and its answer raises the size. A size that is not answered several times
-// ends the search, until it is begun again much later. Lost probes of a larger size lower nothing.
+// The search begins with a size that every path takes, and probes larger sizes with padded
+// heartbeats: one is sent at a time, and its answer raises the size. A size of which several probes
+// are lost ends the search, until it is begun again much later. Lost probes of a larger size lower
+// nothing.
 //
-// A path may change to one that takes less and says nothing: a black hole. So while datagrams above
-// the base are sent, one of the current size has to be answered from time to time. If several in a
-// row are not, though the peer is heard, the size goes back to the base.
+// A path may change to one that silently drops datagrams of the present size: a black hole. So
+// while datagrams above the base are sent, a probe of the current size has to be answered from time
+// to time. If several in a row are not, though the peer is heard, the size goes back to the base.
 //
-// It is a part of `session`, which sends what this wants to be sent.
+// This class is a part of `session`, which sends the probes.
 //
 // Invariants:
 //   P1  size_ <= limit_, and size_ is at least the smaller of the base and the limit.
@@ -25,61 +26,62 @@
 
 namespace garrick::net {
 
-/// What `path` can be told.
+/// Settings of `path`.
 struct probing_settings {
-  bool enabled = true;      ///< without, the carrier's limit is believed
+  bool enabled = true;      ///< false: the carrier's limit is believed
   std::size_t base = 1200;  ///< bytes of a datagram that every path takes
-  base::duration timeout = base::duration::seconds(1);  ///< a probe not answered until then is lost
-  std::uint32_t tries = 3;                              ///< lost probes that end the search
-  /// While datagrams above the base are sent, one is confirmed so often.
+  base::duration timeout =
+      base::duration::seconds(1);  ///< without an answer until then a probe is lost
+  std::uint32_t tries = 3;         ///< lost probes that end the search
+  /// The interval of confirmations while datagrams above the base are sent.
   base::duration confirm = base::duration::seconds(5);
   std::uint32_t confirm_tries = 5;  ///< lost confirmations in a row that mean a black hole
-  base::duration again = base::duration::seconds(600);  ///< when a search begins anew
+  base::duration again = base::duration::seconds(600);  ///< from a search to the next
 };
 
 /// Searches for the largest datagram, and watches it.
 class path {
  public:
-  /// Knows the base alone.
+  /// Makes a path of which only the base is known.
   explicit path(probing_settings s) noexcept : settings_(s) {}
 
-  /// The session is open, and the carrier takes `limit` bytes: the search begins.
+  /// Begins the search when the session opens. The carrier takes `limit` bytes.
   void begin(std::size_t limit, base::instant now) noexcept;
-  /// The carrier takes other datagrams now. True if the size has changed.
+  /// Sets another limit of the carrier. Returns true if the size has changed.
   [[nodiscard]] bool limit_changed(std::size_t limit, base::instant now) noexcept;
-  /// A datagram of `n` bytes was sent.
+  /// Records that a datagram of `n` bytes was sent.
   void sent(std::size_t n) noexcept { large_ = large_ || n > settings_.base; }
-  /// Something was heard of the peer.
+  /// Records a sign of life of the peer.
   void heard() noexcept { heard_ = true; }
-  /// The probe with this number was answered. True if the size has grown.
+  /// Records the answer to the probe with this number. Returns true if the size has grown.
   [[nodiscard]] bool answered(std::uint32_t number, base::instant now) noexcept;
 
-  /// What `advance` wants.
+  /// The actions that `advance` asks for.
   struct step {
     std::size_t probe = 0;  ///< not 0: send a heartbeat of so many bytes, with the number given
     bool lowered = false;   ///< the size is the base again
   };
-  /// When `advance` is to be called.
+  /// Returns the time for the next `advance`.
   [[nodiscard]] base::instant deadline() const noexcept;
-  /// The time has come; a probe that is sent now has this number.
+  /// Takes the steps that are due. A probe that is sent now has this number.
   [[nodiscard]] step advance(base::instant now, std::uint32_t number) noexcept;
 
-  /// Bytes of a datagram that the path takes, or nothing before the session is open.
+  /// Returns the bytes of a datagram that the path takes; nothing before the session is open.
   [[nodiscard]] std::optional<std::size_t> size() const noexcept {
     return limit_ == 0 ? std::nullopt : std::optional(size_);
   }
-  /// The same before the session is open, for a carrier with this limit.
+  /// Returns the same before the session is open, for a carrier with this limit.
   [[nodiscard]] std::size_t first_size(std::size_t limit) const noexcept;
-  /// Probes that were not answered in time.
+  /// Returns the number of probes that were not answered in time.
   [[nodiscard]] std::uint64_t lost() const noexcept { return lost_; }
-  /// How often the size went back to the base.
+  /// Returns the number of times that the size went back to the base.
   [[nodiscard]] std::uint64_t black_holes() const noexcept { return black_holes_; }
 
  private:
   enum class mode : std::uint8_t {
     idle,        // waits for again_ or, if large_, for confirm_
-    searching,   // a larger size is asked for
-    confirming,  // the current size is
+    searching,   // probes a larger size
+    confirming,  // probes the current size
   };
   [[nodiscard]] std::size_t candidate() const noexcept;
   void rest(base::instant now) noexcept;
@@ -96,8 +98,8 @@ class path {
   base::instant due_ = base::instant::never();      // of the probe under way, or the next one
   base::instant again_ = base::instant::never();    // the next search
   base::instant confirm_ = base::instant::never();  // the next confirmation, if large_
-  bool large_ = false;  // something above the base was sent since the last confirmation
-  bool heard_ = false;  // something was heard since the last probe was sent
+  bool large_ = false;  // a datagram above the base was sent since the last confirmation
+  bool heard_ = false;  // the peer was heard since the last probe was sent
   std::uint64_t lost_ = 0;
   std::uint64_t black_holes_ = 0;
 };

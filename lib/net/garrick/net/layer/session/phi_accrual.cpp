@@ -9,10 +9,11 @@
 namespace garrick::net {
 namespace {
 
-/// -log10 of the probability that a normal variable is `z` standard deviations above its mean.
+/// Returns -log10 of the probability that a normal variable is at least `z` standard deviations
+/// above its mean.
 double suspicion(double z) noexcept {
   if (z < 30) return -std::log10(0.5 * std::erfc(z / std::numbers::sqrt2));
-  // Beyond that erfc is zero: the first term of its asymptotic series.
+  // For larger `z` erfc becomes zero: this is the first term of its asymptotic series.
   return (z * z / 2 + std::log(z * std::sqrt(2 * std::numbers::pi))) / std::numbers::ln10;
 }
 
@@ -69,8 +70,8 @@ void phi_accrual::learn(double pause) {
 }
 
 void phi_accrual::weigh() {
-  // Once an interval over at most `history` numbers: cheaper than to correct the rounding of sums
-  // that are kept.
+  // This runs once an interval over at most `history` numbers, which is cheaper than to keep sums
+  // and to correct their rounding.
   mean_ = interval_;
   double variance = 0;
   if (!pauses_.empty()) {
