@@ -1,4 +1,4 @@
-// A cell that asks: it counts the answers that it is given, for tests of what a link owes to it.
+// A cell that asks and counts its answers, for tests of a link's duties to it.
 //
 // Thread safety: one thread's.
 #pragma once
@@ -17,7 +17,7 @@ using namespace garrick;
 
 GARRICK_NO_VIRTUAL_DESTRUCTORS_BEGIN
 
-/// See above. One strong handle, which is the caller's.
+/// See above. It begins with one strong handle, which is the caller's.
 class asking_cell final : public core::proxy_cell {
  public:
   explicit asking_cell(core::environment& env, int& freed) : proxy_cell(env), freed_(freed) {}
@@ -33,8 +33,8 @@ class asking_cell final : public core::proxy_cell {
     return e;
   }
 
-  std::vector<std::uint64_t> answers;   ///< numbers of requests that have an answer
-  std::vector<std::uint64_t> failures;  ///< and of those that failed
+  std::vector<std::uint64_t> answers;   ///< the numbers of answered requests
+  std::vector<std::uint64_t> failures;  ///< the numbers of failed requests
 
  private:
   ~asking_cell() = default;

@@ -1,4 +1,5 @@
-// The credit of what a link has under way: given back once each, and what waits behind it.
+// The credit of the messages that a link has under way: each gives its credit back once, and a
+// release waits for the messages before it.
 #include <doctest/doctest.h>
 #include <garrick/garrick.hpp>
 #include <garrick/net/error.hpp>
@@ -32,7 +33,7 @@ struct fixture {
     senders->drop_strong();
   }
 
-  /// A message that has taken its credit is posted.
+  /// Takes credit for a message, and posts it.
   std::uint64_t post(std::uint32_t weight = 1) {
     REQUIRE(senders->take_credit());
     senders->weigh(weight);
@@ -48,19 +49,19 @@ TEST_CASE("credit: each entry gives its credit back once, when it is settled") {
   CHECK(f.left() == most - 4);
   CHECK(f.of.under_way() == 2);
   CHECK(f.of.settle(two, {}));
-  CHECK(f.left() == most - 4);  // with the others of this read
+  CHECK(f.left() == most - 4);  // later, with the others of this read
   f.of.give_back();
   CHECK(f.left() == most - 1);
-  CHECK_FALSE(f.of.settle(two, {}));  // again
+  CHECK_FALSE(f.of.settle(two, {}));  // a second time
   CHECK(f.of.settle(one, {}));
   CHECK_FALSE(f.of.settle(one, {}));
-  CHECK_FALSE(f.of.settle(two + 1, {}));  // never
+  CHECK_FALSE(f.of.settle(two + 1, {}));  // this number was never given
   CHECK_FALSE(f.of.settle(0, {}));
   f.of.give_back();
   f.of.give_back();
   CHECK(f.left() == most);
   CHECK(f.of.under_way() == 0);
-  CHECK(f.of.settle(f.post(), {}));  // numbers go on
+  CHECK(f.of.settle(f.post(), {}));  // a new number
 }
 
 TEST_CASE("credit: large messages leave the account of large ones, too") {
@@ -72,7 +73,7 @@ TEST_CASE("credit: large messages leave the account of large ones, too") {
   f.of.give_back();
   CHECK(f.left() == most);
   while (f.left() > 0) REQUIRE(f.senders->take_credit());
-  CHECK_FALSE(f.senders->pass_large_ones());  // none of it is owed by a large one
+  CHECK_FALSE(f.senders->pass_large_ones());  // no large message has credit
   f.senders->confirm(most, 0);
 }
 
@@ -112,7 +113,7 @@ TEST_CASE("credit: a release waits for all that was sent before it, in the order
   REQUIRE(next);
   CHECK(next->who == actor_id{1, 3});
   f.of.give_back();
-  CHECK(f.left() == most);  // a frame has taken none
+  CHECK(f.left() == most);  // a frame takes no credit
 }
 
 TEST_CASE("credit: at the end all credit is back, losses are told, and no release leaves") {

@@ -1,5 +1,5 @@
-// The actors that a peer knows: held as long as it has handles, and sent as far ahead as they keep
-// up.
+// The actors that a peer knows: each is held as long as the peer has handles to it, and is sent
+// messages as far ahead as it keeps up.
 #include <doctest/doctest.h>
 #include <garrick/garrick.hpp>
 #include <garrick/net/node/link/internal/exports.hpp>
@@ -34,7 +34,7 @@ struct fixture {
 
   [[nodiscard]] core::cell& cell() const { return *core::handle_access::get(one); }
   [[nodiscard]] core::address address() const { return core::handle_access::make_address(&cell()); }
-  /// The peer has sent so many messages, and nobody has read them.
+  /// Takes so many messages of the peer, which the actor has not read.
   void take(exports::entry& x, std::uint32_t number, std::size_t bytes = 8) {
     for (std::uint32_t i = 0; i != number; ++i) {
       exports::took(x, bytes);
@@ -44,7 +44,7 @@ struct fixture {
   [[nodiscard]] static bool keeps_up(const exports::entry& x, std::uint64_t fresh = 0) {
     return exports::keeps_up(x, [fresh] { return fresh; });
   }
-  /// Grants what is due, if the actor has read its mail.
+  /// Lets the actor read so many messages. Returns the grant if one is due.
   std::uint32_t grant_read(const actor_id& id, std::uint32_t number, std::size_t bytes = 8) {
     exports::entry& x = *of.find(id);
     take(x, number, bytes);
@@ -62,7 +62,7 @@ TEST_CASE("exports: an actor has one number, and is held from its first handle t
   CHECK(f.of.find_given(id) == f.of.find(id));
   CHECK(f.of.number_of(f.address()).value() == id);
   CHECK(f.of.find(id)->tables.size() == 2);
-  CHECK_FALSE(f.of.release(id, 3));  // it never had so many
+  CHECK_FALSE(f.of.release(id, 3));  // the peer never had so many handles
   CHECK(f.of.release(id, 1));
   f.one = {};
   CHECK(f.of.find_given(id) != nullptr);
@@ -82,7 +82,7 @@ TEST_CASE("exports: who is only named is known, and not given") {
   CHECK(f.of.hold(f.cell(), as_reader) == id);
   f.of.forget(id);
   f.of.forget(id);
-  f.of.forget(id);  // more often than it was named
+  f.of.forget(id);  // more often than `name` was called
   CHECK(f.of.find_given(id) != nullptr);
   CHECK(f.of.release(id, 1));
   CHECK(f.of.find(id) == nullptr);
@@ -133,7 +133,7 @@ TEST_CASE("exports: an actor that does not keep up is owed its grant, once, and 
   if (x.taken < x.due) f.take(x, x.due - x.taken);
   REQUIRE(exports::is_due(x));
   CHECK_FALSE(f.keeps_up(x));
-  CHECK(f.keeps_up(x, x.window));  // but all of that has just come
+  CHECK(f.keeps_up(x, x.window));  // but all of these have just come
   CHECK(f.of.grant(id, x, false) == 0);
   CHECK(f.of.owes());
   CHECK_FALSE(exports::is_due(x));  // E3

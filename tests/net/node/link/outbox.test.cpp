@@ -1,4 +1,5 @@
-// The outbox of a link: the way of frames of each class, what waits for which room, and its count.
+// The outbox of a link: the way of the frames of each class, the room for which they wait, and the
+// counts of those that wait.
 #include <doctest/doctest.h>
 #include <garrick/garrick.hpp>
 #include <garrick/net/error.hpp>
@@ -33,7 +34,7 @@ struct fixture : outbox::owner {
   bool wants = true;
 
   void post(frame_kind kind, std::uint64_t number) { out.post(frame_of(kind, number), {}); }
-  /// An end goes behind what its actor has sent.
+  /// Posts the end of an actor, which goes behind the actor's messages.
   void post_down(std::uint64_t number) {
     outgoing m = frame_of(frame_kind::down, number);
     m.lane = 1;
@@ -57,7 +58,7 @@ TEST_CASE("outbox: a frame goes at once while the stack has room, and waits in o
   CHECK(of.stack.numbers() == std::vector<std::uint64_t>{1});
   CHECK_FALSE(of.out.is_idle());
   of.stack.has_room = true;
-  of.post(frame_kind::cancel, 4);  // behind those that wait
+  of.post(frame_kind::cancel, 4);  // behind the waiting frames
   CHECK(of.stack.numbers() == std::vector<std::uint64_t>{1});
   CHECK(of.out.flush({}));
   CHECK(of.stack.numbers() == std::vector<std::uint64_t>{1, 2, 3, 4});

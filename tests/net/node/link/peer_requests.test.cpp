@@ -1,4 +1,5 @@
-// What a peer has asked: open until it is answered or cancelled, and its limits kept no longer.
+// The requests of a peer: each is open until it is answered or cancelled, and its deadline is kept
+// no longer.
 #include <doctest/doctest.h>
 #include <garrick/garrick.hpp>
 #include <garrick/net/node/link/internal/peer_requests.hpp>
@@ -53,10 +54,10 @@ TEST_CASE("requests of a peer: what was cancelled is not wanted, until its answe
   CHECK(f.of.size() == 0);
   CHECK(f.wanted.until(4) < base::instant{});
   CHECK_FALSE(f.of.is_free(4));
-  CHECK_FALSE(f.of.cancel(4));  // again
+  CHECK_FALSE(f.of.cancel(4));  // a second time
   f.of.answered_late(4);
   CHECK(f.of.is_free(4));
-  CHECK_FALSE(f.of.cancel(9));  // never
+  CHECK_FALSE(f.of.cancel(9));  // no such request
   CHECK(f.of.is_free(9));
 }
 
@@ -67,7 +68,7 @@ TEST_CASE("requests of a peer: what was handed on is cancelled where it is now")
   auto* const elsewhere = new link_test::asking_cell(system.env(), freed);
   f.open(4, soon);
   CHECK(f.of.hand_on(4, *elsewhere));
-  CHECK_FALSE(f.of.hand_on(5, *elsewhere));  // it was answered meanwhile
+  CHECK_FALSE(f.of.hand_on(5, *elsewhere));  // answered meanwhile
   elsewhere->drop_strong();
   CHECK(freed == 0);
   {

@@ -1,4 +1,4 @@
-// What a link has asked its peer: each question ends once, and is known by its asker until then.
+// The questions of a link to its peer: each ends once, and is found by its asker until then.
 #include <doctest/doctest.h>
 #include <garrick/garrick.hpp>
 #include <garrick/net/error.hpp>
@@ -33,7 +33,7 @@ struct fixture {
   fixture& operator=(const fixture&) = delete;
   ~fixture() {
     asker->drop_strong();
-    CHECK(freed == 1);  // nothing else holds it
+    CHECK(freed == 1);  // no other handle is left
   }
 
   void ask(std::uint64_t number, std::uint64_t id) {

@@ -1,4 +1,4 @@
-// A stack that keeps the frames which it is given, for tests of what lies above one.
+// A stack that keeps the frames that it gets, for tests of the code above a stack.
 //
 // Thread safety: one thread's.
 #pragma once

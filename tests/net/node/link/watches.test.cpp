@@ -1,4 +1,4 @@
-// Who watches whom across a link: each monitor and link leaves its table once, with its name.
+// The monitors and links across a link: each leaves its table once, with its name.
 #include <doctest/doctest.h>
 #include <garrick/garrick.hpp>
 #include <garrick/net/node/link/internal/watches.hpp>

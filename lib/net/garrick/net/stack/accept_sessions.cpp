@@ -12,7 +12,7 @@ namespace {
 packet words_for(const arrival& from, const refusal_notice& why) {
   packet words = packet::with_room(framing::header_size, largest_hello);
   encode_refusal(why, words);
-  // A datagram's source address may be forged, and another host gets the answer, so the answer is
+  // A datagram's source address may be forged, and the answer goes to that host. So the answer is
   // not longer than the datagram.
   if (from.local.kind() == transport_kind::udp && words.size() > from.bytes.size()) {
     words = packet::with_room(framing::header_size, largest_hello);
@@ -60,7 +60,7 @@ verdict accept_sessions::decide(const arrival& from, const hello& says) const {
   if (found == known_.end()) return verdict::start();
   const connection& link = found->second.link;
   if (link.is_over()) {
-    // A peer that was never admitted may still be sending its hello from there.
+    // A peer that was never admitted may still be sending its hello from this address.
     const bool is_late = from.local.kind() == transport_kind::udp &&
                          found->second.from == from.remote && link.was_admitted();
     return is_late ? verdict::refuse() : verdict::start();
@@ -71,11 +71,11 @@ verdict accept_sessions::decide(const arrival& from, const hello& says) const {
     return verdict::refuse(
         words_for(from, {refusal::has_session, {}, says.self.incarnation, {}, *me}));
   };
-  // Datagrams of a peer find its link by their address, so this is another one.
+  // Datagrams from a link's address go to the link, so this one comes from another address.
   if (from.local.kind() == transport_kind::udp) return refused();
   if (says.resumes) return verdict::join(link);
   // A peer that has lost the stream asks for the session to go on. A peer that begins a session has
-  // not lost it, or does not know yet that it has: then it comes again.
+  // not lost the stream, or has not noticed the loss yet; then it comes again.
   if (link.is_connected()) return refused();
   // The peer may have this session, and have come by another address.
   if (me && !says.begins_anew) return refused();

@@ -1,22 +1,23 @@
 // Resumed sessions: an accept policy for stacks with `session`.
 //
-// The policy reads the hello of a new connection. If the peer's session still lives here, it gets
-// the new stream in place of the lost one. Any other peer gets a stack of its own. Bytes that are
-// no hello are refused silently.
+// The policy reads the hello of a new connection. If the peer's session still lives here, its link
+// gets the new stream in place of the lost one. Any other peer gets a stack of its own. Bytes that
+// are no hello are refused silently.
 //
 // An incarnation has one link here. If a peer begins another session while that link is connected,
-// it is refused, and its stack tries again until its handshake limit is over. So of two connections
-// that come at once, one gets through, and neither takes the other's place. A peer that understands
-// it is told the reason, with the identity of this end (`self`): it may have come by another
-// address, and use the link that it has. For the same reason such a peer does not get the link that
-// has lost its stream, unless it says that it has no session (`hello::begins_anew`). Datagrams of a
-// peer come from one address: from another one it is refused as long as the link lives. When the
-// link is over, it is refused from the old address: late datagrams of the session come from there,
-// and a peer that begins another session has another socket.
+// the peer is refused, and its stack tries again until its handshake limit is over. So of two
+// connections that come at once, one gets through, and neither takes the other's place. A peer that
+// understands the reason is told it, with the identity of this end (`self`): the peer may have come
+// by another address, and use the link that it has. For the same reason such a peer does not get
+// the link that has lost its stream, unless it says that it has no session (`hello::begins_anew`).
+// Datagrams of a peer come from one address: a peer is refused from any other address as long as
+// its link lives. When the link is over, the peer is refused from the old address: late datagrams
+// of the session come from there, and a peer that begins another session has another socket.
 //
-// A peer whose session went down may begin another one. For a policy under which each incarnation
-// is down once and for good, use `peer_return::new_life_only`; an owner may also quarantine a
-// single one (`quarantine`). A peer in quarantine is told so, and may begin a new life.
+// When its session has gone down, a peer may begin another one. For a policy under which each
+// incarnation is down once and for good, use `peer_return::new_life_only`; an owner may also
+// quarantine a single incarnation (`quarantine`). A peer in quarantine is told so, and may begin a
+// new life.
 //
 //   struct my_policy final : accept_sessions {
 //     std::unique_ptr<hosted> make_session(const arrival&, const hello& who, carrier& below,
@@ -30,7 +31,7 @@
 //   S2  No two links that are not over were made for the same node and incarnation: a started peer
 //       is in known_ before the next newcomer is looked at.
 //   S3  Once `quarantine` has returned, no link is made for this incarnation and no stream joined.
-//   S4  With `new_life_only`, no link is made for an incarnation that had an admitted link which is
+//   S4  With `new_life_only`, no link is made for an incarnation after an admitted link of it is
 //       over.
 //
 // Thread safety: as `accept_policy`.
@@ -67,8 +68,8 @@ class accept_sessions : public accept_policy {
   /// The most incarnations in quarantine; with one more the oldest entry is forgotten.
   static constexpr std::size_t most_quarantined = quarantine_list::most;
 
-  /// Makes the policy. `after_down` decides whether an incarnation may come back whose session here
-  /// is over, for whatever reason. A session is a link that was admitted (`hosted::admitted`).
+  /// Makes the policy. `after_down` decides whether an incarnation may come back after its session
+  /// here is over for any reason. A session is a link that was admitted (`hosted::admitted`).
   explicit accept_sessions(peer_return after_down = peer_return::same_life) noexcept
       : after_down_(after_down) {}
 
@@ -83,10 +84,10 @@ class accept_sessions : public accept_policy {
   [[nodiscard]] std::unique_ptr<hosted> make(const arrival& from, carrier& below,
                                              const connection& self) final;
 
-  /// Refuses this incarnation from now on, and tells it so. Links that it has stay as they are. The
-  /// last `most_quarantined` are remembered.
+  /// Refuses this incarnation from now on, and tells it so. Its present links stay as they are. The
+  /// last `most_quarantined` incarnations are remembered.
   void quarantine(const peer_identity& who);
-  /// Returns true if it is refused as quarantined, or would be because its session is over.
+  /// Returns true if this incarnation is refused, as quarantined or because its session is over.
   [[nodiscard]] bool is_quarantined(const peer_identity& who) const;
 
   /// Returns the number of remembered sessions: those that live, and some that are over.
@@ -97,8 +98,8 @@ class accept_sessions : public accept_policy {
   /// gets the reason and the words. Called before a link is made or joined, on the listener's
   /// thread, without a lock.
   [[nodiscard]] virtual std::optional<denial> objection(const arrival&, const hello&) { return {}; }
-  /// Returns the identity of this end for peers that begin another session; nothing: they are not
-  /// told. Called under a lock of the policy's. By default nothing.
+  /// Returns the identity of this end for peers that begin another session, or nothing if they are
+  /// not told. Called under a lock of the policy. By default nothing.
   [[nodiscard]] virtual std::optional<peer_identity> self() const { return {}; }
   /// Makes the link for a peer. Null refuses it silently.
   [[nodiscard]] virtual std::unique_ptr<hosted> make_session(const arrival& from, const hello& who,

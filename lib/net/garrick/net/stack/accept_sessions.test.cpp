@@ -24,7 +24,7 @@ std::uint64_t seeds() {
   return n > 0 ? static_cast<std::uint64_t>(n) : 1;
 }
 
-/// A link of which only these two are known.
+/// A link with these answers to the policy.
 struct door final : detail::entrance {
   bool over = false;
   bool connected = true;
@@ -162,7 +162,7 @@ TEST_CASE("accept_sessions: who begins a session gets the link that has lost its
   CHECK(p.look({udp, udp, datagram}).what() == verdict::kind::start);
 }
 
-/// Sends its identity.
+/// A policy that sends its identity.
 struct named_policy final : accept_sessions {
   std::unique_ptr<hosted> make_session(const arrival&, const hello&, carrier&,
                                        const connection&) override {
@@ -172,7 +172,7 @@ struct named_policy final : accept_sessions {
   std::optional<peer_identity> me;
 };
 
-/// The refusal that the words of a verdict are.
+/// Returns the refusal in the words of a verdict.
 std::optional<refusal_notice> refusal_in(verdict v, bool framed) {
   CHECK(v.what() == verdict::kind::refuse);
   const packet words = v.take_words();
@@ -190,7 +190,7 @@ TEST_CASE("accept_sessions: a peer that has a session hears with whom, if it und
   h.capabilities.add(hears_of_sessions);
   const auto newer = bytes_of(h, true);
   const auto datagram = bytes_of(h, false);
-  CHECK_FALSE(refusal_in(p.look({tcp, tcp, newer}), true).has_value());  // it has no name
+  CHECK_FALSE(refusal_in(p.look({tcp, tcp, newer}), true).has_value());  // no identity
   p.me = peer_identity{{3, 4}, 9};
   CHECK_FALSE(refusal_in(p.look({tcp, tcp, older}), true).has_value());
   for (const bool is_udp : {false, true}) {
@@ -201,7 +201,7 @@ TEST_CASE("accept_sessions: a peer that has a session hears with whom, if it und
     CHECK(said->to == 7);
     CHECK(said->self == *p.me);
   }
-  // A link without a stream is not taken from a peer that may have it, too.
+  // A peer that may have the session does not get its link while that has no stream.
   link->connected = false;
   CHECK(refusal_in(p.look({tcp, tcp, newer}), true).has_value());
   CHECK(p.look({tcp, tcp, older}).to() == connection(link));
@@ -222,7 +222,7 @@ TEST_CASE("accept_sessions: a datagram from where a session was is late, and beg
   const arrival from{endpoint::parse("udp://127.0.0.1:5").value(), udp, bytes};
   REQUIRE(p.claim(from, connection(link)) == connection(link));
   link->over = true;
-  link->admitted = false;  // he is still trying
+  link->admitted = false;  // the peer is still trying
   CHECK(p.look(from).what() == verdict::kind::start);
   link->admitted = true;
   CHECK(p.look(from).what() == verdict::kind::refuse);
@@ -248,7 +248,7 @@ TEST_CASE("accept_sessions: with `new_life_only` who had a session comes back as
   REQUIRE(p.look(from).what() == verdict::kind::start);
   const auto next = std::make_shared<door>();
   REQUIRE(p.claim(from, connection(next)) == connection(next));
-  // A peer whose stream breaks has not lost its session.
+  // A peer does not lose its session with its stream.
   next->connected = false;
   CHECK(p.look(from).what() == verdict::kind::join);
   CHECK(!p.is_quarantined(who));
@@ -258,7 +258,7 @@ TEST_CASE("accept_sessions: with `new_life_only` who had a session comes back as
   CHECK(p.claim(from, connection(std::make_shared<door>())).is_over());
   const auto other = hello_of({{0, 1}, 8}, false, true);
   CHECK(p.look({tcp, tcp, other}).what() == verdict::kind::start);
-  // It is remembered, however many come and go meanwhile.
+  // The incarnation is remembered, however many others come and go meanwhile.
   for (std::uint64_t i = 100; i < 500; ++i) {
     const auto one = hello_of({{0, 2}, i}, false, true);
     const auto its = std::make_shared<door>();

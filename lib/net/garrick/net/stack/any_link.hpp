@@ -1,7 +1,7 @@
 // A stack behind a runtime interface, and its owner.
 //
-// A link is a stack whose layers are forgotten: configuration picks it by name, a socket or a
-// simulated network drives it, and a node keeps one for each peer.
+// A link is a stack without its type: configuration picks it by name, a socket or a simulated
+// network drives it, and a node keeps one for each peer.
 //
 // Thread safety: a link is one thread's at a time.
 #pragma once
@@ -34,8 +34,8 @@ class link_owner {
  public:
   /// Gets a message. It is lent until the call returns, with its bytes and their decoded form
   /// (`incoming::decoded`): copy the parts to keep. Returns true if the message has reached its
-  /// destination, so the sender may be told. False: it will, and `any_link::delivered` reports
-  /// that. Over a stack that does not confirm (`properties::confirmed`) the result changes nothing.
+  /// destination, so the sender may be told, and false if `any_link::delivered` will report that
+  /// later. Over a stack that does not confirm (`properties::confirmed`) the result has no effect.
   virtual bool on_message(const incoming& m) = 0;
   /// Gets an event. If it throws, later events of the same call are not told.
   virtual void on_event(const link_event& e) = 0;
@@ -68,9 +68,9 @@ class any_link : public carried {
   /// Returns the room in front that the layers want; a packet with less is copied.
   [[nodiscard]] virtual std::size_t header_size() const = 0;
   /// Leaves in good order: earlier messages go out first, as far as the layers may send them now;
-  /// layers that confirm report the unconfirmed ones. The event `down` follows. If it is called
-  /// while the link calls its owner, all this happens when that call has returned, but from now on
-  /// no message of the peer comes up, and none is taken.
+  /// layers that confirm report the unconfirmed ones. The event `down` follows. In a call of the
+  /// link to its owner all this happens when that call has returned, but from now on no message of
+  /// the peer comes up, and no message is taken.
   virtual void leave(base::instant now) = 0;
   /// Returns the peer's statement about itself, from `opened` on, if a layer of the stack shakes
   /// hands; null before, and without such a layer. From `link_event::kind::has_session` on it has

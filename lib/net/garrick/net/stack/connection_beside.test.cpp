@@ -37,7 +37,7 @@ struct session_pair : simulated_pair {
     ends[i].stack = std::make_unique<session_stack>(ends[i], ends[i], redelivery(),
                                                     session(std::move(s)), framing());
   }
-  /// All that end `i` sends gets lost from now on.
+  /// Loses the packets of end `i` from now on.
   void mute(std::size_t i) {
     ends[i].on_transmit = [](const bytes&) {};
   }
@@ -52,7 +52,7 @@ bytes framed(session_packet what, const hello& h) {
   return {p.bytes().begin(), p.bytes().end()};
 }
 
-/// The answer with which end 1 goes on.
+/// Returns the answer by which end 1 goes on.
 hello going_on() {
   hello h;
   h.self = settings_of(1).self;
@@ -74,7 +74,7 @@ TEST_CASE("beside: asked for when the peer is suspected, with growing pauses, un
   p.run(100_ms);
   CHECK(p.ends[0].reopened_beside >= 3);
   p.run(4_s);
-  // 20 ms, doubled up to 2 s; each from a half of it on
+  // Pauses of 20 ms, doubled up to 2 s, each shortened by up to a half.
   CHECK(p.ends[0].reopened_beside >= 8);
   CHECK(p.ends[0].reopened_beside <= 13);
   p.ends[1].on_transmit = transmit;

@@ -1,8 +1,8 @@
 // The identity of a stack on the wire: a number made of the names of its layers.
 //
-// Two ends whose layers differ cannot talk, and would notice that late or never, since one end
-// would read the header of one layer as that of another. So each end names its layers in its hello,
-// in four bytes, which `session` compares.
+// Two ends with different layers cannot talk, and would notice that late or never, since one end
+// would read the header of one layer as that of another. So each hello names the sender's layers in
+// four bytes, which `session` compares.
 //
 // A layer's name is its `wire_name`, which its author chooses, because compilers differ in their
 // names of a class. A layer without a name counts as well, so one layer more or less is always

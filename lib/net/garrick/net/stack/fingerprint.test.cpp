@@ -36,14 +36,14 @@ struct sealing : layer_defaults {
   static constexpr std::string_view wire_name = "sealing";
 };
 
-// As docs/wire.md says it, computed by another program.
+// By the rule in docs/wire.md, computed by another program.
 static_assert(net::stream_stack::fingerprint == 0x9843c90d);
 static_assert(plain_stream_stack::fingerprint == 0x55fda4d6);
 static_assert(net::datagram_stack::fingerprint == 0x502c5339);
 static_assert(ordered_datagram_stack::fingerprint == 0xfa3caa14);
 static_assert(plain_datagram_stack::fingerprint == 0x9e66c3bb);
 
-/// Makes the stack of an end.
+/// A function that makes the stack of an end.
 using maker = std::function<std::unique_ptr<any_link>(test_end&, const session_settings&)>;
 
 maker named(const named_stack& of) {
@@ -53,7 +53,7 @@ maker named(const named_stack& of) {
     return of.make(e, e, all);
   };
 }
-/// These layers over `session`.
+/// Returns a maker of stacks with these layers over `session`.
 template <bool Stream, class... Ls>
 maker with() {
   return [](test_end& e, const session_settings& s) -> std::unique_ptr<any_link> {
@@ -98,7 +98,7 @@ bool open_together(bool stream, const maker& zero, const maker& one) {
   return p.both_open();
 }
 
-/// Bytes of the handshake, as they come over this transport.
+/// Returns the bytes of a packet of the handshake, as they come over this transport.
 std::vector<std::byte> on_the_wire(bool stream, const packet& p) {
   std::vector<std::byte> all(stream ? 4 : 0);
   if (stream) store_le(all.data(), static_cast<std::uint32_t>(p.size()));
@@ -193,7 +193,7 @@ TEST_CASE("other layers: a refusal that is lost is said again to the next hello"
   p.run(10_ms);
   CHECK(p.refuses(1));
   CHECK(!p.ends[0].down());
-  p.make(1, with<false, unnamed, slicing>());  // as a listener makes one for the next hello
+  p.make(1, with<false, unnamed, slicing>());  // as a listener makes a stack for the next hello
   p.ends[1].stack->connected(p.now);
   p.fate = nullptr;
   p.run(300_ms);

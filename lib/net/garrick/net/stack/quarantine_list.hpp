@@ -44,12 +44,12 @@ class quarantine_list {
     all_.erase(in_turn_.front());
     in_turn_.pop_front();
   }
-  /// Returns true if it was added and is remembered.
+  /// Returns true if this incarnation was added and is remembered.
   [[nodiscard]] bool contains(const peer_identity& who) const { return all_.contains(who); }
 
  private:
   std::set<peer_identity> all_;
-  std::deque<peer_identity> in_turn_;  // those of all_, the first first
+  std::deque<peer_identity> in_turn_;  // those of all_, the oldest first
 };
 
 }  // namespace garrick::net

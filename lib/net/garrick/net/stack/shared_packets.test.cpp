@@ -1,4 +1,5 @@
-// One packet, sent by several handles over several links. Twice over one link: tests/net.
+// One packet, sent by several handles over several links. A test of tests/net sends one twice over
+// one link.
 #include <doctest/doctest.h>
 
 #include <map>
@@ -20,7 +21,7 @@ namespace {
 
 using counts = std::map<std::string, int>;
 
-/// One end, which counts texts in its host's mailbox.
+/// An end that counts texts in its host's mailbox.
 struct end final : link_owner {
   std::unique_ptr<net::testkit::endpoint> socket;
   std::unique_ptr<any_link> link;
@@ -92,7 +93,7 @@ TEST_CASE("one packet over several links: each carries it whole, also if it has 
       CAPTURE(std::string(name));
       CAPTURE(seed);
       two_links w(*stacks.find(name), seed, 0.2);
-      // The links' numbers differ, so a header of the wrong one is seen.
+      // The links' numbers differ, so a header of the wrong link is seen.
       REQUIRE(!w.send(1, w.message("to c alone")));
       for (int i = 0; i < 20; ++i) {
         const outgoing m = w.message(std::to_string(i));

@@ -19,9 +19,9 @@ using namespace garrick::net;
 
 namespace {
 
-/// A carrier that sends nowhere, and an owner that answers as it is told.
+/// A carrier that keeps its packets, and an owner with given answers.
 struct end final : carrier, link_owner {
-  std::vector<bool> answers;  ///< the first comes first
+  std::vector<bool> answers;  ///< in the order of the messages
   std::size_t asked = 0;
   std::vector<std::string> wire;
   std::function<void()> on_text;
@@ -42,7 +42,7 @@ struct end final : carrier, link_owner {
   void on_event(const link_event&) override {}
 };
 
-/// Passes each message up twice, and keeps its events.
+/// Passes each message up twice, and keeps the results.
 struct twice : layer_defaults {
   std::vector<bool> told;
   void receive(const incoming& m, layer_context& c) {
@@ -55,9 +55,9 @@ struct once : layer_defaults {
   std::vector<bool> told;
   void receive(const incoming& m, layer_context& c) { told.push_back(c.up(m)); }
 };
-/// Passes on and looks at nothing, as most layers do.
+/// Passes everything on by the defaults.
 struct passing : layer_defaults {};
-/// Hears of the end in the middle of a message.
+/// Reports `down` in the middle of a message.
 struct ends : layer_defaults {
   std::vector<bool> told;
   void receive(const incoming& m, layer_context& c) {
@@ -66,7 +66,7 @@ struct ends : layer_defaults {
   }
 };
 
-/// Is due at some time, and says when it was called.
+/// Is always due, and logs its calls.
 struct due : layer_defaults {
   explicit due(char n = '?', std::string* to = nullptr) : name(n), log(to) {}
   void receive(const incoming& m, layer_context& c) {
@@ -78,7 +78,7 @@ struct due : layer_defaults {
   char name;
   std::string* log;
 };
-/// Answers each message by one of its own, after it was passed up.
+/// Passes each message up, and then sends an answer of its own.
 struct answering : layer_defaults {
   void receive(const incoming& m, layer_context& c) {
     static_cast<void>(c.up(m));

@@ -21,7 +21,7 @@ namespace {
 
 constexpr base::instant now = base::instant::at(base::duration::seconds(1));
 
-/// An end whose owner does something in the call in which the session opens.
+/// An end with an owner that acts in the call in which the session opens.
 struct end final : carrier, link_owner {
   std::unique_ptr<any_link> link;
   std::vector<packet> out;
@@ -64,7 +64,7 @@ struct end final : carrier, link_owner {
     p.append(std::vector<std::byte>(size));
     return p;
   }
-  /// Sends a reported message, or a question of this number. True if it was taken.
+  /// Sends a message with this number as its report. Returns true if it was taken.
   bool say(std::uint64_t number, lane_number lane, std::size_t size = 0) {
     outgoing m = to_outgoing({.kind = frame_kind::message, .receiver = {1, 1}}, payload(size));
     m.lane = lane;
@@ -80,7 +80,7 @@ struct end final : carrier, link_owner {
   }
 };
 
-/// Two ends until the first one's session has opened.
+/// Carries packets between two ends until the first one's session has opened or is down.
 void meet(end& a, end& b) {
   a.link->connected(now);
   b.link->connected(now);
@@ -162,7 +162,7 @@ TEST_CASE("a peer that says what is no frame and takes nothing is not answered w
     }
     std::size_t kept = b.out.size();
     b.takes_more = true;
-    for (int i = 0; i < 100; ++i) {  // its kept messages come now, as far as they are confirmed
+    for (int i = 0; i < 100; ++i) {  // the kept messages come now, as far as they are confirmed
       b.link->carrier_writable(now);
       kept += b.out.size();
       for (const packet& p : std::exchange(b.out, {})) a.link->receive(p.bytes(), now);
@@ -184,7 +184,7 @@ TEST_CASE("what the owner throws where its kept messages are sent leaves the cal
     meet(a, b);
   } catch (const std::runtime_error&) { was_thrown = true; }
   CHECK(was_thrown);
-  CHECK(a.say(0, 1));  // and the stack goes on
+  CHECK(a.say(0, 1));  // the stack goes on
 }
 
 }  // namespace stack_down_test

@@ -29,12 +29,12 @@ packet packet_of(std::string_view text, std::size_t front = 64) {
   return packet::copy_of(std::as_bytes(std::span(text.data(), text.size())), front);
 }
 
-/// Says goodbye when the stack leaves.
+/// Sends "bye" when the stack leaves.
 struct polite : layer_defaults {
   static void leave(layer_context& c) { c.down({packet_of("bye"), layer_lane}); }
 };
 
-/// Notes everything in one line: sent messages in braces, arrived ones plainly, events as numbers.
+/// Notes everything in one line: sent messages in braces, arrived messages plainly, events by kind.
 struct end final : carrier, link_owner {
   std::string log;
   std::function<void()> on_first;  ///< in the first message's call
@@ -158,7 +158,7 @@ TEST_CASE("leave: an open question is answered all the same, once") {
                   now));
   e.log.clear();
   e.on_first = [&] { s.leave(now); };
-  // The first one's time-out makes the owner leave, while the layer looks for the others.
+  // The time-out of the first question makes the owner leave, while the layer looks for others.
   s.advance(now + base::duration::milliseconds(1));
   CHECK(e.messages == 3);
   CHECK(s.get<actor_protocol>().open_questions() == 0);
@@ -201,7 +201,7 @@ TEST_CASE("close: what a layer's own end makes others do still happens") {
   stack<datagrams, ordering, ends> s(e, e, ordering(), ends());
   s.receive(std::vector{std::byte{1}, std::byte{5}, std::byte{0}, std::byte{'x'}}, now);
   s.receive(std::vector{std::byte{1}}, now);
-  CHECK(e.log == " closed x down");  // `ordering` gives out its held messages at the end
+  CHECK(e.log == " closed x down");  // `ordering` passes up its held messages at the end
 }
 
 TEST_CASE("stack: what the owner throws at the end of a call leaves that call") {

@@ -13,7 +13,8 @@
 namespace garrick::net {
 namespace {
 
-/// A wrong kind would stay unnoticed: bytes of a stream have no borders, datagrams are lost.
+/// Ends the program if the carrier is of the wrong kind, which would go unnoticed otherwise: bytes
+/// of a stream have no borders, and datagrams get lost.
 void require_kind(const carrier& below, const properties& offered) {
   const std::optional<carrier_kind> kind = below.carries();
   GARRICK_ASSERT(!kind || (*kind == carrier_kind::datagrams) == offered.messages,
@@ -111,7 +112,7 @@ base::error check(const link_settings& s) {
   if (base::error e = ordering::check(s.ordering)) return e;
   if (base::error e = reliability::check(s.reliability)) return e;
   if (base::error e = framing::check(s.framing)) return e;
-  // Demands of a layer on the one below.
+  // The last three are demands of a layer on the layer below.
   if (base::error e = check_range("framing.largest", s.framing.largest, largest_hello)) return e;
   if (base::error e = check_range("ordering.window", s.ordering.window, sequence_window)) return e;
   return check_range("ordering.window_bytes", s.ordering.window_bytes, s.reliability.most_bytes);

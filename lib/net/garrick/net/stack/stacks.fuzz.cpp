@@ -5,8 +5,8 @@
 // step, which packets are carried, lost, doubled, delayed, changed in a byte, or replaced. So the
 // fuzzer's own bytes meet an open session, which it would hardly find by itself.
 //
-// In all cases: no assertion, nothing after `down`, each report once, and no more memory than the
-// limits allow.
+// In all cases: no assertion fails, nothing comes after `down`, each report comes once, and memory
+// stays within the limits.
 #include <garrick/base/platform/assert.hpp>
 #include <garrick/net/error.hpp>
 #include <garrick/net/stack/stacks.hpp>
@@ -62,7 +62,7 @@ class end final : public carrier, public link_owner {
   void transmit(packet p) override {
     const std::span<const std::byte> bytes = std::as_const(p).bytes();
     GARRICK_ASSERT(bytes.size() <= 200'000, "more than a message and its headers");
-    // Heartbeats do not ask; the fuzzer's patience bounds their number here.
+    // Heartbeats are sent even if the carrier is full, so this bounds their number.
     if (sent_.size() < 4 * most_waiting) sent_.emplace_back(bytes.begin(), bytes.end());
   }
   [[nodiscard]] bool writable() const override { return sent_.size() < most_waiting; }
@@ -135,7 +135,7 @@ class world {
     if (doubled) deliver(1 - from, bytes);
     if (was_full) ends_[from].stack().carrier_writable(now_);
   }
-  /// Carries the waiting packets, up to a number of them.
+  /// Carries the waiting packets, but not for ever.
   void settle() {
     for (int i = 0; i < 200 && !(ends_[0].sent().empty() && ends_[1].sent().empty()); ++i)
       carry(ends_[0].sent().empty() ? 1 : 0, false);
@@ -179,7 +179,7 @@ class world {
         if (!way.empty() && n < way.front().size()) way.front().resize(n);
         return carry(side, false);
       }
-      case 7: {  // the fuzzer's own
+      case 7: {  // replaced by the fuzzer's bytes
         const std::size_t n = std::min<std::size_t>(take(), input_.size());
         const std::span<const std::byte> bytes = input_.first(n);
         input_ = input_.subspan(n);

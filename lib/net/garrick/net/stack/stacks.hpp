@@ -75,9 +75,9 @@ struct link_settings {
 /// layers. A key is `net.`, the layer, `_` and the field; `check` names each setting by its key.
 void add_settings(base::setting_table& table, std::string& stack, link_settings& s);
 
-/// Checks the settings of all layers, whichever a stack has. Returns `errc::invalid_setting`, whose
-/// text names the setting and its range, or no error. Call it after settings were loaded: a table
-/// knows each setting's range, but not that two contradict each other.
+/// Checks the settings of all layers, including those that a stack does not have. Returns
+/// `errc::invalid_setting`, with the setting and its range in the text, or no error. Call it after
+/// settings were loaded: a table knows each setting's range, but no contradictions between two.
 [[nodiscard]] base::error check(const link_settings& s);
 
 /// The name of a stack, as an argument of a template.
@@ -154,9 +154,9 @@ class stack_catalogue {
  public:
   /// Adds a stack. Requires that the name is new.
   void add(const named_stack& s);
-  /// Adds a `stack` of these layers, each made when a link is. The library's own layers get their
-  /// part of the `link_settings`. Another layer is made of all of them if it has such a
-  /// constructor, or else of nothing. Requires that the name is new.
+  /// Adds a `stack`. Its layers are made with each link: the library's own layers from their part
+  /// of the `link_settings`, another layer from all of these settings if it has such a constructor,
+  /// or else without arguments. Requires that the name is new.
   ///
   ///     stacks.add<"compressed", compressed_stream>();
   template <stack_name Name, class Stack>
@@ -169,7 +169,7 @@ class stack_catalogue {
   [[nodiscard]] const named_stack* find(std::string_view name) const noexcept;
   /// Returns all stacks in the order in which they were added.
   [[nodiscard]] const std::vector<named_stack>& all() const noexcept { return stacks_; }
-  /// As `find`, as an error: no error, or `errc::invalid_setting` with the known names.
+  /// Returns no error if `find` finds the name, or `errc::invalid_setting` with the known names.
   [[nodiscard]] base::error explain(std::string_view name) const;
 
  private:

@@ -66,7 +66,7 @@ static_assert(names_all<actor_protocol_counters> && names_all<duplicate_suppress
               names_all<redelivery_counters> && names_all<reliability_counters> &&
               names_all<slicing_counters>);
 
-/// A figure of a link, whichever it is.
+/// Returns the figure of this name.
 std::uint64_t count_of(const any_link& l, std::string_view layer, std::string_view name) {
   for (const link_count& c : l.counters())
     if (c.layer == layer && c.name == name) return c.value;
@@ -166,7 +166,7 @@ TEST_CASE("each row's ends are what the layers take, and a pair that contradicts
         row.target.as<duration>() = duration::nanoseconds(end);
       else
         row.target.as<std::uint32_t>() = static_cast<std::uint32_t>(end);
-      // Another setting may have to move with it: then the error is that of one of these keys.
+      // Another setting may have to change with this one: then the error names one of these keys.
       const base::error e = check(settings);
       if (!e) continue;
       const std::string name(e.detail().substr(0, e.detail().find(':')));

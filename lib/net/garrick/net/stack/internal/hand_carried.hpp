@@ -32,7 +32,7 @@ struct hand_carried final : carrier, link_owner {
   void send(std::string_view text, lane_number lane = 1) {
     REQUIRE(!stack.send({packet::copy_of(bytes_of(text)), lane}, now));
   }
-  /// The datagrams of this end arrive at the other one.
+  /// Carries the datagrams of this end to the other one.
   void flush_to(hand_carried& other) {
     for (packet& p : std::exchange(out, {})) other.stack.receive(p.bytes(), other.now);
   }

@@ -1,4 +1,4 @@
-// Two ends whose sessions are watched by `session`, for tests.
+// Two ends with the layer `session`, for tests.
 #pragma once
 
 #include <memory>
@@ -40,7 +40,7 @@ struct reliable_datagrams {
 using stream_stack = stack<byte_stream, session, framing>;
 using datagram_stack = stack<datagrams, session>;
 
-/// Those of end `i`: end 0 connects.
+/// Returns the settings of end `i`: end 0 connects.
 inline session_settings settings_of(int i) {
   session_settings s;
   s.self = {{7, static_cast<std::uint64_t>(i) + 1}, static_cast<std::uint64_t>(i) * 1000 + 111};
@@ -60,7 +60,7 @@ inline void build(simulated_pair& p, int i, bool stream, session_settings s) {
     e.stack = std::make_unique<datagram_stack>(e, e, session(std::move(s)));
 }
 
-/// A pair whose ends have these settings, not yet connected.
+/// A pair of ends with these settings, not yet connected.
 struct pair_of : simulated_pair {
   bool stream;
   explicit pair_of(bool is_stream, session_settings zero = settings_of(0),

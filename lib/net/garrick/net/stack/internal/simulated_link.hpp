@@ -28,7 +28,7 @@ namespace garrick::net::internal {
 /// Properties of a simulated link, alike in both directions.
 struct link_faults {
   base::duration delay{};        ///< each way
-  base::duration jitter{};       ///< more, at most, evenly spread; so datagrams overtake each other
+  base::duration jitter{};       ///< the most more, evenly spread; so datagrams overtake each other
   double loss = 0;               ///< probability
   double duplication = 0;        ///< probability
   double rate = 0;               ///< bits a second; 0: any
@@ -172,10 +172,10 @@ class simulated_end : public carrier, public link_owner {
     const base::instant due = stack.deadline();
     if (due.is_never() || due >= armed_) return;
     armed_ = due;
-    // Bytes that arrive at the same instant are fed first: they are in the timeline already, except
-    // those that take no time at all.
+    // Bytes that arrive at the same instant are fed first: they are in the timeline already, unless
+    // they take no time at all.
     time.at(std::max(due, time.now()), [this, mine = ++alarms_] {
-      if (mine != alarms_) return;  // another was set meanwhile, for earlier
+      if (mine != alarms_) return;  // an earlier alarm was set meanwhile
       armed_ = base::instant::never();
       if (!paused && stack.deadline() <= time.now()) stack.advance(time.now());
       if (!paused) wake();

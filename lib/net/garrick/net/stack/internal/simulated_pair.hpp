@@ -48,7 +48,7 @@ inline outgoing message(std::string_view text, lane_number lane = 1, std::uint64
   return {packet::copy_of(bytes_of(text), 64), lane, report};
 }
 
-/// The numbers of the events of this kind, in their order.
+/// Returns the numbers of the events of this kind, in their order.
 template <class Events>
 std::vector<std::uint64_t> numbers_of(const Events& events, link_event::kind what) {
   std::vector<std::uint64_t> numbers;
@@ -116,7 +116,7 @@ class simulated_pair {
   base::random_source random;
   /// Returns the arrival times of a packet of end `from`; none: never. Only for datagrams.
   std::function<std::vector<base::duration>(int from, const test_end::bytes&)> fate;
-  /// This end is not called until then.
+  /// The time until which each end is not called.
   std::array<base::instant, 2> frozen{};
 
   simulated_pair(bool stream, std::uint64_t seed) : random(seed), stream_(stream) {
@@ -131,7 +131,7 @@ class simulated_pair {
   simulated_pair(const simulated_pair&) = delete;
   simulated_pair& operator=(const simulated_pair&) = delete;
 
-  /// The transport is there for both.
+  /// Gives both ends a connection.
   void connect() {
     ++generation_;
     std::array<bool, 2> before{};
@@ -142,8 +142,8 @@ class simulated_pair {
     }
   }
 
-  /// Cuts the stream: each end still gets some first bytes of those in flight, and end 1 may notice
-  /// only when there is a new stream.
+  /// Cuts the stream: each end still gets some of the first bytes in flight, and end 1 may notice
+  /// the cut only when there is a new stream.
   void cut() {
     for (int to : {0, 1}) {
       test_end::bytes left;
@@ -159,13 +159,13 @@ class simulated_pair {
       lose(i);
     }
   }
-  /// End `i` notices that there is no stream.
+  /// Tells end `i` that its stream is lost.
   void lose(int i) {
     if (std::exchange(ends[at(i)].connected, false))
       ends[at(i)].stack->disconnected(net_errc::connection_lost, now);
   }
 
-  /// Lets bytes and time pass until `until`.
+  /// Delivers bytes and lets time pass until `until`.
   void run(base::instant until) {
     for (;;) {
       const base::instant next = std::min(next_arrival(), next_deadline());
@@ -178,7 +178,7 @@ class simulated_pair {
   void run(base::duration d) { run(now + d); }
 
   [[nodiscard]] std::size_t in_flight() const { return flights_.size(); }
-  /// Gives bytes to end `i`, out of nowhere.
+  /// Gives bytes to end `i` that the other end has not sent.
   void inject(int i, std::span<const std::byte> bytes) { ends[at(i)].stack->receive(bytes, now); }
 
  private:
@@ -235,7 +235,7 @@ class simulated_pair {
       if (ends[i].stack && frozen[i] <= now && ends[i].stack->deadline() <= now)
         ends[i].stack->advance(now);
   }
-  /// An end notices that the other one has closed its stream when all bytes have come.
+  /// Tells an end that the other one has closed its stream, when all bytes have come.
   void notice_closed() {
     for (int i : {0, 1}) {
       const auto to_other = [i](const flight& f) { return f.to == 1 - i; };
