@@ -18,7 +18,7 @@ namespace {
 
 using kind = link_event::kind;
 
-/// Wants a word first: "new", "bad", or "old", which joins the first link.
+/// A policy that wants a word first: "new", "bad", or "old", which joins the first link.
 struct by_word final : accept_policy {
   explicit by_word(std::shared_ptr<notes> n) : notes_(std::move(n)) {}
   [[nodiscard]] std::size_t wants() const override { return 10; }
@@ -35,7 +35,7 @@ struct by_word final : accept_policy {
     return std::make_unique<listening_session>(c, self, notes_);
   }
 
-  /// No stack: notes the bytes. The bytes "newly gone" end it.
+  /// A link without a stack, which notes the bytes. The bytes "newly gone" end it.
   struct listening_session final : hosted, carried {
     listening_session(carrier& c, const connection& self, std::shared_ptr<notes> n)
         : below_(c), notes_(std::move(n)) {
@@ -64,7 +64,7 @@ struct by_word final : accept_policy {
   std::shared_ptr<notes> notes_;
 };
 
-/// Is not admitted before its first message.
+/// A link that is not admitted before its first message.
 struct shy final : hosted, link_owner {
   shy(carrier& c, std::shared_ptr<notes> n)
       : link_(link_over(*this, c, byte_stream())), notes_(n) {}
@@ -105,7 +105,7 @@ TEST_CASE("accept: the policy sees the first bytes, and the link gets them as if
   const bare_socket bad = bare_socket::connected(door->local().port());
   bad.write("bad");
   CHECK(bad.read(1).empty());
-  // More than the policy wanted is not read, and at the limit there is no more.
+  // No more bytes are read than the policy wants. If it asks for more at that limit, it refuses.
   const bare_socket curious = bare_socket::connected(door->local().port());
   curious.write("more and more");
   CHECK(curious.read(1).empty());
@@ -126,7 +126,7 @@ TEST_CASE("accept: a connection may be handed to a link that has lost its own, o
   const bare_socket second = bare_socket::connected(door->local().port());
   second.write("old");
   REQUIRE(n->wait([](const notes::all& a) { return a.count >= 5; }));
-  // A session that still has a connection loses it first.
+  // A session with a connection loses that before it gets the new one.
   const bare_socket third = bare_socket::connected(door->local().port());
   third.write("old");
   REQUIRE(n->wait([](const notes::all& a) { return a.count >= 8; }));
@@ -225,7 +225,8 @@ TEST_CASE("accept: connections beyond the limit are refused, and their places ar
       wait_until([&] { return door->counters().refused == 1; });
       all[0].write(framed("go"));
     } else {
-      // Two that came in one turn, and the third: the first message ends a link.
+      // Two newcomers come here, perhaps in one turn, and a third one below. A link ends with its
+      // first message.
       for (int i = 0; i < 2; ++i) {
         all.push_back(bare_socket::connected(door->local().port(), type));
         all.back().write("x");
@@ -398,7 +399,7 @@ TEST_CASE("unix: a file that took the place of a listener's stays when that goes
   io_threads io;
   auto door = listen(io, at("unix://" + path), accepting(std::make_shared<notes>()));
   REQUIRE(door);
-  // The first file lives on, or the second one might get its number.
+  // The first file is kept, or the second one might get its inode number.
   const std::string kept = folder.file("kept");
   REQUIRE(::rename(path.c_str(), kept.c_str()) == 0);
   const bare_socket other(::socket(AF_UNIX, SOCK_STREAM, 0));

@@ -14,7 +14,7 @@ using namespace garrick::tests;
 
 namespace {
 
-/// Notes its bursts, and the calls in them: "B r r b".
+/// A link that notes its bursts, and the calls in them: "B r r b".
 struct burst_recorder final : hosted, carried {
   explicit burst_recorder(carrier& below) : below_(below) {}
   carried& stack() override { return *this; }
@@ -36,7 +36,8 @@ struct burst_recorder final : hosted, carried {
   carrier& below_;
 };
 
-/// The calls of a burst recorder when it has received so many bytes, and its end if that is told.
+/// Returns the calls of a burst recorder when it has received so many bytes and, if `with_end`, has
+/// lost its connection.
 std::string calls_with(const connection& to, std::size_t bytes, bool with_end = false) {
   std::string calls;
   wait_until([&] {
@@ -68,10 +69,10 @@ TEST_CASE("bursts: what comes in several reads is one burst, which is over befor
     bare_socket there = bare_socket::connected(door->local().port());
     const connection peer = made.get_future().get();
     REQUIRE(there.read(1) == "h");
-    // A little is none.
+    // A few bytes make no burst.
     there.write("little");
     CHECK(calls_with(peer, 6) == "r");
-    // A burst takes 64 KiB, or 22 reads; then it is others' turn.
+    // A burst takes 64 KiB, or 22 reads; then it is the turn of others.
     {
       const held_thread held(io);
       held.wait();

@@ -18,21 +18,22 @@ namespace garrick_test {
 /// The text of a capture.
 class capture {
  public:
-  /// Times count from `begin`.
+  /// Makes a capture with times from `begin` on.
   capture(std::string_view stack, garrick::base::instant begin) : begin_(begin) {
     text_ = "# capture 1 of " + std::string(stack) + '\n';
   }
-  /// The type `T` with the content `words`, in the words of decode.py. Before the first record.
+  /// Adds the type `T` with the content `words`, in the words of decode.py. Requires that there is
+  /// no record yet.
   template <class T>
   void declare(std::string_view words) {
     text_ += "# type " + std::string(garrick::base::wire_name<T>) + " = " + std::string(words);
     text_ += '\n';
   }
-  /// Something that happened at end `i`: `up` or `lost`.
+  /// Adds an event of end `i`: `up` or `lost`.
   void note(garrick::base::instant now, std::string_view what, std::size_t i) {
     text_ += time_of(now) + ' ' + std::string(what) + ' ' + name_of(i) + '\n';
   }
-  /// Bytes that end `to` was given, or those of a datagram for it that never came.
+  /// Adds bytes that end `to` was given, or those of a datagram for it that never came.
   void bytes(garrick::base::instant now, std::size_t to, std::span<const std::byte> all,
              bool came = true) {
     static constexpr std::string_view digits = "0123456789abcdef";

@@ -1,4 +1,4 @@
-// Two ends in memory, of which every byte is written down.
+// Two ends in memory; every byte between them is written down.
 //
 // A capture is determined by the settings and by the test's calls: time is virtual, and all seeds
 // are fixed.
@@ -67,13 +67,13 @@ class captured_link final : public garrick::net::any_link {
   std::size_t end_;
 };
 
-/// Two ends of a stack, of which end `a`, number 0, connects.
+/// Two ends of a stack. End `a`, number 0, connects.
 struct captured_pair : garrick::net::tests::simulated_pair {
   using bytes = garrick::net::tests::test_end::bytes;
   using durations = std::vector<garrick::base::duration>;
 
   const garrick::net::named_stack& kind;
-  /// Of the ends that are made from now on; the identities are put in.
+  /// The settings of ends that are made from now on; the identities are put in.
   garrick::net::link_settings settings;
   capture written;
   /// The fates of the next datagrams with at least `spared_below` bytes: when each arrives, or
@@ -100,9 +100,9 @@ struct captured_pair : garrick::net::tests::simulated_pair {
   static constexpr garrick::net::peer_identity a{{0x1716151413121110, 0xa}, 0xaabbccdd};
   static constexpr garrick::net::peer_identity b{{0, 0xb}, 0x8877665544332211};
 
-  /// End `i` begins a life.
+  /// Begins a life of end `i`.
   void make(std::size_t i, const garrick::net::peer_identity& self) { make(i, self, kind); }
-  /// The same with another stack than the capture says.
+  /// The same with another stack than the capture names.
   void make(std::size_t i, const garrick::net::peer_identity& self,
             const garrick::net::named_stack& of) {
     garrick::net::link_settings s = settings;
@@ -115,13 +115,13 @@ struct captured_pair : garrick::net::tests::simulated_pair {
     ends[i].closed = false;
     ends[i].stack = std::make_unique<captured_link>(of.make(ends[i], ends[i], s), written, i);
   }
-  /// The same, after an earlier one.
+  /// Begins another life of end `i`, after an earlier one.
   void restart(std::size_t i, const garrick::net::peer_identity& self) {
     written.note(now, "lost", i);
     make(i, self);
     ends[i].stack->connected(now);
   }
-  /// From now on the path from end `i` takes datagrams of so many bytes, and the end is told so.
+  /// Sets the largest datagram of the path from end `i`, and tells the end.
   void narrow(std::size_t i, std::size_t largest) {
     ends[i].limit = largest;
     ends[i].stack->path_changed(largest, now);

@@ -46,7 +46,7 @@ TEST_CASE("datagrams: whole messages go both ways, of every size up to the large
     REQUIRE(here->wait_for(kind::connected));
     std::size_t n = 0;
     for (const std::size_t size : {0u, 1u, 1200u, 9000u, 65000u}) {
-      // One at a time: then a socket's buffer drops nothing.
+      // Messages go one at a time, so that a socket's buffer drops none.
       send<datagram_session>(*peer, std::string(size, 'x'));
       REQUIRE(here->wait_for_messages(++n));
       CHECK(here->look([](const notes::all& a) { return a.messages.back().size(); }) == size);
@@ -242,7 +242,7 @@ TEST_CASE("datagrams: one that meets the refusal of an earlier one is sent all t
   REQUIRE(::bind(again.fd(), reinterpret_cast<const sockaddr*>(&where), sizeof(where)) == 0);
   CHECK(send<datagram_session>(*peer, "hello") == visit_result::made);
   go.set_value();
-  // A second one, lest the test waits for ever for the dropped one.
+  // A second message, lest the test waits for ever if the first one is dropped.
   REQUIRE(here->wait([](const notes::all& a) { return a.hints >= 1; }));
   send<datagram_session>(*peer, "world");
   CHECK(again.read(5) == "hello");
@@ -251,7 +251,7 @@ TEST_CASE("datagrams: one that meets the refusal of an earlier one is sent all t
 
 namespace {
 
-/// Notes how large a datagram may be.
+/// A link that notes how large a datagram may be.
 struct big final : hosted, carried {
   big(carrier& c, std::shared_ptr<notes> n) : below(c), notes_(std::move(n)) {}
   carried& stack() override { return *this; }
@@ -276,7 +276,7 @@ void must(bool holds, const char* what) {
   ::_exit(1);
 }
 
-/// In a network of one's own.
+/// Sets the largest packet of the loopback. Requires a network of the process's own.
 void set_loopback(int mtu) {
   ifreq r{};
   std::strcpy(r.ifr_name, "lo");
@@ -388,7 +388,7 @@ TEST_CASE("datagrams: what comes for a link while somebody is in waits up to a l
     });
   });
   in.get_future().wait();
-  // When the later question has come, the datagrams before it have been received, too.
+  // When the question has come, the datagrams before it have been received, too.
   for (std::size_t i = 1; i <= rounds; ++i) {
     for (int k = 0; k < 4; ++k) floods.write(large);
     asks.write("x");

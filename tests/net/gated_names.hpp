@@ -48,7 +48,7 @@ class gated_names {
     const std::lock_guard lock(mutex_);
     is_open_ = false;
   }
-  /// Lets all pass; returns when none waits any more.
+  /// Lets all look-ups pass. Returns when none waits any more.
   void open() {
     std::unique_lock lock(mutex_);
     is_open_ = true;
@@ -60,8 +60,8 @@ class gated_names {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return begun_[name] != 0; });
   }
-  /// How many look-ups of this name have begun. A test that counts has a name of its own: a thread
-  /// of an earlier one may be late.
+  /// Returns how many look-ups of this name have begun. A test that counts has a name of its own,
+  /// since a thread of an earlier test may be late.
   [[nodiscard]] std::size_t begun(const std::string& name) {
     const std::lock_guard lock(mutex_);
     return begun_[name];

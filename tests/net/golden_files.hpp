@@ -26,7 +26,7 @@
 
 namespace garrick_test {
 
-/// An error whose texts never improve.
+/// An error with texts that never change.
 enum class trouble : std::uint32_t { late = 3, broken = 70000 };
 struct trouble_category final : garrick::base::error_category {
   [[nodiscard]] std::string_view name() const noexcept override { return "trouble"; }
@@ -51,7 +51,7 @@ inline std::string golden_text(std::string_view type, std::span<const std::byte>
   return text + '\n';
 }
 
-/// The bytes of a golden file; empty if it is not there.
+/// Returns the bytes of a golden file; empty if it is not there.
 inline std::vector<std::byte> golden_bytes(const std::string& name) {
   std::ifstream file(golden_folder + name + ".hex");
   std::string line;
@@ -61,7 +61,7 @@ inline std::vector<std::byte> golden_bytes(const std::string& name) {
   return bytes;
 }
 
-/// The type of a golden file's bytes, by its first line.
+/// Returns the type of a golden file's bytes, by its first line.
 inline std::string golden_type(const std::string& name) {
   std::ifstream file(golden_folder + name + ".hex");
   std::string line;

@@ -25,7 +25,7 @@ struct letter {
   std::string text;
   std::int64_t number = 0;
 };
-/// As a later build may have it.
+/// The letter of a later build.
 struct longer_letter {
   static constexpr std::string_view garrick_wire_name = "golden_types::letter";
   std::string text;
@@ -65,7 +65,7 @@ bool is_id(const version_1::id& there, const actor_id& ours) {
   return version_1::reader(there.bytes).fixed(8) == ours.low &&
          version_1::reader(std::span(there.bytes).subspan(8)).fixed(8) == ours.high;
 }
-/// A reader of version 1 reads these bytes as this build does.
+/// Checks that a reader of version 1 reads these bytes as this build does.
 void version_1_reads(std::span<const std::byte> bytes) {
   const base::result<frame> ours = decode_frame(bytes);
   REQUIRE(ours.has_value());
@@ -204,7 +204,7 @@ TEST_CASE("a reader of version 1 reads all golden frames, with what they carry")
     }
     ++count;
   }
-  CHECK(count >= 25);  // one for each kind, another `resolved`, and three that are extended
+  CHECK(count >= 25);  // one of each kind, another `resolved`, and three extended frames
 }
 
 TEST_CASE("a reader of version 1 understands every kind of frame that this build writes") {

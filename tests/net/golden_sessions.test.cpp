@@ -1,4 +1,4 @@
-// Version 1 of the layers: whole sessions, byte by byte as both ends' transports saw them. One of
+// Version 1 of the layers: whole sessions, byte by byte as both ends' transports saw them, one for
 // each standard stack, and some with faults. tests/net/golden/README.md describes the format of a
 // capture, and when one may change.
 #include <garrick/net/wire/codec.hpp>
@@ -74,7 +74,7 @@ class conversation {
   void say(std::size_t from, actor_id sender, actor_id receiver, const std::string& text) {
     send(from, {.kind = frame_kind::message, .receiver = receiver, .sender = sender}, note{text});
   }
-  /// The beginnings of the notes that end `i` was given, and the kinds of its other frames.
+  /// Returns the beginnings of the notes of end `i`, and the kinds of its other frames.
   std::string heard(std::size_t i) const {
     std::string all;
     for (const auto& [lane, text] : pair.ends[i].messages) {
@@ -88,11 +88,11 @@ class conversation {
     return all;
   }
 
-  /// A session from its beginning to its end, with all that happens to one.
+  /// Runs a session from its beginning to its end, with all events of a usual session.
   void run_all() {
     if (pair.kind.name == "datagrams") {
       pair.spared_below = 30;             // heartbeats
-      pair.fates = {{1_ms}, {1_ms}, {}};  // both hellos; the first of the layers above is lost
+      pair.fates = {{1_ms}, {1_ms}, {}};  // hellos arrive; the first packet from above is lost
     }
     pair.connect();
     pair.run(20_ms);
@@ -208,7 +208,7 @@ class conversation {
     pair.fates = {{1_ms, 2_ms}, {}};
     say(1, bob, alice, "twice");
     say(1, bob, alice, "large E " + std::string(500, 'e'));
-    pair.run(2100_ms);  // until no end waits for the rest of it
+    pair.run(2100_ms);  // until no end waits for its other pieces
     pair.fates = {{3_ms}, {1_ms}};
     say(1, bob, alice, "large F " + std::string(300, 'f'));
     pair.run(10_ms);
@@ -216,7 +216,7 @@ class conversation {
   }
 };
 
-/// A whole session over this stack, in which the ends hear this.
+/// Runs a whole session over this stack, and compares it with these notes of the ends.
 void session(const std::string& name, std::string_view end_a, std::string_view end_b) {
   conversation c(name);
   c.run_all();

@@ -41,7 +41,7 @@ struct order {
   std::vector<point> where;
   bool operator==(const order&) const = default;
 };
-/// `order` as it was once, and as it may be one day.
+/// `order` in an earlier build, and in a later one.
 struct older_order {
   std::string what = "nothing";
   std::uint32_t count = 1;
@@ -162,8 +162,8 @@ TEST_CASE("errors and orders are encoded as version 1 does it") {
   value("error", "vector<error>",
         std::vector<base::error>{base::error{},
                                  base::make_error(garrick_test::trouble::late, "after 5 s")});
-  // Of a category that is not known here: the sender's text for the code is a part of the text
-  // afterwards.
+  // The category of this error is not known to the reader: the sender's text for the code becomes a
+  // part of the error's text.
   const base::error foreign(3, moon, "", "over the sea");
   garrick_test::golden("values/foreign_error", "error", encode(foreign)->bytes());
   const auto back = decode<base::exit_reason>(garrick_test::golden_bytes("values/foreign_error"));

@@ -15,7 +15,7 @@ using namespace garrick::tests;
 
 namespace {
 
-/// Each of the five stacks, over each transport that it stands on.
+/// Returns each of the five stacks, over each transport on which it stands.
 class pairs {
  public:
   explicit pairs(std::uint32_t messages = 4000, int down_after_ms = 20'000)
@@ -94,7 +94,7 @@ TEST_CASE("between processes: who is stopped for too long is given up, and comes
       p.stop(victim);
       p.until([&] { return p.seen().of(1 - victim).downs > downs; }, "it was given up");
       p.go_on(victim);
-      // Of the session that is over nothing is left at either end.
+      // No trace of the session that is over is left at either end.
       if (!all_is_well(p)) return;
     }
     settle(p);

@@ -17,8 +17,8 @@ using namespace garrick::tests;
 
 namespace {
 
-/// The streams are in use. Answers tell it, since they do not end before the session does, while on
-/// a slow machine the messages may all have arrived before the last cut.
+/// Waits for answers, which show that the streams are in use. Answers do not end before the session
+/// does, while on a slow machine all messages may have arrived before the last cut.
 bool both_are_answered(two_processes& p) {
   const std::size_t a = p.seen().of(0).right_answers + 20, b = p.seen().of(1).right_answers + 20;
   return p.until(
@@ -26,7 +26,7 @@ bool both_are_answered(two_processes& p) {
       "both had some more answers");
 }
 
-/// "3 message, 2 request".
+/// Returns the counts as a text: "3 message, 2 request".
 std::string in_words(const std::map<std::string, std::size_t>& kinds) {
   std::string all;
   for (const auto& [kind, n] : kinds)
@@ -34,7 +34,7 @@ std::string in_words(const std::map<std::string, std::size_t>& kinds) {
   return all;
 }
 
-/// Two processes talk through a relay, and all that they have said is found in the relay's capture.
+/// Lets two processes talk through a relay; each of their frames is found in the relay's capture.
 void talk_through_a_relay(const std::string& stack, const std::string& scheme, int port, int cuts) {
   CAPTURE(stack);
   const std::string where = own_address(scheme.c_str(), port);

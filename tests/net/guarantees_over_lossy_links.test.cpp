@@ -18,7 +18,7 @@ using namespace garrick::tests;
 
 namespace {
 
-/// Why there are no such links here; empty: there are.
+/// Returns the reason why there are no such links here, or an empty text.
 std::string why_not() {
   if (IS_EMULATED) return "an emulated program has no networks of its own";
   const char* const cable = places::lossy_link;
@@ -28,7 +28,7 @@ std::string why_not() {
   return text.empty() ? std::string("lossy_link does not start") : text;
 }
 
-/// True if the test cannot run, which it says in CTest's way.
+/// Returns true if the test cannot run, and prints the reason for CTest.
 bool skips() {
   static const std::string why = why_not();
   if (!why.empty()) std::printf("skipped: %s\n", why.c_str());

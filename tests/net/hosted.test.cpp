@@ -56,10 +56,10 @@ struct recorder final : hosted, carried {
   carrier& below_;
   base::instant deadline_ = base::instant::never();
   std::string calls;               ///< on the I/O thread
-  std::promise<std::string> over;  ///< the calls until the time had come
+  std::promise<std::string> over;  ///< the calls up to `advance`
 };
 
-/// A visitor who stays in until he is let go. Requires that no other visit is on.
+/// A visitor that stays in until it is let go. Requires that no other visit is on.
 class visitor {
  public:
   explicit visitor(const connection& to) {
@@ -214,7 +214,7 @@ TEST_CASE("hosted: a function that throws in a call from below ends its link, wi
     CHECK(a.why_ended.detail() == "oops");
   });
   REQUIRE(ends.here->wait_for(kind::disconnected));
-  // A visitor's own exception is his.
+  // A visitor's exception leaves its own call, and the link stays.
   while (visit(ends.peer, [](stream_session&) {}) != visit_result::made) std::this_thread::yield();
   CHECK_THROWS(visit(ends.peer, [](stream_session&) { throw std::runtime_error("mine"); }));
   CHECK(!ends.peer.is_over());
@@ -402,7 +402,7 @@ TEST_CASE("hosted: bytes that have come are fed before the time, however long th
 }
 
 TEST_CASE("hosted: a visitor may set the time, and each time is told") {
-  /// Is due three times, a millisecond after each other.
+  /// Is due three times, in steps of a millisecond.
   struct clock_watcher final : hosted, carried {
     carried& stack() override { return *this; }
     void connected(base::instant) override {}

@@ -1,5 +1,5 @@
-// A name with several addresses, one whose address changes, and names without an answer for a
-// while. The resolver is the test's own, so that it has them everywhere.
+// A name with several addresses, a name that changes its address, and names without an answer for a
+// while. The resolver is the test's own, so that these names exist everywhere.
 #include <netdb.h>
 
 #include <atomic>
@@ -23,11 +23,11 @@ using namespace garrick;
 using namespace garrick::tests;
 
 namespace {
-/// Where "moves.invalid" is.
+/// The address of "moves.invalid".
 std::atomic<const char*> moved_to{"127.0.0.2"};
 }  // namespace
 
-/// In place of the system's, which answers all else.
+/// Replaces the system's function, which answers all other names.
 extern "C" int getaddrinfo(const char* name, const char* service, const addrinfo* hints,
                            addrinfo** found) {
   if (gated_names::knows(name)) {

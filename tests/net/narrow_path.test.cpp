@@ -37,9 +37,9 @@ class narrow_relay {
     thread_.join();
   }
   [[nodiscard]] std::uint16_t port() const { return outer_.port(); }
-  /// Bytes of a datagram that passes, at most, from now on.
+  /// Sets the most bytes of a datagram that passes from now on.
   void takes(std::size_t most) { most_ = most; }
-  /// Datagrams that did not pass.
+  /// Returns the number of datagrams that did not pass.
   [[nodiscard]] std::size_t lost() const { return lost_; }
 
  private:
@@ -84,7 +84,7 @@ struct counts {
   std::atomic<std::uint64_t> path{1200};  ///< the largest datagram, as far as is known
 };
 
-/// Sends large numbered messages up to a number, and checks those that come.
+/// An owner that sends large numbered messages up to a number, and checks incoming ones.
 class large_numbers final : public hosted, public link_owner {
  public:
   large_numbers(carrier& below, bool connects, std::atomic<std::uint64_t>& may_send, counts& c)

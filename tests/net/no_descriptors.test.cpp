@@ -1,7 +1,7 @@
-// No descriptors: nothing is lost by it, and calls that need one fail with an error that says so.
+// Without descriptors no link is lost, and calls that need one fail with an error that says so.
 //
-// Not under the sanitizer of undefined behaviour, which asks the kernel through a pipe whether it
-// may look at memory.
+// The test does not run under the sanitizer of undefined behaviour, which asks the kernel through a
+// pipe whether it may look at memory.
 #include <garrick/net/transport/accept_policy.hpp>
 
 #include <sys/resource.h>
@@ -22,7 +22,7 @@ using namespace garrick::tests;
 
 namespace {
 
-/// When a newcomer could not be accepted, because there were no descriptors.
+/// Released when a newcomer could not be accepted for want of descriptors.
 class refusals {
  public:
   void add() {
@@ -41,7 +41,7 @@ class refusals {
 
 }  // namespace
 
-/// In place of the system's, to see when it is asked.
+/// Replaces the system's function, to see its failures.
 extern "C" int accept4(int fd, sockaddr* from, socklen_t* size, int flags) {
   const auto accepted = static_cast<int>(::syscall(SYS_accept4, fd, from, size, flags));
   const int why = errno;
@@ -69,7 +69,7 @@ TEST_CASE("accept: without descriptors newcomers wait, and are let in when there
   } catch (const std::system_error&) { is_told = true; }
   const sockaddr_in to = bare_socket::loopback(door->local().port());
   REQUIRE(::connect(here.fd(), reinterpret_cast<const sockaddr*>(&to), sizeof(to)) == 0);
-  // It does not ask all the time.
+  // The I/O thread does not ask all the time.
   wait_until([] { return without_descriptor.all().size() >= 2; });
   const std::vector<base::instant> asked = without_descriptor.all();
   REQUIRE(::setrlimit(RLIMIT_NOFILE, &before) == 0);

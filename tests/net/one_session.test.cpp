@@ -41,7 +41,7 @@ struct counts {
   std::string why_down_;
 };
 
-/// Of the client with the incarnation 11, or of the server.
+/// Returns the settings of the client, with the incarnation 11, or of the server.
 class counted final : public hosted, public link_owner {
  public:
   counted(carrier& below, std::string_view stack, bool connects, counts& c) : counts_(c) {
@@ -110,7 +110,7 @@ TEST_CASE("accept_sessions: of a peer's connections that come at once, one gets 
                         [&](carrier& below, const connection&) -> std::unique_ptr<hosted> {
                           return std::make_unique<counted>(below, k.stack, true, here);
                         }));
-      // The others try again and again, in vain.
+      // The other clients try again and again, in vain.
       wait_until(
           [&] { return here.messages + there.messages >= 2 && door->counters().refused >= 6; });
       CHECK(here.opened == 1);

@@ -15,14 +15,14 @@ using namespace garrick::tests;
 
 namespace {
 
-/// A stack with a bug, the steps of the two processes, and the texts by which they are found out.
+/// A stack with a bug, the steps of the two processes, and the texts of the failures.
 struct planted_bug {
   std::string stack;
-  std::vector<std::string> texts;  ///< one of them; none: nothing is wrong
+  std::vector<std::string> texts;  ///< one of them is expected; if empty, no failure
   guarantee_program program = [](two_processes& p) { both_receive(p, 1000); };
 };
 
-/// Runs some of them side by side.
+/// Runs some of these cases side by side.
 void find_all(const std::vector<planted_bug>& bugs, int first_port) {
   std::vector<std::string> failures(bugs.size());
   std::vector<std::thread> runs;
@@ -45,7 +45,7 @@ void find_all(const std::vector<planted_bug>& bugs, int first_port) {
 void until_nothing_is_due(two_processes& p) {
   if (both_receive(p, 300)) settle(p);
 }
-/// The listener is killed, so that the other end's link goes down.
+/// Kills the listener, so that the other end's link goes down.
 void until_one_is_killed(two_processes& p) {
   if (!both_receive(p, 300)) return;
   p.kill(listener_role);

@@ -1,5 +1,5 @@
-// Two processes: the other one is this program again, with one of the helpers below, and ends or
-// stops by a signal that it cannot see coming.
+// Two processes: the other one is this program again, with one of the helpers below. It is ended or
+// stopped by a signal that it does not expect.
 #include <sys/wait.h>
 
 #include <array>
@@ -91,7 +91,7 @@ TEST_CASE("processes: a killed process is reported at once, in mid-message, and 
     REQUIRE(here->wait_for(kind::connected));
     send(*peer, "hello");
     REQUIRE(here->wait_for_messages(1));
-    // It has no time to read all of this.
+    // The other process has no time to read all of this.
     other->signal(SIGSTOP);
     for (int i = 0; i < 100; ++i)
       visit(*peer, [](stream_session& s) { std::ignore = s.send(std::string(100'000, 'x')); });
@@ -119,7 +119,7 @@ TEST_CASE("processes: a stopped process holds nothing up, and goes on where it w
     REQUIRE(here->wait_for(kind::connected));
     for (std::size_t round = 0; round < 5; ++round) {
       other.signal(SIGSTOP);
-      // Until the stopped end takes no more, and the queue is full.
+      // Send until the stopped end takes no more, and the queue is full.
       std::atomic<std::size_t> sent{0};
       for (std::atomic<bool> is_full{false}; !is_full;) {
         std::atomic<bool> done{false};

@@ -36,7 +36,7 @@ struct counts {
   std::atomic<bool> enough{false};
 };
 
-/// Sends numbers as long as it may, and checks those that come.
+/// An owner that sends numbers as long as it may, and checks incoming ones.
 class numbers final : public hosted, link_owner {
  public:
   numbers(carrier& below, bool connects, counts& c) : counts_(c), connects_(connects) {

@@ -26,7 +26,7 @@ namespace garrick::tests {
 /// Carries bytes between two sockets, and resets both after a random number of them.
 class resetting_proxy {
  public:
-  /// Carries to this port of this machine.
+  /// Makes a proxy to this port of this machine.
   explicit resetting_proxy(std::uint16_t server) : server_(server), listener_(listening(port_)) {
     thread_ = std::thread([this] { run(); });
   }
@@ -37,11 +37,11 @@ class resetting_proxy {
     thread_.join();
     ::close(listener_);
   }
-  /// The port to which clients connect.
+  /// Returns the port to which clients connect.
   [[nodiscard]] std::uint16_t port() const { return port_; }
-  /// How many there have been.
+  /// Returns the number of resets so far.
   [[nodiscard]] std::size_t resets() const { return resets_; }
-  /// No more resets from now on.
+  /// Resets no connection from now on.
   void be_kind() { kind_ = true; }
 
  private:
@@ -67,7 +67,7 @@ class resetting_proxy {
       const int client = ::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
       const int server = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
       const sockaddr_in a = bare_socket::loopback(server_);
-      // The bytes that it has got go on at once, even if the last have not been acknowledged.
+      // Received bytes are sent on at once, even if earlier ones have not been acknowledged.
       const int on = 1;
       for (const int end : {client, server})
         ::setsockopt(end, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);

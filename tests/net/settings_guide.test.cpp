@@ -1,4 +1,4 @@
-// Guide 12 has the keys of links, too, as the table has them.
+// Guide 12 lists the keys of links, too, with the values of the table.
 #include <doctest/doctest.h>
 #include <garrick/net/stack/stacks.hpp>
 

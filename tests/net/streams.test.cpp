@@ -18,7 +18,7 @@ namespace {
 
 using kind = link_event::kind;
 
-/// Every kind of stream that this machine has.
+/// Returns an endpoint for every kind of stream of this machine.
 std::vector<endpoint> all_streams(scratch_folder& folder) {
   std::vector<endpoint> all{at("tcp://127.0.0.1:0"), at("unix://" + folder.file("socket"))};
   if (has_ipv6())
@@ -28,7 +28,7 @@ std::vector<endpoint> all_streams(scratch_folder& folder) {
   return all;
 }
 
-/// Sends as much as the transport takes, until all is sent.
+/// A link that sends as much as the transport takes, until all is sent.
 struct flood final : hosted, carried {
   static constexpr std::size_t all = 512;
   static constexpr std::size_t most_in_turn = 16;  ///< pieces
@@ -192,7 +192,7 @@ TEST_CASE("streams: others visit a link in between while its stack sends much") 
   CHECK(door.accept().read(flood::all * flood::piece).size() == flood::all * flood::piece);
   const flood::counts counts = told.get_future().get();
   CHECK(counts.most <= flood::most_in_turn);
-  CHECK(counts.turns == flood::all / flood::most_in_turn);  // no shorter ones
+  CHECK(counts.turns == flood::all / flood::most_in_turn);  // no shorter turns
 }
 
 TEST_CASE("streams: a stack that sends much goes on though nobody visits its link") {
@@ -250,7 +250,7 @@ TEST_CASE("streams: on a short way the system holds little that has not been rea
   REQUIRE(::setsockopt(like.fd(), SOL_SOCKET, SO_RCVBUF, &wanted, sizeof(wanted)) == 0);
   const int limited = option(like.fd(), SO_RCVBUF);
   io_threads io;
-  // A handshake that was held up may seem to have a long way.
+  // After a handshake that was held up the way may seem long.
   bool is_limited = option(door.fd(), SO_RCVBUF) == limited;
   if (is_limited) MESSAGE("skipped: the system holds as little by itself");
   for (int tries = 0; tries < 100 && !is_limited; ++tries) {
@@ -484,7 +484,7 @@ TEST_CASE("streams: an attempt's time is over when it was answered") {
                       },
                       {.thread = 1, .attempt_limit = limit});
   REQUIRE(here->wait_for(kind::connected));
-  // A machine that is busy may have needed several.
+  // A busy machine may have needed several.
   const auto lost = [](const notes::all& a) { return a.seen(kind::disconnected); };
   const std::size_t before = here->look(lost);
   const base::instant until = base::real_clock().now() + limit * 2;

@@ -24,7 +24,7 @@ namespace garrick::tests {
 /// Carries bytes between pairs of sockets.
 class switched_proxy {
  public:
-  /// Carries to this port of this machine.
+  /// Makes a proxy to this port of this machine.
   explicit switched_proxy(std::uint16_t server)
       : server_(server), door_(bare_socket::listening()), thread_([this] { run(); }) {}
   switched_proxy(const switched_proxy&) = delete;
@@ -33,32 +33,32 @@ class switched_proxy {
     set([this] { stops_ = true; });
     thread_.join();
   }
-  /// Where to connect.
+  /// Returns the port to which clients connect.
   [[nodiscard]] std::uint16_t port() const { return door_.port(); }
 
-  /// Resets all connections, and from now on each that comes. Returns when that is so.
+  /// Resets all connections, and from now on each new one. Returns when that is so.
   void cut() {
     set([this] { is_cut_ = true; });
   }
-  /// Carries again.
+  /// Lets new connections carry bytes again.
   void mend() {
     set([this] { is_cut_ = false; });
   }
-  /// The connections that stand carry nothing any more, and are not closed. New ones are carried.
-  /// Returns when that is so.
+  /// Stalls the present connections: they carry nothing any more, and are not closed. New ones are
+  /// carried. Returns when that is so.
   void stall() {
     set([this] { stalls_ = true; });
   }
-  /// The stalled ones carry again, beginning with the bytes that have waited. Returns when that is
-  /// so.
+  /// Lets the stalled connections carry again, beginning with the bytes that have waited. Returns
+  /// when that is so.
   void wake() {
     set([this] { wakes_ = true; });
   }
-  /// If `is`, later connections stand and never carry anything. Returns when that is so.
+  /// If `is` is true, later connections stand and never carry bytes. Returns when that is so.
   void hush(bool is) {
     set([this, is] { hushes_ = is; });
   }
-  /// How many connections it has carried.
+  /// Returns the number of connections that it has carried.
   [[nodiscard]] std::size_t carried() {
     const std::lock_guard lock(mutex_);
     return carried_;

@@ -19,7 +19,7 @@ namespace broker_addresses_test {
 
 using namespace broker_test;
 
-/// Says something to a server, and gives back as many bytes.
+/// Sends "hello" to a server, and answers with the server's answer.
 class talker : public broker<result<std::string>(say)> {
  public:
   explicit talker(broker_place p) : broker(p) {}
@@ -41,7 +41,7 @@ class talker : public broker<result<std::string>(say)> {
   response_promise<std::string> answer_;
 };
 
-/// Sends datagrams back, and knows from where they come.
+/// Sends datagrams back, and notes their senders.
 class parrot : public broker<std::string(where), std::string(int)> {
  public:
   parrot(broker_place p, const std::string& at) : broker(p) { socket_ = io().bind(at).value(); }

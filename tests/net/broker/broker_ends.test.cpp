@@ -52,7 +52,7 @@ class heir : public broker<> {
   tally& t_;
 };
 
-/// Has a socket in every state.
+/// A broker with a socket in every state.
 class busy : public broker<void(end_now)> {
  public:
   busy(broker_place p, tally& t, std::atomic<int>& port, addresses a)
@@ -96,7 +96,7 @@ class busy : public broker<void(end_now)> {
     t_.bytes += d.bytes.size();
   }
   void on(const connection_closed& c) {
-    half_.push_back(c);  // if this end is open, it stays so
+    half_.push_back(c);  // this end stays open if it is open
     ++t_.closed;
   }
   void on(end_now e) {
@@ -181,7 +181,7 @@ TEST_CASE("brokers: whatever ends a broker, in every state of its sockets, nothi
     }
 }
 
-/// Listens where it did before, and fails when it is told to.
+/// A broker that listens at the same place in each life, and fails on order.
 class phoenix : public broker<void(end_now)> {
  public:
   phoenix(broker_place p, tally& t, std::string at) : broker(p), t_(t) {
@@ -195,7 +195,7 @@ class phoenix : public broker<void(end_now)> {
   void on(const new_data& d) {
     if (d.bytes.text() == "fail") throw std::runtime_error("by a peer");
     const auto done = io().write(d.connection, d.bytes.bytes());
-    if (!done) CHECK(done.error() == net_errc::denied);  // it is the last life's
+    if (!done) CHECK(done.error() == net_errc::denied);  // a connection of the last life
   }
 
  private:

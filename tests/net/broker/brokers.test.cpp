@@ -148,10 +148,10 @@ class flood : public broker<> {
     t_.opened = 1;
   }
   void on(const writable_again& w) {
-    // The system may have taken more meanwhile, and then the broker has filled that as well.
+    // The system may have taken more meanwhile, and then the broker has filled that room as well.
     if (!io().writable(w.connection) || t_.writable != 0) return;
-    // Bytes on their way from the line to the queue count twice for a moment, so this may be too
-    // much at first; then another message comes.
+    // Bytes on their way from the line to the queue count twice for a moment, so this write may be
+    // too much at first; then another message comes.
     if (const auto done = io().write(w.connection, "last"); !done) {
       CHECK(done.error() == net_errc::overload);
       return;
@@ -474,7 +474,7 @@ TEST_CASE("brokers: each connection is given to a broker of its own, and nothing
   std::vector<bare_socket> all;
   for (int i = 0; i < 50; ++i) {
     all.push_back(bare_socket::connected(static_cast<std::uint16_t>(port)));
-    all.back().write("1a3bcd2");  // before it is forked
+    all.back().write("1a3bcd2");  // before the process is forked
   }
   for (const bare_socket& c : all) c.write("ef");
   for (const bare_socket& c : all) CHECK(c.read(6) == "abcdef");

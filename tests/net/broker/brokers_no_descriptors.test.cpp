@@ -1,8 +1,8 @@
 // Brokers without descriptors: open connections are served, new ones wait, and the I/O thread does
 // not ask all the time.
 //
-// Not under the sanitizer of undefined behaviour, which asks the kernel through a pipe whether it
-// may look at memory.
+// The test does not run under the sanitizer of undefined behaviour, which asks the kernel through a
+// pipe whether it may look at memory.
 #include <garrick/garrick.hpp>
 #include <garrick/net/broker/broker.hpp>
 #include <garrick/net/error.hpp>
@@ -28,10 +28,10 @@ using namespace broker_test;
 
 namespace {
 
-/// How often a connection could not be accepted, because there were no descriptors.
+/// Released each time a connection could not be accepted for want of descriptors.
 std::counting_semaphore<> without_descriptor{0};
 
-/// Seconds that this process's threads have used.
+/// Returns the processor time in seconds that this process's threads have used.
 double processor_seconds() {
   rusage used{};
   REQUIRE(::getrusage(RUSAGE_SELF, &used) == 0);
@@ -94,7 +94,7 @@ class opener : public broker<result<void>(std::string), std::string(try_to_liste
 
 }  // namespace
 
-/// In place of the system's, to see when it is asked.
+/// Replaces the system's function, to see its failures.
 extern "C" int accept4(int fd, sockaddr* from, socklen_t* size, int flags) {
   const auto accepted = static_cast<int>(::syscall(SYS_accept4, fd, from, size, flags));
   const int why = errno;
@@ -120,8 +120,8 @@ TEST_CASE("brokers: without descriptors who is in is served, and who knocks is l
       without_descriptor.acquire();
       const double used = processor_seconds();
       for (int i = 0; i < 3; ++i) without_descriptor.acquire();
-      // Three rests of a tenth of a second: a thread that asked all the time would have used them
-      // up.
+      // The thread has rested three times for a tenth of a second. A thread that asked all the time
+      // would have used that time up.
       CHECK(processor_seconds() - used < 0.15);
       inside.write("2");
       CHECK(inside.read(1) == "2");

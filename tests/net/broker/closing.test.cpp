@@ -83,7 +83,7 @@ class owner : public broker<result<connection_handle>(open_to), result<int>(put)
   response_promise<connection_handle> opened_;
 };
 
-/// Is in a connection, so that others have to wait in line.
+/// A visitor in a connection, so that others have to wait in line.
 class visitor {
  public:
   explicit visitor(const connection_handle& c) {
@@ -94,7 +94,7 @@ class visitor {
         came_.set_value();
         leaves_.get_future().wait();
       };
-      // The I/O thread may be in at first.
+      // The I/O thread may be in the connection at first.
       while (e->link.run(stay) != net::visit_result::made) std::this_thread::yield();
     });
     came_.get_future().wait();
@@ -109,7 +109,7 @@ class visitor {
   std::thread thread_;
 };
 
-/// A broker on workers with a connection and a line for so many bytes.
+/// A broker on workers, with a connection that lets so many bytes wait in its line.
 struct one_stream {
   broker_threads threads;
   actor_system system{quiet()};

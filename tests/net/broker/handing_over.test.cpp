@@ -25,7 +25,7 @@ struct open_to {
   bool closes;
 };
 
-/// Writes before it is connected.
+/// A broker that writes before it is connected.
 class eager : public broker<result<std::string>(open_to)> {
  public:
   explicit eager(broker_place p) : broker(p) {}
@@ -64,7 +64,7 @@ TEST_CASE("handing over: what is written before a stream stands is sent when it 
   }
 }
 
-/// More than may wait, before it is connected.
+/// A broker that writes more than may wait before it is connected.
 class too_eager : public broker<result<int>(open_to)> {
  public:
   explicit too_eager(broker_place p) : broker(p) {}
@@ -249,7 +249,7 @@ struct two_owners {
 TEST_CASE("handing over: what was in the first broker's mailbox stays its own, the rest moves") {
   two_owners t;
   const bare_socket c = t.call();
-  // They come in one piece, so the first broker has all three messages when it handles one.
+  // The bytes come in one piece, so the first broker has all three messages when it handles one.
   c.write("abcdefghi");
   send(t.first, begin{});
   CHECK(c.read(8) == "adopted ");

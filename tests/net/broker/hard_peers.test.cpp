@@ -26,7 +26,7 @@ constexpr std::size_t mebibyte = std::size_t{1} << 20;
 /// Memory for a sanitizer's notes.
 constexpr std::size_t slack = HAS_SANITIZER ? 512 * mebibyte : 8 * mebibyte;
 
-/// How many sockets live on the threads of this server, with the one that listens.
+/// Returns the number of sockets on the threads of this server, with the listener.
 std::size_t load_of(served& s) { return s.threads.io().load(0) + s.threads.io().load(1); }
 
 void check_that_it_serves(const served& s) {
@@ -165,7 +165,7 @@ TEST_CASE(
     CHECK(t.opened <= 10);
     CHECK(tests::resident_bytes() < before + slack);
     send(server, hold{false});
-    // Those of the flood that the system still had are answered first.
+    // Datagrams of the flood that the system still had are answered first.
     std::string last;
     wait_until([&] {
       static_cast<void>(::send(c.fd(), "last", 4, MSG_NOSIGNAL));
@@ -229,7 +229,7 @@ TEST_CASE("brokers: one that only writes hears that nobody is there any more, an
   }
 }
 
-/// Answers each piece, and reads the next one when it is told to, or has been.
+/// Answers each piece, and reads the next one after the order to go on.
 class answers_slowly : public broker<std::string(where), void(go_on)> {
  public:
   answers_slowly(broker_place p, tally& t) : broker(p), t_(t) {
@@ -246,7 +246,7 @@ class answers_slowly : public broker<std::string(where), void(go_on)> {
   }
   void on(go_on) {
     goes_on_ = true;
-    // He has gone meanwhile: the first answer to him is refused, and the second one fails.
+    // The peer has gone meanwhile: it refuses the first answer, and the second one fails.
     static_cast<void>(io().write(there_, "?"));
     CHECK(io().write(there_, "?").error() == net_errc::connection_lost);
     read_on();

@@ -19,7 +19,7 @@
 
 namespace garrick::tests {
 
-/// All that it says. It must understand the whole capture.
+/// Returns the whole output. The decoder must understand the whole capture.
 inline std::string decoded(const std::string& capture) {
   scratch_folder folder;
   const std::string path = folder.file("session.capture");
@@ -33,7 +33,7 @@ inline std::string decoded(const std::string& capture) {
   return text;
 }
 
-/// Its lines about the frames that have come one way, `a>b` or `b>a`: "response, to 00…, …".
+/// Returns its lines about the frames of one way, `a>b` or `b>a`: "response, to 00…, …".
 inline std::vector<std::string> frames(const std::string& said, const std::string& way) {
   std::vector<std::string> all;
   const std::string mark = " " + way + " actor_protocol: in lane ";
@@ -44,7 +44,7 @@ inline std::vector<std::string> frames(const std::string& said, const std::strin
   return all;
 }
 
-/// How many of these frames are of each kind.
+/// Returns the number of these frames of each kind.
 inline std::map<std::string, std::size_t> kinds_of(const std::vector<std::string>& frames) {
   std::map<std::string, std::size_t> all;
   for (const std::string& f : frames) ++all[f.substr(0, f.find(','))];

@@ -34,14 +34,14 @@ using wrote = record_entry::kind;
 
 namespace {
 
-constexpr lane_number lanes = 4;           // those of the simulated programs
-constexpr lane_number question_lane = 4;   // none of them
+constexpr lane_number lanes = 4;           // as in the simulated programs
+constexpr lane_number question_lane = 4;   // another one
 constexpr std::size_t most_questions = 8;  // without an answer
 constexpr actor_id listening_actor{1, 1}, connecting_actor{2, 2};
 
 // ---- Messages -----------------------------------------------------------------------------------
 
-// end, number, size, lane; then bytes that follow from them
+// A message has end, number, size and lane, and then bytes that follow from these.
 constexpr std::size_t head = 4 + 4 + 4 + 1;
 
 std::byte filler(std::uint32_t end, lane_number lane, std::uint32_t number, std::size_t at) {
@@ -80,9 +80,9 @@ struct task {
   endpoint where;
   const named_stack* kind = nullptr;
   std::uint64_t seed = 0;
-  std::uint32_t messages = 0;  ///< at most
+  std::uint32_t messages = 0;  ///< the most to send
   duration down_after;
-  duration answer_within;  ///< where a stack loses questions
+  duration answer_within;  ///< over stacks that lose questions
 };
 
 /// The common data of its sessions.
@@ -122,7 +122,7 @@ class session final : public hosted, link_owner {
   [[nodiscard]] carried& stack() override { return *link_; }
   void ended(const base::error&) noexcept override { note(wrote::ended); }
 
-  /// A round of its owner's work: all on the visitor's thread.
+  /// Does a round of its owner's work, all on the visitor's thread.
   void work(bool newest) {
     if (!opened_ || down_) return;
     put_into_mailboxes();
@@ -287,7 +287,7 @@ int failed(const char* what, const base::error& why) {
   return 3;
 }
 
-/// A round: links that are over go, one that connects is replaced, and all others work.
+/// Does a round: drops the links that are over, replaces a connecting one, and lets others work.
 base::error work(shared& s, io_threads& io) {
   std::vector<connection> links;
   {
@@ -310,7 +310,7 @@ base::error work(shared& s, io_threads& io) {
   return {};
 }
 
-/// All connected streams of this process break, as seen from both ends. The library does not know
+/// Breaks all connected streams of this process, as seen from both ends. The library does not know
 /// the cause.
 void lose_streams() {
   for (int fd = orders_fd(connector_role) + 1; fd != 1024; ++fd) {
@@ -339,7 +339,7 @@ int live(const task& t) {
     write_entry({.what = wrote::listening, .process = t.number});
   }
   for (;;) {
-    // The time between two rounds is the load that the links are to carry.
+    // The time between two rounds decides the load of the links.
     pollfd orders{orders_fd(role_of(t.number)), POLLIN, 0};
     if (::poll(&orders, 1, 2) > 0) {
       char order = 0;
@@ -401,7 +401,7 @@ int garrick::tests::run_guarantee_peer(int argc, char** argv, void (*add)(stack_
   task t;
   t.number = static_cast<std::uint32_t>(std::stoul(argv[2]));
   t.connects = words[3] == "connect";
-  // The other end's orders are not for this one: it must hear when its own end.
+  // This process closes the other end's orders, so that the end of a pipe of orders is seen.
   ::close(orders_fd(1 - role_of(t.number)));
   const base::result<endpoint> where = endpoint::parse(words[4]);
   t.kind = stacks.find(words[5]);

@@ -28,7 +28,7 @@ std::unique_ptr<any_link> planted_stream(link_owner& o, carrier& c, const link_s
 
 struct no_layer : layer_defaults {};
 
-/// Gives the answer that the other end would give, to one request in nine, and does not send it.
+/// Answers one request in nine by itself, in place of the other end, and does not send it.
 class knows_better : public layer_defaults {
  public:
   void send(outgoing m, layer_context& c) {

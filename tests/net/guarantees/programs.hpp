@@ -20,7 +20,7 @@
 
 namespace garrick::tests {
 
-/// An address of the loopback network that is this process's own, so that no port is taken.
+/// Returns an address of the loopback network that is this process's own, so that no port is taken.
 inline std::string own_address(const char* scheme, int port) {
   const auto pid = static_cast<unsigned>(::getpid());
   return std::string(scheme) + "://127." + std::to_string(1 + (pid >> 16) % 250) + '.' +
@@ -31,7 +31,7 @@ inline std::string own_address(const char* scheme, int port) {
 /// A program: it lets two processes suffer, and states its requirements.
 using guarantee_program = std::function<void(two_processes&)>;
 
-/// Runs the program with each of the settings at once. The first failure, or nothing.
+/// Runs the program with each of the settings at once. Returns the first failure, or nothing.
 inline std::string run_side_by_side(const std::vector<pair_settings>& all,
                                     const guarantee_program& program) {
   std::vector<std::string> failures(all.size());
@@ -60,7 +60,7 @@ inline std::string explore_processes(
   return found ? found->text : std::string();
 }
 
-/// How many messages show that a link works.
+/// The number of messages that show that a link works.
 inline constexpr std::size_t some = 20;
 
 /// Waits until both roles have received so many more.
@@ -78,13 +78,13 @@ inline bool all_is_well(two_processes& p) {
       },
       "one link was left, and had carried some messages");
 }
-/// Nothing more is sent; all that was promised has happened.
+/// Ends the sending, and checks that all promises were kept.
 inline void settle(two_processes& p) {
   p.settle();
   const witness& w = p.seen();
   p.require(w.of(0).right_answers != 0 && w.of(1).right_answers != 0, "nobody got an answer");
 }
-/// As `settle`, where no link may have gone down.
+/// As `settle`; also checks that no link has gone down.
 inline void settle_without_loss(two_processes& p) {
   settle(p);
   const witness& w = p.seen();
@@ -94,7 +94,7 @@ inline void settle_without_loss(two_processes& p) {
                                           std::to_string(w.received()) + " are in mailboxes");
 }
 
-/// The stream breaks again and again, and the session outlives it.
+/// Breaks the stream again and again; the session outlives it.
 inline void lost_and_resumed(two_processes& p, int times) {
   for (int i = 0; i != times && both_receive(p); ++i) {
     const std::size_t a = p.seen().of(0).resumed, b = p.seen().of(1).resumed;
@@ -104,14 +104,14 @@ inline void lost_and_resumed(two_processes& p, int times) {
   }
 }
 
-/// One process after the other is killed in mid-stream, and lives again at the same address.
+/// Kills one process after the other in mid-stream; each lives again at the same address.
 inline void killed_and_started_again(two_processes& p) {
   const bool keeps = p.seen().promised().to_mailbox;
   for (const std::uint32_t victim : {listener_role, connector_role}) {
     const std::uint32_t other = 1 - victim;
     if (!both_receive(p)) return;
     const witness::figures before = p.seen().of(other);
-    // One of them has no time to confirm messages under way, so that there must be some.
+    // One process has no time to confirm messages under way, so that some are in doubt.
     if (victim == connector_role) {
       p.stop(victim);
       p.until([&] { return p.seen().of(other).sent >= before.sent + 5; },

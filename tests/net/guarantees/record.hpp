@@ -16,9 +16,9 @@
 
 namespace garrick::tests {
 
-/// Where a process finds the pipe that it writes to.
+/// The descriptor of the pipe to which a process writes.
 inline constexpr int record_fd = 3;
-/// Where it finds its orders, by its role; the end of the pipe says that it is to go.
+/// Returns the descriptor of the orders for a role; the end of the pipe is the order to end.
 constexpr int orders_fd(std::uint32_t role) { return 4 + static_cast<int>(role); }
 inline constexpr char order_enough = 'e';   ///< send nothing more
 inline constexpr char order_lose = 'l';     ///< the streams break
@@ -30,26 +30,26 @@ constexpr std::uint32_t role_of(std::uint32_t process) { return (process + 1) % 
 
 struct record_entry {
   enum class kind : std::uint8_t {
-    started,     ///< `process`, a life of its role, with this `pid`
-    listening,   ///< it can be reached
-    began,       ///< it has made `end`
+    started,     ///< `process`, a life of its role, has started with this `pid`
+    listening,   ///< the process can be reached
+    began,       ///< the process has made `end`
     sending,     ///< message `number` of `lane`, of `size` bytes, is about to be sent
-    refused,     ///< a link that was writable did not take it
+    refused,     ///< a link that was writable did not take the message
     came,        ///< message `number` of `from`, in `lane`; `flag`: whole; `detail`: in its mailbox
-    in_mailbox,  ///< the oldest of `lane` that was not
+    in_mailbox,  ///< the oldest message of `lane` that was not there
     happened,    ///< the event `detail`, about `number`; of `unknown` with a `doubt` in `flag`
     asked,       ///< question `number` is about to be sent
     handled,     ///< question `number` of `from` has come
     answered,    ///< question `number` has ended, with the `answer` in `detail`
     ended,       ///< the link is gone
     idle,        ///< the order to send nothing more was read
-    fell,        ///< it has ended by itself, with status `number` or by signal `detail`
+    fell,        ///< the process has ended by itself: status `number` or signal `detail`
   };
   kind what = kind::started;
   std::uint8_t lane = 0;
   std::uint8_t detail = 0;
   std::uint8_t flag = 0;
-  std::uint8_t sent_in = 0;  ///< the lane that the message itself says
+  std::uint8_t sent_in = 0;  ///< the lane that the message itself names
   std::uint32_t process = 0;
   std::uint32_t end = 0;
   std::uint32_t from = 0;
@@ -58,9 +58,9 @@ struct record_entry {
   std::int64_t pid = 0;
 };
 
-/// Why a message is `unknown`.
+/// The reasons why a message is `unknown`.
 enum class doubt : std::uint8_t { none, perhaps, never_sent, other };
-/// How a question has ended.
+/// The ends of a question.
 enum class answer : std::uint8_t { right, wrong, perhaps, timeout, other };
 
 /// Appends an entry. Without a reader the process has no purpose, and ends.

@@ -2,7 +2,7 @@
 // tools/wire/decode.py reads. It has a thread of its own.
 //
 // A capture has the bytes that the ends have got. So recorded bytes are sent on, and when a stream
-// is cut, the ends are told so behind all that was sent on; later bytes go nowhere.
+// is cut, the ends learn that behind all bytes that were sent on; later bytes are dropped.
 //
 // Thread safety: `end` and `cut` on the thread that has made it.
 #pragma once
@@ -59,11 +59,11 @@ class recording_relay {
   recording_relay(const recording_relay&) = delete;
   recording_relay& operator=(const recording_relay&) = delete;
 
-  /// The port to which the connector connects.
+  /// Returns the port to which the connector connects.
   [[nodiscard]] std::uint16_t port() const { return port_; }
   /// Breaks the stream.
   void cut() { cuts_ = true; }
-  /// Ends it, and returns the capture.
+  /// Ends the relay, and returns the capture.
   const std::string& end() {
     stopping_ = true;
     if (thread_.joinable()) thread_.join();
@@ -85,7 +85,7 @@ class recording_relay {
     if (!stream_) grow_buffers(s);
     return s;
   }
-  /// Both ends hear it at about the same time.
+  /// Records an event of both ends, which hear it at about the same time.
   void note(std::string_view what) {
     const base::instant now = base::real_clock().now();
     for (const std::size_t i : {1u, 0u}) written_.note(now, what, i);
@@ -135,7 +135,7 @@ class recording_relay {
         passed(1 - i, bytes, size);
         for (std::size_t sent = 0; sent != size;) {
           const ssize_t m = ::send(ends[1 - i], bytes.data() + sent, size - sent, MSG_NOSIGNAL);
-          if (m <= 0) break;  // it has gone, and says so next
+          if (m <= 0) break;  // this end has gone, which its next event shows
           sent += static_cast<std::size_t>(m);
         }
       }

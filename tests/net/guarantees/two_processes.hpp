@@ -35,11 +35,11 @@ struct pair_settings {
   std::string stack;
   std::string where;  ///< the endpoint
   std::uint64_t seed = 1;
-  std::uint32_t messages = 4000;  ///< that each end sends, at most
+  std::uint32_t messages = 4000;  ///< the most that each end sends
   int down_after_ms = 20'000;
   std::string via{};                ///< the endpoint to connect to, if it is another one
   std::vector<std::string> link{};  ///< a program that joins two networks, with its options
-  int answer_within_ms = 500;       ///< how long a question waits where a stack may lose it
+  int answer_within_ms = 500;       ///< a question's time over a stack that may lose it
 };
 
 /// The promise of a stack of this name.
@@ -49,7 +49,7 @@ inline net::testkit::promise promise_of(const std::string& stack) {
   return net::testkit::to_mailbox;
 }
 
-/// A pipe whose ends are no small numbers, and are passed on to no other process.
+/// A pipe with ends that have no small numbers, and that no other process inherits.
 class high_pipe {
  public:
   high_pipe() {
@@ -99,14 +99,14 @@ class two_processes {
   two_processes& operator=(const two_processes&) = delete;
 
   [[nodiscard]] const witness& seen() const { return seen_; }
-  /// Over a stream, of which both ends hear at once when it is lost.
+  /// Returns true over a stream: both ends hear at once when it is lost.
   [[nodiscard]] bool is_unix_stream() const {
     return s_.link.empty() && !s_.where.starts_with("udp");
   }
   /// Returns true if the stack is datagrams without order.
   [[nodiscard]] bool is_bare() const { return s_.stack == "plain_datagrams"; }
   [[nodiscard]] bool ok() const { return failure_.empty(); }
-  /// Empty, or the failure.
+  /// Returns the failure, or an empty text.
   [[nodiscard]] const std::string& failure() const { return failure_; }
   void require(bool is_so, const std::string& text) {
     if (!is_so) fail(text);
@@ -128,23 +128,23 @@ class two_processes {
   void kill(std::uint32_t role) { signal(role, SIGKILL); }
   void stop(std::uint32_t role) { signal(role, SIGSTOP); }
   void go_on(std::uint32_t role) { signal(role, SIGCONT); }
-  /// The streams of this role break.
+  /// Breaks the streams of this role.
   void lose_streams(std::uint32_t role) { order(role, order_lose); }
-  /// Another life in place of the one that was killed.
+  /// Starts another life in place of the killed one.
   void start_again(std::uint32_t role) {
     const std::uint32_t before = seen_.of(role).process;
     order(role, order_another);
     until([&] { return seen_.of(role).process != before; }, "it was started again");
   }
-  /// Nothing more is sent. Waits until nothing is under way, and makes the checks that are possible
-  /// then.
+  /// Tells both to send nothing more, waits until nothing is under way, and makes the checks that
+  /// are possible then.
   void settle() {
     order(0, order_enough), order(1, order_enough);
     if (!until([this] { return seen_.settled(); }, "everything was reported and answered")) return;
     seen_.finish();
     check();
   }
-  /// Ends both. The entries that are still written are checked, too.
+  /// Ends both processes. The entries that are still written are checked, too.
   const std::string& end() {
     if (children_.empty()) return failure_;
     orders_[0].close_write(), orders_[1].close_write();

@@ -2,13 +2,13 @@
 // stacks: by the checker of the simulated programs, to which it shows the same calls in the same
 // order.
 //
-// The checker wants bytes of its own making. So each message that a process says it sends is sent
-// here, too, by a link that only keeps it; when the other process says that it has come, the kept
-// bytes come here, and if it was not whole there, they are not whole here.
+// The checker wants bytes of its own making. So a recorded message is sent here, too, by a link
+// that only keeps it. When the other process records that the message has come, the kept bytes come
+// here, and they are incomplete here if they were so there.
 //
 // The witness itself checks the facts that the checker does not know:
 //   processed    a question ends once; an answer is right, and the question has been handled
-//   unknown      says "perhaps" or "never sent", and a message never sent does not come
+//   unknown      the reason is "perhaps" or "never sent", and a message never sent does not come
 //
 // Thread safety: one thread.
 #pragma once
@@ -63,7 +63,7 @@ class witness {
     std::size_t perhaps = 0, never_sent = 0;
     std::size_t asked = 0, right_answers = 0;
     std::size_t gaps = 0, late = 0;  ///< arrivals that were not the next of their lane
-    std::uint32_t process = 0;       ///< the life that lives; 0: none
+    std::uint32_t process = 0;       ///< the life that runs; 0: none
     std::int64_t pid = 0;
     bool listening = false, idle = false;
   };
@@ -96,7 +96,7 @@ class witness {
     }
   }
 
-  /// The first broken promise, or an empty text.
+  /// Returns the first broken promise, or an empty text.
   [[nodiscard]] std::string violation() const {
     return violation_.empty() ? checker_.violation() : violation_;
   }
@@ -104,11 +104,11 @@ class witness {
   [[nodiscard]] const net::testkit::promise& promised() const { return checker_.promised(); }
   [[nodiscard]] std::size_t sent() const { return checker_.sent(); }
   [[nodiscard]] std::size_t received() const { return checker_.received(); }
-  /// Links of living processes that were opened and are not down.
+  /// Returns the number of links of living processes that were opened and are not down.
   [[nodiscard]] std::size_t open_links() const {
     return count([](const end& e) { return e.opened && !e.checked->is_down(); });
   }
-  /// True if one of the role's open links suspects its peer.
+  /// Returns true if one of the role's open links suspects its peer.
   [[nodiscard]] bool suspects(std::uint32_t role) const {
     return count([role](const end& e) {
              return e.role == role && e.suspects && !e.checked->is_down();
@@ -130,7 +130,7 @@ class witness {
       if (e.checked && e.was_perhaps && !e.checked->is_down())
         found("a question was given up, and the link lives");
   }
-  /// The newest entries, for people.
+  /// Returns the newest entries, for people.
   [[nodiscard]] std::string history() const {
     std::string all;
     for (const std::string& line : history_) all += "  " + line + '\n';
@@ -250,7 +250,7 @@ class witness {
     own.checked->on_event({k, e.number, {}});
   }
   void doubt_message(const record_entry& e, end& own, figures& f) {
-    if (e.number == 0 || e.number > own.reports.size()) return;  // the checker says it
+    if (e.number == 0 || e.number > own.reports.size()) return;  // the checker reports it
     const auto [lane, number] = own.reports[e.number - 1];
     message& m = messages_[{e.end, lane, number}];
     const auto why = static_cast<doubt>(e.flag);
