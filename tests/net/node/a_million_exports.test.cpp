@@ -45,8 +45,8 @@ struct look_after {
   bool keep = false;
 };
 struct both {
-  ref<guest_type> back;  // the same
-  ref<guest_type> made;  // another one, of this node
+  ref<guest_type> back;  // the handle that was given
+  ref<guest_type> made;  // a new handle, of this node
 };
 using inn_type = protocol<both(look_after)>;
 
@@ -63,14 +63,14 @@ class inn : public actor<inn_type> {
 };
 
 constexpr std::uint32_t in_a_message = 8;
-constexpr std::uint32_t handles_of_a_step = in_a_message + 2;  // one there and back, and one made
+constexpr std::uint32_t handles_of_a_step = in_a_message + 2;  // one that comes back, and one made
 
 struct step {};
 struct counts {
   std::atomic<std::uint64_t> handles{0}, wrong{0};
 };
 
-/// Sends handles, some messages at a time, until there were enough of them.
+/// Sends handles, some messages at a time, until it has sent enough.
 class traveller : public actor<protocol<void(step)>> {
  public:
   traveller(ref<inn_type> to, std::uint64_t enough, counts& c)
@@ -108,7 +108,7 @@ class traveller : public actor<protocol<void(step)>> {
   std::uint64_t steps_ = 0;
 };
 
-/// The entry of a node's tables.
+/// Returns the number of entries in a table of the node.
 std::uint64_t entries(const node& n, const node& of, std::string_view name) {
   for (const net::link_count& c : n.counters(of.self()))
     if (c.layer == "node" && c.name == name) return c.value;
@@ -116,7 +116,8 @@ std::uint64_t entries(const node& n, const node& of, std::string_view name) {
 }
 
 TEST_CASE("a million exports: handles go and come back, and the tables are as they were") {
-  // 20'000 handles; with GARRICK_TORTURE as many more. `./dev soak` runs a million at least.
+  // 20'000 handles, and correspondingly more with GARRICK_TORTURE. `./dev soak` runs at least a
+  // million.
   const std::uint64_t enough = tests::rounds(200) * 100ull;
   actor_system left(tests::quiet()), right(tests::quiet());
   node a(left), b(right);
@@ -131,7 +132,7 @@ TEST_CASE("a million exports: handles go and come back, and the tables are as th
       tests::wait_until([&] { return c.handles >= part; });
     }
     CHECK(c.wrong == 0);
-    // The kept handles go when the inn is asked once more.
+    // The inn gives up the kept handles when it is asked once more.
     CHECK(right.request(far, look_after{}).get().has_value());
     tests::wait_until([&] { return guests == 0; });
     tests::wait_until([&] { return entries(a, b, "proxies") == 0; });

@@ -108,7 +108,7 @@ struct parted {
     write(before, 1, 60);
     b.system.run_for(ms(2000));
     net.require(what.of(1) > 0, "nothing of the first session has come");
-    write(before, 1, 40);  // of which some are on their way
+    write(before, 1, 40);  // some of them are still on their way
     way.loss = 1;
     scheme == "tcp" ? net.cut("a", "b") : net.both("a", "b", way);
     write(before, 1, 60);
@@ -130,7 +130,7 @@ struct parted {
       b.system.run_for(ms(5));
     }
   }
-  /// Each once and in order, those of a session together.
+  /// Checks that entries came once each and in order, those of a session together.
   void require_order() {
     for (std::size_t i = 1; i < what.entries.size(); ++i) {
       net.require(what.entries[i].n > what.entries[i - 1].n, "an entry is old, or came twice");

@@ -18,7 +18,7 @@ namespace answers_due_test {
 
 using namespace garrick;
 
-/// To be answered so much later; never, if that is below zero.
+/// A question to be answered after so much time, or never if that is below zero.
 struct after {
   std::int64_t ms = 0;
 };
@@ -63,7 +63,7 @@ struct two_nodes {
   std::unique_ptr<net::node> b = std::make_unique<net::node>(right);
   ref<protocol<std::int64_t(after), void(due)>> there = left.spawn<oracle>();
 
-  /// An actor on the right asks; no handle to it is kept.
+  /// Spawns an actor on the right that asks, and keeps no handle to it.
   void ask_there(std::int64_t ms) {
     const auto at = a->listen("tcp://127.0.0.1:0");
     REQUIRE(at.has_value());

@@ -1,5 +1,5 @@
-// A client of a node that is no node, stops in mid-handshake, or never goes on: its connection is
-// closed, and others are served.
+// A client that is no node, stops in mid-handshake, or never goes on: its connection is closed, and
+// others are served.
 #include <doctest/doctest.h>
 #include <poll.h>
 #include <sys/socket.h>
@@ -50,13 +50,13 @@ struct besieged {
   static net::node_settings impatient() {
     net::node_settings s;
     s.accept.admission = ms(1000);
-    // Few: connections left behind by a stranger would keep others out.
+    // The limits are low, so that connections left behind by a stranger would keep others out.
     s.accept.pending = few;
     s.accept.connections = few;
     return s;
   }
   static constexpr std::uint32_t few = 32;
-  /// Others find their way in meanwhile.
+  /// Checks that another node is served.
   void serve() {
     actor_system of_guest(quiet());
     node guest(of_guest);
@@ -78,7 +78,7 @@ bool is_let_go(const bare_socket& s) {
   }
 }
 
-/// The first frame of a peer, with this length in its header; the bytes may be fewer.
+/// Returns the first frame of a peer, with this length in its header; the bytes may be fewer.
 std::string framed(std::uint32_t length, const std::string& bytes) {
   std::string all;
   for (int i = 0; i < 4; ++i) all += static_cast<char>(length >> (8 * i));
@@ -109,7 +109,7 @@ TEST_CASE("bad peers: who says a byte now and then has no more time than who say
   const auto begin = std::chrono::steady_clock::now();
   const bare_socket silent = bare_socket::connected(b.port);
   const bare_socket slow = bare_socket::connected(b.port);
-  // The largest hello that there may be: it would be at it for half a minute.
+  // The largest possible hello: at this pace the client would send it for half a minute.
   const std::string hello = framed(512, std::string("\x02GRCK\x01", 6) + std::string(506, '\0'));
   std::size_t said = 0;
   std::thread loris([&] {
@@ -124,8 +124,8 @@ TEST_CASE("bad peers: who says a byte now and then has no more time than who say
   CHECK(is_let_go(slow));
   const auto lasted = std::chrono::steady_clock::now() - begin;
   loris.join();
-  CHECK(lasted > std::chrono::milliseconds(900));  // it is its time that was over
-  // In its second it says 20 bytes, or more if this machine is busy, but far from all.
+  CHECK(lasted > std::chrono::milliseconds(900));  // the client's time was over
+  // In its second the client sends 20 bytes, or more if this machine is busy, but far from all.
   CHECK(said < hello.size() / 2);
   b.serve();
   CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(60));
@@ -136,12 +136,12 @@ TEST_CASE("bad peers: who goes away in the middle of a hello, or reads nothing, 
   besieged b;
   for (int i = 0; i < 200; ++i) {
     const bare_socket s = bare_socket::connected(b.port);
-    // It fails where others of these are still in its place.
+    // Sending fails if earlier ones of these connections still take the place.
     const std::string half = framed(90, "\x02GR");
     static_cast<void>(::send(s.fd(), half.data(), half.size(), MSG_NOSIGNAL));
   }
   b.serve();
-  wait_until([&] { return b.self.peers().empty(); });  // the guest, too, has left
+  wait_until([&] { return b.self.peers().empty(); });  // the guest has left, too
 }
 
 TEST_CASE("bad peers: a name that cannot be resolved is a time-out when the limit is over") {

@@ -114,7 +114,7 @@ struct two_nodes {
   }
 };
 
-/// One thread's messages of all forms.
+/// Sends the messages of one thread, of all forms.
 void send_all(actor_system& from, const ref<reader_type>& to, std::uint32_t sender) {
   const auto own = from.spawn<nobody>();
   for (std::uint32_t i = 0; i != each; ++i) {
@@ -134,14 +134,14 @@ TEST_CASE("busy links: what several threads send at once comes in each one's ord
   for (const std::uint32_t window : {4096u, 8u}) {
     CAPTURE(window);
     net::node_settings s;
-    s.link.mailbox.messages = window;  // a small one is full most of the time
+    s.link.mailbox.messages = window;  // a small window is full most of the time
     s.io.threads = 2;
     two_nodes n(s, {.io = {.threads = 2}});
     std::vector<std::thread> threads;
     for (std::uint32_t i = 0; i != senders; ++i)
       threads.emplace_back([&n, i] { send_all(n.right, n.far, i); });
     for (std::thread& t : threads) t.join();
-    // A request goes behind this thread's messages, not behind the others': all came before it.
+    // A request goes behind this thread's messages only, so it is repeated until all have come.
     for (std::uint64_t seen = 0; seen != senders * each;) {
       seen = n.right.request(n.far, count{}).get().value();
       REQUIRE(n.wrong == 0);
@@ -195,7 +195,7 @@ TEST_CASE("busy links: what is under way when the peer is gone is delivered or a
     for (std::thread& t : threads) t.join();
     n.b.reset();
     const std::uint64_t taken = n.left.request(n.there, count{}).get().value();
-    // A message delivered and not confirmed any more counts on both sides.
+    // A message that was delivered and never confirmed counts on both sides.
     CHECK(taken + n.right.dead_letter_count() >= sent);
     CHECK(taken <= sent);
     CHECK(n.wrong == 0);

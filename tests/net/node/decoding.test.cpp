@@ -20,7 +20,7 @@ using tests::three_machines;
 
 constexpr duration ms(std::int64_t n) { return duration::milliseconds(n); }
 
-/// Below zero it is refused when it is read, and 13 throws.
+/// A number: reading one below zero is refused, and reading 13 throws.
 class picky {
  public:
   using garrick_sendable = void;
@@ -53,7 +53,7 @@ namespace decoding_test {
 struct order {
   picky what;
 };
-/// To be answered with this number.
+/// Asks for an answer with this number.
 struct answer_with {
   std::int64_t n = 0;
 };
@@ -123,7 +123,7 @@ TEST_CASE("decoding: a message that cannot be read is one dead letter where it c
   CHECK(letter.type.find("picky") != std::string::npos);
   CHECK(m.a.system.dead_letters().empty());
   CHECK(m.b.system.request(found, how_many{}).get().value() == 1);
-  // It has cost no credit: more than were granted at first.
+  // The losses have cost no credit: these are more messages than the first grant.
   for (int i = 0; i < 1000; ++i) send(who, tell{i % 2 == 0 ? -1 : 1});
   m.b.system.run_for(duration::seconds(5));
   CHECK(m.b.system.dead_letters().size() == 501);
@@ -162,7 +162,7 @@ TEST_CASE("decoding: frames to nobody are refused, counted, and deliver nothing"
   three_machines m;
   tests::stranger s(m, m.a, "a");
   s.say({.kind = kind::message, .receiver = {5, 5}, .sender = {6, 1}, .type = 9});
-  s.say({.kind = kind::message, .type = 9});  // not even a number
+  s.say({.kind = kind::message, .type = 9});  // not even a receiver
   s.say({.kind = kind::request, .receiver = {5, 5}, .sender = {6, 1}, .number = 3, .type = 9});
   s.say({.kind = kind::exit, .receiver = {5, 5}, .sender = {6, 1}});
   CHECK(s.counted("to_nobody") == 3);

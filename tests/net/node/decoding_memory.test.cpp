@@ -23,7 +23,7 @@ namespace decoding_memory_test {
 
 using namespace garrick;
 
-/// Its codec throws, and there is no memory for the text of that.
+/// A message with a codec that throws while there is no memory for the text of the error.
 struct fails_twice {
   using garrick_sendable = void;
   std::vector<std::uint8_t> all;
@@ -109,7 +109,7 @@ std::uint64_t count(net::node& at, net::node& of, std::string_view name) {
 }
 
 TEST_CASE("decoding memory: a message for which a worker has no time keeps no memory") {
-  constexpr std::size_t large = 48'000'000;  // memory of its own, which goes back at once
+  constexpr std::size_t large = 48'000'000;  // a mapping of its own, which is given back at once
   std::atomic<int> came{0};
   std::atomic<bool> holds{false}, free{false};
   actor_system near(tests::quiet()), far(tests::quiet(1));

@@ -20,21 +20,22 @@ namespace foreign_texts_test {
 using namespace garrick;
 using kind = net::frame_kind;
 
-/// Much that would clear the screen, again and again.
+/// Returns a long text that would clear the screen again and again.
 std::string evil() {
   std::string text;
   while (text.size() < 1u << 17) text += "\x1b[2J\n";
   return text;
 }
 
-/// No control character, and not more than a page and the category's own words.
+/// Checks that the text has no control character, and is not longer than a page and the category's
+/// own words.
 void is_harmless(const std::string& text) {
   CHECK(text.size() < net::most_printed + 300);
   CHECK(text.find("\\x1b[2J\\n") != std::string::npos);
   CHECK(std::none_of(text.begin(), text.end(), [](char c) { return c >= 0 && c < ' '; }));
 }
 
-/// In no list, as a category of another program.
+/// A category that is in no list, like one of another program.
 struct evil_category final : base::error_category {
   explicit evil_category(std::string name) : name_(std::move(name)) {}
   [[nodiscard]] std::string_view name() const noexcept override { return name_; }

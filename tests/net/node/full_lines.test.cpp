@@ -49,7 +49,7 @@ struct counts {
   std::atomic<std::uint64_t> values{0}, errors{0}, wrong{0}, downs{0};
 };
 
-/// Asks some at a time, without an end of its own, and watches each guest that it gets for a while.
+/// Asks some questions at a time without an end, and watches each guest that it gets for a while.
 class asker : public actor<protocol<void(step), void(down)>> {
  public:
   asker(ref<desk_type> to, std::uint64_t rounds, counts& c)
@@ -108,7 +108,7 @@ TEST_CASE("full lines: each request is answered, each watch taken back, and nobo
     counts c;
     actor_system left(tests::quiet()), right(tests::quiet());
     net::node_settings full;
-    full.transport.most_waiting = 0;  // each visit while another is on
+    full.transport.most_waiting = 0;  // refuses each visit while another is on
     node a(left, at_asker ? net::node_settings() : full);
     node b(right, at_asker ? full : net::node_settings());
     const std::string at = a.listen("tcp://127.0.0.1:0").value().to_string();

@@ -26,7 +26,7 @@ struct question {
 using box_type = protocol<void(item)>;
 using echo_type = protocol<std::int64_t(question)>;
 
-/// Goes on with its first message when it may.
+/// Stays in its first message until it may go on.
 class box : public actor<box_type> {
  public:
   box(std::binary_semaphore& may_go_on, std::atomic<int>& begun)
@@ -44,7 +44,7 @@ class echo : public actor<echo_type> {
   std::int64_t on(question q) { return q.n; }
 };
 
-/// A thread that waited for a full mailbox would wait for a minute.
+/// Settings under which a thread that waited for a full mailbox would wait for a minute.
 settings patient() {
   settings s = tests::quiet(3);
   s.mailbox.full_wait = duration::seconds(60);
@@ -80,14 +80,14 @@ TEST_CASE("full mailboxes: others of the same link are answered, and what is los
     send(*far, item{0});
     wait_until([&] { return begun == 1; });
     for (int i = 1; i < sent; ++i) send(*far, item{i});
-    // Behind all of those, if they are in one lane; at once, if not.
+    // The answer comes behind all items if they are in one lane, and at once otherwise.
     for (std::int64_t i = 0; i < 10; ++i) {
       const auto answer = right.request(*other, question{i}, duration::seconds(30)).get();
       REQUIRE_MESSAGE(answer.has_value(), answer.error().to_string());
       CHECK(*answer == i);
     }
-    // Those that have come wait or are lost, though their receiver has not gone on. Of those that
-    // have waited for credit, `wait` loses none.
+    // Items that have come wait or are lost, though their receiver has not gone on. The policy
+    // `wait` loses no item that has waited for credit.
     const int lost = p == mailbox_policy::wait ? 0 : sent - 1 - room;
     wait_until(
         [&] { return left.dead_letter_count(errc::overload) == static_cast<unsigned>(lost); });
@@ -96,7 +96,7 @@ TEST_CASE("full mailboxes: others of the same link are answered, and what is los
     wait_until([&] { return begun == sent - lost; });
     CHECK(left.dead_letter_count() == static_cast<unsigned>(lost));
     CHECK(right.dead_letter_count() == 0);
-    // It takes others now.
+    // The receiver takes further items now.
     send(*far, item{sent});
     wait_until([&] { return begun == sent + 1 - lost; });
   }
@@ -132,7 +132,7 @@ TEST_CASE("full mailboxes: one that lets its senders wait loses nothing of anoth
   CHECK(right.dead_letter_count() == 0);
 }
 
-/// Takes its time for each, so that its mailbox would never be short by itself.
+/// Is slow with each item, so that its mailbox never gets short by itself.
 class slow_row : public actor<box_type> {
  public:
   explicit slow_row(std::atomic<std::int64_t>& taken) : taken_(&taken) {}
@@ -161,7 +161,7 @@ TEST_CASE("full mailboxes: who waits for room finds some while another node send
   });
   for (int i = 0; i != 20; ++i) {
     const std::int64_t now = taken;
-    wait_until([&] { return taken > now + 500; });  // the other node's, and more are coming
+    wait_until([&] { return taken > now + 500; });  // items of the other node, and more are coming
     send(one, item{1});
   }
   is_over = true;

@@ -88,7 +88,7 @@ TEST_CASE("handles in messages: one that comes back is the one that went, of wha
   const auto mine = n.a.system.spawn<guest>(5);
   CHECK(n.ask<ref<guest_type>>(one{mine}) == mine);
   CHECK(n.ask<any_ref>(anybody{any_ref(mine)}) == mine);
-  // Of the other node, and of a third one.
+  // The next handles are of the other node, and of a third one.
   const auto far = n.b.shown_to(n.a, "far", n.b.system.spawn<guest>(6));
   CHECK(n.ask<ref<guest_type>>(one{far}) == far);
   const auto third = n.c.shown_to(n.a, "third", n.c.system.spawn<guest>(7));
@@ -137,7 +137,7 @@ TEST_CASE("handles in messages: through a wildcard goes what some handle to it w
   const auto far = n.b.shown_to(n.a, "far", n.b.system.spawn<guest>(6));
   CHECK(far);
   send(any_ref(far), ping{});
-  // Of this one no protocol is known that has a ping, though it understands one.
+  // No known protocol of this actor has a ping, though the actor understands one.
   const auto unknown = n.ask<any_ref>(anybody{any_ref(n.there)});
   CHECK(unknown == n.there);
   send(unknown, end{});

@@ -61,7 +61,8 @@ settings with_workers(std::uint32_t n) {
   return s;
 }
 
-/// How often a worker of this system has waited for the network and then left to run an actor.
+/// Returns how often a worker of this system has waited for the network and then left to run an
+/// actor.
 std::uint32_t stays(actor_system& s) { return s.core().workers_pool().seat()->stays(); }
 
 struct two_nodes {
@@ -88,7 +89,7 @@ struct two_nodes {
 TEST_CASE("idle workers: they wait for the network, and run what it brings") {
   two_nodes both;
   const auto adds = both.far<adder>("adder");
-  // On a machine that is busy the workers are slow, and the I/O thread does it for a time.
+  // On a busy machine the workers are slow, and the I/O thread reads in their place for a time.
   for (std::uint64_t i = 0; stays(both.left) < 10; ++i) REQUIRE(both.ask(adds, i) == i + 1);
 }
 
@@ -103,7 +104,7 @@ TEST_CASE("idle workers: while one is in a long handler, what comes next is read
     for (std::uint64_t n = 0; n != 20; ++n) REQUIRE(both.ask(adds, n) == n + 1);
     auto first = both.right.request(waits, number{i});
     begun.acquire();
-    // One worker stays where it is until the other one has read this.
+    // One worker stays in its handler until the other one has read this message.
     CHECK(both.ask(releases, i) == i + 3);
     CHECK(std::move(first).get().value() == i + 2);
   }
@@ -144,7 +145,7 @@ TEST_CASE("idle workers: a node that takes another one's place gets its seat, to
     const std::uint32_t before = stays(left);
     for (std::uint64_t i = 0; stays(left) - before < 10; ++i)
       REQUIRE(right.request(adds, number{i}).get().value() == i + 1);
-    a = std::make_unique<net::node>(left);  // while the one before is still there
+    a = std::make_unique<net::node>(left);  // while the earlier node is still there
   }
 }
 

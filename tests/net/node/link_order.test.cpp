@@ -130,7 +130,7 @@ std::string texts_of(const std::vector<int>& numbers) {
   return all;
 }
 
-/// Says how many pieces of luggage had come when it was asked.
+/// Asks how many pieces of luggage have come.
 struct say_so {};
 using porter_type = protocol<void(luggage), void(meanwhile), int(say_so), void(ref<asker_type>)>;
 class porter : public actor<porter_type> {
@@ -167,7 +167,7 @@ class traveller : public actor<protocol<void(note), void(meanwhile), void(luggag
   void on(const meanwhile&) {}
   void on(const luggage&) {}
   void on(const start& s) {
-    send(s.to, ref<asker_type>(self()));  // so it has a number there
+    send(s.to, ref<asker_type>(self()));  // so the asker has a number there
     const auto both = [this, s] {
       for (int i = 0; i != s.pieces; ++i) send(s.to, large_piece());
       request(s.to, say_so{}).then([this](int n) { came_.push_back(n); });
@@ -214,7 +214,7 @@ class host : public actor<host_type> {
 };
 
 struct with_host {
-  int came = 0;  // to guests
+  int came = 0;  // messages to guests
   three_machines m;
   ref<host_type> to;
 

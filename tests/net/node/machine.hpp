@@ -12,7 +12,7 @@
 
 namespace garrick::tests {
 
-/// The n-th node of a network, at the host of this name.
+/// A system with the n-th node of a network, at the host of this name.
 struct machine {
   garrick::testkit::test_system system;
   net::node node;

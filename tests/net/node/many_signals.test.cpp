@@ -48,7 +48,7 @@ TEST_CASE("many signals: large ones that follow many small ones when these are c
   int heard = 0;
   int downs = 0;
   net::node_settings seldom;
-  seldom.link.mailbox.ack_every = 100'000;  // so all that has come in 5 ms is confirmed together
+  seldom.link.mailbox.ack_every = 100'000;  // so all signals of 5 ms are confirmed together
   three_machines m({}, seldom);
   const auto there = m.b.system.spawn<target>(lent(heard));
   const auto to = m.b.shown_to(m.a, "target", ref<target_type>(there));

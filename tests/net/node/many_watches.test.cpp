@@ -42,15 +42,15 @@ class maker : public actor<maker_type> {
 struct heard {
   std::uint64_t downs = 0;
   std::uint64_t exits = 0;
-  std::uint64_t others = 0;    // for another reason
-  std::uint64_t too_many = 0;  // for that one, of those
+  std::uint64_t others = 0;    // ends with an unexpected reason
+  std::uint64_t too_many = 0;  // of those, the ones for too many watches
 };
 
 struct watch_all {
   bool by_link = false;
 };
 struct unwatch_every_second {};
-/// Watches all of them, and takes half of that back.
+/// Watches all actors, and takes half of the watches back.
 class observer
     : public actor<
           protocol<void(watch_all), void(unwatch_every_second), void(down), void(exit_signal)>> {

@@ -35,7 +35,7 @@ struct note {};
 using guest_type = protocol<int(ping), void(note)>;
 using pinged_type = protocol<int(ping)>;
 
-/// Counts those that live.
+/// Counts the living guests.
 class guest : public actor<guest_type> {
  public:
   explicit guest(std::atomic<int>& alive) : alive_(alive) { ++alive_; }
@@ -57,7 +57,7 @@ std::uint64_t counted(const net::node& at, const net::peer_identity& of, std::st
   return ~std::uint64_t{0};
 }
 
-/// The node a has actors, and b has published them.
+/// Three machines; b publishes actors of a.
 struct borrowed {
   std::atomic<int> alive{0};
   three_machines m;
@@ -81,7 +81,7 @@ struct borrowed {
   std::uint64_t at_b(std::string_view name) {
     return counted(m.b.node, m.a.node.self(), "node", name);
   }
-  /// Frames of either node that are in the other's hands.
+  /// Returns the number of confirmed frames between the two nodes.
   std::uint64_t frames() {
     m.a.system.run_for(ms(100));
     return counted(m.a.node, m.b.node.self(), "reconnect", "confirmed") +
@@ -89,7 +89,7 @@ struct borrowed {
   }
 };
 
-/// A node that was asked for a name by `a`, and answers as the test likes.
+/// A stranger that `a` asks for a name, and that answers as the test likes.
 struct with_stranger {
   std::atomic<int> alive{0};
   three_machines m;
@@ -130,13 +130,13 @@ TEST_CASE("names at home: an actor that is found by another node's name is the l
   const auto part = n.found<pinged_type>();
   REQUIRE(part.has_value());
   CHECK(any_ref(*part) == any_ref(mine));
-  // Nothing more is known at either end than before.
+  // Neither end knows more than before.
   CHECK(n.at_a("exports") == 1);
   CHECK(n.at_a("proxies") == 0);
   CHECK(n.at_b("exports") == 0);
   CHECK(n.at_b("proxies") == 1);
   CHECK(n.at_b("under_way") == 0);
-  // Messages to it do not go over the network, whose frames this counts.
+  // Messages to it do not go over the network: this counts the frames there.
   const std::uint64_t before = n.frames();
   REQUIRE(n.m.b.system.request(at_b, ping{}).get().value() == 0);
   const std::uint64_t one_request = n.frames() - before;
@@ -208,7 +208,7 @@ TEST_CASE("names at home: an actor of a third node is who it was when it was pas
   n.m.net.cut("a", "b");
   CHECK(n.m.a.system.request(*found, ping{}).get().value() == 0);
   n.m.net.heal("a", "b");
-  // It is at home at neither of these two, and found by way of b.
+  // The actor's home is neither a nor b, so c reaches it by way of b.
   const auto by_way = n.m.c.node.remote<guest_type>(n.m.b.at, "borrowed");
   REQUIRE(by_way.has_value());
   CHECK(n.m.c.system.request(*by_way, ping{}).get().value() == 0);
@@ -237,7 +237,7 @@ TEST_CASE("names at home: that the name's node lets go does not overtake what it
   for (const bool is_reset : {false, true}) {
     CAPTURE(is_reset);
     borrowed n;
-    constexpr std::size_t many = 16;  // so many numbers, and lanes
+    constexpr std::size_t many = 16;  // the number of actors, and of lanes
     for (std::size_t i = 0; i < many; ++i)
       static_cast<void>(n.lend(n.new_guest(), std::to_string(i)));
     n.m.a.system.run_for(ms(1000));
@@ -248,7 +248,7 @@ TEST_CASE("names at home: that the name's node lets go does not overtake what it
     n.m.a.system.run_for(ms(5));  // the answers are on their way
     CHECK(n.at_a("questions") == many);
     for (std::size_t i = 0; i < many; ++i) REQUIRE(n.m.b.node.unpublish(std::to_string(i)));
-    if (is_reset) n.m.net.reset_streams("a", "b");  // all of it goes again
+    if (is_reset) n.m.net.reset_streams("a", "b");  // all frames go again
     std::vector<ref<guest_type>> found;
     for (auto& one : asked) {
       const auto got = me->get(std::move(one));
@@ -289,14 +289,14 @@ TEST_CASE("names at home: a peer that lies of a number leads nowhere, and loses 
 
 TEST_CASE("names at home: a peer that lies of the protocol is not believed") {
   with_stranger w;
-  // It was given the desk as a `pinged_type`, which answers a ping with a number.
+  // The stranger was given the desk as a `pinged_type`, which answers a ping with a number.
   const auto more = w.answered<guest_type>(w.id, {});
   CHECK(more.error() == net_errc::incompatible);
   CHECK_MESSAGE(more.error().to_string().find("names_at_home_test::note") != std::string::npos,
                 more.error().to_string());
   const auto other = w.answered<protocol<std::string(ping)>>(w.id, {});
   CHECK(other.error() == net_errc::incompatible);
-  // Under another name it was given it with more.
+  // Under another name it was given the desk with a further protocol.
   REQUIRE(w.m.a.node.publish<protocol<void(note)>>("blotter", *w.desk).has_value());
   CHECK(w.s.resolve<protocol<void(note)>>("blotter") == w.id);
   const auto both = w.answered<guest_type>(w.id, {});
@@ -313,7 +313,7 @@ TEST_CASE("names at home: a number that was told for a watch alone leads nowhere
   CHECK(w.answered<pinged_type>(w.id, {}).error() == net_errc::decode_failed);
 }
 
-// Over sockets, with threads that get into each other's way; as a sanitizer sees it, too.
+// This test uses sockets and threads that get into each other's way, also for sanitizers.
 TEST_CASE("names at home: found and withdrawn at once") {
   std::atomic<int> alive{0};
   actor_system left(tests::quiet()), right(tests::quiet());

@@ -25,8 +25,8 @@ using tests::machine;
 
 constexpr duration ms(std::int64_t n) { return duration::milliseconds(n); }
 
-/// Over streams, over datagrams, and with a node that is gone: together as many as are wanted. As
-/// many of each take 8 s, which is more than a part of the short run may.
+/// Returns the seeds for each of three programs (streams, datagrams, a node that is gone): together
+/// as many as are wanted. As many for each would take 8 s, too long for a part of the short run.
 std::uint64_t seeds_of_each() { return net::testkit::seeds() / 3 + 1; }
 
 struct thanks {};
@@ -45,24 +45,24 @@ using ledger_type = protocol<void(entry), std::uint64_t(question)>;
 
 /// The observations of a program, outside of all actors.
 struct seen {
-  std::map<std::uint32_t, std::uint64_t> next;               // of each sender's entries
-  std::map<std::uint32_t, std::set<std::uint64_t>> handled;  // each asker's questions
+  std::map<std::uint32_t, std::uint64_t> next;               // the next entry of each sender
+  std::map<std::uint32_t, std::set<std::uint64_t>> handled;  // the questions of each asker
   bool in_order = true;
   struct client {
     std::uint64_t sent = 0;
     std::uint64_t asked = 0;
     std::uint64_t values = 0;
     std::uint64_t errors = 0;
-    std::uint64_t in_doubt = 0;             // of the errors
-    std::set<std::uint64_t> never_handled;  // those of which an error says so
+    std::uint64_t in_doubt = 0;             // errors that leave a doubt
+    std::set<std::uint64_t> never_handled;  // questions with an error that says so
     std::uint64_t wrong = 0;
     int downs = 0;
-    int exits = 0;  // of the ledger, with which it is linked
+    int exits = 0;  // of the ledger, to which it is linked
     std::string why;
-    int invited = 0;  // guests, each of which is to be thanked once
+    int invited = 0;  // guests; each is to be thanked once
     int thanked = 0;
   };
-  int guests = 0;  // that live
+  int guests = 0;  // living ones
   std::array<client, 3> clients;
 };
 
@@ -82,7 +82,7 @@ class ledger : public actor<ledger_type> {
   seen& seen_;
 };
 
-/// Lives as long as an entry with its handle is on its way, or its thanks are.
+/// Lives as long as an entry with its handle, or its thanks, are on their way.
 class guest : public actor<guest_type> {
  public:
   guest(int& alive, int& thanked) : alive_(alive), thanked_(thanked) { ++alive_; }
@@ -178,7 +178,7 @@ struct three_nodes {
       clients.emplace_back(any_ref(m->system.spawn<client>(*found, n++, steps, lent(what))));
     }
   }
-  /// Nothing is left over: no table has an entry of it.
+  /// Requires that no table has an entry left.
   void require_empty_tables() {
     require_empty(a.node, b.node);
     require_empty(a.node, c.node);
@@ -192,8 +192,8 @@ struct three_nodes {
         net.require(x.layer != "node" || x.name != table || x.value == 0,
                     "a table is not empty: " + std::string(x.name));
   }
-  /// Each entry is in the ledger, or a dead letter at its sender; perhaps both, but not neither.
-  /// An entry that is told as never delivered did not come.
+  /// Requires that each entry is in the ledger or a dead letter at its sender, or both, and that an
+  /// entry told as never delivered did not come.
   void require_losses_told() {
     std::uint32_t i = 1;
     for (machine* m : {&b, &c}) {
@@ -217,7 +217,7 @@ struct three_nodes {
       ++i;
     }
   }
-  /// Why a question has no answer is the truth.
+  /// Requires that the errors of questions are true.
   void require_honest_errors() {
     for (std::uint32_t i = 1; i < 3; ++i) {
       const seen::client& x = what.clients[i];
@@ -310,7 +310,7 @@ TEST_CASE("node guarantees: when a node is gone, each request is answered and ea
       in_doubt += x.in_doubt;
     }
   });
-  // Or nothing was told apart.
+  // Both kinds of losses must have occurred, or the program has told none apart.
   CHECK(letters_never > 0);
   CHECK(letters_in_doubt > 0);
   CHECK(never > 0);

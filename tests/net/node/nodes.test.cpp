@@ -32,7 +32,7 @@ struct count {};
 struct fail {};
 using listener_type = protocol<void(note)>;
 std::atomic<bool> throws_a_number{false};
-/// Its codec refuses to write it.
+/// A value that its codec refuses to write.
 class unwritable {
  public:
   using garrick_sendable = void;
@@ -152,7 +152,7 @@ TEST_CASE("nodes: a wildcard handle of another node's actor tells what was seen 
   const auto counting = n.b->remote<protocol<std::int64_t(count)>>(n.at, "calculator").value();
   const any_ref wildcard(counting);
   CHECK(n.right.request_typed<part>(wildcard).get().error() == errc::unexpected_message);
-  CHECK(n.find() == counting);  // and now it has been seen with all
+  CHECK(n.find() == counting);  // now with all signatures
   const auto typed = n.right.request_typed<part>(wildcard).get();
   REQUIRE_MESSAGE(typed.has_value(), typed.error().to_string());
   send(*typed, note{"one"});
@@ -193,7 +193,7 @@ TEST_CASE("nodes: names that are not there, or mean another protocol, are errors
   CHECK(n.b->remote<calculator_type>(n.at, "abacus").error() == registry_errc::not_found);
   const auto wrong = n.b->remote<other>(n.at, "calculator");
   CHECK(wrong.error() == net::net_errc::incompatible);
-  // It names the signature, and both of its answers.
+  // The error names the signature, and both of its answers.
   CHECK_MESSAGE(wrong.error().to_string().find("nodes_test::add") != std::string::npos,
                 wrong.error().to_string());
   using part = protocol<std::int64_t(count)>;
@@ -203,7 +203,7 @@ TEST_CASE("nodes: names that are not there, or mean another protocol, are errors
   CHECK(twice.error().to_string() == "the name is taken: calculator: it is published");
   CHECK(n.b->remote<part>("tcp://127.0.0.1:1", "x", duration::milliseconds(50)).error() ==
         errc::timeout);
-  CHECK(n.a->remote<part>(n.at, "x").error() == net::net_errc::refused);  // by itself
+  CHECK(n.a->remote<part>(n.at, "x").error() == net::net_errc::refused);  // the node itself
   CHECK(n.b->remote<part>("nonsense", "x").error() == net::net_errc::bad_endpoint);
   CHECK(n.a->listen("tcp://0.0.0.0:0").error() == net::net_errc::denied);
 }
@@ -282,7 +282,7 @@ TEST_CASE("nodes: what cannot be sent is told, and costs no credit") {
   // Twice the first credit each: a sender that took credit for an unsent message would wait now.
   for (int i = 0; i < 512; ++i) send(calc, unwritable{});
   for (int i = 0; i < 512; ++i) send(anything, 'c');
-  // The link's thread may be in: then it is the one that finds out.
+  // If the link's thread is in the link, it encodes and reports the messages later.
   wait_until([&] { return n.right.dead_letter_count(net::net_errc::not_encodable) == 1024; });
   const auto begin = std::chrono::steady_clock::now();
   for (int i = 0; i < 100; ++i) send(calc, note{"after"});

@@ -41,7 +41,7 @@ class other_process {
     const std::string first = answer();
     at = first.substr(0, first.find(' '));
     incarnation = first.substr(first.find(' ') + 1);
-    if (at.empty()) kill();  // no other code does
+    if (at.empty()) kill();  // no other code would
     REQUIRE_MESSAGE(!at.empty(), "no node came up at ", where, ": is its port taken?");
   }
   ~other_process() {
@@ -57,14 +57,14 @@ class other_process {
     pid_ = 0;
   }
   void go_on() { ::kill(pid_, SIGCONT); }
-  /// When it returns the other one does nothing any more.
+  /// Stops the other process. When this returns, that process does nothing any more.
   void stop() {
     ::kill(pid_, SIGSTOP);
     ::waitpid(pid_, nullptr, WUNTRACED);
   }
   void order(const std::string& line) {
     const std::string all = line + '\n';
-    // A pipe's other end that has gone is a failure of this test, and not the end of its program.
+    // If the reader of the pipe has gone, this test fails, and its program does not end.
     static const auto ignored = std::signal(SIGPIPE, SIG_IGN);
     static_cast<void>(ignored);
     REQUIRE(::write(orders_, all.data(), all.size()) == static_cast<ssize_t>(all.size()));

@@ -35,7 +35,7 @@ struct job {
 struct note {};
 struct count {};
 
-/// Something is done while it is written.
+/// Called while a `meanwhile` is written.
 std::function<void()> at_encoding;
 class meanwhile {
  public:
@@ -75,7 +75,7 @@ class clerk : public actor<clerk_type> {
   int& handled_;
 };
 
-/// Has another one do its work.
+/// Passes its jobs to another actor.
 class desk : public actor<clerk_type> {
  public:
   explicit desk(ref<clerk_type> to) : to_(std::move(to)) {}
@@ -105,7 +105,7 @@ class silent : public actor<clerk_type> {
   std::vector<response_promise<int>> kept_;
 };
 
-/// A clerk on "b", as "a" sees it.
+/// A clerk on "b", with a handle on "a".
 struct clerk_at_b {
   int handled = 0;
   three_machines m;
@@ -115,14 +115,14 @@ struct clerk_at_b {
       : m(std::move(of_a), std::move(of_b)),
         to(m.b.shown_to(m.a, "clerk", m.b.system.spawn<clerk>(lent(handled)))) {}
   void run(duration d) { m.a.system.run_for(d); }
-  /// It still handles requests, and nothing has been counted meanwhile.
+  /// Checks that the clerk handles requests, and has counted none meanwhile.
   void is_well() {
     const int before = handled;
     CHECK(m.a.system.request(to, job{}).get().value() == before + 1);
   }
 };
 
-/// A clerk on "c", as "a" sees it by way of "b": a handle that was passed on, or a desk there.
+/// A clerk on "c" that "a" reaches by way of "b": by a handle passed on, or by a desk there.
 struct clerk_at_c {
   int handled = 0;
   three_machines m;
@@ -158,7 +158,7 @@ net::node_settings narrow() {
 }
 
 TEST_CASE("overdue requests: whose time is over while they wait at the receiver") {
-  for (const bool is_cut_off : {false, true}) {  // then the receiver's clock has to know
+  for (const bool is_cut_off : {false, true}) {  // if cut off, the receiver's clock has to know
     CAPTURE(is_cut_off);
     clerk_at_b n;
     send(n.to, nap{ms(100)});
@@ -303,7 +303,7 @@ TEST_CASE("overdue requests: what is handed on to a third node carries what is l
     send(n.to, nap{ms(100)});
     auto asked = n.m.a.system.request(n.to, job{}, ms(30));
     n.run(ms(15));
-    cut(n.m, "a", "b");  // the third one cannot be told
+    cut(n.m, "a", "b");  // the third node cannot be told
     cut(n.m, "b", "c");
     CHECK(asked.get().error() == errc::timeout);
     n.run(ms(200));
@@ -346,7 +346,7 @@ TEST_CASE("overdue requests: what an actor of the requester's node has delegated
 }
 
 TEST_CASE("overdue requests: those that were handed on and not answered cost nobody anything") {
-  constexpr int many = 60;  // of which a node allows sixteen at a time
+  constexpr int many = 60;  // a node allows sixteen at a time
   {
     three_machines m(few_questions(), few_questions());
     const auto quiet = m.b.shown_to(m.a, "silent", m.b.system.spawn<silent>());
@@ -362,7 +362,7 @@ TEST_CASE("overdue requests: those that were handed on and not answered cost nob
     const auto near =
         m.b.shown_to(m.a, "desk", by_desk ? ref(m.b.system.spawn<desk>(quiet)) : quiet);
     for (int i = 0; i < many; ++i) {
-      const bool is_said = i % 2 == 0;  // to the other node, at once
+      const bool is_said = i % 2 == 0;  // the limit is told to the other node
       auto asked = m.a.system.request(near, job{i}, is_said ? ms(20) : duration::infinite());
       if (!is_said) asked.within(ms(20));
       CHECK(asked.get().error() == errc::timeout);
@@ -440,7 +440,7 @@ using slow_type = protocol<int(timed_job)>;
 
 /// The facts about one request, outside of all actors.
 struct known {
-  duration wanted_until = duration::infinite();  // of the network's time; on the requester's side
+  duration wanted_until = duration::infinite();  // by the network's time, for the requester
   bool was_dropped = false;
   int handled = 0, values = 0, timeouts = 0, others = 0;
 };
@@ -453,14 +453,14 @@ struct record {
   std::int64_t below(std::int64_t n) { return static_cast<std::int64_t>(random()) % n; }
 };
 
-/// Takes a while for each.
+/// Takes a while for each job.
 class slow : public actor<slow_type> {
  public:
   explicit slow(record& r) : record_(r) {}
   int on(timed_job j) {
     known& k = record_.all[static_cast<std::size_t>(j.n)];
     ++k.handled;
-    // Five on the way at most, by way of another node, and the word that it is withdrawn as well.
+    // A request is on its way for 5 ms at most, by way of another node, and so is its withdrawal.
     if (record_.net.elapsed() > k.wanted_until + ms(7)) record_.was_late = true;
     delay(ms(record_.below(12))).await([] {});
     return 1;

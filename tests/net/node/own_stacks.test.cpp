@@ -36,7 +36,7 @@ std::atomic<int> made = 0;
 std::atomic<int> scrambled = 0;
 std::atomic<std::size_t> largest_that_was_set = 0;
 
-/// Made without arguments. A stack without it cannot read its messages.
+/// A layer made without arguments. A stack without it cannot read its messages.
 class scrambling : public layer_defaults {
  public:
   static constexpr std::string_view wire_name = "scrambling";
@@ -61,7 +61,7 @@ class scrambling : public layer_defaults {
   }
 };
 
-/// Made of the settings of all layers.
+/// A layer made of the settings of all layers.
 class seeing_settings : public layer_defaults {
  public:
   static constexpr std::string_view wire_name = "seeing_settings";
@@ -127,7 +127,7 @@ TEST_CASE("own stacks: a catalogue says what each stands on and provides") {
   CHECK(all.explain("nothing").to_string().find("scrambled") != std::string::npos);
 }
 
-/// Cannot send, now and then.
+/// A layer that throws so many times when it sends.
 int times_it_throws = 0;
 class moody : public layer_defaults {
  public:
@@ -159,7 +159,7 @@ TEST_CASE("own stacks: a layer that throws ends its link, and whoever waits is t
   CHECK(m.a.system.request(*again, number{2}).get().value() == 4);
 }
 
-/// If due, throws at the next message that comes to the node of this id.
+/// A layer that throws, if asked, at the next message that comes to the node of this id.
 constexpr node_id forgetful{0, 5};
 std::atomic<bool> forgets = false;
 class forgetting : public layer_defaults {
@@ -196,7 +196,7 @@ TEST_CASE("own stacks: a layer that throws at what has come holds up nobody who 
   CHECK(of_b.request(*there, number{21}).get().value() == 42);
   forgets = true;
   const auto begin = std::chrono::steady_clock::now();
-  // One of them is on its way, or already in vain. The next one waits until that is known.
+  // An attempt is on its way, or has failed already. The next one waits until that is known.
   for (int i = 0; i < 3; ++i) send(*there, number{i});
   CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(30));
   CHECK(!forgets);

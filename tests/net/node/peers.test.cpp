@@ -109,7 +109,7 @@ class list : public net::peer_admission {
   std::vector<std::string> asked_;
 };
 
-/// Two machines, the first of which has a service and ears.
+/// Two machines; the first one has a service and ears.
 struct two_machines {
   test_world world{11};
   simulated_network net{world};
@@ -161,7 +161,7 @@ TEST_CASE("peers: who may not be one is told so in the words of the policy") {
     CHECK(policy->asked()[0] == of_b.program + " came");
     CHECK(m.at_a->all().empty());
     CHECK(m.at_b->all().empty());
-    // Others may.
+    // Other nodes may be peers.
     machine c(m.world, m.net, "c", 3);
     CHECK(c.node.remote<service_type>(scheme + "://a:7", service_name).has_value());
     CHECK(m.a.node.peers().size() == 1);
@@ -225,7 +225,7 @@ TEST_CASE(
     const peer_identity first = m.b.node.self();
     net::node_settings of_c;
     of_c.incarnation = 4711;
-    machine c(m.world, m.net, "c", 2, of_c);  // b's node, of whose end no node has heard
+    machine c(m.world, m.net, "c", 2, of_c);  // b's node; no node has heard of its end
     REQUIRE(c.node.remote<service_type>("tcp://a:7", service_name).has_value());
     CHECK(m.a.node.peers() == std::vector{c.node.self()});
     for (const ears::heard& h : m.at_a->all()) {
@@ -341,7 +341,7 @@ TEST_CASE("peers: a process is stopped, goes on, and is killed: each end says wh
   };
   for (const char* where : {"tcp://127.0.0.1:0", "udp://127.0.0.1:0"}) {
     CAPTURE(where);
-    // On a busy machine the one that goes on may not be heard of in time.
+    // On a busy machine the process that goes on may not be heard in time.
     int down_after_ms = 4000;
     while (!in_time(where, down_after_ms)) down_after_ms *= 4;
   }

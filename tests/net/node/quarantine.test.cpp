@@ -29,12 +29,12 @@ struct work {
   std::uint32_t peer = 0;
 };
 using back_type = protocol<void(int)>;
-/// From now on each work of this peer is answered to this one.
+/// Names the actor that gets an answer to each work of this peer from now on.
 struct answers {
   std::uint32_t peer = 0;
   ref<back_type> to;
 };
-/// Put into the mailbox when `quarantine` has returned.
+/// A message that is put into the mailbox when `quarantine` has returned.
 struct mark {
   std::uint32_t peer = 0;
 };
@@ -46,7 +46,7 @@ struct seen {
   std::atomic<std::uint64_t> late{0};
 };
 
-/// Its mailbox is in the order in which things got in.
+/// Handles its mail in the order in which it got in.
 class desk : public actor<desk_type> {
  public:
   explicit desk(seen& s) : seen_(s) {}
@@ -68,7 +68,7 @@ class sink : public actor<back_type> {
   void on(int) {}
 };
 
-/// A peer: a thread that sends without an end.
+/// A peer with a thread that sends without an end.
 struct peer {
   actor_system system{quiet(1)};
   node self{system};
@@ -118,7 +118,7 @@ TEST_CASE("quarantine: nothing is delivered behind its return, though peers and 
         });
       for (std::thread& t : callers) t.join();
       tests::wait_until([&] { return s.is_marked[0] && s.is_marked[1]; });
-      // The other one is served as before.
+      // The other peer is served as before.
       const std::uint64_t before = s.works[peers - 1];
       tests::wait_until([&] { return s.works[peers - 1] > before + 300; });
       CHECK(s.late == 0);

@@ -33,7 +33,7 @@ bool says(const error& why, std::string_view text) {
   return why.to_string().find(text) != std::string::npos;
 }
 
-/// Asks a node in the form that waits.
+/// Calls a node's functions that wait.
 class waiter : public actor<echo_type> {
  public:
   waiter(node& by, std::vector<error>& told) : by_(by), told_(told) {}
@@ -50,7 +50,7 @@ class waiter : public actor<echo_type> {
   std::vector<error>& told_;
 };
 
-/// Tries to have more of a node that ends.
+/// Makes further calls of a node that ends.
 class latecomer : public net::peer_listener {
  public:
   latecomer(node& whom, ref<echo_type> who) : whom_(whom), who_(std::move(who)) {}
@@ -95,7 +95,7 @@ TEST_CASE("refusals: a stack that does not confirm, or is none, or stands on ano
   CHECK(says(told("stream", "ordered_datagrams", "udp://127.0.0.1"), "does not confirm"));
   const error unknown = told("steam", "datagrams", "tcp://127.0.0.1");
   CHECK(says(unknown, "'steam'"));
-  CHECK(says(unknown, "plain_stream, datagrams"));  // which there are
+  CHECK(says(unknown, "plain_stream, datagrams"));  // the known stacks
   CHECK(says(told("datagrams", "datagrams", "tcp://127.0.0.1"), "datagrams stands on"));
   CHECK(says(told("stream", "stream", "udp://127.0.0.1"), "stream stands on"));
   // A node needs no stack for a transport that it does not use; `check` looks at both.
@@ -136,7 +136,7 @@ TEST_CASE("refusals: settings that are nonsense are named, with what they may be
   refused([](settings& s) { s.leave_limit = negative; }, "node_settings.leave_limit", not_negative);
   refused([](settings& s) { s.after_down = static_cast<net::peer_return>(2); },
           "node_settings.after_down", "net::peer_return");
-  // Of the layers and of the transport.
+  // Refused settings of the layers and of the transport.
   refused([](settings& s) { s.link.mailbox.messages = 0; }, "net.reconnect_messages",
           "0 is below 1");
   refused([](settings& s) { s.link.session.resume_window = s.link.session.down_after * 2; },
@@ -192,7 +192,7 @@ TEST_CASE("refusals: settings at the ends of what they may be work") {
   REQUIRE(at.has_value());
   const auto found = b.remote<echo_type>(at->to_string(), "echo");
   REQUIRE_MESSAGE(found.has_value(), found.error().to_string());
-  // Each waits until it is known that the one before it is there.
+  // Each request waits until the one before it is known to be there.
   for (std::int64_t i = 0; i < 20; ++i)
     CHECK(other.request(*found, question{i}).get().value() == i);
 }

@@ -23,7 +23,7 @@ constexpr duration ms(std::int64_t n) { return duration::milliseconds(n); }
 struct ping {};
 using guest_type = protocol<int(ping)>;
 
-/// Counts those that live.
+/// Counts the living guests.
 class guest : public actor<guest_type> {
  public:
   explicit guest(int& alive) : alive_(alive) { ++alive_; }
@@ -74,7 +74,7 @@ class host : public actor<host_type> {
 };
 
 struct there_and_here {
-  int alive = 0;  // of the guests
+  int alive = 0;  // living guests
   three_machines m;
   ref<host_type> to;
 
@@ -85,7 +85,7 @@ struct there_and_here {
   ref<guest_type> new_guest() { return m.a.system.spawn<guest>(lent(alive)); }
   void settle() {
     m.a.system.run_for(ms(1000));
-    CHECK(m.a.system.request(to, ping{}).get().has_value());  // the link is as before
+    CHECK(m.a.system.request(to, ping{}).get().has_value());  // the link still works
   }
 };
 
@@ -117,7 +117,7 @@ TEST_CASE("released handles: one that was read holds its actor as long as somebo
 }
 
 TEST_CASE("released handles: of an answer that comes too late, or is not wanted any more") {
-  // It takes 3 ms there. So the answer to the second one meets the word that it is not awaited.
+  // The way takes 3 ms. So the answer to the second request crosses the word that nothing waits.
   for (const auto& [limit, after] : {std::pair(20, 100), std::pair(20, 16)}) {
     CAPTURE(after);
     there_and_here n;

@@ -41,7 +41,7 @@ class member : public actor<member_type> {
   std::vector<std::string> heard_;
 };
 
-/// An actor's view of others' ends, outside of it.
+/// The ends of others that an actor has heard of, outside of the actor.
 struct log {
   std::vector<std::string> lines;
   [[nodiscard]] std::size_t count(std::string_view text) const {
@@ -130,7 +130,7 @@ TEST_CASE("remote lives: a link ends either end with the other, or tells who tra
     m.a.system.run_for(ms(50));
     m.a.system.exit(w, make_error(errc::user, "watcher", "no more"));
     m.a.system.run_for(ms(50));
-    CHECK(l.count("no more") == 1);  // it traps
+    CHECK(l.count("no more") == 1);  // an actor that traps exits
     m.a.system.kill(w);
     m.a.system.run_for(ms(50));
     m.b.system.expect_down(far);
@@ -178,7 +178,7 @@ TEST_CASE("remote lives: peers that may not end actors here may not, and links g
     if (c.layer == "node" && c.name == "ends_refused") refused = c.value;
   CHECK(refused == 2);
   CHECK(m.a.system.request(there, heard{}).get().has_value());
-  // The other way it may.
+  // The other direction is allowed.
   const auto of_a = m.a.system.spawn<member>();
   m.b.system.kill(m.a.shown_to(m.b, "of a", of_a));
   m.b.system.run_for(ms(50));
@@ -213,7 +213,7 @@ TEST_CASE("remote lives: who passes an end on has its own rights, and grants its
     };
     CHECK(refused(m.a.node, m.c.node) == (relay_refuses ? 1 : 0));
     CHECK(refused(m.b.node, m.a.node) == (relay_refuses ? 0 : 1));
-    // Where both let it, it is ended.
+    // If both nodes allow it, the actor is ended.
     three_machines all;
     const auto theirs = all.b.system.spawn<member>();
     const auto passed_on = all.b.shown_to(all.a, "member", theirs);
@@ -352,7 +352,7 @@ using partner_type = protocol<void(tie), void(untie), void(leave)>;
 struct tie {
   ref<partner_type> to;
 };
-/// Is linked with another one, which it knows by a handle, and notes the senders of exit signals.
+/// Links with another actor, to which it has a handle, and notes the senders of exit signals.
 class partner : public actor<protocol<void(tie), void(untie), void(leave), void(exit_signal)>> {
  public:
   explicit partner(log& l) : log_(l) { trap_exit(true); }
@@ -403,7 +403,7 @@ TEST_CASE(
       const ref<partner_type> b(m.b.system.spawn<partner>(lent(of_b)));
       const auto a_at_b = m.a.shown_to(m.b, "a", a);
       const auto b_at_a = m.b.shown_to(m.a, "b", b);
-      // Each knows the other one. An actor with a line in its log does not set a link.
+      // Each has a handle to the other. An actor with a line in its log does not set a link.
       const std::string_view sets = who;
       if (sets == "b") of_a.lines.emplace_back("sets none");
       if (sets == "a") of_b.lines.emplace_back("sets none");

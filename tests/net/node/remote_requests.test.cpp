@@ -44,7 +44,7 @@ class shouting : public actor<protocol<std::string(std::string)>> {
   std::string on(const std::string& s) { return s + "!"; }
 };
 
-/// Has others do its work.
+/// Passes its jobs to another actor.
 class desk : public actor<worker_type> {
  public:
   explicit desk(ref<worker_type> to) : to_(std::move(to)) {}
@@ -71,7 +71,7 @@ class silent : public actor<silent_type> {
   std::vector<response_promise<int>> kept_;
 };
 
-constexpr int many = 100;  // of which a node below allows sixteen at a time
+constexpr int many = 100;  // a node below allows sixteen at a time
 
 net::node_settings few_questions() { return {.most_questions = 16}; }
 
@@ -91,7 +91,7 @@ TEST_CASE("remote requests: what is delegated to a third node is answered to the
   CHECK(m.a.system.request(near, job{1}).get().value() == "c");
   send(near, note{"passed on"});
   CHECK(notes_of(m.a, near) == std::vector<std::string>{"passed on"});
-  // And through itself: the desk is on another node than asker and answerer, which share one.
+  // By way of another node: asker and worker share a node, and the desk is on the other.
   const auto here = m.a.system.spawn<worker>("a");
   const auto back = m.a.shown_to(m.b, "worker", here);
   const auto around = m.b.shown_to(m.a, "around", m.b.system.spawn<desk>(back));
@@ -257,7 +257,7 @@ TEST_CASE("remote requests: nor does one that was dropped, or whose actor has en
     m.a.system.exit(who);
     m.a.system.run_for(ms(20));
   }
-  // A word that comes before the actor's turn spares it the request.
+  // A withdrawal that comes before the actor's turn spares it the request.
   const int asked = std::stoi(asked_at(m.a, there));
   CHECK(asked >= many);
   CHECK(asked <= 2 * many);

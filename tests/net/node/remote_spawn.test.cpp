@@ -35,7 +35,7 @@ struct count {
 using listener_type = protocol<void(std::string)>;
 using worker_type = protocol<std::string(ask), std::int64_t(count)>;
 
-/// How many of them there are.
+/// The number of living workers.
 std::atomic<int> alive{0};
 
 class worker : public actor<worker_type> {
@@ -58,7 +58,7 @@ class worker : public actor<worker_type> {
   std::int64_t factor_;
 };
 
-/// Tells a listener that it was made, and takes more than others may say to it.
+/// Tells a listener that it was made, and takes more messages than others may send.
 class teller : public actor<protocol<std::string(ask), void(down)>> {
  public:
   explicit teller(ref<listener_type> to) : to_(std::move(to)) {}
@@ -102,7 +102,7 @@ class clerk : public actor<protocol<std::string(ask)>> {
   newer_order o_;
 };
 
-/// Has workers spawned as actors do, and holds them.
+/// Spawns workers on other nodes, as an actor does, and holds them.
 class boss : public actor<protocol<std::string(std::string)>> {
  public:
   explicit boss(node& n) : node_(n) {}
@@ -139,7 +139,7 @@ TEST_CASE("remote spawn: an actor of an allowed type is made there, and ends wit
     CHECK(m.b.system.actor_count() == 0);
     CHECK(m.b.system.request(*made, ask{}).get().value() == "john");
     CHECK(m.b.system.request(*made, count{21}).get().value() == 42);
-    // Texts travel as strings; and the part of the protocol that one needs is enough.
+    // Texts travel as strings, and the part of the protocol that is needed is enough.
     const auto other = m.b.node.spawn<protocol<std::string(ask)>>(m.a.node.self(), "worker", "jane",
                                                                   std::int64_t{1});
     REQUIRE_MESSAGE(other.has_value(), other.error().to_string());
@@ -206,7 +206,7 @@ TEST_CASE("remote spawn: what is not on the list is denied, and so is all withou
   CHECK(!m.a.node.disallow("worker"));
   CHECK(m.spawn().error() == net_errc::denied);
   CHECK(m.a.node.spawn<worker_type>(m.a.at, "worker", "x", std::int64_t{2}).error() ==
-        net_errc::refused);  // by itself
+        net_errc::refused);  // the node itself
   CHECK(m.b.node.spawn<worker_type>(net::peer_identity{{9, 9}, 9}, "worker", "x", 2).error() ==
         net_errc::node_down);
 }
@@ -253,7 +253,7 @@ TEST_CASE("remote spawn: there are no more of one peer's actors than the setting
   std::vector<ref<worker_type>> held;
   for (int i = 0; i < 3; ++i) held.push_back(m.spawn().value());
   CHECK(m.spawn().error() == net_errc::overload);
-  // Another peer has a number of its own.
+  // The limit counts each peer by itself.
   CHECK(m.c.node.spawn<worker_type>(m.a.at, "worker", "x", std::int64_t{2}).has_value());
   held.pop_back();
   m.a.system.run_for(ms(50));
@@ -275,7 +275,7 @@ TEST_CASE("remote spawn: handles among the arguments work, and are let go if it 
     CHECK(heard == std::vector<std::string>{"here"});
     me = {};
     m.a.system.run_for(ms(50));
-    CHECK(m.b.system.actor_count() == 1);  // the teller holds it
+    CHECK(m.b.system.actor_count() == 1);  // the teller holds the listener
   }
   m.a.system.run_for(ms(50));
   CHECK(m.a.system.actor_count() == 0);
@@ -322,7 +322,7 @@ TEST_CASE("remote spawn: when the link ends, each question is answered, and nobo
     const bool is_told = r.error() == net_errc::perhaps_delivered || r.error() == errc::not_handled;
     CHECK_MESSAGE(is_told, r.error().to_string());
   }
-  // An actor spawned for a peer that is gone ends, too.
+  // An actor that was spawned for a peer ends when the peer is gone.
   m.net.heal("a", "b");
   const auto made = m.c.node.spawn<worker_type>(m.a.at, "worker", "x", std::int64_t{2});
   REQUIRE(made.has_value());

@@ -17,7 +17,7 @@
 
 namespace garrick::tests {
 
-/// Dead letters of a system, for this reason; for any.
+/// Returns the number of dead letters of a system for this reason, or for any reason.
 inline std::uint64_t letters(const garrick::testkit::test_system& of, const error& why = {}) {
   std::uint64_t n = 0;
   for (const auto& one : of.dead_letters()) n += !why || one.reason == why;
@@ -43,8 +43,8 @@ struct listening_machine : machine {
   }
 };
 
-/// The node of `at`'s count of the one of `of`, by its name; the largest number if there is no such
-/// count.
+/// Returns a count, by its name, of the node of `at` about the node of `of`; the largest number if
+/// there is no such count.
 inline std::uint64_t counted(const listening_machine& at, const listening_machine& of,
                              std::string_view name) {
   for (const net::link_count& c : at.node.counters(of.node.self()))
@@ -52,7 +52,7 @@ inline std::uint64_t counted(const listening_machine& at, const listening_machin
   return ~std::uint64_t{0};
 }
 
-/// Three of them, 3 ms from each other. The settings are those of the first.
+/// Three machines, 3 ms from each other. The settings are those of the first.
 struct three_machines {
   garrick::testkit::test_world world;
   net::testkit::simulated_network net;

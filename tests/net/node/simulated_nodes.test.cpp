@@ -61,8 +61,8 @@ TEST_CASE("simulated nodes: names, messages and requests, whichever node is aske
   }
 }
 
-/// The number of frames that an actor's node sends while 200 times a hundred messages and a request
-/// come: answers and grants of credit.
+/// Returns the number of frames (answers and grants of credit) that an actor's node sends while a
+/// hundred messages and a request come 200 times.
 std::uint64_t sent_by_the_node_of(spawn_options o) {
   test_world world(7);
   simulated_network net(world);
@@ -90,7 +90,7 @@ TEST_CASE("simulated nodes: who keeps up is sent more ahead, so grants become fe
 }
 
 TEST_CASE("simulated nodes: a bounded mailbox is sent no more than the first credit ahead") {
-  // Answers, and a grant for each second round at least.
+  // The frames are the answers, and a grant for each second round at least.
   CHECK(sent_by_the_node_of({.policy = mailbox_policy::reject, .bound = 1000}) > 280);
 }
 

@@ -22,7 +22,7 @@ void expect(const error& e, const error& kind, std::string_view words) {
   CHECK_MESSAGE(e.to_string().find(words) != std::string::npos, e.to_string());
 }
 
-/// The history of two nodes that were given no identities and connected to each other.
+/// Returns the history of two nodes without given identities that connected to each other.
 std::string history_of_two(std::uint64_t seed) {
   garrick::testkit::test_world world(seed);
   net::testkit::simulated_network net(world);

@@ -70,7 +70,7 @@ struct keep {
   ref<watches> whom;
 };
 using keeps = protocol<bool(keep)>;
-/// Answers behind all that its link has read before, and has a handle to the watcher.
+/// Answers behind all frames that its link has read before, and has a handle to the watcher.
 class keeper : public actor<keeps> {
  public:
   bool on(const keep& k) {

@@ -1,5 +1,5 @@
-// Answers that cannot be sent: their codec refuses, they are too large for the link, or lie too
-// deep. The asker hears so at once, by the type's name; the other node counts them.
+// Answers that cannot be sent: their codec refuses, they are too large for the link, or are nested
+// too deep. The asker hears of that at once, with the type's name; the other node counts them.
 #include <doctest/doctest.h>
 #include <garrick/garrick.hpp>
 #include <garrick/net/error.hpp>
@@ -22,7 +22,7 @@ using tests::three_machines;
 
 constexpr duration ms(std::int64_t n) { return duration::milliseconds(n); }
 
-/// Its codec refuses in one of two ways.
+/// A value that its codec refuses in one of two ways.
 class secret {
  public:
   using garrick_sendable = void;
@@ -89,7 +89,7 @@ class oracle : public actor<oracle_type> {
   std::int64_t asked_ = 0;
 };
 
-/// Gives handles away beside a part that cannot be written: an actor without other handles.
+/// Asks for a handle to an actor without other handles, beside a part that cannot be written.
 struct ask_both {};
 struct both {
   ref<oracle_type> who;
@@ -113,7 +113,7 @@ net::node_settings small() {
   return s;
 }
 
-/// Checks that the answer fails for this reason, within a few ways to and fro, with these words.
+/// Checks that the answer fails for this reason and with these words, within a few round trips.
 template <class P, class Q>
 void fails(listening_machine& from, const ref<P>& to, Q question, net_errc code,
            std::string_view type, std::string_view words) {
@@ -147,7 +147,7 @@ TEST_CASE("unsendable answers: who has asked hears at once which type could not 
 
 TEST_CASE("unsendable answers: also one that has waited for room behind others") {
   net::node_settings s = small();
-  s.link.mailbox.messages = 1;  // so all but the first wait
+  s.link.mailbox.messages = 1;  // so all messages but the first wait
   three_machines m(s, small());
   const auto found = m.a.shown_to(m.b, "oracle", m.a.system.spawn<oracle>());
   core::scoped_actor me(m.b.system.env());

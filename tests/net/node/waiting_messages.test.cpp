@@ -35,7 +35,7 @@ struct number {
 };
 struct seen {};
 
-/// Counts as the next number; something is done while it is written.
+/// Called while a `meanwhile` is written, which counts as the next number.
 std::function<void()> at_encoding;
 class meanwhile {
  public:
@@ -69,7 +69,7 @@ struct step {
 };
 constexpr std::int64_t each = 60;  // large messages
 
-/// -1: one was missing before another, or came twice.
+/// Counts numbers; the count is -1 if a number was missing before another, or came twice.
 class in_order : public actor<sum_type> {
  public:
   void on(const number& x) { next_ = next_ == x.n ? next_ + 1 : -1; }
@@ -95,7 +95,7 @@ std::uint64_t count_of(net::node& n, const net::node& of, std::string_view name)
   return 0;
 }
 
-/// The first message is read when the test says so.
+/// Reads its first message when the test allows it.
 class slow : public actor<protocol<void(number)>> {
  public:
   slow(std::atomic<bool>& may_read, std::atomic<std::int64_t>& read)
@@ -116,7 +116,7 @@ TEST_CASE("waiting messages: who may not wait loses what is beyond twice the lim
   three_machines m(s);
   const auto to = m.b.shown_to(m.a, "sum", m.b.system.spawn<in_order>());
   CHECK(m.a.system.request(to, seen{}).get().value() == 0);
-  m.a.system.run_for(ms(100));  // until that is confirmed
+  m.a.system.run_for(ms(100));  // until the answer is confirmed
   m.net.cut("a", "b");
   for (std::int64_t i = 0; i < 3000; ++i) send(to, number{i});  // a simulation cannot wait
   CHECK(letters(m.a.system, errc::overload) == 2000);
@@ -134,7 +134,7 @@ TEST_CASE("waiting messages: who may not wait loses what is beyond twice the lim
 TEST_CASE("waiting messages: those in front of a busy link count among them") {
   net::node_settings s;
   s.most_under_way = 100;
-  s.link.mailbox.messages = 4;  // so they wait where they are
+  s.link.mailbox.messages = 4;  // so messages wait in front of the link
   three_machines m(s);
   const auto to = m.b.shown_to(m.a, "sum", m.b.system.spawn<in_order>());
   m.net.cut("a", "b");
@@ -176,7 +176,7 @@ TEST_CASE(
     s.link.mailbox.bytes = 256u << 10;
     three_machines m(s);
     const auto sum = m.b.system.spawn<in_order>();
-    // It is first seen without its other messages.
+    // The actor is first known by a part of its protocol.
     const auto part =
         m.b.shown_to(m.a, "part", ref<protocol<void(meanwhile), std::int64_t(seen)>>(sum));
     const auto to = m.b.shown_to(m.a, "sum", sum);
@@ -195,7 +195,7 @@ TEST_CASE(
       m.net.cut("a", "b");
       more(9);  // the stack takes no more
       at_encoding = [&] { send(to, number{}); };
-      send(to, meanwhile());  // so there is one more in front of it
+      send(to, meanwhile());  // so a message more is in front of the link
       more(200);
       const std::uint64_t kept = before + 211 - letters(m.a.system, errc::overload);
       CHECK(kept >= 32);
@@ -224,13 +224,13 @@ TEST_CASE("waiting messages: a codec that sends does not wait while it holds the
   CHECK(base::this_thread.no_wait == 0);
   CHECK_FALSE(waits());
   at_encoding = [&] { send(to, number{}); };
-  send(to, meanwhile());  // so there is one in front of the link
+  send(to, meanwhile());  // so a message is in front of the link
   CHECK_FALSE(waits());
 }
 
 TEST_CASE("waiting messages: signals and heartbeats do not wait behind them") {
   net::node_settings narrow;
-  narrow.link.mailbox.messages = 4;  // so they take seconds
+  narrow.link.mailbox.messages = 4;  // so the messages take seconds
   three_machines m(narrow);
   const auto to = m.b.shown_to(m.a, "sum", m.b.system.spawn<in_order>());
   const auto victim = m.b.system.spawn<in_order>();
@@ -269,7 +269,7 @@ TEST_CASE("waiting messages: a process that is stopped does not make this one gr
   tests::other_process other("tcp://127.0.0.1:0", 60'000);
   actor_system system(tests::quiet());
   net::node_settings s = tests::node_with(60'000);
-  s.patience = ms(1);  // so that many senders owe
+  s.patience = ms(1);  // so that many senders owe credit
   s.most_under_way = 1000;
   net::node here(system, s);
   const auto found =
@@ -336,7 +336,7 @@ TEST_CASE("waiting messages: who sends to a slow actor of another node waits, an
     for (; sent != all; ++sent) send(far, number{sent});
   });
   tests::wait_until([&] { return sent >= 128; });
-  // It stands when others' requests come and go while it does not get on.
+  // The sender stands still if requests of others come and go while its count does not grow.
   for (std::int64_t before = -1; before != sent && sent != all;) {
     before = sent;
     for (int i = 0; i != 50; ++i) CHECK(right.request(other, seen{}).get().value() == 0);

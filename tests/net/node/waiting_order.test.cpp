@@ -88,7 +88,7 @@ class desk : public actor<desk_type> {
   totals& all_;
 };
 
-/// The right one's messages keep the link full.
+/// Two nodes; messages of the right one keep the link full.
 struct busy_nodes {
   totals all;
   actor_system left{tests::quiet()}, right{tests::quiet()};
@@ -101,7 +101,7 @@ struct busy_nodes {
   static net::node_settings narrow() {
     net::node_settings s;
     s.link.mailbox.messages = 4;
-    s.most_under_way = 500;  // of which each question waits for all
+    s.most_under_way = 500;  // a question waits for all messages before it
     return s;
   }
   busy_nodes() {

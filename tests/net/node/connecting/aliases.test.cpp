@@ -31,7 +31,7 @@ class echo : public actor<protocol<int(int)>> {
 };
 using echo_protocol = protocol<int(int)>;
 
-/// Counts the ends of peers.
+/// Counts its events about peers.
 class ears final : public net::peer_listener {
  public:
   std::atomic<int> ups{0}, downs{0}, disconnects{0}, resumes{0};
@@ -65,13 +65,13 @@ struct place {
   }
 };
 
-/// Where a node listens, and by which addresses it is reached there.
+/// The address at which a node listens, and those by which it is reached there.
 struct addresses {
   std::string listens;
   std::vector<std::string> reached;
 };
 
-/// By one transport after the other.
+/// Returns the addresses for one transport after the other.
 std::vector<addresses> all_transports(const std::string& file) {
   const std::size_t name = file.rfind('/');
   const std::string folder = "unix://" + file.substr(0, name);
@@ -81,7 +81,7 @@ std::vector<addresses> all_transports(const std::string& file) {
           {"unix://" + file, {"unix://" + file, other_way, folder + "//" + file.substr(name)}}};
 }
 
-/// The addresses of a node that listens now.
+/// Lets the node listen. Returns the addresses by which it is reached.
 std::vector<std::string> listen(node& n, const addresses& at) {
   const net::endpoint is = n.listen(at.listens).value();
   std::vector<std::string> all;
@@ -117,7 +117,7 @@ TEST_CASE("aliases: a node is found by each of its addresses over the link that 
       CAPTURE(number);
       place a(number), b(3 - number);
       check_one_peer(b, a, listen(*a.self, all[i]));
-      // And the other way round, by the same link.
+      // The other direction uses the same link.
       check_one_peer(a, b, listen(*b.self, all_of_b[i]));
       tests::wait_until([&] { return a.heard->ups != 0 && b.heard->ups != 0; });
       CHECK(a.heard->ups == 1);

@@ -111,14 +111,14 @@ TEST_CASE("connecting: who takes connections and says nothing is waited for up t
   CHECK(self.peers().empty());
 }
 
-/// A port that no other socket gets, and that answers no node.
+/// A port that no other socket gets, and that does not answer nodes.
 class taken_port {
  public:
   explicit taken_port(int type) : socket_(::socket(AF_INET, type | SOCK_CLOEXEC, 0)) {
     const sockaddr_in here = tests::bare_socket::loopback(0);
     REQUIRE(::bind(socket_.fd(), reinterpret_cast<const sockaddr*>(&here), sizeof(here)) == 0);
     if (type == SOCK_STREAM) return;
-    const sockaddr_in other = tests::bare_socket::loopback(9);  // it hears this address alone
+    const sockaddr_in other = tests::bare_socket::loopback(9);  // the only address it hears
     REQUIRE(::connect(socket_.fd(), reinterpret_cast<const sockaddr*>(&other), sizeof(other)) == 0);
   }
   [[nodiscard]] std::string text() const { return "127.0.0.1:" + std::to_string(socket_.port()); }
@@ -128,7 +128,7 @@ class taken_port {
   tests::bare_socket socket_;
 };
 
-/// Until it runs out of time with these words; returns all of them.
+/// Repeats `ask` until it times out with these words. Returns the whole text.
 template <class Ask>
 std::string time_out_with(const std::string& words, Ask ask) {
   std::string text;
@@ -146,7 +146,7 @@ TEST_CASE("connecting: who is waited for in vain has a reason") {
   actor_system system(tests::quiet());
   net::node_settings s;
   s.insecure = true;
-  s.link.session.handshake_limit = duration::seconds(600);  // else it ends the wait
+  s.link.session.handshake_limit = duration::seconds(600);  // otherwise the handshake ends the wait
   node self(system, s);
   for (const auto& [scheme, type] : {std::pair("tcp", SOCK_STREAM), std::pair("udp", SOCK_DGRAM)}) {
     const taken_port port(type);
@@ -211,7 +211,7 @@ TEST_CASE("connecting: whose time ends in the first moment of another attempt is
     };
     told(b.self.connect("tcp://a:7", limit));
     told(b.self.remote<protocol<int(int)>>("tcp://a:7", "echo", limit));
-    b.system.run_for(duration::seconds(20));  // until no attempt is left that one could join
+    b.system.run_for(duration::seconds(20));  // until no attempt is left that a call could join
   }
 }
 
@@ -288,7 +288,7 @@ TEST_CASE("connecting: who asks for a name while a node comes back is answered b
   machine b(world, net, "b", 2);
   std::optional<machine> a;
   for (const std::uint64_t life : {1u, 2u}) {
-    if (life == 2) {  // at once, so that no end has noticed
+    if (life == 2) {  // at once, so that neither end has noticed
       net.host("a").crash(net::testkit::crash_kind::process);
       a.reset();
       net.host("a").restart();
@@ -333,7 +333,7 @@ TEST_CASE(
     "connecting: a node that advertises an address is reached there, and says so to its own") {
   actor_system left(tests::quiet()), right(tests::quiet());
   node a(left), b(right);
-  // The address before the `?` is bound, the one behind it is told.
+  // The address before the `?` is bound, and the address behind it is told to peers.
   const net::endpoint told = a.listen("tcp://127.0.0.1:0?advertised=localhost:0").value();
   CHECK(told.host() == "localhost");
   CHECK(told.port() != 0);
@@ -344,7 +344,7 @@ TEST_CASE(
   actor_system third(tests::quiet());
   node c(third);
   CHECK(c.connect("tcp://127.0.0.1:1?advertised=127.0.0.1:" + port).value() == a.self());
-  // And it is that which must be of this machine.
+  // The advertised endpoint must be of this machine.
   CHECK(c.connect("tcp://127.0.0.1:1?advertised=example.org:1", ms(100)).error() ==
         net_errc::denied);
 }
@@ -394,7 +394,7 @@ TEST_CASE("connecting: a node of another version is told so at both ends") {
 
 namespace {
 
-/// Links that are never made: their threads come to their end before.
+/// A source that never makes its links, as if its threads had ended before.
 class late_source final : public net::link_source {
  public:
   explicit late_source(bool refuses) : refuses_(refuses) {}
@@ -440,7 +440,7 @@ TEST_CASE("connecting: who waits for a link that was not made is told of the nod
 
 namespace {
 
-/// The answers of two nodes that connect to each other at almost the same time, by virtual time.
+/// Checks the answers of two nodes that connect to each other at almost the same virtual time.
 void check_crossing(const char* scheme, std::uint64_t seed, duration later) {
   test_world world(seed);
   simulated_network net(world);

@@ -1,4 +1,4 @@
-// A dead stream whose ends are not told that it is: a new one takes its place.
+// A dead stream of which neither end is told: a new stream takes its place.
 #include <doctest/doctest.h>
 #include <garrick/garrick.hpp>
 #include <garrick/net/error.hpp>
@@ -23,7 +23,7 @@ using net::node;
 using net::peer_identity;
 using kind = net::peer_evidence::kind;
 
-/// Adds one, and counts how often it was asked, and whether in order.
+/// Adds one, and counts the questions that come out of order.
 class adder : public actor<protocol<int(int)>> {
  public:
   explicit adder(std::shared_ptr<std::atomic<int>> out_of_order)
@@ -88,7 +88,7 @@ struct two_nodes {
     REQUIRE_MESSAGE(found.has_value(), found.error().to_string());
     there = *found;
   }
-  /// Asks so many questions at once, and does `meanwhile` when a part of them is on its way.
+  /// Asks so many questions at once, and calls `meanwhile` when a part of them is on its way.
   template <class F>
   void ask(int count, F meanwhile) {
     std::vector<decltype(client.system.request(*there, 0))> open;
@@ -123,7 +123,7 @@ TEST_CASE("half-open streams: the old connection stays if it is the first that a
   n.between->hush(true);
   n.ask(100, [&] {
     n.between->stall();
-    // Until there is a second connection, by which no answer comes.
+    // Wait until there is a second connection, by which no answer comes.
     tests::wait_until([&] { return n.between->carried() >= 2 || n.client.heard->downs != 0; });
     n.between->wake();
   });

@@ -19,7 +19,7 @@ using tests::three_machines;
 
 constexpr duration ms(std::int64_t n) { return duration::milliseconds(n); }
 
-/// The smaller identity, so this node decides which link is used.
+/// A smaller identity than the other's, so its node decides which link is used.
 constexpr net::peer_identity decider{{0, 1}, 7};
 
 class ears final : public net::peer_listener {
@@ -39,7 +39,7 @@ class ears final : public net::peer_listener {
   }
 };
 
-/// Says that the link may be used.
+/// An end of a link that tells the other end to use the link.
 class letting_use final : public net::hosted, net::link_owner {
  public:
   letting_use(net::carrier& below, net::testkit::simulated_host& at) : at_(at) {

@@ -22,7 +22,7 @@ using tests::caller;
 using tests::closed_gate;
 using tests::gated_names;
 
-/// In place of the system's, which answers all but the gated names: they mean this machine.
+/// Replaces the system's function, which answers all but the gated names. These mean this machine.
 extern "C" int getaddrinfo(const char* name, const char* service, const addrinfo* hints,
                            addrinfo** found) {
   if (!gated_names::knows(name)) return tests::systems_getaddrinfo(name, service, hints, found);

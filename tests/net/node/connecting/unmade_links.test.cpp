@@ -24,10 +24,10 @@ using namespace garrick;
 using net::net_errc;
 using tests::caller;
 
-/// A simulated host's, without memory for some of its links.
+/// A simulated host's source of links, without memory for some of them.
 class scarce_source final : public net::link_source {
  public:
-  /// Its calls of `connect` number `first` (from 0) and on fail, `lacking` of them.
+  /// Makes a source with `lacking` calls of `connect` that fail, from number `first` (from 0) on.
   explicit scarce_source(net::testkit::simulated_host& host, int first, int lacking)
       : links_(host), first_(first), end_(first + lacking) {}
 
@@ -55,8 +55,8 @@ class scarce_source final : public net::link_source {
   const int first_, end_;
 };
 
-/// Two hosts with their nodes. That of "a" decides which of several links is used, and that of "b"
-/// has a scarce source.
+/// Two hosts with their nodes. The node of "a" decides which of several links is used, and the node
+/// of "b" has a scarce source.
 struct two_nodes {
   garrick::testkit::test_world world;
   net::testkit::simulated_network net;

@@ -23,7 +23,7 @@ struct drop {
 struct fallen {};
 struct fallen_drops {
   std::uint64_t number = 0;
-  bool is_exact = false;  ///< each once and in order
+  bool is_exact = false;  ///< each drop came once and in order
 };
 struct pour {
   std::uint64_t drops = 0;
@@ -31,7 +31,7 @@ struct pour {
 using sink_type = protocol<void(drop), fallen_drops(fallen)>;
 using source_type = protocol<void(pour)>;
 
-/// Counts incoming drops. If one was lost, doubled or overtaken, it says so at the end.
+/// Counts incoming drops. Its report says whether one was lost, doubled or overtaken.
 class sink : public actor<sink_type> {
  public:
   void on(const drop& d) {
@@ -61,7 +61,7 @@ constexpr std::uint64_t drops = 100'000;
 constexpr int workers = 2;
 constexpr duration long_time = duration::seconds(60);
 
-/// As many sinks as workers, and a source at the other end for each.
+/// An end with as many sinks as workers; the other end has a source for each.
 struct end {
   actor_system system{tests::quiet(workers)};
   net::node here{system};
@@ -107,7 +107,7 @@ TEST_CASE("floods: two nodes whose workers all wait for each other's actors go o
   right.check_all_came();
 }
 
-/// One worker, which a few messages to a receiver that takes none hold for long.
+/// Settings with one worker, which a few messages to a receiver that takes none hold for long.
 settings soon_held() {
   settings s = tests::quiet(1);
   s.mailbox.soft_limit = 8;
@@ -140,7 +140,7 @@ TEST_CASE("floods: a worker that waits for an actor of its own node counts as on
   scoped_actor tub(slow.env());
   std::uint64_t seen = 0;
   send(slow.spawn<filler>(tub->self()), pour{100});  // holds the only worker
-  tub->receive([&](const drop&) { ++seen; });        // now it does
+  tub->receive([&](const drop&) { ++seen; });        // now the worker is held
   const auto begin = std::chrono::steady_clock::now();
   for (std::uint64_t i = 0; i < 2000; ++i) send(far, drop{i});
   CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(30));
@@ -164,7 +164,7 @@ TEST_CASE("floods: who cannot be run is granted what there is room for, and no m
     return here.remote<sink_type>(at, name, long_time).value();
   };
   const auto bounded = shown("bounded", {.policy = mailbox_policy::reject, .bound = 10'000});
-  // The link does not look before 128 have come, and then it is half full.
+  // The link does not look before 128 messages have come, and then the mailbox is half full.
   const auto half_full = shown("half full", {.hard_limit = 257});
   const auto roomy = shown("roomy", {});
   scoped_actor tub(slow.env());

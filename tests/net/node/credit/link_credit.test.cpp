@@ -90,7 +90,7 @@ net::node_settings narrow() {
   return s;
 }
 
-/// A clerk on "b", as "a" sees it, over a link that takes four messages at a time.
+/// A clerk on "b" with a handle on "a", over a link that takes four messages at a time.
 struct clerk_at_b {
   three_machines m{narrow()};
   ref<clerk_type> to = m.b.shown_to(m.a, "clerk", m.b.system.spawn<clerk>());
@@ -146,9 +146,9 @@ TEST_CASE("link credit: answers take none and give none back") {
   const auto at_a = m.a.shown_to(m.b, "keeper", m.a.system.spawn<keeper>());
   const auto own = m.b.system.spawn<clerk>();
   send(at_a, keep{own});
-  for (int i = 0; i < 300; ++i)  // each brings a handle home
+  for (int i = 0; i < 300; ++i)  // each answer brings a handle home
     CHECK(m.b.system.request(at_a, give_back{}).get().value() == own);
-  for (int i = 0; i < 300; ++i)  // a late answer gives back its own
+  for (int i = 0; i < 300; ++i)  // a late answer gives back its own credit
     CHECK(m.a.system.request(to, job{}, duration()).get().error() == errc::timeout);
   CHECK(credit_of(to) == 256);
   m.a.system.run_for(ms(100));
@@ -176,10 +176,10 @@ TEST_CASE("link credit: who has forgotten an actor and hears of it again is gran
   };
   send(at_a, keep{own});
   m.a.system.run_for(ms(50));
-  // It keeps up, and is sent more ahead: just now so much that half of it is far away.
+  // The receiver keeps up, so its credit grows, and the next grant is far away.
   for (int i = 0; i < 20 && credit_of(kept()) < 1900; ++i) send_some(kept());
   REQUIRE(credit_of(kept()) >= 1900);
-  // The handle is let go of while another one with its number is on its way.
+  // The handle is dropped while another handle with its number is on its way.
   send(at_a, keep{own});
   send(here, keep{});
   m.a.system.run_for(ms(50));
@@ -265,7 +265,7 @@ TEST_CASE("link credit: what cannot be encoded costs none") {
 TEST_CASE("link credit: what finds no room in front of a busy link costs none") {
   constexpr std::int64_t each = 300;
   net::node_settings s = narrow();
-  s.most_bytes_waiting = 10'000;  // which small messages take before they have no credit
+  s.most_bytes_waiting = 10'000;  // small messages take this before they have no credit
   three_machines m(s);
   const auto to = m.b.shown_to(m.a, "clerk", m.b.system.spawn<clerk>());
   m.a.system.run_for(ms(100));
@@ -275,7 +275,7 @@ TEST_CASE("link credit: what finds no room in front of a busy link costs none") 
   const std::int64_t before = credit_of(to);
   at_encoding = [&] {
     for (int i = 0; i < each; ++i) send(to, parcel{});
-    m.a.system.exit(to);  // a signal does not wait until there is room, nor do messages before it
+    m.a.system.exit(to);  // signals do not wait for room, nor do messages before them
   };
   send(to, meanwhile());
   const auto lost = static_cast<std::int64_t>(tests::letters(m.a.system, errc::overload));

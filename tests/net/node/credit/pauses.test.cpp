@@ -41,7 +41,7 @@ struct order {
   ref<sink_type> to;
 };
 
-/// Sends more than the first credit and lets go. Its monitor keeps the proxy's address.
+/// Sends more than the first credit and drops the handle. Its monitor keeps the proxy's address.
 struct sender : actor<protocol<void(order), bool(done), void(down)>> {
   void on(const order& o) {
     monitor(o.to);
@@ -135,14 +135,14 @@ TEST_CASE("pauses: of those who find no room, one waits in vain, and not each") 
   actor_system system(tests::quiet(1));  // so few senders find the link busy
   net::node_settings s = tests::node_with(60'000);
   s.patience = duration::seconds(2);
-  s.most_bytes_waiting = 1024;  // some hundred, and fewer than the first credit
+  s.most_bytes_waiting = 1024;  // some hundred messages, fewer than the first credit
   s.link.mailbox.messages = 4;
   net::node here(system, s);
   const auto to =
       here.remote<tests::service_type>(other.at, tests::service_name, long_time).value();
   const auto echo = system.spawn<tests::echo>();
   other.stop();
-  // For as many as there is room, they pause.
+  // As many actors as there is room for pause.
   for (int i = 0; i < 1000; ++i) send(system.spawn<piler>(), pile{to, 1, 2});
   tests::wait_until([&] { return system.dead_letter_count(errc::overload) > 1000; });
   // Each of these would wait for a thousand seconds.
@@ -151,7 +151,7 @@ TEST_CASE("pauses: of those who find no room, one waits in vain, and not each") 
   tests::wait_until([&] { return system.dead_letter_count(errc::overload) > 10'000; });
   other.go_on();
   CHECK(tests::visit(system, here, other.at, 2, 100) == "ok");
-  // Now that the node goes on, it is waited for again.
+  // Now that the node goes on, senders wait for it again.
   const std::uint64_t lost = system.dead_letter_count();
   CHECK(system.request(system.spawn<piler>(), pile{to, 3}, long_time).get().value() == 500);
   CHECK(system.request(to, tests::how_many{3}, long_time).get().value() == 500);

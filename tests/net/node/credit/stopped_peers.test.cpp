@@ -18,7 +18,7 @@ namespace stopped_peers_test {
 using namespace garrick;
 
 struct step {};
-/// How many of the steps have come there, or have been answered, when all were taken?
+/// Asks how many of the steps have come there or were answered, when all were taken.
 struct done {};
 using stepping_type = protocol<void(step), std::uint64_t(done)>;
 
@@ -70,7 +70,7 @@ struct stopped_peer {
       : other("tcp://127.0.0.1:0", down_after_ms), here(system, patient(down_after_ms, under_way)) {
     there = here.remote<tests::service_type>(other.at, tests::service_name, long_time).value();
   }
-  /// All take their steps while the peer is stopped. Others are served meanwhile.
+  /// Lets all take their steps while the peer is stopped, and checks that others are served.
   void check_that_others_run(std::uint64_t each = steps) {
     const auto echo = system.spawn<tests::echo>();
     other.stop();

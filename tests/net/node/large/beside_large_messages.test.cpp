@@ -61,7 +61,7 @@ struct two_machines {
     far_store = b.shown_to(a, "store", b.system.spawn<store>());
     far_echo = b.shown_to(a, "echo", b.system.spawn<echo>());
   }
-  /// The longest of ten small requests, one after the other.
+  /// Returns the longest time of ten small requests, one after the other.
   duration longest_small_request() {
     duration longest;
     for (std::uint64_t i = 0; i != 10; ++i) {
@@ -80,7 +80,8 @@ struct two_machines {
 };
 
 constexpr std::uint64_t size = 30'000'000;
-/// There and back, twice the 256 KiB that the stream takes before it is full, some pieces.
+/// The time for the way there and back, for some pieces, and for twice the 256 KiB that a stream
+/// takes before it is full.
 constexpr duration allowed = duration::milliseconds(10);
 
 large some(std::uint64_t bytes) { return {std::vector<std::uint8_t>(bytes, 1)}; }
@@ -97,7 +98,7 @@ TEST_CASE("beside large messages: small requests wait for a few pieces") {
   const duration beside = m.longest_small_request();
   CAPTURE(beside.count());
   CHECK(beside < allowed);
-  // The first of them was under way all the time, and none is lost.
+  // The first large message was under way all the time, and none is lost.
   CHECK(m.a.system.request(m.far_store, bytes_so_far{}).get().value() >= size);
 }
 

@@ -26,7 +26,7 @@ namespace decoded_by_workers_test {
 
 using namespace garrick;
 
-/// Where values are read: in the link or by an actor; and there they wait while it is closed.
+/// Counts the values that are read in the link and by actors. Readers wait while it is closed.
 struct gate {
   std::atomic<bool> is_open{true};
   std::atomic<std::uint32_t> by_actors{0};
@@ -129,7 +129,7 @@ class asker : public actor<start> {
   std::atomic<std::uint32_t>& answered_;
 };
 
-/// Says this to the log, in one lane, and asks for it with the one in the middle.
+/// Sends these messages to the log, in one lane; the middle one is a request.
 class speaker : public actor<start> {
  public:
   speaker(ref<log_type> to, std::atomic<bool>& answered)
@@ -164,7 +164,7 @@ class watcher : public actor<protocol<bool(int), void(down)>> {
   std::atomic<bool>& told_;
 };
 
-/// Two processes as one. The far one has the log; its reads pass the gate.
+/// Two nodes in one process. The far one has the log, and its reads pass the gate.
 struct two_nodes {
   gate at;
   std::atomic<std::uint32_t> answered{0};
@@ -175,7 +175,7 @@ struct two_nodes {
   ref<start> asks;
   std::string address_of_a;
 
-  /// `far_log_is`: how the far log is spawned.
+  /// Makes the nodes. `far_log_is` has the options for the far log.
   explicit two_nodes(std::uint32_t workers = 2, const spawn_options& far_log_is = {}) {
     reading = &at;
     near.emplace(tests::quiet());
@@ -222,7 +222,7 @@ struct two_nodes {
       if (c.name == name) return c.value;
     return 0;
   }
-  /// Small requests to the far node are answered.
+  /// Checks that small requests to the far node are answered.
   void most_are_answered() {
     const std::uint32_t before = answered;
     send(asks, 1);
@@ -421,9 +421,9 @@ TEST_CASE("decoded by workers: a message that no worker begins with is read by t
   n.ask(5);
   CHECK(n.at.by_links == 5);
   CHECK(n.at.by_actors == 0);
-  CHECK(n.all_that_live() == n.living + 1);  // only the first was left to a worker
+  CHECK(n.all_that_live() == n.living + 1);  // only the first message was left to a worker
   n.let_go();
-  while (n.at.by_actors == 0) n.ask(1);  // as soon as the worker has been at that one
+  while (n.at.by_actors == 0) n.ask(1);  // until the worker has read that message
 }
 
 /// Asks again and again.
@@ -536,7 +536,8 @@ TEST_CASE("decoded by workers: one that brings a handle home is read again, in t
   send(m.far, std::uint64_t{1});
   CHECK(m.came() == numbers{size, 1});
   CHECK(m.a.system.dead_letters().empty());
-  // The worker stopped at the handle, and was in the link then. From then on its type is known.
+  // The worker stopped at the handle, and read the message in the link. From then on its type is
+  // known.
   CHECK(m.at.by_links + m.at.by_actors == 1);
   const std::uint32_t by_actors = m.at.by_actors, by_links = m.at.by_links;
   send(m.far, with_handle{back, some()});

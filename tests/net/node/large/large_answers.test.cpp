@@ -83,7 +83,7 @@ std::string texts_of(const std::vector<std::int64_t>& numbers) {
   return all;
 }
 
-/// An actor of b asks one of a.
+/// Two machines; an actor of b asks an actor of a.
 struct with_giver {
   std::vector<std::int64_t> came;
   debt owed;
@@ -105,7 +105,7 @@ struct with_giver {
     send(asks, ask{seen});
     m.a.system.run_for(ms(50));
   }
-  /// The giver does so, and all that follows from it comes.
+  /// Lets the giver call `what`, and runs until its consequences have come.
   void make(const std::function<void()>& what) {
     to_do = what;
     send(gives, go{});
@@ -146,7 +146,7 @@ TEST_CASE("large answers: who finds the link busy encodes it, be it the first of
   g.begin();
   bool was_encoded = false;
   g.make([&] {
-    at_encoding = [&] {  // of the message: in the link
+    at_encoding = [&] {  // of the message, in the link
       bool is_encoded = false;
       at_encoding = [&] { is_encoded = true; };
       g.owed.answer.deliver(some(large));
@@ -160,20 +160,20 @@ TEST_CASE("large answers: who finds the link busy encodes it, be it the first of
   g.nothing_is_left();
 }
 
-/// The stack takes one message until the other end has confirmed it.
+/// Settings under which the stack takes one message until the other end has confirmed it.
 net::node_settings narrow() {
   net::node_settings s;
   s.link.mailbox.messages = 1;
   return s;
 }
 
-/// From a to b takes half a second, so that the answer waits; from b to a, 3 ms.
+/// The way from a to b takes half a second, so that the answer waits; the way from b to a 3 ms.
 struct with_slow_way : with_giver {
   with_slow_way() : with_giver(narrow()) {
     begin();
     m.net.path("a", "b").delay = ms(500);
   }
-  /// Then a message is in line in front of the link, behind those for which it has no room.
+  /// Puts a message in line in front of the link, behind those for which it has no room.
   void fill() {
     send(owed.to, 1);
     at_encoding = [this] {

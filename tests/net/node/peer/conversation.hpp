@@ -13,7 +13,7 @@
 
 namespace garrick::tests {
 
-/// It is written and cannot be read.
+/// A value that is written and cannot be read.
 class smudged {
  public:
   using garrick_sendable = void;
@@ -35,14 +35,14 @@ struct line {
   std::uint64_t n = 0;
   std::string text;
 };
-/// A guest answers 0 never, and less with an error.
+/// A question to a guest, which never answers 0, and answers less with an error.
 struct query {
   std::int64_t n = 0;
 };
 struct retire {};
 using guest_type = protocol<result<std::int64_t>(query), void(retire)>;
 using listener_type = protocol<void(line)>;
-/// From now on this one is sent each line.
+/// Introduces an actor that gets each line from now on.
 struct introduce {
   ref<listener_type> who;
 };

@@ -48,7 +48,7 @@ class ears : public net::peer_listener {
  private:
   mutable std::mutex mutex_;
   int downs_ = 0;     // under mutex_
-  std::string last_;  // under mutex_: why
+  std::string last_;  // under mutex_: the reason
 };
 
 std::uint64_t count(const net::node& node, const std::string& name) {

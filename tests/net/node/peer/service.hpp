@@ -21,17 +21,17 @@ struct numbered {
 struct question {
   std::uint64_t n = 0;
 };
-/// How many numbers of this sender have come?
+/// Asks how many numbers of this sender have come.
 struct how_many {
   std::uint64_t sender = 0;
 };
 using witness_type = protocol<void(numbered), void(question)>;
-/// From now on this one hears of each number, and of each question when it is handled.
+/// Names an actor that hears of each number and each handled question from now on.
 struct tell {
   ref<witness_type> whom;
 };
 struct look {};
-/// Of a process.
+/// The resources of a process.
 struct usage {
   std::uint64_t descriptors = 0;
   std::uint64_t resident = 0;  ///< bytes
@@ -40,7 +40,7 @@ struct make_echoes {
   std::uint32_t count = 0;
 };
 using echo_type = protocol<std::uint64_t(question)>;
-/// To be answered with the answer of this actor.
+/// Asks for the answer of this actor.
 struct ask_there {
   ref<echo_type> whom;
   std::uint64_t n = 0;
@@ -84,7 +84,7 @@ class service : public actor<service_type> {
     if (witness_) send(witness_, q);
     return q.n + 1;
   }
-  /// -1: one was missing, came twice or out of order.
+  /// Returns the count, or -1 if a number was missing, came twice or out of order.
   std::int64_t on(how_many h) {
     const auto at = next_.find(h.sender);
     if (at == next_.end()) return 0;

@@ -218,7 +218,7 @@ bool wait_until(P p) {
   return true;
 }
 
-/// Handles to actors here that a peer has.
+/// Returns the number of handles to actors here that peers have.
 std::uint64_t exports_of(const net::node& node) {
   std::uint64_t sum = 0;
   for (const net::peer_identity& p : node.peers())
@@ -227,13 +227,13 @@ std::uint64_t exports_of(const net::node& node) {
   return sum;
 }
 
-/// A conversation of this build with the desk there, or why there is none.
+/// Returns a conversation of this build with the desk there, or the reason why there is none.
 std::string ask(actor_system& system, net::node& node, const std::string& at) {
   shop::heard h;
   ref<shop::listener_type> me = system.spawn<shop::listener>(lent(h));
   result<ref<shop::desk_of_all>> found = make_error(errc::timeout, "nobody was asked yet");
   result<shop::receipt> got = make_error(errc::timeout, "nothing was ordered yet");
-  // A desk that was replaced just now may be taken for the one before.
+  // A desk that was replaced just now may be taken for the earlier one.
   wait_until([&] {
     found = node.remote<shop::desk_of_all>(at, desk_name, duration::seconds(30));
     if (!found) return found.error() == net::net_errc::incompatible;
@@ -247,7 +247,7 @@ std::string ask(actor_system& system, net::node& node, const std::string& at) {
   const std::string last = system.request(*found, shop::last_notice{}).get().value_or("nothing");
   if (!wait_until([&] { return !h.get().empty(); })) return "nothing was heard";
   std::string said = text_of(*got) + "; it has noticed: " + last + "; heard: " + h.get();
-  // It has released the handles that it did not know, and gives back now the one that it did know.
+  // The desk has released the handles that it did not know, and gives back now the one it knew.
   send(*found, shop::subscribe{});
   found = ref<shop::desk_of_all>();
   if (!wait_until([&] { return exports_of(node) == 0; })) return "it keeps a handle";

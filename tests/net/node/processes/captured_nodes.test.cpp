@@ -106,7 +106,7 @@ std::string text_of_line(std::uint64_t n) {
   return n == lines / 2 ? std::string(100'000, 'x') : "line " + std::to_string(n);
 }
 
-/// A process, the relay before it, and the node here.
+/// Another process, the relay in front of it, and the node here.
 struct conversation {
   seen s;
   other_process other;
@@ -144,13 +144,13 @@ struct conversation {
     CHECK(here->remote<other_type>(via, "nobody").error() == registry_errc::not_found);
     CHECK(here->remote<other_type>(via, host_name).error() == net::net_errc::incompatible);
   }
-  /// With a stream that is lost and comes back, if there is one.
+  /// Sends the lines. If `is_cut`, the stream is lost meanwhile and comes back.
   void send_lines(const ref<host_type>& there, bool is_cut) {
     const ref<listener_type> me = system.spawn<listener>(lent(s));
     send(there, introduce{me});
     for (std::uint64_t n = 0; n != lines; ++n) {
       if (n == urgent_line) {
-        // It must not overtake the introduction.
+        // The urgent line must not overtake the introduction.
         wait_until([&] { return s.lines != 0; });
         send_urgent(there, line{n, text_of_line(n)});
       } else {
@@ -216,7 +216,7 @@ struct conversation {
     send(there, smudged());
     wait_until([&] { return system.dead_letter_count(net::net_errc::decode_failed) == 1; });
   }
-  /// All of the above. Then no handle is left at either end, and the node here leaves.
+  /// Has the whole conversation. At its end neither side has a handle, and the node here leaves.
   std::string talk(bool is_cut) {
     {
       ref<host_type> there;
@@ -231,7 +231,7 @@ struct conversation {
     }
     wait_until([&] { return count_there("exports") == 0 && count_here("exports") == 0; });
     here.reset();
-    wait_until([&] {  // it has come through the relay that this node leaves
+    wait_until([&] {  // the relay has passed on that this node leaves
       other.order("downs");
       return other.answer().substr(0, 2) == "1 ";
     });
@@ -239,7 +239,7 @@ struct conversation {
   }
 };
 
-/// The texts that are between `from` and one of `ends`, wherever it is said.
+/// Returns all texts between `from` and one of `ends`.
 std::vector<std::string> texts(const std::string& said, const std::string& from, const char* ends) {
   std::vector<std::string> all;
   for (std::size_t at = said.find(from); at != std::string::npos; at = said.find(from, at)) {
@@ -253,7 +253,7 @@ bool is_of_kind(const std::string& frame, const std::string& kind) {
   return frame.starts_with(kind + ",");
 }
 
-/// How often each number was given by one end: in handles, and in answers to resolve and spawn.
+/// Returns how often one end gave each number: in handles, and in answers to resolve and spawn.
 counts given(const std::vector<std::string>& frames) {
   counts all;
   for (const std::string& f : frames) {
@@ -267,7 +267,7 @@ counts given(const std::vector<std::string>& frames) {
   return all;
 }
 
-/// The sums of the numbers in `release` or `credit` frames, by the number of their actor.
+/// Returns the sums of the numbers in `release` or `credit` frames, by the number of their actor.
 counts sums(const std::vector<std::string>& frames, const std::string& kind) {
   counts all;
   for (const std::string& f : frames)
@@ -276,7 +276,7 @@ counts sums(const std::vector<std::string>& frames, const std::string& kind) {
   return all;
 }
 
-/// The lines, in their order, but for the urgent one, which may overtake others.
+/// Checks that the lines are in order, but for the urgent one, which may overtake others.
 void check_lines(const std::vector<std::string>& frames) {
   const std::string type(base::wire_name<line>);
   const auto content = [](std::uint64_t n) {
@@ -298,7 +298,7 @@ void check_lines(const std::vector<std::string>& frames) {
   CHECK(urgent_ones == 1);
 }
 
-/// Messages sent ahead had credit, and for some more than the first credit.
+/// Checks that messages had credit, and that some actor was sent more than the first credit.
 void check_credit(const std::vector<std::string>& sent, const std::vector<std::string>& back) {
   counts all;
   for (const std::string& f : sent)
@@ -335,12 +335,12 @@ void talk_and_look(const std::string& stack, const std::string& scheme) {
   }
   const auto there = frames(said, "a>b"), back = frames(said, "b>a");
 
-  // All of it was understood: there is no type that is not known, no bytes that were only copied.
+  // The decoder has understood all: no type is unknown, and no bytes were only copied.
   CHECK(lines_with(there, " unknown") + lines_with(back, " unknown") == 0);
   CHECK(lines_with(there, ", payload ") + lines_with(back, ", payload ") == 0);
 
   counts to_there = kinds_of(there), to_here = kinds_of(back);
-  CHECK(to_there.count("release") == 1);  // their number in one frame and their time are open
+  CHECK(to_there.count("release") == 1);  // their number in a frame and their time may vary
   CHECK(to_here.count("release") == 1);
   CHECK(to_here["credit"] > 1);
   CHECK(to_there["credit"] > 1);
@@ -355,7 +355,7 @@ void talk_and_look(const std::string& stack, const std::string& scheme) {
   check_lines(back);
   CHECK(given(there).size() == 1);
   CHECK(given(back).size() == 6);
-  // The name that leads home is that of the actor whose handle this end has given away.
+  // The name that leads home belongs to the actor of the one handle that this end gave away.
   CHECK(lines_with(back, "resolved, to " + given(there).begin()->first + ", from " + nobody) == 1);
   CHECK(sums(back, "release") == given(there));
   CHECK(sums(there, "release") == given(back));

@@ -33,7 +33,7 @@ using net::node;
 constexpr int soon = 600;      // ms until a silent peer is given up
 constexpr int never = 60'000;  // longer than any pause of a busy machine
 
-/// Many seeds are ten times as much work.
+/// Returns the number of repetitions: ten times as many for many seeds.
 inline std::uint64_t times(std::uint64_t least) {
   return least * std::clamp<std::uint64_t>(net::testkit::seeds() / 200, 1, 10);
 }
@@ -57,11 +57,11 @@ struct seen {
   std::atomic<std::uint64_t> sent{0}, asked{0}, values{0}, errors{0}, wrong{0};
   std::atomic<std::uint64_t> downs{0}, exits{0}, other_reasons{0};
   std::atomic<std::uint64_t> witnessed{0}, out_of_order{0};
-  std::atomic<std::uint64_t> letters{0};  // of numbers
+  std::atomic<std::uint64_t> letters{0};  // dead letters of numbers
   [[nodiscard]] bool is_answered() const { return values + errors == asked; }
 
-  /// The other process has handled this question; this process has been told that it was not
-  /// handled.
+  /// Records that the other process has handled this question; or that this process has been told
+  /// that it was not handled.
   void handled(std::uint64_t n) {
     const std::lock_guard lock(mutex_);
     handled_.insert(n);
@@ -70,7 +70,7 @@ struct seen {
     const std::lock_guard lock(mutex_);
     never_handled_.insert(n);
   }
-  /// Questions of which both is so.
+  /// Returns the number of questions with both records.
   [[nodiscard]] std::size_t lies() const {
     const std::lock_guard lock(mutex_);
     return static_cast<std::size_t>(
@@ -109,7 +109,7 @@ class reader_of_letters : public actor<system::dead_letter_protocol> {
 
 struct step {};
 
-/// Sends and asks without an end, until it hears of the other one's.
+/// Sends and asks until it hears of the service's end.
 class client : public actor<protocol<void(step), void(down)>> {
  public:
   client(ref<service_type> to, seen& s) : to_(std::move(to)), seen_(s) {}
@@ -173,7 +173,7 @@ class asker : public actor<protocol<void(step)>> {
   seen& seen_;
 };
 
-/// Hears by a link.
+/// Hears of the service's end by a link.
 class linked : public actor<protocol<void(exit_signal)>> {
  public:
   linked(ref<service_type> to, seen& s) : to_(std::move(to)), seen_(s) {}
@@ -201,7 +201,7 @@ inline void check_it_was_told_once(const seen& s, std::uint64_t clients) {
 
 // ---- faults of the other process ----------------------------------------------------------------
 
-/// Killed in mid-stream, it is heard of once, by each watcher.
+/// Kills the process in mid-stream: each watcher hears of it once.
 inline void kill_in_mid_stream(const std::string& where, std::uint64_t rounds) {
   CAPTURE(where);
   for (std::uint64_t round = 0; round < rounds; ++round) {
@@ -227,7 +227,7 @@ inline void kill_in_mid_stream(const std::string& where, std::uint64_t rounds) {
   }
 }
 
-/// Stopped for too long, it is down once, and connected anew when it goes on.
+/// Stops the process for too long: it is down once, and connected anew when it goes on.
 inline void stop_for_too_long(const std::string& where, std::uint64_t rounds) {
   CAPTURE(where);
   for (std::uint64_t round = 0; round < rounds; ++round) {
@@ -235,7 +235,7 @@ inline void stop_for_too_long(const std::string& where, std::uint64_t rounds) {
     other_process other(where, soon);
     this_end here(soon);
     const auto there = here.find(other.at);
-    // Held: a monitor holds no actor. No link, by which the service would end, too.
+    // A handle, since a monitor holds no actor. A link would end the service, too.
     const any_ref by_monitor(here.system.spawn<client>(there, lent(s)));
     tests::wait_until([&] { return s.values > 50; });
     other.stop();
@@ -245,7 +245,7 @@ inline void stop_for_too_long(const std::string& where, std::uint64_t rounds) {
     CHECK(here.system.dead_letter_count() == before + 10);
     CHECK(here.system.request(there, question{1}).get().error() == errc::not_handled);
     other.go_on();
-    // It may have to hear first that it was given up.
+    // The process may have to hear first that it was given up.
     std::uint64_t sender = 10;
     tests::wait_until(
         [&] { return visit(here.system, *here.self, other.at, ++sender, 100) == "ok"; });
@@ -257,8 +257,8 @@ inline void stop_for_too_long(const std::string& where, std::uint64_t rounds) {
   }
 }
 
-/// The same where the life that was given up may not come back: it learns so, and remains refused.
-/// Another life at its address is served.
+/// The same if the given-up life may not come back: it learns that, and remains refused. Another
+/// life at its address is served.
 inline void quarantine_who_was_stopped(const std::string& where) {
   CAPTURE(where);
   seen s;
@@ -300,7 +300,7 @@ inline void quarantine_who_was_stopped(const std::string& where) {
   CHECK(s.other_reasons == 0);
 }
 
-/// The messages that it had not read when it was killed are told, each once.
+/// Kills the process: each message that it had not read becomes a dead letter once.
 inline void kill_with_unread_messages(const std::string& where, std::uint64_t rounds) {
   CAPTURE(where);
   for (std::uint64_t round = 0; round < rounds; ++round) {
@@ -311,7 +311,7 @@ inline void kill_with_unread_messages(const std::string& where, std::uint64_t ro
     const auto there = here.find(other.at);
     const std::string result = visit(here.system, *here.self, other.at, 1, 100);
     CHECK_MESSAGE(result == "ok", result);
-    // Then nothing that was sent is in doubt any more.
+    // Once all messages are confirmed, none is in doubt any more.
     const auto confirmed = [&] {
       for (const net::peer_identity& p : here.self->peers())
         for (const net::link_count& c : here.self->counters(p))
@@ -331,7 +331,7 @@ inline void kill_with_unread_messages(const std::string& where, std::uint64_t ro
   }
 }
 
-/// Started again under its address, it is another life; old handles stay dead.
+/// Starts the process again under its address: it is another life, and old handles stay dead.
 inline void start_again(const std::string& where, std::uint64_t rounds) {
   CAPTURE(where);
   seen s;

@@ -17,7 +17,7 @@ namespace processes_of_nodes {
 
 using namespace killed_and_stopped;
 
-/// Asks once, and watches.
+/// Asks once, and monitors.
 class one_of_many : public actor<protocol<void(down)>> {
  public:
   one_of_many(ref<echo_type> whom, seen& s) : whom_(std::move(whom)), seen_(s) {}
@@ -95,13 +95,13 @@ TEST_CASE("processes of nodes: thousands of nodes come and go, and leave nothing
     REQUIRE_MESSAGE(result == "ok", result);
   }
   usage last_there;
-  tests::wait_until([&] {  // it may still be closing the last ones
+  tests::wait_until([&] {  // the other process may still be closing the last connections
     last_there = here.system.request(there, look{}).get().value();
     return last_there.descriptors <= first_there.descriptors + 1;
   });
   const usage last_here = usage_of_this_process();
   CHECK(last_here.descriptors <= first_here.descriptors);
-  if (HAS_SANITIZER) return;  // its memory is not ours
+  if (HAS_SANITIZER) return;  // a sanitizer takes memory of its own
   CHECK(last_here.resident < first_here.resident + (4u << 20));
   CHECK(last_there.resident < first_there.resident + (4u << 20));
 }

@@ -32,12 +32,12 @@ constexpr std::uint64_t chains = 8;
 
 struct seen {
   std::atomic<std::uint64_t> sent{0}, asked{0}, asked_there{0};
-  std::atomic<std::uint64_t> came_back{0};   // numbers that the other process was sent
-  std::atomic<std::uint64_t> handled{0};     // questions, there
+  std::atomic<std::uint64_t> came_back{0};   // numbers that the other process got
+  std::atomic<std::uint64_t> handled{0};     // questions handled there
   std::atomic<std::uint64_t> asked_here{0};  // questions of the other process
   std::atomic<std::uint64_t> answered{0}, wrong{0}, errors{0};
-  std::atomic<std::uint64_t> downs{0}, exits{0};  // that actors were told
-  std::atomic<std::uint64_t> stopped{0};          // chains
+  std::atomic<std::uint64_t> downs{0}, exits{0};  // as told to actors
+  std::atomic<std::uint64_t> stopped{0};          // chains of messages
   std::atomic<bool> enough{false};
   [[nodiscard]] bool is_settled() const {
     return stopped == chains && answered + errors == asked + asked_there && came_back == sent &&
@@ -45,7 +45,7 @@ struct seen {
   }
 };
 
-/// Is told by the service of each message that the asker sends, in its order.
+/// Hears from the service of each message of the asker, in its order.
 class witness : public actor<witness_type> {
  public:
   explicit witness(seen& s) : seen_(s) {}
@@ -56,7 +56,7 @@ class witness : public actor<witness_type> {
   seen& seen_;
 };
 
-/// Is asked by the service, once for each `ask_there`, in its order.
+/// Answers the service, which asks once for each `ask_there`, in its order.
 class asked_from_there : public actor<echo_type> {
  public:
   explicit asked_from_there(seen& s) : seen_(s) {}
@@ -71,7 +71,7 @@ class asked_from_there : public actor<echo_type> {
 
 struct step {};
 
-/// Sends and asks until it is enough, in several chains at once, and watches.
+/// Sends and asks enough, in several chains at once, and watches the service.
 class asker : public actor<protocol<void(step), void(down), void(exit_signal)>> {
  public:
   asker(ref<service_type> to, ref<echo_type> back, seen& s)

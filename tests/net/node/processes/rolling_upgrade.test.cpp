@@ -19,7 +19,7 @@ const char* const newer = garrick::tests::places::node_peer_newer;
 const char* const changed = garrick::tests::places::node_peer_changed;
 
 constexpr const char* anywhere = "tcp://127.0.0.1:0";
-constexpr int unused = 0;  // they choose themselves when a silent peer is given up
+constexpr int unused = 0;  // these programs have a limit of their own
 
 struct build {
   other_process process;
@@ -30,21 +30,21 @@ struct build {
     process.order(order + ' ' + of.process.at);
     return process.answer();
   }
-  /// The order as the other one has read it, and its answers as read here.
+  /// Returns the order as the other build has read it, and its answers as read here.
   std::string ask(const build& other) { return answer("ask", other); }
-  /// Whether it understands all that a desk of this build does.
+  /// Returns the answer to whether it understands all that a desk of this build does.
   std::string ask_for_all(const build& other) { return answer("whole", other); }
 };
 
 const std::string older_to_older =
     "order 5 to Long Lane by way of Short Cut by way of High Street"
     "; it has noticed: thank you; heard: it is done";
-/// Everything that the older one does not say has its default, also inside.
+/// Each field that the older build does not send has its default, also in nested values.
 const std::string older_to_newer =
     "order 5 to Long Lane (at home) by way of Short Cut (at home) by way of High Street (at home) "
     "bill nobody wishes none from nobody"
     "; it has noticed: thank you urgency 3; heard: it is done";
-/// Everything that the older one does not know is skipped, also inside; and so it is back.
+/// Each field that the older build does not know is skipped, also in nested values and in answers.
 const std::string newer_to_older =
     "order 5 to Long Lane by way of Short Cut by way of High Street cents 7"
     "; it has noticed: thank you; heard: it is done urgency 3";
@@ -62,7 +62,7 @@ TEST_CASE("rolling upgrade: fields and signatures that one build has more, in bo
   const std::string refused = b.ask_for_all(a);
   CHECK_MESSAGE(refused.find("not compatible") != std::string::npos, refused);
   CHECK_MESSAGE(refused.find("shop::withdraw is not offered") != std::string::npos, refused);
-  // They go on talking.
+  // Both go on talking.
   CHECK(a.ask(b) == older_to_newer);
   CHECK(b.ask(a) == newer_to_older);
 }
@@ -96,7 +96,7 @@ TEST_CASE("rolling upgrade: a field of another type is refused, and the signatur
       CHECK_MESSAGE(refused.find("not compatible") != std::string::npos, refused);
       CHECK_MESSAGE(refused.find("shop::order") != std::string::npos, refused);
     }
-    // Among themselves they talk.
+    // Two processes of the changed build talk.
     build c(changed);
     CHECK(b.ask(c) ==
           "order 5 to 9 by way of 9 by way of 11; it has noticed: thank you; heard: it is done");

@@ -100,7 +100,7 @@ struct making final : net::hosted_maker {
   net::actor_id& told_;
 };
 
-// Found by a sanitizer, or valgrind.
+// A sanitizer or valgrind finds the fault.
 TEST_CASE("lying peers: who sends to an actor that is forgotten meanwhile") {
   three_machines m;
   net::testkit::simulated_host& at = m.net.host("d");
@@ -125,7 +125,7 @@ TEST_CASE("lying peers: who sends to an actor that is forgotten meanwhile") {
   say({.kind = kind::link, .receiver = id, .sender = me});
   say({.kind = kind::exit, .receiver = id, .sender = me}, exit_reason(exit_code::kill));
   REQUIRE(from);
-  // It is linked, and named for that alone.
+  // The actor is linked, and has its number for that alone.
   say({.kind = kind::link, .receiver = id, .sender = me});
   say({.kind = kind::release, .receiver = id, .number = 1});
   int told = 0;

@@ -23,7 +23,7 @@ namespace garrick::tests {
 /// See above.
 class stranger {
  public:
-  /// A frame that it has heard.
+  /// A received frame.
   struct words {
     net::frame_kind kind = net::frame_kind::message;
     net::actor_id receiver;
@@ -32,7 +32,7 @@ class stranger {
     base::error why;  ///< of an error
   };
 
-  /// Calls itself `me`, and is connected to `whom` at the host of this name.
+  /// Makes a peer with the identity `me`, connected to `whom` at the host of this name.
   stranger(three_machines& m, listening_machine& whom, const char* name,
            net::peer_identity me = {{0, 77}, 7})
       : world_(m), whom_(whom), me_(me), at_(m.net.host("stranger")), source_(at_) {
@@ -47,13 +47,13 @@ class stranger {
   stranger(const stranger&) = delete;
   stranger& operator=(const stranger&) = delete;
 
-  /// Sends this, with a payload or without one, and hears the answers.
+  /// Sends a frame, with a payload or without one, and receives the answers.
   template <class... T>
   void say(const net::frame& f, const T&... payload) {
     link_.run([&](net::hosted& h) { static_cast<speaking&>(h).say(f, payload...); });
     listen();
   }
-  /// Says it so many times before it listens, each time with the next number.
+  /// Sends a frame so many times before it receives any, each time with the next number.
   template <class... T>
   void repeat(int times, net::frame f, const T&... payload) {
     link_.run([&](net::hosted& h) {
@@ -61,7 +61,7 @@ class stranger {
     });
     listen();
   }
-  /// The number of the actor with this name and protocol; that of no actor if it was refused.
+  /// Returns the number of the actor with this name and protocol; no actor's if it was refused.
   template <class P>
   net::actor_id resolve(const std::string& name) {
     const auto number = ++questions_;
@@ -71,16 +71,16 @@ class stranger {
       if (w.kind == net::frame_kind::resolved && w.number == number) return w.sender;
     return {};
   }
-  /// All that it has heard.
+  /// Returns all received frames.
   [[nodiscard]] const std::vector<words>& heard() const noexcept { return heard_; }
-  /// How many frames of a kind, errors for this reason alone.
+  /// Returns the number of received frames of a kind; with a reason, only of errors for it.
   [[nodiscard]] std::int64_t count(net::frame_kind k, const base::error& why = {}) const {
     return std::count_if(heard_.begin(), heard_.end(),
                          [&](const words& w) { return w.kind == k && (!why || w.why == why); });
   }
-  /// Off: it neither confirms nor keeps incoming frames.
+  /// If false, incoming frames are neither confirmed nor kept.
   bool confirms = true;
-  /// The node's count of this peer.
+  /// Returns the node's count of this name for this peer.
   [[nodiscard]] std::uint64_t counted(std::string_view name) const {
     for (const net::link_count& c : whom_.node.counters(me_))
       if (c.layer == "node" && c.name == name) return c.value;
@@ -140,7 +140,7 @@ class stranger {
   net::testkit::simulated_source source_;
   net::connection link_;
   std::vector<words> heard_;
-  std::uint64_t questions_ = 1000;  // none that a test uses
+  std::uint64_t questions_ = 1000;  // numbers that no test uses
 };
 
 }  // namespace garrick::tests

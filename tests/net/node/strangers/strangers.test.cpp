@@ -43,7 +43,7 @@ class desk : public actor<desk_type> {
 struct want_much {};
 using archive_type = protocol<std::string(want_much)>;
 constexpr std::size_t much = 6u << 20;
-/// Has large answers.
+/// Gives large answers.
 struct archive : actor<archive_type> {
   std::string on(want_much) { return std::string(much, 'x'); }
 };
@@ -73,7 +73,7 @@ TEST_CASE("strangers: one that lets the other end send again and again lets it o
   three_machines m;
   const auto told = std::make_shared<verdicts>();
   m.b.node.subscribe(told);
-  // Its identity is the smaller one, so it decides which link is used.
+  // The stranger's identity is the smaller one, so it decides which link is used.
   stranger s(m, m.b, "b", {{0, 1}, 7});
   CHECK(told->ups == 0);
   for (int i = 0; i < 3; ++i) s.say({.kind = kind::credit, .number = 8192});
@@ -93,7 +93,7 @@ TEST_CASE("strangers: a peer knows of as many actors as the settings say") {
   CHECK(known.size() == few);
   CHECK(s.count(kind::error, net::net_errc::overload) == many - few);
   CHECK(s.counted("exports") == few);
-  // It cannot give back handles that it never had.
+  // The stranger cannot give back handles that it never had.
   s.say({.kind = kind::release, .receiver = known[0], .number = 1000});
   s.say({.kind = kind::release, .receiver = {3, 3}, .number = 1});
   CHECK(s.counted("exports") == few);
@@ -119,7 +119,7 @@ TEST_CASE("strangers: a peer has as many links and monitors as the settings say"
   CHECK(s.counted("links") == 0);
   CHECK(s.count(kind::exit) == many);
   CHECK(s.counted("proxies") == 0);
-  // None of these is one that it has.
+  // The stranger has none of these monitors and links.
   s.say({.kind = kind::demonitor, .receiver = desk_id, .sender = {9, 1}, .number = 2});
   s.say({.kind = kind::demonitor, .receiver = {3, 3}, .sender = {9, 1}, .number = 1});
   s.say({.kind = kind::unlink, .receiver = desk_id, .sender = {9, 1}});
@@ -183,7 +183,7 @@ TEST_CASE("strangers: for one that asks and asks, and confirms nothing, no more 
   SUBCASE("for names") {
     until_down({.kind = kind::resolve, .number = 1},
                net::resolve_order{"nobody", *net::protocol_table_of<desk_type>().described()});
-    // Requests that the stack takes, and those that may wait: each has a hundred bytes, about.
+    // The requests that the stack takes, and those that may wait, have about a hundred bytes each.
     constexpr int most_bytes = 1000 * 4608;
     CHECK(asked > most_bytes / 400);
     CHECK(asked < most_bytes / 128 + 2 * 8192);
@@ -227,7 +227,7 @@ TEST_CASE("strangers: one that has asked for much, and confirms it late, stays")
                                  .by_content(&base::message_type_of<want_much>)
                                  ->message.type;
   s.confirms = false;
-  // More than the stack takes before something is confirmed.
+  // These answers are more than the stack takes before a message is confirmed.
   s.repeat(5, {.kind = kind::request, .receiver = id, .sender = {9, 9}, .number = 1, .type = type},
            want_much{});
   for (int i = 0; i < 20; ++i) m.a.system.run_for(duration::milliseconds(50));

@@ -23,7 +23,7 @@ using namespace garrick;
 using kind = net::frame_kind;
 using tests::three_machines;
 
-/// Something is done while it is written.
+/// Called while a reply is written.
 std::function<void()> at_encoding;
 class reply {
  public:
@@ -49,8 +49,8 @@ struct ask {};
 struct answer_all {};
 using asked_type = protocol<reply(ask)>;
 
-/// Answers all when it is told to, the others while the first answer is written: so they wait in
-/// front of the link.
+/// Answers all requests on order, and all but the first while the first answer is written: so these
+/// answers wait in front of the link.
 class desk : public actor<protocol<reply(ask), void(answer_all)>> {
  public:
   explicit desk(int& handled) : handled_(handled) {}
@@ -114,7 +114,7 @@ struct with_stranger {
   ref<protocol<reply(ask), void(answer_all)>> local = m.a.system.spawn<desk>(lent(handled));
   net::frame question{.kind = kind::request, .sender = {9, 9}, .number = 1};
 
-  /// Asks the clerk, if this says so.
+  /// Makes a stranger that asks the desk, or the clerk if `asks_clerk` is true.
   explicit with_stranger(bool asks_clerk = false) {
     m.a.node.subscribe(told);
     ref<asked_type> asked = local;
@@ -160,7 +160,7 @@ TEST_CASE("unread answers: to a peer that confirms nothing so many wait as it ma
 TEST_CASE("unread answers: what the peer has cancelled counts as long as its answer waits") {
   with_stranger at;
   at.asks(1);
-  at.is_answered();  // this one is wanted, and later answers are not confirmed before it
+  at.is_answered();  // this answer is wanted, and no later one is confirmed before it
   for (int round = 0; round < 20; ++round) {
     at.asks(50);
     at.is_answered();
@@ -169,7 +169,7 @@ TEST_CASE("unread answers: what the peer has cancelled counts as long as its ans
     CHECK(at.s.counted("unanswered") >= 50 - taken);
   }
   CHECK(at.s.counted("unanswered") >= most);
-  // Twice as many at most: answers in front of the link are not counted beside open requests.
+  // At most twice as many: answers in front of the link do not count with open requests.
   CHECK(at.handled >= static_cast<int>(most));
   CHECK(at.handled <= static_cast<int>(2 * most + taken));
   CHECK(!at.told->down);

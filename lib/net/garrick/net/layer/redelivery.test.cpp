@@ -83,11 +83,10 @@ struct reconnecting : simulated_pair {
 struct traffic {
   std::size_t from;
   std::map<lane_number, std::uint64_t> sent;
-  std::map<lane_number, std::uint64_t> come;  // next number expected
-  std::map<lane_number, std::deque<bool>>
-      mailbox;                                 // of each message that has come: true if it is there
-  std::map<lane_number, std::uint64_t> there;  // the number of those there, from the first on
-  std::deque<lane_number> deferred;            // in the order of arrival
+  std::map<lane_number, std::uint64_t> come;        // next number expected
+  std::map<lane_number, std::deque<bool>> mailbox;  // true for each message that is in it
+  std::map<lane_number, std::uint64_t> there;       // the number of those, from the first on
+  std::deque<lane_number> deferred;                 // in the order of arrival
   std::map<std::uint64_t, std::pair<lane_number, std::uint64_t>> reports;  // those that are due
 
   void settle(lane_number lane) {

@@ -30,9 +30,8 @@ namespace garrick::net {
 struct probing_settings {
   bool enabled = true;      ///< false: the carrier's limit is believed
   std::size_t base = 1200;  ///< bytes of a datagram that every path takes
-  base::duration timeout =
-      base::duration::seconds(1);  ///< without an answer until then a probe is lost
-  std::uint32_t tries = 3;         ///< lost probes that end the search
+  base::duration timeout = base::duration::seconds(1);  ///< unanswered after that, a probe is lost
+  std::uint32_t tries = 3;                              ///< lost probes that end the search
   /// The interval of confirmations while datagrams above the base are sent.
   base::duration confirm = base::duration::seconds(5);
   std::uint32_t confirm_tries = 5;  ///< lost confirmations in a row that mean a black hole
