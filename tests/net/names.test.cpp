@@ -38,7 +38,7 @@ extern "C" int getaddrinfo(const char* name, const char* service, const addrinfo
     return systems_getaddrinfo(moved_to, service, hints, found);
   if (name == nullptr || std::strcmp(name, "two.invalid") != 0)
     return systems_getaddrinfo(name, service, hints, found);
-  // No socket listens at the first of them.
+  // No socket listens at the first of its addresses.
   if (const int failed = systems_getaddrinfo("127.0.0.2", service, hints, found); failed != 0)
     return failed;
   addrinfo* last = *found;

@@ -58,7 +58,7 @@ TEST_CASE("accept: without descriptors newcomers wait, and are let in when there
   const bare_socket here = bare_socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   rlimit before{};
   REQUIRE(::getrlimit(RLIMIT_NOFILE, &before) == 0);
-  // No descriptor above the highest that is in use.
+  // The process gets no descriptor above the highest one in use.
   const rlimit none{static_cast<rlim_t>(here.fd()) + 1, before.rlim_max};
   REQUIRE(::setrlimit(RLIMIT_NOFILE, &none) == 0);
   std::vector<int> fill;

@@ -144,7 +144,7 @@ TEST_CASE("streams: while the other end does not read, the queue is bounded, the
   const bare_socket there = door.accept();
   REQUIRE(here->wait_for(kind::connected));
   std::size_t sent = 0;
-  // The link is full if it still is when a visitor has left. The socket was offered all of it.
+  // The link is full if the next visitor finds it so: the socket was offered all bytes by then.
   for (std::atomic<bool> is_full{false}; !is_full;) {
     REQUIRE(sent < 1'000'000);
     std::atomic<bool> done{false};
@@ -157,7 +157,7 @@ TEST_CASE("streams: while the other end does not read, the queue is bounded, the
     });
     done.wait(false);
   }
-  // Of that, the system took as much as the other end has room for, and little more.
+  // The system took as many of these bytes as the other end has room for, and little more.
   CHECK(peer->counters().bytes_sent < 1'000'000);
   const auto told = [](const notes::all& a) { return a.seen(kind::writable); };
   const std::size_t before = here->look(told);
@@ -197,7 +197,7 @@ TEST_CASE("streams: others visit a link in between while its stack sends much") 
 
 TEST_CASE("streams: a stack that sends much goes on though nobody visits its link") {
   const bare_socket door = bare_socket::listening();
-  const int room = 4 << 20;  // soon for a whole turn, of which nothing waits then
+  const int room = 4 << 20;  // soon enough for a whole turn, so that no byte waits
   REQUIRE(::setsockopt(door.fd(), SOL_SOCKET, SO_RCVBUF, &room, sizeof(room)) == 0);
   io_threads io;
   const auto peer = connect(io, at("tcp://127.0.0.1:" + std::to_string(door.port())),
@@ -446,7 +446,7 @@ TEST_CASE("streams: what an earlier connection has said is not heard by the next
   auto peer =
       connect(io, at("tcp://127.0.0.1:" + std::to_string(door.port())),
               [&](carrier& below, const connection& self) -> std::unique_ptr<hosted> {
-                // When it has begun to connect, its thread is stopped.
+                // The thread is stopped when the link has begun to connect.
                 io.post(0, [&] { going.wait(); });
                 auto s = std::make_unique<stream_session>(below, self, here);
                 s->on_event_ = [first = true](stream_session& v, const link_event& e) mutable {
@@ -456,7 +456,7 @@ TEST_CASE("streams: what an earlier connection has said is not heard by the next
               });
   const bare_socket first = door.accept();
   first.write(framed("to the first"));
-  go.set_value();  // so these bytes are there when it learns that it is connected
+  go.set_value();  // these bytes are there when the link is told that it is connected
   const bare_socket second = door.accept();
   REQUIRE(here->wait_for(kind::connected, 2));
   second.write(framed("to the second"));
@@ -518,12 +518,12 @@ TEST_CASE("streams: what was taken before a close is still sent, then comes the 
     const auto here = std::make_shared<notes>();
     const auto there = std::make_shared<notes>();
     auto door = listen(io, where, accepting(there), {.thread = 0});
-    // The end is not left to the time after which the socket is given up.
+    // The limit is so long that the end does not come from it.
     auto peer = connect(io, door->local(), opening(here),
                         {.thread = 1, .close_limit = base::duration::seconds(3600)});
     REQUIRE(here->wait_for(kind::connected));
     REQUIRE(there->wait_for(kind::connected));
-    // The other end sends as well, so there are bytes that no owner reads any more.
+    // The other end sends as well, so some bytes are read by no owner any more.
     send(there->self(), std::string(100'000, 'y'));
     visit(*peer, [](stream_session& s) {
       REQUIRE(!s.send(std::string(8u << 20, 'x')));
@@ -537,7 +537,7 @@ TEST_CASE("streams: what was taken before a close is still sent, then comes the 
       CHECK(!a.why_ended);
       CHECK(a.seen(kind::down) == 1);
     });
-    // The last call comes before the door is shut, so a visit may still be taken, and never made.
+    // The last call comes before visits are refused, so a visit may still be accepted and not made.
     while (visit(*peer, [](stream_session&) {}) != visit_result::over) std::this_thread::yield();
   }
 }

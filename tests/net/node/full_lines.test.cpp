@@ -1,4 +1,4 @@
-// Where the line of visits of a link is full, nothing of actors is lost: messages wait elsewhere,
+// If the line of visits of a link is full, nothing of actors is lost: messages wait elsewhere,
 // and answers, signals and releases get in.
 #include <doctest/doctest.h>
 #include <garrick/garrick.hpp>

@@ -32,7 +32,7 @@ struct watch {
 };
 using office_type = protocol<void(note), std::string(ask), void(visit), void(watch)>;
 
-/// At the other node.
+/// The actor at the other node.
 class office : public actor<office_type> {
  public:
   explicit office(std::atomic<std::uint64_t>& seen) : seen_(seen) {}
@@ -77,7 +77,7 @@ class hasty : public actor<protocol<void(more)>> {
     for (int i = 0; i < 60; ++i) send(far_, note{std::string(100, 'n')});
     for (int i = 0; i < 4; ++i)
       request(far_, ask{std::string(100, 'a')}).then([this](const std::string&) { ++answers_; });
-    // Not before it was answered: requests that wait are many otherwise.
+    // The next round waits for an answer, or too many requests would wait.
     request(far_, ask{""}).then([this](const std::string&) {
       send(ref<protocol<void(more)>>(self()), more{});
     });

@@ -83,7 +83,7 @@ struct actor_protocol_counters {
   }
 };
 
-/// One answer for each question.
+/// Gives each question exactly one answer.
 class actor_protocol : public layer_defaults {
  public:
   /// See layer/layer.hpp.

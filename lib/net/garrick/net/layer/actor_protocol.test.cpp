@@ -125,7 +125,7 @@ TEST_CASE("actor_protocol: a message that comes while another one is read is ano
   with_another(1);
   CHECK(to.frames ==
         std::vector<came>{{frame_kind::message, 0, "second"}, {frame_kind::message, 0, "first"}});
-  // also if the last one was not read to its end
+  // The layer goes on after a message that was not read to its end.
   to.reads = [] { throw std::runtime_error("it is read no further"); };
   CHECK_THROWS(to.link.receive(all[0].bytes(), start));
   to.frames.clear();

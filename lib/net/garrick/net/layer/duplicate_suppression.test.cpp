@@ -35,7 +35,7 @@ struct end final : carrier, link_owner {
 };
 using once = stack<datagrams, duplicate_suppression>;
 
-/// The datagrams of messages 0 to n - 1, which say their number.
+/// Returns the datagrams of messages 0 to n - 1, with their numbers as content.
 std::vector<packet> datagrams_of(std::uint32_t n) {
   end e;
   once s(e, e, duplicate_suppression());
@@ -47,7 +47,7 @@ std::vector<packet> datagrams_of(std::uint32_t n) {
   return std::move(e.wire);
 }
 
-/// A datagram with this number, from any sender.
+/// Receives a datagram with this number.
 void receive(once& s, std::uint32_t number) {
   std::byte bytes[8];
   store_le(bytes, number);
@@ -67,7 +67,7 @@ TEST_CASE(
     once s(e, e, duplicate_suppression());
     for (std::uint32_t at = 0; at < all.size(); ++at) {
       s.receive(all[at].bytes(), now);
-      // again, or one of the last thousand once more
+      // Copies are of this datagram, or of one of the last thousand.
       for (std::uint32_t copies = random.below(3); copies != 0; --copies)
         s.receive(all[at - random.below(std::min(at + 1, 1000u))].bytes(), now);
     }

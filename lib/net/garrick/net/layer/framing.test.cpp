@@ -116,7 +116,7 @@ TEST_CASE("framing: a frame of the largest size passes, in one piece and in two"
 
 #if defined(__GLIBC__) && __GLIBC_PREREQ(2, 33)
 TEST_CASE("framing: a length is believed no further than what has come of its frame") {
-  // Where a sanitizer has replaced the allocator, these numbers say nothing.
+  // If a sanitizer has replaced the allocator, these numbers mean nothing.
   const auto mapped = [] { return ::mallinfo2().hblkhd; };
   end here;
   framed receiver(here, here, framing({.largest = 1u << 30}));

@@ -22,7 +22,7 @@ using namespace garrick::net;
 
 namespace {
 
-/// Is open whenever there is a connection, and carries lanes.
+/// A session that is open whenever there is a connection, and carries lanes.
 class session : public layer_defaults {
  public:
   static constexpr std::size_t header_size = 1;

@@ -371,7 +371,7 @@ TEST_CASE("reliability: nothing is sent by a carrier that is full, but for the s
   CHECK(p.a.transmitted == before + 1);
   CHECK(p.b.come.size() == 5);
   CHECK(p.b.come[3] == 0);
-  p.a.stack.carrier_writable(p.time.now());  // in vain
+  p.a.stack.carrier_writable(p.time.now());  // without effect: it still takes no packet
   p.run(ms(10));
   CHECK(p.b.come[3] == 0);
   p.a.carrier_writable = true;

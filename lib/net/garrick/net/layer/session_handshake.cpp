@@ -1,4 +1,4 @@
-// How two ends agree on a session: hello, its answers, and refusals.
+// The agreement of two ends on a session: hello, its answers, and refusals.
 #include <algorithm>
 #include <string>
 #include <utility>

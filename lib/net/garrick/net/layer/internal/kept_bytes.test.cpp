@@ -39,7 +39,7 @@ TEST_CASE("kept_bytes: copies stay what they were until they are popped, in thei
           message(i, random.below(static_cast<std::uint32_t>(kept_bytes::largest + 1)));
       const std::byte* const copy = kept.push(m);
       all.push_back({std::move(m), copy});
-      // Sometimes few wait, sometimes many, now and then none.
+      // The number of kept messages is small or large for a time, and now and then zero.
       const std::uint32_t most = i / 4000 % 2 == 0 ? 3 : 200;
       while (all.size() > random.below(most + 1)) {
         REQUIRE(std::equal(all.front().wanted.begin(), all.front().wanted.end(), all.front().copy));
@@ -62,7 +62,7 @@ TEST_CASE("kept_bytes: without messages it holds no memory") {
     for (int i = 0; i != 100; ++i) kept.pop(300);
     CHECK(base::block_pool::blocks_in_use() == before);
   }
-  // Nothing takes something, too: the first of two is not the last.
+  // Empty messages take room, too: the chunk stays until the second of two is dropped.
   const std::byte* const first = kept.push({});
   const std::byte* const second = kept.push({});
   CHECK(first != second);

@@ -86,7 +86,7 @@ void lane_queues::take_piece(lane_number lane, turn& t, std::size_t piece) {
   const outgoing& m = q.messages.front();
   const std::size_t total = m.bytes.size();
   const std::size_t size = std::min(piece, total - q.offset);
-  // The same room in front as the message has: the layers below need no more.
+  // The piece has as much room in front as the message: the layers below need no more.
   packet bytes = packet::copy_of(m.bytes.bytes().subspan(q.offset, size), m.bytes.room_in_front());
   const std::size_t kind = is_reserved(lane) ? 1 : 0;
   const bool is_first = !std::exchange(q.begun, true);

@@ -281,7 +281,7 @@ TEST_CASE("slicing: behind the last number of all comes 0, and no message comes 
   for (const std::uint32_t id : {last - 70, last - 1, last, 0u, 1u, 2u})
     e.link.receive(bytes_of(piece(id, 6, 0, "abc")), now);
   CHECK(e.counters().stale == 6);
-  // Of the last 64 it is known which are over.
+  // For each of the last 64 messages it is known whether it is over.
   e.link.receive(bytes_of(piece(last - 2, 3, 0, "new")), now);
   e.link.receive(bytes_of(piece(last - 61, 3, 0, "old")), now);
   CHECK(e.here.messages.size() == 7);

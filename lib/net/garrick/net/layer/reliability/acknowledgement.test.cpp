@@ -68,7 +68,7 @@ TEST_CASE("an acknowledgement that is cut off, or followed by something, is none
     for (std::size_t n = 0; n < all.size(); ++n) REQUIRE(!decode(std::span(all).first(n), h));
     all.push_back({});
     REQUIRE(!decode(all, h));
-    all[0] |= reliability_header::with_packet;  // now something may follow
+    all[0] |= reliability_header::with_packet;  // now a packet may follow
     all.insert(all.begin() + 1, reliability_header::packet_size, std::byte{7});
     REQUIRE(decode(all, h));
     REQUIRE(h.size == all.size() - 1);

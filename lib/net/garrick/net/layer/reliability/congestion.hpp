@@ -31,7 +31,7 @@ class congestion {
   /// Begins in slow start, with ten packets of `packet` bytes.
   explicit congestion(std::size_t packet = 1200) noexcept;
 
-  /// The size of a full packet has changed. The window stays.
+  /// Sets the size of a full packet. The window stays.
   void packet_size(std::size_t packet) noexcept;
 
   /// Returns the bytes that may be in flight. At least two packets.
@@ -45,19 +45,19 @@ class congestion {
 
   /// Takes the round-trip time of the transmission `order`; `next` is the one to come.
   void sampled(base::duration time, std::uint64_t order, std::uint64_t next) noexcept;
-  /// `bytes` have been acknowledged. `limited`: the window held back more bytes; otherwise it was
-  /// not too small, and does not grow. The newest of them had the number `order`.
+  /// Takes the acknowledgement of `bytes`; the newest of them had the number `order`. `limited`:
+  /// the window held back more bytes; otherwise it was not too small, and does not grow.
   void acknowledged(std::size_t bytes, std::uint64_t order, bool limited, const round_trip& times,
                     base::instant now) noexcept;
-  /// The transmission `order` was lost; `next` is the one to come. Returns true if the window has
-  /// shrunk.
+  /// Takes the loss of the transmission `order`; `next` is the one to come. Returns true if the
+  /// window has shrunk.
   bool lost(std::uint64_t order, std::uint64_t next, const round_trip& times,
             base::instant now) noexcept;
   /// Returns the event of the last loss.
   [[nodiscard]] std::uint32_t event() const noexcept { return event_; }
-  /// A loss that was part of `event` was none.
+  /// Takes back a loss that was part of `event`.
   void was_not_lost(std::uint32_t event) noexcept;
-  /// Nothing at all was acknowledged for several time-outs: begins again with two packets.
+  /// Begins again with two packets, after several time-outs without any acknowledgement.
   void collapse(std::uint64_t next, base::instant now) noexcept;
 
  private:

@@ -19,7 +19,7 @@ constexpr duration ms(std::int64_t n) { return duration::milliseconds(n); }
 struct sender {
   explicit sender(std::size_t packet = 1000) : size(packet), window(packet) {}
 
-  /// A round trip in which all that fits is acknowledged, one by one.
+  /// Runs a round trip in which all packets of the window are acknowledged, one by one.
   void round(duration trip, bool limited = true) {
     const std::uint64_t end = order + window.window() / size;
     now = now + trip;
@@ -70,7 +70,7 @@ TEST_CASE("congestion: a window that is not used does not grow") {
   const double before = s.packets();
   for (int i = 0; i < 500; ++i) s.round(ms(20), false);
   CHECK(s.packets() == before);
-  // It does not jump to the size that it would have reached meanwhile.
+  // The window does not jump to the size that it would have reached meanwhile.
   s.round(ms(20));
   CHECK(s.packets() < before + 1.5);
 }
@@ -118,7 +118,7 @@ TEST_CASE("congestion: after a loss the window is back after the cubic root, and
   const double took = static_cast<double>((s.now - begin).count()) * 1e-9;
   CHECK(took > 0.6 * root);
   CHECK(took < 1.1 * root);
-  // It stays there for a while, then it looks for more.
+  // The window stays there for a while, and grows then.
   s.round(ms(100));
   CHECK(s.packets() < 1.02 * most);
   for (int i = 0; i < 80; ++i) s.round(ms(100));

@@ -76,7 +76,7 @@ TEST_CASE("packet parts: the oldest packet always has room, across the wrap") {
   CHECK(parts.size() == packet_parts::most);
   CHECK(!add(parts, oldest, whole, 0, 5));
   CHECK(parts.size() == packet_parts::most);
-  CHECK(!add(parts, oldest + 8, whole, 5, 5));  // has made room
+  CHECK(!add(parts, oldest + 8, whole, 5, 5));  // dropped for the oldest packet
   CHECK(add(parts, oldest, whole, 5, 5) == whole);
   CHECK(add(parts, oldest + 7, whole, 5, 5) == whole);
   parts.forget(oldest + 1);

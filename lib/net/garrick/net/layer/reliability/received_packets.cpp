@@ -34,7 +34,7 @@ bool received_packets::awaits(sequence_number s) const noexcept {
 
 std::size_t received_packets::ranges(std::span<packet_range> into) const noexcept {
   std::size_t found = 0;
-  // From the newest down: a peer that has lost an acknowledgement knows least of them.
+  // The newest ranges go first: a peer that has lost an acknowledgement knows least of them.
   for (sequence_number end = end_; end != next_ && found < into.size(); ++found) {
     const std::uint32_t count = ahead_.run_before(end, end - next_, true);
     const std::uint32_t offset = end - next_ - count;

@@ -22,7 +22,7 @@ std::vector<packet_range> ranges_of(const received_packets& r, std::size_t most 
   return found;
 }
 
-/// The same by a set of numbers that never wrap.
+/// A reference, by a set of numbers that never wrap.
 struct reference {
   std::set<std::uint64_t> come;
   std::uint64_t next = 0;

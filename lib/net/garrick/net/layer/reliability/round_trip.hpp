@@ -15,8 +15,8 @@ namespace garrick::net {
 /// Smoothed round-trip time, its variation, and the shortest of all.
 class round_trip {
  public:
-  /// A transmission was acknowledged after `time`. Less than a nanosecond counts as one, and more
-  /// than a minute as a minute.
+  /// Takes the time until a transmission was acknowledged. Less than a nanosecond counts as one,
+  /// and more than a minute as a minute.
   void sample(base::duration time) noexcept;
 
   /// Returns true after the first sample. Before, all times are zero.

@@ -60,7 +60,7 @@ TEST_CASE("sent packets: lists keep the order of transmission, whatever is ackno
         if (!model[l].empty()) REQUIRE(sent.front(name) == model[l].front());
       }
     }
-    // All that waits is found by its number, in order, with its bytes.
+    // All waiting packets are found by their numbers, in order, with their bytes.
     std::vector<sequence_number> all;
     sent.each(sent.oldest() - 5, sent.span() + 100, [&](sequence_number s) {
       all.push_back(s);
