@@ -31,7 +31,8 @@ foreach(part IN LISTS parts)
   install(DIRECTORY "${PROJECT_SOURCE_DIR}/lib/${part}/garrick"
           DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
           FILES_MATCHING PATTERN "*.hpp" PATTERN "internal" EXCLUDE PATTERN "corpora" EXCLUDE
-          PATTERN "*.fuzz" EXCLUDE)
+          PATTERN "*.fuzz" EXCLUDE
+          REGEX "/node/(link|proxy)$" EXCLUDE)  # rooms without a public header
 endforeach()
 install(EXPORT garrick NAMESPACE garrick:: DESTINATION "${package_dir}" FILE garrick-targets.cmake)
 # For a user's build: see garrick_check_coroutines.cmake.

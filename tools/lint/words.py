@@ -48,7 +48,6 @@ PROSE = (
 # part: (`what` and `who`, `nobody` and `somebody`), the most per thousand words. They only fall.
 LIMITS = {
     "": (2.0, 0.5),  # each part that is not named below
-    "lib/net": (8.8, 1.4),
 }
 WORST, SHOWN = 3, 120  # lines shown of a part above a limit, and their length
 
