@@ -34,7 +34,7 @@ using namespace garrick::net;
 // Datagrams on a line of bytes: each between two marks, as RFC 1055 has it, with a checksum behind.
 class serial_line final : public carrier {
  public:
-  // Takes the file, which does not block. `noise`: so many bytes of a thousand come damaged.
+  // Takes the file, which does not block. `noise`: the damaged bytes per thousand.
   serial_line(int file, unsigned seed, unsigned noise)
       : file_(file), random_(seed), noise_(noise) {}
   ~serial_line() { ::close(file_); }

@@ -21,7 +21,7 @@ using namespace garrick::net;
 
 // [layer]
 // One byte in front marks a compressed message. The data of a peer may have any size when it is
-// unpacked, so there is a limit, and the size is asked for before memory is.
+// unpacked, so there is a limit, which is checked before memory is allocated.
 class compression : public layer_defaults {
  public:
   static constexpr std::string_view wire_name = "compression";

@@ -96,9 +96,9 @@ class packet {
     range_ -= n;
     return data() + begin();
   }
-  /// Adds `n` bytes behind and returns their address; the caller writes them. Moves the bytes if
-  /// there is no room, in time that is linear in all appended bytes. Requires that no other handle
-  /// shows the bytes. Throws std::bad_alloc.
+  /// Adds `n` bytes at the end and returns their address; the caller writes them. Moves the bytes
+  /// if there is no room, in time that is linear in all appended bytes. Requires that no other
+  /// handle shows the bytes. Throws std::bad_alloc.
   [[nodiscard]] std::byte* append(std::size_t n) {
     if (block_ == nullptr || n > block_->capacity - end()) [[unlikely]]
       enlarge(n);

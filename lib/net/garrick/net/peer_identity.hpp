@@ -9,8 +9,8 @@
 
 namespace garrick::net {
 
-/// Names a node over all its restarts, as long as it is configured so. 128 bits, random or bound to
-/// a certificate.
+/// Names a node; the same after a restart if the node is configured with it. 128 bits, random or
+/// bound to a certificate.
 struct node_id {
   std::uint64_t high = 0;  ///< the upper half
   std::uint64_t low = 0;   ///< the lower half

@@ -262,8 +262,8 @@ class interruptible {
   ~interruptible() = default;
 };
 
-/// The product's seat, with a descriptor by which a leader is interrupted. It belongs to the seat
-/// and not to the loop, since an interrupt may come after the loop has ended.
+/// The seat of real programs, with a descriptor by which a leader is interrupted. The descriptor
+/// belongs to the seat and not to the loop, since an interrupt may come after the loop has ended.
 class leader_seat final : public basic_leader_seat<real_atomics, event_loop>, public interruptible {
  public:
   leader_seat() = default;

@@ -66,8 +66,8 @@ struct redelivery_settings {
   /// The most ordinary messages that are held or not yet in a mailbox. With as many the link is not
   /// writable. The other end's `accepted_messages` is a limit, too. At least 1.
   std::uint32_t messages = 4096;
-  /// The bytes of those that are not large. The message that passes this limit is still taken. As
-  /// many bytes of large messages may be under way. At least 1.
+  /// The bytes of these messages without large ones. The message that passes this limit is still
+  /// taken. At most as many bytes of large messages are under way at a time. At least 1.
   std::uint64_t bytes = 16u << 20;
   /// The bytes of large messages (`large_message`) that are held or not yet in a mailbox; as above.
   /// At least 1.

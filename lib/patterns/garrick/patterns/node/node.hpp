@@ -105,8 +105,8 @@ class node : public wakeable {
   /// wake.
   void carried_by(ref<carrier_protocol> who) noexcept { carrier_ = std::move(who); }
 
-  /// Runs the node here if `by` may do so and if `tuples` are done soon. Otherwise sends `go`. If
-  /// another thread holds the run right, that holder looks again.
+  /// If another thread holds the run right, makes that thread look again. Otherwise runs the node
+  /// here, if `by` may do so and if `tuples` are done soon, or sends `go`.
   void wake(turn* by, std::size_t tuples) noexcept override;
 
   /// Runs the node. Requires the run right.

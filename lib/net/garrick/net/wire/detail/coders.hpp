@@ -135,7 +135,7 @@ struct coder<T, wire_shape::array> {
   static void decode(byte_reader& in, T& x) { decode_each(in, std::data(x), array_extent<T>); }
 };
 
-/// The approximate overhead of a container for each element, which counts against the limit.
+/// The approximate overhead of a value in a block of its own, which counts against the limit.
 inline constexpr std::size_t node_overhead = 48;
 
 template <class T>
