@@ -4,6 +4,7 @@ from mutation import mutation
 
 NET = "lib/net/garrick/net/"
 STACK = NET + "stack/stack.hpp"
+KEPT = NET + "stack/detail/kept_messages.hpp"
 REDELIVERY = NET + "layer/redelivery.cpp"
 SESSIONS = NET + "stack/accept_sessions.cpp"
 TRANSPORT = NET + "transport/"
@@ -75,7 +76,7 @@ MUTATIONS = [
     ),
     mutation(
         "stack: what is sent within a call has no limit in bytes",
-        STACK,
+        KEPT,
         "return messages < most_kept && bytes < most_kept_bytes;",
         "return messages < most_kept;",
         by_stack,

@@ -16,8 +16,8 @@
 //       while the stack calls it, and sent in order when the outermost call ends.
 //   S2  After `down` no more event or message is passed to the owner.
 //   S3  A message is refused before any layer has seen it, or taken for good. Messages that are
-//       taken in a call that ends with `down` are handed to the layers before the owner hears of
-//       that, so their reports and answers come.
+//       taken in a call that ends with `down` are handed to the layers before the owner gets
+//       that event, so their reports and answers come.
 //   S4  Once the owner has called `leave`, or `carrier::close`, no message of the peer is passed to
 //       it. Messages that it sent before `leave` are with the layers before they leave.
 //   S5  An exception of the owner leaves the outermost call. Messages that the call has kept go out
@@ -46,6 +46,7 @@
 #include "garrick/net/layer/layer.hpp"
 #include "garrick/net/packet.hpp"
 #include "garrick/net/stack/any_link.hpp"
+#include "garrick/net/stack/detail/kept_messages.hpp"
 #include "garrick/net/stack/fingerprint.hpp"
 
 namespace garrick::net {
@@ -74,14 +75,15 @@ concept is_transport = requires {
 template <std::size_t I, class Transport, class... Ls>
 consteval properties offered() {
   if constexpr (!is_transport<Transport>)
-    return {};  // that is reported elsewhere
+    return {};  // `report_of_fit` reports that
   else if constexpr (I == sizeof...(Ls))
     return Transport::offers;
   else
     return std::tuple_element_t<I, std::tuple<Ls...>>::provides(offered<I + 1, Transport, Ls...>());
 }
 
-/// Returns the reason why L does not fit there; zero, of any enumeration: it fits.
+/// Returns the reason why `L` does not fit on layers with these guarantees; zero, of any
+/// enumeration, if it fits.
 template <class L>
 consteval auto misfit_of(properties below) {
   if constexpr (requires { L::check_below(below); })
@@ -106,7 +108,8 @@ struct stack_without_transport : base::detail::failed_check {
                 "or a class with `offers` as they have");
 };
 
-/// Returns the lowest of the first `I` layers that does not fit.
+/// Returns the type that reports the lowest of the first `I` layers that does not fit, or that all
+/// of them fit.
 template <std::size_t I, class Transport, class... Ls>
 consteval auto report_of_fit() {
   if constexpr (!is_transport<Transport>) {
@@ -143,8 +146,8 @@ class stack final : public any_link {
   static_assert(fit::reported);
   template <class L>
   static constexpr std::size_t how_many = (std::size_t{std::is_same_v<L, Ls>} + ... + 0);
-  /// Returns the index of the layer of class L; if there is none or several, the first, which is
-  /// reported elsewhere.
+  /// Returns the index of the layer of class `L`. If there is none, or there are several, `get`
+  /// reports that.
   template <class L>
   static consteval std::size_t index_of() {
     constexpr std::array<bool, count> is_it{std::is_same_v<L, Ls>...};
@@ -192,7 +195,7 @@ class stack final : public any_link {
     return {};
   }
   [[nodiscard]] bool writable() const override {
-    return !down_ && !leaves_ && kept_size_[1].has_room() &&
+    return !down_ && !leaves_ && kept_.has_room() &&
            std::get<0>(layers_).writable(std::get<0>(contexts_));
   }
   void delivered(lane_number lane, base::instant now) override {
@@ -294,18 +297,6 @@ class stack final : public any_link {
   }
 
  private:
-  /// The most messages that the owner may send within one call.
-  static constexpr std::size_t most_kept = 1024;
-  /// The most bytes of them; the last one may be larger than the remaining room.
-  static constexpr std::size_t most_kept_bytes = std::size_t{1} << 20;
-
-  struct amount {
-    std::size_t messages = 0, bytes = 0;
-    [[nodiscard]] bool has_room() const noexcept {
-      return messages < most_kept && bytes < most_kept_bytes;
-    }
-  };
-
   [[nodiscard]] static constexpr std::size_t without_header(std::size_t all, std::size_t header) {
     return all > header ? all - header : 0;
   }
@@ -455,28 +446,21 @@ class stack final : public any_link {
                                                      " are allowed");
   }
   [[nodiscard]] base::error keep(outgoing&& m) {
-    amount& all = kept_size_[m.lane == system_lane ? 0 : 1];
-    if (!all.has_room())
-      return base::make_error(net_errc::overload, "a link", "so much was sent within one call");
-    ++all.messages;
-    all.bytes += m.bytes.size();
-    kept_.push_back(std::move(m));
-    return {};
+    if (kept_.keep(std::move(m))) return {};
+    return base::make_error(net_errc::overload, "a link", "so much was sent within one call");
   }
   void hand_over_kept() {
     // Sending here may make the owner send again, which extends the list.
-    while (next_kept_ < kept_.size()) {
-      outgoing m = std::move(kept_[next_kept_++]);
+    while (kept_.has_next()) {
+      outgoing m = kept_.take_next();
       std::get<0>(layers_).send(std::move(m), std::get<0>(contexts_));
     }
   }
   void send_kept() {
     while (!kept_.empty()) {
       hand_over_kept();
-      const bool was_full = !kept_size_[1].has_room();
+      const bool was_full = !kept_.has_room();
       kept_.clear();
-      next_kept_ = 0;
-      kept_size_ = {};
       // The owner was refused because of the list, which no layer knows.
       if (was_full && writable()) tell(link_event{link_event::kind::writable});
     }
@@ -500,9 +484,7 @@ class stack final : public any_link {
   carrier* carrier_;
   std::tuple<Ls...> layers_;
   decltype(contexts_for(std::index_sequence_for<Ls...>())) contexts_;
-  std::vector<outgoing> kept_;
-  std::size_t next_kept_ = 0;
-  std::array<amount, 2> kept_size_{};  // of the system's lane, and of all others
+  detail::kept_messages kept_;  ///< S1
   std::uint32_t depth_ = 0;
   bool down_ = false;
   bool closed_here_ = false;  ///< by a layer
