@@ -11,6 +11,7 @@ SENT = LAYER + "reliability/sent_packets.hpp"
 CONGESTION = LAYER + "reliability/congestion.cpp"
 ROUND_TRIP = LAYER + "reliability/round_trip.cpp"
 REDELIVERY = LAYER + "redelivery.cpp"
+COUNTS = LAYER + "redelivery_counts.cpp"
 PROTOCOL = LAYER + "actor_protocol.cpp"
 by_packet = ("net.packet",)
 by_reliability = ("net.reliability", "net.reliability_limits")
@@ -257,21 +258,21 @@ MUTATIONS = [
     ),
     mutation(
         "redelivery: what was sent by an earlier stream may be acknowledged by this one",
-        REDELIVERY,
+        COUNTS,
         "e.delivered > lanes_[e.lane]->next ||",
         "e.delivered > lanes_[e.lane]->handed ||",
         by_redelivery + by_lies,
     ),
     mutation(
         "redelivery: goes on before the other end has told its counts",
-        REDELIVERY,
+        COUNTS,
         "waits_for_counts_ = streams_ && ever_handed_;",
         "waits_for_counts_ = false;",
         by_redelivery,
     ),
     mutation(
         "redelivery: what was in flight is still, by a new stream",
-        REDELIVERY,
+        COUNTS,
         "->known_there;\n    recount();",
         "->known_there;",
         by_redelivery,
@@ -323,7 +324,7 @@ MUTATIONS = [
     ),
     mutation(
         "redelivery: what is acknowledged is not known to be there",
-        REDELIVERY,
+        COUNTS,
         "    l.known_there = std::max(l.known_there, l.acked);\n",
         "",
         equivalent="a beginning whose counts are below what was acknowledged is refused by that, "
@@ -331,21 +332,21 @@ MUTATIONS = [
     ),
     mutation(
         "redelivery: all counts go in one message, however large",
-        REDELIVERY,
+        COUNTS,
         "if (p.size() + ack_entry > most) send_own",
         "if (false) send_own",
         by_redelivery,
     ),
     mutation(
         "redelivery: a beginning may take counts back",
-        REDELIVERY,
+        COUNTS,
         " || e.received < l.known_there) return false;",
         ") return false;",
         by_lies,
     ),
     mutation(
         "redelivery: a beginning may name a lane twice",
-        REDELIVERY,
+        COUNTS,
         "!lanes_[e.lane] || std::exchange(named[e.lane], true)",
         "!lanes_[e.lane] || (named[e.lane] = true, false)",
         by_lies,

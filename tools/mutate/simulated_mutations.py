@@ -10,6 +10,7 @@ RECEIVED = LAYER + "reliability/received_packets.cpp"
 PARTS = LAYER + "reliability/packet_parts.cpp"
 ORDERING = LAYER + "ordering.cpp"
 REDELIVERY = LAYER + "redelivery.cpp"
+COUNTS = LAYER + "redelivery_counts.cpp"
 SESSION = LAYER + "session.cpp"
 PROTOCOL = LAYER + "actor_protocol.cpp"
 by_programs = ("net_testkit.standard_guarantees",)
@@ -70,7 +71,7 @@ MUTATIONS = [
     # ---- redelivery
     mutation(
         "simulated: redelivery goes on where this end has stopped, not the other one",
-        REDELIVERY,
+        COUNTS,
         "    for (const lane_number n : used_) lanes_[n]->next = lanes_[n]->known_there;\n",
         "",
         by_programs,
@@ -91,7 +92,7 @@ MUTATIONS = [
     ),
     mutation(
         "simulated: redelivery tells of a lane what has come as what is delivered",
-        REDELIVERY,
+        COUNTS,
         "    put(p, l.received);\n    put(p, l.delivered);",
         "    put(p, l.received);\n    put(p, l.received);",
         by_programs,

@@ -47,19 +47,16 @@
 
 #include "garrick/base/time/clock.hpp"
 #include "garrick/base/values/error.hpp"
+#include "garrick/net/layer/detail/message_amount.hpp"
 #include "garrick/net/layer/layer.hpp"
 #include "garrick/net/packet.hpp"
 
 namespace garrick::net {
 
-namespace detail {
-/// Messages and their bytes.
-struct message_amount {
-  std::uint64_t messages = 0;
-  std::uint64_t bytes = 0;
-  friend bool operator==(const message_amount&, const message_amount&) = default;
-};
-}  // namespace detail
+namespace internal {
+struct kept_message;
+struct redelivery_lane;
+}  // namespace internal
 
 /// Settings of `redelivery`.
 struct redelivery_settings {
@@ -157,8 +154,8 @@ class redelivery : public layer_defaults {
 
  private:
   using amount = detail::message_amount;
-  struct kept_message;
-  struct lane_state;
+  using kept_message = internal::kept_message;
+  using lane_state = internal::redelivery_lane;
   struct entry;
   class entries;
 
@@ -187,6 +184,7 @@ class redelivery : public layer_defaults {
   void on_message(const incoming& m, layer_context& c);
   void on_data(const incoming& m, layer_context& c);
   void settle(lane_number n, layer_context& c);
+  void on_counts(std::span<const std::byte> bytes, layer_context& c);
   void on_begin(std::span<const std::byte> body, layer_context& c);
   [[nodiscard]] bool apply_counts(const entries& told);
   void on_ack(std::span<const std::byte> body, layer_context& c);
