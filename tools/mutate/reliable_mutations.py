@@ -5,6 +5,7 @@ from mutation import mutation
 LAYER = "lib/net/garrick/net/layer/"
 PACKET = "lib/net/garrick/net/packet.cpp"
 RELIABILITY = LAYER + "reliability.cpp"
+RECEIVING = LAYER + "reliability_receive.cpp"
 ACKNOWLEDGEMENT = LAYER + "reliability/acknowledgement.cpp"
 RECEIVED = LAYER + "reliability/received_packets.cpp"
 SENT = LAYER + "reliability/sent_packets.hpp"
@@ -61,28 +62,28 @@ MUTATIONS = [
     ),
     mutation(
         "reliability: the newest packet that came may be one that was never sent",
-        RELIABILITY,
+        RECEIVING,
         "sequence_distance(a.newest, next) <= 0",
         "sequence_distance(a.newest, next) < 0",
         by_reliability,
     ),
     mutation(
         "reliability: ranges of packets that were never sent are believed",
-        RELIABILITY,
+        RECEIVING,
         "if (sequence_distance(a.next + last.offset + last.count, next) < 0) return false;",
         "static_cast<void>(last);",
         by_reliability,
     ),
     mutation(
         "reliability: an acknowledgement from long ago is understood",
-        RELIABILITY,
+        RECEIVING,
         "  if (sequence_distance(a.next, sent_.oldest()) > oldest_understood) return false;\n",
         "",
         by_reliability,
     ),
     mutation(
         "reliability: an attempt that was never made may have come",
-        RELIABILITY,
+        RECEIVING,
         "return !sent_.waits(a.newest) || a.attempt <= sent_[a.newest].attempt;",
         "return true;",
         by_reliability,
@@ -96,21 +97,21 @@ MUTATIONS = [
     ),
     mutation(
         "reliability: a peer is believed about any delay",
-        RELIABILITY,
+        RECEIVING,
         "times_.sample(plausible ? all - delay : all);",
         "static_cast<void>(plausible);\n  times_.sample(all - delay);",
         by_reliability,
     ),
     mutation(
         "reliability: time-outs count on although something was acknowledged",
-        RELIABILITY,
+        RECEIVING,
         "  in_a_row_ = 0;\n  progress_ = now;",
         "  progress_ = now;",
         by_reliability + by_link,
     ),
     mutation(
         "reliability: there is room again although most bytes are not acknowledged",
-        RELIABILITY,
+        RECEIVING,
         " ||\n      bytes_[0] > settings_.most_bytes / 4 * 3 ||",
         " ||",
         by_reliability,
@@ -166,7 +167,7 @@ MUTATIONS = [
     ),
     mutation(
         "reliability: what has reordered once is taken to do so for ever",
-        RELIABILITY,
+        RECEIVING,
         "if (++events_in_order_ % calm_events == 0) {",
         "if (false) {",
         by_reliability + by_link,
@@ -180,7 +181,7 @@ MUTATIONS = [
     ),
     mutation(
         "reliability: the second packet without an acknowledgement waits, too",
-        RELIABILITY,
+        RECEIVING,
         "|| unacknowledged_ > 1)",
         "|| unacknowledged_ > 2)",
         by_reliability,

@@ -6,11 +6,14 @@
 
 #include "garrick/base/platform/assert.hpp"
 #include "garrick/net/error.hpp"
+#include "garrick/net/layer/internal/reserved_lanes.hpp"
 #include "garrick/net/layer/internal/setting_checks.hpp"
 #include "garrick/net/little_endian.hpp"
 
 namespace garrick::net {
 namespace {
+
+using internal::is_reserved;
 
 constexpr std::uint16_t half_the_range = 0x8000;
 constexpr std::uint16_t remembered = 32;  // bits of lane_state::given_up
@@ -18,10 +21,6 @@ constexpr std::uint16_t remembered = 32;  // bits of lane_state::given_up
 /// Returns the distance from `from` up to `to`, round the end of the range.
 constexpr std::uint16_t distance(std::uint16_t from, std::uint16_t to) noexcept {
   return static_cast<std::uint16_t>(to - from);
-}
-
-constexpr bool is_reserved(lane_number lane) noexcept {
-  return lane == system_lane || lane == layer_lane;
 }
 
 }  // namespace

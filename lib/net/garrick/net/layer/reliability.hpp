@@ -172,6 +172,8 @@ class reliability : public layer_defaults {
 
  private:
   enum class pressure : std::uint8_t { ordinary, urgent };
+  static constexpr std::uint32_t least_reorder_packets = 3;
+  static constexpr std::uint32_t least_reorder_eighths = 1;
 
   // The way down.
   void pump(layer_context& c);
@@ -230,10 +232,10 @@ class reliability : public layer_defaults {
   base::instant paced_until_;  ///< when the next packet is due by the pace
   base::instant pace_at_ = base::instant::never();  ///< when pacing lets go on
 
-  std::uint64_t next_order_ = 1;                    ///< of the next transmission
-  std::uint64_t newest_order_ = 0;                  ///< see L4
-  std::uint32_t reorder_packets_;                   ///< so many transmissions later it is lost
-  std::uint32_t reorder_eighths_;                   ///< of a round trip later it is lost
+  std::uint64_t next_order_ = 1;                           ///< of the next transmission
+  std::uint64_t newest_order_ = 0;                         ///< see L4
+  std::uint32_t reorder_packets_ = least_reorder_packets;  ///< lost so many transmissions later
+  std::uint32_t reorder_eighths_ = least_reorder_eighths;  ///< lost such parts of a trip later
   std::uint32_t events_in_order_ = 0;               ///< congestion since a loss that was none
   base::instant loss_at_ = base::instant::never();  ///< when the first in flight is lost
   base::instant progress_;                          ///< when the time-out last began anew

@@ -6,6 +6,7 @@
 #include "garrick/net/error.hpp"
 #include "garrick/net/layer/internal/lane_queues.hpp"
 #include "garrick/net/layer/internal/partial_messages.hpp"
+#include "garrick/net/layer/internal/reserved_lanes.hpp"
 #include "garrick/net/layer/internal/setting_checks.hpp"
 #include "garrick/net/little_endian.hpp"
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "garrick/net/layer/internal/reserved_lanes.hpp"
+
 namespace garrick::net::internal {
 
 lane_queues::lane_queue& lane_queues::queue(lane_number lane) {

@@ -22,11 +22,6 @@
 
 namespace garrick::net::internal {
 
-/// Returns true for a lane that ordinary messages neither delay nor fill.
-[[nodiscard]] constexpr bool is_reserved(lane_number lane) noexcept {
-  return lane == system_lane || lane == layer_lane;
-}
-
 /// Messages under way at a time, of ordinary lanes, and of the others.
 struct under_way_limits {
   std::size_t messages = 0;

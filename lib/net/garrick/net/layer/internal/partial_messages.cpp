@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "garrick/net/layer/internal/lane_queues.hpp"
+#include "garrick/net/layer/internal/reserved_lanes.hpp"
 
 namespace garrick::net::internal {
 namespace {

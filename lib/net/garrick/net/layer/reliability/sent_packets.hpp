@@ -27,8 +27,18 @@
 
 namespace garrick::net {
 
+/// The cost of a packet on its way beyond its bytes: headers below, and the bookkeeping of sockets.
+/// So a window of small packets does not flood a receiver whose buffer holds both.
+inline constexpr std::size_t packet_overhead = 64;
+/// Returns the bytes that a packet takes of the window.
+[[nodiscard]] inline std::size_t charge_of(const packet& p) noexcept {
+  return p.size() + packet_overhead;
+}
+
 /// A packet that waits for its acknowledgement.
 struct sent_packet {
+  static constexpr std::uint8_t many_attempts = 255;  ///< in `attempt`: so many, or more
+
   packet bytes;                   ///< without this layer's header, which differs each time
   base::instant first;            ///< when it was first sent
   base::instant last;             ///< when it was last sent
@@ -37,7 +47,7 @@ struct sent_packet {
   sequence_number previous = 0;   ///< in its list
   sequence_number following = 0;  ///< in its list
   std::uint8_t lane = 1;          ///< of the message
-  std::uint8_t attempt = 0;       ///< how often it was sent before the last time; 255: or more
+  std::uint8_t attempt = 0;       ///< how often it was sent before the last time
   bool declared_lost = false;     ///< it was in the list of lost packets once
   std::uint8_t list = 0;          ///< the list that holds it: a `sent_packets::list_name`
 };
