@@ -60,10 +60,12 @@ OPEN_TO = {
     ("core", "seam"): {"system", "testkit", "net"},  # net: the proxies and handles of its nodes
     ("core", "detail"): {"system", "testkit"},
 }
-# part -> its rooms from bottom to top: each includes only those before it. The part's other rooms,
-# such as its top, stand above all of them.
+# part, or folder of one -> its rooms from bottom to top: each includes only those before it. "" is
+# its top. Rooms that are not named, such as the top of core, stand above all of them.
 ROOMS_IN_ORDER = {
     "core": ("protocol", "settings", "mailbox", "cell", "life", "overload", "turn", "seam"),
+    # a node calls its links through internal/link_port.hpp
+    "net/node": ("", "proxy", "link"),
 }
 # The private headers that the umbrella names: they hold the texts of errors about a user's actor
 # and its spawn, and each header between would be another line above such a text.
@@ -213,17 +215,22 @@ def check_library_file(path: Path, text: str, lines, problems: list[str]) -> Non
             )
 
 
+def room_below(path: str, part: str) -> str | None:
+    """The room of a part, or of a folder of one, that has this file; "" for its top."""
+    room = room_of(path) + "/"
+    top = f"garrick/{part}/"
+    return room[len(top) :].split("/")[0] if room.startswith(top) else None
+
+
 def check_order(path: Path, target: str) -> str | None:
-    """Of a file below lib/: a room includes no room that stands above it in its part."""
-    part, room = path.parts[1], path.parts[4] if len(path.parts) > 5 else ""
-    order = ROOMS_IN_ORDER.get(part, ())
-    parts = target.split("/")
-    if room not in order or parts[1] != part:
-        return None
-    other = parts[2] if len(parts) > 3 else ""
-    if other in order and order.index(other) <= order.index(room):
-        return None
-    return f"{part}/{room} must not include {part}/{other}, which stands above it"
+    """Of a file below lib/: a room includes no room that stands above it in its row."""
+    for part, order in ROOMS_IN_ORDER.items():
+        room, other = (room_below(name, part) for name in ("/".join(path.parts[2:]), target))
+        if room not in order or other is None:
+            continue
+        if other not in order or order.index(other) > order.index(room):
+            return f"{part}/{room} must not include {part}/{other}, which stands above it"
+    return None
 
 
 def check_networks(including: dict[Path, str]) -> list[str]:

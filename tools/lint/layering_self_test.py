@@ -125,6 +125,24 @@ class layering_test(Tree):
             "turn/internal/c.cpp:1: core/turn must not include core/, which stands above it",
         )
 
+    def test_the_top_of_a_folder_may_be_its_lowest_room(self):
+        node = "lib/net/garrick/net/node/"
+        include = "#include <garrick/net/node/"
+        self.write(
+            node + "link/internal/link.cpp",
+            f"{include}proxy/internal/a.hpp>\n{include}internal/b.hpp>\n{include}node.hpp>\n",
+        )
+        self.write(node + "proxy/internal/a.hpp", HEADER + f"{include}internal/b.hpp>\n")
+        self.write(node + "node.cpp", f"{include}internal/b.hpp>\n")
+        self.assert_clean(layering.check)
+        self.write(node + "internal/b.hpp", HEADER + f"{include}link/internal/c.hpp>\n")
+        self.write(node + "proxy/internal/a.cpp", f"{include}link/internal/c.hpp>\n")
+        self.assert_complains(
+            layering.check,
+            "internal/b.hpp:2: net/node/ must not include net/node/link, which stands above it",
+            "a.cpp:1: net/node/proxy must not include net/node/link, which stands above it",
+        )
+
     def test_the_umbrella_names_public_headers_only(self):
         self.write(
             "lib/system/garrick/garrick.hpp", HEADER + "#include <garrick/core/detail/x.hpp>\n"
