@@ -11,7 +11,7 @@
 #include "garrick/base/concurrency/leader_seat.hpp"
 #include "garrick/base/concurrency/runnable.hpp"
 #include "garrick/base/platform/assert.hpp"
-#include "garrick/net/transport/internal/io_loop.hpp"
+#include "garrick/net/transport/internal/loop/io_loop.hpp"
 #include "garrick/net/transport/internal/name_lookups.hpp"
 
 namespace garrick::net {

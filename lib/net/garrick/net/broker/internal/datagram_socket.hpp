@@ -16,7 +16,7 @@
 #include "garrick/base/values/result.hpp"
 #include "garrick/net/broker/internal/entries.hpp"
 #include "garrick/net/transport/endpoint.hpp"
-#include "garrick/net/transport/internal/io_loop.hpp"
+#include "garrick/net/transport/internal/loop/io_loop.hpp"
 #include "garrick/net/transport/internal/socket_calls.hpp"
 
 namespace garrick::net::internal {

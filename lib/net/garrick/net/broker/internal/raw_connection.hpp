@@ -20,7 +20,7 @@
 #include "garrick/net/broker/internal/receiver.hpp"
 #include "garrick/net/transport/carrier.hpp"
 #include "garrick/net/transport/endpoint.hpp"
-#include "garrick/net/transport/internal/io_loop.hpp"
+#include "garrick/net/transport/internal/loop/io_loop.hpp"
 
 namespace garrick::net::internal {
 

@@ -13,7 +13,7 @@
 #include <string>
 
 #include "garrick/net/packet.hpp"
-#include "garrick/net/transport/internal/io_loop.hpp"
+#include "garrick/net/transport/internal/loop/io_loop.hpp"
 
 namespace garrick::net::internal {
 

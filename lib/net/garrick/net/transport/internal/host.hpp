@@ -25,7 +25,7 @@
 #include "garrick/base/values/error.hpp"
 #include "garrick/net/transport/hosted.hpp"
 #include "garrick/net/transport/internal/gate.hpp"
-#include "garrick/net/transport/internal/io_loop.hpp"
+#include "garrick/net/transport/internal/loop/io_loop.hpp"
 #include "garrick/net/transport/transport_settings.hpp"
 
 namespace garrick::net::internal {

@@ -7,7 +7,7 @@
 
 #include "garrick/base/time/clock.hpp"
 #include "garrick/net/transport/internal/gate.hpp"
-#include "garrick/net/transport/internal/io_loop.hpp"
+#include "garrick/net/transport/internal/loop/io_loop.hpp"
 #include "garrick/net/transport/internal/send_queue.hpp"
 
 namespace garrick::net::internal {

@@ -23,7 +23,7 @@
 #include <string>
 #include <vector>
 
-#include "garrick/net/transport/internal/io_loop.hpp"
+#include "garrick/net/transport/internal/loop/io_loop.hpp"
 
 namespace garrick::net::internal {
 

@@ -12,7 +12,7 @@
 #include "garrick/net/transport/accept_policy.hpp"
 #include "garrick/net/transport/internal/gate.hpp"
 #include "garrick/net/transport/internal/host.hpp"
-#include "garrick/net/transport/internal/io_loop.hpp"
+#include "garrick/net/transport/internal/loop/io_loop.hpp"
 
 namespace garrick::net::internal {
 

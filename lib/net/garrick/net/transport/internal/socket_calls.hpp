@@ -17,8 +17,8 @@
 #include "garrick/base/values/result.hpp"
 #include "garrick/net/packet.hpp"
 #include "garrick/net/transport/endpoint.hpp"
-#include "garrick/net/transport/internal/io_loop.hpp"
-#include "garrick/net/transport/internal/unique_fd.hpp"
+#include "garrick/net/transport/internal/loop/io_loop.hpp"
+#include "garrick/net/transport/internal/loop/unique_fd.hpp"
 #include "garrick/net/transport/transport_settings.hpp"
 
 namespace garrick::net::internal {

@@ -20,8 +20,8 @@
 #include "garrick/base/time/clock.hpp"
 #include "garrick/base/values/error.hpp"
 #include "garrick/net/transport/endpoint.hpp"
-#include "garrick/net/transport/internal/io_loop.hpp"
-#include "garrick/net/transport/internal/unique_fd.hpp"
+#include "garrick/net/transport/internal/loop/io_loop.hpp"
+#include "garrick/net/transport/internal/loop/unique_fd.hpp"
 #include "garrick/net/transport/transport_settings.hpp"
 
 namespace garrick::net::internal {

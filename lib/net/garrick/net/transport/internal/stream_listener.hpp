@@ -12,7 +12,7 @@
 #include <memory>
 #include <mutex>
 
-#include "garrick/net/transport/internal/io_loop.hpp"
+#include "garrick/net/transport/internal/loop/io_loop.hpp"
 #include "garrick/net/transport/internal/reception.hpp"
 #include "garrick/net/transport/internal/socket_calls.hpp"
 #include "garrick/net/transport/listener.hpp"

@@ -1,4 +1,4 @@
-#include "garrick/net/transport/internal/io_loop.hpp"
+#include "garrick/net/transport/internal/loop/io_loop.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>

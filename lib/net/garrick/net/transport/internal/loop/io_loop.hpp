@@ -31,7 +31,7 @@
 
 #include "garrick/base/concurrency/leader_seat.hpp"
 #include "garrick/base/time/clock.hpp"
-#include "garrick/net/transport/internal/unique_fd.hpp"
+#include "garrick/net/transport/internal/loop/unique_fd.hpp"
 
 namespace garrick::net::internal {
 
