@@ -102,6 +102,20 @@ class sizes_test(Tree):
         self.write(room + "internal/a.hpp", "// 1\n")
         self.assert_complains(sizes.check, "cell: 26 sources", "a7.hpp:1: 501 lines")
 
+    def test_each_folder_of_net_is_a_room_of_its_own(self):
+        room = "lib/net/garrick/net/layer/"
+        for i in range(25):
+            self.write(f"{room}a{i}.cpp", "// 1\n" * 500)
+            self.write(f"{room}internal/a{i}.hpp", "// 1\n")
+        self.write(room + "a.fuzz.cpp", "// 1\n" * 501)
+        self.write(room + "fuzzed/peers.hpp", "// 1\n" * 501)
+        self.write("lib/system/garrick/system/a.cpp", "// 1\n" * 501)
+        self.assert_clean(sizes.check)
+        self.write(room + "internal/b.cpp", "// 1\n" * 501)
+        self.assert_complains(
+            sizes.check, "b.cpp:1: 501 lines", "layer/internal: 26 sources, the limit is 25"
+        )
+
     def test_a_wide_line(self):
         self.write("lib/a.cpp", "// " + "€" * 98 + "\nint " + "x" * 98 + ";\n")
         self.assert_complains(sizes.check, "a.cpp:1: 101 columns", "a.cpp:2: 103 columns")
