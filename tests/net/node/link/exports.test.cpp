@@ -135,13 +135,33 @@ TEST_CASE("exports: an actor that does not keep up is owed its grant, once, and 
   CHECK_FALSE(f.keeps_up(x));
   CHECK(f.keeps_up(x, x.window));  // but all of these have just come
   CHECK(f.of.grant(id, x, false) == 0);
+  CHECK(x.window == half);
+  CHECK(x.taken == 1);  // half a window was taken, and is not granted again
   CHECK(f.of.owes());
-  CHECK_FALSE(exports::is_due(x));  // E3
   f.system.run();
   CHECK(f.of.take_owed() == std::vector<actor_id>{id});
   CHECK_FALSE(f.of.owes());
+  CHECK_FALSE(exports::is_due(x));
+  CHECK(f.grant_read(id, x.due - x.taken) == half / 2 + half);  // it keeps up again
+}
+
+TEST_CASE("exports: a grant at the first credit is owed until it is taken, and is due then") {
+  fixture f;
+  const actor_id id = f.of.hold(f.cell(), as_reader);
+  exports::entry& x = *f.of.find(id);
+  f.take(x, x.due);
   REQUIRE(exports::is_due(x));
-  CHECK(f.of.grant(id, x, f.keeps_up(x)) != 0);
+  CHECK_FALSE(f.keeps_up(x));
+  CHECK(f.of.grant(id, x, false) == 0);
+  CHECK(x.window == first_credit);
+  CHECK_FALSE(exports::is_due(x));  // E3
+  f.system.run();
+  CHECK_FALSE(exports::is_due(x));
+  CHECK(f.of.take_owed() == std::vector<actor_id>{id});
+  CHECK(f.of.take_owed().empty());
+  REQUIRE(exports::is_due(x));
+  CHECK(f.keeps_up(x));
+  CHECK(f.of.grant(id, x, true) == first_credit / 2 + first_credit);
 }
 
 TEST_CASE("exports: after a release the next grant is due after the first credit") {
