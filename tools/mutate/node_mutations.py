@@ -474,11 +474,19 @@ MUTATIONS = [
     mutation(
         "node: a peer may know of any number of actors",
         ROOM + "link_names.cpp",
-        "    if (exports_.size() >= node_->settings().most_exports)\n"
+        "    if (!exports_.has_room_for(*who, node_->settings().most_exports))\n"
         "      return refuse(f, base::make_error(net_errc::overload, \"a node\", "
         "\"too many exported actors\"));\n",
         "",
         by_strangers,
+    ),
+    mutation(
+        "node: a peer at its limit is not told of an actor again that it knows of",
+        ROOM + "exports.hpp",
+        "return by_id_.size() < most || "
+        "number_of(core::handle_access::make_address(&who)).has_value();",
+        "return static_cast<void>(who), by_id_.size() < most;",
+        ("tests.net.handles", "tests.net.strangers"),
     ),
     mutation(
         "node: a peer gives back what it never had",

@@ -93,6 +93,7 @@ TEST_CASE("strangers: a peer knows of as many actors as the settings say") {
   CHECK(known.size() == few);
   CHECK(s.count(kind::error, net::net_errc::overload) == many - few);
   CHECK(s.counted("exports") == few);
+  CHECK(s.resolve<desk_type>("1") == known[1]);  // it knows of this one already
   // The stranger cannot give back handles that it never had.
   s.say({.kind = kind::release, .receiver = known[0], .number = 1000});
   s.say({.kind = kind::release, .receiver = {3, 3}, .number = 1});

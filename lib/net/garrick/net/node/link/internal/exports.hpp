@@ -27,6 +27,7 @@
 #include <garrick/net/node/protocol_table.hpp>
 #include <garrick/net/wire/frame.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <unordered_map>
@@ -92,6 +93,11 @@ class exports {
   [[nodiscard]] entry* find_given(const actor_id& id) noexcept {
     entry* const x = find(id);
     return x != nullptr && x->held ? x : nullptr;
+  }
+  /// Returns true if a peer that may know of `most` actors may be told of this one: it knows of
+  /// fewer, or of this one already.
+  [[nodiscard]] bool has_room_for(core::cell& who, std::size_t most) const {
+    return by_id_.size() < most || number_of(core::handle_access::make_address(&who)).has_value();
   }
   /// Returns the number of an actor, if it has one.
   [[nodiscard]] std::optional<actor_id> number_of(const core::address& who) const;

@@ -55,7 +55,7 @@ void handles::write(byte_writer& out, core::cell* who, const protocol_table& as)
     brings_home_ = true;
     return write_id(out, theirs->id());
   }
-  if (exports_.size() >= most_)
+  if (!exports_.has_room_for(*who, most_))
     return out.fail(base::make_error(net_errc::overload, "a node", "too many exported actors"));
   const actor_id id = exports_.hold(*who, as);
   sent_.push_back(id);

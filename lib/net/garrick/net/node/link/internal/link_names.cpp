@@ -139,7 +139,7 @@ void link::on_resolve(const frame& f) {
     if (const remote_cell* const theirs = proxies_.as_peers(*who))
       return post({.kind = frame_kind::resolved, .receiver = theirs->id(), .number = f.number},
                   std::move(*p));
-    if (exports_.size() >= node_->settings().most_exports)
+    if (!exports_.has_room_for(*who, node_->settings().most_exports))
       return refuse(f, base::make_error(net_errc::overload, "a node", "too many exported actors"));
     const actor_id id = exports_.hold(*who, *as);
     post({.kind = frame_kind::resolved, .sender = id, .number = f.number}, std::move(*p));
