@@ -134,6 +134,7 @@ TEST_CASE("exports: an actor that does not keep up is owed its grant, once, and 
   REQUIRE(exports::is_due(x));
   CHECK_FALSE(f.keeps_up(x));
   CHECK(f.keeps_up(x, x.window));  // but all of these have just come
+  const std::uint32_t half = x.window / 2;
   CHECK(f.of.grant(id, x, false) == 0);
   CHECK(x.window == half);
   CHECK(x.taken == 1);  // half a window was taken, and is not granted again
