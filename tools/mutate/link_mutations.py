@@ -35,8 +35,8 @@ MUTATIONS = [
     mutation(
         "link: handles in what cannot be encoded are held for ever",
         ROOM + "handles.cpp",
-        "  if (!p)\n    for (const actor_id& id : sent_)",
-        "  if (!p && sent_.size() > 1000)\n    for (const actor_id& id : sent_)",
+        "      if (!is_sent)\n        for",
+        "      if (!is_sent && sent.size() > 1000)\n        for",
         by_releases + ("tests.net.nodes",),
     ),
     mutation(

@@ -160,19 +160,21 @@ TEST_CASE("handles: each handle counts once at both ends, and equal ones are one
   CHECK(f.here.sent(f.number_of(f.one)) == 2);
   CHECK(f.here.sent(f.number_of(f.two)) == 1);
   f.there.of.expect(l.what);
-  const many all = f.decode(f.there, l.what).value();
+  many all = f.decode(f.there, l.what).value();
   REQUIRE(all.size() == 4);
   CHECK(all[0] == all[3]);
   CHECK(all[0] != all[1]);
   CHECK_FALSE(all[2]);
   CHECK(f.there.known.size() == 2);
-  const remote_cell* const proxy = f.there.known.find(f.number_of(f.one));
+  remote_cell* const proxy = f.there.known.find(f.number_of(f.one));
   REQUIRE(proxy != nullptr);
   CHECK(proxy == core::handle_access::get(all[0]));
   CHECK(proxy->received == 2);
   CHECK(f.there.known.find(f.number_of(f.two))->received == 1);
   CHECK(proxy->by_content(&base::message_type_of<std::int32_t>) != nullptr);
   CHECK(f.there.unread().empty());  // X2
+  all.clear();
+  CHECK_FALSE(proxy->lock());  // its handles alone have held it
 }
 
 TEST_CASE("handles: a frame without handles costs no number") {

@@ -26,6 +26,16 @@ base::result<packet> handles::encode(const content_codec& how, const void* value
   sent_.clear();
   brings_home_ = false;
   const core::no_wait_scope scope;  // a codec may send, and this link is held meanwhile
+  struct taking_back {              // also if this function throws (X1)
+    ~taking_back() {
+      if (!is_sent)
+        for (const actor_id& id : sent) static_cast<void>(from.release(id, 1));
+    }
+    exports& from;
+    const std::vector<actor_id>& sent;
+    bool is_sent = false;
+  };
+  taking_back at_end{exports_, sent_};
   base::result<packet> p = [&]() -> base::result<packet> {
     try {
       how.write(out, value);
@@ -36,8 +46,7 @@ base::result<packet> handles::encode(const content_codec& how, const void* value
     return std::move(out).finish();
   }();
   f.handles = static_cast<std::uint32_t>(sent_.size());
-  if (!p)
-    for (const actor_id& id : sent_) static_cast<void>(exports_.release(id, 1));
+  at_end.is_sent = p.has_value();
   return p;
 }
 
@@ -57,8 +66,8 @@ void handles::write(byte_writer& out, core::cell* who, const protocol_table& as)
   }
   if (!exports_.has_room_for(*who, most_))
     return out.fail(base::make_error(net_errc::overload, "a node", "too many exported actors"));
-  const actor_id id = exports_.hold(*who, as);
-  sent_.push_back(id);
+  sent_.emplace_back();  // first, since there may be no memory for it
+  sent_.back() = exports_.hold(*who, as);
   out.fixed(static_cast<std::uint8_t>(handle_kind::senders));
   out.varint(sent_.size() - 1);
 }
@@ -74,10 +83,11 @@ core::cell* handles::read(byte_reader& in, const protocol_table& as) {
     const actor_id id = number_behind(in_, static_cast<std::uint32_t>(place));
     if (!id) return in.fail("a handle to nobody"), nullptr;
     remote_cell& proxy = proxies_.of(id);
+    auto held = core::handle_access::adopt<core::any_protocol>(&proxy);
+    proxy.seen_as(as);  // without memory for that, the number counts as unread
     was_read_[place] = true;
     ++proxy.received;
-    proxy.seen_as(as);
-    return &proxy;
+    return core::handle_access::release(held);
   }
   actor_id id;
   id.low = in.fixed<std::uint64_t>();

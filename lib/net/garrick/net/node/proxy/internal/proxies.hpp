@@ -8,6 +8,8 @@
 // Thread safety: for the thread in the link.
 #pragma once
 
+#include <garrick/core/ref.hpp>
+#include <garrick/core/seam/handles.hpp>
 #include <garrick/net/node/proxy/internal/peer_hash.hpp>
 #include <garrick/net/node/proxy/internal/remote_cell.hpp>
 #include <garrick/net/transport/hosted.hpp>
@@ -30,16 +32,21 @@ class proxies {
   proxies(const proxies&) = delete;
   proxies& operator=(const proxies&) = delete;
 
-  /// Returns the proxy of this actor, with a strong reference that is the caller's.
+  /// Returns the proxy of this actor, with a strong reference that is the caller's. Throws
+  /// std::bad_alloc, and then nothing has changed.
   [[nodiscard]] remote_cell& of(const actor_id& id) {
     const auto at = by_id_.find(id);
     if (at != by_id_.end() && at->second->lock()) return *at->second;
-    auto* const made = new remote_cell(self_, senders_, id, patience_);
-    made->add_weak();
+    // Without memory for the table it goes with its handle.
+    auto held = core::handle_access::adopt<core::any_protocol>(
+        new remote_cell(self_, senders_, id, patience_));
+    auto* const made = static_cast<remote_cell*>(core::handle_access::get(held));
     if (at != by_id_.end())
       std::exchange(at->second, made)->drop_weak();
     else
       by_id_.emplace(id, made);
+    made->add_weak();
+    static_cast<void>(core::handle_access::release(held));
     return *made;
   }
   /// Returns the proxy that is known, perhaps without any handle left, or null.
