@@ -22,6 +22,10 @@ by_names_at_home = ("tests.net.names_at_home",)
 by_lives = ("tests.net.remote_lives", "tests.net.many_watches")
 by_waiting = ("tests.net.waiting_messages",)
 by_spawn = ("tests.net.remote_spawn",)
+by_handles = ("tests.net.handles",)
+by_lanes = ("tests.net.held_lanes",)
+by_proxies = ("net_node.proxies",)
+by_outbox = ("tests.net.outbox",)
 
 MUTATIONS = [
     # ---- handles
@@ -37,14 +41,45 @@ MUTATIONS = [
         ROOM + "handles.cpp",
         "      if (!is_sent)\n        for",
         "      if (!is_sent && sent.size() > 1000)\n        for",
-        by_releases + ("tests.net.nodes",),
+        by_handles + by_releases + ("tests.net.nodes",),
+    ),
+    mutation(
+        "link: a handle counts as sent though there is no memory for its number",
+        ROOM + "handles.cpp",
+        "  sent_.emplace_back();  // first, since there may be no memory for it\n"
+        "  sent_.back() = exports_.hold(*who, as);\n",
+        "  const actor_id id = exports_.hold(*who, as);\n  sent_.push_back(id);\n",
+        ("tests.net.handles_memory",),
+    ),
+    mutation(
+        "link: a proxy is held for ever if there is no memory for its protocol",
+        ROOM + "handles.cpp",
+        "    auto held = core::handle_access::adopt<core::any_protocol>(&proxy);\n"
+        "    proxy.seen_as(as);  // without memory for that, the number counts as unread\n",
+        "    proxy.seen_as(as);\n"
+        "    auto held = core::handle_access::adopt<core::any_protocol>(&proxy);\n",
+        ("tests.net.handles_memory",),
+    ),
+    mutation(
+        "link: a handle comes home in each frame behind the first such one",
+        ROOM + "handles.cpp",
+        "  brings_home_ = false;\n",
+        "",
+        by_handles,
+    ),
+    mutation(
+        "link: a number that was read is returned as unread, too",
+        ROOM + "handles.cpp",
+        "    was_read_[place] = true;\n",
+        "",
+        by_handles,
     ),
     mutation(
         "link: one place of a frame's handles is read twice",
         ROOM + "handles.cpp",
         "if (place >= in_.handles || was_read_[place])",
         "if (place >= in_.handles)",
-        by_strangers,
+        by_handles + by_strangers,
     ),
     mutation(
         "link: who was only named comes home as a handle",
@@ -440,14 +475,79 @@ MUTATIONS = [
         PROXY_ROOM + "proxies.hpp",
         "at == by_id_.end() || at->second != &who",
         "at == by_id_.end()",
-        ("tests.net.link_credit",),
+        by_proxies + ("tests.net.link_credit",),
     ),
     mutation(
         "link: the proxy that nobody holds stays the one that is known",
         PROXY_ROOM + "proxies.hpp",
         "      std::exchange(at->second, made)->drop_weak();",
         "      at->second->drop_weak();",
-        ("tests.net.link_credit",),
+        by_proxies + ("tests.net.link_credit",),
+    ),
+    mutation(
+        "link: a proxy that was released keeps its memory until the link ends",
+        PROXY_ROOM + "proxies.hpp",
+        "    by_id_.erase(at);\n    who.drop_weak();\n",
+        "    by_id_.erase(at);\n",
+        by_proxies,
+    ),
+    mutation(
+        "link: the actor of another link comes home by this one",
+        PROXY_ROOM + "proxies.hpp",
+        "proxy != nullptr && proxy->link() == self_ ?",
+        "proxy != nullptr ?",
+        by_proxies + by_handles,
+    ),
+    # ---- held lanes
+    mutation(
+        "link: the frame that is held last is read first",
+        ROOM + "held_lanes.cpp",
+        "at->second.behind.push_back(kept(m));",
+        "at->second.behind.push_front(kept(m));",
+        by_lanes,
+    ),
+    mutation(
+        "link: a message goes to a worker though none has begun with the last one",
+        ROOM + "held_lanes.cpp",
+        "  if (!taken_back_.expired() || all_workers_wait()) return nullptr;\n",
+        "  if (all_workers_wait()) return nullptr;\n",
+        by_lanes,
+    ),
+    mutation(
+        "link: looks at the workers count on from one message to the next",
+        ROOM + "held_lanes.cpp",
+        "  l.looks = 0;\n",
+        "",
+        by_lanes,
+    ),
+    mutation(
+        "link: a request that is cancelled while it is held keeps its time",
+        ROOM + "held_lanes.cpp",
+        "    if (m.decoded->kind == frame_kind::cancel) withdraw",
+        "    if (m.decoded->kind == frame_kind::marker) withdraw",
+        by_lanes,
+    ),
+    mutation(
+        "link: a message is taken from a worker that has begun",
+        ROOM + "decoding.hpp",
+        "           now == stage::taken || is_done();\n",
+        "           now != stage::waits;\n",
+        by_lanes,
+    ),
+    # ---- the outbox
+    mutation(
+        "link: any number of signals is under way",
+        OUTBOX,
+        "signals_.empty() && signals_under_way_ != most_.signals;",
+        "signals_.empty();",
+        by_outbox,
+    ),
+    mutation(
+        "link: signals that wait outlive the outbox",
+        OUTBOX,
+        "  signals_.clear();\n",
+        "",
+        by_outbox,
     ),
     mutation(
         "link: who was linked by an older handle is linked on",

@@ -24,7 +24,7 @@ by_releases = ("tests.net.released_handles", "tests.net.remote_spawn")
 by_after_down = ("tests.net.after_down",)
 by_decoding = ("tests.net.decoding",)
 by_large_answers = ("tests.net.large_answers",)
-by_workers = ("tests.net.decoded_by_workers",)
+by_workers = ("tests.net.held_lanes", "tests.net.decoded_by_workers")
 by_peers = ("tests.net.peers",)
 by_several_links = ("tests.net.several_links",)
 by_connecting = ("tests.net.connecting",)
@@ -72,8 +72,7 @@ MUTATIONS = [
         ROOM + "outbox.hpp",
         "    if (!ready_.empty() || !stack_.writable()) return",
         "    if (!stack_.writable()) return",
-        by_guarantees + ("tests.net.waiting_messages",),
-        equivalent="a stack that takes messages again says so, and what waits goes at once",
+        ("tests.net.outbox",),
     ),
     mutation(
         "node: the bytes of what may not wait have no limit",
