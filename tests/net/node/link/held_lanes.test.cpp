@@ -90,7 +90,7 @@ struct reading {
   std::uint64_t number = 0;
   bool by_worker = false;
   bool is_late = false;
-  bool is_whole = false;  ///< its payload is as it came
+  bool is_whole = false;  ///< no worker has it, and its payload is as it came
   std::optional<duration> time_left{};
   base::error why{};  ///< of the worker
 };
@@ -134,8 +134,10 @@ struct fixture final : held_lanes::owner {
     return f.type == 1 ? &first_type : f.type == 2 ? &second_type : nullptr;
   }
   void read_held(const frame& f, bool is_late, decoding* by) override {
-    reading r{f.number, by != nullptr, is_late, !f.payload.empty() && f.payload.back() == filler,
-              f.time_left};
+    reading r{.number = f.number, .by_worker = by != nullptr, .is_late = is_late};
+    r.time_left = f.time_left;
+    // A worker that has decoded a payload has freed its bytes.
+    r.is_whole = by == nullptr && !f.payload.empty() && f.payload.back() == filler;
     if (by != nullptr) {
       const base::result<core::envelope*> made = by->result(by->how());
       if (made)
