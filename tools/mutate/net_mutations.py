@@ -284,6 +284,13 @@ MUTATIONS = [
     ),
     # ---- session
     mutation(
+        "session: an end that sends beats all the same",
+        SESSION,
+        "  life_.sent(c.now());\n  c.down(std::move(m));\n}\n\nbool session::writable",
+        "  c.down(std::move(m));\n}\n\nbool session::writable",
+        by_silence,
+    ),
+    mutation(
         "session: a suspected stream is replaced where nobody sends again",
         SESSION,
         " && !c.provided().connected",
