@@ -13,6 +13,7 @@ WAITING = PROXY_ROOM + "mail_slot.cpp"
 by_waiting = ("tests.net.waiting_messages",)
 by_credit = ("tests.net.link_credit",)
 by_frames = ("net_node.mail_slot",)
+by_outbox = ("tests.net.outbox",)
 
 MUTATIONS = [
     mutation(
@@ -148,5 +149,63 @@ MUTATIONS = [
         "  return std::max(all - all / 8, 1u);\n",
         "  return std::max(all, 1u);\n",
         ("tests.net.remote_requests",),
+    ),
+    # ---- the outbox, and the tables of a link
+    mutation(
+        "link: an outbox that is closed takes room for ever",
+        OUTBOX,
+        "  slot_.wait_in_front(ready_bytes_ = 0);\n",
+        "  ready_bytes_ = 0;\n",
+        by_outbox,
+    ),
+    mutation(
+        "link: more is flushed than the stack has room for",
+        OUTBOX,
+        "while (!ready_.empty() && stack_.writable())",
+        "while (!ready_.empty())",
+        by_outbox,
+    ),
+    mutation(
+        "link: signals that wait do not count",
+        OUTBOX,
+        "  count(m, 1);\n  signals_.push_back",
+        "  signals_.push_back",
+        by_outbox,
+    ),
+    mutation(
+        "link: a signal that the stack does not take within a call counts no more",
+        OUTBOX,
+        "      count(next, 1);\n",
+        "",
+        by_outbox,
+    ),
+    mutation(
+        "link: what stands in front of a link is not known to stand",
+        ROOM + "outbox.hpp",
+        "of.slot_.stand(of.is_behind());",
+        "of.slot_.stand(false);",
+        by_outbox,
+    ),
+    mutation(
+        "link: the asker of a question that has ended is remembered",
+        ROOM + "questions.cpp",
+        "  if (const core::cell* const who = q.request.requester) "
+        "numbers_.erase({who->id(), q.request.id});\n",
+        "",
+        ("tests.net.questions",),
+    ),
+    mutation(
+        "link: an actor's protocol is noted each time that it is sent",
+        EXPORTS,
+        "if (std::find(e.tables.begin(), e.tables.end(), &as) == e.tables.end()) e.tables",
+        "e.tables",
+        ("tests.net.exports",),
+    ),
+    mutation(
+        "link: an actor that has read nothing yet keeps up",
+        ROOM + "exports.hpp",
+        "return x.window > first_credit && length",
+        "return length",
+        ("tests.net.exports",),
     ),
 ]

@@ -87,6 +87,10 @@ TEST_CASE("credit: what is lost is a dead letter, unless nobody is to be told") 
   f.of.settle(quiet, net_errc::perhaps_delivered);
   f.of.settle(there, {});
   CHECK(f.actors.dead_letter_count() == before + 1);
+  const system::recent_letter told_of = f.actors.dead_letters().recent().front();
+  CHECK(told_of.receiver == 7);
+  CHECK(told_of.sender == 8);
+  CHECK(told_of.type == type);
 }
 
 TEST_CASE("credit: a release waits for all that was sent before it, in the order of releases") {

@@ -72,6 +72,26 @@ TEST_CASE("exports: an actor has one number, and is held from its first handle t
   CHECK(f.of.size() == 0);
 }
 
+TEST_CASE("exports: an actor is sent again with the same protocol, which is kept once") {
+  fixture f;
+  const actor_id id = f.of.hold(f.cell(), as_reader);
+  for (int i = 0; i < 3; ++i) CHECK(f.of.hold(f.cell(), as_reader) == id);
+  CHECK(f.of.find(id)->tables.size() == 1);
+  CHECK(f.of.release(id, 4));
+}
+
+TEST_CASE("exports: when all are let go none is found, also not the one that was found last") {
+  fixture f;
+  const actor_id id = f.of.hold_spawned(f.cell(), as_reader);
+  REQUIRE(f.of.find(id) != nullptr);
+  f.of.clear();
+  CHECK(f.of.find(id) == nullptr);
+  CHECK_FALSE(f.of.number_of(f.address()));
+  CHECK_FALSE(f.of.release(id, 1));
+  CHECK(f.of.size() == 0);
+  CHECK(f.of.spawned() == 0);
+}
+
 TEST_CASE("exports: who is only named is known, and not given") {
   fixture f;
   const actor_id id = f.of.name(f.address());
@@ -122,6 +142,16 @@ TEST_CASE("exports: large messages are not sent further ahead") {
   const actor_id id = f.of.hold(f.cell(), as_reader);
   CHECK(f.grant_read(id, first_credit / 2, 1u << 20) == first_credit / 2);
   CHECK(f.of.find(id)->window == first_credit);
+  f.grant_read(id, first_credit / 2);  // these are small
+  CHECK(f.of.find(id)->window == 2 * first_credit);
+}
+
+TEST_CASE("exports: an actor that has read nothing yet does not keep up") {
+  fixture f;
+  const actor_id id = f.of.hold(f.cell(), as_reader);
+  exports::entry& x = *f.of.find(id);
+  f.take(x, x.due);
+  CHECK_FALSE(f.keeps_up(x, x.due));  // although all of these have just come
 }
 
 TEST_CASE("exports: an actor that does not keep up is owed its grant, once, and sent less ahead") {
@@ -176,6 +206,9 @@ TEST_CASE("exports: after a release the next grant is due after the first credit
   REQUIRE(f.of.released_by_peer(id, 1) == &x);
   CHECK(x.due == first_credit / 2);
   CHECK(x.window == window);
+  f.take(x, x.due);
+  CHECK(f.of.grant(id, x, false) == 0);
+  CHECK(x.window == window);  // the peer perhaps may not send so many
 }
 
 }  // namespace exports_test

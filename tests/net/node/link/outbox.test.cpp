@@ -65,6 +65,22 @@ TEST_CASE("outbox: a frame goes at once while the stack has room, and waits in o
   CHECK(of.out.is_idle());
 }
 
+TEST_CASE("outbox: no more is flushed than the stack has room for") {
+  fixture of;
+  of.stack.has_room = false;
+  for (std::uint64_t i = 1; i <= 3; ++i) of.post(frame_kind::cancel, i);
+  CHECK_FALSE(of.out.flush({}));
+  CHECK(of.stack.sent.empty());
+  of.stack.has_room = true;
+  of.stack.most = 2;
+  CHECK_FALSE(of.out.flush({}));
+  CHECK(of.stack.numbers() == std::vector<std::uint64_t>{1, 2});
+  CHECK_FALSE(of.out.is_idle());
+  of.stack.most = 3;
+  CHECK(of.out.flush({}));
+  CHECK(of.stack.numbers() == std::vector<std::uint64_t>{1, 2, 3});
+}
+
 TEST_CASE("outbox: what is ready takes room of those that leave frames in the slot") {
   fixture of;
   of.stack.has_room = false;
@@ -127,6 +143,49 @@ TEST_CASE("outbox: each class is counted while it waits, and has its own limit")
   CHECK(of.out.waiting(answers) == 0);
   CHECK(of.out.waiting(refusals) == 0);
   CHECK(of.out.waiting(ends) == 0);
+}
+
+TEST_CASE("outbox: each kind of frame is of one class") {
+  fixture of;
+  of.stack.has_room = false;
+  const auto adds_to = [&](frame_kind kind, outbox::frame_class which) {
+    for (const auto other : {mail, answers, refusals, ends, grants}) {
+      const std::int64_t before = of.out.waiting(other);
+      outgoing m = frame_of(kind, 1);
+      m.lane = 1;
+      of.out.post(std::move(m), {});
+      CAPTURE(to_text(kind));
+      CHECK((of.out.waiting(other) > before) == (other == which));
+    }
+  };
+  for (const frame_kind k : {frame_kind::message, frame_kind::request, frame_kind::cancel,
+                             frame_kind::resolve, frame_kind::spawn, frame_kind::kill})
+    adds_to(k, mail);
+  adds_to(frame_kind::response, answers);
+  for (const frame_kind k : {frame_kind::error, frame_kind::resolved, frame_kind::decode_error})
+    adds_to(k, refusals);
+  for (const frame_kind k : {frame_kind::down, frame_kind::exit}) adds_to(k, ends);
+  for (const frame_kind k : {frame_kind::release, frame_kind::credit}) adds_to(k, grants);
+}
+
+TEST_CASE("outbox: ends that wait as signals are counted, also when the stack takes no more") {
+  fixture of;
+  for (std::uint64_t i = 1; i <= 4; ++i) of.post(frame_kind::exit, i);
+  CHECK(of.stack.sent.size() == 2);
+  CHECK(of.out.waiting(ends) == 2);
+  CHECK(of.out.is_unread());
+  of.out.signal_settled();
+  of.stack.refuses = net_errc::overload;  // no room within this call
+  of.out.send_signals({});
+  CHECK(of.out.waiting(ends) == 2);
+  of.stack.refuses = {};
+  of.out.send_signals({});
+  CHECK(of.out.waiting(ends) == 1);
+  CHECK_FALSE(of.out.is_unread());
+  of.out.signal_settled();
+  of.out.send_signals({});
+  CHECK(of.out.waiting(ends) == 0);
+  CHECK(of.stack.sent.size() == 4);
 }
 
 TEST_CASE("outbox: what the stack refuses is given up, and a frame that nobody wants any more") {
@@ -201,9 +260,11 @@ TEST_CASE("outbox: a signal in the slot is taken without room, with all that is 
   of.take();
   CHECK(of.taken == std::vector<std::uint64_t>{1, 2});
   CHECK(of.out.is_behind());
+  CHECK(of.slot.is_long());  // the rest stands
   of.stack.has_room = true;
   of.take();
   CHECK(of.taken == std::vector<std::uint64_t>{1, 2, 3});
+  CHECK_FALSE(of.slot.is_long());
 }
 
 TEST_CASE("outbox: one that is closed returns what is ready, and lets all be taken") {
@@ -218,6 +279,15 @@ TEST_CASE("outbox: one that is closed returns what is ready, and lets all be tak
   of.take();
   CHECK(of.taken == std::vector<std::uint64_t>{5});
   CHECK(of.given_up.empty());
+}
+
+TEST_CASE("outbox: one that is closed takes no room of those that leave frames in the slot") {
+  fixture of;
+  of.stack.has_room = false;
+  while (of.slot.has_room()) of.post(frame_kind::cancel, 1);
+  CHECK_FALSE(of.out.close().empty());
+  CHECK(of.slot.has_room());
+  CHECK(of.out.is_idle());
 }
 
 }  // namespace outbox_test

@@ -34,11 +34,12 @@ struct fixture {
   ~fixture() {
     asker->drop_strong();
     CHECK(freed == 1);  // no other handle is left
+    CHECK(system.env().outside_due() == 0);
   }
 
-  void ask(std::uint64_t number, std::uint64_t id) {
+  void ask(std::uint64_t number, std::uint64_t id, base::instant until = base::instant::never()) {
     const core::envelope_ptr e = asker->request(id);
-    of.ask(number, *e, signature, 3, base::instant::never());
+    of.ask(number, *e, signature, 3, until);
     CHECK_FALSE(e->is(core::envelope_flag::request));
   }
   [[nodiscard]] questions::asked_by as(std::uint64_t id) const { return {asker->id(), id}; }
@@ -61,6 +62,30 @@ TEST_CASE("questions: one is open until it is answered, and known by its asker's
   f.of.answer(f.of.take(f.of.find(1)), base::error(net_errc::decode_failed));
   CHECK(f.asker->failures == numbers{10});
   CHECK(f.of.size() == 0);
+}
+
+TEST_CASE("questions: the answer to a request is due while it is open, and not to a name") {
+  fixture f;
+  f.ask(1, 10);
+  f.ask(2, 11);
+  CHECK(f.system.env().outside_due() == 2);
+  f.of.answer(f.of.take(f.of.find(1)), core::detail::make_envelope<int>(7));
+  CHECK(f.system.env().outside_due() == 1);
+  f.of.withdraw(f.of.take(f.of.find(2)));
+  CHECK(f.system.env().outside_due() == 0);
+}
+
+TEST_CASE("questions: one keeps its limit, and its asker's number is free when it has ended") {
+  fixture f;
+  const base::instant soon = base::instant::at(base::duration::seconds(1));
+  f.ask(1, 10, soon);
+  CHECK(f.of.find(1)->second.until == soon);
+  f.of.withdraw(f.of.take(f.of.find(1)));
+  f.ask(2, 10);
+  CHECK(f.of.find(2)->second.until.is_never());
+  REQUIRE(f.of.is_open(f.of.find(f.as(10))));  // Q2
+  CHECK(f.of.find(f.as(10)) == f.of.find(2));
+  f.of.withdraw(f.of.take(f.of.find(2)));
 }
 
 TEST_CASE("questions: one that is withdrawn gets no answer") {

@@ -34,6 +34,7 @@ inline net::outgoing frame_of(net::frame_kind kind, std::uint64_t number) {
 class stack_of_frames final : public net::any_link {
  public:
   bool has_room = true;
+  std::size_t most = ~std::size_t{0};  ///< frames for which there is room, in all
   base::error refuses{};
   std::vector<net::outgoing> sent;
 
@@ -48,7 +49,7 @@ class stack_of_frames final : public net::any_link {
     if (!refuses) sent.push_back(std::move(m));
     return refuses;
   }
-  bool writable() const override { return has_room; }
+  bool writable() const override { return has_room && sent.size() < most; }
   void delivered(net::lane_number, base::instant) override {}
   std::size_t header_size() const override { return 0; }
   void leave(base::instant) override {}
