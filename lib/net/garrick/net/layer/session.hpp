@@ -174,7 +174,7 @@ class session : public layer_defaults {
   [[nodiscard]] std::uint16_t version() const noexcept { return version_; }
   /// Returns how unusual the peer's silence is; 0 unless the session is open.
   [[nodiscard]] double phi(base::instant now) const noexcept;
-  /// Returns the counters so far.
+  /// Returns a copy of the counters, which are sums of its parts.
   [[nodiscard]] session_counters counters() const noexcept;
   /// Returns the state of the path of datagrams.
   [[nodiscard]] const net::path& path_size() const noexcept { return path_; }
