@@ -189,6 +189,13 @@ MUTATIONS = [
         by_lives,
     ),
     mutation(
+        "link: a link that the peer has set is set again, and its actor named twice",
+        SIGNALS,
+        "  if (monitor == 0 && watches_.is_linked(to.id(), watcher)) return;\n",
+        "",
+        ("tests.net.remote_lives",),
+    ),
+    mutation(
         "link: a signal overtakes those that wait for room",
         OUTBOX,
         "const bool may_go = signals_.empty() && signals_under_way_",
@@ -360,6 +367,13 @@ MUTATIONS = [
         LINK,
         "!outbox_.is_idle() || credit_.under_way() != 0) return;",
         "!outbox_.is_idle()) return;",
+        ("tests.net.leaving",),
+    ),
+    mutation(
+        "link: a node that ends does not wait for what a worker reads",
+        LINK,
+        "  if (!lanes_.empty()) return;",
+        "  if (is_closed_) return;",
         ("tests.net.leaving",),
     ),
     mutation(

@@ -426,6 +426,34 @@ TEST_CASE(
     }
 }
 
+TEST_CASE("remote lives: a link that both ends set, one after the other, leaves nothing behind") {
+  for (const bool a_unties : {false, true}) {
+    CAPTURE(a_unties);
+    three_machines m;
+    log of_a, of_b;
+    const ref<partner_type> a(m.a.system.spawn<partner>(lent(of_a)));
+    const ref<partner_type> b(m.b.system.spawn<partner>(lent(of_b)));
+    send(b, tie{m.a.shown_to(m.b, "a", a)});
+    m.a.system.run_for(ms(50));
+    send(a, tie{m.b.shown_to(m.a, "b", b)});
+    m.a.system.run_for(ms(50));
+    CHECK(tests::counted(m.a, m.b, "links") == 1);
+    CHECK(tests::counted(m.b, m.a, "links") == 1);
+    send(a_unties ? a : b, untie{});
+    m.a.system.run_for(ms(50));
+    of_a.lines.emplace_back("sets none");
+    of_b.lines.emplace_back("sets none");
+    send(a, tie{});
+    send(b, tie{});
+    m.a.system.run_for(ms(50));
+    for (const std::string what : {"links", "proxies", "exports"}) {
+      CAPTURE(what);
+      CHECK(tests::counted(m.a, m.b, what) == 0);
+      CHECK(tests::counted(m.b, m.a, what) == 0);
+    }
+  }
+}
+
 TEST_CASE("remote lives: a link that is older than the handle ends with the other one, once") {
   three_machines m({}, {.let_peers_end = false});
   log of_a, of_b;
