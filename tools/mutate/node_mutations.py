@@ -232,6 +232,14 @@ MUTATIONS = [
         ("tests.net.link_order",),
     ),
     mutation(
+        "node: the end of an actor has a lane of its own",
+        SIGNALS,
+        "  m.lane = net::lane_of(\n      {.kind = frame_kind::message, "
+        ".receiver = to.id(), .sender = sender_id(dead.id())});\n",
+        "",
+        ("tests.net.link_order",),
+    ),
+    mutation(
         "node: a request has a lane of its own",
         SEND,
         "  m.lane = lane;\n",

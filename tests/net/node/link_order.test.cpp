@@ -264,6 +264,47 @@ TEST_CASE("link order: an answer does not overtake a large message of its giver"
   }
 }
 
+using heir_type = protocol<void(luggage)>;
+struct will {
+  ref<heir_type> heir;
+};
+using testator_type = protocol<void(will)>;
+/// Leaves luggage to another actor, and ends.
+class testator : public actor<testator_type> {
+ public:
+  void on(const will& w) {
+    send(w.heir, large_piece());
+    quit();
+  }
+};
+struct inherit {
+  ref<testator_type> from;
+};
+/// Notes luggage as 9, and the end of the actor that left it as -1.
+class heir : public actor<protocol<void(luggage), void(inherit), void(down)>> {
+ public:
+  explicit heir(std::vector<int>& came) : came_(came) {}
+  void on(const luggage&) { came_.push_back(9); }
+  void on(const inherit& i) {
+    monitor(i.from);
+    send(i.from, will{ref<heir_type>(self())});
+  }
+  void on(const down&) { came_.push_back(-1); }
+
+ private:
+  std::vector<int>& came_;
+};
+
+TEST_CASE("link order: that an actor has ended does not overtake its large message") {
+  std::vector<int> came;
+  three_machines m;
+  const auto seen = m.a.shown_to(m.b, "testator", m.a.system.spawn<testator>());
+  const auto hears = m.b.system.spawn<heir>(lent(came));
+  send(hears, inherit{seen});
+  m.b.system.run_for(duration::seconds(5));
+  CHECK(texts_of(came) == "9 -1 ");
+}
+
 TEST_CASE("link order: a request does not overtake a large message of its asker") {
   std::vector<int> came;
   three_machines m;
