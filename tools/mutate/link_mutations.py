@@ -152,6 +152,17 @@ MUTATIONS = [
         "  if (who) --spawning_;\n  if (is_closed_) return;",
         by_spawn,
     ),
+    mutation(
+        "link: a peer that knows as many actors as it may has more spawned",
+        SPAWN,
+        "      exports_.size() >= node_->settings().most_exports)\n"
+        "    return refuse(f, base::make_error(net_errc::overload, \"a node\", "
+        "\"too many spawned",
+        "      node_->settings().most_exports == ~0u)\n"
+        "    return refuse(f, base::make_error(net_errc::overload, \"a node\", "
+        "\"too many spawned",
+        by_spawn,
+    ),
     # ---- watches
     mutation(
         "link: an end is told to another actor than the one that watches",

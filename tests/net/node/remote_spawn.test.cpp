@@ -262,6 +262,18 @@ TEST_CASE("remote spawn: there are no more of one peer's actors than the setting
   CHECK(m.spawn().error() == net_errc::overload);
 }
 
+TEST_CASE("remote spawn: a peer that knows as many actors as it may has none spawned") {
+  net::node_settings narrow;
+  narrow.most_exports = 2;
+  spawning m(narrow);
+  std::vector<ref<worker_type>> held;
+  for (int i = 0; i < 2; ++i) held.push_back(m.spawn().value());
+  CHECK(m.spawn().error() == net_errc::overload);
+  held.pop_back();
+  m.a.system.run_for(ms(50));
+  CHECK(m.spawn().has_value());
+}
+
 TEST_CASE("remote spawn: handles among the arguments work, and are let go if it is refused") {
   spawning m;
   std::vector<std::string> heard;
