@@ -1,5 +1,6 @@
 // locality_guided on machines that do not exist: the workers for runnables, the victims of thieves,
 // and that nothing is stranded.
+#include <garrick/sched/internal/test_unthreaded.hpp>
 #include <garrick/sched/policies/locality_guided.hpp>
 #include <garrick/sched/shipped_policies.hpp>
 
@@ -17,6 +18,7 @@ namespace locality_guided_test {
 
 using namespace garrick;
 using namespace garrick::sched;
+using sched::test::item;
 using kind = base::locality_hint::kind;
 
 namespace {
@@ -24,13 +26,6 @@ namespace {
 /// Two packages with a memory node each, and two cores in each: workers 0 and 2 on the first node,
 /// 1 and 3 on the second.
 constexpr const char* two_nodes = "pack:2 numa:1 l3:1 core:2 pu:1";
-
-struct item final : base::runnable {
-  base::run_outcome run(std::uint32_t& budget) noexcept override {
-    --budget;
-    return base::run_outcome::released;
-  }
-};
 
 /// The policy without threads: the test is every worker in turn.
 struct fixture {

@@ -1,6 +1,7 @@
 // The guards of work stealing against starvation that no other test plays alone, without threads:
 // the calls for open work (W1), the ticker's alarm (K1, K5) and the relief of a worker that stands
 // still (W4).
+#include <garrick/sched/internal/test_unthreaded.hpp>
 #include <garrick/sched/policies/work_stealing.hpp>
 
 #include <doctest/doctest.h>
@@ -10,38 +11,16 @@
 #include <cstdint>
 #include <functional>
 #include <string>
-#include <utility>
 
 namespace starvation_guards_test {
 
 using namespace garrick;
 using namespace garrick::sched;
+using sched::test::item;
+using sched::test::no_time;
+using sched::test::scripted_parker;
 
 namespace {
-
-struct item final : base::runnable {
-  base::run_outcome run(std::uint32_t& budget) noexcept override {
-    --budget;
-    return base::run_outcome::released;
-  }
-};
-
-/// A clock that stands still.
-struct no_time {
-  static std::uint64_t now_ns() noexcept { return 1; }
-  static std::uint64_t thread_cpu_ns() noexcept { return 1; }
-  static void sleep_ns(std::uint64_t) noexcept {}
-};
-
-/// Runs the script once while a worker sleeps.
-struct scripted_parker {
-  static inline std::function<void()> script;
-  void park() {
-    if (const auto now = std::exchange(script, nullptr)) now();
-  }
-  bool park_for(std::uint64_t) { return true; }
-  bool unpark() { return true; }
-};
 
 struct scripted_traits : real_traits {
   using clock = no_time;

@@ -1,34 +1,23 @@
 // Work stealing without threads: the fate of a runnable that was claimed in its queue, and the turn
 // of a runnable that has arrived from outside.
+#include <garrick/sched/internal/test_unthreaded.hpp>
 #include <garrick/sched/policies/work_stealing.hpp>
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
 #include <array>
-#include <functional>
-#include <utility>
 
 namespace work_stealing_test {
 
 using namespace garrick;
 using namespace garrick::sched;
+using sched::test::item;
+using sched::test::no_time;
+using sched::test::scripted_parker;
 
 namespace {
 
-struct item final : base::runnable {
-  base::run_outcome run(std::uint32_t& budget) noexcept override {
-    --budget;
-    return base::run_outcome::released;
-  }
-};
-
-/// A clock that stands still.
-struct no_time {
-  static std::uint64_t now_ns() noexcept { return 1; }
-  static std::uint64_t thread_cpu_ns() noexcept { return 1; }
-  static void sleep_ns(std::uint64_t) noexcept {}
-};
 struct timeless_traits : real_traits {
   using clock = no_time;
 };
@@ -120,13 +109,6 @@ TEST_CASE("work stealing: a worker that had nothing to do first goes on with wha
 
 namespace {
 
-/// A function that runs while a worker sleeps, once.
-struct scripted_parker {
-  static inline std::function<void()> script;
-  void park() { std::exchange(script, nullptr)(); }
-  bool park_for(std::uint64_t) { return true; }
-  bool unpark() { return true; }
-};
 struct scripted_traits : timeless_traits {
   using parker = scripted_parker;
 };

@@ -1,5 +1,6 @@
 // Work stealing at its limit to awake workers (W5), without threads: which worker gets work from
 // outside, and which one that wakes.
+#include <garrick/sched/internal/test_unthreaded.hpp>
 #include <garrick/sched/policies/work_stealing.hpp>
 
 #include <doctest/doctest.h>
@@ -10,21 +11,15 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <utility>
 
 namespace worker_watch_test {
 
 using namespace garrick;
 using namespace garrick::sched;
+using sched::test::item;
+using sched::test::scripted_parker;
 
 namespace {
-
-struct item final : base::runnable {
-  base::run_outcome run(std::uint32_t& budget) noexcept override {
-    --budget;
-    return base::run_outcome::released;
-  }
-};
 
 constexpr std::uint64_t look_ns = 100'000;
 
@@ -52,16 +47,6 @@ struct crowded_place {
   };
   static thread of_this_thread() noexcept { return {}; }
   static bool leave(std::span<const std::int32_t>) noexcept { return false; }
-};
-
-/// Runs the script once while a worker sleeps, and not while the helper does.
-struct scripted_parker {
-  static inline std::function<void()> script;
-  void park() {
-    if (const auto now = std::exchange(script, nullptr)) now();
-  }
-  bool park_for(std::uint64_t) { return true; }
-  bool unpark() { return true; }
 };
 
 struct crowded_traits : real_traits {
