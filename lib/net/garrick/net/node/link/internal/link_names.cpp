@@ -146,8 +146,8 @@ void link::on_resolve(const frame& f) {
   });
 }
 
-/// Answers the question with the proxy of an actor whose handle the frame brings. Without memory
-/// the proxy goes again.
+/// Answers the question with the proxy of an actor whose handle the frame brings. Throws
+/// std::bad_alloc, and then holds no proxy.
 void link::found(const questions::question& q, const actor_id& id) {
   remote_cell& proxy = proxies_.of(id);
   auto held = core::handle_access::adopt<core::any_protocol>(&proxy);

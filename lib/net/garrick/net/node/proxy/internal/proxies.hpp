@@ -37,7 +37,7 @@ class proxies {
   [[nodiscard]] remote_cell& of(const actor_id& id) {
     const auto at = by_id_.find(id);
     if (at != by_id_.end() && at->second->lock()) return *at->second;
-    // Without memory for the table it goes with its handle.
+    // If there is no memory for the table's entry, the proxy ends with this handle.
     auto held = core::handle_access::adopt<core::any_protocol>(
         new remote_cell(self_, senders_, id, patience_));
     auto* const made = static_cast<remote_cell*>(core::handle_access::get(held));
