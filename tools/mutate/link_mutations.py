@@ -53,9 +53,9 @@ MUTATIONS = [
     ),
     mutation(
         "link: a proxy is held for ever if there is no memory for its protocol",
-        ROOM + "handles.cpp",
+        PROXY_ROOM + "proxies.hpp",
         "    auto held = core::handle_access::adopt<core::any_protocol>(&proxy);\n"
-        "    proxy.seen_as(as);  // without memory for that, the number counts as unread\n",
+        "    proxy.seen_as(as);\n",
         "    proxy.seen_as(as);\n"
         "    auto held = core::handle_access::adopt<core::any_protocol>(&proxy);\n",
         ("tests.net.handles_memory",),
@@ -70,7 +70,7 @@ MUTATIONS = [
     mutation(
         "link: a number that was read is returned as unread, too",
         ROOM + "handles.cpp",
-        "    was_read_[place] = true;\n",
+        "    was_read_[place] = true;  // not without memory: then it is unread\n",
         "",
         by_handles,
     ),

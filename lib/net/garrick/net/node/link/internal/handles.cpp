@@ -82,12 +82,9 @@ core::cell* handles::read(byte_reader& in, const protocol_table& as) {
       return in.fail("a handle without a number", place), nullptr;
     const actor_id id = number_behind(in_, static_cast<std::uint32_t>(place));
     if (!id) return in.fail("a handle to nobody"), nullptr;
-    remote_cell& proxy = proxies_.of(id);
-    auto held = core::handle_access::adopt<core::any_protocol>(&proxy);
-    proxy.seen_as(as);  // without memory for that, the number counts as unread
-    was_read_[place] = true;
-    ++proxy.received;
-    return core::handle_access::release(held);
+    remote_cell* const proxy = proxies_.receive(id, as);
+    was_read_[place] = true;  // not without memory: then it is unread
+    return proxy;
   }
   actor_id id;
   id.low = in.fixed<std::uint64_t>();

@@ -236,7 +236,6 @@ class link final : public link_port,
   void on_release(const frame& f);
   void on_resolve(const frame& f);
   void on_resolved(const frame& f);
-  void found(const questions::question& q, const actor_id& id);
   void resolved_here(questions::question q, const actor_id& id);
   void on_spawn(const frame& f);
   void on_spawned(const frame& f);

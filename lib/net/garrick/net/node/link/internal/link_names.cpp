@@ -146,16 +146,6 @@ void link::on_resolve(const frame& f) {
   });
 }
 
-/// Answers the question with the proxy of an actor whose handle the frame brings. Throws
-/// std::bad_alloc, and then holds no proxy.
-void link::found(const questions::question& q, const actor_id& id) {
-  remote_cell& proxy = proxies_.of(id);
-  auto held = core::handle_access::adopt<core::any_protocol>(&proxy);
-  proxy.seen_as(*q.expected);
-  ++proxy.received;
-  q.resolved->found(core::handle_access::release(held));
-}
-
 void link::on_resolved(const frame& f) {
   const questions::place at = questions_.find(f.number);
   if (!questions_.is_name(at)) return;
@@ -166,7 +156,7 @@ void link::on_resolved(const frame& f) {
       post({.kind = frame_kind::release, .receiver = f.sender, .number = 1}, empty_payload());
     return q.resolved->failed(base::make_error(net_errc::decode_failed, "a resolved name"));
   }
-  found(q, f.sender);
+  q.resolved->found(proxies_.receive(f.sender, *q.expected));
 }
 
 /// Answers a question for a name of the peer that leads to an actor of this end. The asker gets the
@@ -249,7 +239,7 @@ void link::on_spawned(const frame& f) {
       post({.kind = frame_kind::release, .receiver = f.sender, .number = 1}, empty_payload());
     return q.resolved->failed(no);
   }
-  found(q, f.sender);
+  q.resolved->found(proxies_.receive(f.sender, *q.expected));
 }
 
 }  // namespace garrick::net::internal

@@ -49,6 +49,17 @@ class proxies {
     static_cast<void>(core::handle_access::release(held));
     return *made;
   }
+  /// Counts a handle that the peer has sent, and notes the protocol as which it was read. Returns
+  /// the proxy, with a strong reference that is the caller's. Throws std::bad_alloc, and then the
+  /// handle does not count and no proxy is held for it.
+  [[nodiscard]] remote_cell* receive(const actor_id& id, const protocol_table& as) {
+    remote_cell& proxy = of(id);
+    auto held = core::handle_access::adopt<core::any_protocol>(&proxy);
+    proxy.seen_as(as);
+    ++proxy.received;
+    static_cast<void>(core::handle_access::release(held));
+    return &proxy;
+  }
   /// Returns the proxy that is known, perhaps without any handle left, or null.
   [[nodiscard]] remote_cell* find(const actor_id& id) const {
     const auto at = by_id_.find(id);
