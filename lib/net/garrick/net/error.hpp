@@ -23,14 +23,14 @@ enum class net_errc : std::uint32_t {
   peer_down,          ///< the other end was given up, or left; it never comes back by this link
   perhaps_delivered,  ///< the message was sent, but its arrival cannot be known
   overload,           ///< a buffer is at its limit
-  io,                 ///< the text holds the operating system's words
+  io,                 ///< an error of the operating system; the text holds its words
   owner_failed,       ///< a function of the link's owner threw; the text holds its words
   node_down,          ///< the actor's node was given up, has left, or came back as another one
   denied,             ///< a rule of the other node, or of this one, forbids it
   address_in_use,     ///< another socket listens there
 };
 
-/// Category of `net_errc`.
+/// Returns the category of `net_errc`.
 [[nodiscard]] const base::error_category& error_category_of(net_errc) noexcept;
 
 }  // namespace garrick::net

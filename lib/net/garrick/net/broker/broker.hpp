@@ -47,8 +47,9 @@ class broker : public core::actor<broker_protocol<Signatures...>> {
   explicit broker(broker_place where) : io_(*this, where) {}
   ~broker() = default;
 
-  /// Gives the connection to a new broker B on the connection's own thread. B's constructor gets a
-  /// `bound_connection`, which it adopts, and the arguments. Errors: those of `broker_io::release`.
+  /// Spawns a broker B on the connection's own thread, and gives it the connection. B's constructor
+  /// gets a `bound_connection`, which it adopts, and the arguments. Returns B's handle. Errors:
+  /// those of `broker_io::release`.
   ///
   ///     void on(const net::new_connection& n) { fork<session>(n.connection, room_).value(); }
   template <class B, class... Args>

@@ -55,7 +55,7 @@ class bound_connection {
   using garrick_sendable = void;
 
   bound_connection(bound_connection&&) noexcept = default;
-  /// Closes the own connection first.
+  /// Closes the own connection first, then takes the other one.
   bound_connection& operator=(bound_connection&& o) noexcept;
   ~bound_connection();
 
@@ -81,18 +81,20 @@ class broker_io {
   broker_io& operator=(const broker_io&) = delete;
 
   /// Accepts connections at a TCP port or a Unix domain socket: "tcp://127.0.0.1:0",
-  /// "unix:///run/x". Each one arrives as a `new_connection`. Errors: those of `net::listen`, also
-  /// for a wrong setting; `net_errc::bad_endpoint` for a text that is no endpoint, and for UDP.
-  /// Blocks for seconds if `at` is a name, which this thread looks up while all its sockets wait;
-  /// prefer an address.
+  /// "unix:///run/x". Each one arrives as a `new_connection`. Blocks for seconds if `at` is a name,
+  /// which this thread looks up while all its sockets wait; prefer an address. Returns the handle
+  /// of the acceptor. Errors: those of `net::listen`, also for a wrong setting;
+  /// `net_errc::bad_endpoint` for a text that is no endpoint, and for UDP.
   [[nodiscard]] base::result<acceptor_handle> listen(std::string_view at,
                                                      const socket_settings& s = {});
-  /// Begins to connect. The answer is a `new_connection` with this handle, or `connection_closed`.
-  /// Bytes that are written before are sent when the stream stands. Errors: as `listen`, and those
-  /// of `net::connect`.
+  /// Begins to connect, and returns the handle of the connection. A `new_connection` with this
+  /// handle follows, or `connection_closed`. Bytes that are written before are sent when the stream
+  /// stands. Errors: those of `net::connect`; `net_errc::bad_endpoint` as `listen`.
   [[nodiscard]] base::result<connection_handle> connect(std::string_view to,
                                                         const socket_settings& s = {});
-  /// Opens a socket for datagrams: "udp://127.0.0.1:0". Errors and names: as `listen`.
+  /// Opens a socket for datagrams, "udp://127.0.0.1:0", and returns its handle. Each datagram
+  /// arrives as a `new_datagram`. Names and errors: as `listen`, but `net_errc::bad_endpoint` for a
+  /// stream.
   [[nodiscard]] base::result<datagram_handle> bind(std::string_view at,
                                                    const socket_settings& s = {});
 
@@ -103,38 +105,39 @@ class broker_io {
   [[nodiscard]] endpoint local(const datagram_handle& d) const;
 
   // Errors of all functions below: `net_errc::denied` if the socket is not this broker's,
-  // `net_errc::connection_lost` if it is over or closed.
+  // `net_errc::connection_lost` if it is over or closed, as far as they do not say otherwise.
 
-  /// Sets the policy from the next message on; messages in the mailbox stay as they are. Errors:
-  /// `errc::invalid_setting` for zero bytes, or for more than a block holds if the policy is not
-  /// `at_most`.
+  /// Sets the policy from the next message on; messages in the mailbox stay as they are. Returns an
+  /// error if the policy was not set: `errc::invalid_setting` for zero bytes, or for more than a
+  /// block holds if the policy is not `at_most`.
   base::result<void> read(const connection_handle& c, const receive_policy& how);
-  /// Sends a copy of the bytes, after those of `put`. If it fails, nothing was taken. Errors:
+  /// Sends a copy of the bytes, after those of `put`. Returns an error if none of them was taken:
   /// `net_errc::overload` if more bytes than `transport.most_queued`, or more writes than
-  /// `transport.most_waiting`, would wait; `writable_again` follows. `too_large` if these bytes
-  /// alone exceed `most_queued`. `connection_lost` once the other end is known to take nothing;
-  /// bytes that were taken before may be lost, too.
+  /// `transport.most_waiting`, would wait; `writable_again` follows. `too_large` if these bytes and
+  /// those of `put` exceed `most_queued`, even if nothing waits. `connection_lost` once the other
+  /// end is known to take nothing; earlier bytes may be lost, too.
   [[nodiscard]] base::result<void> write(const connection_handle& c,
                                          std::span<const std::byte> bytes);
-  /// Sends characters in the same way.
+  /// The same for characters.
   [[nodiscard]] base::result<void> write(const connection_handle& c, std::string_view text) {
     return write(c, std::as_bytes(std::span(text)));
   }
-  /// Gathers a copy of the bytes, until `flush` or `write`. Errors: `net_errc::overload` if more
-  /// than `transport.most_queued` would be gathered.
+  /// Gathers a copy of the bytes, until `flush` or `write`. Returns an error if none of them was
+  /// taken: `net_errc::overload` if more than `transport.most_queued` bytes would be gathered.
   [[nodiscard]] base::result<void> put(const connection_handle& c,
                                        std::span<const std::byte> bytes);
-  /// Gathers characters in the same way.
+  /// The same for characters.
   [[nodiscard]] base::result<void> put(const connection_handle& c, std::string_view text) {
     return put(c, std::as_bytes(std::span(text)));
   }
-  /// Sends the gathered bytes. After `net_errc::overload` they are still gathered.
+  /// Sends the gathered bytes. Returns the errors of `write`; the bytes are still gathered then.
   [[nodiscard]] base::result<void> flush(const connection_handle& c);
   /// Returns false above the high-water mark, in which case `writable_again` will come, and for a
   /// connection that is not this broker's.
   [[nodiscard]] bool writable(const connection_handle& c) const;
-  /// Sends one datagram to an address; a name is refused. The datagram may get lost. Errors:
-  /// `net_errc::bad_endpoint`, `too_large`, `overload` if the system has no room for it, `io`.
+  /// Sends one datagram to an address; a name is refused. The datagram may get lost. Returns an
+  /// error if it was not sent: `net_errc::bad_endpoint`, `too_large`, `overload` if the system has
+  /// no room for it, `io`.
   base::result<void> send_to(const datagram_handle& d, const endpoint& to,
                              std::span<const std::byte> bytes);
 
@@ -142,14 +145,15 @@ class broker_io {
   /// over. A connection that does not stand yet has that time to do so if there are bytes to send.
   /// No `connection_closed` comes; messages in the mailbox still do.
   base::result<void> close(const connection_handle& c);
-  /// Stops accepting connections. `acceptor_closed` comes. Closing it again is no error.
+  /// Stops accepting connections; `acceptor_closed` follows. Closing it again is no error.
   base::result<void> close(const acceptor_handle& a);
-  /// Stops receiving datagrams, except those in the mailbox. Closing it again is no error.
+  /// Closes the socket. Datagrams in the mailbox still come. Closing it again is no error.
   base::result<void> close(const datagram_handle& d);
 
-  /// Gives a connection away. Messages in this actor's mailbox stay with it, as do those that come
-  /// until the next owner has adopted the connection; a connection that was never told to read has
-  /// none.
+  /// Gives a connection away: sends the gathered bytes, and returns the connection for the next
+  /// owner to `adopt`. Messages in this actor's mailbox stay with it, as do those that come until
+  /// the next owner has adopted the connection; a connection that was never told to read has none.
+  /// Errors: those of `flush`.
   [[nodiscard]] base::result<bound_connection> release(const connection_handle& c);
   /// Takes a connection over and returns its handle. If the connection is over, or its last owner
   /// was told so, `connection_closed` comes. A moved-from `bound_connection` gives the empty

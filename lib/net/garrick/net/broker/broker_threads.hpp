@@ -67,7 +67,8 @@ class broker_threads {
     return o;
   }
   /// Spawns a B on the least loaded of these threads. `where` is an actor system or the spawning
-  /// actor. B's constructor gets a `broker_place` and the arguments. Errors: as `spawn` of `where`.
+  /// actor. B's constructor gets a `broker_place` and the arguments. Returns its handle, and fails
+  /// as `spawn` of `where`.
   template <class B, class Where, class... Args>
   auto spawn(Where& where, Args&&... args) {
     return spawn_on<B>(where, least_loaded(), std::forward<Args>(args)...);

@@ -35,7 +35,7 @@ class socket_handle {
   [[nodiscard]] friend bool operator==(const socket_handle& a, const socket_handle& b) noexcept {
     return a.id_ == b.id_;
   }
-  /// Orders by `id`.
+  /// Returns the order of the two `id`s.
   [[nodiscard]] friend std::strong_ordering operator<=>(const socket_handle& a,
                                                         const socket_handle& b) noexcept {
     return a.id_ <=> b.id_;

@@ -21,13 +21,13 @@ class receive_policy {
     exactly,   ///< exactly this number
   };
 
-  /// Passes on all bytes that have come, at most `n` at a time.
+  /// Returns the policy that passes on all bytes that have come, at most `n` at a time.
   [[nodiscard]] static receive_policy at_most(std::size_t n) noexcept { return {kind::at_most, n}; }
-  /// Passes on all bytes that have come, once they are `n` or more, up to a block.
+  /// Returns the policy that waits for `n` bytes, and passes on all that have come, up to a block.
   [[nodiscard]] static receive_policy at_least(std::size_t n) noexcept {
     return {kind::at_least, n};
   }
-  /// Passes on exactly `n` bytes at a time.
+  /// Returns the policy that passes on exactly `n` bytes at a time.
   [[nodiscard]] static receive_policy exactly(std::size_t n) noexcept { return {kind::exactly, n}; }
   /// Returns the policy for one message; then the connection waits until it is told how to go on.
   [[nodiscard]] receive_policy once() const noexcept {

@@ -19,9 +19,9 @@ class received {
 
   /// Holds no bytes.
   received() noexcept = default;
-  /// Copies `bytes`, as for a test. Throws std::bad_alloc.
+  /// Returns a copy of `bytes`, as for a test. Throws std::bad_alloc.
   [[nodiscard]] static received copy_of(std::span<const std::byte> bytes);
-  /// For the framework: bytes and their owner.
+  /// For the framework: refers to `bytes`, which `owner` keeps.
   received(std::shared_ptr<const void> owner, std::span<const std::byte> bytes) noexcept
       : owner_(std::move(owner)), bytes_(bytes) {}
 

@@ -29,7 +29,8 @@ struct socket_settings {
   /// Limits of an acceptor. A stream counts as admitted at once, so the broker itself limits how
   /// long a client may be silent.
   accept_limits accept{};
-  /// Accepted streams live on all threads in turn and not on the broker's: for a broker that forks.
+  /// Distributes accepted streams over all threads in turn, for a broker that forks. False: they
+  /// live on the broker's thread.
   bool spread = false;
 };
 
