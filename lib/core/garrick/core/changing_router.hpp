@@ -119,27 +119,27 @@ class changing_router {
     return now().pick(args...);
   }
 
-  /// For send and actor_base::send.
+  /// For the framework: implements `send` and `actor_base::send`.
   template <class... Args>
   void send_from_here(Args&&... args) const {
     now().send_from_here(std::forward<Args>(args)...);
   }
-  /// For send_urgent.
+  /// For the framework: implements `send_urgent`.
   template <class... Args>
   void send_urgent_from_here(Args&&... args) const {
     now().send_urgent_from_here(std::forward<Args>(args)...);
   }
-  /// For try_send.
+  /// For the framework: implements `try_send`.
   template <class... Args>
   [[nodiscard]] base::error try_send_from_here(Args&&... args) const {
     return now().try_send_from_here(std::forward<Args>(args)...);
   }
-  /// For actor_base::request.
+  /// For the framework: implements `actor_base::request`.
   template <class... Args>
   [[nodiscard]] auto request_from(actor_base& self, Args&&... args) const {
     return now().request_from(self, std::forward<Args>(args)...);
   }
-  /// For actor_base::delegate.
+  /// For the framework: implements `actor_base::delegate`.
   template <class... Args>
   auto delegate_from(actor_base& self, Args&&... args) const {
     return now().delegate_from(self, std::forward<Args>(args)...);
@@ -158,7 +158,7 @@ class changing_router {
     state(ref<P> nobody_here, std::shared_ptr<Policy> kept)
         : nobody(std::move(nobody_here)), policy(std::move(kept)), current(made_of({})) {}
 
-    /// Without members the router has `nobody`, an actor that has ended.
+    /// Returns a router to these members; without members, to `nobody`, an actor that has ended.
     [[nodiscard]] fixed made_of(std::vector<ref<P>> all) const {
       if (all.empty()) all.push_back(nobody);
       if constexpr (is_broadcast)

@@ -61,7 +61,7 @@ class round_robin {
 /// A router's policy: any member, each as likely as the others.
 class random_member {
  public:
-  /// Makes a policy from a seed. One seed gives one sequence of choices, over all senders together.
+  /// Makes a policy from a seed. The same seed gives the same choices, over all senders together.
   explicit random_member(std::uint64_t seed = 1) noexcept : state_(seed) {}
   /// Returns the index of the member that gets a message with these arguments. Any thread.
   template <class Members, class... Args>
@@ -122,7 +122,7 @@ struct cannot_be_a_key : base::detail::failed_check {
                 "function without captures, or say lent(f)");
 };
 
-/// The failing check of the first bad key function, or passed_check.
+/// Returns the failing check of the first bad key function, or passed_check.
 template <std::size_t I>
 consteval passed_check* check_keys() {
   return nullptr;
@@ -191,7 +191,7 @@ class by_key {
   }
 
  private:
-  /// The key of a message value is that of its content.
+  /// Returns the member for a message value: its key is that of its content.
   template <class Members, class Message>
   std::size_t choose_by_content(const Members& members, const Message& m) const {
     using content = typename Message::garrick_message;
@@ -201,7 +201,7 @@ class by_key {
     return detail::content_access<content>::apply_const(
         chosen, *static_cast<const content*>(message_access::block(m)->value()));
   }
-  /// The last argument may be a request's time-out.
+  /// Returns the member for all arguments but the last, which may be a request's time-out.
   template <class Members, std::size_t... I, class... Args>
   std::size_t without_last(const Members& members, std::index_sequence<I...>,
                            const Args&... args) const {
@@ -259,8 +259,9 @@ class router {
   /// Returns all members, also those that have ended. Valid as long as this object or a copy of it.
   [[nodiscard]] const std::vector<ref<P>>& members() const noexcept { return state_->members; }
 
-  /// Picks the member for a message with these arguments, and counts as a send. If that member has
-  /// ended, returns the next living one; if none lives, one that has ended. Not for a broadcast.
+  /// Returns the member for a message with these arguments, and counts as a send. If that member
+  /// has ended, returns the next living one; if none lives, one that has ended. Not for a
+  /// broadcast.
   template <class... Args>
   [[nodiscard]] const ref<P>& pick(const Args&... args) const {
     const auto& all = state_->members;
@@ -272,7 +273,7 @@ class router {
     return all[first];
   }
 
-  /// For send and actor_base::send.
+  /// For the framework: implements `send` and `actor_base::send`.
   template <class... Args>
   void send_from_here(Args&&... args) const {
     if constexpr (is_broadcast) {
@@ -282,7 +283,7 @@ class router {
       core::send(pick(args...), std::forward<Args>(args)...);
     }
   }
-  /// For send_urgent.
+  /// For the framework: implements `send_urgent`.
   template <class... Args>
   void send_urgent_from_here(Args&&... args) const {
     if constexpr (is_broadcast) {
@@ -292,7 +293,7 @@ class router {
       core::send_urgent(pick(args...), std::forward<Args>(args)...);
     }
   }
-  /// For try_send.
+  /// For the framework: implements `try_send`.
   template <class... Args>
   [[nodiscard]] base::error try_send_from_here(Args&&... args) const {
     static_assert(!is_broadcast,
@@ -301,7 +302,7 @@ class router {
     return core::try_send(pick(args...), std::forward<Args>(args)...);
   }
 
-  /// For actor_base::request.
+  /// For the framework: implements `actor_base::request`.
   template <class... Args>
   [[nodiscard]] auto request_from(actor_base& self, Args&&... args) const {
     if constexpr (!is_broadcast)
@@ -312,7 +313,7 @@ class router {
     else
       return fan_out(self, members(), std::forward<Args>(args)...);
   }
-  /// For actor_base::delegate.
+  /// For the framework: implements `actor_base::delegate`.
   template <class... Args>
   auto delegate_from(actor_base& self, Args&&... args) const {
     static_assert(!is_broadcast,
@@ -358,14 +359,15 @@ void send_urgent(const R& to, Args&&... args) {
   static_assert(sizeof(detail::checked_message<typename R::protocol_type, Args...>) != 0);
   to.send_urgent_from_here(std::forward<Args>(args)...);
 }
-/// As `try_send` to the member that the router picks, and only to that one. Not for a broadcast.
+/// Returns the result of `try_send` to the member that the router picks; tries no other member. Not
+/// for a broadcast.
 template <router_handle R, class... Args>
 [[nodiscard]] base::error try_send(const R& to, Args&&... args) {
   static_assert(sizeof(detail::checked_message<typename R::protocol_type, Args...>) != 0);
   return to.try_send_from_here(std::forward<Args>(args)...);
 }
 
-/// Makes a router by key. It deduces the types of the key functions, or of the pointers to the
+/// Returns a router by key. Deduces the types of the key functions, or of the pointers to the
 /// members that are the keys. See `by_key` and `router`.
 ///
 ///     auto shards = route_by_key(stores, &put::key, &get::key);
@@ -375,8 +377,8 @@ template <class P, class... F>
   return router<P, by_key<F...>>(std::move(members), std::move(key_of)...);
 }
 
-/// Spawns `count` actors of class A with the options and copies of the arguments, behind one
-/// router. `from` is a system or, on its turn, an actor. Each name is followed by the member's
+/// Spawns `count` actors of class A with the options and copies of the arguments. Returns a router
+/// to them. `from` is a system or, on its turn, an actor. Each name is followed by the member's
 /// number, from 1. A member that could not be spawned counts as one that has ended. Throws
 /// std::invalid_argument for a count of 0, std::bad_alloc.
 ///
