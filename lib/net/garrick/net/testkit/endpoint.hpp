@@ -25,7 +25,7 @@ class listening;
 /// that has crashed does nothing any more.
 class endpoint final : public carrier {
  public:
-  /// For the framework.
+  /// For the framework: a view of this end; `simulated_host` makes it.
   explicit endpoint(std::shared_ptr<internal::end> e) noexcept : end_(std::move(e)) {}
   ~endpoint();
   endpoint(const endpoint&) = delete;
@@ -60,7 +60,7 @@ class endpoint final : public carrier {
 /// Accepts newcomers as long as it lives.
 class listener final {
  public:
-  /// For the framework.
+  /// For the framework: a view of this listening socket; `simulated_host` makes it.
   explicit listener(std::shared_ptr<internal::listening> l) noexcept : listening_(std::move(l)) {}
   ~listener();
   listener(const listener&) = delete;

@@ -36,8 +36,9 @@ using network_program = std::function<void(simulated_network&)>;
 [[nodiscard]] std::string run_network_seed(std::uint64_t seed, const network_program& program,
                                            const network_settings& s = {});
 
-/// Tries the seeds from 1 to `count` until one fails; with GARRICK_SEED set, only that one. Prints
-/// nothing. Throws std::invalid_argument if GARRICK_SEED holds no number.
+/// Tries the seeds from 1 to `count` until one fails; with GARRICK_SEED set, only that one. Returns
+/// the failure, or nothing if all have passed. Prints nothing. Throws std::invalid_argument if
+/// GARRICK_SEED holds no number.
 [[nodiscard]] std::optional<garrick::testkit::found_failure> find_network_failure(
     std::uint64_t count, const network_program& program, const network_settings& s = {});
 

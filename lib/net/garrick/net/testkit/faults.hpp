@@ -18,35 +18,37 @@
 
 namespace garrick::net::testkit {
 
-/// Cuts both directions.
+/// Returns a fault that cuts both directions.
 [[nodiscard]] fault cut(std::string a, std::string b);
-/// Cuts one direction.
+/// Returns a fault that cuts a direction.
 [[nodiscard]] fault cut_one_way(std::string from, std::string to);
-/// Restores both directions.
+/// Returns a fault that restores both directions.
 [[nodiscard]] fault heal(std::string a, std::string b);
-/// Cuts every way between the hosts of the two sides.
+/// Returns a fault that cuts every way between the hosts of the two sides.
 [[nodiscard]] fault partition(std::vector<std::string> side, std::vector<std::string> other);
-/// Restores every way, resumes every host, and starts the crashed ones.
+/// Returns a fault that restores every way, resumes every host, and starts crashed hosts.
 [[nodiscard]] fault heal_all();
-/// Breaks each stream between the two.
+/// Returns a fault that breaks each stream between the two.
 [[nodiscard]] fault reset_streams(std::string a, std::string b);
-/// Loses each stream between the two at `at` alone.
+/// Returns a fault that loses each stream between the two at `at` alone.
 [[nodiscard]] fault half_open(std::string at, std::string other);
-/// Stalls each stream between the two, and tells no end; new streams are carried.
+/// Returns a fault that stalls each stream between the two, and tells no end; new streams are
+/// carried.
 [[nodiscard]] fault stall_streams(std::string a, std::string b);
-/// Stops a host's process.
+/// Returns a fault that stops a host's process.
 [[nodiscard]] fault pause(std::string host);
-/// Resumes a stopped process.
+/// Returns a fault that resumes a stopped process.
 [[nodiscard]] fault resume(std::string host);
-/// Ends a host's process, or machine.
+/// Returns a fault that ends a host's process, or machine.
 [[nodiscard]] fault crash(std::string host, crash_kind what = crash_kind::process);
-/// Starts a crashed host again.
+/// Returns a fault that starts a crashed host again.
 [[nodiscard]] fault restart(std::string host);
-/// Sets a host's clock ahead. Throws when it acts, as `simulated_host::jump`.
+/// Returns a fault that sets a host's clock ahead. Throws when it acts, as `simulated_host::jump`.
 [[nodiscard]] fault jump(std::string host, base::duration by);
-/// Makes a host's clock faster, or slower. Throws when it acts, as `simulated_host::set_rate`.
+/// Returns a fault that makes a host's clock faster, or slower. Throws when it acts, as
+/// `simulated_host::set_rate`.
 [[nodiscard]] fault clock_rate(std::string host, std::int64_t ppm);
-/// Changes both directions.
+/// Returns a fault that gives both directions the settings `to`.
 [[nodiscard]] fault change(std::string a, std::string b, path_settings to);
 
 /// A plan by which faults are drawn. A weight is the frequency of a kind relative to the others; 0:

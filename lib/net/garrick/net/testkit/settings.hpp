@@ -12,8 +12,8 @@
 
 namespace garrick::net::testkit {
 
-/// One direction of the way between two hosts. Probabilities are from 0 to 1, and are drawn for
-/// each datagram, or segment of a stream, alone. No time is below zero.
+/// A direction of the way between two hosts. Probabilities are from 0 to 1, and are drawn for each
+/// datagram, or segment of a stream, alone. No time is below zero.
 ///
 ///     net.path("a", "b") = {.delay = duration::milliseconds(10), .loss = 0.05};
 struct path_settings {

@@ -30,7 +30,7 @@ class simulated_host {
   /// Takes a new connection. Destroying the endpoint refuses it.
   using accept = std::function<void(std::unique_ptr<endpoint>)>;
 
-  /// For the framework.
+  /// For the framework: a view of the host `h` of the network `net`.
   simulated_host(internal::engine& net, internal::host& h) noexcept : net_(net), host_(h) {}
   simulated_host(const simulated_host&) = delete;
   simulated_host& operator=(const simulated_host&) = delete;
@@ -39,7 +39,7 @@ class simulated_host {
   [[nodiscard]] const std::string& name() const noexcept;
   /// Returns true if its network has a host of this name, made by an earlier call.
   [[nodiscard]] bool sees(std::string_view other) const noexcept;
-  /// Returns how often it has crashed.
+  /// Returns the number of its crashes.
   [[nodiscard]] std::uint32_t lives() const noexcept;
 
   // ---- its program and endpoints ----------------------------------------------------------------
@@ -50,20 +50,20 @@ class simulated_host {
   /// Calls `what` after `d` by this host's clock, unless the host crashes before. A pause delays
   /// the call.
   void after(base::duration d, std::function<void()> what);
-  /// Makes an end of datagrams between this port, 0 for a free one, and that address. Throws
+  /// Returns an end of datagrams between this port, 0 for a free one, and that address. Throws
   /// std::invalid_argument if there is one already.
   [[nodiscard]] std::unique_ptr<endpoint> datagrams(std::uint16_t port, address peer);
-  /// Listens for datagrams to this port from addresses without an endpoint here: `taken` gets an
-  /// endpoint for each, which then gets the datagram. Throws std::invalid_argument if the port is
-  /// taken or the function empty.
+  /// Returns a listener for datagrams to this port from addresses without an endpoint here: `taken`
+  /// gets an endpoint for each, which then gets the datagram. Throws std::invalid_argument if the
+  /// port is taken or the function empty.
   [[nodiscard]] std::unique_ptr<listener> listen_datagrams(std::uint16_t port, accept taken);
-  /// Makes an end of a stream to that address. It connects when it drives a stack, and again when
+  /// Returns an end of a stream to that address. It connects when it drives a stack, and again when
   /// it is asked to reopen.
   [[nodiscard]] std::unique_ptr<endpoint> connect(address peer);
-  /// Listens for streams to this port. With `resumes`, a reopening end meets its former endpoint
-  /// here, if that still exists, as under an accept policy that knows its peers; that endpoint gets
-  /// `disconnected` and `connected`. Otherwise each connection is a new endpoint. Throws
-  /// std::invalid_argument if the port is taken or the function empty.
+  /// Returns a listener for streams to this port. With `resumes`, a reopening end meets its former
+  /// endpoint here, if that still exists, as under an accept policy that knows its peers; that
+  /// endpoint gets `disconnected` and `connected`. Otherwise each connection is a new endpoint.
+  /// Throws std::invalid_argument if the port is taken or the function empty.
   [[nodiscard]] std::unique_ptr<listener> listen(std::uint16_t port, accept taken,
                                                  bool resumes = true);
 
@@ -99,7 +99,7 @@ class simulated_host {
   /// Returns false from a crash to a restart.
   [[nodiscard]] bool is_up() const noexcept;
 
-  /// For the framework.
+  /// For the framework: returns the host's state.
   [[nodiscard]] internal::host& inside() noexcept { return host_; }
 
  private:

@@ -31,13 +31,14 @@ class simulated_source final : public link_source {
   explicit simulated_source(simulated_host& host);
   ~simulated_source() override;
 
-  /// As `net::connect`. Errors: `errc::invalid_setting` if the network has no host of this name (it
-  /// has those for which `simulated_network::host` was called), or for a path.
+  /// Opens a link and returns it, as `net::connect`. Errors: `errc::invalid_setting` if the network
+  /// has no host of this name (it has those for which `simulated_network::host` was called), or for
+  /// a path.
   base::result<connection> connect(const net::endpoint& to,
                                    std::unique_ptr<hosted_maker> make) override;
-  /// As `net::listen`; the endpoint's host is this one's name, or an address. With port 0, the
-  /// listener has a free one. Errors: `errc::invalid_setting` for another host's name or a path;
-  /// `net_errc::address_in_use`.
+  /// Listens and returns the listener, as `net::listen`; the endpoint's host is this one's name, or
+  /// an address. With port 0, the listener has a free one. Errors: `errc::invalid_setting` for
+  /// another host's name or a path; `net_errc::address_in_use`.
   base::result<net::listener> listen(const net::endpoint& at,
                                      std::shared_ptr<accept_policy> policy) override;
   /// Returns a seed from the network's, another one for each host and for each source that a host
