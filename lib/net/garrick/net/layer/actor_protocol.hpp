@@ -7,8 +7,8 @@
 // comes after the asker stopped waiting, is counted and dropped. If the answer to a question cannot
 // come any more, because its deadline is over or because the link is down, the owner gets an error
 // frame instead, as if the other end had sent it. So a question ends once, by a frame with its
-// number, over every stack. That is the guarantee `processed`; `at_most_once` and `to_mailbox` are
-// those of the layers below.
+// number, over every stack. This is the guarantee `processed`; the layers below give `at_most_once`
+// and `to_mailbox`.
 //
 // A frame's lane follows from its pair of actors, so messages from one actor to another stay in
 // order. Frames about lifetimes (link, monitor, down, exit, kill) go in the lane of the system.
@@ -42,13 +42,13 @@ namespace garrick::net {
 /// Returns the lane of a frame of this kind between these actors.
 [[nodiscard]] lane_number lane_of(const frame& f) noexcept;
 
-/// Makes a frame ready to be sent: puts its header in front of `payload`, which has room for it
+/// Returns a frame ready to be sent: puts its header in front of `payload`, which has room for it
 /// (`frame_room`) and for the layers, and chooses its lane.
 ///
 ///     base::result<packet> p = encode(order, {.front = frame_room + link.header_size()});
 ///     link.send(to_outgoing({.kind = frame_kind::message, .receiver = to}, std::move(*p)), now);
 [[nodiscard]] outgoing to_outgoing(const frame& f, packet payload);
-/// Makes the frame of a message without extensions.
+/// Returns the frame of a message without extensions, ready to be sent.
 [[nodiscard]] outgoing message_to(const actor_id& receiver, const actor_id& sender,
                                   std::uint64_t type, packet payload);
 
@@ -133,7 +133,7 @@ class actor_protocol : public layer_defaults {
   using questions = std::unordered_map<std::uint64_t, question>;
 
   void receive_other(const incoming& m, layer_context& c);
-  /// Takes a question out of the table.
+  /// Takes a question out of the table and returns it.
   [[nodiscard]] std::pair<std::uint64_t, question> close(questions::iterator at);
   void cancel(std::uint64_t number, layer_context& c);
   /// Passes up an error as the answer.

@@ -43,7 +43,7 @@ class duplicate_suppression : public layer_defaults {
   [[nodiscard]] static constexpr misfit check_below(properties below) noexcept {
     return below.messages ? misfit::none : misfit::needs_messages_as_framing_makes_them;
   }
-  /// Adds the guarantee `once`. Requires messages.
+  /// Returns `below` with the guarantee `once`. Requires messages.
   [[nodiscard]] static constexpr properties provides(properties below) noexcept {
     below.once = true;
     return below;

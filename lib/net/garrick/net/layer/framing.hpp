@@ -41,7 +41,7 @@ class framing : public layer_defaults {
   [[nodiscard]] static constexpr misfit check_below(properties below) noexcept {
     return below.messages ? misfit::needs_a_stream_but_messages_are_below : misfit::none;
   }
-  /// Adds the guarantee `messages`. Requires a stream.
+  /// Returns `below` with the guarantee `messages`. Requires a stream.
   [[nodiscard]] static constexpr properties provides(properties below) noexcept;
 
   /// Checks the settings. Returns `errc::invalid_setting`, or no error.

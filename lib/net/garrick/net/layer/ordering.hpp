@@ -94,7 +94,7 @@ class ordering : public layer_defaults {
     if (!below.messages) return misfit::needs_messages_as_framing_makes_them;
     return below.ordered ? misfit::what_is_below_has_order_already : misfit::none;
   }
-  /// Adds order in each lane, and lanes. Requires messages without order.
+  /// Returns `below` with order in each lane, and lanes. Requires messages without order.
   [[nodiscard]] static constexpr properties provides(properties below) noexcept;
 
   /// Checks the settings. Returns `errc::invalid_setting`, or no error.

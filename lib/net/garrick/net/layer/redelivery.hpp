@@ -111,8 +111,8 @@ class redelivery : public layer_defaults {
     if (!below.reliable) return misfit::needs_reliability_below;
     return below.sessions ? misfit::none : misfit::needs_sessions_as_the_layer_session_has_them;
   }
-  /// Adds confirmation and lanes; no message is lost with a stream. Requires whole messages, order,
-  /// reliability and sessions.
+  /// Returns `below` with confirmation and lanes; no message is lost with a stream. Requires whole
+  /// messages, order, reliability and sessions.
   [[nodiscard]] static constexpr properties provides(properties below) noexcept;
   /// Checks the settings. Returns `errc::invalid_setting`, or no error.
   [[nodiscard]] static base::error check(const redelivery_settings& s);

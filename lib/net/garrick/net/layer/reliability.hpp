@@ -127,7 +127,8 @@ class reliability : public layer_defaults {
     return below.reliable || below.connected ? misfit::needs_datagrams_a_stream_is_reliable_already
                                              : misfit::none;
   }
-  /// Adds the guarantee `reliable`. Requires datagrams: a stream is reliable already.
+  /// Returns `below` with the guarantee `reliable`. Requires datagrams: a stream is reliable
+  /// already.
   [[nodiscard]] static constexpr properties provides(properties below) noexcept;
 
   /// Checks the settings. Returns `errc::invalid_setting`, or no error.

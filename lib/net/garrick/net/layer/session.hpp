@@ -6,8 +6,8 @@
 // so packets that an earlier life or a stranger has left in the network get no further than here.
 //
 // A peer of which nothing is heard is suspected, and given up after `down_after` (liveness.hpp).
-// That ends the session, and so does a peer that leaves or comes back with another incarnation.
-// The end is final: the stack is over, and delivers nothing of the session later. Whether the same
+// The loss ends the session; so does a peer that leaves or comes back with another incarnation. The
+// end is final: the stack is over, and delivers nothing of the session later. Whether the same
 // incarnation may begin another session is decided by the policy that lets peers in
 // (`peer_return`), which may also put the incarnation into quarantine (`peer`).
 //
@@ -122,7 +122,7 @@ struct session_counters {
   }
 };
 
-/// Handshake, heartbeats, suspicion, and the end of a session.
+/// Opens a session by a handshake, watches the peer by heartbeats, and ends the session.
 class session : public layer_defaults {
  public:
   /// See layer/layer.hpp.
@@ -133,7 +133,7 @@ class session : public layer_defaults {
     if (!below.messages) return misfit::needs_messages_as_framing_makes_them;
     return below.sessions ? misfit::what_is_below_has_sessions_already : misfit::none;
   }
-  /// Adds the guarantee `sessions`. Requires messages.
+  /// Returns `below` with the guarantee `sessions`. Requires messages.
   [[nodiscard]] static constexpr properties provides(properties below) noexcept;
   /// Checks the settings. Returns `errc::invalid_setting`, or no error.
   [[nodiscard]] static base::error check(const session_settings& s);
@@ -214,8 +214,9 @@ class session : public layer_defaults {
   void on_stranger(std::span<const std::byte> bytes, layer_context& c);
 
   [[nodiscard]] bool agree(const hello& h, layer_context& c);
-  /// Any host may send a datagram. So on datagrams only a sender that knows this end's number may
-  /// end a handshake that this end has begun.
+  /// Returns true if this hello may end the handshake. Any host may send a datagram, so on
+  /// datagrams only a sender that knows this end's number may end a handshake that this end has
+  /// begun.
   [[nodiscard]] bool may_end(const hello& h) const noexcept {
     return stream_ || !settings_.connects || h.to == settings_.self.incarnation;
   }

@@ -56,7 +56,7 @@ class slicing : public layer_defaults {
   [[nodiscard]] static constexpr misfit check_below(properties below) noexcept {
     return below.messages ? misfit::none : misfit::needs_messages_as_framing_makes_them;
   }
-  /// Adds messages of any size, and lanes. Requires messages.
+  /// Returns `below` with messages of any size, and lanes. Requires messages.
   [[nodiscard]] static constexpr properties provides(properties below) noexcept;
 
   /// Checks the settings. Returns `errc::invalid_setting`, or no error.

@@ -95,8 +95,8 @@ class byte_reader {
   struct part {
     const std::byte* end;  ///< end_ before
   };
-  /// Reads a length and opens a part of that many bytes; until `close_part` only the part can be
-  /// read. Fails if there are too few bytes, or if parts are nested too deep.
+  /// Reads a length, opens a part of that many bytes, and returns it. Until `close_part` only the
+  /// part can be read. Fails if there are too few bytes, or if parts are nested too deep.
   [[nodiscard]] part open_part() noexcept;
   /// Leaves the part that was opened last, and skips its unread bytes.
   void close_part(part opened) noexcept {

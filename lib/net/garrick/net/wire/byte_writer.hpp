@@ -53,8 +53,8 @@ inline constexpr std::size_t longest_varint = 10;
   return to;
 }
 
-/// Writes the same, eight bytes at once. Requires `longest_varint` bytes of room, all of which it
-/// may write to.
+/// Writes the same, eight bytes at once. Returns the place behind it. Requires `longest_varint`
+/// bytes of room, all of which it may write to.
 [[nodiscard]] inline std::byte* store_long_varint(std::byte* to, std::uint64_t x) noexcept {
   constexpr std::uint64_t more_bits = 0x8080'8080'8080'8080u;
   // The lowest 56 bits, seven to a byte. To move bits up by n is to add them 2^n - 1 times.
@@ -75,7 +75,8 @@ inline constexpr std::size_t longest_varint = 10;
   return to + 9 + tenth;
 }
 
-/// Maps signed numbers to unsigned ones, so that those near zero are small: 0, -1, 1, -2, …
+/// Returns the unsigned number for `x`, so that numbers near zero stay small: 0, -1, 1, -2, …
+/// become 0, 1, 2, 3, …
 [[nodiscard]] constexpr std::uint64_t zigzag(std::int64_t x) noexcept {
   return static_cast<std::uint64_t>(x) << 1 ^ static_cast<std::uint64_t>(x >> 63);
 }
@@ -142,8 +143,9 @@ class byte_writer {
     std::size_t at;     ///< of the length, behind the first byte
     std::size_t width;  ///< bytes that were left for the length
   };
-  /// Begins a part. `guess` is its length in bytes, at least, as far as known. Parts may be nested
-  /// as deep as the settings allow; deeper ones fail with `not_encodable`.
+  /// Begins a part and returns it, for `close_part`. `guess` is its length in bytes, at least, as
+  /// far as known. Parts may be nested as deep as the settings allow; deeper ones fail with
+  /// `not_encodable`.
   [[nodiscard]] part open_part(std::size_t guess) {
     if (depth_ == 0) [[unlikely]]
       too_deep();

@@ -46,8 +46,8 @@ void decode_value(byte_reader& in, T& x) {
   if constexpr (encodable<T>) detail::coder<T>::decode(in, x);
 }
 
-/// Encodes `x`, behind the room that the settings ask for. Errors: `not_encodable`, `too_large`.
-/// Throws std::bad_alloc.
+/// Encodes `x`. Returns its bytes, behind the room that the settings ask for. Errors:
+/// `not_encodable`, `too_large`. Throws std::bad_alloc.
 template <class T>
 [[nodiscard]] base::result<packet> encode(const T& x, const writer_settings& s = {}) {
   static_assert(detail::wire_report<T>::reported);
@@ -56,8 +56,9 @@ template <class T>
   return std::move(out).finish();
 }
 
-/// Decodes the bytes that `encode` made of a T, or of a T with more or fewer fields at the end.
-/// Errors: `decode_failed`, with a text that names place and reason. Throws std::bad_alloc.
+/// Returns the value of the bytes that `encode` made of a T, or of a T with more or fewer fields at
+/// the end. Errors: `decode_failed`, with a text that names place and reason. Throws
+/// std::bad_alloc.
 template <class T>
 [[nodiscard]] base::result<T> decode(std::span<const std::byte> bytes,
                                      const decode_limits& limits = {}, codec_context context = {}) {

@@ -123,8 +123,8 @@ void prepend_header(const frame& f, packet& payload);
 void prepend_message_header(const actor_id& receiver, const actor_id& sender, std::uint64_t type,
                             packet& payload);
 
-/// Decodes a frame. Its payload is a view of `bytes`. Errors: `decode_failed`; `incompatible` for
-/// an unknown extension that must be understood.
+/// Decodes a frame and returns it. Its payload is a view of `bytes`. Errors: `decode_failed`;
+/// `incompatible` for an unknown extension that must be understood.
 [[nodiscard]] base::result<frame> decode_frame(std::span<const std::byte> bytes);
 
 /// Decodes a message without extensions, as most frames are: its fields have fixed places. Returns

@@ -52,7 +52,7 @@ enum class schema_kind : std::uint8_t {
   variant,      ///< the parts are its alternatives
 };
 
-/// One type of a schema.
+/// A type of a schema.
 struct schema_type {
   schema_kind what = schema_kind::number;  ///< the kind
   std::string name;                        ///< of the first four kinds, else empty
@@ -88,8 +88,8 @@ struct schema_limits {
 /// Checks a schema from another process. Returns `decode_failed` with a text, or no error.
 [[nodiscard]] base::error check(const schema& s, const schema_limits& limits = {});
 
-/// Decodes and checks a schema from the bytes that `encode` made of one. Errors: `decode_failed`.
-/// Throws std::bad_alloc.
+/// Decodes and checks the bytes that `encode` made of a schema. Returns the schema. Errors:
+/// `decode_failed`. Throws std::bad_alloc.
 [[nodiscard]] base::result<schema> decode_schema(std::span<const std::byte> bytes,
                                                  const schema_limits& limits = {});
 
@@ -196,8 +196,8 @@ template <class T>
 /// number.
 class schema_table {
  public:
-  /// Adds the types and signatures of `s`, or refuses all of it with `incompatible`. Requires that
-  /// `s` is checked.
+  /// Adds the types and signatures of `s`. Returns `incompatible` if one of them contradicts an
+  /// earlier one, and then adds nothing. Requires that `s` is checked.
   [[nodiscard]] base::error add(const schema& s);
   /// Returns the wire name of the message with this number; empty if there is none.
   [[nodiscard]] std::string_view name_of(std::uint64_t type_id) const noexcept;

@@ -40,7 +40,7 @@ class received_packets {
     beyond,     ///< further ahead than any packet may be
   };
 
-  /// Records the packet `s`, if it is neither a duplicate nor beyond.
+  /// Records the packet `s`, if it is neither a duplicate nor beyond. Returns its kind.
   [[nodiscard]] arrival record(sequence_number s) noexcept;
 
   /// Returns true if `record` would find it new.

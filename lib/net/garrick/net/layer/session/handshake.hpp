@@ -147,7 +147,7 @@ struct peeked {
   base::error why{};             ///< if foreign: `not_garrick`
 };
 
-/// Reads the hello of a datagram from an unknown address. The bytes are not used up: feed them to
+/// Returns the hello of a datagram from an unknown address. The bytes are not used up: feed them to
 /// the stack that is found or made for the peer.
 ///
 ///     if (auto p = peek_datagram(bytes); p.what == peeked::kind::found) choose(p.says.self);

@@ -28,7 +28,7 @@
 
 namespace garrick::net {
 
-/// See above. Requires times in the ranges of `session::check`.
+/// Judges whether a peer lives. Requires times in the ranges of `session::check`.
 class liveness {
  public:
   /// Counters and times.

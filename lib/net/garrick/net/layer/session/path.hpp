@@ -55,14 +55,15 @@ class path {
   /// Records the answer to the probe with this number. Returns true if the size has grown.
   [[nodiscard]] bool answered(std::uint32_t number, base::instant now) noexcept;
 
-  /// The actions that `advance` asks for.
+  /// The caller's part of an `advance`.
   struct step {
     std::size_t probe = 0;  ///< not 0: send a heartbeat of so many bytes, with the number given
     bool lowered = false;   ///< the size is the base again
   };
   /// Returns the time for the next `advance`.
   [[nodiscard]] base::instant deadline() const noexcept;
-  /// Takes the steps that are due. A probe that is sent now has this number.
+  /// Takes the steps that are due, and returns the caller's part of them. A probe that is sent now
+  /// has this number.
   [[nodiscard]] step advance(base::instant now, std::uint32_t number) noexcept;
 
   /// Returns the bytes of a datagram that the path takes; nothing before the session is open.
