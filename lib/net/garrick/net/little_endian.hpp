@@ -12,7 +12,7 @@
 namespace garrick::net {
 
 namespace detail {
-/// Reverses the bytes of `x` if this machine stores the highest first.
+/// Returns `x`, with its bytes reversed if this machine stores the highest first.
 template <std::unsigned_integral T>
 [[nodiscard]] constexpr T swapped_if_needed(T x) noexcept {
   if constexpr (std::endian::native == std::endian::little || sizeof(T) == 1) {

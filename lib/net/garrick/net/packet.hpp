@@ -41,10 +41,11 @@ class packet {
  public:
   /// Makes a packet without bytes and without room.
   constexpr packet() noexcept = default;
-  /// Makes an empty packet with room for `front` bytes in front, and for `behind` bytes before
+  /// Returns an empty packet with room for `front` bytes in front, and for `behind` bytes before
   /// `append` has to move them. Requires at most 2^32 - 1 bytes in all. Throws std::bad_alloc.
   [[nodiscard]] static packet with_room(std::size_t front, std::size_t behind);
-  /// Copies `bytes`, with room for `front` more in front of them. Throws std::bad_alloc.
+  /// Returns a packet with a copy of `bytes`, and room for `front` more in front of them. Throws
+  /// std::bad_alloc.
   [[nodiscard]] static packet copy_of(std::span<const std::byte> bytes, std::size_t front = 0);
 
   /// Takes the other packet's handle.

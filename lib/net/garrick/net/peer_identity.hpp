@@ -21,7 +21,7 @@ struct node_id {
   friend constexpr auto operator<=>(const node_id&, const node_id&) = default;
 };
 
-/// One incarnation of a node, as a peer sees it.
+/// An incarnation of a node, as a peer sees it.
 ///
 /// Incarnations are drawn at random, so no two of a node are ever equal, and messages that an
 /// earlier one left in the network can be told apart. Zero stands for none. After `down`

@@ -93,8 +93,8 @@ class broker_io {
   [[nodiscard]] base::result<connection_handle> connect(std::string_view to,
                                                         const socket_settings& s = {});
   /// Opens a socket for datagrams, "udp://127.0.0.1:0", and returns its handle. Each datagram
-  /// arrives as a `new_datagram`. Names and errors: as `listen`, but `net_errc::bad_endpoint` for a
-  /// stream.
+  /// arrives as a `new_datagram`. Names and errors: as `listen`, with `net_errc::bad_endpoint` for
+  /// a stream's endpoint.
   [[nodiscard]] base::result<datagram_handle> bind(std::string_view at,
                                                    const socket_settings& s = {});
 

@@ -30,7 +30,7 @@ struct socket_settings {
   /// long a client may be silent.
   accept_limits accept{};
   /// Distributes accepted streams over all threads in turn, for a broker that forks. False: they
-  /// live on the broker's thread.
+  /// live on `transport.thread`.
   bool spread = false;
 };
 

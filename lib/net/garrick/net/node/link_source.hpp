@@ -20,11 +20,11 @@ class link_source {
  public:
   virtual ~link_source() = default;
 
-  /// Opens a link, as `net::connect`. May throw a std::exception: the callers that wait for the
-  /// link get its text.
+  /// Opens a link and returns it, as `net::connect`. May throw a std::exception: the callers that
+  /// wait for the link get its text.
   [[nodiscard]] virtual base::result<connection> connect(const endpoint& to,
                                                          std::unique_ptr<hosted_maker> make) = 0;
-  /// Listens, as `net::listen`.
+  /// Listens and returns the listener, as `net::listen`.
   [[nodiscard]] virtual base::result<listener> listen(const endpoint& at,
                                                       std::shared_ptr<accept_policy> policy) = 0;
   /// Gives the source the workers of the node's actors, which may wait for its events while they

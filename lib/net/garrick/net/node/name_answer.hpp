@@ -17,11 +17,11 @@ class name_answer {
   virtual ~name_answer() = default;
   name_answer(const name_answer&) = delete;
   name_answer& operator=(const name_answer&) = delete;
-  /// The actor was found: `who` is a strong reference, which the callee takes over. At most one of
-  /// the two functions is called, once; the object is destroyed without a call if no answer can
-  /// come any more.
+  /// Called when the actor was found: `who` is a strong reference, which the callee takes over. At
+  /// most one of the two functions is called, once; the object is destroyed without a call if no
+  /// answer can come any more.
   virtual void found(core::cell* who) = 0;
-  /// There is no actor.
+  /// Called when there is no actor, for this reason.
   virtual void failed(const base::error& why) = 0;
 
  protected:

@@ -80,12 +80,12 @@ class node {
 
   /// Lets other nodes find the actor by this name, with the protocol P, and holds it until
   /// `unpublish` or the end of the node. Once the actor has ended, it is not found any more, and
-  /// its name is free. Errors: `registry_errc::name_taken`, `empty_handle`, `ended`;
-  /// `net_errc::too_large` for a name of more than `longest_name` bytes; `not_encodable` or
-  /// `incompatible` if the protocol's types cannot be named or told apart by other nodes. Does not
-  /// compile if a message cannot be encoded. An actor of another node may be published, too: that
-  /// node finds its own actor; further nodes reach the actor through this node, and lose it with
-  /// this node.
+  /// its name is free. An actor of another node may be published, too: that node finds its own
+  /// actor; further nodes reach the actor through this node, and lose it with this node. Does not
+  /// compile if a message cannot be encoded. Returns an error if the actor was not published:
+  /// `registry_errc::name_taken`, `empty_handle`, `ended`; `net_errc::too_large` for a name of more
+  /// than `longest_name` bytes; `not_encodable` or `incompatible` if the protocol's types cannot be
+  /// named or told apart by other nodes.
   template <class P>
   [[nodiscard]] base::result<void> publish(std::string name, const core::ref<P>& who) {
     static_assert(!std::is_same_v<P, core::any_protocol>,
@@ -120,11 +120,11 @@ class node {
   [[nodiscard]] core::pending_response<peer_identity> connect(core::actor_base& self,
                                                               std::string_view at);
 
-  /// Finds the actor that the node at `at` has published under this name; connects first if need
-  /// be. If that is an actor of this node, to which the other node has a handle, returns the local
-  /// handle. The actor has to understand P: its signatures are compared one by one, and for an
-  /// actor of this node also the protocols with which the other node was given it. Waits up to
-  /// `limit`, also for a node that is not there yet. Must not run on a worker
+  /// Returns a handle to the actor that the node at `at` has published under this name; connects
+  /// first if need be. If that is an actor of this node, to which the other node has a handle,
+  /// returns the local handle. The actor has to understand P: its signatures are compared one by
+  /// one, and for an actor of this node also the protocols with which the other node was given it.
+  /// Waits up to `limit`, also for a node that is not there yet. Must not run on a worker
   /// (`errc::would_block`): actors use the other form. Errors: `errc::timeout`, as `connect`; the
   /// reason why there is no connection; `net_errc::node_down` if `at` is a peer that cannot be
   /// reached now; `registry_errc::not_found`, also for an actor of this node that has ended;
@@ -148,7 +148,7 @@ class node {
       resolve_erased(at, name, protocol_table_of<P>(), answer_to<P>(std::move(done)));
     });
   }
-  /// Refuses an actor's class in place of a protocol.
+  /// Does not compile: `remote` needs a protocol, not an actor's class.
   template <core::detail::actor_for_protocol P, class... Args>
   base::result<core::any_ref> remote(Args&&... /*args*/) {
     static_assert(core::detail::this_is_no_protocol<P>::reported);
@@ -156,20 +156,21 @@ class node {
   }
 
   /// Lets other nodes spawn an A here, by this name, with arguments of these types, which are
-  /// values that can be encoded. Other nodes can spawn no actor that was not allowed so. The node
-  /// that spawns an actor holds it by the handle that it gets, and by nothing else: when that is
-  /// released, and no handle is left here, the actor ends as any actor without handles. Its
-  /// constructor and its `on_start` run on a worker. Errors: `registry_errc::name_taken` if the
-  /// name is allowed already; `net_errc::too_large`, `not_encodable` or `incompatible` as
-  /// `publish`. Does not compile if an A cannot be made of these types, or if an argument or a
-  /// message cannot be encoded.
+  /// values that can be encoded. Other nodes can spawn only actors that were allowed. The spawning
+  /// node holds the actor only by the handle that it gets: when that is released, and no handle is
+  /// left here, the actor ends as any actor without handles. Its constructor and its `on_start` run
+  /// on a worker. Does not compile if an A cannot be made of these types, or if an argument or a
+  /// message cannot be encoded. Returns an error if nothing was allowed:
+  /// `registry_errc::name_taken` if the name is allowed already; `net_errc::too_large`,
+  /// `not_encodable` or `incompatible` as `publish`.
   ///
   ///     node.allow<renderer, std::string, std::uint32_t>("renderer").value();
   template <class A, class... Args>
   [[nodiscard]] base::result<void> allow(std::string name) {
     return allow_as<core::detail::protocol_of<A>, A, Args...>(std::move(name));
   }
-  /// The same for an A of which other nodes see a part: an actor that also takes `down`, say.
+  /// The same for an A of which other nodes see only the protocol P, such as an actor that also
+  /// takes `down`.
   ///
   ///     node.allow_as<protocol<picture(scene)>, renderer, std::string>("renderer").value();
   template <class P, class A, class... Args>
@@ -189,10 +190,10 @@ class node {
   bool disallow(std::string_view name);
 
   /// Spawns an actor in the node at `at`, of the type that it has allowed by this name, with these
-  /// arguments; connects first if need be. The actor has to understand P. It lives as long as it
-  /// has a handle, of which the returned one is the first. Waits up to 10 s in all, and for a node
-  /// that is not there as long as `connect` of actors; actors, and callers with another limit, use
-  /// the other form. Must not run on a worker (`errc::would_block`). Texts travel as std::string;
+  /// arguments; connects first if need be. Returns the actor's first handle; the actor lives as
+  /// long as it has one. It has to understand P. Waits up to 10 s in all, and for a node that is
+  /// not there as long as `connect` of actors; actors, and callers with another limit, use the
+  /// other form. Must not run on a worker (`errc::would_block`). Texts travel as std::string;
   /// numbers must have the width that the other node expects. Errors: `errc::timeout`; the reason
   /// why there is no connection; `net_errc::node_down` if `at` is a peer that cannot be reached
   /// now; `net_errc::denied` if there is no such name; `too_large` as `remote`, or for the
@@ -221,7 +222,7 @@ class node {
                    protocol_table_of<P>(), answer_to<P>(std::move(done)));
     });
   }
-  /// Refuses an actor's class in place of a protocol.
+  /// Does not compile: `spawn` needs a protocol, not an actor's class.
   template <core::detail::actor_for_protocol P, class... Args>
   base::result<core::any_ref> spawn(Args&&... /*args*/) {
     static_assert(core::detail::this_is_no_protocol<P>::reported);
@@ -280,11 +281,11 @@ class node {
     if (!answer) return explained(at, answer.error(), earlier);
     return answer;
   }
-  /// Returns how long a node that is not there is tried.
+  /// Returns the time for which a node that is not there is tried.
   [[nodiscard]] base::duration longest_attempt() const;
-  /// Asks again after the answer `unreachable` while there is time left. A second such answer
-  /// counts only after half of `longest_attempt()`: a shorter attempt has failed at once, while one
-  /// that joins another caller's attempt waits for less than the whole.
+  /// Returns the answer of `ask`, which is repeated after `unreachable` while there is time left. A
+  /// second such answer counts only after half of `longest_attempt()`: a shorter attempt has failed
+  /// at once, while one that joins another caller's attempt waits for less than the whole.
   template <class Ask>
   [[nodiscard]] auto persisting(core::scoped_actor& me, const whereabouts& at, base::duration limit,
                                 Ask ask) const {

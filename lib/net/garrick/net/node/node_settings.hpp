@@ -25,8 +25,8 @@ inline constexpr std::uint32_t first_credit = 256;
 /// The largest size of a name by which a node shows an actor, or a type of actors, in bytes.
 inline constexpr std::size_t longest_name = 255;
 
-/// The identity of a node, its links, and its limits. The sum of all that may be pending for a
-/// peer: lib/net/README.md, Flat memory.
+/// The identity of a node, its links, and its limits. "Flat memory" in lib/net/README.md has the
+/// sum of all that may be pending for a peer.
 struct node_settings {
   /// The identity of this node over all its lives; all zeros: a new one each time. Two nodes that
   /// run at once must not share one: their peers take one for an earlier life of the other.
@@ -47,13 +47,13 @@ struct node_settings {
   /// authentication, which does not exist yet: with this, a peer's identity is not proved.
   bool insecure = false;
 
-  /// Whether the same life of a node may be a peer again after it was `down`: see `peer_return`.
-  /// Its old handles are dead in any case, and none of its earlier messages is delivered.
+  /// Decides whether the same life of a node may be a peer again after it was `down`. Its old
+  /// handles are dead in any case, and none of its earlier messages is delivered.
   peer_return after_down = peer_return::same_life;
 
-  /// Whether actors of peers may end actors here to which they have a handle, by `exit` and `kill`.
-  /// False: such signals are ignored, and counted. Links are not affected: an actor that is linked
-  /// with an actor of a peer hears of its end, and ends with it unless it traps exits.
+  /// Lets actors of peers end actors here to which they have a handle, by `exit` and `kill`. False:
+  /// such signals are ignored, and counted. Links are not affected: an actor that is linked with an
+  /// actor of a peer hears of its end, and ends with it unless it traps exits.
   bool let_peers_end = true;
 
   /// Decides which nodes may be peers; null: every node that speaks the protocol.
@@ -63,19 +63,20 @@ struct node_settings {
   /// beyond it. A large message counts as several, so that half of `most_bytes_waiting` fills the
   /// limit, too. The share of messages above 64 KiB counts against such messages only. A sender
   /// that may not wait goes on, up to twice the limit; then its message is lost, with
-  /// `errc::overload`. An actor that pauses has sent one message beyond the limit, however many
-  /// such actors there are.
+  /// `errc::overload`. Each actor that pauses has sent one message beyond the limit, and any number
+  /// of actors may pause.
   std::uint32_t most_under_way = 8192;
   /// The largest number of bytes that wait for the stack, with some 50 for each message, at least
   /// 1. Beyond it no actor pauses: an actor waits in `send`, as a thread does. A sender that may
   /// not wait, or has waited for `patience`, loses its message. Once an actor has waited in vain,
-  /// others do not wait until the peer goes on. A message that has credit is taken all the same. A
-  /// refusal is never lost: a peer counts as down if more bytes of refusals wait for it, with 128
-  /// for each, than the larger of twice this limit and 4608 × `most_questions`.
+  /// messages of actors beyond the limit are lost at once until the peer goes on. A message that
+  /// has credit is taken all the same. A refusal is never lost: a peer counts as down if more bytes
+  /// of refusals wait for it, with 128 for each, than the larger of twice this limit and 4608 ×
+  /// `most_questions`.
   std::size_t most_bytes_waiting = 64u << 20;
-  /// How long a thread waits in `send` for a slow receiver in another node; then its message counts
-  /// against the next grant. An actor sends one message without credit, and pauses for as long
-  /// after its handler; its next message waits in `send`, too. Zero: no sender waits.
+  /// The time for which a thread waits in `send` for a slow receiver in another node; then its
+  /// message counts against the next grant. An actor sends one message without credit, and pauses
+  /// for as long after its handler; its next message waits in `send`, too. Zero: no sender waits.
   base::duration patience = base::duration::seconds(1);
   std::uint32_t most_exports = 1u << 20;  ///< actors that one peer may know of; 0: none
   /// The largest number of requests of one peer that wait for their answer, at least 1. Requests of
@@ -91,9 +92,9 @@ struct node_settings {
   /// The source of links; null: sockets, with `io`, `transport` and `accept`.
   std::shared_ptr<link_source> source{};
   io_settings io{};  ///< the threads that move their bytes
-  /// Whether workers of the system that have nothing to do wait for the network in place of the
-  /// first of these threads. A message then wakes one thread instead of two. False: never. Has no
-  /// effect with a policy in which workers cannot wait so (`work_sharing`), if they spin
+  /// Lets workers of the system that have nothing to do wait for the network in place of the first
+  /// of these threads. A message then wakes one thread instead of two. False: never. Has no effect
+  /// with a policy in which workers cannot wait so (`work_sharing`), if they spin
   /// (`scheduler.idle_spin`), and for all but one of a system's nodes.
   bool idle_workers_read = true;
   transport_settings transport{};  ///< sizes and options of sockets
@@ -109,10 +110,10 @@ struct node_settings {
 [[nodiscard]] base::error check(const node_settings& s);
 
 namespace internal {
-/// Checks all settings but the stacks. The stacks are checked one by one, for a program that never
-/// uses UDP may name a datagram stack that its catalogue lacks.
+/// Returns the error of the settings without the stacks, as `check`. The stacks are checked one by
+/// one, because a program that never uses UDP may name a datagram stack that its catalogue lacks.
 [[nodiscard]] base::error check_without_stacks(const node_settings& s);
-/// Checks the stack for transports of the kind `there`.
+/// Returns the error of the stack for transports of the kind `there`.
 [[nodiscard]] base::error check_stack(const node_settings& s, carrier_kind there);
 }  // namespace internal
 

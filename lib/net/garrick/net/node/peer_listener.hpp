@@ -43,14 +43,20 @@ struct peer_evidence {
 /// stand in for them, several at once, and within the link: they must not call `counters` or
 /// `quarantine`, must not wait, must not destroy the node, and must not throw, as an exception ends
 /// the program.
+///
+///     struct reporter final : net::peer_listener {
+///       void changed(const net::peer_identity& who, net::peer_change what,
+///                    const base::error& why) override { … }
+///     };
+///     node.subscribe(std::make_shared<reporter>());
 class peer_listener {
  public:
   virtual ~peer_listener() = default;
   peer_listener(const peer_listener&) = delete;
   peer_listener& operator=(const peer_listener&) = delete;
-  /// A peer has changed its state; `why` is the reason for `down`.
+  /// Called when a peer has changed its state; `why` is the reason for `down`.
   virtual void changed(const peer_identity& who, peer_change what, const base::error& why) = 0;
-  /// Evidence, for listeners that judge by themselves: after the peer's `up` and before its `down`.
+  /// Called with evidence, after the peer's `up` and before its `down`. Ignores it by default.
   virtual void noticed(const peer_identity&, const peer_evidence&) {}
 
  protected:

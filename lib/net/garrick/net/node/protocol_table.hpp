@@ -46,7 +46,7 @@ struct signature_codec {
 /// The messages of a protocol.
 class protocol_table {
  public:
-  /// For the framework.
+  /// For the framework: makes the table of these signatures, whose schema is `described`.
   protocol_table(std::vector<signature_codec> all, base::result<schema> described);
 
   /// Returns the signature with a message of this number, or null.

@@ -30,8 +30,8 @@ class prepared_spawn {
   virtual ~prepared_spawn() = default;
   prepared_spawn(const prepared_spawn&) = delete;
   prepared_spawn& operator=(const prepared_spawn&) = delete;
-  /// Makes the actor; may be called once. Runs the constructor and `on_start`. Errors: as
-  /// `try_spawn`. Throws std::bad_alloc.
+  /// Makes the actor and returns its handle; may be called once. Runs the constructor and
+  /// `on_start`. Errors: as `try_spawn`. Throws std::bad_alloc.
   [[nodiscard]] virtual base::result<core::any_ref> spawn(core::environment& env) = 0;
 
  protected:

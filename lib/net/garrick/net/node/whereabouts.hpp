@@ -12,20 +12,20 @@
 
 namespace garrick::net {
 
-/// An endpoint, to which the node connects if need be, or a peer that can be reached now, even one
-/// that has connected here. Made of either:
+/// An endpoint, to which the node connects if need be, or a peer that can be reached now, even a
+/// peer that has connected here. Made of either:
 ///
 ///     node.remote<prices>("tcp://there:4040", "prices");
 ///     node.remote<prices>(node.peers()[0], "prices");
 class whereabouts {
  public:
-  /// Made of an endpoint's text, which is parsed at its use.
+  /// Names the node at this endpoint. The text is parsed at its use.
   whereabouts(const char* at) : at_(std::string(at)) {}
   /// The same.
   whereabouts(std::string_view at) : at_(std::string(at)) {}
   /// The same.
   whereabouts(std::string at) : at_(std::move(at)) {}
-  /// Made of this life of a peer, and no other.
+  /// Names this life of a peer, and no other.
   whereabouts(const peer_identity& who) : at_(who) {}
 
   /// Returns the endpoint's text, or null for a peer.

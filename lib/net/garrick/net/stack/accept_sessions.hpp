@@ -75,12 +75,13 @@ class accept_sessions : public accept_policy {
 
   /// Returns the size of a whole hello, with the header of `framing`.
   [[nodiscard]] std::size_t wants() const final;
-  /// Refuses bytes that are no hello and peers that have a link already, joins a stream to its
-  /// session, and starts a link for all others.
+  /// Returns the verdict: refuses bytes that are no hello and peers that have a link already, joins
+  /// a stream to its session, and starts a link for all others.
   [[nodiscard]] verdict look(const arrival& from) final;
-  /// Records the link's peer, unless the peer has got another link meanwhile.
+  /// Records the peer of `fresh` and returns `fresh`. If the peer has got another link since
+  /// `look`, returns that one if the stream may join it, or else an empty connection.
   [[nodiscard]] connection claim(const arrival& from, const connection& fresh) final;
-  /// Makes a link by `make_session`.
+  /// Returns the link that `make_session` makes.
   [[nodiscard]] std::unique_ptr<hosted> make(const arrival& from, carrier& below,
                                              const connection& self) final;
 
@@ -101,14 +102,14 @@ class accept_sessions : public accept_policy {
   /// Returns the identity of this end for peers that begin another session, or nothing if they are
   /// not told. Called under a lock of the policy. By default nothing.
   [[nodiscard]] virtual std::optional<peer_identity> self() const { return {}; }
-  /// Makes the link for a peer. Null refuses it silently.
+  /// Returns the link for a peer. Null refuses it silently.
   [[nodiscard]] virtual std::unique_ptr<hosted> make_session(const arrival& from, const hello& who,
                                                              carrier& below,
                                                              const connection& self) = 0;
 
  private:
   [[nodiscard]] static peeked peek(const arrival& from);
-  /// As is_quarantined. Under mutex_.
+  /// Returns the result of is_quarantined. Under mutex_.
   [[nodiscard]] bool may_not_return(const peer_identity& who) const;
   /// Returns the verdict on a peer with this hello. Under mutex_.
   [[nodiscard]] verdict decide(const arrival& from, const hello& says) const;

@@ -55,9 +55,9 @@ class any_link : public carried {
   any_link& operator=(const any_link&) = delete;
 
   /// Sends a message. Messages that are sent while the link calls its owner go out when that call
-  /// has returned. Requires `writable()`, except for messages of the system lane. Errors, with
-  /// which nothing is sent and `m` is unchanged: `net_errc::overload` if it is not writable,
-  /// `too_large` above the limit of its layers, `peer_down` after the end.
+  /// has returned. Requires `writable()`, except for messages of the system lane. Returns an error
+  /// if nothing was sent; then `m` is unchanged: `net_errc::overload` if the link is not writable,
+  /// `too_large` above the limit of the layers, `peer_down` after the end.
   [[nodiscard]] virtual base::error send(outgoing&& m, base::instant now) = 0;
   /// Returns true if another message may be sent. `link_event::kind::writable` tells when it
   /// becomes true.

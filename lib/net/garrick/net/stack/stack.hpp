@@ -382,8 +382,8 @@ class stack final : public any_link {
     stack* whole = nullptr;
   };
 
-  /// A call from outside: the time, and then the messages that the owner has sent meanwhile (S1,
-  /// S5).
+  /// Makes a call from outside: sets the time, calls `f`, and sends the messages that the owner has
+  /// sent meanwhile (S1, S5).
   template <class F>
   void within(base::instant now, F f) {
     struct one_less {

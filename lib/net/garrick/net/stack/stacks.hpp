@@ -139,8 +139,8 @@ struct named_stack {
   std::string_view name;   ///< a literal
   carrier_kind transport;  ///< the transport that it needs
   properties provides;     ///< the guarantees for its user
-  /// Makes a link. Requires `!check(s)`; otherwise the standard stacks end the program with that
-  /// error's text. Owner and carrier must outlive the link.
+  /// Returns a new link. Requires `!check(s)`; otherwise the standard stacks end the program with
+  /// that error's text. Owner and carrier must outlive the link.
   std::unique_ptr<any_link> (*make)(link_owner& owner, carrier& below, const link_settings& s);
 
   /// Returns `errc::invalid_setting` if the endpoint's transport is not the stack's, as a stream

@@ -52,26 +52,28 @@ class verdict {
     join,    ///< an existing link gets the connection
   };
 
-  /// Closes the connection, or ignores the datagram. The newcomer first gets `words`, if there are
-  /// any: as the next bytes of the stream, or as a datagram. That datagram should be no longer than
-  /// the one it answers, since the source address may be false. The words may be lost.
+  /// Returns the verdict that closes the connection, or ignores the datagram. The newcomer first
+  /// gets `words`, if there are any: as the next bytes of the stream, or as a datagram. The
+  /// datagram should be no longer than the one it answers, since the source address may be false.
+  /// The words may be lost.
   [[nodiscard]] static verdict refuse(packet words = {}) noexcept {
     verdict v(kind::refuse);
     v.words_ = std::move(words);
     return v;
   }
-  /// Makes a link on this I/O thread; none: as the listener's settings say. Datagrams stay on the
-  /// listener's thread.
+  /// Returns the verdict that makes a link on this I/O thread; none: as the listener's settings
+  /// say. Datagrams stay on the listener's thread.
   [[nodiscard]] static verdict start(std::optional<std::size_t> thread = {}) noexcept {
     verdict v(kind::start);
     v.thread_ = thread;
     return v;
   }
-  /// Asks again with more bytes. At the limits, and for datagrams, it counts as a refusal.
+  /// Returns the verdict that waits for more bytes. At the limits, and for datagrams, it counts as
+  /// a refusal.
   [[nodiscard]] static verdict more() noexcept { return verdict(kind::more); }
-  /// Lets the stream carry this link's bytes from now on, as after `carrier::reopen`. It counts as
-  /// a refusal if the link has ended or is no stream's. A connection that the link still has is
-  /// closed.
+  /// Returns the verdict that lets the stream carry this link's bytes from now on, as after
+  /// `carrier::reopen`. It counts as a refusal if the link has ended or is no stream's. A
+  /// connection that the link still has is closed.
   [[nodiscard]] static verdict join(connection to) noexcept {
     verdict v(kind::join);
     v.to_ = std::move(to);
@@ -113,7 +115,8 @@ class accept_policy {
   /// connection refuses. So a policy that records the owners of links does so before it looks at
   /// the next newcomer, however long it takes to make the link.
   [[nodiscard]] virtual connection claim(const arrival&, const connection& fresh) { return fresh; }
-  /// Makes the object of a link, on its I/O thread. The carrier outlives it. Null refuses.
+  /// Returns the object of a link; called on its I/O thread. The carrier outlives it. Null refuses
+  /// the newcomer.
   [[nodiscard]] virtual std::unique_ptr<hosted> make(const arrival& from, carrier& below,
                                                      const connection& self) = 0;
   /// Called once, on the listener's thread, when the listener has ended by `listener::close` or

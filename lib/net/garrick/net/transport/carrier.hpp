@@ -91,8 +91,8 @@ class carried {
   /// A connection beside the one that stands is there (`carrier::reopen_beside`). Returns the first
   /// bytes to send by it; no bytes: it is wanted no more.
   [[nodiscard]] virtual packet greeting(base::instant) { return {}; }
-  /// Gets all bytes so far of the connection beside, and keeps none of them: if the verdict is
-  /// `takes`, `receive` brings the same bytes again.
+  /// Returns the verdict on the connection beside, given all its bytes so far. Keeps none of them:
+  /// if the verdict is `takes`, `receive` brings the same bytes again.
   [[nodiscard]] virtual beside answered(std::span<const std::byte>, base::instant) {
     return beside::drops;
   }

@@ -50,10 +50,11 @@ class endpoint {
   /// `tcp://0.0.0.0:0`: any address of this machine, and any port.
   endpoint() = default;
 
-  /// Parses a text. Errors: `net_errc::bad_endpoint`, with the wrong column and the reason. Refused
-  /// are unknown schemes, hosts that are neither addresses nor names, addresses with a zone, which
-  /// means nothing to another machine, ports above 65535, paths that are relative or longer than
-  /// `longest_path`, and characters that do not print. Throws std::bad_alloc.
+  /// Parses a text. Returns the endpoint, or `net_errc::bad_endpoint` with the wrong column and the
+  /// reason. Refused are unknown schemes, hosts that are neither addresses nor names, addresses
+  /// with a zone, which means nothing to another machine, ports above 65535, paths that are
+  /// relative or longer than `longest_path`, and characters that do not print. Throws
+  /// std::bad_alloc.
   [[nodiscard]] static base::result<endpoint> parse(std::string_view text);
   /// Returns the endpoint of this host and port. Errors as `parse`; an IPv6 address has no
   /// brackets.

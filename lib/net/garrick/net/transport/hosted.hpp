@@ -109,13 +109,15 @@ class entrance {
   enum class answer : std::uint8_t { entered, busy, over };
 
   virtual ~entrance() = default;
-  /// `entered`: the caller is in until it calls `leave`.
+  /// Enters the link if no thread is in. Returns `entered` if the caller is in, until it calls
+  /// `leave`.
   [[nodiscard]] virtual answer enter() noexcept = 0;
   /// Lets the bytes that were sent meanwhile go out.
   virtual void leave() noexcept = 0;
-  /// Takes the visit if the result is `queued`. A visit that is not limited is never `full`.
+  /// Puts a visit in line and returns its fate; takes it only if that is `queued`. A visit that is
+  /// not limited is never `full`.
   [[nodiscard]] virtual visit_result wait_in_line(std::unique_ptr<visit> v, bool limited) = 0;
-  /// Only for the thread that is in.
+  /// Returns the object of the link. Only for the thread that is in.
   [[nodiscard]] virtual hosted& occupant() noexcept = 0;
   [[nodiscard]] virtual transport_counters counters() const = 0;
   [[nodiscard]] virtual bool is_over() const noexcept = 0;
@@ -135,14 +137,14 @@ class connection {
  public:
   /// Names no link; `is_over` returns true.
   connection() = default;
-  /// For the framework.
+  /// For the framework: names the link behind this door.
   explicit connection(std::shared_ptr<detail::entrance> to) noexcept : to_(std::move(to)) {}
 
   /// Calls `f(hosted&)` when no other thread is in the link: at once on this thread, or later on
   /// the I/O thread, to which `f` is then moved. If the link ends before, `f` is destroyed without
-  /// a call. Never blocks. An exception of `f` leaves this function if `f` is called at once;
-  /// later, it ends the link. Within a call of the same link, the visit is made when that call has
-  /// returned. Throws std::bad_alloc, and then nothing was done.
+  /// a call. Returns the fate of the visit. Never blocks. An exception of `f` leaves this function
+  /// if `f` is called at once; later, it ends the link. Within a call of the same link, the visit
+  /// is made when that call has returned. Throws std::bad_alloc, and then nothing was done.
   ///
   ///     peer.run([m = std::move(m)](hosted& h) mutable {
   ///       static_cast<session&>(h).send(std::move(m));
@@ -173,7 +175,7 @@ class connection {
   /// Returns true if both name the same link.
   [[nodiscard]] friend bool operator==(const connection&, const connection&) = default;
 
-  /// For the framework: the door.
+  /// For the framework: returns the door.
   [[nodiscard]] const std::shared_ptr<detail::entrance>& door() const noexcept { return to_; }
 
  private:

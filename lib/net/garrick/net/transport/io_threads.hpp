@@ -86,7 +86,7 @@ class io_threads {
   /// before these threads. Throws std::bad_alloc.
   void share_with(base::executor& who);
 
-  /// For the framework: the loops.
+  /// For the framework: returns the loops.
   [[nodiscard]] internal::io_pool& pool() noexcept { return *pool_; }
 
  private:

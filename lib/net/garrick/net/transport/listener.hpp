@@ -39,7 +39,7 @@ class listening {
 /// Accepts newcomers while it lives.
 class listener {
  public:
-  /// For the framework: see `listen`.
+  /// For the framework: takes over the listening socket; `listen` calls it.
   explicit listener(std::shared_ptr<detail::listening> at) noexcept : at_(std::move(at)) {}
   /// Takes the other handle's socket. The other may then only be destroyed or assigned to.
   listener(listener&&) noexcept = default;

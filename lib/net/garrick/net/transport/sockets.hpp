@@ -46,16 +46,17 @@ class hosted_maker {
   [[nodiscard]] virtual std::unique_ptr<hosted> make(carrier& below, const connection& self) = 0;
 };
 
-/// Opens a link to an endpoint, or to the one that it advertises: makes the object and connects.
-/// The result comes to its stack by `connected` or `disconnected`; after the latter the stack may
-/// ask to `reopen`. Errors: `errc::shutting_down` if the I/O threads have stopped,
-/// `errc::invalid_setting` if `make` is null or a setting is wrong, with its name. Throws
+/// Opens a link to an endpoint, or to the one that it advertises, and returns it: makes the object
+/// and begins to connect. The result comes to its stack by `connected` or `disconnected`; after the
+/// latter the stack may ask to `reopen`. Errors: `errc::shutting_down` if the I/O threads have
+/// stopped, `errc::invalid_setting` if `make` is null or a setting is wrong, with its name. Throws
 /// std::bad_alloc.
 [[nodiscard]] base::result<connection> connect(io_threads& io, const endpoint& to,
                                                std::unique_ptr<hosted_maker> make,
                                                const transport_settings& s = {});
 
-/// Opens a link with an object made by `std::unique_ptr<hosted> f(carrier&, const connection&)`.
+/// Opens a link with an object made by `std::unique_ptr<hosted> f(carrier&, const connection&)`,
+/// and returns it.
 template <class F>
   requires std::is_invocable_v<F&, carrier&, const connection&>
 [[nodiscard]] base::result<connection> connect(io_threads& io, const endpoint& to, F f,
@@ -70,13 +71,13 @@ template <class F>
   return connect(io, to, std::unique_ptr<hosted_maker>(std::make_unique<makes>(std::move(f))), s);
 }
 
-/// Listens at an endpoint. Looks up a name on the calling thread, which may take seconds, and takes
-/// its first usable address. `tcp://[::]:0` takes IPv6 only. The advertised endpoint of `at` is for
-/// others: `listener::local` has it, with the bound port if it names none. Errors:
-/// `net_errc::unreachable` for a name without address, `net_errc::address_in_use` if another socket
-/// listens there, `net_errc::io` with the system's words, as for an address of another machine or a
-/// missing folder, `errc::shutting_down` and `errc::invalid_setting` as `connect`, also without a
-/// policy. Throws std::bad_alloc.
+/// Listens at an endpoint and returns the listener. Looks up a name on the calling thread, which
+/// may take seconds, and takes its first usable address. `tcp://[::]:0` takes IPv6 only. The
+/// advertised endpoint of `at` is for others: `listener::local` has it, with the bound port if it
+/// names none. Errors: `net_errc::unreachable` for a name without address,
+/// `net_errc::address_in_use` if another socket listens there, `net_errc::io` with the system's
+/// words, as for an address of another machine or a missing folder, `errc::shutting_down` and
+/// `errc::invalid_setting` as `connect`, also without a policy. Throws std::bad_alloc.
 [[nodiscard]] base::result<listener> listen(io_threads& io, const endpoint& at,
                                             std::shared_ptr<accept_policy> policy,
                                             const transport_settings& s = {},
