@@ -13,7 +13,7 @@
 
 namespace garrick::net {
 
-/// A stream stands, which was accepted or opened by `broker_io::connect`. It is not read before
+/// A stream stands that was accepted, or opened by `broker_io::connect`. It is not read before
 /// `broker_io::read`, unless the settings name a policy.
 struct new_connection {
   using garrick_sendable = void;

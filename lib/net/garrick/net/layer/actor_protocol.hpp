@@ -75,7 +75,7 @@ struct actor_protocol_counters {
   std::uint64_t unasked = 0;     ///< answers that belong to no question
   std::uint64_t malformed = 0;   ///< messages that were no frames: dropped
 
-  /// See layer/layer.hpp.
+  /// Returns all counters with their names.
   [[nodiscard]] auto named() const noexcept {
     return std::array{layer_count{"questions", questions},   layer_count{"timeouts", timeouts},
                       layer_count{"unanswered", unanswered}, layer_count{"cancelled", cancelled},
@@ -86,9 +86,9 @@ struct actor_protocol_counters {
 /// Gives each question exactly one answer.
 class actor_protocol : public layer_defaults {
  public:
-  /// See layer/layer.hpp.
+  /// The layer's name on the wire; see layer/layer.hpp.
   static constexpr std::string_view wire_name = "actor_protocol";
-  /// See layer_defaults.
+  /// Returns the reason why the layer does not fit on `below`, or `none`.
   [[nodiscard]] static constexpr misfit check_below(properties below) noexcept {
     return below.messages ? misfit::none : misfit::needs_messages_as_framing_makes_them;
   }

@@ -25,7 +25,7 @@ struct duplicate_suppression_counters {
   std::uint64_t too_old = 0;     ///< came after 1024 others or more that were sent later
   std::uint64_t malformed = 0;   ///< datagrams without a number
 
-  /// See layer/layer.hpp.
+  /// Returns all counters with their names.
   [[nodiscard]] auto named() const noexcept {
     return std::array{layer_count{"duplicates", duplicates}, layer_count{"too_old", too_old},
                       layer_count{"malformed", malformed}};
@@ -35,11 +35,11 @@ struct duplicate_suppression_counters {
 /// Drops second copies of datagrams.
 class duplicate_suppression : public layer_defaults {
  public:
-  /// See layer/layer.hpp.
+  /// The layer's name on the wire; see layer/layer.hpp.
   static constexpr std::string_view wire_name = "duplicate_suppression";
   static constexpr std::size_t header_size = 4;      ///< the number
   static constexpr std::uint32_t remembered = 1024;  ///< the most numbers remembered
-  /// See layer_defaults.
+  /// Returns the reason why the layer does not fit on `below`, or `none`.
   [[nodiscard]] static constexpr misfit check_below(properties below) noexcept {
     return below.messages ? misfit::none : misfit::needs_messages_as_framing_makes_them;
   }

@@ -34,10 +34,10 @@ struct framing_settings {
 /// Separates the messages on a byte stream. The lowest layer of a stack over one.
 class framing : public layer_defaults {
  public:
-  /// See layer/layer.hpp.
+  /// The layer's name on the wire; see layer/layer.hpp.
   static constexpr std::string_view wire_name = "framing";
   static constexpr std::size_t header_size = 4;  ///< the length
-  /// See layer_defaults.
+  /// Returns the reason why the layer does not fit on `below`, or `none`.
   [[nodiscard]] static constexpr misfit check_below(properties below) noexcept {
     return below.messages ? misfit::needs_a_stream_but_messages_are_below : misfit::none;
   }

@@ -33,8 +33,8 @@
 //     just written, and a processor waits for that in each layer. `incoming::with` makes one with
 //     other bytes. A receiver may keep bytes that have a block of their own (`incoming::block`),
 //     and free them on another thread, so a layer does not read a message that it has passed up.
-//   - A layer that is not `writable` is sent only messages of the lanes `system_lane` and
-//     `layer_lane`. A layer without a buffer asks the one below. A layer with a buffer sends its
+//   - Only messages of the lanes `system_lane` and `layer_lane` are sent to a layer that is not
+//     `writable`. A layer without a buffer asks the layer below. A layer with a buffer sends its
 //     content when it gets `writable` from below, and notifies those above when it has room again.
 //   - Each buffer of a layer has a limit, which is in its settings.
 //   - A layer may have three more functions, which the stack finds by their names:
@@ -119,7 +119,7 @@ struct incoming {
   }
 };
 
-/// A message from a layer to those above it, and at last to the link's owner.
+/// A message from a layer to the layers above it, and at last to the link's owner.
 struct link_event {
   /// The kinds of events.
   enum class kind : std::uint8_t {
@@ -159,8 +159,7 @@ struct properties {
   friend constexpr bool operator==(const properties&, const properties&) = default;
 };
 
-/// The reason why a layer does not fit on the one below, as the compiler prints it for a stack
-/// without sense.
+/// The reason why a layer does not fit on the one below, as the compiler prints it.
 enum class misfit : std::uint8_t {
   none,                                          ///< it fits
   needs_messages_as_framing_makes_them,          ///< a stream of bytes is below

@@ -68,7 +68,7 @@ struct ordering_counters {
   std::uint64_t held = 0;               ///< messages held now
   std::uint64_t held_bytes = 0;         ///< their bytes, without `ordering::overhead`
 
-  /// See layer/layer.hpp.
+  /// Returns all counters with their names.
   [[nodiscard]] auto named() const noexcept {
     return std::array{layer_count{"gaps", gaps},
                       layer_count{"given_up", given_up},
@@ -85,11 +85,11 @@ struct ordering_counters {
 /// Keeps messages of a lane in order, over datagrams. Carries the lane.
 class ordering : public layer_defaults {
  public:
-  /// See layer/layer.hpp.
+  /// The layer's name on the wire; see layer/layer.hpp.
   static constexpr std::string_view wire_name = "ordering";
   static constexpr std::size_t header_size = 3;  ///< the lane, and the number
   static constexpr std::size_t overhead = 64;    ///< bytes that count for each held message
-  /// See layer_defaults.
+  /// Returns the reason why the layer does not fit on `below`, or `none`.
   [[nodiscard]] static constexpr misfit check_below(properties below) noexcept {
     if (!below.messages) return misfit::needs_messages_as_framing_makes_them;
     return below.ordered ? misfit::what_is_below_has_order_already : misfit::none;

@@ -73,10 +73,11 @@ struct redelivery_settings {
   std::uint32_t system_messages = 4096;
   /// The most messages of the other end that are not in a mailbox here yet. At least 1.
   std::uint32_t accepted_messages = 4096;
-  /// Their bytes. At least 1. If this is less than twice the other end's `bytes` and its largest
-  /// message, a large message may hold up the others until it is in the mailbox.
+  /// The bytes of these messages. At least 1. If this is less than twice the other end's `bytes`
+  /// and its largest message, a large message may hold up the others until it is in the mailbox.
   std::uint64_t accepted_bytes = 96u << 20;
-  /// Counts are told after so many messages, or half of the sender's window. At least 1.
+  /// The receiver tells its counts after so many messages, or half of the sender's window. At least
+  /// 1.
   std::uint32_t ack_every = 64;
   /// The longest time from a message's arrival in a mailbox until its count is told.
   base::duration ack_after = base::duration::milliseconds(5);
@@ -89,7 +90,7 @@ struct redelivery_counters {
   std::uint64_t sent_again = 0;     ///< messages that went down once more with a new stream
   std::uint64_t confirmed = 0;      ///< messages that are known to be in the other end's mailbox
 
-  /// See layer/layer.hpp.
+  /// Returns all counters with their names.
   [[nodiscard]] auto named() const noexcept {
     return std::array{layer_count{"acks_sent", acks_sent},
                       layer_count{"acks_received", acks_received},
@@ -101,10 +102,10 @@ struct redelivery_counters {
 /// ended.
 class redelivery : public layer_defaults {
  public:
-  /// See layer/layer.hpp.
+  /// The layer's name on the wire; see layer/layer.hpp.
   static constexpr std::string_view wire_name = "reconnect";
   static constexpr std::size_t header_size = 1;  ///< the lane, unless it travels below
-  /// See layer_defaults.
+  /// Returns the reason why the layer does not fit on `below`, or `none`.
   [[nodiscard]] static constexpr misfit check_below(properties below) noexcept {
     if (!below.messages) return misfit::needs_messages_as_framing_makes_them;
     if (!below.ordered) return misfit::needs_order_as_ordering_makes_it;
@@ -136,7 +137,7 @@ class redelivery : public layer_defaults {
   void delivered(lane_number lane, layer_context& c);
   /// Tells the counts when that is due.
   void advance(layer_context& c);
-  /// Returns the time at which they are due.
+  /// Returns the time at which the counts are due.
   [[nodiscard]] base::instant deadline() const noexcept;
   /// Returns true while there is room for another message, with or without a connection.
   [[nodiscard]] bool writable(const layer_context& c) const;

@@ -75,7 +75,7 @@ struct reliability_settings {
   base::duration shortest_timeout = base::duration::milliseconds(2);
   /// The longest such time, unless the round trip takes longer.
   base::duration longest_timeout = base::duration::seconds(1);
-  /// The time while the round-trip time is not known.
+  /// This time while the round-trip time is not known.
   base::duration first_timeout = base::duration::milliseconds(100);
 };
 
@@ -95,7 +95,7 @@ struct reliability_counters {
   std::uint64_t acknowledgements = 0;  ///< datagrams with an acknowledgement alone
   std::uint32_t most_in_flight = 0;    ///< packets at a time
 
-  /// See layer/layer.hpp.
+  /// Returns all counters with their names.
   [[nodiscard]] auto named() const noexcept {
     return std::array{layer_count{"sent", sent},
                       layer_count{"retransmitted", retransmitted},
@@ -115,13 +115,13 @@ struct reliability_counters {
 /// Makes datagrams reliable. The other end has the same layer.
 class reliability : public layer_defaults {
  public:
-  /// See layer/layer.hpp.
+  /// The layer's name on the wire; see layer/layer.hpp.
   static constexpr std::string_view wire_name = "reliability";
   /// Flags, number and attempt, and an acknowledgement that has no ranges.
   static constexpr std::size_t header_size = reliability_header::flags_size +
                                              reliability_header::packet_size +
                                              acknowledgement::fixed_size;
-  /// See layer_defaults.
+  /// Returns the reason why the layer does not fit on `below`, or `none`.
   [[nodiscard]] static constexpr misfit check_below(properties below) noexcept {
     if (!below.messages) return misfit::needs_messages_as_framing_makes_them;
     return below.reliable || below.connected ? misfit::needs_datagrams_a_stream_is_reliable_already

@@ -7,9 +7,9 @@
 //
 // A peer of which nothing is heard is suspected, and given up after `down_after` (liveness.hpp).
 // The loss ends the session; so does a peer that leaves or comes back with another incarnation. The
-// end is final: the stack is over, and delivers nothing of the session later. Whether the same
-// incarnation may begin another session is decided by the policy that lets peers in
-// (`peer_return`), which may also put the incarnation into quarantine (`peer`).
+// end is final: the stack is over, and delivers nothing of the session later. The policy that lets
+// peers in decides whether the same incarnation may begin another session (`peer_return`), and may
+// put it into quarantine (`peer`).
 //
 // A broken stream does not end the session, which stays for the resume window at least. The end
 // that has connected connects again, the handshake is repeated, and the session is `resumed`.
@@ -108,7 +108,7 @@ struct session_counters {
   base::duration round_trip{};  ///< of the newest heartbeat that was answered; 0: of none
   base::duration paused{};      ///< delays of this end itself that were not charged to the peer
 
-  /// See layer/layer.hpp.
+  /// Returns all counters with their names.
   [[nodiscard]] auto named() const noexcept {
     return std::array{layer_count{"heartbeats_sent", heartbeats_sent},
                       layer_count{"heartbeats_received", heartbeats_received},
@@ -125,10 +125,10 @@ struct session_counters {
 /// Opens a session by a handshake, watches the peer by heartbeats, and ends the session.
 class session : public layer_defaults {
  public:
-  /// See layer/layer.hpp.
+  /// The layer's name on the wire; see layer/layer.hpp.
   static constexpr std::string_view wire_name = "failure_detection";
   static constexpr std::size_t header_size = 5;  ///< kind, and a tag on datagrams
-  /// See layer_defaults.
+  /// Returns the reason why the layer does not fit on `below`, or `none`.
   [[nodiscard]] static constexpr misfit check_below(properties below) noexcept {
     if (!below.messages) return misfit::needs_messages_as_framing_makes_them;
     return below.sessions ? misfit::what_is_below_has_sessions_already : misfit::none;

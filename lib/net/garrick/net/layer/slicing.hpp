@@ -48,11 +48,11 @@ struct piece;
 /// layer below does.
 class slicing : public layer_defaults {
  public:
-  /// See layer/layer.hpp.
+  /// The layer's name on the wire; see layer/layer.hpp.
   static constexpr std::string_view wire_name = "slicing";
   /// The header of a piece: a byte, the lane, the message's number and size, the piece's offset.
   static constexpr std::size_t header_size = 14;
-  /// See layer_defaults.
+  /// Returns the reason why the layer does not fit on `below`, or `none`.
   [[nodiscard]] static constexpr misfit check_below(properties below) noexcept {
     return below.messages ? misfit::none : misfit::needs_messages_as_framing_makes_them;
   }

@@ -51,7 +51,7 @@ struct slicing_counters {
   std::uint64_t partial = 0;        ///< messages that have come in part, now
   std::uint64_t partial_bytes = 0;  ///< the bytes allocated for them
 
-  /// See layer/layer.hpp.
+  /// Returns all counters with their names.
   [[nodiscard]] auto named() const noexcept {
     return std::array{layer_count{"cut", cut},
                       layer_count{"pieces", pieces},

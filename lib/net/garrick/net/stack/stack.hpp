@@ -8,8 +8,8 @@
 // theirs (`layer::provides`). `stack::provides` is the user's guarantee.
 //
 // Each layer sees the others through a context of its own, whose calls go straight to the
-// neighbour. A call costs a virtual one, some two nanoseconds, and layers are ordinary classes in
-// .cpp files.
+// neighbour. Such a call is virtual and takes some two nanoseconds, and layers are ordinary classes
+// in .cpp files.
 //
 // Invariants:
 //   S1  The owner never calls into a layer that is in the middle of a call: its messages are kept

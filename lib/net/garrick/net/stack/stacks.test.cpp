@@ -22,7 +22,7 @@ namespace {
 
 constexpr actor_id alice{1, 11}, bob{2, 22};
 
-/// One end: a stack by name on an endpoint of the simulated network.
+/// An end: a stack by name on an endpoint of the simulated network.
 struct end final : link_owner {
   std::unique_ptr<net::testkit::endpoint> socket;
   std::unique_ptr<net::any_link> mine;

@@ -42,7 +42,7 @@ struct exchange_settings {
   base::duration settles = base::duration::seconds(60);
   /// Probability that a message enters its mailbox late, on links that promise `to_mailbox`.
   double late_mailbox = 0.25;
-  /// Whether a link that replaces a lost one belongs to the same two lives.
+  /// True if a link that replaces a lost one belongs to the same two lives.
   bool same_life = false;
   /// False: no link may go down; for faults for which no peer is given up.
   bool may_go_down = true;

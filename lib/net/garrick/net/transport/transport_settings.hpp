@@ -27,7 +27,7 @@ struct transport_settings {
 
   /// Bytes of a stream that wait for the socket until `carrier::writable` is false. At least 1.
   std::size_t high_water = std::size_t{1} << 20;
-  /// Bytes that may still wait when it is true again.
+  /// Bytes that may still wait when `carrier::writable` is true again.
   std::size_t low_water = std::size_t{256} << 10;
   /// The most bytes that wait. Beyond it the connection is given up with `net_errc::overload`. Not
   /// below `high_water`.

@@ -76,7 +76,7 @@ class timeline {
   std::priority_queue<event> events_;
 };
 
-/// One direction of a link that several senders may share.
+/// A direction of a link that several senders may share.
 class wire {
  public:
   wire(timeline& t, std::uint64_t seed) : time_(t), random_(seed) {}
@@ -132,7 +132,7 @@ class wire {
   std::size_t waiting_ = 0;
 };
 
-/// One end: carries its stack's datagrams over a wire to the other end, and drives the stack.
+/// An end: carries its stack's datagrams over a wire to the other end, and drives the stack.
 template <class Stack>
 class simulated_end : public carrier, public link_owner {
  public:

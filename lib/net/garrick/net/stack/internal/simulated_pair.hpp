@@ -57,7 +57,7 @@ std::vector<std::uint64_t> numbers_of(const Events& events, link_event::kind wha
   return numbers;
 }
 
-/// One end: the carrier below its link, and the link's owner.
+/// An end: the carrier below its link, and the link's owner.
 struct test_end final : carrier, link_owner {
   using bytes = std::vector<std::byte>;
 

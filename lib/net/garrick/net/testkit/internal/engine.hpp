@@ -20,7 +20,7 @@
 
 namespace garrick::net::testkit::internal {
 
-/// One direction between two hosts.
+/// A direction between two hosts.
 struct way {
   way(std::uint64_t seed, const path_settings& s) : settings(s), random(seed) {}
   [[nodiscard]] bool chance(double p) noexcept { return random.unit() < p; }

@@ -1,4 +1,4 @@
-// One UDP socket with many peers. Each peer is a link of its own, known by its address and by the
+// A UDP socket with many peers. Each peer is a link of its own, known by its address and by the
 // address of this machine at which it arrives.
 //
 // Invariants:

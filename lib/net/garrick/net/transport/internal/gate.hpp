@@ -31,7 +31,7 @@ struct gate {
   }
 };
 
-/// One connection's place among those that a listener takes.
+/// A connection's place among those that a listener takes.
 class ticket {
  public:
   /// Returns null if a limit is reached.

@@ -189,7 +189,7 @@ class host : public resident,
   void hand_over() noexcept;
   /// On the loop, in: makes the waiting visits, attends to the transport, and leaves.
   void settle() noexcept;
-  /// One turn of `settle`. Returns true if no thread is in any more.
+  /// Takes a turn of `settle`. Returns true if no thread is in any more.
   bool settle_once() noexcept;
   void make_visits() noexcept;
   void check_admission();

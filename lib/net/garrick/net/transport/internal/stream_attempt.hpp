@@ -1,4 +1,4 @@
-// One attempt to connect a stream: the name is looked up, and its addresses are tried in turn.
+// An attempt to connect a stream: the name is looked up, and its addresses are tried in turn.
 //
 // Invariants:
 //   A1  socket_ is null unless an address is being tried, or the connection stands and was not

@@ -1,4 +1,4 @@
-// One I/O thread: its event loop, and the transports' interface to it. Only io_loop.cpp sees Asio.
+// An I/O thread: its event loop, and the transports' interface to it. Only io_loop.cpp sees Asio.
 //
 // A resident is an object on the loop: a link's host, a listener, a closing connection. The loop
 // keeps it alive until it leaves, and does not end before all have left. So all posts and waits of
