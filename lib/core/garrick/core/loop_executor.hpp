@@ -39,7 +39,7 @@ class loop_executor;
 /// job of the parent's system ends the process with a message.
 class loop_job {
  public:
-  /// For the framework.
+  /// For the framework: makes a job that runs the actor once.
   loop_job(loop_executor& loop, base::runnable& actor) noexcept : loop_(&loop), actor_(&actor) {}
   /// Lets the actor handle its mail, up to a number of messages; then it is posted again.
   void operator()() const noexcept;

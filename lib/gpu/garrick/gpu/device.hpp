@@ -83,7 +83,7 @@ class device {
 
   /// An empty one.
   device() noexcept = default;
-  /// For the framework.
+  /// For the framework: makes a handle to the device.
   explicit device(std::shared_ptr<internal::device_core> core) noexcept : core_(std::move(core)) {}
 
   /// Returns false if the handle is empty: then nothing below may be called.
@@ -104,7 +104,7 @@ class device {
 
   friend bool operator==(const device&, const device&) noexcept = default;
 
-  /// For the framework.
+  /// For the framework: returns the device behind the handle.
   [[nodiscard]] const std::shared_ptr<internal::device_core>& core() const noexcept {
     return core_;
   }

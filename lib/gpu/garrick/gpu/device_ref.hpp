@@ -34,7 +34,7 @@ class device_ref {
 
   /// Makes an empty ref, which is refused as an argument.
   device_ref() noexcept = default;
-  /// For the framework.
+  /// For the framework: takes over a buffer.
   explicit device_ref(detail::buffer_ptr b) noexcept : buffer_(std::move(b)) {}
 
   /// Returns false if it names nothing.
@@ -56,7 +56,7 @@ class device_ref {
     return a.buffer_.get() == b.buffer_.get();
   }
 
-  /// For the framework.
+  /// For the framework: returns the buffer.
   [[nodiscard]] const detail::buffer_ptr& buffer() const noexcept { return buffer_; }
 
  private:

@@ -65,7 +65,7 @@ class pinned {
   /// Behind the last element.
   [[nodiscard]] const T* end() const noexcept { return data() + size(); }
 
-  /// For the framework.
+  /// For the framework: returns the buffer.
   [[nodiscard]] const detail::buffer_ptr& buffer() const noexcept { return buffer_; }
 
  private:

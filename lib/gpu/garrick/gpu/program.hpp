@@ -38,7 +38,7 @@ class program {
 
   /// An empty one: a kernel of it is `gpu_errc::kernel_not_found`.
   program() noexcept = default;
-  /// For the framework.
+  /// For the framework: takes over a built program.
   explicit program(std::shared_ptr<const detail::built_program> built) noexcept
       : built_(std::move(built)) {}
 
@@ -49,7 +49,7 @@ class program {
   /// The names of its kernels.
   [[nodiscard]] std::vector<std::string> kernels() const;
 
-  /// For the framework.
+  /// For the framework: returns the built program.
   [[nodiscard]] const std::shared_ptr<const detail::built_program>& built() const noexcept {
     return built_;
   }

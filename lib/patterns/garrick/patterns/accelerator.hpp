@@ -90,7 +90,7 @@ class offloaded_body final : public offloaded {
   In in_;
 };
 
-/// The work of a request as a pattern: a function becomes a map of its container.
+/// Returns the work of a request as a pattern: a function becomes a map of its container.
 template <class C, class What>
 [[nodiscard]] auto pattern_of(What what) {
   if constexpr (data_parallel<What>)
@@ -181,15 +181,15 @@ class accelerator {
 /// The options of an accelerator's team.
 class accelerator_team {
  public:
-  /// A team of `n` helpers, which work on a request at once; by default one per worker. Throws
-  /// std::invalid_argument for zero.
+  /// Returns a team of `n` helpers, which work on a request at once; by default one per worker.
+  /// Throws std::invalid_argument for zero.
   [[nodiscard]] accelerator_team replicas(std::size_t n) const {
     detail::check_team(n);
     accelerator_team t = *this;
     t.options_.team.replicas = n;
     return t;
   }
-  /// A team whose helpers have threads of their own, on these processors if they are named
+  /// Returns a team whose helpers have threads of their own, on these processors if they are named
   /// (spawn_options::affinity). Then the workers do none of the work. They still run on those
   /// processors, unless the setting `scheduler.affinity` places them elsewhere; and without
   /// `replicas` there are as many threads as workers, however few processors are named.
@@ -199,7 +199,7 @@ class accelerator_team {
     t.options_.team.affinity = std::move(affinity);
     return t;
   }
-  /// A team with another name, for logs.
+  /// Returns a team with another name, for logs.
   [[nodiscard]] accelerator_team named(std::string name) const {
     accelerator_team t = *this;
     t.options_.name = std::move(name);
@@ -211,7 +211,7 @@ class accelerator_team {
     static_assert(detail::name_is_no_text<T>::reported);
     return *this;
   }
-  /// For the framework.
+  /// For the framework: returns the options of the team.
   [[nodiscard]] const detail::data_options& options() const noexcept { return options_; }
 
  private:

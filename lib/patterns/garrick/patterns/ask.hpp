@@ -151,15 +151,15 @@ consteval auto check_question() {
 template <class In, class Out, class P>
 class ask_stage : public actor_stage<In, Out> {
  public:
-  /// For the framework.
+  /// For the framework: asks this actor, with at most `most` requests under way.
   ask_stage(ref<P> whom, std::size_t most, bool in_order)
       : actor_stage<In, Out>(detail::stage_of_actors<detail::asking_actor<In, Out, P>>(
             std::tuple<ref<P>, std::size_t, bool>(whom, most, in_order), "ask")),
         whom_(std::move(whom)),
         most_(most) {}
 
-  /// A copy of this stage that puts the answers out in the order of the tuples. The newest wait for
-  /// the oldest.
+  /// Returns a copy of this stage that puts the answers out in the order of the tuples. The newest
+  /// wait for the oldest.
   [[nodiscard]] ask_stage ordered() const { return {whom_, most_, true}; }
 
  private:
@@ -183,11 +183,12 @@ template <class In, class P>
 
 }  // namespace detail
 
-/// Sends each tuple, an In, to an actor as a request, and puts out the answers as they come. At
-/// most `n` requests are under way: then the stage takes no tuple. An answer that is an error
-/// follows the stage's policy: the stream fails, or the tuple is a dead letter. If the tuple cannot
-/// be copied, the dead letter is the error's text; if a key function behind throws on an answer, it
-/// is the answer. In a farm, `n` for each replica. Throws std::invalid_argument for an `n` of zero.
+/// Returns a stage that sends each tuple, an In, to an actor as a request, and puts out the answers
+/// as they come. While `n` requests are under way, the stage takes no tuple. An answer that is an
+/// error follows the stage's policy: the stream fails, or the tuple is a dead letter. If the tuple
+/// cannot be copied, the dead letter is the error's text; if a key function behind throws on an
+/// answer, it is the answer. In a farm, `n` for each replica. Throws std::invalid_argument for an
+/// `n` of zero.
 ///
 ///     ask<look_up>(dictionary, 8).on(on_failure::skip)
 template <class In, class P>

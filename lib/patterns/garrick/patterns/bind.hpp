@@ -44,7 +44,7 @@ class bound<F, std::tuple<Values...>, R, detail::list<Rest...>> {
  public:
   using garrick_sendable = void;  ///< the function has no captures, and the values were checked
 
-  /// For the framework.
+  /// For the framework: binds the values to the function.
   bound(F f, std::tuple<Values...> values) : f_(std::move(f)), values_(std::move(values)) {}
 
   /// Calls the function. Throws the function's exceptions.
@@ -134,10 +134,11 @@ consteval auto check_bound() {
 
 }  // namespace detail
 
-/// A function whose first parameters are these values: copies of them, or moved values. It is
-/// accepted wherever a stage takes a function without captures: in `seq`, `filter`, `scan`, `fold`,
-/// `by_key` and so on. A parameter `T&` gets the bound value itself and may change it: a state, of
-/// which each replica and each spawn has its own. `f` has no captures, and names its types.
+/// Returns a function whose first parameters are these values: copies of them, or moved values. It
+/// is accepted wherever a stage takes a function without captures: in `seq`, `filter`, `scan`,
+/// `fold`, `by_key` and so on. A parameter `T&` gets the bound value itself and may change it: a
+/// state, of which each replica and each spawn has its own. `f` has no captures, and names its
+/// types.
 ///
 ///     farm(seq(patterns::bind([](int digits, double x) { return rounded(x, digits); }, 3)))
 template <class F, class... Values>

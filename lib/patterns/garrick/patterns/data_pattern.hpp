@@ -146,7 +146,8 @@ inline void check_team(std::size_t n) {
     throw std::invalid_argument("garrick: replicas(n): n is " + std::to_string(n) + "; 1 to " +
                                 std::to_string(most_replicas));
 }
-/// Options of the actor that is asked. Throws std::invalid_argument for a bounded mailbox.
+/// Returns the options for the actor that is asked. Throws std::invalid_argument for a bounded
+/// mailbox.
 [[nodiscard]] inline spawn_options asked_options(spawn_options o) {
   if (o.policy != mailbox_policy::unbounded)
     throw std::invalid_argument("garrick: a data-parallel pattern has an unbounded mailbox");
@@ -250,7 +251,7 @@ class data_pattern {
   using garrick_sendable = void;  ///< checked when it was made
   static constexpr bool garrick_keeps_order = true;
 
-  /// For the framework.
+  /// For the framework: makes a pattern of its work.
   data_pattern(Body what, std::string name)
       : seed_{base::shared_as<const detail::any_body<input, output>>(
                   new detail::one_body<Body>(std::move(what))),
@@ -258,16 +259,16 @@ class data_pattern {
     seed_.options.name = std::move(name);
   }
 
-  /// A copy of this pattern with `n` replicas, which work on a container at once; by default one
-  /// per worker. Throws std::invalid_argument for zero.
+  /// Returns a copy of this pattern with `n` replicas, which work on a container at once; by
+  /// default one per worker. Throws std::invalid_argument for zero.
   [[nodiscard]] data_pattern replicas(std::size_t n) const {
     detail::check_team(n);
     data_pattern p = *this;
     p.seed_.options.team.replicas = n;
     return p;
   }
-  /// A copy that works in pieces of `chunk` elements; a free helper takes the next piece. For
-  /// elements that take differently long. By default a map has a part for each replica, and a
+  /// Returns a copy that works in pieces of `chunk` elements; a free helper takes the next piece.
+  /// For elements that take differently long. By default a map has a part for each replica, and a
   /// replica that is done takes elements left in the parts of others; a stencil has four pieces for
   /// each replica, a reduction 256, and `master_worker` one for each element. Not for divide and
   /// conquer, which has no pieces. Throws std::invalid_argument for zero.
@@ -280,16 +281,16 @@ class data_pattern {
     p.seed_.options.chunk = chunk;
     return p;
   }
-  /// A copy with a thread of its own for each replica. `affinity` places these threads, as `<2-3>`
-  /// does (spawn_options::affinity). It reserves no processor: the workers run there, too, unless
-  /// the setting `scheduler.affinity` places them elsewhere.
+  /// Returns a copy with a thread of its own for each replica. `affinity` places these threads, as
+  /// `<2-3>` does (spawn_options::affinity). It reserves no processor: the workers run there, too,
+  /// unless the setting `scheduler.affinity` places them elsewhere.
   [[nodiscard]] data_pattern own_threads(std::string affinity = {}) const {
     data_pattern p = *this;
     p.seed_.options.team.own_threads = true;
     p.seed_.options.team.affinity = std::move(affinity);
     return p;
   }
-  /// A copy with another name: for errors, figures and `print`.
+  /// Returns a copy with another name: for errors, figures and `print`.
   [[nodiscard]] data_pattern named(std::string name) const {
     data_pattern p = *this;
     p.seed_.options.name = std::move(name);
@@ -301,10 +302,10 @@ class data_pattern {
     static_assert(detail::name_is_no_text<T>::reported);
     return *this;
   }
-  /// A copy with another answer to exceptions, for use as a stage; an actor that is asked by
-  /// requests does not look at it. With `skip` and `restart` the container becomes a dead letter in
-  /// its original state, so each container is copied once before it is worked on. If it cannot be
-  /// copied, the dead letter is the error's text.
+  /// Returns a copy with another answer to exceptions, for use as a stage; an actor that is asked
+  /// by requests does not look at it. With `skip` and `restart` the container becomes a dead letter
+  /// in its original state, so each container is copied once before it is worked on. If it cannot
+  /// be copied, the dead letter is the error's text.
   [[nodiscard]] data_pattern on(on_failure policy) const {
     data_pattern p = *this;
     p.policy_ = policy;
@@ -313,11 +314,11 @@ class data_pattern {
 
   /// Returns the pattern's structure.
   [[nodiscard]] plan describe() const { return stage().describe(); }
-  /// For the framework.
+  /// For the framework: returns the parts of which an actor or a stage is made.
   [[nodiscard]] const detail::data_seed<input, output>& seed() const noexcept { return seed_; }
-  /// For the framework.
+  /// For the framework: returns the policy for exceptions.
   [[nodiscard]] on_failure policy() const noexcept { return policy_; }
-  /// For the framework.
+  /// For the framework: adds the nodes of a stage.
   detail::inlet_ptr<input> build(const detail::builder& b,
                                  const detail::inlet_ptr<output>& next) const {
     return stage().build(b, next);
@@ -382,8 +383,8 @@ result<data_ref<typename P::input, typename P::output>> try_spawn(Spawner& from,
   if (!made) return made.error();
   return data_ref<typename P::input, typename P::output>(*made);
 }
-/// A data-parallel pattern as the child of a supervisor. An exception of its function is an answer
-/// and restarts nothing. Throws std::invalid_argument for a bounded mailbox.
+/// Returns a data-parallel pattern as the child of a supervisor. An exception of its function is an
+/// answer and restarts nothing. Throws std::invalid_argument for a bounded mailbox.
 ///
 ///     system.spawn<supervisor>(supervision{}, data_child({.name = "squares"}, map(square)));
 ///

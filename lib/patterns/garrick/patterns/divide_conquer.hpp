@@ -67,7 +67,7 @@ class parts {
   [[nodiscard]] const part& operator[](std::size_t i) const noexcept { return all_[i]; }
   /// Returns the first part, for a loop over all.
   [[nodiscard]] auto begin() const noexcept { return all_.begin(); }
-  /// Behind the last part.
+  /// Returns the place behind the last part.
   [[nodiscard]] auto end() const noexcept { return all_.end(); }
 
  private:

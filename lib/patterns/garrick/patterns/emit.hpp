@@ -21,7 +21,7 @@ namespace garrick::patterns {
 template <class T>
 class emit {
  public:
-  /// For the framework.
+  /// For the framework: puts results into `to`.
   explicit emit(detail::slots<T>& to) noexcept : to_(&to) {}
 
   /// Puts out a copy. Throws the exceptions of the copy, and std::bad_alloc.

@@ -81,7 +81,7 @@ template <class Unit>
   else
     return n;
 }
-/// For errors.
+/// Returns a length as a text for errors.
 template <class Unit>
 [[nodiscard]] std::string text_of(std::int64_t n);
 template <>
@@ -134,7 +134,8 @@ class asks_tuples {
   bool only_asked_ = false;
 };
 [[noreturn]] void length_is_bad(const std::string& what, const std::string& is, bool may_be_zero);
-/// A length that a user gives. Throws std::invalid_argument if it is below `least` or has no end.
+/// Returns a length that a user gives. Throws std::invalid_argument if it is below `least` or has
+/// no end.
 template <class Unit>
 [[nodiscard]] std::int64_t checked_length(std::int64_t n, std::int64_t least, const char* what) {
   if (n >= least && n < most_time) return n;
@@ -156,13 +157,13 @@ struct disorder<void> {
 
 namespace garrick::patterns {
 
-/// The largest delay behind the latest tuple of the same producer: a tuple is in time if it is no
-/// further behind. Throws std::invalid_argument for a negative or infinite one.
+/// Returns the largest delay behind the latest tuple of the same producer: a tuple is in time if it
+/// is no further behind. Throws std::invalid_argument for a negative or infinite one.
 [[nodiscard]] inline auto out_of_order(duration most) {
   return detail::disorder<duration>{
       detail::checked_length<duration>(most.count(), 0, "out_of_order(disorder): the disorder")};
 }
-/// A disorder in ticks.
+/// Returns a disorder in ticks.
 template <std::integral Number>
 [[nodiscard]] auto out_of_order(Number most) {
   return detail::disorder<detail::ticks_unit>{detail::checked_length<detail::ticks_unit>(

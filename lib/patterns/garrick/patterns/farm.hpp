@@ -87,12 +87,12 @@ class farm_of {
   using input = typename P::input;    ///< the type of its tuples
   using output = typename P::output;  ///< the type of its results; void: it is a sink
 
-  /// For the framework.
+  /// For the framework: makes a farm of its parts. If `replicas` is 0, stream_options decides.
   farm_of(P pattern, Policy policy, std::size_t replicas)
       : pattern_(std::move(pattern)), policy_(std::move(policy)), replicas_(replicas) {}
 
-  /// A copy with `n` replicas; by default stream_options::replicas. Throws std::invalid_argument
-  /// for none, and for more than `most_replicas`.
+  /// Returns a copy with `n` replicas; by default stream_options::replicas. Throws
+  /// std::invalid_argument for none, and for more than `most_replicas`.
   [[nodiscard]] farm_of replicas(std::size_t n) const {
     if (n == 0 || n > most_replicas)
       throw std::invalid_argument("garrick: a farm has 1 to " + std::to_string(most_replicas) +
@@ -102,15 +102,17 @@ class farm_of {
     return f;
   }
 
-  /// Tuples go to each replica in turn. The default.
+  /// Returns a farm that gives tuples to each replica in turn. This is the default.
   [[nodiscard]] auto round_robin() const { return with(detail::in_turn()); }
-  /// Tuples go to any replica; one seed gives one sequence of choices.
+  /// Returns a farm that gives each tuple to a random replica; one seed gives one sequence of
+  /// choices.
   [[nodiscard]] auto random_member(std::uint64_t seed = 1) const {
     return with(detail::at_random{seed});
   }
-  /// Tuples go to the replica where fewest tuples wait.
+  /// Returns a farm that gives each tuple to the replica where fewest tuples wait.
   [[nodiscard]] auto least_loaded() const { return with(detail::to_least_loaded()); }
-  /// Each replica gets a copy of each tuple. A `message` (guide 4) is copied on write.
+  /// Returns a farm that gives each replica a copy of each tuple. A `message` (guide 4) is copied
+  /// on write.
   [[nodiscard]] auto broadcast() const {
     using check = detail::broadcast_check<input>;
     static_assert(check::reported);
@@ -119,9 +121,10 @@ class farm_of {
     else
       return *this;
   }
-  /// Equal keys go to the same replica. `key` is a pointer to a member, or a function of the tuple
-  /// without captures (else say lent(f)), and std::hash knows its result. If `key` throws, the
-  /// stage that put the tuple out has failed, and its policy decides.
+  /// Returns a farm that gives tuples of equal keys to the same replica. `key` is a pointer to a
+  /// member, or a function of the tuple without captures (else say lent(f)), and std::hash knows
+  /// its result. If `key` throws, the stage that put the tuple out has failed, and its policy
+  /// decides.
   template <class Key>
   [[nodiscard]] auto by_key(Key key) const {
     using check = detail::key_check<Key, input>;
@@ -131,7 +134,8 @@ class farm_of {
     else
       return *this;
   }
-  /// The replica with number `f(tuple, n)`, of n. `f` has no captures (else say lent(f)).
+  /// Returns a farm that gives each tuple to replica number `f(tuple, n)`, of n. `f` has no
+  /// captures (else say lent(f)).
   template <class F>
   [[nodiscard]] auto by(F f) const {
     using check = detail::choice_check<F, input>;
@@ -141,9 +145,9 @@ class farm_of {
     else
       return *this;
   }
-  /// Results in the order of the tuples that they came from. The tuples go round; a replica that is
-  /// ahead waits for those behind as soon as its channel is full. For a stage, a data-parallel
-  /// pattern, or a pipeline of these.
+  /// Returns a farm that puts out results in the order of their tuples. The tuples go round; a
+  /// replica that is ahead waits for those behind as soon as its channel is full. For a stage, a
+  /// data-parallel pattern, or a pipeline of these.
   [[nodiscard]] auto ordered() const {
     constexpr bool fits = detail::keeps_order<P>;
     static_assert(detail::unless<fits, detail::farm_cannot_be_ordered<P>>::reported);
@@ -162,7 +166,7 @@ class farm_of {
             .parts = {pattern_.describe()}};
   }
 
-  /// For the framework.
+  /// For the framework: adds the nodes of the replicas.
   detail::inlet_ptr<input> build(const detail::builder& b,
                                  const detail::inlet_ptr<output>& next) const {
     const std::size_t n = replicas_ != 0            ? replicas_

@@ -163,7 +163,7 @@ class feedback_of {
   using input = typename P::input;    ///< the type of its tuples
   using output = typename P::output;  ///< the type of its results: the same
 
-  /// For the framework.
+  /// For the framework: makes a loop of its parts.
   feedback_of(P pattern, Again again) : pattern_(std::move(pattern)), again_(std::move(again)) {}
 
   /// Returns the pattern's structure.
@@ -171,7 +171,7 @@ class feedback_of {
     return {.what = "feedback", .emitter = false, .parts = {pattern_.describe()}};
   }
 
-  /// For the framework.
+  /// For the framework: adds the nodes of the loop.
   detail::inlet_ptr<input> build(const detail::builder& b,
                                  const detail::inlet_ptr<output>& next) const {
     detail::loop& l = b.to.add_loop(b.options.capacity);

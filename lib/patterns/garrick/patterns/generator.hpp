@@ -49,12 +49,12 @@ class generator {
     [[nodiscard]] std::suspend_always initial_suspend() const noexcept { return {}; }
     /// For the compiler: its owner destroys it.
     [[nodiscard]] std::suspend_always final_suspend() const noexcept { return {}; }
-    /// The value lies in the coroutine until that goes on.
+    /// For the compiler: the value lies in the coroutine until that goes on.
     [[nodiscard]] std::suspend_always yield_value(value_type&& value) noexcept {
       value_ = std::addressof(value);
       return {};
     }
-    /// A copy of it does.
+    /// For the compiler: a copy of the value lies in the coroutine until that goes on.
     [[nodiscard]] copied yield_value(const value_type& value) { return copied(value); }
     /// This overload refuses a value that does not convert to T.
     template <class Other>

@@ -157,7 +157,7 @@ template <class P, class KeyL = detail::unsaid, class KeyR = detail::unsaid,
 class join_spec {
  public:
   using garrick_unfinished = void;
-  /// For the framework.
+  /// For the framework: makes a join of the choices so far.
   explicit join_spec(P source, KeyL kl = {}, KeyR kr = {}, TimeL tl = {}, TimeR tr = {},
                      const detail::join_options& rest = {})
       : source_(std::move(source)),
@@ -167,8 +167,9 @@ class join_spec {
         time_r_(std::move(tr)),
         rest_(rest) {}
 
-  /// The keys: of the stream's tuples, and of the source's. Each is a pointer to a member or a
-  /// function of the tuple without captures (else say lent(f)), and std::hash knows their type.
+  /// Returns a join by these keys of the stream's tuples and of the source's. Each is a pointer to
+  /// a member or a function of the tuple without captures (else say lent(f)), and std::hash knows
+  /// their type.
   template <class L, class R>
   [[nodiscard]] auto by(L left, R right) const {
     return join_spec<P, L, R, TimeL, TimeR, Disorder, Interval>(
@@ -180,8 +181,8 @@ class join_spec {
     static_assert(detail::join_says_too_little<Call>::reported);
     return detail::refused_pattern();
   }
-  /// The times, in the same way (event_time.hpp), and how far a tuple may be behind others of its
-  /// side.
+  /// Returns a join by these times, given as the keys are (event_time.hpp), and how far a tuple may
+  /// be behind others of its side.
   template <class L, class R, class Unit = void>
   [[nodiscard]] auto event_time(L left, R right, detail::disorder<Unit> behind = {}) const {
     detail::join_options rest = rest_;
@@ -189,14 +190,15 @@ class join_spec {
     return join_spec<P, KeyL, KeyR, L, R, Unit, Interval>(source_, key_l_, key_r_, std::move(left),
                                                           std::move(right), rest);
   }
-  /// Sets the largest distance of the times of a pair. Throws std::invalid_argument for a negative
-  /// or infinite one.
+  /// Returns a join of pairs whose times are at most `most` apart. Throws std::invalid_argument for
+  /// a negative or infinite one.
   [[nodiscard]] auto within(duration most) const { return within(most, most); }
-  /// The right tuple's time is at most `before` less than the left one's, or at most `after` more.
+  /// Returns a join of pairs in which the right tuple's time is at most `before` less than the left
+  /// one's, or at most `after` more.
   [[nodiscard]] auto within(duration before, duration after) const {
     return within_of<duration>(before.count(), after.count());
   }
-  /// Sets the largest distance, in ticks.
+  /// Returns a join of pairs whose times are at most `most` ticks apart.
   template <std::integral Number>
   [[nodiscard]] auto within(Number most) const {
     return within(most, most);
@@ -212,9 +214,9 @@ class join_spec {
     static_assert(detail::no_length_of_window<Call>::reported);
     return detail::refused_pattern();
   }
-  /// A side, or one of several producers of a side, from which nothing has come for that time, by
-  /// the clock, is taken to be as far as the other. Its later tuples may be late. Throws
-  /// std::invalid_argument for a time of zero or less.
+  /// Returns a join that takes a silent side to be as far as the other: a side, or one of several
+  /// producers of a side, from which no tuple has come for that time, by the clock. Its later
+  /// tuples may be late. Throws std::invalid_argument for a time of zero or less.
   [[nodiscard]] auto idle_after(duration time) const {
     detail::join_options rest = rest_;
     static_cast<void>(
@@ -223,16 +225,16 @@ class join_spec {
     return join_spec<P, KeyL, KeyR, TimeL, TimeR, Disorder, Interval>(source_, key_l_, key_r_,
                                                                       time_l_, time_r_, rest);
   }
-  /// At most `n` tuples are kept; by default 2^20. Room is needed for the left tuples of a time of
-  /// 2 * `after` + `before`, for the right ones of 2 * `before` + `after`, and for those of each
-  /// side's disorder. Throws std::invalid_argument for zero.
+  /// Returns a join that keeps at most `n` tuples; by default 2^20. Room is needed for the left
+  /// tuples of a time of 2 * `after` + `before`, for the right ones of 2 * `before` + `after`, and
+  /// for those of each side's disorder. Throws std::invalid_argument for zero.
   [[nodiscard]] join_spec at_most(std::size_t n) const {
     if (n == 0) throw std::invalid_argument("garrick: join: at_most(n): n is 0; at least 1");
     join_spec s = *this;
     s.rest_.times.at_most = n;
     return s;
   }
-  /// Sets another name than `join`: for errors, figures and `print`.
+  /// Returns a join with another name than `join`: for errors, figures and `print`.
   [[nodiscard]] join_spec named(std::string name) const {
     join_spec s = *this;
     s.rest_.name = std::move(name);
@@ -244,15 +246,15 @@ class join_spec {
     static_assert(detail::name_is_no_text<T>::reported);
     return *this;
   }
-  /// Sets another answer to exceptions.
+  /// Returns a join with another answer to exceptions.
   [[nodiscard]] join_spec on(on_failure policy) const {
     join_spec s = *this;
     s.rest_.policy = policy;
     return s;
   }
 
-  /// Puts out `f(left, right)` for each pair: a function `Out f(const Left&, const Right&)` that
-  /// names its types.
+  /// Returns a stage that puts out `f(left, right)` for each pair: a function `Out f(const Left&,
+  /// const Right&)` that names its types.
   template <class F>
   [[nodiscard]] auto with(F f) const {
     constexpr bool said = !std::is_same_v<KeyL, detail::unsaid> &&

@@ -32,8 +32,8 @@ namespace garrick::patterns {
 
 namespace detail {
 
-/// A container's elements by number: where they lie side by side, a pointer, which no function that
-/// is called for them can change; else the container.
+/// Returns a container's elements by number. If they lie side by side, this is a pointer, which no
+/// function that is called for them can change; else the container.
 template <class C>
 [[nodiscard]] decltype(auto) elements_of(C& all) noexcept {
   using element = std::remove_reference_t<decltype(all[0])>;

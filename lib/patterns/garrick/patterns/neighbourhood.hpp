@@ -35,7 +35,7 @@ namespace detail {
 template <class T>
 class neighbourhood {
  public:
-  /// For the framework.
+  /// For the framework: looks from the element at `at`.
   neighbourhood(const T* at, std::size_t /*stride*/, std::size_t radius, std::size_t x,
                 std::size_t /*y*/) noexcept
       : at_(at), radius_(radius), index_(x) {}
@@ -65,7 +65,7 @@ class neighbourhood {
 template <class T>
 class grid_neighbourhood {
  public:
-  /// For the framework.
+  /// For the framework: looks from the element at `at`.
   grid_neighbourhood(const T* at, std::size_t stride, std::size_t radius, std::size_t x,
                      std::size_t y) noexcept
       : at_(at), stride_(static_cast<std::ptrdiff_t>(stride)), radius_(radius), x_(x), y_(y) {}
@@ -114,7 +114,7 @@ struct constant_rule {
 inline constexpr clamp_rule clamp{};
 /// Beyond the edge is the container again: the last element is before the first one.
 inline constexpr wrap_rule wrap{};
-/// Beyond the edge is this value, as if it were an element.
+/// Returns the rule that this value is beyond the edge, as if it were an element.
 template <class V>
 [[nodiscard]] constexpr constant_rule<std::decay_t<V>> constant(V&& value) {
   return {std::forward<V>(value)};

@@ -26,7 +26,7 @@ template <class P>
 [[nodiscard]] plan optimise(const P& pattern, const stream_options& o = {}) {
   return rewritten(pattern.describe(), o);
 }
-/// Draws a plan, a line for each part.
+/// Returns a drawing of a plan, a line for each part.
 [[nodiscard]] inline std::string print(const plan& p) { return p.to_string(); }
 
 }  // namespace garrick::patterns

@@ -96,11 +96,12 @@ class parallel_of {
   using garrick_check = std::conditional_t<std::is_same_v<Policy, detail::to_all>,
                                            detail::broadcast_check<input>, detail::passed_check>;
 
-  /// For the framework.
+  /// For the framework: makes a pattern of its parts.
   parallel_of(Policy policy, std::tuple<Ps...> parts)
       : parts_(std::move(parts)), policy_(std::move(policy)) {}
 
-  /// Each tuple goes to part number `f(tuple, n)`, of n. `f` has no captures (else say lent(f)).
+  /// Returns a copy that gives each tuple to part number `f(tuple, n)`, of n. `f` has no captures
+  /// (else say lent(f)).
   template <class F>
   [[nodiscard]] auto by(F f) const {
     using check = detail::choice_check<F, input>;
@@ -120,7 +121,7 @@ class parallel_of {
         parts_);
   }
 
-  /// For the framework.
+  /// For the framework: adds the nodes of all parts.
   detail::inlet_ptr<input> build(const detail::builder& b,
                                  const detail::inlet_ptr<output>& next) const {
     auto all = std::apply(

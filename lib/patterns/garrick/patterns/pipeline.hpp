@@ -128,7 +128,7 @@ class pipeline_of : public detail::yields_as<typename detail::row_of<Ps...>::las
   using output = typename detail::row_of<Ps...>::last::output;  ///< void: it is a sink
   static constexpr bool garrick_keeps_order = (detail::keeps_order<Ps> && ...);
 
-  /// For the framework.
+  /// For the framework: makes a pattern of its parts.
   explicit pipeline_of(Ps&&... parts) : parts_(std::move(parts)...) {}
 
   /// Returns the pattern's structure.
@@ -138,7 +138,7 @@ class pipeline_of : public detail::yields_as<typename detail::row_of<Ps...>::las
     return detail::describe_row("pipeline", parts);
   }
 
-  /// For the framework.
+  /// For the framework: adds the nodes of all parts, the last part first.
   detail::inlet_ptr<input> build(const detail::builder& b,
                                  const detail::inlet_ptr<output>& next) const {
     detail::part_of_row parts[sizeof...(Ps)];

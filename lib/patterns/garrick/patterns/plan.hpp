@@ -32,7 +32,7 @@ struct plan {
   bool ordered = false;       ///< a farm keeps the order
   std::vector<plan> parts{};  ///< its parts, in their order
 
-  /// Draws it, a line for each part.
+  /// Returns a drawing of it, a line for each part.
   [[nodiscard]] std::string to_string() const;
 };
 
@@ -42,13 +42,13 @@ template <class P>
 [[nodiscard]] plan describe_itself(const void* pattern) {
   return static_cast<const P*>(pattern)->describe();
 }
-/// Draws the plan that `describe` gives of a pattern. Out of line, since a plan's destructor is
-/// long.
+/// Returns a drawing of the plan that `describe` gives of a pattern. Out of line, since a plan's
+/// destructor is long.
 [[nodiscard]] std::string drawn(const void* pattern, plan (*describe)(const void* pattern));
 
 }  // namespace detail
 
-/// Draws the structure of a pattern as it was written, a line for each part.
+/// Returns a drawing of the structure of a pattern as it was written, a line for each part.
 template <class P>
 [[nodiscard]] std::string print(const P& pattern) {
   return detail::drawn(&pattern, &detail::describe_itself<P>);

@@ -42,8 +42,8 @@ struct stream_report {
   std::uint64_t left = 0;            ///< tuples that an ended stream left in its channels
   bool ended = false;                ///< the last node has ended
 
-  /// A report with the replicas of a stage as one: its name without their numbers, and the sums of
-  /// their figures.
+  /// Returns a report with the replicas of a stage as one: its name without their numbers, and the
+  /// sums of their figures.
   [[nodiscard]] stream_report by_stage() const;
   /// Returns the node, or the stage by the average of its replicas, that has been busy for the
   /// largest part of the time: make it faster, or give it replicas. Null if there is none.
@@ -67,7 +67,8 @@ struct stage_rate {
 [[nodiscard]] std::vector<stage_rate> rates(const stream_report& before, const stream_report& now,
                                             duration between);
 
-/// For the framework: the figures of all nodes, and the tuples that an ended stream has left.
+/// For the framework: returns the figures of all nodes, and the tuples that an ended stream has
+/// left.
 [[nodiscard]] stream_report report_of(const detail::graph& of, std::uint64_t left);
 
 }  // namespace garrick::patterns

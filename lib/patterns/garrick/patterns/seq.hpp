@@ -95,9 +95,9 @@ class seq_stage : public detail::yields<Value> {
   seq_stage(const Running& prototype, std::string name)
       : seq_(detail::stage_type_of<Running, In, Out>, &prototype, takes(), std::move(name)) {}
 
-  /// A copy with another name: for errors, figures and `print`. A name that begins with a number
-  /// and a dot, such as `1.parse`, is taken for a replica's by `stream_report::by_stage`, which
-  /// then calls the stage `parse`.
+  /// Returns a copy with another name: for errors, figures and `print`. A name that begins with a
+  /// number and a dot, such as `1.parse`, is taken for a replica's by `stream_report::by_stage`,
+  /// which then calls the stage `parse`.
   [[nodiscard]] seq_stage named(std::string name) const {
     seq_stage s = *this;
     s.seq_.name = std::move(name);
@@ -109,19 +109,20 @@ class seq_stage : public detail::yields<Value> {
     static_assert(detail::name_is_no_text<T>::reported);
     return *this;
   }
-  /// A copy on a thread of its own, for code that blocks.
+  /// Returns a copy on a thread of its own, for code that blocks.
   [[nodiscard]] seq_stage own_thread() const {
     seq_stage s = *this;
     s.seq_.own_thread = true;
     return s;
   }
-  /// A copy that declares that a tuple takes little time: it may become one node with a neighbour.
+  /// Returns a copy that declares that a tuple takes little time: it may become one node with a
+  /// neighbour.
   [[nodiscard]] seq_stage cheap(bool is = true) const {
     seq_stage s = *this;
     s.seq_.cheap = is;
     return s;
   }
-  /// A copy with another answer to exceptions.
+  /// Returns a copy with another answer to exceptions.
   [[nodiscard]] seq_stage on(on_failure policy) const {
     seq_stage s = *this;
     s.seq_.policy = policy;
@@ -131,9 +132,9 @@ class seq_stage : public detail::yields<Value> {
   /// Returns the stage's structure.
   [[nodiscard]] plan describe() const { return seq_.describe(); }
 
-  /// For the framework: the stage as a member of a row.
+  /// For the framework: returns the stage as a member of a row.
   [[nodiscard]] const detail::any_seq& as_any_seq() const noexcept { return seq_; }
-  /// For the framework: the form that an ordered farm needs.
+  /// For the framework: returns the form that an ordered farm needs.
   auto build_framed(const detail::builder& b,
                     const detail::inlet_ptr<detail::framed<Out>>& next) const
     requires garrick_keeps_order

@@ -123,8 +123,8 @@ using from_check =
 
 }  // namespace detail
 
-/// Puts out the elements of a container, which becomes part of the pattern: each spawn puts out a
-/// copy.
+/// Returns a source of the elements of a container, which becomes part of the pattern: each spawn
+/// puts out a copy.
 template <class Container>
 [[nodiscard]] auto from(Container all) {
   using check = detail::from_check<Container>;
@@ -149,7 +149,7 @@ template <class T>
   return {};
 }
 
-/// Puts out the whole numbers from `first` on, without `end`.
+/// Returns a source of the whole numbers from `first` on, without `end`.
 template <std::integral T>
 [[nodiscard]] auto counting(T first, T end) {
   return seq(detail::numbers<T>{first, end}).named("counting");
@@ -165,17 +165,18 @@ template <class Call = void>
   return {};
 }
 
-/// The lines of a file, each a `slice` without its end: "\n" or "\r\n". The last line may lack it;
-/// an empty file has no lines. The file is mapped into memory when the stream begins. A file that
-/// is missing, that may not be read or that is no regular file ends the stream with an error that
-/// names it. If the file is shortened meanwhile, the program ends (SIGBUS).
+/// Returns a source of the lines of a file, each a `slice` without its end: "\n" or "\r\n". The
+/// last line may lack it; an empty file has no lines. The file is mapped into memory when the
+/// stream begins. A file that is missing, that may not be read or that is no regular file ends the
+/// stream with an error that names it. If the file is shortened meanwhile, the program ends
+/// (SIGBUS).
 [[nodiscard]] inline auto lines_of(std::string path) {
   return seq_stage<detail::file_lines, void, slice>(detail::file_lines(std::move(path)),
                                                     "lines_of");
 }
 
-/// The results of `f()`, a std::optional, until it gives nothing. Exceptions of `f` follow the
-/// stage's policy.
+/// Returns a source of the results of `f()`, a std::optional, until it is empty. Exceptions of `f`
+/// follow the stage's policy.
 template <class F = detail::several_functions>
 [[nodiscard]] auto generate(F f) {
   auto s = seq(std::move(f));

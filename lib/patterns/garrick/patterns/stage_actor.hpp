@@ -44,7 +44,7 @@ class stage_hold {
  public:
   /// Holds nothing.
   stage_hold() noexcept = default;
-  /// For the framework.
+  /// For the framework: holds the stage open at `at`.
   stage_hold(std::shared_ptr<detail::graph> of, detail::held_open& at) noexcept
       : of_(std::move(of)), at_(&at) {
     at.hold();
@@ -80,7 +80,7 @@ class actor_of_stage {
                    "a stage's actor was used as a stage in its constructor: wait for on_start");
     return *node_;
   }
-  /// For the framework.
+  /// For the framework: gives the actor its node.
   void sit(actor_node& at, const std::shared_ptr<graph>& owner) noexcept {
     node_ = &at;
     owner_ = owner;
@@ -110,9 +110,9 @@ class stage_actor : public actor<protocol<void(detail::go), void(detail::leave),
   using stage_input = In;    ///< the type of its tuples
   using stage_output = Out;  ///< the type of its results; void: it is a sink
 
-  /// For the framework.
+  /// For the framework: a class derived from the user's handles the message.
   void on(detail::go) {}
-  /// For the framework.
+  /// For the framework: a class derived from the user's handles the message.
   void on(detail::leave) {}
 
  protected:
@@ -202,10 +202,10 @@ class actor_stage {
   using input = In;    ///< the type of its tuples
   using output = Out;  ///< the type of its results; void: it is a sink
 
-  /// For the framework.
+  /// For the framework: makes a stage of its actors.
   explicit actor_stage(detail::any_actor_stage s) : stage_(std::move(s)) {}
 
-  /// A copy with another name: the actor's, too.
+  /// Returns a copy with another name: the actor's, too.
   [[nodiscard]] actor_stage named(std::string name) const {
     actor_stage s = *this;
     s.stage_.name = std::move(name);
@@ -217,14 +217,14 @@ class actor_stage {
     static_assert(detail::name_is_no_text<T>::reported);
     return *this;
   }
-  /// A copy with a thread of its own, for code that blocks.
+  /// Returns a copy with a thread of its own, for code that blocks.
   [[nodiscard]] actor_stage own_thread() const {
     actor_stage s = *this;
     s.stage_.own_thread = true;
     return s;
   }
-  /// A copy with another answer to exceptions of `consume`. Throws std::invalid_argument for
-  /// `restart` if the class has no `on_restart()`: an actor is not made anew.
+  /// Returns a copy with another answer to exceptions of `consume`. Throws std::invalid_argument
+  /// for `restart` if the class has no `on_restart()`: an actor is not made anew.
   [[nodiscard]] actor_stage on(on_failure policy) const {
     actor_stage s = *this;
     s.stage_.follow(policy);
@@ -234,7 +234,7 @@ class actor_stage {
   /// Returns the stage's structure.
   [[nodiscard]] plan describe() const { return stage_.describe(); }
 
-  /// For the framework.
+  /// For the framework: adds the node of the actor.
   detail::inlet_ptr<In> build(const detail::builder& b, const detail::inlet_ptr<Out>& next) const {
     return stage_.build(b, next);
   }
@@ -303,7 +303,7 @@ consteval auto check_stage_actor() {
   }
 }
 
-/// Stages of the class A, whose actors get copies of these arguments.
+/// Returns a stage of the class A, whose actors get copies of these arguments.
 template <class A, class... Args>
 [[nodiscard]] any_actor_stage stage_of_actors(std::tuple<Args...> args, std::string name) {
   return {

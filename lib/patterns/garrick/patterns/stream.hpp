@@ -137,7 +137,8 @@ class stream_run {
     has_left_some_ = true;
     return true;
   }
-  /// The same for an `end_of_stream`, which stays behind the tuples that it ends.
+  /// Returns true if it leaves an `end_of_stream` in the mailbox, which stays behind the tuples
+  /// that it ends.
   [[nodiscard]] bool leaves_end() const noexcept {
     return !options_.stays && (has_left_some_ || graph_->is_cancelled());
   }
@@ -146,7 +147,7 @@ class stream_run {
   void finish();
   void run_feeder(actor_base& self);
   [[nodiscard]] bool has_ended() const noexcept { return ended_; }
-  /// Of an ended stream.
+  /// Returns the error of an ended stream.
   [[nodiscard]] error failure() const { return graph_->failure(); }
   [[nodiscard]] const void* value() const noexcept { return graph_->value().get(); }
   void waits(core::promise_base p) { waiting_.push_back(std::move(p)); }
@@ -261,7 +262,7 @@ class stream_actor : public actor<typename detail::protocols<In, Value>::whole>,
   {
     run_.finish();
   }
-  /// For the framework.
+  /// For the framework: feeds waiting tuples to the stream.
   void on(detail::go)
     requires is_fed
   {
@@ -287,7 +288,7 @@ class stream_actor : public actor<typename detail::protocols<In, Value>::whole>,
   void on(cancel) { run_.cancel(); }
   /// Returns the work of the nodes so far.
   stream_report on(get_report) { return run_.report(); }
-  /// For the framework.
+  /// For the framework: answers each `join` when the nodes have ended.
   void on(detail::all_ended e) {
     if (!run_.ends(e, &deliver)) return;
     me_ = {};
@@ -434,8 +435,8 @@ ref<stream_protocol<P>> spawn(Spawner& from, const spawn_options& actor, P patte
   else
     return {};
 }
-/// A stream as the child of a supervisor, which begins it anew when it has failed. Its tuples are
-/// lost then; its handle and the tuples that wait in its mailbox stay.
+/// Returns a stream as the child of a supervisor, which begins it anew when it has failed. Its
+/// tuples are lost then; its handle and the tuples that wait in its mailbox stay.
 ///
 ///     system.spawn<supervisor>(supervision{}, stream_child({.name = "log"}, pipeline(f, store)));
 template <class P>

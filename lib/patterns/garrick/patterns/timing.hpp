@@ -206,9 +206,9 @@ template <class T = void>
   return {};
 }
 
-/// A source: a tick after each period, up to number `last`. Ticks for which there was no time, or
-/// no room behind, are left out, as their numbers show. Throws std::invalid_argument for a period
-/// of zero or less.
+/// Returns a source that puts out a tick after each period, up to number `last`. Ticks for which
+/// there was no time, or no room behind, are left out, as their numbers show. Throws
+/// std::invalid_argument for a period of zero or less.
 ///
 ///     pipeline(ticks(1s), seq([](tick t) { … }))
 [[nodiscard]] inline auto ticks(duration period,

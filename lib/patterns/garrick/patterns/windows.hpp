@@ -177,7 +177,7 @@ template <class Kind, class KeyOf = detail::keyless, class Time = detail::by_clo
 class window_of {
  public:
   using garrick_unfinished = void;
-  /// For the framework.
+  /// For the framework: makes windows of the choices so far.
   explicit window_of(Kind kind, KeyOf key = {}, Time time = {}, Late late = {},
                      const detail::window_options& rest = {})
       : kind_(kind),
@@ -186,14 +186,15 @@ class window_of {
         late_(std::move(late)),
         rest_(rest) {}
 
-  /// Windows of each key by itself. `key` is a pointer to a member, or a function of the tuple
-  /// without captures (else say lent(f)), whose result std::hash knows.
+  /// Returns windows of each key by itself. `key` is a pointer to a member, or a function of the
+  /// tuple without captures (else say lent(f)), whose result std::hash knows.
   template <class Key>
   [[nodiscard]] auto by(Key key) const {
     return with<Key, Time, Late>(std::move(key), time_, late_);
   }
-  /// Uses the tuples' times: a pointer to a member, or a function of the tuple without captures
-  /// (else say lent(f)). event_time.hpp lists its results. Not for windows that count tuples.
+  /// Returns windows that use the tuples' times: a pointer to a member, or a function of the tuple
+  /// without captures (else say lent(f)). event_time.hpp lists its results. Not for windows that
+  /// count tuples.
   template <class F, class Unit = void>
   [[nodiscard]] auto event_time(F f, detail::disorder<Unit> behind = {}) const {
     using time = detail::by_events_of<F, Unit, false>;
@@ -208,11 +209,11 @@ class window_of {
                   "tuple, and how far a tuple may be behind others");
     return detail::refused_pattern();
   }
-  /// A producer from which nothing has come for that time, by the clock, holds no window open any
-  /// more: the others decide. Its later tuples may be late. The tuples' time does not go on by
-  /// itself: with one producer, or when all are silent, the last windows stay open until a tuple
-  /// comes or the stream ends. After `event_time`. Throws std::invalid_argument for a time of zero
-  /// or less.
+  /// Returns windows that a silent producer does not hold open: if no tuple has come from it for
+  /// that time, by the clock, the others decide. Its later tuples may be late. The tuples' time
+  /// does not go on by itself: with one producer, or when all are silent, the last windows stay
+  /// open until a tuple comes or the stream ends. After `event_time`. Throws std::invalid_argument
+  /// for a time of zero or less.
   [[nodiscard]] auto idle_after(duration time) const {
     constexpr bool by_events = Time::by_events;
     static_assert(detail::unless<by_events, detail::no_producer_is_idle<Kind>>::reported);
@@ -229,36 +230,37 @@ class window_of {
     static_assert(detail::no_length_of_window<Call>::reported);
     return detail::refused_pattern();
   }
-  /// Late tuples are sent to this actor, as `to(handle)` sends. With `event_time` only: in other
-  /// windows none is late.
+  /// Returns windows that send late tuples to this actor, as `to(handle)` sends. With `event_time`
+  /// only: in other windows none is late.
   template <class P>
   [[nodiscard]] auto late_to(ref<P> receiver) const {
     if (!receiver) throw std::invalid_argument("garrick: window: late_to(handle): it is empty");
     return with<KeyOf, Time, ref<P>>(key_, time_, std::move(receiver));
   }
-  /// At most `n` open pieces, of each replica; by default 2^20. For tuples(n) each key counts, for
-  /// ever. Throws std::invalid_argument for zero.
+  /// Returns windows with at most `n` open pieces in each replica; by default 2^20. For tuples(n)
+  /// each key counts, for ever. Throws std::invalid_argument for zero.
   [[nodiscard]] window_of at_most(std::size_t n) const {
     if (n == 0) throw std::invalid_argument("garrick: window: at_most(n): n is 0; at least 1");
     window_of w = *this;
     w.rest_.at_most = n;
     return w;
   }
-  /// `n` replicas share the keys of `by`, which is said before. The results are those of one, in no
-  /// order between keys: all go by one watermark, and the same tuples are late. Each replica has
-  /// its own at_most, and its own windows to lose when it restarts. With `event_time` a node before
-  /// them finds that watermark; in reports it is "window times". Without it a node before them asks
-  /// for a key that is no member; that is "window keys". Throws std::invalid_argument for zero, and
-  /// for more than `most_replicas`.
+  /// Returns windows in `n` replicas, which share the keys of `by`; call `by` first. The results
+  /// are those of one, in no order between keys: all go by one watermark, and the same tuples are
+  /// late. Each replica has its own at_most, and its own windows to lose when it restarts. With
+  /// `event_time` a node before them finds that watermark; in reports it is "window times". Without
+  /// it a node before them asks for a key that is no member; that is "window keys". Throws
+  /// std::invalid_argument for zero, and for more than `most_replicas`.
   [[nodiscard]] auto replicas(std::size_t n) const {
     if (n == 0 || n > most_replicas)
       throw std::invalid_argument("garrick: windows have 1 to " + std::to_string(most_replicas) +
                                   " replicas, not " + std::to_string(n));
     return spread_over(n);
   }
-  /// As many replicas as stream_options::replicas says, by default one per worker.
+  /// Returns windows in as many replicas as stream_options::replicas says, by default one per
+  /// worker.
   [[nodiscard]] auto replicas() const { return spread_over(0); }
-  /// Sets another name than `window`: for errors, figures and `print`.
+  /// Returns windows with another name than `window`: for errors, figures and `print`.
   [[nodiscard]] window_of named(std::string name) const {
     window_of w = *this;
     w.rest_.name = std::move(name);
@@ -270,15 +272,16 @@ class window_of {
     static_assert(detail::name_is_no_text<T>::reported);
     return *this;
   }
-  /// Sets another answer to exceptions.
+  /// Returns windows with another answer to exceptions.
   [[nodiscard]] window_of on(on_failure policy) const {
     window_of w = *this;
     w.rest_.policy = policy;
     return w;
   }
 
-  /// Does `state = step(state, tuple)` for each tuple of a window, from `first` on; the last state
-  /// is the result. Tuples come in the order of their arrival, where there are pieces within each.
+  /// Returns a stage that does `state = step(state, tuple)` for each tuple of a window, from
+  /// `first` on; the last state is the result. Tuples come in the order of their arrival, where
+  /// there are pieces within each.
   ///
   /// Sliding windows and sessions take `merge(state, state)`, too, the earlier one first: a tuple
   /// goes into one piece, and windows are put together from pieces. Each piece begins with `first`,
@@ -305,10 +308,10 @@ class window_of {
     static_assert(detail::window_fold_does_not_fit<Call, void>::reported);
     return detail::refused_pattern();
   }
-  /// Calls `f(std::span<const Tuple>)` with all tuples of a window, which are there for that call
-  /// only. They are in the order of their arrival, which is not that of their times. In sliding
-  /// windows and sessions that holds within each piece, and the pieces are in the order of their
-  /// times.
+  /// Returns a stage that calls `f(std::span<const Tuple>)` with all tuples of a window, which are
+  /// there for that call only. They are in the order of their arrival, which is not that of their
+  /// times. In sliding windows and sessions that holds within each piece, and the pieces are in the
+  /// order of their times.
   template <class F>
   [[nodiscard]] auto all(F f) const {
     using check =
@@ -379,7 +382,7 @@ class window_of {
   [[nodiscard]] auto one_stage(const Running& r) const {
     return seq_stage<Running, T, Out>(r, rest_.name).on(rest_.policy);
   }
-  /// Replicas that need no knowledge of each other.
+  /// Returns replicas that need no knowledge of each other.
   template <class T, class Out, class Running>
   [[nodiscard]] auto beside_each_other(const Running& r) const {
     auto one = one_stage<T, Out>(r);
@@ -422,7 +425,7 @@ class window_of {
   detail::window_options rest_;
 };
 
-/// Windows of this kind: `tumbling`, `sliding`, `sessions` or `tuples`.
+/// Returns windows of this kind: `tumbling`, `sliding`, `sessions` or `tuples`.
 template <class Kind>
 [[nodiscard]] auto window(Kind kind) {
   constexpr bool is = requires { Kind::needs_merge; };
@@ -434,8 +437,8 @@ template <class Kind>
     return detail::refused_pattern();
 }
 
-/// Windows of this length, one behind the other. Throws std::invalid_argument for a length of zero
-/// or less, and for an infinite one.
+/// Returns windows of this length, one behind the other. Throws std::invalid_argument for a length
+/// of zero or less, and for an infinite one.
 [[nodiscard]] inline auto tumbling(duration length) {
   const std::int64_t n =
       detail::checked_length<duration>(length.count(), 1, "tumbling(length): it");
@@ -456,9 +459,9 @@ template <class Call = void>
   static_assert(detail::no_length_of_window<Call>::reported);
   return {};
 }
-/// Windows of this length, of which one begins after each `slide`. Throws std::invalid_argument as
-/// `tumbling`, for a slide that is not above zero and at most the length, and if the greatest
-/// common divisor of both is less than a hundred-thousandth of the length.
+/// Returns windows of this length, of which one begins after each `slide`. Throws
+/// std::invalid_argument as `tumbling`, for a slide that is not above zero and at most the length,
+/// and if the greatest common divisor of both is less than a hundred-thousandth of the length.
 [[nodiscard]] inline auto sliding(duration length, duration slide) {
   const std::int64_t n = detail::checked_length<duration>(length.count(), 1, "sliding(length): it");
   detail::check_slide<duration>(n, slide.count());
@@ -480,10 +483,10 @@ template <class Call = void>
   static_assert(detail::no_length_of_window<Call>::reported);
   return {};
 }
-/// Windows that end when no tuple has come for `gap`: neighbouring tuples of a session are less
-/// than `gap` apart. Sessions of a key never overlap. A tuple that is less than `gap` from two open
-/// sessions makes one of them. Of the times 0, 6, 3 with a gap of 5 and no disorder, 3 is late: [0,
-/// 5) was put out at 6. Throws std::invalid_argument as `tumbling`.
+/// Returns windows that end when no tuple has come for `gap`: neighbouring tuples of a session are
+/// less than `gap` apart. Sessions of a key never overlap. A tuple that is less than `gap` from two
+/// open sessions makes one of them. Of the times 0, 6, 3 with a gap of 5 and no disorder, 3 is
+/// late: [0, 5) was put out at 6. Throws std::invalid_argument as `tumbling`.
 [[nodiscard]] inline auto sessions(duration gap) {
   return detail::session_kind<duration>{
       detail::checked_length<duration>(gap.count(), 1, "sessions(gap): it")};
@@ -501,8 +504,8 @@ template <class Call = void>
   static_assert(detail::no_length_of_window<Call>::reported);
   return {};
 }
-/// Windows of `n` tuples, and `tuples(n).sliding(k)`: n tuples from every k-th one on. A window
-/// that is not full when the stream ends is put out with its tuples so far. Throws
+/// Returns windows of `n` tuples; `tuples(n).sliding(k)` has n tuples from every k-th one on. A
+/// window that is not full when the stream ends is put out with its tuples so far. Throws
 /// std::invalid_argument for zero, for 2^61 and more, and for a k that is not from 1 to n or that
 /// cuts a window into more than 100 000 pieces.
 [[nodiscard]] inline auto tuples(std::size_t n) {

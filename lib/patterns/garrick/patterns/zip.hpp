@@ -107,7 +107,7 @@ class zip_of {
   using input = A;                 ///< the type of its tuples
   using output = std::pair<A, B>;  ///< the type of its results
 
-  /// For the framework.
+  /// For the framework: makes a stage of its source.
   explicit zip_of(P source) : source_(std::move(source)) {}
 
   /// Returns the pattern's structure.
@@ -115,7 +115,7 @@ class zip_of {
     return {.what = "zip", .emitter = false, .parts = {source_.describe()}};
   }
 
-  /// For the framework.
+  /// For the framework: adds the nodes of the stage and of its source.
   detail::inlet_ptr<input> build(const detail::builder& b,
                                  const detail::inlet_ptr<output>& next) const {
     auto& n = b.to.add_node<detail::zip_node<A, B>>(b.node("zip"));

@@ -36,11 +36,11 @@ class locality_hint {
       : bits_(static_cast<std::uint16_t>((static_cast<unsigned>(what) << 13) |
                                          (value & largest_value))) {}
 
-  /// On the workers in turn, of one memory node after the other.
+  /// Returns a hint for the workers in turn, of one memory node after the other.
   [[nodiscard]] static constexpr locality_hint spread() noexcept { return {kind::spread, 0}; }
-  /// As `spread`, and it stays there, also if it is stolen before it first runs.
+  /// Returns a hint as `spread`; the actor stays there, also if it is stolen before it first runs.
   [[nodiscard]] static constexpr locality_hint hub() noexcept { return {kind::hub, 0}; }
-  /// On the memory node with this number, counted from 0 as the topology does.
+  /// Returns a hint for the memory node with this number, counted from 0 as the topology does.
   [[nodiscard]] static constexpr locality_hint home(std::uint32_t node) noexcept {
     return {kind::node, static_cast<std::uint16_t>(node < largest_value ? node : largest_value)};
   }

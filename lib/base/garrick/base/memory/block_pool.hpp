@@ -140,7 +140,7 @@ inline void deallocate(void* block, std::size_t bytes) noexcept {
   detail::deallocate_class(block, detail::class_of(bytes));
 }
 
-/// As above, for a size known at compile time.
+/// Returns a block as above, for a size known at compile time.
 template <std::size_t Bytes>
 [[nodiscard]] inline void* allocate() {
   return allocate(Bytes);
@@ -166,7 +166,7 @@ inline constexpr std::uint32_t reserved_blocks = 64;
 /// in one number; under AddressSanitizer all requests are. Takes locks.
 [[nodiscard]] std::size_t blocks_in_use(std::size_t bytes) noexcept;
 
-/// For tests: the same, summed over all classes and with all large requests.
+/// For tests: returns the same, summed over all classes and with all large requests.
 [[nodiscard]] std::size_t blocks_in_use() noexcept;
 
 /// Returns the bytes of address space for blocks. Never shrinks. Takes a lock.
@@ -176,9 +176,9 @@ inline constexpr std::uint32_t reserved_blocks = 64;
 /// may be resident. Shrinks when memory is given back. Zero under AddressSanitizer. Takes a lock.
 [[nodiscard]] std::size_t held_bytes() noexcept;
 
-/// Gives memory back to the system that no size class has wanted since the last call, but at most
-/// `most` bytes, and only memory above the bytes to be kept. Returns how many bytes are left above
-/// them. For caretakers; it takes some microseconds for every 100 KiB.
+/// Gives back to the operating system the memory that no size class has wanted since the last call:
+/// at most `most` bytes, and only memory above the bytes to be kept. Returns the number of bytes left
+/// above them. For caretakers; it takes some microseconds for every 100 KiB.
 std::size_t give_back(std::size_t most) noexcept;
 
 /// An object that gives idle memory back after a burst: a system, by its clock. Without one, memory

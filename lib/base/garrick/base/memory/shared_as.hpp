@@ -6,7 +6,7 @@
 
 namespace garrick::base {
 
-/// Shares `made`, which the shared pointer owns from now on. If there is no memory for the count,
+/// Returns a shared pointer that owns `made` from now on. If there is no memory for the count,
 /// `made` is deleted and std::bad_alloc is thrown. std::make_shared would be compiled for each
 /// derived type, fifty functions each time; this is compiled once for each base. It costs an
 /// allocation more.

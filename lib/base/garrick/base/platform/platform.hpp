@@ -174,8 +174,8 @@ bool open_on_node(void* begin, std::size_t bytes, std::uint32_t node) noexcept;
 /// affinity mask and of the cgroup's processor quota, rounded up. Reads files; call it once.
 [[nodiscard]] std::uint32_t usable_cores() noexcept;
 
-/// For tests: as `usable_cores`, but the affinity mask has `affinity` processors and the cgroup's
-/// files are looked up below `root` instead of `/`.
+/// For tests: returns the same as `usable_cores`, but the affinity mask has `affinity` processors
+/// and the cgroup's files are looked up below `root` instead of `/`.
 [[nodiscard]] std::uint32_t usable_cores_at(std::string_view root, std::uint32_t affinity) noexcept;
 
 }  // namespace garrick::base::platform

@@ -106,11 +106,12 @@ struct setting_range {
   /// For a text or a choice: one of these, which must outlive the table.
   template <std::size_t N>
   constexpr setting_range(const std::array<std::string_view, N>& these) noexcept : names(these) {}
-  /// For a text: at most `bytes` long.
+  /// Returns the range of a text that is at most `bytes` long.
   [[nodiscard]] static constexpr setting_range at_most_bytes(std::int64_t bytes) noexcept {
     return {0, bytes};
   }
-  /// For a text: `form` in words for errors and help, and the function that checks a text's form.
+  /// Returns the range of a text with a form: `form` says it for errors and help, and the function
+  /// checks a text.
   [[nodiscard]] static constexpr setting_range must_be(std::string_view form,
                                                        grammar why_not) noexcept {
     setting_range r;
@@ -129,7 +130,7 @@ struct setting_range {
   bool of_time = false;                                          ///< the ends are times
 };
 
-/// For the rows of parts: a text that only `--help` and the guide show. A minimal build
+/// For the rows of parts: returns a text that only `--help` and the guide show. A minimal build
 /// (GARRICK_MINIMAL) has neither, so the text stays out of the program and is empty there.
 [[nodiscard]] consteval std::string_view note([[maybe_unused]] std::string_view text) noexcept {
 #if defined(GARRICK_MINIMAL)

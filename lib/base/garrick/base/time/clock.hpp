@@ -90,21 +90,21 @@ class duration {
   template <class D, std::enable_if_t<chrono_duration<D>, int> = 0>
   constexpr duration(const D& d) noexcept : ns_(detail::to_nanoseconds(d)) {}
 
-  /// `n` nanoseconds.
+  /// Returns `n` nanoseconds.
   [[nodiscard]] static constexpr duration nanoseconds(std::int64_t n) noexcept { return of(n); }
-  /// `n` microseconds.
+  /// Returns `n` microseconds.
   [[nodiscard]] static constexpr duration microseconds(std::int64_t n) noexcept {
     return of(detail::saturating_multiply(n, 1000));
   }
-  /// `n` milliseconds.
+  /// Returns `n` milliseconds.
   [[nodiscard]] static constexpr duration milliseconds(std::int64_t n) noexcept {
     return of(detail::saturating_multiply(n, 1'000'000));
   }
-  /// `n` seconds.
+  /// Returns `n` seconds.
   [[nodiscard]] static constexpr duration seconds(std::int64_t n) noexcept {
     return of(detail::saturating_multiply(n, 1'000'000'000));
   }
-  /// Longer than any other: no limit.
+  /// Returns a duration longer than any other: no limit.
   [[nodiscard]] static constexpr duration infinite() noexcept {
     return of(std::numeric_limits<std::int64_t>::max());
   }
@@ -195,7 +195,7 @@ class instant {
   [[nodiscard]] static constexpr instant at(duration since_beginning) noexcept {
     return instant(since_beginning);
   }
-  /// Later than any other: no deadline.
+  /// Returns an instant later than any other: no deadline.
   [[nodiscard]] static constexpr instant never() noexcept { return instant(duration::infinite()); }
 
   /// Returns the time from the clock's beginning to this instant.

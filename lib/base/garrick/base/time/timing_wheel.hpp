@@ -78,8 +78,8 @@ class timing_wheel {
   /// first slot, or that slot is being opened; then it is the beginning of that slot.
   [[nodiscard]] instant next_look() const noexcept { return look_ahead().when; }
 
-  /// The first deadline, always exactly; `never()` without timers. May open crowded slots, which
-  /// makes later arming in them slower.
+  /// Returns the first deadline, always exactly; `never()` without timers. May open crowded slots,
+  /// which makes later arming in them slower.
   [[nodiscard]] instant first_deadline() noexcept;
 
   /// Returns the number of armed timers.

@@ -20,7 +20,7 @@ struct name_span {
   std::size_t size;
 };
 
-/// The whole name of this function: "... [with T = X]" or "... [T = X]".
+/// Returns the whole name of this function: "... [with T = X]" or "... [T = X]".
 template <class T>
 [[nodiscard]] consteval name_span name_with_type() noexcept {
   return {__PRETTY_FUNCTION__, sizeof(__PRETTY_FUNCTION__) - 1};
@@ -35,7 +35,7 @@ inline constexpr std::size_t type_begins = [] {
   return at + 4;
 }();
 
-/// The compiler's spelling of T.
+/// Returns the compiler's spelling of T.
 template <class T>
 [[nodiscard]] consteval name_span raw_type_name() noexcept {
   constexpr name_span whole = name_with_type<T>();

@@ -164,7 +164,7 @@ constexpr void put_value(Out& out) {
   }
 }
 
-/// "a::b" and nothing else: words and colons.
+/// Returns true for "a::b" and nothing else: words and colons.
 [[nodiscard]] constexpr bool is_qualified_name(std::string_view name) noexcept {
   if (name.empty()) return false;
   for (const char c : name)
@@ -182,7 +182,7 @@ constexpr void put_value(Out& out) {
 template <class T>
 inline constexpr bool has_arguments = place_of('<', type_name<T>) != std::string_view::npos;
 
-/// The name of T, or of the template that T is made of.
+/// Returns the name of T, or of the template that T is made of.
 template <class T>
 [[nodiscard]] constexpr std::string_view name_without_arguments() noexcept {
   return type_name<T>.substr(0, place_of('<', type_name<T>));

@@ -239,7 +239,7 @@ class [[nodiscard]] error {
 
 static_assert(sizeof(error) == 2 * sizeof(void*));
 
-/// Makes an error with a text that tells the place or the cause.
+/// Returns an error with a text that tells the place or the cause.
 ///
 ///     return make_error(errc::user, "line 7: the price is negative");
 ///
@@ -248,7 +248,7 @@ template <error_enum E>
 [[nodiscard]] error make_error(E code, std::string_view detail = {}) {
   return detail.empty() ? error(code) : error(code, std::string_view{}, detail);
 }
-/// As above; the text is "where: why".
+/// Returns an error as above; the text is "where: why".
 template <error_enum E>
 [[nodiscard]] error make_error(E code, std::string_view where, std::string_view why) {
   return error(code, where, why);

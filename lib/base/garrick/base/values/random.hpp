@@ -62,7 +62,7 @@ class random_source {
   /// count of numbers and shall not disturb this one's sequence.
   [[nodiscard]] constexpr random_source split() noexcept { return random_source((*this)()); }
 
-  /// 0: all 64 bits are random.
+  /// Returns 0: all 64 bits are random.
   [[nodiscard]] static constexpr std::uint64_t min() noexcept { return 0; }
   /// Returns the greatest number.
   [[nodiscard]] static constexpr std::uint64_t max() noexcept { return ~std::uint64_t{0}; }

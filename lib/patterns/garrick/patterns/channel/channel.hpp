@@ -42,7 +42,7 @@ class tuple_ring : public base::ring_indices<base::real_atomics> {
   tuple_ring(const tuple_type& of, std::size_t capacity);
   ~tuple_ring();
 
-  /// The type of its tuples.
+  /// Returns the type of its tuples.
   [[nodiscard]] const tuple_type& type() const noexcept { return type_; }
   [[nodiscard]] some_tuples claim(std::size_t unpublished) noexcept {
     const auto [first, count] = claim_slots(unpublished);

@@ -24,7 +24,7 @@ class inputs {
   inputs(const inputs&) = delete;
   inputs& operator=(const inputs&) = delete;
 
-  /// The type of the tuples.
+  /// Returns the type of the tuples.
   [[nodiscard]] const tuple_type& type() const noexcept { return type_; }
   /// Adds a channel. With `back_edge`, the channel is part of that loop, and ends with it.
   void add(std::shared_ptr<channel> from, wakeable& producer, const loop* back_edge = nullptr);
@@ -38,7 +38,7 @@ class inputs {
   [[nodiscard]] std::size_t number() const noexcept { return at_; }
   /// Returns true if something waits in channel number `i`.
   [[nodiscard]] bool waits_at(std::size_t i) const noexcept;
-  /// The number of channels.
+  /// Returns the number of channels.
   [[nodiscard]] std::size_t size() const noexcept { return all_.size(); }
   /// The first `n` tuples of the batch were dealt with. Wakes their producer if it waits for room.
   void done(std::size_t n) noexcept;

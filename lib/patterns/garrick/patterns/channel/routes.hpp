@@ -36,7 +36,7 @@ namespace garrick::patterns {
 template <class T>
 class choices {
  public:
-  /// For the framework.
+  /// For the framework: chooses among these channels.
   explicit choices(const std::vector<std::unique_ptr<detail::output>>& among) noexcept
       : among_(among) {}
   /// Returns the number of channels, at least one.

@@ -94,11 +94,11 @@ class grid {
   [[nodiscard]] const T* data() const noexcept { return cells_.get(); }
   /// Returns the first cell, for a loop over all.
   [[nodiscard]] T* begin() noexcept { return data(); }
-  /// Behind the last cell.
+  /// Returns the place behind the last cell.
   [[nodiscard]] T* end() noexcept { return data() + size(); }
   /// The same, read-only.
   [[nodiscard]] const T* begin() const noexcept { return data(); }
-  /// Behind the last cell.
+  /// Returns the place behind the last cell.
   [[nodiscard]] const T* end() const noexcept { return data() + size(); }
 
   /// Returns true if width, height and all cells are equal.

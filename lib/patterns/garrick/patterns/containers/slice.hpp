@@ -48,7 +48,7 @@ class text_block {
   std::atomic<std::size_t> holders_{1};
 };
 
-/// A block that holds this text. The caller drops it.
+/// Returns a block that holds this text. The caller drops it.
 [[nodiscard]] text_block* block_of(std::string text);
 
 }  // namespace detail
@@ -84,8 +84,8 @@ class slice {
 
   /// Returns the text; valid as long as this or any other slice of the block.
   [[nodiscard]] std::string_view text() const noexcept { return text_; }
-  [[nodiscard]] operator std::string_view() const noexcept { return text_; }  ///< The same.
-  /// The number of bytes.
+  [[nodiscard]] operator std::string_view() const noexcept { return text_; }  ///< Returns the text.
+  /// Returns the number of bytes.
   [[nodiscard]] std::size_t size() const noexcept { return text_.size(); }
   /// Returns true if there is no byte.
   [[nodiscard]] bool empty() const noexcept { return text_.empty(); }

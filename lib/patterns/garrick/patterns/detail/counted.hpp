@@ -156,7 +156,7 @@ class counted_windows : public windows_base<Aggregate> {
   };
   using keys = dense_map<Key, windows_of_key>;
 
-  /// The pane that is not full; null: there is none.
+  /// Returns the pane that is not full, or null if there is none.
   [[nodiscard]] state* open_pane(windows_of_key& w) const noexcept {
     if constexpr (Slides)
       return w.in_pane != 0 ? &w.all.back() : nullptr;

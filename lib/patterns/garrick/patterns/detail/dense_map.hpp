@@ -61,8 +61,9 @@ class dense_index {
   bool clear_index() noexcept;
 
   [[nodiscard]] std::size_t mask() const noexcept { return slots_.size() - 1; }
-  /// Where the search for a key begins: numbers side by side, which keys often are, get places side
-  /// by side. A farm by key chooses by other bits, which all keys of one replica have in common.
+  /// Returns the place where the search for a key begins: numbers side by side, which keys often
+  /// are, get places side by side. A farm by key chooses by other bits, which all keys of one
+  /// replica have in common.
   [[nodiscard]] std::size_t place_of(std::size_t hash) const noexcept {
     const std::uint64_t above = std::uint64_t{hash} >> bits_;
     return (hash ^ static_cast<std::size_t>(above * 0x9e3779b97f4a7c15ull >> (64 - bits_))) &

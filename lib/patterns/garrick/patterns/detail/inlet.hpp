@@ -41,7 +41,7 @@ struct builder {
   std::vector<loop*> loops{};  ///< around the present place
   std::vector<std::unique_ptr<loose_end>>* loose_ends = nullptr;  ///< of loops
 
-  /// For a part with a name of its own.
+  /// Returns the builder for a part with a name of its own.
   [[nodiscard]] builder inside(const std::string& part) const;
   [[nodiscard]] node_options node(const std::string& name, bool own_thread = false) const;
 };

@@ -78,7 +78,7 @@ class pane_windows_base {
   }
   /// Owns a pane that was not there.
   void add_pane(any_pane* p);
-  /// The end of the last window that a pane is in.
+  /// Returns the end of the last window that a pane is in.
   [[nodiscard]] std::int64_t last_end(std::int64_t begin) const noexcept {
     return floor_to(begin, times_.slide) + times_.length;
   }
@@ -103,7 +103,7 @@ class pane_windows_base {
 
  private:
   [[nodiscard]] found_pane look_for_pane(std::int64_t t) noexcept;
-  /// The first end of a window behind `t`.
+  /// Returns the first end of a window behind `t`.
   [[nodiscard]] std::int64_t end_behind(std::int64_t t) const noexcept;
 };
 

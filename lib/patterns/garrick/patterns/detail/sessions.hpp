@@ -59,9 +59,9 @@ class session_windows : public windows_base<Aggregate> {
   /// Returns the time between a tuple that begins a session, and the end of that session.
   [[nodiscard]] std::int64_t shortest() const noexcept { return gap_; }
 
-  /// Takes a tuple of time `t`, whose key, of this hash, may be a part of it. Returns false if the
-  /// tuple is late: then `in` is as it was. If it throws, the windows are as before, unless it was
-  /// in the middle of joining two sessions: then these are lost.
+  /// Takes a tuple of time `t`. `key`, with this hash, may be a part of the tuple. Returns false if
+  /// the tuple is late: then `in` is as it was. If it throws, the windows are as before, unless it
+  /// was in the middle of joining two sessions: then these are lost.
   template <class K>
   [[nodiscard]] bool take(std::int64_t t, const K& key, std::size_t hash, T&& in) {
     auto at = look_for(key, hash);

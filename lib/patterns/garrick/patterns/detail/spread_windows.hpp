@@ -87,7 +87,7 @@ class farm_of_windows {
   on_failure policy_;
 };
 
-/// The number of replicas, and their structure in a plan.
+/// Returns the number of replicas: the given one or, if that is 0, the stream's.
 [[nodiscard]] inline std::size_t replicas_of(std::size_t said, const builder& b) noexcept {
   if (said != 0) return said;
   return b.options.replicas != 0 ? b.options.replicas : b.workers;

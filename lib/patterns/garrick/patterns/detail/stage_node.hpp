@@ -145,7 +145,7 @@ class stage_node_base : public putting_node {
   /// It has not thrown this time.
   void went_well() noexcept { in_a_row_ = 0; }
   [[nodiscard]] on_failure policy() const noexcept { return policy_; }
-  /// The stage. Requires that there is one.
+  /// Returns the stage. Requires that there is one.
   [[nodiscard]] void* stage() const noexcept { return stage_.get(); }
   [[nodiscard]] const stage_type& type() const noexcept { return stage_.type(); }
 

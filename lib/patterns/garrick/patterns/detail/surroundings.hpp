@@ -32,7 +32,8 @@ struct edge_rule {
     requires std::is_convertible_v<V, T>
   edge_rule(edges::constant_rule<V> rule) : constant(static_cast<T>(std::move(rule.value))) {}
 
-  /// The number below n that is meant by p, if there is one; n is not 0.
+  /// Sets `p` to the number below n that it means. Returns false if there is none. Requires that n
+  /// is not 0.
   [[nodiscard]] bool resolve(std::ptrdiff_t& p, std::size_t n) const noexcept {
     const auto end = static_cast<std::ptrdiff_t>(n);
     if (p >= 0 && p < end) return true;

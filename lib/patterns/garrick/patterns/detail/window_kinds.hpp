@@ -77,8 +77,8 @@ struct count_kind {
   [[nodiscard]] Windows make(Aggregate a, std::size_t at_most) const {
     return Windows(length, slide, std::move(a), at_most);
   }
-  /// A window of the last ones after every `k` tuples. Throws std::invalid_argument for zero, and
-  /// for more than the window has.
+  /// Returns windows of the last tuples, one after every `k` tuples. Throws std::invalid_argument
+  /// for zero, and for more than the window has.
   [[nodiscard]] count_kind<true> sliding(std::size_t k) const {
     const auto n = static_cast<std::int64_t>(k);
     check_slide<ticks_unit>(length, n);

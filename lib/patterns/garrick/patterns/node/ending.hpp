@@ -32,7 +32,7 @@ class ending {
   ending(const ending&) = delete;
   ending& operator=(const ending&) = delete;
 
-  /// The stream's number: unique in the process.
+  /// Returns the stream's number, which is unique in the process.
   [[nodiscard]] std::uint64_t number() const noexcept { return number_; }
   /// Before the first node runs: `nodes` nodes will end, and then `told` hears of it.
   void begin(std::size_t nodes, weak_ref<protocol<void(all_ended)>> told) noexcept {

@@ -42,7 +42,7 @@ class graph final : public ending, public std::enable_shared_from_this<graph> {
   /// and begins nothing, if a carrier cannot be had, as when there is no thread left for it.
   void launch(actor_base& from, weak_ref<protocol<void(all_ended)>> told);
 
-  /// All nodes, from the sinks to the sources.
+  /// Returns all nodes, from the sinks to the sources.
   [[nodiscard]] const std::vector<std::unique_ptr<node>>& nodes() const noexcept { return nodes_; }
   /// Returns the value that the stream's handle yields at its end, if a stage keeps one for it.
   [[nodiscard]] std::shared_ptr<void>& value() noexcept { return value_; }

@@ -96,7 +96,7 @@ class node : public wakeable {
   node(ending& of, const node_options& o);
   virtual ~node() = default;
 
-  /// For errors and figures.
+  /// Returns the name for errors and figures.
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
   /// Returns true if the node has a thread of its own.
   [[nodiscard]] bool own_thread() const noexcept { return own_thread_; }

@@ -125,7 +125,7 @@ class shared_work : public std::enable_shared_from_this<shared_work> {
   }
   /// Returns the failure; no error if there is none. After the end.
   [[nodiscard]] const error& failure() const noexcept { return why_; }
-  /// The exception being handled was thrown when the result was made.
+  /// Returns the error for the exception being handled, which was thrown when the result was made.
   [[nodiscard]] error why_no_result() const noexcept;
 
  private:
@@ -158,7 +158,7 @@ class awaited_work {
   void answers(ref<protocol<void(work_done<Out>)>> stage) noexcept { stage_ = std::move(stage); }
   /// Returns the result or the failure. Once, after the end.
   [[nodiscard]] virtual result<Out> outcome() = 0;
-  /// The same object.
+  /// Returns the same object.
   [[nodiscard]] virtual shared_work& work() noexcept = 0;
 
  protected:

@@ -61,8 +61,8 @@ struct cut {
     const std::size_t begin = number * length;
     return {number, begin, size - begin < length ? size : begin + length};
   }
-  /// With `by_hand`: the number of the first piece of hand `i`; that of hand i + 1 is behind its
-  /// last.
+  /// Returns, with `by_hand`, the number of the first piece of hand `i`; the number for hand i + 1
+  /// is behind its last piece.
   [[nodiscard]] std::size_t first_of(std::size_t i) const noexcept {
     return hands == 0 ? i : begin_of_part(pieces, hands, i);
   }

@@ -63,7 +63,7 @@ class tree_work : public shared_work {
  protected:
   explicit tree_work(std::string name) : shared_work(std::move(name)) {}
 
-  /// The whole problem.
+  /// Returns the whole problem.
   [[nodiscard]] virtual tree_node& root() noexcept = 0;
   /// Solves it, or divides it: then returns its parts. Throws the exceptions of the user's
   /// functions.
