@@ -198,9 +198,9 @@ class actor_base {
     }
   }
 
-  /// Sends as soon as the receiver has room: below its bound or, without one, its soft limit. No
-  /// thread waits meanwhile, and plain sends may overtake the message. The response tells that the
-  /// message has entered the mailbox, not that it was handled.
+  /// Sends as soon as the receiver has room: below its bound or, without one, its soft limit.
+  /// Returns the response, which tells that the message has entered the mailbox, not that it was
+  /// handled. No thread waits meanwhile, and plain sends may overtake the message.
   ///
   /// Errors: `not_handled`; `overload` if this actor has too many open requests, or if there is no
   /// memory to wait in. The message is then a dead letter.
@@ -215,8 +215,8 @@ class actor_base {
         detail::send_parked(*cell_, c,
                             detail::make_message_envelope<content>(std::forward<Args>(args)...)));
   }
-  /// The same, with a Message that is built in place from the arguments. Safe inside a `co_await`
-  /// expression, also with GCC 12.
+  /// Sends in the same way a Message that is built in place from the arguments. Safe inside a
+  /// `co_await` expression, also with GCC 12.
   ///
   ///     co_await send_when_room<line>(printer, name, 7);
   template <class Message, class P, class... Args>
@@ -231,8 +231,9 @@ class actor_base {
     }
   }
 
-  /// As `request`, to a wildcard handle. Rs are the types of the answer's values; an answer of
-  /// another type is the error `unexpected_message`. A duration after the message is the time-out.
+  /// Sends a request to a wildcard handle, and returns its response, as `request`. Rs are the types
+  /// of the answer's values; an answer of another type is the error `unexpected_message`. A
+  /// duration after the message is the time-out.
   template <class... Rs, class... Args>
   [[nodiscard]] auto request_as(const any_ref& to, Args&&... args) {
     static_assert(detail::checked_answer<response<Rs...>>::reported);
@@ -241,11 +242,12 @@ class actor_base {
   }
 
   /// Asks the actor behind a wildcard handle, on its turn and before its waiting mail, whether it
-  /// understands P. The response is a typed handle to it. The check is made once: if a dynamic
-  /// actor changes its behavior later, the handle is as good as a wildcard. A case with values or a
-  /// guard counts as one that takes its message. A dynamic actor without a behavior, since its
-  /// start awaits or it waits for its restart, is asked after that, behind its mail. For an actor
-  /// of another node its proxy answers, at once, by the protocols with which it was seen here.
+  /// understands P. Returns the response, a typed handle to it. The check is made once: if a
+  /// dynamic actor changes its behavior later, the handle is as good as a wildcard. A case with
+  /// values or a guard counts as one that takes its message. A dynamic actor without a behavior,
+  /// since its start awaits or it waits for its restart, is asked after that, behind its mail. For
+  /// an actor of another node its proxy answers, at once, by the protocols with which it was seen
+  /// here.
   ///
   /// Errors: `unexpected_message` names the first signature that the actor does not understand;
   /// `not_handled` if the actor ended before it could answer; `overload`. Blocking actors and
@@ -291,10 +293,10 @@ class actor_base {
     return {};
   }
 
-  /// Lets another actor answer the current request. That actor's response, value or error, goes
-  /// straight to the requester. The handler must return the result of this call, and the answer's
-  /// type must be the one that the protocol promises. If the message was no request, this is a
-  /// plain send on behalf of its sender. Waits and throws as `send` does.
+  /// Lets another actor answer the current request. The response of the other actor, value or
+  /// error, goes straight to the requester. The handler must return the result of this call, and
+  /// the answer's type must be the one that the protocol promises. If the message was no request,
+  /// this is a plain send on behalf of its sender. Waits and throws as `send` does.
   ///
   ///     auto on(query q) { return delegate(database_, q); }
   template <class P, class... Args>

@@ -550,7 +550,7 @@ class typed_behavior<protocol<Sigs...>> : public behavior {
 template <class T>
 inline constexpr detail::wildcard<T> any{};
 
-/// Makes a pattern for a message, with one argument for each part of it. A value is compared, and
+/// Returns a pattern for a message, with one argument for each part of it. A value is compared, and
 /// not bound; `any<T>` binds; a function to `optional<U>` binds the value inside, and does not
 /// match if there is none. `.when(guard)` adds a condition on the bound values, `>> f` makes the
 /// case.
@@ -568,9 +568,10 @@ template <class... Patterns>
 ///     otherwise >> [](const message& m) {…}
 inline constexpr detail::otherwise_builder otherwise{};
 
-/// Runs its function when no message was handled for the time `d`, and again after each further
-/// such time; for zero or less, whenever no message waits. Skipped messages do not count. While the
-/// actor awaits, the function does not run, and the time begins anew when the await is over.
+/// Returns a part of a behavior that runs its function when no message was handled for the time
+/// `d`, and again after each further such time; for zero or less, whenever no message waits.
+/// Skipped messages do not count. While the actor awaits, the function does not run, and the time
+/// begins anew when the await is over.
 ///
 /// In `receive` the function runs once, and ends the receive; for zero or less, `receive` takes a
 /// message that waits, and does not wait for one.

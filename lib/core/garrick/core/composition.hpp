@@ -151,7 +151,7 @@ struct collected<response<Rs...>> {
 
 }  // namespace detail
 
-/// Makes a handle to f behind g: a message goes to g, g's answer to f, and f's answer to the
+/// Returns a handle to f behind g: a message goes to g, g's answer to f, and f's answer to the
 /// requester. The handle has those signatures of g with answers that f takes; without any, the
 /// expression does not compile.
 ///
@@ -168,7 +168,7 @@ template <class F, class G>
       detail::spawn_pipe(detail::target_of(f, "f * g"), detail::target_of(g, "f * g")));
 }
 
-/// Sends a request to every target of a range of `ref<P>`. The response is a
+/// Sends a request to every target of a range of `ref<P>`. Returns the response, a
 /// `std::vector<result<…>>` with the answer or error of each target, in their order. Requires a
 /// copyable message, which is one shared block. On the turn of `self`.
 ///
@@ -209,9 +209,9 @@ template <class Range, class... Args>
   return pending;
 }
 
-/// Sends a request to every target of a range of `ref<P>`. The response is the first value; later
-/// ones are ignored. If all fail, it is the last error, but `not_handled` only if all of them are;
-/// without targets it is `not_handled`. Otherwise as `fan_out`.
+/// Sends a request to every target of a range of `ref<P>`. Returns the response: the first value;
+/// later ones are ignored. If all fail, the response is the last error, but `not_handled` only if
+/// all of them are; without targets it is `not_handled`. Otherwise as `fan_out`.
 ///
 ///     result<answer> a = co_await first_of(*this, replicas, query{});
 template <class Range, class... Args>

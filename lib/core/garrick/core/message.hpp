@@ -100,7 +100,7 @@ class typed_message : public message {
   explicit typed_message(message m) noexcept : message(std::move(m)) {}
 };
 
-/// For the framework.
+/// For the framework: makes messages, and opens them.
 struct message_access {
   template <class Content, class... Args>
   [[nodiscard]] static typed_message<Content> make(Args&&... args) {
@@ -134,8 +134,8 @@ struct message_access {
 /// For the framework: returns an envelope that shares the content of `m`. Throws std::logic_error
 /// for an empty message, and for one that cannot be copied.
 [[nodiscard]] envelope* envelope_of(const message& m);
-/// The same for a message that its owner gives away: the envelope takes over its hold on the
-/// content, so the last receiver gets the content itself. `m` is empty then.
+/// For the framework: returns the same for a message that its owner gives away. The envelope takes
+/// over its hold on the content, so the last receiver gets the content itself. `m` is empty then.
 [[nodiscard]] envelope* envelope_of(message&& m);
 
 namespace detail {
@@ -146,7 +146,7 @@ namespace detail {
 
 }  // namespace detail
 
-/// Makes a message that can be sent to many receivers without a copy for each. Requires copyable
+/// Returns a message that can be sent to many receivers without a copy for each. Requires copyable
 /// content. The result knows its content's type, so it may be sent to every handle with that
 /// content in its protocol. A message value as the only argument is returned itself. Costs one
 /// block from a pool. Throws std::bad_alloc, and any exception of building the content.

@@ -5,7 +5,7 @@
 // `broken_promise`. A promise that is dropped with an actor that fails, or in a handler that fails,
 // answers `receiver_failed` with the text of the failure.
 //
-// Thread safety: a promise can be moved, and may be kept on any thread. One object is used by one
+// Thread safety: a promise can be moved, and may be kept on any thread. An object is used by one
 // thread at a time.
 #pragma once
 
@@ -68,7 +68,7 @@ class delegated {
 };
 
 /// The part of a promise that does not depend on the values' types. It can be moved, not copied,
-/// and sent in messages. One object is used by one thread at a time.
+/// and sent in messages. An object is used by one thread at a time.
 class promise_base {
  public:
   using garrick_sendable = void;
@@ -101,7 +101,7 @@ class promise_base {
   }
 
  protected:
-  /// For the framework: gives the duty to the caller.
+  /// For the framework: returns the duty, which the caller has from now on.
   [[nodiscard]] pending_request take() noexcept { return std::exchange(request_, {}); }
 
  private:

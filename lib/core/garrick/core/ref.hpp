@@ -26,8 +26,8 @@
 namespace garrick::core {
 
 /// A strong handle to an actor that understands at least the protocol P. The actor lives at least
-/// as long as a strong handle to it exists, unless it ends by itself. One pointer; a copy is one
-/// atomic addition. A ref may be sent in messages, and may outlive its system.
+/// as long as a strong handle to it exists, unless it ends by itself. It has the size of a pointer;
+/// a copy is one atomic addition. A ref may be sent in messages, and may outlive its system.
 ///
 ///     ref<account> all = system.spawn<account_actor>();
 ///     ref<protocol<long(balance)>> read_only = all;  // any subset of the protocol

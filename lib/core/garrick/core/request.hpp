@@ -38,13 +38,13 @@ namespace detail {
 /// requests; then `e` was made a dead letter.
 [[nodiscard]] std::uint64_t send_request(cell& self, cell& to, envelope* e, bool urgent = false);
 
-/// The same for a request that gets `limit` at once (`limit_request`): an actor elsewhere is told
-/// the limit.
+/// Sends a request in the same way, with `limit` at once (`limit_request`): an actor elsewhere is
+/// told the limit.
 [[nodiscard]] std::uint64_t send_limited_request(cell& self, cell& to, envelope* e,
                                                  base::duration limit, bool urgent = false);
 
-/// Sends a message that waits at the receiver until there is room. The response to the id tells
-/// that it has entered the mailbox.
+/// Sends a message that waits at the receiver until there is room. Returns an id, or 0 as
+/// `send_request`. The response to the id tells that it has entered the mailbox.
 [[nodiscard]] std::uint64_t send_parked(cell& self, cell& to, envelope* e);
 
 /// Lets the response to `id` be a time-out after `limit`.
@@ -62,14 +62,15 @@ void attach_continuation(cell& self, std::uint64_t id, continuation* k, bool exc
 /// there is none.
 [[nodiscard]] pending_request take_current_request(cell& self) noexcept;
 
-/// Opens a request of `self` that a timer answers, without a value.
+/// Opens a request of `self` that a timer answers, without a value. Returns its id, or 0 if too
+/// many requests are open.
 [[nodiscard]] std::uint64_t delay_request(cell& self, base::duration d);
 
 /// Opens a request of `self` that the holder of `r` has to answer. Returns 0 if too many requests
 /// are open; `r` is empty then.
 [[nodiscard]] std::uint64_t open_request(cell& self, pending_request& r);
-/// The same for an answer that does not come from an actor: the system does not end before the
-/// answer has come, or before the request is forgotten.
+/// Opens a request in the same way for an answer that does not come from an actor: the system does
+/// not end before the answer has come, or before the request is forgotten.
 [[nodiscard]] std::uint64_t open_request_to_outside(cell& self, pending_request& r);
 
 /// Delivers `e`, a message that takes over the request `r`: the answer of `to` goes to the
@@ -521,8 +522,8 @@ template <class... Rs, class Tuple, std::size_t... I>
 auto request_any_with_limit(cell& self, const any_ref& to, Tuple&& t, std::index_sequence<I...>);
 }  // namespace detail
 
-/// For the framework: does the work of `request_as<Rs...>(any, …)`. The caller names the types of
-/// the answer's values. As with other handles, a duration after the message is the time-out.
+/// For the framework: implements `request_as<Rs...>(any, …)`. The caller names the types of the
+/// answer's values. As with other handles, a duration after the message is the time-out.
 template <class... Rs, class... Args>
 [[nodiscard]] auto request_any(cell& self, const any_ref& to, Args&&... args) {
   if constexpr (detail::ends_with_limit<any_protocol, Args...>) {

@@ -17,9 +17,9 @@ namespace detail {
 [[nodiscard]] base::error answered_later();
 }  // namespace detail
 
-/// One or more values, or an error: the result of a request, and of a handler. A handler may also
-/// return a promise or a delegation as a `result`: then the promise's holder or the other actor
-/// answers. Read it as base::result: `has_value()`, `*r`, `r.error()`, `r.value()`.
+/// Values, or an error: the result of a request, and of a handler. A handler may also return a
+/// promise or a delegation as a `result`: then the promise's holder or the other actor answers.
+/// Read it as base::result: `has_value()`, `*r`, `r.error()`, `r.value()`.
 ///
 ///     result<long> on(withdraw w) { if (w.cents > cents_) return my_errc::too_poor; … }
 ///     if (result<long> left = co_await request<withdraw>(a, 120)) use(*left);

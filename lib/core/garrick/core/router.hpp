@@ -404,7 +404,7 @@ template <class A, class Policy = round_robin, class Spawner, class... Args>
     throw std::logic_error("");  // does not compile
   }
 }
-/// The same without options: `spawn_pool<worker, least_loaded>(system, 8, path)`.
+/// Returns the same without options: `spawn_pool<worker, least_loaded>(system, 8, path)`.
 template <class A, class Policy = round_robin, class Spawner, class... Args>
 [[nodiscard]] router<detail::protocol_of<A>, Policy> spawn_pool(Spawner& from, std::size_t count,
                                                                 const Args&... args) {

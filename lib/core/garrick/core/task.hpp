@@ -253,7 +253,7 @@ class [[nodiscard]] task {
   /// For the compiler: returns the value or error. Throws the exception that left the coroutine.
   auto await_resume() { return h_.promise().take(); }
 
-  /// For the framework: hands the coroutine over to the caller.
+  /// For the framework: returns the coroutine, which the caller owns from now on.
   [[nodiscard]] handle_type release() noexcept { return std::exchange(h_, {}); }
 
  private:

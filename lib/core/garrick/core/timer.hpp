@@ -1,7 +1,7 @@
 // The handle of a delayed or periodic send, which cancels it; `send_after` and `send_every` return
 // it.
 //
-// Thread safety: one object is used by one thread at a time.
+// Thread safety: an object is used by one thread at a time.
 #pragma once
 
 #include <garrick/base/time/clock.hpp>
@@ -12,7 +12,7 @@
 namespace garrick::core {
 
 /// A delayed or periodic send that can be cancelled. It can be moved, not copied. It may outlive
-/// the actor, and dropping it cancels nothing. One object is used by one thread at a time.
+/// the actor, and dropping it cancels nothing. An object is used by one thread at a time.
 ///
 ///     timer t = send_after(1s, self(), tick{});
 ///     t.cancel();

@@ -37,7 +37,7 @@ enum class capability : std::uint32_t {
   own_memory = 16,      ///< its memory is its own
   online_compiler = 32  ///< it compiles sources
 };
-/// Both.
+/// Returns the abilities of both.
 [[nodiscard]] constexpr capability operator|(capability a, capability b) noexcept {
   return static_cast<capability>(static_cast<std::uint32_t>(a) | static_cast<std::uint32_t>(b));
 }
@@ -81,7 +81,7 @@ class device {
  public:
   using garrick_sendable = void;
 
-  /// An empty one.
+  /// Makes an empty handle.
   device() noexcept = default;
   /// For the framework: makes a handle to the device.
   explicit device(std::shared_ptr<internal::device_core> core) noexcept : core_(std::move(core)) {}
@@ -90,7 +90,7 @@ class device {
   explicit operator bool() const noexcept { return core_ != nullptr; }
   /// Returns the driver's description when the runtime began.
   [[nodiscard]] const device_info& info() const noexcept;
-  /// `info().name`.
+  /// Returns `info().name`.
   [[nodiscard]] const std::string& name() const noexcept { return info().name; }
   /// Returns true if it has all of these abilities.
   [[nodiscard]] bool has(capability c) const noexcept { return (info().can & c) == c; }

@@ -28,7 +28,7 @@ enum class gpu_errc : std::uint32_t {
   driver,            ///< another failure; OpenCL's name for it is in the text
 };
 
-/// Category of `gpu_errc`.
+/// Returns the category of `gpu_errc`.
 [[nodiscard]] const base::error_category& error_category_of(gpu_errc) noexcept;
 
 }  // namespace garrick::gpu

@@ -30,8 +30,9 @@ using kernel_ref =
     ref<typename detail::kernel_protocol<typename detail::kernel_shape<Sig>::messages,
                                          typename detail::kernel_shape<Sig>::answers>::type>;
 
-/// Makes an actor of a kernel. Sig is the kernel's signature as arguments.hpp says: its parameters
-/// in their order, the output as the result. `from` is an actor system or an actor (`*this`).
+/// Makes an actor of a kernel, and returns its handle. Sig is the kernel's signature as
+/// arguments.hpp says: its parameters in their order, the output as the result. `from` is an actor
+/// system or an actor (`*this`).
 ///
 /// Each request is answered, with the output or with an error that names kernel and device:
 /// `gpu_errc::wrong_size`, `empty_argument`, `bad_range`, `other_device`, `out_of_memory`,
@@ -47,12 +48,12 @@ template <class Sig, class From>
                                     kernel_options o = {}) {
   return spawn<Sig>(from, std::move(p), std::move(kernel), range, std::move(o), as_is, as_is);
 }
-/// The same with a function before the kernel, and one behind it, so that the actor's protocol is
-/// theirs: `pre` takes the message and gives the kernel's arguments, as one value, a std::tuple, a
-/// `prepared` with a range of its own, or a result of one of these; `post` takes the kernel's
-/// answer and gives the actor's, or a result. `as_is` stands for no function. Both run on the
-/// actor's turn; their exceptions become the answer `receiver_failed`. They own everything that
-/// they hold, as actors do.
+/// Makes such an actor with a function before the kernel, and another behind it, and returns its
+/// handle. The actor has the protocol of the functions: `pre` takes the message and gives the
+/// kernel's arguments, as one value, a std::tuple, a `prepared` with a range of its own, or a
+/// result of one of these; `post` takes the kernel's answer and gives the actor's, or a result.
+/// `as_is` stands for no function. Both run on the actor's turn; their exceptions become the answer
+/// `receiver_failed`. They own everything that they hold, as actors do.
 ///
 ///     auto blur = gpu::spawn<std::vector<float>(std::vector<float>, int)>(
 ///         system, program, "blur", gpu::nd_range(1), {}, pixels_of, picture_of);

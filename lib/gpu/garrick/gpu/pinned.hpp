@@ -48,21 +48,21 @@ class pinned {
   [[nodiscard]] T* data() noexcept {
     return buffer_ ? static_cast<T*>(buffer_->address()) : nullptr;
   }
-  /// The same, to be read.
+  /// Returns the same, to be read.
   [[nodiscard]] const T* data() const noexcept {
     return buffer_ ? static_cast<const T*>(buffer_->address()) : nullptr;
   }
-  /// Element `i`, which must be below `size()`.
+  /// Returns element `i`, which must be below `size()`.
   [[nodiscard]] T& operator[](std::size_t i) noexcept { return data()[i]; }
-  /// The same, to be read.
+  /// Returns the same, to be read.
   [[nodiscard]] const T& operator[](std::size_t i) const noexcept { return data()[i]; }
-  /// The first element.
+  /// Returns the first element.
   [[nodiscard]] T* begin() noexcept { return data(); }
-  /// Behind the last element.
+  /// Returns the place behind the last element.
   [[nodiscard]] T* end() noexcept { return data() + size(); }
-  /// The first element, to be read.
+  /// Returns the first element, to be read.
   [[nodiscard]] const T* begin() const noexcept { return data(); }
-  /// Behind the last element.
+  /// Returns the place behind the last element.
   [[nodiscard]] const T* end() const noexcept { return data() + size(); }
 
   /// For the framework: returns the buffer.

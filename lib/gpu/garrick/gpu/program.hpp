@@ -44,9 +44,9 @@ class program {
 
   /// Returns false if it is empty.
   explicit operator bool() const noexcept { return built_ != nullptr; }
-  /// The devices that it was built for, in the order of `build_options::on`.
+  /// Returns the devices that it was built for, in the order of `build_options::on`.
   [[nodiscard]] std::vector<device> devices() const;
-  /// The names of its kernels.
+  /// Returns the names of its kernels.
   [[nodiscard]] std::vector<std::string> kernels() const;
 
   /// For the framework: returns the built program.
@@ -65,10 +65,10 @@ void begin_build(std::string source, build_options o, completion<program> done);
 
 }  // namespace detail
 
-/// Compiles `source` for the devices of `o`. If `from` is an actor (`*this`), the result is a
-/// pending_response; if it is an actor system, `.get()` gives the program to a thread. No worker
-/// waits. Errors: `gpu_errc::build_failed` with the compiler's log, of the first device for which
-/// it fails; `no_device` if `o.on` is empty; `unsupported` if a device lacks an ability of
+/// Compiles `source` for the devices of `o`. Returns a pending_response if `from` is an actor
+/// (`*this`); if it is an actor system, the response's `get()` gives the program to a thread. No
+/// worker waits. Errors: `gpu_errc::build_failed` with the compiler's log, of the first device for
+/// which it fails; `no_device` if `o.on` is empty; `unsupported` if a device lacks an ability of
 /// `o.needs`; `overload` if `gpu.waiting` programs wait; `device_lost`; `closed`. A compiler may
 /// take as long as it likes: only `within` limits the time.
 template <class From>

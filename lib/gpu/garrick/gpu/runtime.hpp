@@ -37,13 +37,13 @@ class runtime {
   runtime(const runtime&) = delete;
   runtime& operator=(const runtime&) = delete;
 
-  /// All devices: graphics processors first, then accelerators, then processors.
+  /// Returns all devices: graphics processors first, then accelerators, then processors.
   [[nodiscard]] const std::vector<device>& devices() const noexcept;
   /// Returns the devices that `which` takes, in that order.
   [[nodiscard]] std::vector<device> find(const device_filter& which = {}) const;
   /// Returns the first one. Error: `gpu_errc::no_device`, with a text that names the existing ones.
   [[nodiscard]] base::result<device> first(const device_filter& which = {}) const;
-  /// Devices and drivers that were found and cannot be used, each with the reason.
+  /// Returns the devices and drivers that were found and cannot be used, each with the reason.
   [[nodiscard]] const std::vector<std::string>& refused() const noexcept;
 
  private:

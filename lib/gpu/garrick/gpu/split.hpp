@@ -138,11 +138,11 @@ template <class T, class U = T>
 using split_ref =
     ref<protocol<result<std::vector<U>>(std::vector<T>), split_figures(get_split_figures)>>;
 
-/// Makes an actor that divides each container between `map`, which is a `patterns::map` over
-/// vectors of numbers, and a kernel that takes a vector and gives another of as many elements. The
-/// actor is asked like a map; `ask(handle, n)` makes a stage of it. The answer has the elements in
-/// their order. Errors are those of the map and of the kernel; then no part of the container is
-/// answered.
+/// Makes an actor, and returns its handle. The actor divides each container between `map`, which is
+/// a `patterns::map` over vectors of numbers, and a kernel that takes a vector and gives another of
+/// as many elements. The actor is asked like a map; `ask(handle, n)` makes a stage of it. The
+/// answer has the elements in their order. Errors are those of the map and of the kernel; then no
+/// part of the container is answered.
 template <class From, class Map>
 [[nodiscard]] auto split(From& from, Map map, program p, std::string kernel,
                          kernel_options o = {}) {

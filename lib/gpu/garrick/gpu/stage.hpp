@@ -101,7 +101,7 @@ class typed_stage_maker final : public kernel_stage_maker {
 
 }  // namespace detail
 
-/// Makes a stage of a kernel, with at most `under_way` requests to the device at once for each
+/// Returns a stage of a kernel, with at most `under_way` requests to the device at once for each
 /// replica. An error of the kernel follows the stage's policy: the stream fails, or the tuple is a
 /// dead letter. The stage has the kernel's name, or that of the options. The other parameters are
 /// as of `spawn`.

@@ -22,20 +22,20 @@
 
 namespace garrick::gpu {
 
-/// Writes the elements of a container to a device.
+/// Writes the elements of a container to a device. Returns the response with their device_ref.
 template <class From, class C>
 [[nodiscard]] auto upload(From& from, const device& to, C container) {
   using T = typename C::value_type;
   return detail::transfer<device_ref<T>>(
       from, std::make_shared<detail::upload_call<T, C>>(to, std::move(container)));
 }
-/// Reads the data behind a ref.
+/// Reads the data behind a ref. Returns the response with a vector of the elements.
 template <class From, class T>
 [[nodiscard]] auto download(From& from, device_ref<T> what) {
   return detail::transfer<std::vector<T>>(
       from, std::make_shared<detail::download_call<T>>(std::move(what)));
 }
-/// Makes pinned memory with undefined contents.
+/// Makes pinned memory with undefined contents. Returns the response with it.
 template <class T, class From>
 [[nodiscard]] auto allocate_pinned(From& from, const device& on, std::size_t elements) {
   return detail::transfer<pinned<T>>(from, std::make_shared<detail::pin_call<T>>(on, elements));

@@ -61,7 +61,7 @@ class processors;
 
 /// Simulated time. A picosecond is fine enough to add costs without rounding.
 using picoseconds = std::uint64_t;
-/// Nanoseconds as simulated time.
+/// Returns nanoseconds as simulated time.
 [[nodiscard]] constexpr picoseconds from_ns(double ns) noexcept {
   return static_cast<picoseconds>(ns * 1000);
 }
@@ -132,11 +132,11 @@ class engine {
 
   // ---- for the running thread -------------------------------------------------------------------
 
-  /// Its number.
+  /// Returns its number.
   [[nodiscard]] std::uint32_t self() const noexcept { return running_; }
   /// Returns the number of its cache: its own or, if threads share processors, its processor's.
   [[nodiscard]] std::uint32_t here() const noexcept { return here_; }
-  /// Its clock.
+  /// Returns its clock.
   [[nodiscard]] picoseconds now() const noexcept { return now_; }
   /// Takes time for work that touches nothing shared.
   void spend(picoseconds time) noexcept { now_ += time; }
@@ -185,13 +185,13 @@ class engine {
 
   /// Returns the costs of operations.
   [[nodiscard]] const costs& prices() const noexcept { return costs_; }
-  /// The counts so far.
+  /// Returns the counts so far.
   [[nodiscard]] const engine_stats& stats() const noexcept { return stats_; }
   /// Returns the number of threads.
   [[nodiscard]] std::uint32_t threads() const noexcept {
     return static_cast<std::uint32_t>(threads_.size());
   }
-  /// Whether threads share processors.
+  /// Returns true if threads share processors.
   [[nodiscard]] bool shares_processors() const noexcept { return sharing_ != nullptr; }
   /// Returns for how long the thread has had a processor, up to its own clock.
   [[nodiscard]] picoseconds busy(std::uint32_t thread) const noexcept;

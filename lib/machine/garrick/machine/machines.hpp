@@ -9,19 +9,19 @@
 
 namespace garrick::machine {
 
-/// The machine of papers 001 and 002 (docs/papers.md): four packages of two memory nodes of eight
-/// cores.
+/// Returns the machine of papers 001 and 002 (docs/papers.md): four packages of two memory nodes of
+/// eight cores.
 ///
 /// `cores`, 1 to 64, are switched on in the order of paper 002 §4: four nodes get one each in turn
 /// until they have all their eight, then the other four. The paper does not say which four; here it
 /// is one of each package.
 [[nodiscard]] sched::topology opteron(std::uint32_t cores = 64);
 
-/// The machine of paper 000: two packages of twelve cores.
+/// Returns the machine of paper 000: two packages of twelve cores.
 [[nodiscard]] sched::topology xeon();
 
-/// The machine of paper 002, figures 1 and 2: four packages in a ring, with two cores each. The
-/// distance is the number of hops. Core n of the paper is unit n − 1.
+/// Returns the machine of paper 002, figures 1 and 2: four packages in a ring, with two cores each.
+/// The distance is the number of hops. Core n of the paper is unit n − 1.
 [[nodiscard]] sched::topology ring_of_paper_002();
 
 }  // namespace garrick::machine

@@ -66,7 +66,7 @@ class ready_queue {
   struct entry {
     time at;
     std::uint32_t thread;
-    /// Orders by time; equal times go by thread number.
+    /// Returns true if the entry is the earlier one; equal times go by thread number.
     [[nodiscard]] bool before(const entry& other) const noexcept {
       return at != other.at ? at < other.at : thread < other.thread;
     }

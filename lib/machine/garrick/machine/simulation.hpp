@@ -145,8 +145,8 @@ class simulation {
   /// Returns the name of the thread with this number in a log. Call it before `run` ends.
   [[nodiscard]] const std::string& name_of(std::uint32_t thread) const { return names_[thread]; }
 
-  /// Runs until every message has been handled and every thread outside has ended. Call it once,
-  /// and while no other simulation runs on this real thread.
+  /// Runs until every message has been handled and every thread outside has ended, and returns the
+  /// outcome. Call it once, and while no other simulation runs on this real thread.
   [[nodiscard]] outcome run();
 
   /// Returns the options that the simulation was given.

@@ -83,7 +83,7 @@ struct machine_atomics {
       return compare_exchange_strong(expected, wanted, success, failure);
     }
 
-    /// The value, without an access: costs nothing.
+    /// Returns the value without an access, which costs nothing.
     [[nodiscard]] T peek() const noexcept { return value_; }
 
    private:
@@ -174,15 +174,16 @@ struct machine_place {
       if (t.of_ != nullptr) t.number_ = t.of_->self();
       return t;
     }
-    /// Where the thread runs or, if it does not, where it ran last or waits; `unknown` if it has a
-    /// processor of its own.
+    /// Returns the place where the thread runs or, if it does not, where it ran last or waits;
+    /// `unknown` if it has a processor of its own.
     [[nodiscard]] std::int32_t processor() const noexcept {
       return of_ != nullptr && of_->shares_processors()
                  ? static_cast<std::int32_t>(of_->unit_of(number_))
                  : unknown;
     }
 
-    /// For how long the thread has run and waited for a processor; nothing if it has its own one.
+    /// Returns the times that the thread has run and waited for a processor; nothing if it has its
+    /// own one.
     [[nodiscard]] std::optional<base::platform::processor_times> times() const noexcept {
       if (of_ == nullptr || !of_->shares_processors()) return {};
       return base::platform::processor_times{.ran_ns = of_->busy(number_) / 1000,

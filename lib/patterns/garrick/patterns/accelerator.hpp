@@ -136,11 +136,12 @@ class accelerator {
   /// Makes the handle of an accelerator that was found by its name.
   explicit accelerator(ref<accelerator_protocol> r) noexcept : to_(std::move(r)) {}
 
-  /// For actor_base::request and actor_system::request: `request(acc, f, container)` maps a
-  /// function over the container, in place or to a vector (map.hpp); `request(acc, pattern,
-  /// container)` runs a `reduce`, `divide_conquer` or another data-parallel pattern, with the
-  /// pattern's chunk and name and the accelerator's replicas. The answer is the result, or the
-  /// error `receiver_failed`, which names the pattern and the place (`spawn` in data_pattern.hpp).
+  /// Returns the response, for actor_base::request and actor_system::request:
+  /// `request(acc, f, container)` maps a function over the container, in place or to a vector
+  /// (map.hpp); `request(acc, pattern, container)` runs a `reduce`, `divide_conquer` or another
+  /// data-parallel pattern, with the pattern's chunk and name and the accelerator's replicas. The
+  /// answer is the result, or the error `receiver_failed`, which names the pattern and the place
+  /// (`spawn` in data_pattern.hpp).
   ///
   /// Throws std::invalid_argument for a pattern with `replicas`, `own_threads` or `on`: the
   /// accelerator chooses its own helpers and threads, and answers a failure with an error. Throws
@@ -167,8 +168,8 @@ class accelerator {
       }
     }
   }
-  /// `request(acc, f, container, limit)`: the error `timeout` if there is no answer within the time
-  /// `limit`. The accelerator does the work all the same.
+  /// Returns the response of `request(acc, f, container, limit)`: the error `timeout` if there is
+  /// no answer within the time `limit`. The accelerator does the work all the same.
   template <class What, class C>
   [[nodiscard]] auto request_from(actor_base& self, What what, C container, duration limit) const {
     return request_from(self, std::move(what), std::move(container)).within(limit);

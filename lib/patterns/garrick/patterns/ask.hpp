@@ -195,7 +195,7 @@ template <class In, class P>
 [[nodiscard]] auto ask(ref<P> whom, std::size_t n) {
   return detail::asker_of<In>(std::move(whom), n);
 }
-/// As above, for an actor that understands one message.
+/// Returns the same as above, for an actor that understands one message.
 template <class P>
 [[nodiscard]] auto ask(ref<P> whom, std::size_t n) {
   return detail::asker_of<typename detail::only_question<P>::type>(std::move(whom), n);

@@ -324,14 +324,14 @@ using divide_conquer_check =
 
 }  // namespace detail
 
-/// Divides a problem until `is_small` is true of each part, solves the parts, several at once, and
-/// merges them, from the small ones up; the forms are at the top of this file. In place, the result
-/// is the container; a problem that is divided into no parts is merged at once. With values, the
-/// result is that of the last merge. A function that throws fails the request; the error says "part
-/// at" and the part's first element, or with values "part at depth" and the number of divisions
-/// that led to it. An exception of a `merge` that gets parts says "merge at" instead. There is no
-/// `dynamic(chunk)`: `is_small` says how large a part may be. C is a std::vector if nothing is
-/// said; its elements lie side by side.
+/// Returns a pattern that divides a problem until `is_small` is true of each part, solves the
+/// parts, several at once, and merges them, from the small ones up; the forms are at the top of
+/// this file. In place, the result is the container; a problem that is divided into no parts is
+/// merged at once. With values, the result is that of the last merge. A function that throws fails
+/// the request; the error says "part at" and the part's first element, or with values "part at
+/// depth" and the number of divisions that led to it. An exception of a `merge` that gets parts
+/// says "merge at" instead. There is no `dynamic(chunk)`: `is_small` says how large a part may be.
+/// C is a std::vector if nothing is said; its elements lie side by side.
 ///
 /// A part should take 10 µs or more: for less, let `is_small` be true.
 template <class C = void, class Divide, class Merge, class Solve, class IsSmall>

@@ -200,7 +200,7 @@ class farm_of {
   std::size_t replicas_;  // 0: not said
 };
 
-/// Makes replicas of a pattern side by side: of any composition, also of farms. A function stands
+/// Returns replicas of a pattern side by side: of any composition, also of farms. A function stands
 /// for `seq(function)`.
 template <class P = detail::several_functions>
 [[nodiscard]] auto farm(P pattern) {

@@ -189,7 +189,7 @@ class feedback_of {
   Again again_;
 };
 
-/// Makes a pattern whose results go through it again while `again(result)` is true, and then on.
+/// Returns a pattern whose results go through it again while `again(result)` is true, and then on.
 /// `again` has no captures (else say lent(f)).
 template <class P = detail::several_functions, class Again = detail::several_functions>
 [[nodiscard]] auto feedback(P pattern, Again again) {

@@ -203,7 +203,7 @@ class join_spec {
   [[nodiscard]] auto within(Number most) const {
     return within(most, most);
   }
-  /// As above, in ticks.
+  /// Returns the same as above, in ticks.
   template <std::integral Number>
   [[nodiscard]] auto within(Number before, std::type_identity_t<Number> after) const {
     return within_of<detail::ticks_unit>(detail::number_of(before), detail::number_of(after));
@@ -253,8 +253,8 @@ class join_spec {
     return s;
   }
 
-  /// Returns a stage that puts out `f(left, right)` for each pair: a function `Out f(const Left&,
-  /// const Right&)` that names its types.
+  /// Returns a stage that puts out `f(left, right)` for each pair: a function
+  /// `Out f(const Left&, const Right&)` that names its types.
   template <class F>
   [[nodiscard]] auto with(F f) const {
     constexpr bool said = !std::is_same_v<KeyL, detail::unsaid> &&
@@ -317,8 +317,8 @@ class join_spec {
   detail::join_options rest_;
 };
 
-/// Joins a stream with `source`, any composition that begins with a source: the part of a pipeline
-/// before it is the left side, `source` the right one.
+/// Returns an unfinished join of a stream with `source`, any composition that begins with a source:
+/// the part of a pipeline before it is the left side, `source` the right one.
 ///
 /// Only a source can be the other side. Two branches of one stream would stand still as soon as the
 /// join waits for one of them while the other's channels are full.

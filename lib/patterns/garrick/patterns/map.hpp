@@ -128,9 +128,9 @@ struct map_body {
   }
 
  private:
-  /// A helper that is late leaves the rest to others. But many hands that claim much get in each
-  /// other's way (docs/internals/simulated-machine.md), so then there are fewer pieces. A function
-  /// that takes a piece gets as few pieces as can be.
+  /// Returns the number of pieces for each hand. A helper that is late leaves the rest to others.
+  /// But many hands that claim much get in each other's way (docs/internals/simulated-machine.md),
+  /// so then there are fewer pieces. A function that takes a piece gets as few pieces as can be.
   [[nodiscard]] static constexpr std::size_t pieces_each(std::size_t elements,
                                                          std::size_t hands) noexcept {
     if (kind::takes_range) return 1;
@@ -141,10 +141,10 @@ struct map_body {
 
 }  // namespace detail
 
-/// Calls `f` for every element, several at once; the forms are at the top of this file. The result
-/// is the container with its changes, or, if `f` gives another type, a vector of the results in the
-/// order of the elements. If `f` throws, no further piece is worked on, the request fails and the
-/// container is dropped. C is a std::vector if nothing is said.
+/// Returns a pattern that calls `f` for every element, several at once; the forms are at the top of
+/// this file. The result is the container with its changes, or, if `f` gives another type, a vector
+/// of the results in the order of the elements. If `f` throws, no further piece is worked on, the
+/// request fails and the container is dropped. C is a std::vector if nothing is said.
 ///
 /// A result type other than the element's is default-constructible and can be assigned, and is not
 /// bool.

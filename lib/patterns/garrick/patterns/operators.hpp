@@ -141,7 +141,7 @@ using scan_check = first_failure<
 
 }  // namespace detail
 
-/// Puts out each element of the container that `f(tuple)` gives.
+/// Returns a stage that puts out each element of the container that `f(tuple)` gives.
 ///
 ///     flat_map([](line l) -> std::vector<word> { return words_of(l); })
 template <class F = detail::several_functions>
@@ -159,9 +159,9 @@ template <class F = detail::several_functions>
   }
 }
 
-/// Hands on the first `n` tuples, and then ends the stream behind it. The stages before it are told
-/// that no more is wanted: sources stop there, and tuples on their way are dropped and counted. In
-/// a farm, `n` for each replica.
+/// Returns a stage that hands on the first `n` tuples, and then ends the stream behind it. The
+/// stages before it are told that no more is wanted: sources stop there, and tuples on their way
+/// are dropped and counted. In a farm, `n` for each replica.
 template <class T = void>
 [[nodiscard]] auto take(std::size_t n) {
   using check = detail::told_type_check<T>;
@@ -174,7 +174,7 @@ template <class T = void>
   }
 }
 
-/// Hands on the tuples for which `f(tuple)` is true.
+/// Returns a stage that hands on the tuples for which `f(tuple)` is true.
 ///
 ///     filter(patterns::bind([](int least, int x) { return x >= least; }, 7))
 template <class F = detail::several_functions>
@@ -190,9 +190,9 @@ template <class F = detail::several_functions>
   }
 }
 
-/// Does `state = f(state, tuple)` for each tuple, and puts out a copy of the state each time. With
-/// `on_failure::skip`, `f` works on a copy, since a function that throws may have moved from its
-/// state.
+/// Returns a stage that does `state = f(state, tuple)` for each tuple, and puts out a copy of the
+/// state each time. With `on_failure::skip`, `f` works on a copy, since a function that throws may
+/// have moved from its state.
 template <class State, class F = detail::several_functions>
 [[nodiscard]] auto scan(State first, F f) {
   using check = detail::told_once<detail::scan_check<F, State>, F>;

@@ -138,8 +138,8 @@ class parallel_of {
   Policy policy_;
 };
 
-/// Different patterns side by side, each of which gets every tuple, until `by` says otherwise. A
-/// function stands for `seq(function)`.
+/// Returns different patterns side by side, each of which gets every tuple, until `by` says
+/// otherwise. A function stands for `seq(function)`.
 template <class P, class... Ps>
 [[nodiscard]] auto parallel(P first, Ps... others) {
   using check = detail::check_of<decltype(detail::check_parallel<P, Ps...>())>;

@@ -157,7 +157,7 @@ class pipeline_of : public detail::yields_as<typename detail::row_of<Ps...>::las
   detail::row_of<Ps...> parts_;
 };
 
-/// Makes patterns in a row: each takes the results of the one before. A function stands for
+/// Returns patterns in a row: each takes the results of the one before. A function stands for
 /// `seq(function)`.
 ///
 ///     pipeline(lines, split, count, print)

@@ -195,8 +195,8 @@ inline constexpr bool is_object<N, Arg> = std::is_same_v<N, std::remove_cvref_t<
 
 }  // namespace detail
 
-/// Makes a stage of a function, or of an object of a class; the forms are at the top of this file.
-/// A pattern stays as it is.
+/// Returns a stage of a function, or of an object of a class; the forms are at the top of this
+/// file. A pattern stays as it is.
 template <class F = detail::several_functions>
 [[nodiscard]] auto seq(F f) {
   using check = detail::stage_check<F>;
@@ -211,7 +211,7 @@ template <class F = detail::several_functions>
     return detail::function_as_stage(std::move(f));
 }
 
-/// Makes an object of the class N a stage, made of these arguments here and copied for each
+/// Returns a stage with an object of the class N, made of these arguments here and copied for each
 /// replica. The arguments are checked, and passed, as those of a spawn: moved arguments are moved,
 /// all others are copied, and `lent(x)` gives the constructor an X&. Throws the constructor's
 /// exceptions.

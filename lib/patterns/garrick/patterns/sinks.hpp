@@ -123,7 +123,7 @@ using fold_check = first_failure<
 
 }  // namespace detail
 
-/// Calls `f(tuple)` for each tuple.
+/// Returns a sink that calls `f(tuple)` for each tuple.
 template <class F = detail::several_functions>
 [[nodiscard]] auto for_each(F f) {
   auto s = seq(std::move(f));
@@ -135,13 +135,13 @@ template <class F = detail::several_functions>
     return detail::refused_pattern();
 }
 
-/// Sends each tuple to an actor, which slows the stream if its mailbox is full, as it slows any
-/// sender. If the actor has ended, the tuples are dead letters.
+/// Returns a sink that sends each tuple to an actor, which slows the stream if its mailbox is full,
+/// as it slows any sender. If the actor has ended, the tuples are dead letters.
 template <class P>
 [[nodiscard]] auto to(ref<P> receiver) {
   return detail::sender_to<typename detail::only_message<P>::type>(std::move(receiver));
 }
-/// The same for an actor that understands other messages, too: `to<word>(index)`.
+/// Returns the same for an actor that understands other messages, too: `to<word>(index)`.
 template <class T, class P>
 [[nodiscard]] auto to(ref<P> receiver) {
   return detail::sender_to<T>(std::move(receiver));
@@ -156,7 +156,7 @@ template <class Call = void>
   return {};
 }
 
-/// Drops each tuple.
+/// Returns a sink that drops each tuple.
 template <class T = void>
 [[nodiscard]] auto discard() {
   using check = detail::told_type_check<T>;
@@ -167,9 +167,10 @@ template <class T = void>
     return detail::refused_pattern();
 }
 
-/// Does `value = f(value, tuple)` for each tuple; the last value answers requests of `join` to the
-/// stream's handle. Refused inside `farm` and `parallel`. With `on_failure::skip`, `f` works on a
-/// copy, since a function that throws may have moved from the value that it was given.
+/// Returns a sink that does `value = f(value, tuple)` for each tuple; the last value answers
+/// requests of `join` to the stream's handle. Refused inside `farm` and `parallel`. With
+/// `on_failure::skip`, `f` works on a copy, since a function that throws may have moved from the
+/// value that it was given.
 template <class Value, class F = detail::several_functions>
 [[nodiscard]] auto fold(Value first, F f) {
   using check = detail::told_once<detail::fold_check<F, Value>, F>;

@@ -313,7 +313,7 @@ template <class A, class... Args>
 
 }  // namespace detail
 
-/// Makes a stage of the actor class A. Each replica, and each spawn, makes an actor of copies of
+/// Returns a stage of the actor class A. Each replica, and each spawn, makes an actor of copies of
 /// these arguments, which are checked, and passed, as those of a spawn: `lent(x)` gives the
 /// constructor an X&. Preparations on the actor's own turn belong in `on_start`; there is no
 /// callback for them, but a function, as patterns::bind makes one with values, may be an argument.

@@ -306,11 +306,11 @@ inline void check_stencil_numbers(bool has_rows, std::int64_t radius, std::int64
 
 }  // namespace detail
 
-/// Makes each element anew from those at most `radius` away, `iterations` times: `f` gets the
-/// neighbourhood as the iteration before has left it, and gives the element. The result is the
-/// container after the last iteration: the request's own, or one like it. Without iterations it is
-/// unchanged. `beyond` chooses the values beyond the edges: edges::clamp, edges::wrap, or
-/// edges::constant(value).
+/// Returns a pattern that makes each element anew from those at most `radius` away, `iterations`
+/// times: `f` gets the neighbourhood as the iteration before has left it, and gives the element.
+/// The result is the container after the last iteration: the request's own, or one like it. Without
+/// iterations it is unchanged. `beyond` chooses the values beyond the edges: edges::clamp,
+/// edges::wrap, or edges::constant(value).
 ///
 /// A function of neighbourhood<T> works on a std::vector<T>, or on a C whose elements lie side by
 /// side; a function of grid_neighbourhood<T> works on a grid<T>. T is default-constructible and can

@@ -155,9 +155,9 @@ class ticks_stage : public stage_defaults {
 
 }  // namespace detail
 
-/// Gathers tuples: puts out a std::vector<T> as soon as it has `n`. When `within` has passed since
-/// the first of them, or the stream ends, it puts out those that it has, at least one. Throws
-/// std::invalid_argument for an `n` of zero, and for a time of zero or less.
+/// Returns a stage that gathers tuples: it puts out a std::vector<T> as soon as it has `n`. When
+/// `within` has passed since the first of them, or the stream ends, it puts out those that it has,
+/// at least one. Throws std::invalid_argument for an `n` of zero, and for a time of zero or less.
 template <class T = void>
 [[nodiscard]] auto batch(std::size_t n, duration within) {
   using check = detail::told_type_check<T>;
@@ -180,10 +180,11 @@ template <class T = void>
   return {};
 }
 
-/// Hands on at most `per_second` tuples a second, spread evenly; the others wait in the channel,
-/// and eventually hold up those before it. After a pause at most `at_once` pass together: if it is
-/// 0, as many as come in a hundredth of a second, at least one. In a farm, each replica by itself.
-/// Throws std::invalid_argument for a rate that is not above 0 and at most 1e9.
+/// Returns a stage that hands on at most `per_second` tuples a second, spread evenly; the others
+/// wait in the channel, and eventually hold up those before it. After a pause at most `at_once`
+/// pass together: if it is 0, as many as come in a hundredth of a second, at least one. In a farm,
+/// each replica by itself. Throws std::invalid_argument for a rate that is not above 0 and at most
+/// 1e9.
 template <class T = void>
 [[nodiscard]] auto throttle(double per_second, std::size_t at_once = 0) {
   using check = detail::told_type_check<T>;

@@ -444,7 +444,7 @@ template <class Kind>
       detail::checked_length<duration>(length.count(), 1, "tumbling(length): it");
   return detail::time_kind<duration, false>{n, n};
 }
-/// `tumbling` in ticks.
+/// Returns `tumbling` windows in ticks.
 template <std::integral Number>
 [[nodiscard]] auto tumbling(Number length) {
   using unit = detail::ticks_unit;
@@ -467,7 +467,7 @@ template <class Call = void>
   detail::check_slide<duration>(n, slide.count());
   return detail::time_kind<duration, true>{n, slide.count()};
 }
-/// `sliding` in ticks.
+/// Returns `sliding` windows in ticks.
 template <std::integral Number>
 [[nodiscard]] auto sliding(Number length, std::type_identity_t<Number> slide) {
   using unit = detail::ticks_unit;
@@ -491,7 +491,7 @@ template <class Call = void>
   return detail::session_kind<duration>{
       detail::checked_length<duration>(gap.count(), 1, "sessions(gap): it")};
 }
-/// `sessions` in ticks.
+/// Returns `sessions` in ticks.
 template <std::integral Number>
 [[nodiscard]] auto sessions(Number gap) {
   using unit = detail::ticks_unit;

@@ -130,10 +130,10 @@ class zip_of {
   P source_;
 };
 
-/// Puts out std::pair(tuple, other) for each tuple, an A, and the next result of `source`: any
-/// composition that begins with a source. The shorter side ends it. Then the other side's sources
-/// stop, and tuples on their way are dropped and counted. In a farm, each replica has a source of
-/// its own.
+/// Returns a stage that puts out std::pair(tuple, other) for each tuple, an A, and the next result
+/// of `source`: any composition that begins with a source. The shorter side ends it. Then the other
+/// side's sources stop, and tuples on their way are dropped and counted. In a farm, each replica
+/// has a source of its own.
 template <class A = void, class P>
 [[nodiscard]] auto zip(P source) {
   using check = detail::first_failure<detail::told_type_check<A>,

@@ -39,7 +39,7 @@ struct shipped_policy {
 /// contains.
 void add_policy_setting(base::setting_table& table, std::string& policy);
 
-/// Builds the pool of `settings.policy`; no thread runs yet. Takes microseconds, and milliseconds
+/// Returns the pool of `settings.policy`; no thread runs yet. Takes microseconds, and milliseconds
 /// where the machine has to be read (locality_guided, or threads that are pinned).
 ///
 /// Throws std::invalid_argument that names the key of a wrong setting and its requirement.

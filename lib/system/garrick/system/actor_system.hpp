@@ -130,8 +130,8 @@ class actor_system : public spawner<actor_system> {
   [[nodiscard]] std::size_t actor_count() const;
   /// Returns the number of dead letters with this reason so far. Exact, also without subscribers.
   [[nodiscard]] std::uint64_t dead_letter_count(base::errc reason) const noexcept;
-  /// The same for a reason of another category: `dead_letter_count(registry_errc::…)`. Takes a
-  /// short lock.
+  /// Returns the same for a reason of another category: `dead_letter_count(registry_errc::…)`.
+  /// Takes a short lock.
   [[nodiscard]] std::uint64_t dead_letter_count(const base::error& reason) const;
   /// Returns the number of dead letters so far, for all reasons.
   [[nodiscard]] std::uint64_t dead_letter_count() const noexcept;

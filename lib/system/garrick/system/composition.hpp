@@ -27,9 +27,9 @@ concept can_spawn = std::is_base_of_v<spawner<System>, System>;
 
 }  // namespace detail
 
-/// Asks every target from this thread. `get()` blocks until all have answered and gives a result
-/// for each, in the order of the targets; see core::fan_out. Any thread but a worker:
-/// `would_block`.
+/// Asks every target from this thread, and returns the response: its `get()` blocks until all have
+/// answered and gives a result for each, in the order of the targets; see core::fan_out. Any
+/// thread; on a worker, `get()` gives `would_block`.
 template <detail::can_spawn System, class Range, class... Args>
 [[nodiscard]] auto fan_out(System& from, const Range& targets, Args&&... args) {
   const auto ask = [&](core::blocking_actor& asker) {
@@ -39,8 +39,9 @@ template <detail::can_spawn System, class Range, class... Args>
       from.env(), ask);
 }
 
-/// Asks every target from this thread. `get()` blocks until one has answered with a value, which
-/// wins, or all with errors; see core::first_of. Any thread but a worker: `would_block`.
+/// Asks every target from this thread, and returns the response: its `get()` blocks until one has
+/// answered with a value, which wins, or all with errors; see core::first_of. Any thread; on a
+/// worker, `get()` gives `would_block`.
 template <detail::can_spawn System, class Range, class... Args>
 [[nodiscard]] auto first_of(System& from, const Range& targets, Args&&... args) {
   const auto ask = [&](core::blocking_actor& asker) {

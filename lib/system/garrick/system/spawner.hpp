@@ -71,14 +71,14 @@ class [[nodiscard]] blocking_response
     return std::move(*this);
   }
 
-  /// Blocks until the answer has come; for ever without `within`, if the receiver neither answers
-  /// nor ends. Once: a second call is the error `cancelled`. On a worker thread it is the error
-  /// `would_block`, at once: use then, await or co_await there. So it is in a process that was
-  /// forked from the one of the system. Other errors: `not_handled`, `receiver_failed`,
-  /// `unexpected_message`, `overload`, `broken_promise`, `timeout`, `request_cycle`, and any error
-  /// that the handler answers with. A value that cannot be made on the way here is
-  /// `receiver_failed` with the exception's text. Throws any exception of moving the value out of
-  /// this call.
+  /// Blocks until the answer has come, and returns it. Without `within` it blocks for ever if the
+  /// receiver neither answers nor ends. Once: a second call is the error `cancelled`. On a worker
+  /// thread it is the error `would_block`, at once: use then, await or co_await there. So it is in
+  /// a process that was forked from the one of the system. Other errors: `not_handled`,
+  /// `receiver_failed`, `unexpected_message`, `overload`, `broken_promise`, `timeout`,
+  /// `request_cycle`, and any error that the handler answers with. A value that cannot be made on
+  /// the way here is `receiver_failed` with the exception's text. Throws any exception of moving
+  /// the value out of this call.
   [[nodiscard]] value get() {
     if (std::exchange(taken_, true))
       return base::make_error(base::errc::cancelled, "get()",

@@ -37,8 +37,9 @@ using scenario = std::function<void(test_system&)>;
 /// the failure. Catches every exception of `test`.
 [[nodiscard]] std::string run_seed(std::uint64_t seed, const scenario& test, settings given = {});
 
-/// Tries the seeds from 1 to `seeds` until one fails; with GARRICK_SEED set, only that one. Prints
-/// nothing. Throws std::invalid_argument if GARRICK_SEED holds no number.
+/// Tries the seeds from 1 to `seeds` until one fails, and returns that failure; with GARRICK_SEED
+/// set, tries only that seed. Prints nothing. Throws std::invalid_argument if GARRICK_SEED holds no
+/// number.
 [[nodiscard]] std::optional<found_failure> find_failure(std::uint64_t seeds, const scenario& test,
                                                         const settings& given = {});
 

@@ -28,9 +28,9 @@ struct found_failure {
 /// failure. Must not throw, and must not keep anything from call to call.
 using seeded_run = std::function<std::string(std::uint64_t seed)>;
 
-/// Tries the seeds from 1 to `seeds` until one fails, and runs that one a second time; with
-/// GARRICK_SEED set, only that one. Prints nothing. Throws std::invalid_argument if GARRICK_SEED
-/// holds no number.
+/// Tries the seeds from 1 to `seeds` until one fails, runs that seed a second time, and returns the
+/// failure; with GARRICK_SEED set, tries only that seed. Prints nothing. Throws
+/// std::invalid_argument if GARRICK_SEED holds no number.
 [[nodiscard]] std::optional<found_failure> find_failing_seed(std::uint64_t seeds,
                                                              const seeded_run& run);
 

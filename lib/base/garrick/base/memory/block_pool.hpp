@@ -177,8 +177,8 @@ inline constexpr std::uint32_t reserved_blocks = 64;
 [[nodiscard]] std::size_t held_bytes() noexcept;
 
 /// Gives back to the operating system the memory that no size class has wanted since the last call:
-/// at most `most` bytes, and only memory above the bytes to be kept. Returns the number of bytes left
-/// above them. For caretakers; it takes some microseconds for every 100 KiB.
+/// at most `most` bytes, and only memory above the bytes to be kept. Returns the number of bytes
+/// left above them. For caretakers; it takes some microseconds for every 100 KiB.
 std::size_t give_back(std::size_t most) noexcept;
 
 /// An object that gives idle memory back after a burst: a system, by its clock. Without one, memory

@@ -309,7 +309,7 @@ struct wire_name_rule {
       detail::put_class_name<T>(out);
     }
   }
-  /// See has_portable_wire_name.
+  /// Returns has_portable_wire_name of the type.
   [[nodiscard]] static bool is_portable() noexcept {
     if constexpr (std::is_arithmetic_v<T>)
       return true;
@@ -327,7 +327,7 @@ struct wire_name_rule<const T> {
     out.put("const ");
     detail::write_wire_name<T>(out);
   }
-  /// See has_portable_wire_name.
+  /// Returns has_portable_wire_name of the type.
   [[nodiscard]] static bool is_portable() noexcept { return detail::is_portable<T>(); }
 };
 
@@ -342,7 +342,7 @@ struct wire_name_rule<T[N]> {
     detail::put_number(out, N);
     out.put("]");
   }
-  /// See has_portable_wire_name.
+  /// Returns has_portable_wire_name of the type.
   [[nodiscard]] static bool is_portable() noexcept { return detail::is_portable<T>(); }
 };
 
@@ -363,7 +363,7 @@ struct wire_name_rule<C<Args...>> {
       out.put(">");
     }
   }
-  /// See has_portable_wire_name.
+  /// Returns has_portable_wire_name of the type.
   [[nodiscard]] static bool is_portable() noexcept {
     return detail::has_linker_name<C<Args...>>() && detail::are_portable(needed{});
   }
@@ -382,7 +382,7 @@ struct wire_name_rule<C<Values...>> {
     ((next(), detail::put_value<Values>(out)), ...);
     out.put(">");
   }
-  /// See has_portable_wire_name.
+  /// Returns has_portable_wire_name of the type.
   [[nodiscard]] static bool is_portable() noexcept {
     return detail::has_linker_name<C<Values...>>();
   }
@@ -401,7 +401,7 @@ struct wire_name_rule<C<T, Values...>> {
     ((out.put(", "), detail::put_value<Values>(out)), ...);
     out.put(">");
   }
-  /// See has_portable_wire_name.
+  /// Returns has_portable_wire_name of the type.
   [[nodiscard]] static bool is_portable() noexcept {
     return detail::has_linker_name<C<T, Values...>>() && detail::is_portable<T>();
   }

@@ -399,7 +399,7 @@ class alignas(64) cell : public base::runnable {
     return n < (1u << 31) ? n : 0;
   }
   [[gnu::hot]] void wake() noexcept;
-  /// Requires `own_executor_`.
+  /// Returns the cell's own executor. Requires `own_executor_`.
   [[nodiscard]] base::executor& own_executor() const noexcept;
   void last_strong_dropped() noexcept;
   /// Returns true if the actor may end on this thread, after the present handler.

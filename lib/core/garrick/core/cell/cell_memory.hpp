@@ -21,7 +21,7 @@ namespace detail {
 [[nodiscard]] void* allocate_cell_at(const environment& env, base::locality_hint hint,
                                      std::size_t bytes);
 
-/// Throws std::bad_alloc.
+/// Returns memory for a cell. Throws std::bad_alloc.
 [[nodiscard]] inline void* allocate_cell(const environment& env, base::locality_hint hint,
                                          std::size_t bytes) {
   if (hint == base::locality_hint()) [[likely]]

@@ -208,7 +208,8 @@ struct cell_steps {
     return false;
   }
 
-  /// The runner: takes the system lane, oldest first. `take_arrivals` takes the other arrivals.
+  /// The runner: takes the system lane, and returns its oldest signal, which leads to the others.
+  /// `take_arrivals` takes the other arrivals.
   template <class Cell, class TakeArrivals>
   [[nodiscard]] static auto* take_signals(Cell& c, TakeArrivals take_arrivals) noexcept {
     // First, so that a later signal asks again. order: acquire, pairs with want_attention
@@ -229,8 +230,9 @@ struct cell_steps {
   // ---- senders that wait for room ---------------------------------------------------------------
 
   /// Any thread with a handle: waits until the runner has made room, or for `limit_ns` at most. May
-  /// return early. `claim()` takes the cell out of a queue, if the thread may do so and the cell is
-  /// in one; it is called when the runner knows of the sender.
+  /// return early. Returns the reason for the end of the wait. `claim()` takes the cell out of a
+  /// queue, if the thread may do so and the cell is in one; it is called when the runner knows of
+  /// the sender.
   template <class Cell, class Claim>
   [[nodiscard]] static wait_end wait_for_wake(Cell& c, std::int64_t limit_ns,
                                               Claim claim) noexcept {

@@ -116,7 +116,7 @@ struct handle_access {
   [[nodiscard]] static cell* get(const address& a) noexcept { return a.cell_; }
   [[nodiscard]] static cell* release(handle& h) noexcept { return std::exchange(h.cell_, nullptr); }
   [[nodiscard]] static address make_address(cell* c) noexcept { return address(c); }
-  /// Takes over one strong count.
+  /// Takes over one strong count, and returns its handle.
   template <class P>
   [[nodiscard]] static ref<P> adopt(cell* c) noexcept {
     ref<P> r;

@@ -28,7 +28,7 @@
 
 namespace garrick::core {
 
-/// For the framework.
+/// For the framework: opens the behavior of an actor.
 struct behavior_access {
   template <detail::uses_behaviors A>
   [[nodiscard]] static behavior& present(A& a) noexcept {

@@ -29,7 +29,7 @@ void renew_receive_timeout(cell& self);
 /// Returns the present time-out, which changes when it is set anew; null without one. For an actor
 /// that has an extension.
 [[nodiscard]] const void* present_timeout(cell& self) noexcept;
-/// As `present_timeout`, for every actor.
+/// Returns the same as `present_timeout`, for every actor.
 [[nodiscard]] inline const void* receive_timeout_of(cell& self) noexcept {
   return self.ext_if() == nullptr ? nullptr : present_timeout(self);
 }

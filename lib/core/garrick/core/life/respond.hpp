@@ -24,7 +24,7 @@ namespace garrick::core {
   return {c, e->id()};
 }
 
-/// The same for an answer that comes later: the envelope still knows its sender.
+/// Returns the same for an answer that comes later: the envelope still knows its sender.
 [[nodiscard]] inline pending_request take_request_for_later(envelope* e) noexcept {
   const pending_request r = take_request(e);
   if (r.requester != nullptr) e->sender_id = r.requester->id();

@@ -157,7 +157,8 @@ struct envelope_end {
   }
 };
 
-/// Builds a message in place: `pack<Ts...>` for several arguments, the value itself for one.
+/// Returns an envelope with a message that is built in place: `pack<Ts...>` for several arguments,
+/// the value itself for one.
 template <class Content, class... Args>
 [[nodiscard]] envelope* make_envelope(Args&&... args) {
   static_assert(alignof(Content) <= 32,

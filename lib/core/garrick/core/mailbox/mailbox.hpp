@@ -110,8 +110,8 @@ class mailbox_gate {
         halves_(handled >> 15) {}
 
   /// Pushes an envelope. Requires a strong handle (L1), or, if not `Held`, a weak one: then a cell
-  /// that is left (`is_left`) counts as closed. `n` is the runner's unless the result is `closed`.
-  /// `Answer`: see H2.
+  /// that is left (`is_left`) counts as closed. Returns the outcome: unless it is `closed`, `n` is
+  /// the runner's. `Answer`: see H2.
   template <bool Held = true, bool Answer = false>
   [[nodiscard]] push_outcome push(Node* n) noexcept {
     // order: the CAS below validates this read
@@ -139,8 +139,8 @@ class mailbox_gate {
   }
 
   /// Pushes to the system lane. Requires a strong handle, or a cell that cannot go away meanwhile;
-  /// if not `Held`, a weak one. `n` belongs to the lane even if the result is `closed`: the caller
-  /// then drains the lane with `take_signals_of_the_dead`.
+  /// if not `Held`, a weak one. Returns the outcome; `n` belongs to the lane even if that is
+  /// `closed`: the caller then drains the lane with `take_signals_of_the_dead`.
   template <bool Held = true>
   [[nodiscard]] push_outcome push_signal(Node* n) noexcept {
     // The envelope may be linked although the actor closes at this moment: close() drains the lane
@@ -169,8 +169,8 @@ class mailbox_gate {
     }
   }
 
-  /// Notes that the last strong handle is gone. If the result is `running`, the caller does not
-  /// touch the cell afterwards.
+  /// Notes that the last strong handle is gone. Returns the outcome; after `running`, the caller
+  /// does not touch the cell.
   [[nodiscard]] drop_outcome drop() noexcept {
     // order: acq_rel: release, so that the reclaiming runner has seen all that the droppers did;
     // acquire pairs with the runner's release
@@ -213,7 +213,7 @@ class mailbox_gate {
     return head_.load(std::memory_order_relaxed);
   }
 
-  /// As `peek`. If the word is closed, the caller sees the runner's writes before the end.
+  /// Returns the word, as `peek`. If it is closed, the runner's writes before the end are visible.
   [[nodiscard]] std::uint64_t peek_acquire() const noexcept {
     // order: pairs with close(): the runner's writes before the end
     return head_.load(std::memory_order_acquire);
@@ -370,8 +370,8 @@ class mailbox_reader {
     return true;
   }
 
-  /// Takes the envelopes that `passes` accepts out of the local queue; these must be answers.
-  /// Searches only if an answer may have come there since the last search.
+  /// Takes the envelopes that `passes` accepts out of the local queue, and returns them; these must
+  /// be answers. Searches only if an answer may have come there since the last search.
   template <class Passes>
   [[nodiscard]] chain take_out(Passes passes) noexcept {
     chain out;
@@ -460,7 +460,7 @@ class mailbox_reader {
     g.publish_consumed(consumed() + begun);
   }
 
-  /// Takes the whole system lane, newest first, and clears its tag.
+  /// Takes and returns the whole system lane, newest first, and clears its tag.
   [[nodiscard]] Node* take_signals(gate& g) noexcept {
     g.head_.fetch_and(
         ~word::signal,
@@ -471,7 +471,7 @@ class mailbox_reader {
         nullptr, base::order<Atomics, mailbox_order::take_signals>(std::memory_order_acquire));
   }
 
-  /// Takes the whole lane of an actor that has ended. Any thread.
+  /// Takes and returns the whole lane of an actor that has ended. Any thread.
   [[nodiscard]] static Node* take_signals_of_the_dead(gate& g) noexcept {
     // order: relaxed: a thread that links a signal after this look finds the mailbox closed and
     // comes here itself

@@ -20,7 +20,7 @@ struct literal {
   consteval literal(const char (&s)[N]) noexcept {
     for (std::size_t i = 0; i < N; ++i) text[i] = s[i];
   }
-  /// The text, without the final zero.
+  /// Returns the text, without the final zero.
   [[nodiscard]] constexpr std::string_view view() const noexcept { return {text, N - 1}; }
 };
 
@@ -32,7 +32,7 @@ struct literal {
 template <literal Name>
 struct atom {
   static constexpr std::string_view name = Name.view();  ///< the name
-  /// The name, for people.
+  /// Returns the name, for people.
   [[nodiscard]] std::string to_string() const { return std::string(name); }
   friend constexpr bool operator==(atom, atom) = default;
 };

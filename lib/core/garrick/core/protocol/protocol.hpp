@@ -67,7 +67,7 @@ struct response_of<delegated<Ts...>> {
 template <class R>
 struct response_of<task<R>> : response_of<R> {};
 
-/// One signature taken apart.
+/// The parts of a signature.
 template <class Sig>
 struct signature;
 template <class R, class... Args>

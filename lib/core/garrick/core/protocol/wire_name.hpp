@@ -101,7 +101,7 @@ struct garrick::base::wire_name_rule<garrick::core::atom<Name>> {
     }
     out.put("\"");
   }
-  /// See has_portable_wire_name.
+  /// Returns has_portable_wire_name of the type.
   [[nodiscard]] static bool is_portable() noexcept { return true; }
 };
 
@@ -113,7 +113,7 @@ struct garrick::base::wire_name_rule<garrick::core::unit> {
   static constexpr void write(Out& out) {
     out.put("()");
   }
-  /// See has_portable_wire_name.
+  /// Returns has_portable_wire_name of the type.
   [[nodiscard]] static bool is_portable() noexcept { return true; }
 };
 
@@ -127,7 +127,7 @@ struct garrick::base::wire_name_rule<garrick::core::pack<Ts...>> {
     detail::put_types(out, detail::type_pack<Ts...>{});
     out.put(")");
   }
-  /// See has_portable_wire_name.
+  /// Returns has_portable_wire_name of the type.
   [[nodiscard]] static bool is_portable() noexcept {
     return detail::are_portable(detail::type_pack<Ts...>{});
   }
@@ -152,7 +152,7 @@ struct garrick::base::wire_name_rule<garrick::core::protocol<Sigs...>> {
     }
     out.put(">");
   }
-  /// See has_portable_wire_name.
+  /// Returns has_portable_wire_name of the type.
   [[nodiscard]] static bool is_portable() noexcept {
     return (garrick::core::detail::named_signature<Sigs>::is_portable() && ...);
   }

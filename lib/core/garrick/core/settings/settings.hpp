@@ -24,7 +24,7 @@ inline constexpr std::uint32_t most_outstanding = 1u << 20;
 /// The highest `mailbox.full_wait`.
 inline constexpr base::duration longest_full_wait = base::duration::seconds(60);
 
-/// True in builds of the library without NDEBUG; the program's own build does not matter.
+/// Returns true in builds of the library without NDEBUG; the program's own build does not matter.
 [[nodiscard]] bool detect_cycles_by_default() noexcept;
 
 /// Keys `mailbox.*`.

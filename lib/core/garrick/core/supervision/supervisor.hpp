@@ -186,7 +186,7 @@ class child_spec {
   };
   /// For the framework: `child` makes one.
   explicit child_spec(std::shared_ptr<const starter> s) noexcept : starter_(std::move(s)) {}
-  /// For the framework: starts the child under an actor, on that actor's turn.
+  /// For the framework: starts the child under an actor, on the actor's turn. Returns its handle.
   [[nodiscard]] any_ref start(cell& supervisor) const { return starter_->start(supervisor); }
 
  private:
@@ -212,7 +212,7 @@ template <class Start>
   return child_spec(std::make_shared<starter_of<Start>>(std::move(s)));
 }
 
-/// Describes a child of the class A; the arguments have passed the checks.
+/// Returns the description of a child of the class A; the arguments have passed the checks.
 template <class A, class... Args>
 [[nodiscard]] child_spec describe_child(const child_options& o, Args&&... args) {
   return make_child_spec(
@@ -224,8 +224,8 @@ template <class A, class... Args>
 
 }  // namespace detail
 
-/// Describes a class-based child, for the constructor of a `supervisor`. Keeps the arguments, which
-/// must be copyable; a child_options before them is for the child. Any thread.
+/// Returns the description of a class-based child, for the constructor of a `supervisor`. Keeps the
+/// arguments, which must be copyable; a child_options before them is for the child. Any thread.
 ///
 ///     child<worker>(7);
 ///     child<worker>(child_options{.name = "seventh"}, 7);
@@ -241,7 +241,8 @@ template <class A, class... Args>
         },
         std::forward<Args>(args)...);
 }
-/// The same with options, which may stand in braces: `child<worker>({.name = "seventh"}, 7)`.
+/// Returns the same with options, which may stand in braces:
+/// `child<worker>({.name = "seventh"}, 7)`.
 template <class A, class... Args>
 [[nodiscard]] child_spec child(const child_options& o, Args&&... args) {
   static_assert(detail::child_check<A, Args...>::reported);
@@ -251,7 +252,8 @@ template <class A, class... Args>
     return detail::describe_child<A>(o, std::forward<Args>(args)...);
 }
 
-/// Describes a function-based child: `child(f, args...)`, `child(child_options{…}, f, args...)`.
+/// Returns the description of a function-based child: `child(f, args...)`,
+/// `child(child_options{…}, f, args...)`.
 template <class F, class... Args>
 [[nodiscard]] child_spec child(F&& f, Args&&... args) {
   static_assert(detail::child_function_check<F, Args...>::reported);

@@ -62,7 +62,7 @@ class buffer final : public disposable {
   [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
   [[nodiscard]] internal::device_core& device() const noexcept { return *of_; }
   [[nodiscard]] const std::shared_ptr<internal::device_core>& owner() const noexcept { return of_; }
-  /// The driver's object.
+  /// Returns the driver's object.
   [[nodiscard]] void* memory() const noexcept { return memory_; }
   /// Returns the address for the host; null: it is no pinned memory.
   [[nodiscard]] void* address() const noexcept { return address_; }

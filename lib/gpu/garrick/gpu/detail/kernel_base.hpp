@@ -110,7 +110,7 @@ class kernel_base {
   /// Returns range and sizes for a call with so many elements in its inputs and in-out arguments.
   [[nodiscard]] result<launch_plan> plan_for(const std::optional<nd_range>& wanted,
                                              std::span<const std::size_t> inputs) const;
-  /// Checks that a std::array gets exactly its number of elements.
+  /// Returns an error unless a std::array gets exactly its number of elements.
   [[nodiscard]] error not_as_fixed(const launch_plan& plan) const;
   /// Returns an error if none of the devices has so many bytes. Before the host makes room for
   /// them.

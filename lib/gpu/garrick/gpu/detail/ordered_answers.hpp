@@ -77,7 +77,7 @@ class ordered_answers {
         if (s.under_way != nullptr) s.under_way->abandon();
   }
 
-  /// Adds the newest request of this sender.
+  /// Adds the newest request of this sender, and returns its ticket.
   [[nodiscard]] ticket enter(std::uint64_t sender, response_promise<As...> p) {
     lane& l = senders_[sender];
     l.slots.push_back({std::move(p), nullptr, {}});

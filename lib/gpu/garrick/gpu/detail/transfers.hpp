@@ -55,7 +55,7 @@ void begin_transfer(std::shared_ptr<call> c, const std::shared_ptr<internal::dev
 /// Returns the device's setting `gpu.deadline`; without a device there is none.
 [[nodiscard]] duration deadline_of(const std::shared_ptr<internal::device_core>& d) noexcept;
 
-/// Asks for the result of a call; the caller's `within` replaces the limit.
+/// Returns the response with the result of a call; the caller's `within` replaces the limit.
 template <class R, class From>
 [[nodiscard]] auto transfer(From& from, std::shared_ptr<transfer_call<R>> c) {
   const duration limit = deadline_of(c->target());

@@ -32,7 +32,7 @@ class inputs {
   /// Returns the oldest tuples of the next channel that has some, at most `most`. They stay there
   /// until `done`. Returns no tuples if all channels are empty.
   [[nodiscard]] some_tuples next(std::size_t most) noexcept;
-  /// As `next`, for channel number `i` alone.
+  /// Returns the same as `next`, for channel number `i` alone.
   [[nodiscard]] some_tuples next_of(std::size_t i, std::size_t most) noexcept;
   /// Returns the number of the channel that the last batch came from.
   [[nodiscard]] std::size_t number() const noexcept { return at_; }
@@ -46,7 +46,7 @@ class inputs {
   [[nodiscard]] bool ended() noexcept;
   /// Called before the node sleeps for want of input. Returns false if there is input, or the end.
   [[nodiscard]] bool sleep() noexcept;
-  /// As `ended`, for channel number `i` alone.
+  /// Returns the same as `ended`, for channel number `i` alone.
   [[nodiscard]] bool ended_at(std::size_t i) noexcept;
   [[nodiscard]] bool sleep_at(std::size_t i) noexcept;
   /// The node has enough: the nodes before it hear of it, once. It goes on reading up to the end.

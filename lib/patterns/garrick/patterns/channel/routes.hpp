@@ -196,8 +196,8 @@ class routes final : public routes_base {
   routes(std::vector<std::unique_ptr<output>> to, Policy policy)
       : routes_base(std::move(to)), policy_(std::move(policy)) {}
 
-  /// Looks at the channel that the policy chooses, or at each in turn if any will do. A result for
-  /// all needs room in all of them.
+  /// Returns false if there is no room: in the channel that the policy chooses, or in each if any
+  /// will do. A result for all needs room in all of them.
   [[nodiscard]] bool try_put(std::size_t limit, void* value) override {
     if constexpr (std::is_same_v<Policy, to_all>) {
       if (some_is_full(limit)) return false;

@@ -206,7 +206,7 @@ class actor_maker {
   actor_maker(const actor_maker&) = delete;
   actor_maker& operator=(const actor_maker&) = delete;
 
-  /// Makes an actor of copies of the arguments. Throws the exceptions of the copies.
+  /// Returns an actor that is made of copies of the arguments. Throws the exceptions of the copies.
   [[nodiscard]] virtual result<ref<protocol<void(go), void(leave)>>> make(
       actor_base& from, const spawn_options& o, stage_seat seat) const = 0;
   /// Lets an actor consume tuples while the node goes on.

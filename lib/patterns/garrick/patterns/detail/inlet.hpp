@@ -113,7 +113,7 @@ struct forwards : stage_defaults {
 template <class T>
 inline constexpr const stage_type& forwards_type = stage_type_of<forwards<T>, T, T>;
 
-/// Makes the node of a stage that takes `takes`. Its output is still to be given.
+/// Returns the new node of a stage that takes `takes`. Its output is still to be given.
 [[nodiscard]] stage_node& add_stage(const builder& b, const node_options& o, on_failure policy,
                                     const stage_type& type, const void* prototype,
                                     const tuple_type& takes);
@@ -151,7 +151,7 @@ class any_seq {
   /// Returns true if the stage may be one node with a neighbour.
   [[nodiscard]] bool may_be_fused() const noexcept;
   [[nodiscard]] plan describe() const;
-  /// Makes the node of the stage alone.
+  /// Returns the inlet of a node for the stage alone.
   [[nodiscard]] any_inlet_ptr build(const builder& b, const any_inlet_ptr& next) const;
 
   std::string name;
@@ -185,7 +185,8 @@ template <class P>
   else
     return {.pattern = &p, .build = &build_itself<P>, .describe = &describe_itself<P>};
 }
-/// Builds patterns in a row. Neighbours that are cheap become one node.
+/// Builds patterns in a row, and returns the inlet of the first. Neighbours that are cheap become
+/// one node.
 [[nodiscard]] any_inlet_ptr build_row(const builder& b, std::span<const part_of_row> parts,
                                       const any_inlet_ptr& next);
 /// Returns the plan of a pattern `what` with these parts.

@@ -378,7 +378,7 @@ template <class Stage>
 [[nodiscard]] join_base& joins_of(void* s) noexcept {
   return *static_cast<Stage*>(s);
 }
-/// Makes the node of a join, which puts out to `next`.
+/// Returns the new node of a join, which puts out to `next`.
 [[nodiscard]] join_node& add_join(const builder& b, const any_seq& join, bool idles,
                                   const tuple_type& l, const tuple_type& r,
                                   join_base& (*stage_of)(void* s) noexcept,

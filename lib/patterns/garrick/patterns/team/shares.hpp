@@ -39,19 +39,19 @@ struct cut {
   std::size_t hands = 0;  ///< the number of participants with pieces of their own; 0: as many as
                           ///< there are pieces
 
-  /// Cuts into so many pieces of like lengths, or fewer.
+  /// Returns a cut into so many pieces of like lengths, or fewer.
   [[nodiscard]] static cut evenly(std::size_t size, std::size_t pieces, bool by_hand) noexcept {
     return {size, pieces < size ? pieces : size, 0, by_hand};
   }
-  /// Cuts for so many hands, each of which begins with as many pieces as the others, side by side:
-  /// `each`, or fewer. Neither is zero.
+  /// Returns a cut for so many hands, each of which begins with as many pieces as the others, side
+  /// by side: `each`, or fewer. Neither is zero.
   [[nodiscard]] static cut for_hands(std::size_t size, std::size_t hands,
                                      std::size_t each) noexcept {
     cut c = evenly(size, size / each < hands ? size : hands * each, true);
     c.hands = hands < size ? hands : size;
     return c;
   }
-  /// Cuts into pieces of `length`, which is not zero.
+  /// Returns a cut into pieces of `length`, which is not zero.
   [[nodiscard]] static cut by_length(std::size_t size, std::size_t length) noexcept {
     return {size, size / length + (size % length != 0 ? 1 : 0), length, false};
   }

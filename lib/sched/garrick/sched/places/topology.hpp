@@ -37,13 +37,13 @@ class topology {
   /// fails: if the machine cannot be read it is flat, with the reason.
   [[nodiscard]] static topology of_this_machine();
 
-  /// A machine that does not exist, in hwloc's synthetic form: "pack:2 numa:2 l3:1 core:8 pu:1".
+  /// Returns an imaginary machine, in hwloc's synthetic form: "pack:2 numa:2 l3:1 core:8 pu:1".
   ///
   /// Error `invalid_setting`: the text is wrong, the machine has more than 1024 units, or this
   /// build has no hwloc.
   [[nodiscard]] static base::result<topology> synthetic(const std::string& description);
 
-  /// The machine of these units. `node_distances` has a row for each node; it may be empty.
+  /// Returns the machine of these units. `node_distances` has a row for each node; it may be empty.
   ///
   /// Error `invalid_setting`: there is no unit, a unit is there twice, a core is at two caches or a
   /// cache in two nodes, a node and a package overlap, or the matrix has the wrong size.

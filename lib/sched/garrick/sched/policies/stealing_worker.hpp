@@ -32,7 +32,7 @@ struct alignas(64) stealing_worker {
         random(seed_of_worker(options.seed, number)),
         figures(number, options.probe) {}
 
-  /// From 0.
+  /// Returns its number, from 0.
   [[nodiscard]] std::uint32_t index() const noexcept { return own_index; }
 
   /// Returns true if it has work that all workers may take.

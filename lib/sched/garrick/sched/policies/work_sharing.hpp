@@ -104,14 +104,14 @@ class work_sharing {
   /// Nothing.
   void after_completion(worker_data&) noexcept {}
 
-  /// Takes `r` out of the queue, if it waits there.
+  /// Takes `r` out of the queue. Returns false if it does not wait there.
   [[nodiscard]] bool claim(worker_data&, runnable& r) noexcept { return r.claim(); }
   /// Nothing: all work is open.
   void expose(worker_data&) noexcept {}
   /// Returns true if the queue holds something. Any thread.
   [[nodiscard]] bool has_open_work() const noexcept { return !looks_empty(); }
 
-  /// No helper.
+  /// Returns false: no helper.
   [[nodiscard]] bool wants_helper() const noexcept { return false; }
   /// Nothing.
   void helper() noexcept {}
@@ -124,7 +124,7 @@ class work_sharing {
   /// Returns the oldest that is left, or null.
   [[nodiscard]] runnable* drain_one() noexcept { return pop(); }
 
-  /// Sums over all workers.
+  /// Returns sums over all workers.
   [[nodiscard]] scheduler_stats statistics() const noexcept {
     scheduler_stats sum;
     for (const auto& w : workers_) {
@@ -141,7 +141,7 @@ class work_sharing {
     return workers_[index]->figures.read();
   }
 
-  /// "searching 0, parked 2, queued 0"
+  /// Returns a text such as "searching 0, parked 2, queued 0".
   [[nodiscard]] std::string describe() const {
     return sleepers_.describe() + ", queued " +
            std::to_string(size_.load(std::memory_order_relaxed));  // order: relaxed; a picture

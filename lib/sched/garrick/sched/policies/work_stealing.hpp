@@ -180,7 +180,7 @@ class work_stealing {
 
   // --- the next runnable -------------------------------------------------------------------------
 
-  /// From the slot, the deque, the inbox, or another worker. Waits for one; null at the end.
+  /// Returns work of the slot, the deque, the inbox or another worker. Waits; null at the end.
   [[nodiscard]] runnable* dequeue(worker_data& self) noexcept {
     // order: relaxed; request_stop wakes all workers
     if (stopping_.load(std::memory_order_relaxed)) [[unlikely]]
@@ -211,14 +211,14 @@ class work_stealing {
 
   // --- the executor's requests -------------------------------------------------------------------
 
-  /// Takes `r` out of the own slot or out of any queue; but not if its home is far from here.
+  /// Takes `r` out of the own slot or any queue. Returns false if it is in none or far from home.
   [[nodiscard]] bool claim(worker_data& self, runnable& r) noexcept {
     if constexpr (Guide::active)
       if (!guide_.may_run_at(r, static_cast<worker_index>(self.own_index))) return false;
     return self.front.slot.claim(&r) || r.claim();
   }
 
-  /// Takes `r` out of the own slot, if it is there.
+  /// Takes `r` out of the own slot. Returns false if it is not there.
   [[nodiscard]] bool claim_next(worker_data& self, const runnable* r) noexcept {
     return self.front.slot.claim(r);
   }
@@ -239,7 +239,7 @@ class work_stealing {
 
   // --- the helper: the slots of busy workers -----------------------------------------------------
 
-  /// One helper, if there is more than one worker.
+  /// Returns true, for one helper, if there is more than one worker.
   [[nodiscard]] bool wants_helper() const noexcept { return count_ > 1; }
 
   /// The ticker (worker_watch.hpp). Blocks until `request_stop`. Its guards: K2, K4 and K5 of

@@ -45,8 +45,8 @@ class worker_round {
     return quantum == unlimited ? 256 : std::max(1U, quantum / 4);
   }
 
-  /// The messages of a first round that `measure` lets grow: eight, unless `longest` is less or
-  /// very much more.
+  /// Returns the messages of a first round that `measure` lets grow: eight, unless `longest` is
+  /// less or very much more.
   [[nodiscard]] static constexpr std::uint32_t first_of(std::uint32_t longest) noexcept {
     return std::max(std::min(8U, longest), longest / 32);
   }

@@ -89,7 +89,7 @@ class work_inbox {
     return head_.load(look) == nullptr && line_.load(look) == nullptr;
   }
 
-  /// As `looks_empty`, but a hint that costs the owner next to nothing.
+  /// Returns the same as `looks_empty`, but as a hint that costs the owner next to nothing.
   [[nodiscard]] bool seems_empty() const noexcept {
     // order: relaxed both; a hint
     return head_.load(std::memory_order_relaxed) == nullptr &&

@@ -65,14 +65,15 @@ class next_slot {
     return replace(&item);
   }
 
-  /// For the owner: takes the item, or null.
+  /// For the owner: takes the item. Returns null if there is none.
   [[nodiscard]] T* take() noexcept {
     // order: relaxed; null stays null (N1)
     if (item_.load(std::memory_order_relaxed) == nullptr) return nullptr;
     return replace(nullptr);
   }
 
-  /// For the owner: takes `item` if it is in the slot. `item` is compared, not touched.
+  /// For the owner: takes `item`. Returns false if it is not in the slot. `item` is compared, not
+  /// touched.
   [[nodiscard]] bool claim(const T* item) noexcept {
     // order: relaxed; only the owner puts something in
     if (item_.load(std::memory_order_relaxed) != item) return false;

@@ -124,7 +124,7 @@ class work_stealing_deque {
     lost,   ///< another thread was faster; another try may succeed
   };
 
-  /// For any thread: removes the oldest into `item`, which means something only if the result is
+  /// For any thread: removes the oldest into `item`, which means something only if it returns
   /// `taken`.
   [[nodiscard]] steal_result steal(T*& item) noexcept {
     // order: seq_cst, pairs with steal_win, before steal_bottom (D3)

@@ -72,8 +72,8 @@ class dead_letters {
   /// Returns the number of letters with this reason since the system began. Exact once their
   /// senders' calls have returned.
   [[nodiscard]] std::uint64_t count(base::errc reason) const noexcept;
-  /// The same for a reason of any category. Of reasons that are no `errc` the first 256 that occur
-  /// are counted apart; later ones only in the sum.
+  /// Returns the same for a reason of any category. Of reasons that are no `errc` the first 256
+  /// that occur are counted apart; later ones only in the sum.
   [[nodiscard]] std::uint64_t count(const base::error& reason) const;
   /// Returns the number of all letters since the system began.
   [[nodiscard]] std::uint64_t count() const noexcept;

@@ -45,7 +45,7 @@ class watchdog_listener {
     std::string name = "an actor";  ///< stays so if the actor is gone
     bool blocking = false;          ///< it waits by design
   };
-  /// Looks an actor up by its id.
+  /// Returns the subject for the actor with this id.
   [[nodiscard]] virtual subject about(std::uint64_t actor) = 0;
   /// Takes a complete sentence about the actor of that name.
   virtual void tell(std::string_view who, const std::string& text) = 0;

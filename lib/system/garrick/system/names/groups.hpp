@@ -58,8 +58,8 @@ class topic {
   /// The end of its system: removes all members, and refuses later ones.
   void close();
   [[nodiscard]] bool is_closed() const;
-  /// Held by a thread that joins: the topic does not close, and so its system does not go,
-  /// meanwhile. Taken before all other locks.
+  /// Returns the lock that a thread holds while it joins: the topic does not close, and so its
+  /// system does not go, meanwhile. Taken before all other locks.
   [[nodiscard]] std::mutex& door() noexcept { return door_; }
   /// Returns the members now: made at the first call after a change, then shared.
   [[nodiscard]] std::shared_ptr<const members> snapshot() const;

@@ -73,7 +73,7 @@ class detached_pool {
 
  private:
   friend class detached_thread;
-  /// 1: blocking actors, if they have places of their own; 0: all others.
+  /// Returns 1 for blocking actors, if they have places of their own, and 0 for all others.
   [[nodiscard]] std::size_t kind_of(bool blocking) const noexcept {
     return blocking && !(places_.detached.empty() && places_.blocking.empty()) ? 1 : 0;
   }

@@ -96,7 +96,7 @@ class polling {
           watch_(index, round, options.look_interval),
           random_(seed_of_worker(options.seed, index)),
           figures_(index, options.probe) {}
-    /// From 0.
+    /// Returns its number, from 0.
     [[nodiscard]] std::uint32_t index() const noexcept { return index_; }
 
    private:
@@ -179,7 +179,7 @@ class polling {
   /// Nothing.
   void after_completion(worker_data&) noexcept {}
 
-  /// Takes `r` out of the queue it waits in.
+  /// Takes `r` out of its queue. Returns false if it waits in none.
   [[nodiscard]] bool claim(worker_data&, runnable& r) noexcept { return r.claim(); }
   /// Nothing: all work is open.
   void expose(worker_data&) noexcept {}
@@ -190,7 +190,7 @@ class polling {
     });
   }
 
-  /// No helper.
+  /// Returns false: no helper.
   [[nodiscard]] bool wants_helper() const noexcept { return false; }
   /// Nothing.
   void helper() noexcept {}
@@ -201,14 +201,14 @@ class polling {
     stopping_.store(true, std::memory_order_release);
     for (auto& w : workers_) w->event_.unpark();
   }
-  /// Something that is left in any deque or inbox, or null.
+  /// Returns a runnable that is left in any deque or inbox, or null.
   [[nodiscard]] runnable* drain_one() noexcept {
     for (auto& w : workers_)
       if (runnable* r = own(*w)) return r;
     return nullptr;
   }
 
-  /// Sums over all workers; a sleep or wait counts as a park.
+  /// Returns sums over all workers; a sleep or wait counts as a park.
   [[nodiscard]] scheduler_stats statistics() const noexcept {
     scheduler_stats sum;
     for (const auto& w : workers_) {
@@ -228,7 +228,7 @@ class polling {
     now.has_inbox = !w.inbox_.looks_empty();
     return now;
   }
-  /// Each worker's queues.
+  /// Returns the state of each worker's queues.
   [[nodiscard]] std::string describe() const {
     std::string text = "polling";
     for (const auto& w : workers_)
