@@ -5,6 +5,11 @@ import importlib.util
 import io
 import json
 import shutil
+import sys
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "docs"))
 
 import api
 import build_site
@@ -348,3 +353,7 @@ class search_test(Tree):
                 "search: 'none' finds nothing before a.html",
             ],
         )
+
+
+if __name__ == "__main__":
+    unittest.main()

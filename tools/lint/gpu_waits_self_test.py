@@ -1,5 +1,7 @@
 """Proves that each rule of gpu_waits.py can fail."""
 
+import unittest
+
 import gpu_waits
 from temporary_tree import Tree
 
@@ -40,3 +42,7 @@ class gpu_waits_test(Tree):
         )
         self.write("lib/net/garrick/net/a.cpp", "void f() { clFinish(q); }\n")
         self.assert_clean(gpu_waits.check)
+
+
+if __name__ == "__main__":
+    unittest.main()

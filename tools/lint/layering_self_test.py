@@ -1,5 +1,7 @@
 """Proves that each rule of layering.py can fail."""
 
+import unittest
+
 import layering
 from temporary_tree import HEADER, Tree
 
@@ -236,3 +238,7 @@ class layering_test(Tree):
     def test_the_build_obeys_the_table(self):
         self.write("lib/core/CMakeLists.txt", "garrick_part(core DEPENDS base sched PRIVATE x)\n")
         self.assert_complains(layering.check, "core must not depend on sched")
+
+
+if __name__ == "__main__":
+    unittest.main()
