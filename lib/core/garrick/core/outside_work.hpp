@@ -9,7 +9,7 @@
 // `adapt` needs none: the answer that it waits for is counted by itself.
 //
 // Guarantees: messages sent before `done` are handled before an orderly end. A token may outlive
-// its system. Thread safety: one object is used by one thread at a time, on any thread.
+// its system. Thread safety: an object is used by one thread at a time, on any thread.
 #pragma once
 
 #include <garrick/core/cell/environment.hpp>

@@ -1,4 +1,6 @@
 // The message of a time without messages; see actor_base::set_receive_timeout.
+//
+// Thread safety: a value.
 #pragma once
 
 #include <garrick/base/time/clock.hpp>

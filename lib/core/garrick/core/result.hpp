@@ -2,6 +2,8 @@
 //
 // `result<T>` adds to base::result a third state, which only handlers use: a promise that is kept
 // later, or a delegation. The result of a request is never in that state.
+//
+// Thread safety: a value.
 #pragma once
 
 #include <garrick/base/values/result.hpp>

@@ -1,5 +1,7 @@
 // The options of a spawn. A bad combination is refused: the spawn fails with `spawn_failed`, and
 // the error names the option.
+//
+// Thread safety: values; `near` on any thread.
 #pragma once
 
 #include <garrick/base/concurrency/runnable.hpp>

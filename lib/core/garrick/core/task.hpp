@@ -19,6 +19,8 @@
 // guide's chapter 6 has the table). A request with such a temporary as an argument cannot be
 // awaited: that does not compile (request.hpp). `co_await request<message>(to, args...)` builds the
 // message inside a function, and is safe.
+//
+// Thread safety: a coroutine runs on its actor's turn, and a task is used there alone.
 #pragma once
 
 #include <garrick/core/request.hpp>

@@ -1,4 +1,6 @@
 // Shared objects that are known by their base.
+//
+// Thread safety: any thread; the pointer is a std::shared_ptr.
 #pragma once
 
 #include <memory>

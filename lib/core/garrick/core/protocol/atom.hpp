@@ -4,6 +4,8 @@
 //   using plus = garrick::atom<"plus">;
 //   using math = garrick::protocol<int(plus, int, int)>;
 //   request(m, plus{}, 1, 2)
+//
+// Thread safety: constants.
 #pragma once
 
 #include <cstddef>

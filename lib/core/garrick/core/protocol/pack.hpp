@@ -1,5 +1,7 @@
 // The content of a message with several arguments, and the rule that turns argument types into a
 // content type.
+//
+// Thread safety: values.
 #pragma once
 
 #include <garrick/base/types/type_name.hpp>

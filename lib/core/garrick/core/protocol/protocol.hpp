@@ -6,6 +6,8 @@
 //
 // Results in a signature may be `R`, `result<R>`, `task<R>` or `response_promise<R>`: they are the
 // same signature, because they answer with R.
+//
+// Thread safety: compile time only.
 #pragma once
 
 #include <garrick/base/types/first_failure.hpp>

@@ -1,6 +1,7 @@
 // The settings of all actors of one system: `mailbox.*` and `requests.*`.
+// A spawn may override some (spawn_options.hpp).
 //
-// They are constant once the system runs; a spawn may override some (spawn_options.hpp).
+// Thread safety: values. A running system has a copy that does not change.
 #pragma once
 
 #include <garrick/base/time/clock.hpp>

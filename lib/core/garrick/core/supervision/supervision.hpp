@@ -1,5 +1,7 @@
 // The options of a supervisor: which children to restart together, how often, how fast, and how
 // long to wait when they are stopped.
+//
+// Thread safety: values.
 #pragma once
 
 #include <garrick/base/time/clock.hpp>

@@ -1,6 +1,8 @@
 // The greatest number of messages of a run: the constants that settings and policies share.
 //
 // The sharing of time among runnables is W3 of work_stealing.hpp.
+//
+// Thread safety: constants.
 #pragma once
 
 #include <cstdint>

@@ -211,7 +211,7 @@ class work_stealing {
 
   // --- the executor's requests -------------------------------------------------------------------
 
-  /// Takes `r` out of the own slot or any queue. Returns false if it is in none or far from home.
+  /// Takes `r` out of the own slot or any queue. Returns false if it is in none or its home is far.
   [[nodiscard]] bool claim(worker_data& self, runnable& r) noexcept {
     if constexpr (Guide::active)
       if (!guide_.may_run_at(r, static_cast<worker_index>(self.own_index))) return false;

@@ -2,6 +2,8 @@
 // (minimal preset). Quiet unless something is wrong.
 //
 // Lines come from limited_log.hpp, which keeps a storm small.
+//
+// Thread safety: any thread.
 #pragma once
 
 #include <garrick/system/diagnosis/limited_log.hpp>

@@ -2,6 +2,8 @@
 // it would have ended without us.
 //
 // A thread without stack cannot run its own signal handler: each gets an alternate stack of 64 kB.
+//
+// Thread safety: each function acts on the calling thread.
 #pragma once
 
 namespace garrick::system {
