@@ -59,7 +59,7 @@ class behavior_impl {
   }
   void drop_holder() noexcept {
     // order: acquire pairs with the other holders' drops: the last holder destroys after their last
-    // use. Nobody can join it, so no locked operation is needed
+    // use. No thread can join it, so no locked operation is needed
     if (holders_.load(std::memory_order_acquire) == 1 ||
         // order: acq_rel: the last holder destroys after everybody's last use
         holders_.fetch_sub(1, std::memory_order_acq_rel) == 1)

@@ -258,7 +258,7 @@ void engine::wake(std::uint32_t sleeper, picoseconds call) noexcept {
 void engine::wake_one(const void* word) noexcept { wake_up_to(word, 1); }
 void engine::wake_all(const void* word) noexcept { wake_up_to(word, max_threads); }
 
-/// One system call, which wakes the threads that sleep when it begins.
+/// A system call, which wakes the threads that sleep when it begins.
 void engine::wake_up_to(const void* word, std::uint32_t count) noexcept {
   settle();
   picoseconds call = 0;

@@ -71,7 +71,7 @@ inline constexpr std::uint32_t max_threads = 128;
 /// Stands for no thread.
 inline constexpr std::uint8_t no_thread = 0xff;
 
-/// One cache line: its holders, its last writer, and the end of its present transfer.
+/// A cache line: its holders, its last writer, and the end of its present transfer.
 struct line {
   std::array<std::uint64_t, 2> holders{};  ///< caches with a good copy, one bit each
   picoseconds free_at = 0;                 ///< when its present transfer is done

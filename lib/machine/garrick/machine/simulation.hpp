@@ -111,7 +111,7 @@ struct foreign_thread {
   std::uint32_t unit = 0;  ///< where it begins if it can
 };
 
-/// One run of a model of a program.
+/// A run of a model of a program.
 class simulation {
  public:
   /// Throws std::invalid_argument if there is no such policy, if there are no workers or too many,

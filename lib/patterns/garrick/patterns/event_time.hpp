@@ -4,7 +4,7 @@
 //
 // Times are durations since any beginning (std::chrono durations and time points, `duration`,
 // `instant`), or whole numbers: ticks of the user's own. Lengths are given in the same unit. Times
-// and lengths are below 2^61, and above -2^61, in nanoseconds or ticks. That is 73 years: the
+// and lengths are below 2^61, and above -2^61, in nanoseconds or ticks. This limit is 73 years: the
 // system's clock, which counts from 1970 on, is out of range from 2043 on. Count from a later day.
 //
 // A watermark is the time up to which all tuples have come: the latest time seen, less the disorder

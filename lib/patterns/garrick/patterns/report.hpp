@@ -29,7 +29,7 @@ struct node_figures {
   std::uint64_t late = 0;       ///< tuples that came too late for a window or a join
 };
 
-/// One node's figures, or those of a stage's replicas together.
+/// The figures of a node, or those of a stage's replicas together.
 struct stage_report {
   std::string name;          ///< the node's
   node_figures figures{};    ///< its work so far

@@ -47,7 +47,7 @@ class deterministic_environment;
 
 /// The actors that nothing but other actors kept alive.
 struct leak_report {
-  /// One text for each cycle: "account#1, bank#2".
+  /// A text for each cycle: "account#1, bank#2".
   std::vector<std::string> cycles;
 };
 

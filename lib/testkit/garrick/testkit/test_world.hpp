@@ -22,7 +22,7 @@ namespace internal {
 class deterministic_world;
 }
 
-/// One seed, one virtual time and one list of runnable actors, for several test systems. Copies
+/// A seed, a virtual time and a list of runnable actors that several test systems share. Copies
 /// stand for the same world, which lives as long as one of them or one of its systems.
 ///
 /// A function that drives one system (`run`, `run_for`, `step`, a wait) drives all of its world.

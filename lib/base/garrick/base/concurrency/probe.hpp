@@ -64,8 +64,8 @@ class probe {
   /// The send of `sender` begins to wait for room in a full mailbox, or for credit; or its
   /// coroutine does, in `send_when_room`. A thread that is no actor is 0.
   virtual void on_sender_waits(std::uint64_t receiver, std::uint64_t sender) noexcept;
-  /// That wait is over: there is room, the send goes on without room, or the message is lost.
-  /// Called once for each `on_sender_waits`.
+  /// The wait of `sender` is over: there is room, the send goes on without room, or the message is
+  /// lost. Called once for each `on_sender_waits`.
   virtual void on_sender_goes_on(std::uint64_t receiver, std::uint64_t sender) noexcept;
   /// The send of `sender` runs a receiver in place, for a batch.
   virtual void on_run_in_place(std::uint64_t receiver, std::uint64_t sender) noexcept;

@@ -18,7 +18,7 @@ struct message_type;
 /// An actor whose send runs its receiver in place, as the watchdog sees it.
 struct in_place_sender {
   std::atomic<std::uint64_t> actor{0};                 ///< its id
-  std::atomic<const message_type*> handling{nullptr};  ///< what its handler handles
+  std::atomic<const message_type*> handling{nullptr};  ///< the type of its message
   std::atomic<bool> in_response{false};                ///< as in thread_state
 };
 

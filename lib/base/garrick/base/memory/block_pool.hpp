@@ -66,8 +66,8 @@ struct free_block {
   free_block* next;
 };
 
-/// One thread's free blocks of one class. Only the owner writes `count`; it is atomic so that tests
-/// may count without a race.
+/// The free blocks of a class that a thread keeps. Only the owner writes `count`; it is atomic so
+/// that tests may count without a race.
 struct thread_list {
   free_block* loaded = nullptr;  ///< blocks are taken from here and given back here
   /// blocks in `loaded`; "full" at first, so that the first free registers the thread

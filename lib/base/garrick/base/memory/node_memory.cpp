@@ -21,7 +21,7 @@ struct free_block {
   free_block* next;
 };
 
-/// One node's memory.
+/// The memory of a node.
 struct alignas(64) supply {
   std::mutex mutex;
   // under the mutex

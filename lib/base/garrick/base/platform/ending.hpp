@@ -26,8 +26,8 @@ enum class fatal_cause : std::uint8_t {
 /// Bytes of a reason that are kept.
 inline constexpr std::size_t longest_fatal_reason = 1000;
 
-/// One line on the stack that begins with "garrick: ". Allocates nothing, so it may be used in
-/// a signal's handler and without memory.
+/// A line on the stack that begins with "garrick: ". Allocates nothing, so it may be used in a
+/// signal's handler and without memory.
 class fatal_line {
  public:
   fatal_line() noexcept;

@@ -140,7 +140,7 @@ struct setting_range {
 #endif
 }
 
-/// One row. Its texts are not copied: literals, or something else that outlives the table.
+/// A row of a table. Its texts are not copied: literals, or something else that outlives the table.
 struct setting {
   std::string_view key;     ///< "section.name", in lower case letters, digits and underscores
   setting_target target;    ///< the variable that it fills

@@ -57,7 +57,7 @@ struct timer_service::state {
   bool take_due(instant now, std::vector<timing_wheel::expired>& due);
 };
 
-/// One step (T3). Returns false if more timers may be due.
+/// Makes a step (T3). Returns false if more timers may be due.
 bool timer_service::state::take_due(instant now, std::vector<timing_wheel::expired>& due) {
   timing_wheel::expired first;
   unsigned moves = most_moves;

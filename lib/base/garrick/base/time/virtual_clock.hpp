@@ -20,8 +20,8 @@ namespace garrick::base {
 /// Timers fire on the thread that moves the clock, inside the call that moves it.
 class virtual_clock final : public clock_service {
  public:
-  /// Time stands at `start`. That is one second after the clock's own beginning by default, so that
-  /// there is a past.
+  /// Time stands at `start`, by default one second after the clock's own beginning, so that there
+  /// is a past.
   explicit virtual_clock(instant start = instant::at(duration::seconds(1)));
   /// Drops the timers that are still armed.
   ~virtual_clock();

@@ -11,8 +11,8 @@
 
 namespace garrick::base {
 
-/// One step of splitmix64: advances `state` and returns a well mixed number. Good for making many
-/// seeds from one.
+/// Makes a step of splitmix64: advances `state` and returns a well mixed number. Good for making
+/// many seeds from one.
 [[nodiscard]] constexpr std::uint64_t splitmix64(std::uint64_t& state) noexcept {
   std::uint64_t z = (state += 0x9e3779b97f4a7c15u);
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;

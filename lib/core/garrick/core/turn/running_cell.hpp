@@ -19,7 +19,7 @@ namespace garrick::core {
 
 GARRICK_NO_VIRTUAL_DESTRUCTORS_BEGIN
 
-/// One message that waits in a mailbox.
+/// A message that waits in a mailbox.
 struct waiting_message {
   const base::message_type* type;
   std::uint64_t sender;  ///< id of the sending or asking actor; 0: a thread or unknown

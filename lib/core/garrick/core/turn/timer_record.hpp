@@ -24,7 +24,7 @@
 
 namespace garrick::core {
 
-/// One timer that this actor has set and that is still to fire.
+/// A timer that this actor has set and that is still to fire.
 struct pending_timer {
   std::uint64_t target;            ///< id of the actor that gets the message
   const base::message_type* type;  ///< of the message

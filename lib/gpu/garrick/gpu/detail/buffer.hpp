@@ -48,7 +48,7 @@ class buffer final : public disposable {
   void retain() noexcept {
     holders_.fetch_add(1, std::memory_order_relaxed);  // order: relaxed: the caller holds it
   }
-  /// One holder less.
+  /// Takes a holder away.
   void release() noexcept {
     // order: acq_rel: pairs with itself and is_unique: uses by others are over for the last one
     if (holders_.fetch_sub(1, std::memory_order_acq_rel) == 1) discard();

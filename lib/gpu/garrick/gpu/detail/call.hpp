@@ -1,4 +1,4 @@
-// One request to a device: the transfers there and back, and the kernel between.
+// A request to a device: the transfers there and back, and the kernel between.
 //
 // Private: installed because templates need it.
 //
@@ -44,7 +44,7 @@ enum class argument_kind : std::uint8_t {
   pin,     ///< of a transfer: pinned memory is made
 };
 
-/// One argument. An input or in-out one has host memory, or a buffer if it is on the device.
+/// An argument. An input or in-out argument has host memory, or a buffer if it is on the device.
 struct argument {
   argument_kind kind = argument_kind::scalar;
   bool stays = false;    ///< its result is `buffer`; else it is read to `host`

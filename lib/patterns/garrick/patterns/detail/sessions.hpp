@@ -3,8 +3,8 @@
 // A session ends a gap after its latest tuple, and is open until the watermark reaches that end. A
 // tuple behind the watermark is taken only if it lies within an open session of its key, from its
 // begin to its end; else the tuple is late. So no tuple reaches a session that was put out. Tuples
-// that are not behind the watermark begin sessions, and put their begins back. One tuple may join
-// two sessions, which then are one.
+// that are not behind the watermark begin sessions, and put their begins back. A tuple may join two
+// sessions, which then are one.
 //
 // Due sessions are found in a heap of ends, in which a session stands once, with its end at the
 // time when it was put there: if it has grown meanwhile, it goes back with its new end. So sessions

@@ -67,7 +67,8 @@ class watermark {
 
   void time_is(instant now) noexcept { now_ = now; }
   /// The node has not read since its last step: it had no room for results, or waited for others.
-  /// That time does not count as an input's silence. After `time_is`, before `inputs_are`.
+  /// The time since then does not count as an input's silence. After `time_is`, before
+  /// `inputs_are`.
   void was_not_read() noexcept;
   /// Returns the time at which an input is idle if nothing comes from it.
   [[nodiscard]] instant deadline() const noexcept;

@@ -31,7 +31,7 @@ enum class borrowed_order : std::uint8_t {
   looks,  ///< the holder looks whether the actor has
 };
 
-/// One actor's turns at a node.
+/// The turns of an actor at a node.
 template <class Atomics = base::real_atomics>
 class basic_borrowed_turns {
  public:

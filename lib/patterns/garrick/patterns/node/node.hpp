@@ -2,10 +2,10 @@
 // writes.
 //
 // A node is run for a step at a time: a batch of tuples from one of its inputs. The run right
-// belongs to the runner of the node. That is its carrier, an ordinary actor, when a `go` has its
-// turn there; or the node that has just handed it a batch, which then runs it in place, while the
-// batch is in the cache and without a wake-up. In place is for batches that take no longer than a
-// wake-up would; others go to the carrier, so that another worker can take them.
+// belongs to the runner of the node. The runner is its carrier, an ordinary actor, when a `go` has
+// its turn there; or the node that has just handed it a batch, which then runs it in place, while
+// the batch is in the cache and without a wake-up. In place is for batches that take no longer than
+// a wake-up would; others go to the carrier, so that another worker can take them.
 //
 // Private: installed because templates need it.
 //
@@ -62,7 +62,7 @@ enum class step_outcome : std::uint8_t {
   ended,    ///< nothing comes any more: the outputs are closed
 };
 
-/// One run of a node: the turn in which it runs, and its depth inside the runs of others.
+/// A run of a node: the turn in which it runs, and its depth inside the runs of others.
 struct turn {
   actor_base& on;                           ///< the actor that has the turn
   std::uint32_t depth = 0;                  ///< runs around this one

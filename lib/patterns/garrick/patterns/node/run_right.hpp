@@ -27,7 +27,7 @@ enum class run_right_order : std::uint8_t {
   release,  ///< the holder is done
 };
 
-/// One word: held or not, and asked since the last look or not.
+/// A word: held or not, and asked since the last look or not.
 template <class Atomics = base::real_atomics>
 class basic_run_right {
  public:

@@ -27,7 +27,7 @@ enum class sleeper_order : std::uint8_t {
   take_fence,  ///< the other side has changed something, and looks for a sleeper
 };
 
-/// One side's flag: it sleeps, or is about to.
+/// The flag of a side: it sleeps, or is about to.
 template <class Atomics>
 class basic_sleeper_flag {
  public:

@@ -1,4 +1,4 @@
-// One request to a data-parallel pattern: the work to be done, and the receiver of the result.
+// A request to a data-parallel pattern: the work to be done, and the receiver of the result.
 // Several actors work on it at once.
 //
 // An actor takes part for about a millisecond at a time; then others have a turn on its worker. The

@@ -32,7 +32,7 @@
 // S5 b2 may be left out if all other workers are parked or searching, and c2 if all others are
 //    parked. The two counts together are the workers between try_begin_search or prepare_park and
 //    end_search, no matter whose bit is taken. If that is all of them, none of them can add work
-//    before its end_search. That comes after b1, so its a3 sees b1. Work that a searcher added
+//    before its end_search, which comes after b1, so its a3 sees b1. Work that a searcher added
 //    earlier, or moves from queue to queue, it looks for itself: it looks into all queues and, if
 //    it is the last, once more at c3. So only outside threads can add work unseen, and they do it
 //    with a sequentially consistent compare-and-swap (a1) and load (a3). This requires of callers
@@ -275,7 +275,7 @@ class sleepers {
     return std::uint64_t{1} << (index % 64);
   }
 
-  /// One try to count one more as searching and one less as parked.
+  /// Tries once to count a worker as searching instead of parked.
   bool count_awake(state& seen) noexcept {
     // order: relaxed both ways; the swap alone decides which thread wakes (S3), and take_bit looks
     // until it finds (S2)
@@ -283,7 +283,7 @@ class sleepers {
                                         std::memory_order_relaxed, std::memory_order_relaxed);
   }
 
-  /// One try to count one more as searching and one less as parked, and to wake that one.
+  /// Tries once to count a worker as searching instead of parked, and to wake it.
   [[gnu::hot]] bool try_wake(state& seen, std::uint32_t preferred) noexcept {
     if (!count_awake(seen)) return false;
     // order: relaxed; a statistic

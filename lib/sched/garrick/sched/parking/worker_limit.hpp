@@ -14,7 +14,7 @@
 //             run some of them.
 //   raised    Work waits: many runnables waited at most looks, or a worker had open work at every
 //             look of a window and never emptied its slot and its deque. The limit doubles, and
-//             stays for a while even if workers wait. That while doubles each time that a lowering
+//             stays for a while even if workers wait. The while doubles each time that a lowering
 //             was wrong in this way.
 //   tried     The limit has been low for long: it is raised to see whether that is still needed.
 //             The time until the next try doubles if it was.

@@ -8,7 +8,7 @@
 
 namespace garrick::sched {
 
-/// One unit, by the numbers of its core, cache, node and package. Equal numbers mean the same core,
+/// A unit, by the numbers of its core, cache, node and package. Equal numbers mean the same core,
 /// cache, node or package.
 struct processing_unit {
   std::int32_t os_index = 0;  ///< the system's number, for binding

@@ -87,10 +87,10 @@ class worker_places {
   std::vector<std::vector<worker_index>> of_node_;
 };
 
-/// One thief's search for work, which names the victims one by one. Each is drawn from the present
-/// group. After as many attempts as the group has members the next group follows; in the last one
-/// the search goes on until the thief gives up. A thief that has stolen something starts anew, at
-/// g0.
+/// The search of a thief for work, which names the victims one by one. Each is drawn from the
+/// present group. After as many attempts as the group has members the next group follows; in the
+/// last one the search goes on until the thief gives up. A thief that has stolen something starts
+/// anew, at g0.
 class victim_walk {
  public:
   /// For the worker `thief`. Refers to `places`.

@@ -1,4 +1,4 @@
-// One worker of work_stealing.hpp: its slot, its deque, its inbox and its figures.
+// A worker of work_stealing.hpp: its slot, its deque, its inbox and its figures.
 //
 // Thread safety: each member names its owner; the functions are for any thread.
 #pragma once

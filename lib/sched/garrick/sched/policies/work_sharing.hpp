@@ -31,7 +31,7 @@ class work_sharing {
  public:
   static constexpr std::string_view name = "work_sharing";  ///< as settings have it
 
-  /// One worker: it has no queue, only its number and counts.
+  /// A worker: it has no queue, only its number and counts.
   struct alignas(64) worker_data {
     /// The worker with this number, from 0.
     worker_data(std::uint32_t number, base::probe* probe) noexcept

@@ -22,7 +22,7 @@
 
 namespace garrick::system {
 
-/// One undelivered message, as its subscribers see it. A message itself: copyable and sendable.
+/// An undelivered message, as its subscribers see it. A message itself: copyable and sendable.
 struct dead_letter {
   std::uint64_t sender = 0;    ///< 0: a thread, or unknown
   std::uint64_t receiver = 0;  ///< id of the actor that it was meant for

@@ -54,7 +54,7 @@ class watchdog_listener {
   ~watchdog_listener() = default;
 };
 
-/// One thread that looks at the others. Its name is "garrick-watch".
+/// A thread that looks at the others. Its name is "garrick-watch".
 class watchdog {
  public:
   /// Starts the thread, which waits for `begin`. `pool`, `detached` and `listener` outlive the

@@ -44,7 +44,7 @@ class groups;
 
 namespace detail {
 
-/// One topic.
+/// A topic.
 class topic {
  public:
   using members = std::vector<core::any_ref>;

@@ -15,7 +15,7 @@
 
 namespace garrick::system {
 
-/// One signature: `answer(content)`.
+/// A signature: `answer(content)`.
 struct signature_id {
   const base::message_type* content;  ///< the type of the message
   const base::message_type* answer;   ///< the type of the answer; the descriptor of `unit` for void

@@ -95,14 +95,14 @@ class deterministic_scheduler {
   [[nodiscard]] bool idle() const noexcept { return runnable_.empty(); }
   [[nodiscard]] const candidate* find(const core::cell& who) const noexcept;
 
-  /// One turn of a randomly chosen candidate: up to `messages` messages. Returns true if a message
-  /// was handled. Requires that a candidate can run.
+  /// Runs a turn of a randomly chosen candidate: up to `messages` messages. Returns true if a
+  /// message was handled. Requires that a candidate can run.
   bool turn(std::uint32_t messages);
-  /// As above, with a random number of messages.
+  /// Runs such a turn with a random number of messages.
   bool turn() { return turn(random_quantum()); }
-  /// One message of this actor, which can run. Returns true if it was handled.
+  /// Handles a message of this actor, which can run. Returns true if it was handled.
   bool turn_of(core::cell& who);
-  /// A turn of a candidate or, if none can run, the next timer, if it is due by `deadline`.
+  /// Runs a turn of a candidate or, if none can run, the next timer, if it is due by `deadline`.
   drive_outcome drive(base::instant deadline);
 
   /// Returns the next message of `who`, if it can run and holds one.

@@ -15,7 +15,7 @@
 
 namespace garrick::testkit::internal {
 
-/// One message handled.
+/// A handled message.
 struct turn_record {
   std::uint64_t actor;
   std::uint64_t sender;

@@ -26,7 +26,7 @@ struct sender_patience {
   std::uint32_t handled;  ///< messages that the receiver handles meanwhile, at most
 };
 
-/// One sender and its full receiver.
+/// A sender and its full receiver.
 class room_wait {
  public:
   explicit room_wait(cell& receiver) noexcept : to_(receiver) {}

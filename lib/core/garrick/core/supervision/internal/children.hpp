@@ -15,8 +15,8 @@
 // N1 `children_` is in the order of starting.
 // N2 A group operation asks at most one child at a time to suspend or stop, or starts it.
 // N3 An alarm whose serial is not the one awaited is stale and ignored.
-// N4 A child that is asked, or started with its group, has its `stop_within`. One that does not
-//    answer in time is named and let go, so no group waits for ever.
+// N4 A child that is asked, or started with its group, has its `stop_within`. A child that
+//    does not answer in time is named and let go, so no group waits for ever.
 #pragma once
 
 #include <garrick/base/values/random.hpp>

@@ -52,8 +52,8 @@ namespace garrick::sched {
 /// Attempts without end; for the last phase.
 inline constexpr std::uint32_t for_ever = 0;
 
-/// One phase: `Attempts` attempts, of which every `StealInterval`-th steals, and a sleep of
-/// `SleepNs` nanoseconds after each.
+/// A phase: `Attempts` attempts, of which every `StealInterval`-th steals, and a sleep of `SleepNs`
+/// nanoseconds after each.
 template <std::uint32_t Attempts, std::uint32_t StealInterval, std::uint64_t SleepNs>
 struct poll_phase {
   static_assert(StealInterval != 0, "garrick: a phase that never steals strands work");
@@ -86,7 +86,7 @@ class polling {
  public:
   static constexpr std::string_view name = Name::text;  ///< as settings have it
 
-  /// One worker: its deque and its inbox.
+  /// A worker: its deque and its inbox.
   class alignas(64) worker_data {
    public:
     /// The worker with this index. `round` is the number of messages in its first round.
