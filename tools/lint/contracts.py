@@ -8,6 +8,9 @@ the language makes by itself, markers (`garrick_…`), `detail`, `internal`, nam
 and members of names marked "For the framework" are excepted. While contracts are missing, LIMITS
 holds how many for each part. A number may only fall; `contracts.py --tighten` lowers them to the
 present numbers. A complaint of Doxygen is always an error.
+
+No contract of a public header begins with a riddle: `What`, `Who`, `Whose`, `Nobody`, `Somebody`,
+`That`, or a `One` that stands for a noun (CONTRIBUTING.md, "Language").
 """
 
 import re
@@ -19,7 +22,7 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "docs"))
 
 import reference
-from sources import main
+from sources import cpp_files, main, read
 
 # part: (exported by garrick.hpp, other public headers)
 LIMITS = {
@@ -32,6 +35,12 @@ LIMITS = {
     "gpu": (0, 0),
 }
 SHOWN = 15  # missing contracts named for a part that has too many
+
+CONTRACT = re.compile(r"///(?P<behind><)? ?(?P<text>.*)")
+RIDDLE = re.compile(
+    r"(?i:what(ever)?|who(m|se|ever)?|nobody|somebody)\b|That\b"
+    r"|One(?=[.,:;]|$| (of|that|which|who|is|has|can|may|must|less|more|in|at|for|to|by|with)\b)"
+)
 
 
 def with_bases(entities: list[reference.entity], names: set[str]) -> set[str]:
@@ -70,12 +79,32 @@ def missing(root: Path, entities: list[reference.entity]) -> dict[str, tuple[lis
     return found
 
 
+def riddles(root: Path) -> list[str]:
+    """The contracts of public headers whose first word hides the subject."""
+    problems = []
+    for path in cpp_files(root):
+        if path.parts[0] != "lib" or not reference.public(path):
+            continue
+        inside = False  # the line before belongs to the same comment
+        for number, line in enumerate(read(root / path).split("\n"), 1):
+            found = CONTRACT.search(line)
+            if found and not inside and (word := RIDDLE.match(found["text"])):
+                problems.append(
+                    f"{path}:{number}: a contract begins with its subject, not with "
+                    f"`{word.group(0)}`"
+                )
+            inside = found is not None and not found["behind"]
+    return problems
+
+
 def check(root: Path, limits: dict[str, tuple[int, int]] | None = None) -> list[str]:
     limits = LIMITS if limits is None else limits
+    problems = riddles(root)
     try:
-        entities, problems = reference.load(root)
+        entities, complaints = reference.load(root)
     except reference.missing_tool as error:
-        return [str(error)]
+        return [*problems, str(error)]
+    problems += complaints
     for part, kinds in sorted(missing(root, entities).items()):
         for what, lines, limit in zip(("exported", "other"), kinds, limits.get(part, (0, 0))):
             if len(lines) > limit:

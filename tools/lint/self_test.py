@@ -406,6 +406,31 @@ class contracts_test(Tree):
             lambda root: contracts.check(root, {}), "thing.hpp:5: warning: argument 'b'"
         )
 
+    def test_a_contract_that_begins_with_a_riddle(self):
+        self.header(
+            "thing.hpp",
+            "/// Who waits.\nstruct thing {\n  int a;  ///< what it holds\n"
+            "  /// That wait is over.\n  void f();\n  /// One of several.\n  void g();\n"
+            "  /// Nobody calls it.\n  void h();\n};\n",
+        )
+        self.header("internal/hidden.hpp", "/// What it is.\nstruct hidden {};\n")
+        problems = contracts.check(self.root, {})
+        for line, word in ((3, "Who"), (5, "what"), (6, "That"), (8, "One"), (10, "Nobody")):
+            self.assertIn(
+                f"lib/core/garrick/core/thing.hpp:{line}: a contract begins with its subject, "
+                f"not with `{word}`",
+                problems,
+            )
+        self.assertEqual(len(problems), 5)
+
+    def test_contracts_with_a_subject(self):
+        self.header(
+            "thing.hpp",
+            "/// The text\n/// Who of it.\nstruct thing {\n  int a;  ///< that have run\n"
+            "  /// One thread reads it.\n  int b;\n  int c;  ///< one line, for people\n};\n",
+        )
+        self.assertEqual(contracts.check(self.root, {}), [])
+
 
 class expect_output_test(Tree):
     def test_same_and_other_output(self):

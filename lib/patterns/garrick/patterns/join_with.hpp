@@ -181,8 +181,8 @@ class join_spec {
     static_assert(detail::join_says_too_little<Call>::reported);
     return detail::refused_pattern();
   }
-  /// Returns a join by these times, given as the keys are (event_time.hpp), and how far a tuple may
-  /// be behind others of its side.
+  /// Returns a join by these times, given as the keys are (event_time.hpp). `behind` says how far a
+  /// tuple may be behind others of its side.
   template <class L, class R, class Unit = void>
   [[nodiscard]] auto event_time(L left, R right, detail::disorder<Unit> behind = {}) const {
     detail::join_options rest = rest_;

@@ -48,8 +48,8 @@ class scheduler : public base::executor {
   /// handler runs. Runnables that have not run stay queued. Does nothing the second time.
   virtual void stop() noexcept = 0;
 
-  /// After `stop`: hands every queued runnable to `sink`, with its run right, also
-  /// runnables that `sink` itself schedules. Returns their number.
+  /// After `stop`: hands every queued runnable to `sink`, with its run right, also runnables
+  /// that `sink` itself schedules. Returns their number.
   virtual std::size_t drain(void (*sink)(void* context, base::runnable& r), void* context) = 0;
 
   /// Returns the policy's name. Any thread.
