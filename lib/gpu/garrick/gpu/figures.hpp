@@ -11,7 +11,7 @@ namespace garrick::gpu {
 
 /// Sums since the runtime began. `figures_of` asks a device for them.
 struct device_figures {
-  std::uint64_t kernels = 0;           ///< that have run and reported success
+  std::uint64_t kernels = 0;           ///< kernels that have run and reported success
   std::uint64_t failures = 0;          ///< commands that have reported a failure, and refused calls
   base::duration kernel_time{};        ///< of those kernels, by the driver's profile
   base::duration transfer_time{};      ///< of reads, writes and copies, by the driver's profile

@@ -245,7 +245,7 @@ class data_pattern {
  public:
   using input = typename Body::input;    ///< the container that it takes
   using output = typename Body::output;  ///< the type of the result
-  using body = Body;                     ///< For the framework.
+  using body = Body;                     ///< For the framework: its work.
   using garrick_stage = void;
   using garrick_data = void;
   using garrick_sendable = void;  ///< checked when it was made

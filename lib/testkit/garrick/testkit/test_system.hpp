@@ -214,7 +214,7 @@ class test_system : public system::spawner<test_system> {
   /// As `finish`, and throws a `failure` if there was a leak.
   void expect_no_leaks(std::source_location where = std::source_location::current());
 
-  /// Returns the system's interface to core. For the framework.
+  /// For the framework: returns the system's interface to core.
   [[nodiscard]] core::environment& env() noexcept;
 
  private:

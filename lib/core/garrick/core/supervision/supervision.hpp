@@ -15,9 +15,9 @@ namespace garrick::core {
 
 /// The group of children that is restarted when one fails.
 enum class restart_strategy : std::uint8_t {
-  one_for_one,   ///< that child
+  one_for_one,   ///< the failed child
   one_for_all,   ///< all children
-  rest_for_one,  ///< that child and those that were started after it
+  rest_for_one,  ///< the failed child and those that were started after it
 };
 /// Restart the child that failed.
 inline constexpr restart_strategy one_for_one = restart_strategy::one_for_one;

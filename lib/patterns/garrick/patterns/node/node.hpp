@@ -76,7 +76,7 @@ struct node_options {
   std::string name;
   bool own_thread = false;
   bool in_place = true;        ///< others may run it in place
-  std::vector<loop*> loops{};  ///< that it is in
+  std::vector<loop*> loops{};  ///< the loops that it is in
 };
 
 /// A stage, or one replica of a stage, that runs in a stream.

@@ -32,7 +32,7 @@ class work_queue {
  private:
   std::deque<work_on> parts_;  ///< in the order in which they came
   duration in_a_row_;          ///< the time that the first of them has had
-  bool goes_on_ = false;       ///< that message is under way
+  bool goes_on_ = false;       ///< the message is under way
 };
 
 }  // namespace garrick::patterns::detail
