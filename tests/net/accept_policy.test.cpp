@@ -156,7 +156,7 @@ TEST_CASE("accept: a connection for a link that is over is refused") {
   CHECK(door->counters().joined == 0);
 }
 
-TEST_CASE("accept: who says nothing is refused when his time is over") {
+TEST_CASE("accept: a peer that says nothing is refused when its time is over") {
   io_threads io({.threads = 2});
   const auto n = std::make_shared<notes>();
   auto door = listen(io, at("tcp://127.0.0.1:0"), std::make_shared<by_word>(n), {.thread = 0},
@@ -366,7 +366,7 @@ TEST_CASE("unix: the socket's file is private, and goes with its listener") {
   CHECK(::access(path.c_str(), F_OK) != 0);
 }
 
-TEST_CASE("unix: files of one folder at which nobody listens are replaced side by side") {
+TEST_CASE("unix: files of one folder at which no socket listens are replaced side by side") {
   scratch_folder folder;
   constexpr std::size_t listeners = 4;
   std::vector<std::string> paths;
@@ -411,7 +411,7 @@ TEST_CASE("unix: a file that took the place of a listener's stays when that goes
   CHECK(::access(path.c_str(), F_OK) == 0);
 }
 
-TEST_CASE("unix: a file at which nobody listens is replaced, what is no socket is not") {
+TEST_CASE("unix: a file at which no socket listens is replaced, a file that is no socket is not") {
   scratch_folder folder;
   const std::string path = folder.file("socket");
   {

@@ -55,7 +55,7 @@ std::string calls_with(const connection& to, std::size_t bytes, bool with_end = 
 
 }  // namespace
 
-TEST_CASE("bursts: what comes in several reads is one burst, which is over before the next thing") {
+TEST_CASE("bursts: messages of several reads are one burst, which is over before the next thing") {
   std::promise<connection> made;
   const auto policy = accept_each([&](const arrival&, carrier& below, const connection& self) {
     made.set_value(self);

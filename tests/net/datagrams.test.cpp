@@ -99,7 +99,8 @@ TEST_CASE("datagrams: a socket of all addresses answers from the one that the pe
     MESSAGE("skipped: there is no IPv6");
 }
 
-TEST_CASE("datagrams: who reaches two addresses of one socket has two links, each with its own") {
+TEST_CASE(
+    "datagrams: a peer that reaches two addresses of one socket has two links, each with its own") {
   io_threads io;
   const auto there = std::make_shared<notes>();
   auto door = listen(io, at("udp://0.0.0.0:0"), echoing(there));
@@ -169,7 +170,7 @@ TEST_CASE("datagrams: a link that is closed is forgotten, and its address begins
   CHECK(door->counters().started == 5);
 }
 
-TEST_CASE("datagrams: the policy sees the first one, and what it refuses leaves nothing behind") {
+TEST_CASE("datagrams: the policy sees the first one, and a refused one leaves nothing behind") {
   struct picky final : accept_policy {
     explicit picky(std::shared_ptr<notes> n) : notes_(std::move(n)) {}
     verdict look(const arrival& a) override {
@@ -198,7 +199,7 @@ TEST_CASE("datagrams: the policy sees the first one, and what it refuses leaves 
   CHECK(door->counters().connections == 1);
 }
 
-TEST_CASE("datagrams: that nobody listens is a hint and ends nothing") {
+TEST_CASE("datagrams: a port without a socket is a hint and ends nothing") {
   std::optional<bare_socket> there(bare_socket::listening(0, SOCK_DGRAM));
   const std::uint16_t port = there->port();
   there.reset();
@@ -359,7 +360,7 @@ TEST_CASE("datagrams: a name is looked up, and without an address the link may o
   CHECK(nobody->wait_for(kind::disconnected, 2));
 }
 
-TEST_CASE("datagrams: what comes for a link while somebody is in waits up to a limit") {
+TEST_CASE("datagrams: those that come for a link while a thread is in it wait up to a limit") {
   constexpr std::size_t limit = std::size_t{64} << 10;
   constexpr int rounds = 200;
   const std::string large(8000, 'x');

@@ -73,7 +73,7 @@ std::string refused(const auto& result) {
 
 }  // namespace
 
-TEST_CASE("ends: when the I/O threads stop, what is open is reported, then the link is down") {
+TEST_CASE("ends: when the I/O threads stop, open messages are reported, then the link is down") {
   const stack_catalogue stacks = standard_stacks();
   for (const char* name : {"stream", "datagrams"}) {
     CAPTURE(std::string(name));
@@ -123,7 +123,7 @@ TEST_CASE("ends: a function that throws ends its link with its words") {
   });
 }
 
-TEST_CASE("ends: a newcomer for whom nothing is made is counted as refused") {
+TEST_CASE("ends: a newcomer for which no stack is made is counted as refused") {
   for (const bool throws : {true, false}) {
     io_threads io;
     auto door = listen(io, at("tcp://127.0.0.1:0"),
@@ -139,7 +139,8 @@ TEST_CASE("ends: a newcomer for whom nothing is made is counted as refused") {
   }
 }
 
-TEST_CASE("ends: what can never work is refused before anything is opened") {
+TEST_CASE(
+    "ends: settings and addresses that can never work are refused before anything is opened") {
   io_threads io;
   const auto n = std::make_shared<notes>();
   const endpoint to = at("tcp://127.0.0.1:1"), free = at("tcp://127.0.0.1:0");

@@ -126,7 +126,7 @@ std::uint64_t seeds() {
 
 }  // namespace
 
-TEST_CASE("messages, requests and what answers them are written as version 1 does it") {
+TEST_CASE("messages, requests and their answers are written as version 1 does it") {
   using enum frame_kind;
   const letter some{"tea", -7};
   is(basic(message), "{string, i64}", some);
@@ -167,7 +167,7 @@ TEST_CASE("signals are written as version 1 does it") {
   is(basic(frame_kind::kill), "kill_order", kill_order{trouble::broken, true});
 }
 
-TEST_CASE("what nodes tell each other is written as version 1 does it") {
+TEST_CASE("the frames that nodes exchange are written as version 1 does it") {
   using enum frame_kind;
   is(basic(release, 3));
   is(basic(credit, 1000));
@@ -185,7 +185,7 @@ TEST_CASE("what nodes tell each other is written as version 1 does it") {
   is(basic(marked, 4));
 }
 
-TEST_CASE("a reader of version 1 reads all golden frames, with what they carry") {
+TEST_CASE("a reader of version 1 reads all golden frames, with their payloads") {
   int count = 0;
   for (const auto& file :
        std::filesystem::directory_iterator(garrick_test::golden_folder + "frames")) {

@@ -264,7 +264,7 @@ TEST_CASE("a peer that comes back with a new incarnation is challenged as versio
   c.is("restart");
 }
 
-TEST_CASE("who meets himself is refused as version 1 does it") {
+TEST_CASE("a node that meets itself is refused as version 1 does it") {
   conversation c("plain_stream");
   c.pair.make(1, captured_pair::a);
   c.pair.connect();

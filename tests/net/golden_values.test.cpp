@@ -188,7 +188,7 @@ TEST_CASE("a schema of each kind of type is encoded as version 1 does it") {
   value("schema", "schema", *s);
 }
 
-TEST_CASE("older and newer types read what version 1 has written, and it reads theirs") {
+TEST_CASE("older and newer types read values of version 1, and it reads theirs") {
   const std::vector<std::byte> bytes = garrick_test::golden_bytes("values/aggregate");
   const auto older = decode<older_order>(bytes);
   REQUIRE(older.has_value());
@@ -212,7 +212,7 @@ TEST_CASE("older and newer types read what version 1 has written, and it reads t
   CHECK(*from_newer == order{"tea", 300, 2.5, true, {{1, -1}, {2, -2}}});
 }
 
-TEST_CASE("a reader of version 1 reads all golden values, and finds what decode.py finds") {
+TEST_CASE("a reader of version 1 reads all golden values, and agrees with decode.py") {
   std::map<std::string, std::string> expected;
   std::ifstream file(garrick_test::golden_folder + "decoded.expected");
   for (std::string line; std::getline(file, line);)

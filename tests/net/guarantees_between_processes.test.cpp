@@ -70,7 +70,8 @@ TEST_CASE(
   CHECK_MESSAGE(failure.empty(), failure);
 }
 
-TEST_CASE("between processes: who is stopped is suspected, and nothing is lost when it goes on") {
+TEST_CASE(
+    "between processes: a stopped process is suspected, and nothing is lost when it goes on") {
   const pairs all;
   const std::string failure = explore_processes(std::ref(all), [](two_processes& p) {
     for (const std::uint32_t victim : {listener_role, connector_role}) {
@@ -85,7 +86,7 @@ TEST_CASE("between processes: who is stopped is suspected, and nothing is lost w
   CHECK_MESSAGE(failure.empty(), failure);
 }
 
-TEST_CASE("between processes: who is stopped for too long is given up, and comes back") {
+TEST_CASE("between processes: a process that is stopped for too long is given up, and comes back") {
   const pairs all(4000, 600);
   const std::string failure = explore_processes(std::ref(all), [](two_processes& p) {
     for (const std::uint32_t victim : {listener_role, connector_role}) {
@@ -102,7 +103,7 @@ TEST_CASE("between processes: who is stopped for too long is given up, and comes
   CHECK_MESSAGE(failure.empty(), failure);
 }
 
-TEST_CASE("between processes: who is killed in mid-stream lives again at the same address") {
+TEST_CASE("between processes: a process killed in mid-stream lives again at the same address") {
   const pairs all(4000, 600);
   const std::string failure = explore_processes(std::ref(all), killed_and_started_again);
   CHECK_MESSAGE(failure.empty(), failure);

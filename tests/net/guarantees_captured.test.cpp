@@ -74,13 +74,13 @@ void talk_through_a_relay(const std::string& stack, const std::string& scheme, i
 
 }  // namespace
 
-TEST_CASE("captured: a session over TCP is what docs/wire.md says, also when it is resumed") {
+TEST_CASE("captured: a session over TCP agrees with docs/wire.md, also when it is resumed") {
   talk_through_a_relay("stream", "tcp", 7051, 3);
 }
-TEST_CASE("captured: a session over TCP without acknowledgements is what docs/wire.md says") {
+TEST_CASE("captured: a session over TCP without acknowledgements agrees with docs/wire.md") {
   talk_through_a_relay("plain_stream", "tcp", 7052, 0);
 }
-TEST_CASE("captured: a session over UDP is what docs/wire.md says") {
+TEST_CASE("captured: a session over UDP agrees with docs/wire.md") {
   talk_through_a_relay("datagrams", "udp", 7053, 0);
 }
 

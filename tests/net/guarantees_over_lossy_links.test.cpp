@@ -57,7 +57,7 @@ std::vector<pair_settings> all_pairs(std::uint64_t seed) {
 
 }  // namespace
 
-TEST_CASE("over lossy links: what is promised holds, whatever becomes of streams and processes") {
+TEST_CASE("over lossy links: the guarantees hold while streams break and processes stop and die") {
   if (skips()) return;
   const std::string failure = explore_processes(all_pairs, [](two_processes& p) {
     // Without order, losses of the link are visible.

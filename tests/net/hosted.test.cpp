@@ -128,7 +128,7 @@ TEST_CASE("hosted: a visitor of an idle link writes to the socket himself") {
   CHECK(there.read(10) == framed("direct"));
 }
 
-TEST_CASE("hosted: what is sent in one visit, and while the link is busy, goes out in few calls") {
+TEST_CASE("hosted: messages of one visit, and of a busy link's line, go out in few calls") {
   pair_of_ends ends;
   visit(ends.peer, [](stream_session& s) {
     for (int i = 0; i < 200; ++i) REQUIRE(!s.send("together"));
@@ -150,7 +150,8 @@ TEST_CASE("hosted: no more visits wait than the settings allow") {
   CHECK(send(ends.peer, "too many") == visit_result::full);
 }
 
-TEST_CASE("hosted: what comes back while the link is in a call waits until it has returned") {
+TEST_CASE(
+    "hosted: a message that comes back while the link is in a call waits until it has returned") {
   pair_of_ends ends(1, {}, [](stream_session& s, incoming m) { REQUIRE(!s.send(m.bytes)); });
   std::promise<visit_result> inner;
   visit(ends.peer, [&](stream_session& s) {
@@ -487,7 +488,7 @@ TEST_CASE("hosted: a link lives on the I/O thread that has the fewest") {
 }
 
 TEST_CASE(
-    "hosted: who closes his link in a message's call gets nothing more that has come with it") {
+    "hosted: a stack that closes its link in a message's call gets nothing more of that read") {
   for (const bool leaves : {false, true}) {
     CAPTURE(leaves);
     io_threads io;

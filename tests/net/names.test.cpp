@@ -123,7 +123,7 @@ struct asker final : net::internal::resolution {
 
 }  // namespace
 
-TEST_CASE("names: who withdraws is forgotten at once, and nobody else is") {
+TEST_CASE("names: an asker that withdraws is forgotten at once, and no other is") {
   const closed_gate closed;
   const auto names = std::make_shared<net::internal::name_lookups>(2);
   net::internal::io_loop loop(0, names);

@@ -123,7 +123,7 @@ TEST_CASE("accept_sessions: of a peer's connections that come at once, one gets 
     }
 }
 
-TEST_CASE("accept_sessions: who comes before the first link is made does not get a second one") {
+TEST_CASE("accept_sessions: a peer that comes before the first link is made gets no second one") {
   for (const bool is_udp : {false, true}) {
     CAPTURE(is_udp);
     counts there;
@@ -161,7 +161,7 @@ TEST_CASE("accept_sessions: who comes before the first link is made does not get
   }
 }
 
-TEST_CASE("accept_sessions: who is refused hears why: an incarnation in quarantine, a stranger") {
+TEST_CASE("accept_sessions: a refused peer hears why: an incarnation in quarantine, a stranger") {
   for (const auto& [where, stack] :
        {std::pair{"tcp://127.0.0.1:0", "stream"}, std::pair{"udp://127.0.0.1:0", "datagrams"}}) {
     CAPTURE(where);
@@ -190,7 +190,7 @@ TEST_CASE("accept_sessions: who is refused hears why: an incarnation in quaranti
   }
 }
 
-TEST_CASE("accept_sessions: a policy's own objection is told, and nobody else is concerned") {
+TEST_CASE("accept_sessions: a policy's own objection is told, and no other peer is concerned") {
   counts there;
   io_threads io({.threads = 1});
   auto door = listen(io, at("tcp://127.0.0.1:0"), std::make_shared<policy>("stream", there));

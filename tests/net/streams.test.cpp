@@ -195,7 +195,7 @@ TEST_CASE("streams: others visit a link in between while its stack sends much") 
   CHECK(counts.turns == flood::all / flood::most_in_turn);  // no shorter turns
 }
 
-TEST_CASE("streams: a stack that sends much goes on though nobody visits its link") {
+TEST_CASE("streams: a stack that sends much goes on though no thread visits its link") {
   const bare_socket door = bare_socket::listening();
   const int room = 4 << 20;  // soon enough for a whole turn, so that no byte waits
   REQUIRE(::setsockopt(door.fd(), SOL_SOCKET, SO_RCVBUF, &room, sizeof(room)) == 0);
@@ -302,7 +302,7 @@ TEST_CASE("streams: a reset in mid-message is reported at once, and nothing of t
   });
 }
 
-TEST_CASE("streams: what the other end has sent before its end is received before that") {
+TEST_CASE("streams: bytes that the other end has sent before its end are received before that") {
   io_threads io;
   const auto there = std::make_shared<notes>();
   auto door = listen(io, at("tcp://127.0.0.1:0"), accepting(there));
@@ -317,7 +317,7 @@ TEST_CASE("streams: what the other end has sent before its end is received befor
 }
 
 TEST_CASE(
-    "streams: what was said before a reset is received, also by who learns of it in writing") {
+    "streams: bytes before a reset are received, also by a writer that learns of it in writing") {
   const bare_socket door = bare_socket::listening();
   io_threads io;
   const auto here = std::make_shared<notes>();
@@ -343,7 +343,7 @@ TEST_CASE(
   });
 }
 
-TEST_CASE("streams: nobody who listens, no such name and no answer are told apart by their words") {
+TEST_CASE("streams: no listener, no such name and no answer are told apart by their words") {
   io_threads io;
   const auto outcome = [&](const endpoint& to, const transport_settings& s = {}) {
     const auto here = std::make_shared<notes>();
@@ -386,7 +386,7 @@ TEST_CASE("streams: a name is looked up, and each of its addresses is tried") {
   CHECK(named->local().port() != 0);
 }
 
-TEST_CASE("streams: a socket that meets itself is nobody") {
+TEST_CASE("streams: a socket that meets itself has no peer") {
   io_threads io;
   const std::uint16_t port = bare_socket::listening().port();
   const endpoint itself = at("tcp://127.0.0.1:" + std::to_string(port));
@@ -437,7 +437,7 @@ TEST_CASE("streams: a link opens again when it asks, and a new connection is a n
   CHECK(peer->counters().connects >= 20);
 }
 
-TEST_CASE("streams: what an earlier connection has said is not heard by the next one") {
+TEST_CASE("streams: bytes of an earlier connection are not heard by the next one") {
   const bare_socket door = bare_socket::listening();
   io_threads io;
   const auto here = std::make_shared<notes>();
@@ -511,7 +511,7 @@ TEST_CASE("streams: a connection that is said to be broken is replaced without a
   CHECK(here->look([](const notes::all& a) { return a.seen(kind::disconnected); }) == 0);
 }
 
-TEST_CASE("streams: what was taken before a close is still sent, then comes the end") {
+TEST_CASE("streams: messages taken before a close are still sent, then comes the end") {
   scratch_folder folder;
   for (const endpoint& where : all_streams(folder)) {
     io_threads io({.threads = 2});
@@ -542,7 +542,7 @@ TEST_CASE("streams: what was taken before a close is still sent, then comes the 
   }
 }
 
-TEST_CASE("streams: a closed link whose peer reads nothing is forgotten after its time") {
+TEST_CASE("streams: a closed link with a peer that reads nothing is forgotten after its time") {
   const bare_socket door = bare_socket::listening();
   io_threads io;
   const auto here = std::make_shared<notes>();
@@ -561,7 +561,7 @@ TEST_CASE("streams: a closed link whose peer reads nothing is forgotten after it
   CHECK(there.read(all).size() < all);
 }
 
-TEST_CASE("streams: a closed listener lets nobody in, and leaves alone who is in") {
+TEST_CASE("streams: a closed listener admits no peer, and leaves its connections alone") {
   scratch_folder folder;
   for (const endpoint& where : all_streams(folder)) {
     io_threads io;

@@ -144,7 +144,7 @@ TEST_CASE("broker addresses: a file that a killed process has left is replaced, 
   CHECK(S_ISREG(found.st_mode));
 }
 
-TEST_CASE("broker addresses: where somebody is already, an error says so") {
+TEST_CASE("broker addresses: an address where another socket is open is an error that says so") {
   served s;
   tally t;
   const auto second =

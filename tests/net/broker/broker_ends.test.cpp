@@ -126,7 +126,7 @@ void end_by(way how, actor_system& system, const ref<busy::protocol_type>& b) {
   }
 }
 
-TEST_CASE("brokers: whatever ends a broker, in every state of its sockets, nothing stays open") {
+TEST_CASE("brokers: however a broker ends, in every state of its sockets, nothing stays open") {
   const bare_socket never_reads = bare_socket::listening(1024);
   const bare_socket silent = bare_socket::listening(0);
   const bare_socket fills_it = bare_socket::connected(silent.port());
@@ -247,8 +247,7 @@ TEST_CASE("brokers: one that is restarted listens at its address again, with no 
   }
 }
 
-TEST_CASE(
-    "brokers: the end of a system whose I/O threads were stopped says so, and does not hang") {
+TEST_CASE("brokers: the end of a system after its I/O threads stopped says so, and does not hang") {
   const auto [words, status] = in_child([] {
     tally t;
     broker_threads threads;
@@ -279,8 +278,7 @@ class speaker : public broker<> {
   std::atomic<bool>& has_written_;
 };
 
-TEST_CASE(
-    "brokers: what was written when the system and its I/O threads end is sent all the same") {
+TEST_CASE("brokers: bytes written when the system and its I/O threads end are sent all the same") {
   for (const bool on_workers : {false, true}) {
     CAPTURE(on_workers);
     std::atomic<int> port{0};

@@ -20,7 +20,7 @@ namespace brokers_test {
 
 using namespace broker_test;
 
-TEST_CASE("brokers: what comes goes back, on an I/O thread and on workers") {
+TEST_CASE("brokers: an echo server sends all bytes back, on an I/O thread and on workers") {
   for (const bool on_workers : {false, true}) {
     CAPTURE(on_workers);
     served s(on_workers);
@@ -36,7 +36,7 @@ TEST_CASE("brokers: what comes goes back, on an I/O thread and on workers") {
 }
 
 TEST_CASE(
-    "brokers: nobody waits, and is told that he need not, for what the system takes at once") {
+    "brokers: while the system takes all bytes at once, no broker hears that it may write again") {
   socket_settings small = greedy;
   small.transport.high_water = 10;
   small.transport.low_water = 5;
@@ -69,7 +69,7 @@ TEST_CASE("brokers: a Unix domain socket is served as TCP is") {
   CHECK(::rmdir(folder) == 0);
 }
 
-TEST_CASE("brokers: who ends his direction is answered before the connection is closed") {
+TEST_CASE("brokers: a peer that ends its direction is answered before the connection is closed") {
   served s(false, {.read = receive_policy::exactly(4)});
   const bare_socket c = s.call();
   c.write("123456");
@@ -95,7 +95,7 @@ TEST_CASE("brokers: a reset is told once, and others go on") {
   CHECK(s.t.closed == 1);
 }
 
-TEST_CASE("brokers: a broker that holds what it gets slows its peer, and loses nothing") {
+TEST_CASE("brokers: a broker that holds its blocks slows its peer, and loses nothing") {
   served s(true, {.read = receive_policy::at_most(4096), .block_size = 4096, .blocks = 2});
   send(s.server, hold{true});
   const bare_socket c = s.call();
@@ -220,7 +220,7 @@ class generous : public broker<std::string(where)> {
   acceptor_handle door_;
 };
 
-TEST_CASE("brokers: below high water nobody is a slow reader, however much is written at once") {
+TEST_CASE("brokers: below high water no peer is a slow reader, however much is written at once") {
   for (const bool on_workers : {false, true}) {
     CAPTURE(on_workers);
     tally t;
@@ -260,7 +260,7 @@ class leaves : public broker<std::string(where)> {
   acceptor_handle door_;
 };
 
-TEST_CASE("brokers: what was gathered is sent at a close, and then nothing more is told") {
+TEST_CASE("brokers: gathered bytes are sent at a close, and then nothing more is told") {
   for (const bool on_workers : {false, true}) {
     CAPTURE(on_workers);
     tally t;
@@ -308,7 +308,7 @@ TEST_CASE("brokers: all is closed when a broker ends, or its system does") {
   CHECK(open->read(1).empty());
 }
 
-TEST_CASE("brokers: a closed acceptor lets nobody in, and its connections stay") {
+TEST_CASE("brokers: a closed acceptor admits no connection, and its connections stay") {
   served s;
   const bare_socket c = s.call();
   c.write("1");
@@ -508,7 +508,7 @@ class datagrams_back : public broker<> {
   datagram_handle socket_;
 };
 
-TEST_CASE("brokers: datagrams go back to whom they came from") {
+TEST_CASE("brokers: datagrams go back to their senders") {
   broker_threads threads;
   actor_system system(quiet());
   std::atomic<int> port{0};

@@ -103,7 +103,9 @@ extern "C" int accept4(int fd, sockaddr* from, socklen_t* size, int flags) {
   return accepted;
 }
 
-TEST_CASE("brokers: without descriptors who is in is served, and who knocks is let in afterwards") {
+TEST_CASE(
+    "brokers: without descriptors connections are served, and a waiting one is accepted "
+    "afterwards") {
   for (const bool on_workers : {false, true}) {
     CAPTURE(on_workers);
     served s(on_workers);

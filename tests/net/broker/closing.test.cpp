@@ -137,7 +137,7 @@ struct one_stream {
   }
 };
 
-TEST_CASE("closing: a stream whose line is full is closed all the same") {
+TEST_CASE("closing: a stream with a full line is closed all the same") {
   one_stream s(0);
   {
     const visitor in(s.stream);
@@ -148,7 +148,7 @@ TEST_CASE("closing: a stream whose line is full is closed all the same") {
   CHECK(s.peer.read(100) == "last words");  // and then its end
 }
 
-TEST_CASE("closing: a stream whose line is full goes to its next owner") {
+TEST_CASE("closing: a stream with a full line goes to its next owner") {
   one_stream s(0);
   {
     const visitor in(s.stream);
@@ -158,7 +158,9 @@ TEST_CASE("closing: a stream whose line is full goes to its next owner") {
   CHECK(s.peer.read(5) == "hello");
 }
 
-TEST_CASE("closing: what is too large in itself is no overload, and all else is taken in the end") {
+TEST_CASE(
+    "closing: a write that is too large in itself is no overload, and others are taken in the "
+    "end") {
   one_stream s(100);  // high water is at 4096 bytes, and the limit 8192
   const auto writes = [&](std::size_t n) {
     return s.system.request(s.who, say{s.stream, std::string(n, 'x')}).get().error();
@@ -189,7 +191,7 @@ TEST_CASE("closing: what is too large in itself is no overload, and all else is 
   CHECK(s.system.request(s.who, open_to{s.at(), bad}).get().error() == errc::invalid_setting);
 }
 
-TEST_CASE("closing: what was put is sent although as much waits as may") {
+TEST_CASE("closing: bytes of a put are sent although as many wait as may") {
   constexpr std::size_t most = std::size_t{64} << 20;
   one_stream s(100, most);
   std::size_t written = 0;
@@ -201,7 +203,7 @@ TEST_CASE("closing: what was put is sent although as much waits as may") {
   CHECK(s.peer.read(most + 1) == std::string(most, 'p'));
 }
 
-TEST_CASE("closing: what was written is sent, if the stream was closed before it stood") {
+TEST_CASE("closing: written bytes are sent, if the stream was closed before it stood") {
   const bare_socket door = bare_socket::listening();
   const std::string to = "tcp://127.0.0.1:" + std::to_string(door.port());
   for (const bool on_workers : {false, true}) {
@@ -217,7 +219,7 @@ TEST_CASE("closing: what was written is sent, if the stream was closed before it
   }
 }
 
-TEST_CASE("closing: whom nobody answers is given up when its time is over") {
+TEST_CASE("closing: a stream that gets no answer is given up when its time is over") {
   const bare_socket silent = bare_socket::listening(0);
   const bare_socket fills_it = bare_socket::connected(silent.port());
   broker_threads threads;

@@ -47,7 +47,7 @@ class eager : public broker<result<std::string>(open_to)> {
   response_promise<std::string> answer_;
 };
 
-TEST_CASE("handing over: what is written before a stream stands is sent when it does, in order") {
+TEST_CASE("handing over: bytes written before a stream stands are sent when it does, in order") {
   broker_threads threads;
   actor_system system(quiet());
   const bare_socket door = bare_socket::listening();
@@ -143,7 +143,8 @@ class patient : public broker<result<int>(open_to), void(try_again)> {
   response_promise<int> answer_;
 };
 
-TEST_CASE("handing over: while nobody answers, what waits is bounded, however long that takes") {
+TEST_CASE(
+    "handing over: while no peer answers, waiting bytes are bounded, however long that takes") {
   broker_threads threads;
   actor_system system(quiet());
   const bare_socket silent = bare_socket::listening(0);
@@ -246,7 +247,7 @@ struct two_owners {
   }
 };
 
-TEST_CASE("handing over: what was in the first broker's mailbox stays its own, the rest moves") {
+TEST_CASE("handing over: messages in the first broker's mailbox stay its own, the rest moves") {
   two_owners t;
   const bare_socket c = t.call();
   // The bytes come in one piece, so the first broker has all three messages when it handles one.
@@ -267,7 +268,8 @@ TEST_CASE("handing over: what was in the first broker's mailbox stays its own, t
   });
 }
 
-TEST_CASE("handing over: who adopts a connection of which the last owner knows the end hears it") {
+TEST_CASE(
+    "handing over: a broker that adopts a connection which its last owner saw end hears the end") {
   two_owners t;
   t.r.forks_at_the_end = true;
   const bare_socket c = t.call();

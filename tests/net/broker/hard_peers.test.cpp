@@ -50,7 +50,7 @@ std::size_t write_without_waiting(const bare_socket& to, std::size_t most) {
 }  // namespace
 
 TEST_CASE(
-    "brokers: who never reads, never sends, dribbles or resets costs no more than the limits") {
+    "brokers: peers that never read, never send, dribble or reset cost no more than the limits") {
   socket_settings s{.read = receive_policy::at_most(4096), .block_size = 4096, .blocks = 2};
   s.transport.high_water = 64 << 10;
   s.transport.low_water = 16 << 10;
@@ -208,7 +208,7 @@ class writes_only : public broker<std::string(where)> {
   acceptor_handle door_;
 };
 
-TEST_CASE("brokers: one that only writes hears that nobody is there any more, and does not go on") {
+TEST_CASE("brokers: a broker that only writes hears that its peer has gone, and does not go on") {
   for (const bool on_workers : {false, true}) {
     CAPTURE(on_workers);
     tally t;
@@ -261,7 +261,7 @@ class answers_slowly : public broker<std::string(where), void(go_on)> {
   bool goes_on_ = false;
 };
 
-TEST_CASE("brokers: what somebody has sent comes, although he has gone and takes no answers") {
+TEST_CASE("brokers: bytes of a peer come although it has gone and takes no answers") {
   tally t;
   broker_threads threads;
   actor_system system(quiet());

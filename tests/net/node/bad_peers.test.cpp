@@ -85,7 +85,7 @@ std::string framed(std::uint32_t length, const std::string& bytes) {
   return all + bytes;
 }
 
-TEST_CASE("bad peers: what is no hello ends its connection, and others are served") {
+TEST_CASE("bad peers: bytes that are no hello end their connection, and others are served") {
   besieged b;
   std::mt19937_64 random(5);
   std::string noise(4096, ' ');
@@ -104,7 +104,7 @@ TEST_CASE("bad peers: what is no hello ends its connection, and others are serve
   b.serve();
 }
 
-TEST_CASE("bad peers: who says a byte now and then has no more time than who says nothing") {
+TEST_CASE("bad peers: a peer that says a byte now and then has no more time than a silent one") {
   besieged b;
   const auto begin = std::chrono::steady_clock::now();
   const bare_socket silent = bare_socket::connected(b.port);
@@ -132,7 +132,8 @@ TEST_CASE("bad peers: who says a byte now and then has no more time than who say
   wait_until([&] { return b.self.peers().empty(); });
 }
 
-TEST_CASE("bad peers: who goes away in the middle of a hello, or reads nothing, costs nothing") {
+TEST_CASE(
+    "bad peers: a peer that goes away in the middle of a hello, or reads nothing, costs nothing") {
   besieged b;
   for (int i = 0; i < 200; ++i) {
     const bare_socket s = bare_socket::connected(b.port);

@@ -130,7 +130,7 @@ void send_all(actor_system& from, const ref<reader_type>& to, std::uint32_t send
   }
 }
 
-TEST_CASE("busy links: what several threads send at once comes in each one's order, each once") {
+TEST_CASE("busy links: messages of several threads come in each one's order, each once") {
   for (const std::uint32_t window : {4096u, 8u}) {
     CAPTURE(window);
     net::node_settings s;
@@ -150,7 +150,7 @@ TEST_CASE("busy links: what several threads send at once comes in each one's ord
   }
 }
 
-TEST_CASE("busy links: answers of all sizes come to who has asked, between messages both ways") {
+TEST_CASE("busy links: answers of all sizes come to their askers, between messages both ways") {
   two_nodes n({.io = {.threads = 2}}, {.io = {.threads = 2}});
   std::vector<ref<reader_type>> givers;
   for (std::uint32_t i = 0; i != 3; ++i) {
@@ -172,7 +172,7 @@ TEST_CASE("busy links: answers of all sizes come to who has asked, between messa
   CHECK(n.wrong == 0);
 }
 
-TEST_CASE("busy links: what is under way when the peer is gone is delivered or a dead letter") {
+TEST_CASE("busy links: a message under way when the peer is gone is delivered or a dead letter") {
   for (int round = 0; round != 5; ++round) {
     net::node_settings s;
     s.link.mailbox.messages = round % 2 == 0 ? 4096 : 16;

@@ -131,7 +131,8 @@ TEST_CASE("decoding: a message that cannot be read is one dead letter where it c
   CHECK(counted(m.a, m.b, "not_decoded") == 501);
 }
 
-TEST_CASE("decoding: whoever has let go of the receiver is told of what it could not read, too") {
+TEST_CASE(
+    "decoding: a sender that has dropped the receiver is told of an unreadable message, too") {
   three_machines m;
   const auto adder = m.a.system.spawn<desk>();
   auto found = m.a.shown_to(m.b, "desk", adder);
@@ -144,7 +145,7 @@ TEST_CASE("decoding: whoever has let go of the receiver is told of what it could
   CHECK(m.b.system.dead_letters()[0].sender == who.id());
 }
 
-TEST_CASE("decoding: an answer that cannot be read is an error to who has asked") {
+TEST_CASE("decoding: an answer that cannot be read is an error to its asker") {
   three_machines m;
   const auto found = m.a.shown_to(m.b, "desk", m.a.system.spawn<desk>());
   for (const std::int64_t bad : {std::int64_t{-1}, std::int64_t{13}}) {
@@ -157,7 +158,7 @@ TEST_CASE("decoding: an answer that cannot be read is an error to who has asked"
   CHECK(counted(m.a, m.b, "not_decoded") == 0);
 }
 
-TEST_CASE("decoding: frames to nobody are refused, counted, and deliver nothing") {
+TEST_CASE("decoding: frames to no actor are refused, counted, and deliver nothing") {
   using kind = net::frame_kind;
   three_machines m;
   tests::stranger s(m, m.a, "a");

@@ -100,7 +100,7 @@ class asker : public actor<protocol<void(step), void(down)>> {
   std::uint64_t asked_ = 0;
 };
 
-TEST_CASE("full lines: each request is answered, each watch taken back, and nobody is held") {
+TEST_CASE("full lines: each request is answered, each watch taken back, and no actor is held") {
   const std::uint64_t rounds = HAS_SANITIZER ? 200 : 2000;
   constexpr std::uint64_t askers = 4;
   for (const bool at_asker : {false, true}) {

@@ -56,7 +56,7 @@ void wait_until(P p) {
   while (!p()) std::this_thread::yield();
 }
 
-TEST_CASE("full mailboxes: others of the same link are answered, and what is lost is told") {
+TEST_CASE("full mailboxes: others of the same link are answered, and losses are told") {
   constexpr int room = 4;
   constexpr int sent = 100;  // less than the first credit, so no sender waits for it
   for (const mailbox_policy p : {mailbox_policy::wait, mailbox_policy::reject}) {
@@ -146,7 +146,8 @@ class slow_row : public actor<box_type> {
   std::atomic<std::int64_t>* taken_;
 };
 
-TEST_CASE("full mailboxes: who waits for room finds some while another node sends on and on") {
+TEST_CASE(
+    "full mailboxes: a sender that waits for room finds some while another node sends on and on") {
   std::atomic<std::int64_t> taken{0};
   std::atomic<bool> is_over{false};
   actor_system left(patient()), right(patient());

@@ -83,7 +83,7 @@ struct nodes : three_machines {
 static_assert(net::is_encodable<ref<guest_type>> && net::is_encodable<any_ref>);
 static_assert(!net::is_encodable<weak_ref<guest_type>> && !net::is_encodable<address>);
 
-TEST_CASE("handles in messages: one that comes back is the one that went, of whatever kind it is") {
+TEST_CASE("handles in messages: one that comes back is the one that went, of each kind") {
   nodes n;
   const auto mine = n.a.system.spawn<guest>(5);
   CHECK(n.ask<ref<guest_type>>(one{mine}) == mine);
@@ -132,7 +132,8 @@ TEST_CASE("handles in messages: several, the same one several times, and in cont
   CHECK(n.ask<std::vector<int>>(s) == std::vector<int>{1, 2, 0, 1, 4, 3, 6});
 }
 
-TEST_CASE("handles in messages: through a wildcard goes what some handle to it was seen with") {
+TEST_CASE(
+    "handles in messages: a wildcard takes messages that some handle of its actor was seen with") {
   nodes n;
   const auto far = n.b.shown_to(n.a, "far", n.b.system.spawn<guest>(6));
   CHECK(far);

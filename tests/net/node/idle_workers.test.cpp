@@ -86,14 +86,14 @@ struct two_nodes {
   }
 };
 
-TEST_CASE("idle workers: they wait for the network, and run what it brings") {
+TEST_CASE("idle workers: they wait for the network, and run the actors that it wakes") {
   two_nodes both;
   const auto adds = both.far<adder>("adder");
   // On a busy machine the workers are slow, and the I/O thread reads in their place for a time.
   for (std::uint64_t i = 0; stays(both.left) < 10; ++i) REQUIRE(both.ask(adds, i) == i + 1);
 }
 
-TEST_CASE("idle workers: while one is in a long handler, what comes next is read and handled") {
+TEST_CASE("idle workers: while one is in a long handler, the next message is read and handled") {
   two_nodes both;
   const auto adds = both.far<adder>("adder");
   std::binary_semaphore begun{0};
@@ -110,7 +110,7 @@ TEST_CASE("idle workers: while one is in a long handler, what comes next is read
   }
 }
 
-TEST_CASE("idle workers: the only one comes back from there for what is sent here") {
+TEST_CASE("idle workers: the only one comes back from there for messages that are sent here") {
   two_nodes both(1);
   const auto adds = both.far<adder>("adder");
   const auto here = both.left.spawn<adder>();

@@ -69,7 +69,7 @@ class noting : public actor<noting_type> {
   std::atomic<int>& noted_;
 };
 
-TEST_CASE("leaving: what was sent before a node ends is no dead letter, and comes") {
+TEST_CASE("leaving: a message sent before a node ends is no dead letter, and comes") {
   for (const std::string at : {"tcp://127.0.0.1:0", "udp://127.0.0.1:0"})
     for (const int many : {1, 200, 3000}) {
       CAPTURE(at);
@@ -92,7 +92,7 @@ TEST_CASE("leaving: what was sent before a node ends is no dead letter, and come
     }
 }
 
-TEST_CASE("leaving: who confirms nothing is not waited for longer than the limit") {
+TEST_CASE("leaving: a peer that confirms nothing is not waited for longer than the limit") {
   actor_system here(tests::quiet());
   net::node_settings s;
   s.leave_limit = duration::milliseconds(50);

@@ -223,7 +223,7 @@ struct with_host {
   ref<guest_type> new_guest() { return m.a.system.request(to, make_one{}).get().value(); }
 };
 
-TEST_CASE("link order: an answer keeps its place between what its giver sends to a busy link") {
+TEST_CASE("link order: an answer keeps its place between its giver's messages to a busy link") {
   std::vector<int> came;
   three_machines m;
   const auto gives = m.a.system.spawn<giver>();
@@ -329,7 +329,7 @@ TEST_CASE("link order: nor where both wait, in front of a busy link or for room 
   }
 }
 
-TEST_CASE("link order: what a thread asks does not overtake a large message that it has sent") {
+TEST_CASE("link order: a thread's request does not overtake a large message that it has sent") {
   three_machines m;
   const auto seen = m.b.shown_to(m.a, "porter", m.b.system.spawn<porter>());
   send(seen, large_piece());

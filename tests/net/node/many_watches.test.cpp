@@ -117,7 +117,7 @@ TEST_CASE(
   CHECK(h.others == 0);
 }
 
-TEST_CASE("many watches: who watches more than the other node allows hears that, and of no end") {
+TEST_CASE("many watches: a watcher of more than the other node allows hears that, and of no end") {
   net::node_settings strict;
   strict.most_watches = 6;
   for (const bool by_link : {false, true}) {

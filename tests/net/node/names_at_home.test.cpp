@@ -182,7 +182,9 @@ TEST_CASE("names at home: the name alone holds the actor, also when it is the la
   CHECK(n.alive == 0);
 }
 
-TEST_CASE("names at home: who has ended is not found there, and who wants more is told what") {
+TEST_CASE(
+    "names at home: an ended actor is not found there, and a wider protocol names the missing "
+    "part") {
   borrowed n;
   const auto mine = n.new_guest();
   const auto at_b = n.lend(ref<pinged_type>(mine));
@@ -198,7 +200,7 @@ TEST_CASE("names at home: who has ended is not found there, and who wants more i
                 gone.error().to_string());
 }
 
-TEST_CASE("names at home: an actor of a third node is who it was when it was passed on") {
+TEST_CASE("names at home: an actor of a third node is the same one as when it was passed on") {
   borrowed n;
   const auto third = n.m.c.shown_to(n.m.a, "third", n.m.c.system.spawn<guest>(lent(n.alive)));
   const auto at_b = n.lend(third);
@@ -233,7 +235,7 @@ TEST_CASE("names at home: as many as there are, of a node that may know of no mo
           mine[static_cast<std::size_t>(i)]);
 }
 
-TEST_CASE("names at home: that the name's node lets go does not overtake what it has said") {
+TEST_CASE("names at home: the release by the name's node does not overtake its messages") {
   for (const bool is_reset : {false, true}) {
     CAPTURE(is_reset);
     borrowed n;

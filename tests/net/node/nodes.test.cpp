@@ -145,7 +145,7 @@ TEST_CASE("nodes: a published actor is found, asked, and sent to as a local one"
   }
 }
 
-TEST_CASE("nodes: a wildcard handle of another node's actor tells what was seen of it here") {
+TEST_CASE("nodes: a wildcard handle of another node's actor tells the protocols seen of it here") {
   pair_of_nodes n;
   using part = protocol<std::int64_t(count), void(note)>;
   using other = protocol<std::string(count)>;
@@ -166,7 +166,7 @@ TEST_CASE("nodes: a wildcard handle of another node's actor tells what was seen 
   CHECK(n.right.request_typed<part>(wildcard).get().error() == errc::not_handled);
 }
 
-TEST_CASE("nodes: whatever a codec throws, its message is lost alone") {
+TEST_CASE("nodes: a message is lost alone if its codec throws anything") {
   pair_of_nodes n;
   const auto calc = n.find();
   for (const bool number : {false, true}) {
@@ -262,7 +262,7 @@ TEST_CASE("nodes: a monitor hears of the end of an actor, and of the end of a no
   CHECK(n.b->peers().empty());
 }
 
-TEST_CASE("nodes: what the peer has a handle to is held, until it has let go") {
+TEST_CASE("nodes: an actor that the peer has a handle to is held, until the peer has let go") {
   pair_of_nodes n;
   {
     const auto calc = n.find();
@@ -275,7 +275,7 @@ TEST_CASE("nodes: what the peer has a handle to is held, until it has let go") {
   wait_until([&] { return n.left.actor_count() == 0; });
 }
 
-TEST_CASE("nodes: what cannot be sent is told, and costs no credit") {
+TEST_CASE("nodes: a message that cannot be sent is told, and costs no credit") {
   pair_of_nodes n;
   const auto calc = n.find();
   const any_ref anything(calc);

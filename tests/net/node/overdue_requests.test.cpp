@@ -157,7 +157,7 @@ net::node_settings narrow() {
   return s;
 }
 
-TEST_CASE("overdue requests: whose time is over while they wait at the receiver") {
+TEST_CASE("overdue requests: those with a time limit that passes while they wait at the receiver") {
   for (const bool is_cut_off : {false, true}) {  // if cut off, the receiver's clock has to know
     CAPTURE(is_cut_off);
     clerk_at_b n;
@@ -265,7 +265,7 @@ TEST_CASE("overdue requests: one in time is handled, with a limit and without") 
   CHECK(n.handled == 2);
 }
 
-TEST_CASE("overdue requests: that were dropped, or whose actor has ended, while they wait") {
+TEST_CASE("overdue requests: those that were dropped, or with an ended asker, while they wait") {
   clerk_at_b n;
   send(n.to, nap{ms(100)});
   {
@@ -296,7 +296,7 @@ TEST_CASE("overdue requests: one without time does not leave") {
   CHECK(n.handled == 1);
 }
 
-TEST_CASE("overdue requests: what is handed on to a third node carries what is left of its time") {
+TEST_CASE("overdue requests: a request handed on to a third node carries the rest of its time") {
   for (const bool by_desk : {false, true}) {
     CAPTURE(by_desk);
     clerk_at_c n(by_desk);
@@ -314,7 +314,7 @@ TEST_CASE("overdue requests: what is handed on to a third node carries what is l
   }
 }
 
-TEST_CASE("overdue requests: what is handed on to a third node is cancelled there") {
+TEST_CASE("overdue requests: a request handed on to a third node is cancelled there") {
   for (const bool by_desk : {false, true}) {
     CAPTURE(by_desk);
     clerk_at_c n(by_desk);
@@ -328,7 +328,8 @@ TEST_CASE("overdue requests: what is handed on to a third node is cancelled ther
   }
 }
 
-TEST_CASE("overdue requests: what an actor of the requester's node has delegated is cancelled") {
+TEST_CASE(
+    "overdue requests: a request delegated by an actor of the requester's node is cancelled") {
   for (const bool is_dropped : {false, true}) {
     CAPTURE(is_dropped);
     clerk_at_b n;
@@ -345,7 +346,7 @@ TEST_CASE("overdue requests: what an actor of the requester's node has delegated
   }
 }
 
-TEST_CASE("overdue requests: those that were handed on and not answered cost nobody anything") {
+TEST_CASE("overdue requests: those that were handed on and not answered cost no peer anything") {
   constexpr int many = 60;  // a node allows sixteen at a time
   {
     three_machines m(few_questions(), few_questions());
@@ -372,7 +373,7 @@ TEST_CASE("overdue requests: those that were handed on and not answered cost nob
   }
 }
 
-TEST_CASE("overdue requests: when the asker's node is lost, what was handed on is cancelled") {
+TEST_CASE("overdue requests: when the asker's node is lost, a request handed on is cancelled") {
   clerk_at_c n(true);
   send(n.to, nap{duration::seconds(60)});
   const auto asked = n.m.a.system.request(n.to, job{});
@@ -383,7 +384,7 @@ TEST_CASE("overdue requests: when the asker's node is lost, what was handed on i
   CHECK(n.m.b.system.request(n.far, job{}).get().value() == 1);
 }
 
-TEST_CASE("overdue requests: one whose time is over while it waits for room does not leave") {
+TEST_CASE("overdue requests: one that times out while it waits for room does not leave") {
   for (const std::int64_t limit : {50, 400}) {
     CAPTURE(limit);
     clerk_at_c n(false, {}, narrow());
@@ -523,7 +524,7 @@ class asker : public actor<protocol<void(asks_next)>> {
   std::map<std::int64_t, pending_response<int>> held_;
 };
 
-TEST_CASE("overdue requests: whatever is withdrawn when, none is handled late or answered twice") {
+TEST_CASE("overdue requests: whenever one is withdrawn, none is handled late or answered twice") {
   net::testkit::explore_network(net::testkit::seeds(), [&](simulated_network& base) {
     garrick::testkit::test_world world(base.seed());
     simulated_network net(world);

@@ -115,7 +115,7 @@ TEST_CASE("own stacks: over datagrams, on real sockets") {
   CHECK(scrambled >= 4);
 }
 
-TEST_CASE("own stacks: a catalogue says what each stands on and provides") {
+TEST_CASE("own stacks: a catalogue tells the transport and the guarantees of each") {
   stack_catalogue all = standard_stacks();
   all.add<"scrambled", scrambled_stream>();
   const named_stack* const it = all.find("scrambled");
@@ -144,7 +144,7 @@ class moody : public layer_defaults {
 using moody_stream =
     stack<byte_stream, actor_protocol, moody, redelivery, slicing, session, framing>;
 
-TEST_CASE("own stacks: a layer that throws ends its link, and whoever waits is told") {
+TEST_CASE("own stacks: a layer that throws ends its link, and each waiting caller is told") {
   node_settings s;
   s.stacks.add<"moody", moody_stream>();
   s.stream_stack = "moody";
@@ -178,7 +178,7 @@ class forgetting : public layer_defaults {
 using forgetting_stream =
     stack<byte_stream, actor_protocol, redelivery, forgetting, slicing, session, framing>;
 
-TEST_CASE("own stacks: a layer that throws at what has come holds up nobody who waits to send") {
+TEST_CASE("own stacks: a layer that throws at a message holds up no thread that waits to send") {
   node_settings s;
   s.stacks.add<"forgetting", forgetting_stream>();
   s.stream_stack = "forgetting";

@@ -145,7 +145,7 @@ TEST_CASE("peers: a node's life has the number that it was given") {
   CHECK(m.b.node.peers() == std::vector<peer_identity>{m.a.node.self()});
 }
 
-TEST_CASE("peers: who may not be one is told so in the words of the policy") {
+TEST_CASE("peers: a node that may not be one is told so in the words of the policy") {
   for (const std::string scheme : {"tcp", "udp"}) {
     CAPTURE(scheme);
     net::node_settings of_a, of_b;
@@ -176,7 +176,7 @@ TEST_CASE("peers: an objection of more words than a datagram had room for goes w
   CHECK(no.error() == net::net_errc::refused);
 }
 
-TEST_CASE("peers: a policy that throws lets nobody in, and is heard") {
+TEST_CASE("peers: a policy that throws admits no node, and is heard") {
   net::node_settings of_a, of_b;
   of_a.admission = std::make_shared<list>(net::node_id{});
   of_b.program = "thrower";
@@ -186,7 +186,8 @@ TEST_CASE("peers: a policy that throws lets nobody in, and is heard") {
   CHECK(no.error().to_string().find("a policy in trouble") != std::string::npos);
 }
 
-TEST_CASE("peers: whatever a policy throws about a node that is connected to is an objection") {
+TEST_CASE(
+    "peers: anything that a policy throws about a node that is connected to is an objection") {
   for (const auto& [program, words] :
        {std::pair("thrower", "a policy in trouble"), std::pair("juggler", "has thrown")}) {
     net::node_settings of_a, of_b;
@@ -271,7 +272,7 @@ TEST_CASE("peers: silence is evidence, which is taken back; only its length is a
   }
 }
 
-TEST_CASE("peers: a process that was stopped says so, and suspects nobody") {
+TEST_CASE("peers: a process that was stopped says so, and suspects no peer") {
   for (const std::string scheme : {"tcp", "udp"}) {
     CAPTURE(scheme);
     two_machines m;
@@ -296,7 +297,7 @@ TEST_CASE("peers: a process that was stopped says so, and suspects nobody") {
   }
 }
 
-TEST_CASE("peers: a connection that breaks, and an address where nobody listens, are evidence") {
+TEST_CASE("peers: a connection that breaks, and an address without a listener, are evidence") {
   two_machines m;
   REQUIRE(m.find("tcp").has_value());
   m.net.reset_streams("a", "b");
@@ -314,7 +315,7 @@ TEST_CASE("peers: a connection that breaks, and an address where nobody listens,
   CHECK(!m.at_b->all()[0].is_out_of_turn);
 }
 
-TEST_CASE("peers: a process is stopped, goes on, and is killed: each end says what it notices") {
+TEST_CASE("peers: a process is stopped, goes on, and is killed: each end tells its evidence") {
   const auto in_time = [](const char* where, int down_after_ms) {
     other_process other(where, down_after_ms);
     actor_system system(quiet());

@@ -105,7 +105,7 @@ TEST_CASE("refusals: a stack that does not confirm, or is none, or stands on ano
   CHECK(node(system, s).listen("tcp://127.0.0.1:0").has_value());
 }
 
-TEST_CASE("refusals: settings that are nonsense are named, with what they may be") {
+TEST_CASE("refusals: settings that are nonsense are named, with their limits") {
   actor_system system(tests::quiet());
   const auto refused = [&](auto change, std::string_view setting, std::string_view allowed) {
     CAPTURE(setting);
@@ -150,7 +150,7 @@ TEST_CASE("refusals: settings that are nonsense are named, with what they may be
   refused([](settings& s) { s.transport.close_limit = negative; }, "close_limit", "below zero");
 }
 
-TEST_CASE("refusals: what a listener is told is looked at when it is to listen") {
+TEST_CASE("refusals: the settings of a listener are looked at when it is to listen") {
   actor_system system(tests::quiet());
   const auto refused = [&](auto change, std::string_view setting) {
     net::node_settings s;
@@ -175,7 +175,7 @@ TEST_CASE("refusals: a node of no threads, or of too many, is not made") {
   }
 }
 
-TEST_CASE("refusals: settings at the ends of what they may be work") {
+TEST_CASE("refusals: settings at their limits work") {
   actor_system system(tests::quiet());
   actor_system other(tests::quiet());
   net::node_settings s;
@@ -197,7 +197,7 @@ TEST_CASE("refusals: settings at the ends of what they may be work") {
     CHECK(other.request(*found, question{i}).get().value() == i);
 }
 
-TEST_CASE("refusals: on a worker nobody waits for another node") {
+TEST_CASE("refusals: no call on a worker waits for another node") {
   actor_system system(tests::quiet());
   node here(system);
   std::vector<error> told;
@@ -210,7 +210,8 @@ TEST_CASE("refusals: on a worker nobody waits for another node") {
   }
 }
 
-TEST_CASE("refusals: nobody is published, and what has no name has none to lose") {
+TEST_CASE(
+    "refusals: an empty handle is not published, and an actor without a name has none to lose") {
   actor_system system(tests::quiet());
   node here(system);
   CHECK(here.publish("nobody", ref<echo_type>()).error() == registry_errc::empty_handle);

@@ -104,7 +104,7 @@ class older_reader : public actor<protocol<int(older_letter)>> {
   int on(const older_letter& l) { return l.number; }
 };
 
-TEST_CASE("released handles: one that was read holds its actor as long as somebody has it") {
+TEST_CASE("released handles: one that was read holds its actor as long as a copy of it exists") {
   there_and_here n;
   send(n.to, bring{n.new_guest(), "a bag"});
   n.settle();

@@ -84,7 +84,7 @@ class watcher : public actor<protocol<void(watch), void(unwatch), void(down), vo
   monitor_id id_;
 };
 
-TEST_CASE("remote lives: a monitor hears the reason, and of whom, once for each monitor") {
+TEST_CASE("remote lives: a monitor hears the reason, and the actor, once for each monitor") {
   three_machines m;
   log l;
   const auto there = m.b.shown_to(m.a, "member", m.b.system.spawn<member>());
@@ -103,7 +103,7 @@ TEST_CASE("remote lives: a monitor hears the reason, and of whom, once for each 
   CHECK(l.count("enough") == 4);
 }
 
-TEST_CASE("remote lives: who has taken a monitor or a link back hears nothing") {
+TEST_CASE("remote lives: an actor that has taken a monitor or a link back hears nothing") {
   three_machines m;
   log l;
   const auto there = m.b.shown_to(m.a, "member", m.b.system.spawn<member>());
@@ -119,7 +119,7 @@ TEST_CASE("remote lives: who has taken a monitor or a link back hears nothing") 
   CHECK(l.count("called") == 1);  // the other monitor
 }
 
-TEST_CASE("remote lives: a link ends either end with the other, or tells who traps it") {
+TEST_CASE("remote lives: a link ends either end with the other, or tells an actor that traps it") {
   three_machines m;
   log l;
   const auto far = m.b.system.spawn<member>();
@@ -193,7 +193,7 @@ TEST_CASE("remote lives: peers that may not end actors here may not, and links g
   m.b.system.expect_down(mine, exit_code::kill);
 }
 
-TEST_CASE("remote lives: who passes an end on has its own rights, and grants its own") {
+TEST_CASE("remote lives: a node that passes an end on has its own rights, and grants its own") {
   for (const bool relay_refuses : {false, true}) {
     CAPTURE(relay_refuses);
     net::node_settings strict;
@@ -246,7 +246,7 @@ TEST_CASE("remote lives: watching goes through a third node, and that node's end
   CHECK(l.lines.size() == 4);
 }
 
-TEST_CASE("remote lives: groups have members on other nodes, who leave when they are lost") {
+TEST_CASE("remote lives: groups have members on other nodes, which leave when they are lost") {
   three_machines m;
   const auto at_b = m.b.shown_to(m.a, "member", m.b.system.spawn<member>());
   const auto at_c = m.c.shown_to(m.a, "member", m.c.system.spawn<member>());
@@ -288,7 +288,8 @@ class short_lived : public actor<protocol<void(down)>> {
   log& log_;
 };
 
-TEST_CASE("remote lives: a monitor holds nobody, here as there: who is held by nobody has ended") {
+TEST_CASE(
+    "remote lives: a monitor holds no actor, here as there: an actor without handles has ended") {
   three_machines m;
   const std::string unheld = exit_reason(exit_code::unreachable).to_string();
   for (const bool is_remote : {false, true}) {
@@ -371,7 +372,7 @@ class partner : public actor<protocol<void(tie), void(untie), void(leave), void(
   ref<partner_type> to_;
 };
 
-TEST_CASE("remote lives: who watches an actor of another node is not held by that") {
+TEST_CASE("remote lives: a watcher of another node's actor is not held by that") {
   for (const bool by_link : {false, true}) {
     CAPTURE(by_link);
     three_machines m;
@@ -475,7 +476,7 @@ TEST_CASE("remote lives: a link that is older than the handle ends with the othe
   CHECK(tests::counted(m.b, m.a, "ends_refused") == 0);
 }
 
-TEST_CASE("remote lives: nobody who was lost with a node is watching on") {
+TEST_CASE("remote lives: no actor that was lost with a node is watching on") {
   three_machines m;
   const auto here = m.a.system.spawn<member>();
   const auto at_b = m.a.shown_to(m.b, "member", here);

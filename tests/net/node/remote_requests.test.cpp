@@ -84,7 +84,7 @@ std::vector<std::string> notes_of(listening_machine& m, const ref<worker_type>& 
   return m.system.request(who, seen{}).get().value();
 }
 
-TEST_CASE("remote requests: what is delegated to a third node is answered to the first") {
+TEST_CASE("remote requests: a request delegated to a third node is answered to the first") {
   three_machines m;
   const auto far = m.c.shown_to(m.b, "worker", m.c.system.spawn<worker>("c"));
   const auto near = m.b.shown_to(m.a, "desk", m.b.system.spawn<desk>(far));
@@ -98,7 +98,8 @@ TEST_CASE("remote requests: what is delegated to a third node is answered to the
   CHECK(m.a.system.request(around, job{1}).get().value() == "a");
 }
 
-TEST_CASE("remote requests: who delegated is lost, and the request is answered all the same") {
+TEST_CASE(
+    "remote requests: the delegating node is lost, and the request is answered all the same") {
   three_machines m;
   const auto far = m.c.shown_to(m.b, "worker", m.c.system.spawn<worker>("c"));
   const auto near = m.b.shown_to(m.a, "desk", m.b.system.spawn<desk>(far));
@@ -217,7 +218,7 @@ TEST_CASE("remote requests: trying, waiting for room, and a shared message") {
         std::vector<std::string>{"tried", "waited", "shared", "shared", "anything"});
 }
 
-TEST_CASE("remote requests: what is urgent is taken before the mail that waits there") {
+TEST_CASE("remote requests: an urgent one is taken before the mail that waits there") {
   three_machines m;
   const auto far = m.b.system.spawn<worker>("b");
   const auto there = m.b.shown_to(m.a, "worker", far);
@@ -243,7 +244,8 @@ TEST_CASE("remote requests: without an answer in time one costs neither node any
   }
 }
 
-TEST_CASE("remote requests: nor does one that was dropped, or whose actor has ended") {
+TEST_CASE(
+    "remote requests: one that was dropped, or with an ended actor, costs neither node anything") {
   three_machines m(few_questions(), few_questions());
   const auto there = m.b.shown_to(m.a, "silent", m.b.system.spawn<silent>());
   const auto asks_in_vain = [](dynamic_actor& self, const ref<silent_type>& whom) -> behavior {

@@ -151,7 +151,7 @@ TEST_CASE("remote spawn: an actor of an allowed type is made there, and ends wit
   CHECK(m.a.system.actor_count() == 0);
 }
 
-TEST_CASE("remote spawn: who has got the handle from whoever had it spawned holds it, too") {
+TEST_CASE("remote spawn: a node that got the handle from the spawning node holds the actor, too") {
   spawning m;
   auto made = m.spawn();
   REQUIRE(made.has_value());
@@ -190,7 +190,7 @@ TEST_CASE("remote spawn: actors have it done without waiting, over sockets, too"
   }
 }
 
-TEST_CASE("remote spawn: what is not on the list is denied, and so is all without a list") {
+TEST_CASE("remote spawn: a name that is not on the list is denied, and so is all without a list") {
   spawning m;
   const auto no = m.b.node.spawn<worker_type>(m.a.at, "janitor", "x", std::int64_t{2});
   CHECK(no.error() == net_errc::denied);
@@ -211,7 +211,7 @@ TEST_CASE("remote spawn: what is not on the list is denied, and so is all withou
         net_errc::node_down);
 }
 
-TEST_CASE("remote spawn: arguments and protocols that are others are told, and leave nobody") {
+TEST_CASE("remote spawn: other arguments and protocols are told, and leave no actor") {
   spawning m;
   const auto text = [](const auto& r) { return r.error().to_string(); };
   const auto fewer = m.b.node.spawn<worker_type>(m.a.at, "worker", "x");
@@ -232,7 +232,7 @@ TEST_CASE("remote spawn: arguments and protocols that are others are told, and l
   CHECK(m.a.system.actor_count() == 0);
 }
 
-TEST_CASE("remote spawn: a constructor or a start that throws is the error of whoever asked") {
+TEST_CASE("remote spawn: a constructor or a start that throws is an error to the caller") {
   spawning m;
   const auto thrown = m.spawn("thrower");
   CHECK(thrown.error() == errc::spawn_failed);
@@ -319,7 +319,7 @@ TEST_CASE("remote spawn: arguments may have grown, at either end") {
   CHECK(m.b.system.request(*same, ask{}).get().value() == "6red");
 }
 
-TEST_CASE("remote spawn: when the link ends, each question is answered, and nobody is left") {
+TEST_CASE("remote spawn: when the link ends, each question is answered, and no actor is left") {
   spawning m;
   REQUIRE(m.b.node.connect(m.a.at).has_value());
   core::scoped_actor me(m.b.system.env());
@@ -343,7 +343,7 @@ TEST_CASE("remote spawn: when the link ends, each question is answered, and nobo
   CHECK(alive == 0);
 }
 
-TEST_CASE("remote spawn: the limit of whoever asks ends its wait, and nobody is left") {
+TEST_CASE("remote spawn: the caller's limit ends its wait, and no actor is left") {
   spawning m;
   REQUIRE(m.b.node.connect(m.a.at).has_value());
   {

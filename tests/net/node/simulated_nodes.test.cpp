@@ -82,7 +82,7 @@ std::uint64_t sent_by_the_node_of(spawn_options o) {
   return 0;
 }
 
-TEST_CASE("simulated nodes: who keeps up is sent more ahead, so grants become few") {
+TEST_CASE("simulated nodes: an actor that keeps up is sent more ahead, so grants become few") {
   // With 256 messages ahead there would be 157 grants besides the answers.
   const std::uint64_t sent = sent_by_the_node_of({});
   CHECK(sent > 150);
@@ -94,7 +94,7 @@ TEST_CASE("simulated nodes: a bounded mailbox is sent no more than the first cre
   CHECK(sent_by_the_node_of({.policy = mailbox_policy::reject, .bound = 1000}) > 280);
 }
 
-TEST_CASE("simulated nodes: who sleeps is woken when all of one read is there") {
+TEST_CASE("simulated nodes: a sleeping actor is woken when all of one read is there") {
   test_world world(7);
   simulated_network net(world);
   machine a(world, net, "a", 1);

@@ -51,7 +51,7 @@ std::string history_of_two(std::uint64_t seed) {
 
 }  // namespace
 
-TEST_CASE("simulated source: nodes draw who they are from the network's seed") {
+TEST_CASE("simulated source: nodes draw their identities from the network's seed") {
   const std::string first = history_of_two(3);
   CHECK(first == history_of_two(3));
   CHECK(first != history_of_two(4));
@@ -68,7 +68,7 @@ TEST_CASE("simulated source: a host listens at its own name and ports, at each o
   CHECK(m.b.node.listen("tcp://b:8").has_value());
 }
 
-TEST_CASE("simulated source: who listens at port 0 has a free one, which others reach") {
+TEST_CASE("simulated source: a listener at port 0 has a free one, which others reach") {
   three_machines m;
   for (const char* where : {"tcp://b:0", "udp://b:0", "tcp://0.0.0.0:0?advertised=b:0"}) {
     CAPTURE(where);

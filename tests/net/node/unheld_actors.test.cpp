@@ -119,7 +119,7 @@ std::string heard_of_walker(act before, F meanwhile) {
   return here.request(who, heard{}).get().value();
 }
 
-TEST_CASE("unheld actors: who monitors one by its address hears why it ends") {
+TEST_CASE("unheld actors: an actor that monitors one by its address hears why it ends") {
   const std::string text = heard_of_walker(act::monitor, [](auto& here, const auto& who) {
     CHECK(here.request(who, order{act::monitor}).get().value());
   });
@@ -127,7 +127,7 @@ TEST_CASE("unheld actors: who monitors one by its address hears why it ends") {
   CHECK(text.find("is tired") != std::string::npos);
 }
 
-TEST_CASE("unheld actors: who takes a link back hears nothing of its end") {
+TEST_CASE("unheld actors: an actor that takes a link back hears nothing of its end") {
   CHECK(heard_of_walker(act::link, [](auto& here, const auto& who) {
           CHECK(here.request(who, order{act::unlink}).get().value());
         }) == "");

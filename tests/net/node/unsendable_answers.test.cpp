@@ -127,7 +127,7 @@ void fails(listening_machine& from, const ref<P>& to, Q question, net_errc code,
   CHECK_MESSAGE(text.find(words) != std::string::npos, text);
 }
 
-TEST_CASE("unsendable answers: who has asked hears at once which type could not be sent, and why") {
+TEST_CASE("unsendable answers: the asker hears at once which type could not be sent, and why") {
   three_machines m(small(), small());
   const auto found = m.a.shown_to(m.b, "oracle", m.a.system.spawn<oracle>());
   fails(m.b, found, tell_secret{false}, net_errc::not_encodable, "secret", "that is kept");
@@ -176,7 +176,7 @@ TEST_CASE("unsendable answers: a request that is too large says which type it is
   CHECK(m.b.system.request(found, picture{"four"}).get().value() == 4);
 }
 
-TEST_CASE("unsendable answers: who was handed out in one is released") {
+TEST_CASE("unsendable answers: an actor handed out in one is released") {
   three_machines m;
   const auto found = m.a.shown_to(m.b, "giver", m.a.system.spawn<giver>());
   const std::uint64_t before = counted(m.a, m.b, "exports");
@@ -186,7 +186,7 @@ TEST_CASE("unsendable answers: who was handed out in one is released") {
   CHECK(counted(m.a, m.b, "not_encoded") == 10);
 }
 
-TEST_CASE("unsendable answers: through a node in between who has asked hears so, too") {
+TEST_CASE("unsendable answers: the asker hears so through a node in between, too") {
   three_machines m;
   const auto far = m.b.shown_to(m.a, "oracle", m.b.system.spawn<oracle>());
   const auto found = m.a.shown_to(m.c, "oracle", far);

@@ -110,7 +110,9 @@ class slow : public actor<protocol<void(number)>> {
   std::atomic<std::int64_t>* read_;
 };
 
-TEST_CASE("waiting messages: who may not wait loses what is beyond twice the limit, and is told") {
+TEST_CASE(
+    "waiting messages: a thread that may not wait loses those beyond twice the limit, and is "
+    "told") {
   net::node_settings s;
   s.most_under_way = 500;
   three_machines m(s);
@@ -295,7 +297,7 @@ TEST_CASE("waiting messages: a process that is stopped does not make this one gr
   CHECK_MESSAGE(result == "ok", result);
 }
 
-TEST_CASE("waiting messages: who sends large ones and may wait is slowed, and none is lost") {
+TEST_CASE("waiting messages: a sender of large ones that may wait is slowed, and none is lost") {
   for (const char* where : {"tcp://127.0.0.1:0", "udp://127.0.0.1:0"}) {
     CAPTURE(where);
     actor_system left(tests::quiet()), right(tests::quiet());
@@ -318,7 +320,7 @@ TEST_CASE("waiting messages: who sends large ones and may wait is slowed, and no
   }
 }
 
-TEST_CASE("waiting messages: who sends to a slow actor of another node waits, and none is lost") {
+TEST_CASE("waiting messages: a sender to a slow actor of another node waits, and none is lost") {
   constexpr std::int64_t all = 20'000;
   actor_system left(tests::quiet()), right(tests::quiet());
   net::node_settings s;

@@ -122,7 +122,7 @@ struct busy_nodes {
   busy_nodes& operator=(const busy_nodes&) = delete;
 };
 
-TEST_CASE("waiting order: that a handle is let go does not get there before what was sent to it") {
+TEST_CASE("waiting order: the release of a handle does not overtake the messages sent to it") {
   busy_nodes n;
   for (std::uint64_t i = 0; i != rounds; ++i) {
     const auto made = n.right.request(n.far, make{}).get();
@@ -134,7 +134,7 @@ TEST_CASE("waiting order: that a handle is let go does not get there before what
   CHECK(n.right.dead_letter_count() == 0);
 }
 
-TEST_CASE("waiting order: an answer does not get there before what its giver has sent first") {
+TEST_CASE("waiting order: an answer does not overtake the messages that its giver has sent first") {
   busy_nodes n;
   send(n.far, hello{n.right.spawn<teller>()});
   tests::wait_until([&] { return n.all.answers == rounds; });

@@ -47,7 +47,7 @@ TEST_CASE("packet: of two handles each gets its own header, in whichever order")
   }
 }
 
-TEST_CASE("packet: only who shared it last copies, and not once he is alone") {
+TEST_CASE("packet: only the handle made last copies, and not once it is alone") {
   packet a = of("text");
   const std::byte* at = a.bytes().data();
   packet b = a.share();
@@ -70,7 +70,8 @@ TEST_CASE("packet: handles that came from one and have lost it copy, each for it
   CHECK(text_of(c) == "C text");
 }
 
-TEST_CASE("packet: who keeps what is under way sends it again without a copy, once it is alone") {
+TEST_CASE(
+    "packet: a handle that keeps the bytes under way sends them again without a copy, once alone") {
   packet kept = of("text");
   const std::byte* at = kept.bytes().data();
   for (int i = 0; i < 3; ++i) {
@@ -105,7 +106,7 @@ TEST_CASE(
   CHECK(alone.bytes().data() == at);
 }
 
-TEST_CASE("packet: what was appended beyond the room is a handle's own") {
+TEST_CASE("packet: bytes appended beyond the room are a handle's own") {
   packet a = packet::with_room(4, 2);
   a.append(std::as_bytes(std::span("far more than two", 17)));
   put(a, "1234");

@@ -18,7 +18,7 @@ TEST_CASE("text that anybody may see stays as it is") {
     CHECK(printable(text) == text);
 }
 
-TEST_CASE("what controls something, or is no text, is escaped") {
+TEST_CASE("a byte that controls something, or is no text, is escaped") {
   CHECK(printable("two\nlines\tand \x1b[2J\x7f\r\0."sv) ==
         "two\\nlines\\tand \\x1b[2J\\x7f\\x0d\\x00.");
   CHECK(printable("\xc2\x9b"sv) == "\\xc2\\x9b");             // C1
@@ -30,7 +30,7 @@ TEST_CASE("what controls something, or is no text, is escaped") {
   CHECK(printable("\xe2\x82 "sv) == "\\xe2\\x82 ");
 }
 
-TEST_CASE("what is too long is cut between characters, and says so") {
+TEST_CASE("a text that is too long is cut between characters, and says so") {
   CHECK(printable("12345678", 8) == "12345678");
   CHECK(printable("123456789", 8) == "12345...");
   CHECK(printable("1234\xc3\xbc"

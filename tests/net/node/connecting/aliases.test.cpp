@@ -175,7 +175,7 @@ TEST_CASE("aliases: each address leads to the next life of a node when that has 
   }
 }
 
-TEST_CASE("aliases: a new address leads to the next life of a node whose end nobody has noticed") {
+TEST_CASE("aliases: a new address leads to the next life of a node that has ended unnoticed") {
   garrick::testkit::test_world world(5);
   net::testkit::simulated_network net(world);
   net.both("a", "b", {.delay = duration::milliseconds(3)});

@@ -54,7 +54,8 @@ struct machine {
                             .seed = n}) {}
 };
 
-TEST_CASE("connecting: the answer is who is there, over sockets, for threads and for actors") {
+TEST_CASE(
+    "connecting: the answer is the peer's identity, over sockets, for threads and for actors") {
   for (const char* where : {"tcp://127.0.0.1:0", "udp://127.0.0.1:0"}) {
     CAPTURE(where);
     actor_system left(tests::quiet()), right(tests::quiet());
@@ -72,7 +73,7 @@ TEST_CASE("connecting: the answer is who is there, over sockets, for threads and
   }
 }
 
-TEST_CASE("connecting: what is no endpoint of another node is an error that says why") {
+TEST_CASE("connecting: a text that is no endpoint of another node is an error that says why") {
   actor_system system(tests::quiet());
   node self(system);
   const std::string at = self.listen("tcp://127.0.0.1:0").value().to_string();
@@ -101,7 +102,7 @@ TEST_CASE("connecting: a server of HTTP is told from a node") {
   server.join();
 }
 
-TEST_CASE("connecting: who takes connections and says nothing is waited for up to the limit") {
+TEST_CASE("connecting: a silent listener is waited for up to the limit") {
   const tests::bare_socket door = tests::bare_socket::listening();
   actor_system system(tests::quiet());
   node self(system);
@@ -142,7 +143,7 @@ std::string time_out_with(const std::string& words, Ask ask) {
   return text;
 }
 
-TEST_CASE("connecting: who is waited for in vain has a reason") {
+TEST_CASE("connecting: an attempt in vain has a reason") {
   actor_system system(tests::quiet());
   net::node_settings s;
   s.insecure = true;
@@ -161,7 +162,7 @@ TEST_CASE("connecting: who is waited for in vain has a reason") {
                 [&] { return self.connect(no_file, ms(50)); });
 }
 
-TEST_CASE("connecting: who was refused and then hears nothing is told both") {
+TEST_CASE("connecting: a caller that was refused and then hears nothing is told both") {
   actor_system system(tests::quiet());
   net::node_settings s;
   s.link.session.handshake_limit = duration::seconds(600);
@@ -174,7 +175,7 @@ TEST_CASE("connecting: who was refused and then hears nothing is told both") {
 }
 
 TEST_CASE(
-    "connecting: who is not there has a reason, and is waited for, whatever limit ends first") {
+    "connecting: an absent node has a reason, and is waited for, if either limit ends first") {
   test_world world(5);
   simulated_network net(world);
   net.both("a", "b", {.delay = ms(3)});
@@ -196,7 +197,7 @@ TEST_CASE(
   CHECK(b.self.connect("tcp://a:7", duration::seconds(60)).has_value());
 }
 
-TEST_CASE("connecting: whose time ends in the first moment of another attempt is told why, too") {
+TEST_CASE("connecting: a caller that times out as another attempt begins is told the reason, too") {
   test_world world(5);
   simulated_network net(world);
   net.both("a", "b", {.delay = ms(3)});
@@ -281,7 +282,8 @@ TEST_CASE("connecting: a node that is started again is another life at the same 
   CHECK(again->incarnation == 201);
 }
 
-TEST_CASE("connecting: who asks for a name while a node comes back is answered by its next life") {
+TEST_CASE(
+    "connecting: a question for a name while a node comes back is answered by its next life") {
   test_world world(5);
   simulated_network net(world);
   net.both("a", "b", {.delay = ms(3)});
@@ -358,7 +360,7 @@ TEST_CASE("connecting: an advertised address is where others go in a simulation,
   CHECK(b.self.connect("tcp://nowhere:9?advertised=a:7").value() == a.self.self());
 }
 
-TEST_CASE("connecting: who joins an attempt that ends soon waits as long as it was told, too") {
+TEST_CASE("connecting: a caller that joins an attempt which ends soon has its whole time, too") {
   test_world world(5);
   simulated_network net(world);
   net.both("a", "b", {.delay = ms(3)});
@@ -419,7 +421,8 @@ class late_source final : public net::link_source {
 
 }  // namespace
 
-TEST_CASE("connecting: who waits for a link that was not made is told of the node's end") {
+TEST_CASE(
+    "connecting: a caller that waits for a link that was not made is told of the node's end") {
   for (const bool refuses : {false, true}) {
     CAPTURE(refuses);
     test_system kit;

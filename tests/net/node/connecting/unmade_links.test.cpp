@@ -87,7 +87,8 @@ struct two_nodes {
   }
 };
 
-TEST_CASE("unmade links: whoever waits for one is told, and the next attempt is another one") {
+TEST_CASE(
+    "unmade links: each caller that waits for one is told, and the next attempt is another one") {
   two_nodes n(3, 0, 2);
   for (int i = 0; i != 2; ++i) {
     const result<std::uint64_t> got = n.ask_from_b().get();
@@ -104,7 +105,7 @@ TEST_CASE("unmade links: a thread's connect is tried once more") {
   CHECK(n.b.connect("tcp://a:7").value() == n.a.node.self());
 }
 
-TEST_CASE("unmade links: who waits for a link that is dialled again is told") {
+TEST_CASE("unmade links: a caller that waits for a link that is dialled again is told") {
   int dialled_again = 0;
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
     CAPTURE(seed);

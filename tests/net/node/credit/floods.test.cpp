@@ -94,7 +94,7 @@ struct end {
   }
 };
 
-TEST_CASE("floods: two nodes whose workers all wait for each other's actors go on") {
+TEST_CASE("floods: two nodes with all workers waiting for each other's actors go on") {
   end left;
   end right;
   left.find_sinks_of(right);
@@ -153,7 +153,8 @@ std::int64_t credit_of(const ref<sink_type>& far) {
   return static_cast<core::proxy_cell*>(core::handle_access::get(far))->credit();
 }
 
-TEST_CASE("floods: who cannot be run is granted what there is room for, and no more") {
+TEST_CASE(
+    "floods: an actor that cannot be run is granted as much as it has room for, and no more") {
   actor_system slow(soon_held());
   net::node there(slow);
   const std::string at = there.listen("tcp://127.0.0.1:0").value().to_string();

@@ -109,7 +109,7 @@ struct clerk_at_b {
   }
 };
 
-TEST_CASE("link credit: requests that do not leave, because nobody waits any more, cost none") {
+TEST_CASE("link credit: requests that do not leave, because they were withdrawn, cost none") {
   for (const bool is_limited : {true, false}) {
     CAPTURE(is_limited);
     clerk_at_b n;
@@ -125,7 +125,7 @@ TEST_CASE("link credit: requests that do not leave, because nobody waits any mor
   }
 }
 
-TEST_CASE("link credit: what is too large costs none") {
+TEST_CASE("link credit: a message that is too large costs none") {
   net::node_settings s;
   s.link.slicing.largest = 1u << 20;
   three_machines m(s, s);
@@ -164,7 +164,8 @@ TEST_CASE("link credit: answers take none and give none back") {
   CHECK(credit_of(to) > 0);
 }
 
-TEST_CASE("link credit: who has forgotten an actor and hears of it again is granted in time") {
+TEST_CASE(
+    "link credit: a node that has forgotten an actor and hears of it again is granted in time") {
   three_machines m;
   const auto own = m.b.system.spawn<clerk>();
   const auto here = m.a.system.spawn<keeper>();
@@ -228,7 +229,7 @@ TEST_CASE("link credit: a node in between grants no more than the third one does
   CHECK(credit_of(to) > 0);
 }
 
-TEST_CASE("link credit: handles refused unread give who has another no more than the most") {
+TEST_CASE("link credit: handles refused unread give the holder of another no more than the most") {
   net::node_settings few;
   few.most_questions = 1;
   three_machines m(few);
@@ -250,7 +251,7 @@ TEST_CASE("link credit: handles refused unread give who has another no more than
   CHECK(most <= 8192);
 }
 
-TEST_CASE("link credit: what cannot be encoded costs none") {
+TEST_CASE("link credit: a message that cannot be encoded costs none") {
   clerk_at_b n;
   const std::int64_t before = n.credit();
   for (int i = 0; i < 20; ++i) {
@@ -262,7 +263,7 @@ TEST_CASE("link credit: what cannot be encoded costs none") {
   CHECK(n.credit() == before);
 }
 
-TEST_CASE("link credit: what finds no room in front of a busy link costs none") {
+TEST_CASE("link credit: a message that finds no room in front of a busy link costs none") {
   constexpr std::int64_t each = 300;
   net::node_settings s = narrow();
   s.most_bytes_waiting = 10'000;  // small messages take this before they have no credit
@@ -284,7 +285,7 @@ TEST_CASE("link credit: what finds no room in front of a busy link costs none") 
   CHECK(credit_of(to) == before - each - 1 + lost);
 }
 
-TEST_CASE("link credit: without room there is taken what has credit, and nothing else") {
+TEST_CASE("link credit: without room a message that has credit is taken, and no other") {
   for (const std::uint32_t credit : {100u, 1000u}) {
     CAPTURE(credit);
     net::node_settings s = narrow();

@@ -51,7 +51,8 @@ struct sender : actor<protocol<void(order), bool(done), void(down)>> {
   void on(const down&) {}
 };
 
-TEST_CASE("pauses: who lets go of whom it pauses for does not pause for its whole patience") {
+TEST_CASE(
+    "pauses: an actor that drops the handle it pauses for does not pause for its whole patience") {
   actor_system far(tests::quiet(2)), near(tests::quiet(2));
   net::node_settings s;
   s.patience = long_time;
@@ -130,7 +131,7 @@ class piler : public actor<piler_type> {
   }
 };
 
-TEST_CASE("pauses: of those who find no room, one waits in vain, and not each") {
+TEST_CASE("pauses: of the senders that find no room, one waits in vain, and not each") {
   tests::other_process other("tcp://127.0.0.1:0", 60'000);
   actor_system system(tests::quiet(1));  // so few senders find the link busy
   net::node_settings s = tests::node_with(60'000);

@@ -89,7 +89,7 @@ struct stopped_peer {
   }
 };
 
-TEST_CASE("stopped peers: more senders than workers hold up nobody else, and lose nothing") {
+TEST_CASE("stopped peers: more senders than workers hold up no other actor, and lose nothing") {
   stopped_peer p;
   for (std::uint64_t i = 0; i < 4; ++i)
     p.all.push_back(p.system.spawn<forwarder>(p.there, 100 + i));
@@ -100,7 +100,7 @@ TEST_CASE("stopped peers: more senders than workers hold up nobody else, and los
   CHECK(p.system.dead_letter_count() == 0);
 }
 
-TEST_CASE("stopped peers: who waits for one in vain is told which it was") {
+TEST_CASE("stopped peers: a caller that waits for one in vain is told its address") {
   stopped_peer p;
   p.other.stop();
   const auto late = p.here.remote<tests::service_type>(p.other.at, tests::service_name,
@@ -121,7 +121,7 @@ TEST_CASE("stopped peers: many more senders than messages may be under way lose 
   CHECK(p.system.dead_letter_count() == 0);
 }
 
-TEST_CASE("stopped peers: who asks one, as often as it likes, holds up nobody else") {
+TEST_CASE("stopped peers: an actor that asks one, as often as it likes, holds up no other") {
   stopped_peer p;
   for (int i = 0; i < 4; ++i) p.all.push_back(p.system.spawn<asker>(p.there));
   p.check_that_others_run();
@@ -131,7 +131,7 @@ TEST_CASE("stopped peers: who asks one, as often as it likes, holds up nobody el
         [&] { return p.system.request(one, done{}, long_time).get().value() == steps; });
 }
 
-TEST_CASE("stopped peers: who has paused for one goes on when it is down") {
+TEST_CASE("stopped peers: an actor that has paused for one goes on when it is down") {
   stopped_peer p(500);
   for (std::uint64_t i = 0; i < 4; ++i)
     p.all.push_back(p.system.spawn<forwarder>(p.there, 100 + i));

@@ -102,7 +102,7 @@ TEST_CASE("beside large messages: small requests wait for a few pieces") {
   CHECK(m.a.system.request(m.far_store, bytes_so_far{}).get().value() >= size);
 }
 
-TEST_CASE("beside large messages: large answers, too, hold up nobody else") {
+TEST_CASE("beside large messages: large answers, too, hold up no other actor") {
   two_machines m;
   const ref<store_type> near_store = m.a.shown_to(m.b, "near", m.a.system.spawn<store>());
   int answers = 0;
@@ -131,7 +131,7 @@ class log : public actor<log_type> {
   std::vector<std::uint64_t> all_;
 };
 
-TEST_CASE("beside large messages: nobody is in the link while one is encoded") {
+TEST_CASE("beside large messages: no thread is in the link while one is encoded") {
   two_machines m;
   const ref<log_type> far = m.b.shown_to(m.a, "log", m.b.system.spawn<log>());
   const noted big{std::vector<std::uint8_t>(1'000'000)};
@@ -157,7 +157,7 @@ TEST_CASE("beside large messages: nobody is in the link while one is encoded") {
   CHECK(m.a.system.request(far, wanted{}).get().value() == expected);
 }
 
-TEST_CASE("beside large messages: those that nobody takes do not grow beyond a limit") {
+TEST_CASE("beside large messages: those that no peer takes do not grow beyond a limit") {
   net::node_settings s;
   s.most_bytes_waiting = 2u << 20;
   s.link.mailbox.large_bytes = 1u << 20;

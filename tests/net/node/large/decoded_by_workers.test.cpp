@@ -259,7 +259,7 @@ TEST_CASE("decoded by workers: others are answered while a large one is read") {
   CHECK(n.at.by_links == 0);
 }
 
-TEST_CASE("decoded by workers: what follows in the lane waits, and comes in order") {
+TEST_CASE("decoded by workers: later messages in the lane wait, and come in order") {
   std::atomic<bool> answered{false};
   two_nodes n;
   n.at.close();
@@ -521,7 +521,7 @@ TEST_CASE("decoded by workers: small ones and those with handles are read in the
     CHECK(m.came() == numbers{size});
     CHECK(m.at.by_links == 1);
   }
-  SUBCASE("with a handle to nobody") {
+  SUBCASE("with an empty handle") {
     send(m.far, with_handle{{}, some()});
     CHECK(m.came() == numbers{size});
     CHECK(m.at.by_links == 0);

@@ -123,7 +123,7 @@ struct with_giver {
   }
 };
 
-TEST_CASE("large answers: nobody is in the link while one is encoded") {
+TEST_CASE("large answers: no thread is in the link while one is encoded") {
   with_giver g;
   std::string expected = "-1000000 7 -1000000 ";
   std::size_t second = large;
@@ -141,7 +141,8 @@ TEST_CASE("large answers: nobody is in the link while one is encoded") {
   g.nothing_is_left();
 }
 
-TEST_CASE("large answers: who finds the link busy encodes it, be it the first of its type") {
+TEST_CASE(
+    "large answers: a thread that finds the link busy encodes it, be it the first of its type") {
   with_giver g;
   g.begin();
   bool was_encoded = false;
@@ -184,7 +185,8 @@ struct with_slow_way : with_giver {
   }
 };
 
-TEST_CASE("large answers: so does who finds others waiting for room on the link") {
+TEST_CASE(
+    "large answers: a thread that finds others waiting for room on the link encodes it, too") {
   with_slow_way g;
   bool was_encoded = false;
   SUBCASE("a large one") {
@@ -208,7 +210,7 @@ TEST_CASE("large answers: so does who finds others waiting for room on the link"
   g.nothing_is_left();
 }
 
-TEST_CASE("large answers: nobody gets one that waits when its request is taken back") {
+TEST_CASE("large answers: no asker gets one that waits when its request is taken back") {
   with_slow_way g;
   SUBCASE("encoded, and large") {
     g.make([&] {

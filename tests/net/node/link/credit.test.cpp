@@ -77,7 +77,7 @@ TEST_CASE("credit: large messages leave the account of large ones, too") {
   f.senders->confirm(most, 0);
 }
 
-TEST_CASE("credit: what is lost is a dead letter, unless nobody is to be told") {
+TEST_CASE("credit: a lost message is a dead letter, unless it has no sender to be told") {
   fixture f;
   const std::uint64_t before = f.actors.dead_letter_count();
   const std::uint64_t told = f.post();

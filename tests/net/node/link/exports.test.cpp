@@ -92,7 +92,7 @@ TEST_CASE("exports: when all are let go none is found, also not the one that was
   CHECK(f.of.spawned() == 0);
 }
 
-TEST_CASE("exports: who is only named is known, and not given") {
+TEST_CASE("exports: an actor that is only named is known, and not given") {
   fixture f;
   const actor_id id = f.of.name(f.address());
   CHECK(f.of.name(f.address()) == id);
@@ -108,7 +108,7 @@ TEST_CASE("exports: who is only named is known, and not given") {
   CHECK(f.of.find(id) == nullptr);
 }
 
-TEST_CASE("exports: a peer that spawns holds what was spawned, and it is counted") {
+TEST_CASE("exports: a peer that spawns holds its actor, and it is counted") {
   fixture f;
   const actor_id id = f.of.hold_spawned(f.cell(), as_reader);
   CHECK(f.of.spawned() == 1);

@@ -380,13 +380,13 @@ TEST_CASE("handles: a handle that makes no sense fails its message") {
       out.fixed(first.high);
     });
   }
-  SUBCASE("whose number ends too early") {
+  SUBCASE("with a number that ends too early") {
     fails({first}, [](byte_writer& out) {
       out.fixed(static_cast<std::uint8_t>(handle_kind::receivers));
       out.fixed(first.low);
     });
   }
-  SUBCASE("whose place ends too early") {
+  SUBCASE("with a place that ends too early") {
     fails({first},
           [](byte_writer& out) { out.fixed(static_cast<std::uint8_t>(handle_kind::senders)); });
   }

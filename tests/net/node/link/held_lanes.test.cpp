@@ -487,7 +487,7 @@ TEST_CASE("held lanes: a link that ends reads nothing that it holds") {
   CHECK(f.told.empty());
 }
 
-TEST_CASE("held lanes: a message whose actor cannot be spawned is the link's") {
+TEST_CASE("held lanes: a message for which no actor can be spawned is the link's") {
   fixture f;
   f.system.finish();
   REQUIRE(f.come({.number = 1, .size = large}));

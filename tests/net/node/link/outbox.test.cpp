@@ -81,7 +81,7 @@ TEST_CASE("outbox: no more is flushed than the stack has room for") {
   CHECK(of.stack.numbers() == std::vector<std::uint64_t>{1, 2, 3});
 }
 
-TEST_CASE("outbox: what is ready takes room of those that leave frames in the slot") {
+TEST_CASE("outbox: ready frames take room of the slot until they are flushed") {
   fixture of;
   of.stack.has_room = false;
   while (of.slot.has_room()) of.post(frame_kind::cancel, 1);
@@ -188,7 +188,8 @@ TEST_CASE("outbox: ends that wait as signals are counted, also when the stack ta
   CHECK(of.stack.sent.size() == 4);
 }
 
-TEST_CASE("outbox: what the stack refuses is given up, and a frame that nobody wants any more") {
+TEST_CASE(
+    "outbox: a frame that the stack refuses is given up, and so is a frame no longer wanted") {
   fixture of;
   of.stack.refuses = net_errc::too_large;
   of.post(frame_kind::cancel, 1);
@@ -198,7 +199,7 @@ TEST_CASE("outbox: what the stack refuses is given up, and a frame that nobody w
   of.post(frame_kind::cancel, 2);
   of.wants = false;
   of.stack.has_room = true;
-  SUBCASE("nobody asks without a reason") {
+  SUBCASE("a frame is not looked at without a reason") {
     CHECK(of.out.flush({}));
     CHECK(of.stack.numbers() == std::vector<std::uint64_t>{2});
   }
@@ -267,7 +268,7 @@ TEST_CASE("outbox: a signal in the slot is taken without room, with all that is 
   CHECK_FALSE(of.slot.is_long());
 }
 
-TEST_CASE("outbox: one that is closed returns what is ready, and lets all be taken") {
+TEST_CASE("outbox: a closed one returns the ready frames, and lets all be taken") {
   with_actors of;
   of.stack.has_room = false;
   of.post(frame_kind::response, 1);

@@ -47,7 +47,7 @@ TEST_CASE("requests of a peer: a number is in use until its answer") {
   CHECK(f.of.is_free(5));
 }
 
-TEST_CASE("requests of a peer: what was cancelled is not wanted, until its answer comes") {
+TEST_CASE("requests of a peer: a cancelled one is not wanted, until its answer comes") {
   fixture f;
   f.open(4);
   CHECK_FALSE(f.of.cancel(4));
@@ -61,7 +61,7 @@ TEST_CASE("requests of a peer: what was cancelled is not wanted, until its answe
   CHECK(f.of.is_free(9));
 }
 
-TEST_CASE("requests of a peer: what was handed on is cancelled where it is now") {
+TEST_CASE("requests of a peer: one that was handed on is cancelled where it is now") {
   fixture f;
   garrick::testkit::test_system system;
   int freed = 0;

@@ -101,7 +101,7 @@ TEST_CASE("watches: a link is one entry, whichever end has set it") {
   CHECK(f.names() == 1);
 }
 
-TEST_CASE("watches: links count against both ends, monitors against who has set them") {
+TEST_CASE("watches: links count against both ends, monitors against the end that has set them") {
   fixture f;
   static_cast<void>(f.of.link(f.here, f.there, peers));
   static_cast<void>(f.of.watch(1, f.here, 10, f.there, peers));

@@ -374,10 +374,10 @@ void talk_and_look(const std::string& stack, const std::string& scheme) {
   CHECK((said.find("goes on") != std::string::npos) == is_cut);
 }
 
-TEST_CASE("captured nodes: a session over TCP is what docs/wire.md says, and what was done") {
+TEST_CASE("captured nodes: a session over TCP agrees with docs/wire.md, and with the calls") {
   talk_and_look("stream", "tcp");
 }
-TEST_CASE("captured nodes: a session over UDP is what docs/wire.md says, and what was done") {
+TEST_CASE("captured nodes: a session over UDP agrees with docs/wire.md, and with the calls") {
   talk_and_look("datagrams", "udp");
 }
 

@@ -37,15 +37,16 @@ class one_of_many : public actor<protocol<void(down)>> {
   seen& seen_;
 };
 
-TEST_CASE("processes of nodes: who is killed in mid-stream is heard of once, by everybody") {
+TEST_CASE("processes of nodes: a process killed in mid-stream is heard of once, by each watcher") {
   kill_in_mid_stream("tcp://127.0.0.1:0", times(4));
 }
 
-TEST_CASE("processes of nodes: who is stopped for too long is down once, and connected anew") {
+TEST_CASE("processes of nodes: a process stopped for too long is down once, and connected anew") {
   stop_for_too_long("tcp://127.0.0.1:0", times(2));
 }
 
-TEST_CASE("processes of nodes: who was stopped for too long learns that, and may remain outside") {
+TEST_CASE(
+    "processes of nodes: one that was stopped for too long learns that, and may remain outside") {
   quarantine_who_was_stopped("tcp://127.0.0.1:0");
 }
 
@@ -53,7 +54,8 @@ TEST_CASE("processes of nodes: each message that a dead process has not read is 
   kill_with_unread_messages("tcp://127.0.0.1:0", times(3));
 }
 
-TEST_CASE("processes of nodes: who is started again is found, and old handles stay dead") {
+TEST_CASE(
+    "processes of nodes: a process that is started again is found, and old handles stay dead") {
   scratch_folder folder;
   start_again("unix://" + folder.file("socket"), times(3));
   start_again("tcp://127.0.0.1:0", times(3));

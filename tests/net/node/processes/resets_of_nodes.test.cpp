@@ -131,7 +131,7 @@ class ears : public net::peer_listener {
   std::atomic<std::uint64_t> ups{0}, downs{0}, resumed{0};
 };
 
-TEST_CASE("resets of nodes: the session goes on, all comes once and in order, nobody is down") {
+TEST_CASE("resets of nodes: the session goes on, all comes once and in order, no peer is down") {
   const std::uint64_t resets = rounds(300);
   other_process other("tcp://127.0.0.1:0", never);
   resetting_proxy proxy(at(other.at).port());

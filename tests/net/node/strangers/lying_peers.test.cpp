@@ -101,7 +101,7 @@ struct making final : net::hosted_maker {
 };
 
 // A sanitizer or valgrind finds the fault.
-TEST_CASE("lying peers: who sends to an actor that is forgotten meanwhile") {
+TEST_CASE("lying peers: a peer that sends to an actor that is forgotten meanwhile") {
   three_machines m;
   net::testkit::simulated_host& at = m.net.host("d");
   m.net.both("a", "d", {.delay = ms(3)});

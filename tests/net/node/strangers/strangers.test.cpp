@@ -189,18 +189,18 @@ TEST_CASE("strangers: for one that asks and asks, and confirms nothing, no more 
     CHECK(asked > most_bytes / 400);
     CHECK(asked < most_bytes / 128 + 2 * 8192);
   }
-  SUBCASE("with what cannot be read") {
+  SUBCASE("with unreadable messages") {
     until_down({.kind = kind::message, .receiver = desk_id, .sender = {9, 9}, .type = 5}, hold{});
     constexpr int most_bytes = 1000 * 4608;
     CHECK(asked > most_bytes / 400);
     CHECK(asked < most_bytes / 128 + 2 * 8192);
   }
-  SUBCASE("when somebody ends") {
+  SUBCASE("when an actor ends") {
     until_down({.kind = kind::monitor, .receiver = desk_id, .sender = {9, 9}, .number = 5});
     CHECK(asked > 1 << 20);
     CHECK(asked < (1 << 20) + 2 * 8192);
   }
-  SUBCASE("when nobody is there to be linked with") {
+  SUBCASE("when no actor is there to be linked with") {
     until_down({.kind = kind::link, .receiver = {3, 3}, .sender = {9, 9}});
     CHECK(asked > 1 << 20);
     CHECK(asked < (1 << 20) + 2 * 8192);

@@ -157,7 +157,8 @@ TEST_CASE("unread answers: to a peer that confirms nothing so many wait as it ma
                 at.told->down.to_string());
 }
 
-TEST_CASE("unread answers: what the peer has cancelled counts as long as its answer waits") {
+TEST_CASE(
+    "unread answers: a request that the peer has cancelled counts as long as its answer waits") {
   with_stranger at;
   at.asks(1);
   at.is_answered();  // this answer is wanted, and no later one is confirmed before it
@@ -175,7 +176,7 @@ TEST_CASE("unread answers: what the peer has cancelled counts as long as its ans
   CHECK(!at.told->down);
 }
 
-TEST_CASE("unread answers: what is not answered and was cancelled does not count") {
+TEST_CASE("unread answers: a request not answered and cancelled does not count") {
   with_stranger at;
   for (int round = 0; round < 20; ++round) {
     at.asks(50);
@@ -185,7 +186,7 @@ TEST_CASE("unread answers: what is not answered and was cancelled does not count
   CHECK(at.handled == 1000);
 }
 
-TEST_CASE("unread answers: who takes them may ask as often as it likes") {
+TEST_CASE("unread answers: a peer that takes them may ask as often as it likes") {
   int handled = 0;
   three_machines m(small_settings());
   const auto at_desk = m.a.system.spawn<desk>(lent(handled));

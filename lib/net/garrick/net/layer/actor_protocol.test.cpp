@@ -134,7 +134,7 @@ TEST_CASE("actor_protocol: a message that comes while another one is read is ano
         std::vector<came>{{frame_kind::message, 0, "third"}, {frame_kind::message, 0, "first"}});
 }
 
-TEST_CASE("actor_protocol: only who was asked answers, and only to who has asked") {
+TEST_CASE("actor_protocol: only the actor that was asked answers, and only to its asker") {
   end here, there;
   REQUIRE(!here.ask(5));
   there.answer(5, alice, alice);
@@ -149,7 +149,7 @@ TEST_CASE("actor_protocol: only who was asked answers, and only to who has asked
   CHECK(here.frames.size() == 1);
 }
 
-TEST_CASE("actor_protocol: a question whose time is over ends with timeout, and is cancelled") {
+TEST_CASE("actor_protocol: a question ends with timeout when its time is over, and is cancelled") {
   end here, there;
   REQUIRE(!here.ask(1, start, ms(20)));
   REQUIRE(!here.ask(2, start, ms(10)));
@@ -201,7 +201,7 @@ TEST_CASE("actor_protocol: with too many open questions the link takes no more u
   CHECK(!here.ask(3));
 }
 
-TEST_CASE("actor_protocol: what is no frame is dropped and told, but not for ever") {
+TEST_CASE("actor_protocol: bytes that are no frame are dropped and told, but not for ever") {
   end here, there;
   const std::byte nonsense[] = {std::byte{0x7f}, std::byte{1}};
   here.link.receive(nonsense, start);
@@ -242,7 +242,7 @@ TEST_CASE("actor_protocol: a pair of actors has one lane, and lives have the sys
   CHECK(*std::max_element(used.begin(), used.end()) < 100);
 }
 
-TEST_CASE("actor_protocol: a refusal goes back, and says what was refused") {
+TEST_CASE("actor_protocol: a refusal goes back, and names the refused frame") {
   frame asked{.kind = frame_kind::request, .receiver = bob, .sender = alice, .number = 7};
   SUBCASE("a question") {}
   SUBCASE("a message") {

@@ -57,8 +57,7 @@ void receive(once& s, std::uint32_t number) {
 
 }  // namespace
 
-TEST_CASE(
-    "duplicate_suppression: each message comes once, whatever its network doubles and swaps") {
+TEST_CASE("duplicate_suppression: each message comes once, however its network doubles and swaps") {
   const std::vector<packet> all = datagrams_of(5000);
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     CAPTURE(seed);
@@ -76,7 +75,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("duplicate_suppression: what is late but new is passed up, what is too old is not") {
+TEST_CASE("duplicate_suppression: a late new message is passed up, one that is too old is not") {
   const std::vector<packet> all = datagrams_of(3000);
   end e;
   once s(e, e, duplicate_suppression());
@@ -90,7 +89,8 @@ TEST_CASE("duplicate_suppression: what is late but new is passed up, what is too
   CHECK(counters.malformed == 1);
 }
 
-TEST_CASE("duplicate_suppression: a number that was skipped is new, whatever came a round before") {
+TEST_CASE(
+    "duplicate_suppression: a skipped number is new, also where another came a round before") {
   const std::vector<packet> all = datagrams_of(1100);
   end e;
   once s(e, e, duplicate_suppression());

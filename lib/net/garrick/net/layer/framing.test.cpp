@@ -52,7 +52,7 @@ outgoing message(std::string_view text) { return {packet::copy_of(bytes_of(text)
 
 }  // namespace
 
-TEST_CASE("framing: messages come back whole, whatever the pieces of the stream") {
+TEST_CASE("framing: messages come back whole from a stream in pieces of any size") {
   end there;
   framed sender(there, there, framing());
   const std::vector<std::string> all{"", "a", std::string(1000, 'x'), "end"};
@@ -95,7 +95,7 @@ TEST_CASE("framing: half a frame is forgotten with its connection") {
   CHECK(here.messages == std::vector<std::string>{"c"});
 }
 
-TEST_CASE("a stack refuses what its layers cannot take") {
+TEST_CASE("a stack refuses messages that its layers cannot take") {
   end here;
   framed s(here, here, framing({.largest = 10}));
   CHECK(s.send(message("12345678901"), now) == net_errc::too_large);
@@ -115,7 +115,7 @@ TEST_CASE("framing: a frame of the largest size passes, in one piece and in two"
 }
 
 #if defined(__GLIBC__) && __GLIBC_PREREQ(2, 33)
-TEST_CASE("framing: a length is believed no further than what has come of its frame") {
+TEST_CASE("framing: a length is believed no further than the bytes of its frame that have come") {
   // If a sanitizer has replaced the allocator, these numbers mean nothing.
   const auto mapped = [] { return ::mallinfo2().hblkhd; };
   end here;

@@ -104,7 +104,7 @@ TEST_CASE("ordering: each lane has numbers of its own, which come first, three b
   CHECK(link.header_size() == 3);
 }
 
-TEST_CASE("ordering: what comes too early is held until the missing message comes") {
+TEST_CASE("ordering: a message that comes too early is held until the missing one comes") {
   receiver<> r;
   r.feed_all({0, 2, 3, 5});
   CHECK(r.here.messages == texts{"0"});
@@ -140,7 +140,7 @@ TEST_CASE("ordering: a full buffer is released from the smallest number on, to t
   CHECK(r.counters().released_for_room == 1);
   CHECK(r.counters().given_up == 1);
   CHECK(r.counters().held == 3);
-  SUBCASE("and what was given up is late") {
+  SUBCASE("and a message that was given up is late") {
     r.feed(1);
     CHECK(r.counters().late == 1);
     CHECK(r.counters().duplicates == 0);
@@ -158,7 +158,7 @@ TEST_CASE("ordering: a message that finds no room is the first to go if it is th
   CHECK(r.counters().given_up == 2);
 }
 
-TEST_CASE("ordering: without room nothing is held, and what is lost is lost at once") {
+TEST_CASE("ordering: without room nothing is held, and a lost message is lost at once") {
   receiver<> r({.pending = 0});
   r.feed_all({0, 2, 1, 3});
   CHECK(r.here.messages == texts{"0", "2", "3"});
@@ -182,7 +182,8 @@ TEST_CASE("ordering: no message waits for longer than the time-out") {
   CHECK(r.link.deadline().is_never());
 }
 
-TEST_CASE("ordering: the clock of a gap begins with what is still held behind it") {
+TEST_CASE(
+    "ordering: the clock of a gap begins with the first message that is still held behind it") {
   receiver<> r({.timeout = base::duration::milliseconds(50)});
   r.feed(1, 1, at_ms(0));
   r.feed(3, 1, at_ms(40));
@@ -191,7 +192,7 @@ TEST_CASE("ordering: the clock of a gap begins with what is still held behind it
   CHECK(r.link.deadline() == at_ms(90));
 }
 
-TEST_CASE("ordering: what comes twice is passed up once") {
+TEST_CASE("ordering: a message that comes twice is passed up once") {
   receiver<> r;
   r.feed_all({0, 0, 2, 2, 1, 2, 1, 0});
   CHECK(r.here.messages == texts{"0", "1", "2"});
@@ -251,7 +252,7 @@ TEST_CASE("ordering: datagrams without a whole header are counted and dropped") 
   CHECK(r.here.messages == texts{""});
 }
 
-TEST_CASE("ordering: what is held comes before the peer's end") {
+TEST_CASE("ordering: held messages come before the peer's end") {
   struct ends_itself : layer_defaults {
     void receive(const incoming& m, layer_context& c) {
       if (m.bytes.empty())

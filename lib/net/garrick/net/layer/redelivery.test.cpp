@@ -189,7 +189,7 @@ constexpr redelivery_settings small{.messages = 50,
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("redelivery: what was sent before the session is open comes in order", S,
+TEST_CASE_TEMPLATE("redelivery: messages sent before the session is open come in order", S,
                    bare_stream, laned_stream, bare_datagrams, laned_datagrams) {
   reconnecting<S> p;
   for (int i = 0; i != 100; ++i) CHECK(p.say(0, std::to_string(i), 3, 1000u + unsigned(i)));
@@ -295,7 +295,7 @@ TEST_CASE("redelivery: a message behind one that waits is not confirmed before i
   CHECK(numbers_of(p.ends[0].events, kind::delivered) == std::vector<std::uint64_t>{3, 1, 2});
 }
 
-TEST_CASE("redelivery: what is not confirmed is reported before the session is down") {
+TEST_CASE("redelivery: an unconfirmed message is reported before the session is down") {
   reconnecting<laned_stream> p;
   p.ends[1].on_incoming = [](incoming m) { return m.lane == 2; };
   p.connect();
@@ -323,7 +323,8 @@ TEST_CASE("redelivery: what is not confirmed is reported before the session is d
   CHECK(p.layer(0).kept() == 0);
 }
 
-TEST_CASE("redelivery: who leaves tells its last counts, and hears of what is not confirmed") {
+TEST_CASE(
+    "redelivery: an end that leaves tells its last counts, and hears of unconfirmed messages") {
   reconnecting<laned_stream> p;
   p.connect();
   p.run(10_ms);
@@ -380,7 +381,7 @@ TEST_CASE("redelivery: counts are told after some messages, some time, or half o
   }
 }
 
-TEST_CASE("redelivery: counts wait while what is below takes nothing") {
+TEST_CASE("redelivery: counts wait while the layers below take nothing") {
   reconnecting<laned_stream> p;
   p.connect();
   p.run(10_ms);
@@ -453,7 +454,7 @@ TEST_CASE("redelivery: with the session open large messages have all of the wind
   CHECK(p.ends[1].messages.size() == 7);
 }
 
-TEST_CASE("redelivery: large and other messages together keep to what the other end takes") {
+TEST_CASE("redelivery: large and other messages together keep to the limits of the other end") {
   reconnecting<laned_stream> p({}, {.accepted_bytes = 1u << 20});
   p.ends[1].on_incoming = [](incoming) { return false; };
   p.connect();
@@ -476,7 +477,7 @@ TEST_CASE("redelivery: the number of messages that may be kept is that of large 
   CHECK(!p.say(0, "small"));
 }
 
-TEST_CASE("redelivery: until the other end has said what it takes, little is kept for it") {
+TEST_CASE("redelivery: until the other end has told its limits, few messages are kept for it") {
   reconnecting<laned_stream> p({.messages = 400});
   int taken = 0;
   while (p.say(0, "x")) ++taken;
@@ -497,7 +498,7 @@ TEST_CASE("redelivery: large messages that wait fill the window at last") {
   CHECK(!p.say(0, "small", 2));
 }
 
-TEST_CASE("redelivery: what is sent at once from within a call does not overrun the other end") {
+TEST_CASE("redelivery: messages sent at once from within a call do not overrun the other end") {
   reconnecting<laned_stream> p({}, {.accepted_messages = 300});
   p.ends[1].on_incoming = [](incoming) { return false; };
   p.ends[0].on_incoming = [&](incoming) {

@@ -175,7 +175,8 @@ TEST_CASE("redelivery: a resumed session with fewer counts than before is over")
   p.is_over();
 }
 
-TEST_CASE("redelivery: who sends more than is taken is given up, before it fills anything") {
+TEST_CASE(
+    "redelivery: a peer that sends more than is taken is given up, before it fills anything") {
   against_liar<false> p({.accepted_messages = 300});
   p.ends[1].on_incoming = [](incoming) { return false; };
   p.begin();
@@ -197,7 +198,7 @@ TEST_CASE("redelivery: nor does it fill anything with the system's messages") {
   CHECK(p.ends[1].messages.size() == 1024);
 }
 
-TEST_CASE("redelivery: before its limits are known an end takes what may always be sent") {
+TEST_CASE("redelivery: before its limits are known an end takes as many as may always be sent") {
   against_liar<false> p({.accepted_messages = 1, .accepted_bytes = 1});
   p.ends[1].on_incoming = [](incoming) { return false; };
   for (int i = 0; i != 256; ++i) p.say("xx", 1);

@@ -169,7 +169,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "reliability: what nobody acknowledges is sent again after twice the time, up to a second") {
+    "reliability: an unacknowledged packet is sent again after twice the time, up to a second") {
   end a;
   const instant begin = a.now;
   a.send("1");
@@ -223,7 +223,7 @@ TEST_CASE("reliability: a round trip is that of the transmission that has arrive
   }
 }
 
-TEST_CASE("reliability: what no honest peer sends is counted and changes nothing") {
+TEST_CASE("reliability: packets that no honest peer sends are counted and change nothing") {
   end a, b;
   a.send("1");
   a.send("2");

@@ -124,7 +124,7 @@ TEST_CASE_TEMPLATE("session: no common version is told to both ends, with both r
   }
 }
 
-TEST_CASE_TEMPLATE("session: nobody answers, so the peer is unreachable when the limit has come", T,
+TEST_CASE_TEMPLATE("session: no end answers, so the peer is unreachable when the limit has come", T,
                    over_a_stream, over_datagrams) {
   const bool stream = T::value;
   pair_of p(stream);
@@ -141,7 +141,7 @@ TEST_CASE_TEMPLATE("session: nobody answers, so the peer is unreachable when the
   }
 }
 
-TEST_CASE_TEMPLATE("session: an acceptor to whom nobody says hello gives up, too", T, over_a_stream,
+TEST_CASE_TEMPLATE("session: an acceptor that gets no hello gives up, too", T, over_a_stream,
                    over_datagrams) {
   const bool stream = T::value;
   session_settings zero = settings_of(0);
@@ -153,7 +153,7 @@ TEST_CASE_TEMPLATE("session: an acceptor to whom nobody says hello gives up, too
   CHECK(p.ends[1].down() == net_errc::unreachable);
 }
 
-TEST_CASE("session: whoever does not speak this protocol is told apart") {
+TEST_CASE("session: a peer that does not speak this protocol is told apart") {
   SUBCASE("a frame of something else") {
     pair_of p(true);
     p.connect();
@@ -161,7 +161,7 @@ TEST_CASE("session: whoever does not speak this protocol is told apart") {
     CHECK(p.ends[1].down() == net_errc::not_garrick);
     CHECK(contains(p.ends[1].down(), "SSH-2.0"));
   }
-  SUBCASE("HTTP, whose first letters are no length") {
+  SUBCASE("HTTP, with first letters that are no length") {
     pair_of p(true);
     p.connect();
     p.inject(1, bytes_of("GET / HTTP/1.1\r\n\r\n"));
@@ -214,7 +214,8 @@ TEST_CASE("session: lost, repeated and reordered hellos of datagrams are harmles
   }
 }
 
-TEST_CASE_TEMPLATE("session: who leaves is known to have left", T, over_a_stream, over_datagrams) {
+TEST_CASE_TEMPLATE("session: an end that leaves is known to have left", T, over_a_stream,
+                   over_datagrams) {
   const bool stream = T::value;
   pair_of p(stream);
   p.connect();
@@ -233,7 +234,7 @@ TEST_CASE_TEMPLATE("session: who leaves is known to have left", T, over_a_stream
   CHECK(contains(p.ends[1].down(), "has left"));
 }
 
-TEST_CASE("session: a lost stream is opened again by who has connected, and resumed") {
+TEST_CASE("session: a lost stream is opened again by the end that has connected, and resumed") {
   pair_of p(true);
   p.connect();
   p.run(1_s);
@@ -339,7 +340,7 @@ TEST_CASE("session: a peer that comes back as another ends the session") {
     CHECK(p.ends[0].count(kind::opened) == 1);
     CHECK(p.ends[1].count(kind::opened) == 1);
   }
-  SUBCASE("and not by what an earlier life has left in the network") {
+  SUBCASE("and not by packets that an earlier life has left in the network") {
     pair_of p(false);
     p.connect();
     p.run(1_s);
@@ -420,7 +421,7 @@ TEST_CASE("session: one cannot open a session, or end one, without seeing its pa
   CHECK(p.layer(1).counters().strangers == 1000);
 }
 
-TEST_CASE("session: a stranger's hello does not end what this end has begun") {
+TEST_CASE("session: a stranger's hello does not end a handshake that this end has begun") {
   session_settings other = settings_of(1);
   other.versions = {9, 9};
   hello of_other_layers = hello_of(settings_of(1), false);
@@ -438,7 +439,7 @@ TEST_CASE("session: a stranger's hello does not end what this end has begun") {
   }
 }
 
-TEST_CASE("session: what a later version says behind a heartbeat's number is skipped") {
+TEST_CASE("session: bytes of a later version behind a heartbeat's number are skipped") {
   pair_of p(true);
   p.connect();
   p.run(100_ms);
@@ -455,7 +456,7 @@ TEST_CASE("session: what a later version says behind a heartbeat's number is ski
   CHECK(p.ends[1].messages.size() == 1);
 }
 
-TEST_CASE("session: who connects to itself is told so") {
+TEST_CASE("session: an end that connects to itself is told so") {
   pair_of p(true, settings_of(0), [] {
     session_settings s = settings_of(0);
     s.connects = false;
@@ -469,7 +470,7 @@ TEST_CASE("session: who connects to itself is told so") {
   }
 }
 
-TEST_CASE("session: a policy's refusal reaches who has connected") {
+TEST_CASE("session: a policy's refusal reaches the end that has connected") {
   pair_of p(true);
   p.ends[0].stack->connected(p.now);
   packet said;
@@ -506,7 +507,7 @@ TEST_CASE("session: settings that make no sense are named") {
   CHECK(!refused([](auto& s) { s.probing.timeout = {}; }).empty());
 }
 
-TEST_CASE_TEMPLATE("session: an answer to somebody else opens nothing", T, over_a_stream,
+TEST_CASE_TEMPLATE("session: an answer to another end opens nothing", T, over_a_stream,
                    over_datagrams) {
   const bool stream = T::value;
   pair_of p(stream);
@@ -521,7 +522,7 @@ TEST_CASE_TEMPLATE("session: an answer to somebody else opens nothing", T, over_
   if (stream) CHECK(p.ends[0].down() == net_errc::decode_failed);
 }
 
-TEST_CASE("session: what is said to another end is not believed") {
+TEST_CASE("session: packets to another end are not believed") {
   pair_of p(false);
   p.ends[1].on_transmit = [](auto) {};
   p.connect();
@@ -541,7 +542,7 @@ TEST_CASE("session: what is said to another end is not believed") {
   CHECK(p.layer(0).counters().hellos_sent == hellos + 1);
 }
 
-TEST_CASE("session: what comes by a new stream before its hello is a stranger's") {
+TEST_CASE("session: a message that comes by a new stream before its hello is a stranger's") {
   pair_of p(true);
   p.connect();
   p.run(1_s);
@@ -557,7 +558,7 @@ TEST_CASE("session: what comes by a new stream before its hello is a stranger's"
   CHECK(p.layer(1).counters().strangers == 1);
 }
 
-TEST_CASE("session: who has said something at once cannot begin the session again") {
+TEST_CASE("session: a peer that has sent a message at once cannot begin the session again") {
   pair_of p(true);
   const auto hi = framed(packet_of(session_packet::hello, hello_of(settings_of(0), true)));
   p.ends[1].connected = true;
@@ -572,7 +573,7 @@ TEST_CASE("session: who has said something at once cannot begin the session agai
   CHECK(p.ends[1].down() == net_errc::peer_down);
 }
 
-TEST_CASE("session: a frame without a kind is a stranger's, whatever lies behind it") {
+TEST_CASE("session: a frame without a kind is a stranger's, also with more bytes behind it") {
   pair_of p(true);
   p.connect();
   p.run(1_s);

@@ -32,7 +32,7 @@ bool contains(const base::error& e, std::string_view text) {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("session: who is idle beats once an interval, and the other answers", T,
+TEST_CASE_TEMPLATE("session: an idle end beats once an interval, and the other answers", T,
                    over_a_stream, over_datagrams) {
   const bool stream = T::value;
   pair_of p(stream);
@@ -256,7 +256,7 @@ TEST_CASE("session: a pause while a hello is awaited is not charged") {
   CHECK(p.ends[1].down() == net_errc::unreachable);
 }
 
-TEST_CASE("session: who awaits a connection is called at most once an interval") {
+TEST_CASE("session: an end that awaits a connection is called at most once an interval") {
   session_settings s = settings_of(0);
   SUBCASE("") {}
   SUBCASE("or as often as it says hello, if that is more often") {
@@ -312,7 +312,7 @@ TEST_CASE("session: a new stream is greeted as often as the first one was") {
   CHECK(p.ends[0].stack->deadline() <= p.now + settings_of(0).hello_first);
 }
 
-TEST_CASE("session: a peer may say of its interval what it likes") {
+TEST_CASE("session: a peer may give any interval of its own") {
   for (const std::uint32_t interval : {0u, ~0u}) {
     pair_of p(true);
     p.ends[0].on_transmit = [](auto) {};

@@ -205,7 +205,7 @@ TEST_CASE("slicing: lanes take turns, the system's come first, and each lane kee
   CHECK(e.counters().queued_bytes == 0);
 }
 
-TEST_CASE("slicing: nothing overtakes what waits in its lane") {
+TEST_CASE("slicing: nothing overtakes the messages that wait in its lane") {
   endpoint<unordered> e;
   e.here.takes = 0;
   e.send("first");
@@ -215,7 +215,7 @@ TEST_CASE("slicing: nothing overtakes what waits in its lane") {
   CHECK(text_of(e.here.sent[0].bytes()).ends_with("first"));
 }
 
-TEST_CASE("slicing: small messages of the system wait for nobody but their own lane") {
+TEST_CASE("slicing: small messages of the system wait for no lane but their own") {
   endpoint<unordered> e;
   e.here.takes = 0;
   e.send("ordinary", 1);
@@ -332,7 +332,7 @@ TEST_CASE("slicing: on a path that takes no piece everything waits for a better 
   CHECK(e.here.sent.size() == 50);
 }
 
-TEST_CASE("slicing: what waits goes when the session opens") {
+TEST_CASE("slicing: waiting messages go when the session opens") {
   endpoint<unordered> e;
   e.here.takes = 0;
   e.send("early");
@@ -342,7 +342,7 @@ TEST_CASE("slicing: what waits goes when the session opens") {
   CHECK(e.here.count(link_event::kind::connected) == 1);
 }
 
-TEST_CASE("slicing: pieces have a limit of their own, so a large frame holds up nobody") {
+TEST_CASE("slicing: pieces have a limit of their own, so a large frame holds up no other lane") {
   end here;
   here.path = 1u << 30;
   stream link(here, here, slicing({.piece = 1000}), framing());
@@ -376,7 +376,7 @@ TEST_CASE("slicing: no more is under way at a time than the other end takes") {
   CHECK(turns_of(by_bytes.here) == "p1 p2 p1 p2 ");
 }
 
-TEST_CASE("slicing: a stream that is lost takes with it what was not whole or not sent") {
+TEST_CASE("slicing: a lost stream takes along the messages that were not whole or not sent") {
   end here;
   here.path = 1u << 30;
   stream link(here, here, slicing({.piece = 64, .queue_messages = 2}), framing());
@@ -452,7 +452,7 @@ TEST_CASE("slicing: two ends with equal limits exchange everything, each lane in
   }
 }
 
-TEST_CASE("slicing: over a network that loses, what comes is what was sent, at most once") {
+TEST_CASE("slicing: over a network that loses, only messages that were sent come, at most once") {
   using lossy = stack<datagrams, slicing, ordering>;
   for (std::uint64_t seed = 0; seed < seeds(); ++seed) {
     CAPTURE(seed);

@@ -81,7 +81,7 @@ struct newcomer {
 
 }  // namespace
 
-TEST_CASE("accept_sessions: whoever comes whenever, no two links live of one incarnation") {
+TEST_CASE("accept_sessions: in any order of newcomers, no two links live of one incarnation") {
   using kind = verdict::kind;
   std::array<int, 4> seen{};
   int late = 0;
@@ -142,7 +142,7 @@ TEST_CASE("accept_sessions: whoever comes whenever, no two links live of one inc
   CHECK(late > 0);
 }
 
-TEST_CASE("accept_sessions: who begins a session gets the link that has lost its stream") {
+TEST_CASE("accept_sessions: a peer that begins a session gets the link that has lost its stream") {
   policy p;
   const peer_identity who{{0, 1}, 7};
   const auto link = std::make_shared<door>();
@@ -180,7 +180,8 @@ std::optional<refusal_notice> refusal_in(verdict v, bool framed) {
   return decode_refusal(words.bytes().subspan(framed ? 4 : 0));
 }
 
-TEST_CASE("accept_sessions: a peer that has a session hears with whom, if it understands that") {
+TEST_CASE(
+    "accept_sessions: a peer that has a session hears with which end, if it understands that") {
   named_policy p;
   hello h;
   h.self = {{0, 1}, 7};
@@ -234,7 +235,8 @@ TEST_CASE("accept_sessions: a datagram from where a session was is late, and beg
   CHECK(p.look({from.remote, udp, other}).what() == verdict::kind::start);
 }
 
-TEST_CASE("accept_sessions: with `new_life_only` who had a session comes back as another one") {
+TEST_CASE(
+    "accept_sessions: with `new_life_only` a peer that had a session comes back as another one") {
   policy p(peer_return::new_life_only);
   const peer_identity who{{0, 1}, 7};
   const auto link = std::make_shared<door>();

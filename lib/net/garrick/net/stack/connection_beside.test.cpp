@@ -93,7 +93,7 @@ TEST_CASE("beside: asked for when the peer is suspected, with growing pauses, un
 }
 
 TEST_CASE(
-    "beside: not asked for by who accepts, over datagrams, and where messages would be lost") {
+    "beside: not asked for by the acceptor, over datagrams, and where messages would be lost") {
   const auto silent = [](simulated_pair& p, std::size_t who) {
     p.connect();
     p.run(10_s);
@@ -175,7 +175,7 @@ TEST_CASE("beside: only the peer that goes on with this session takes over") {
   CHECK(!p.ends[0].down());
 }
 
-TEST_CASE("beside: the session goes on by it, with what was under way, and is trusted") {
+TEST_CASE("beside: the session goes on by it, with its messages under way, and is trusted") {
   session_pair p;
   p.mute(0);
   p.say("one");

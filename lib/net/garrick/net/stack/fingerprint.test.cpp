@@ -217,9 +217,9 @@ TEST_CASE("other layers: an end that has connected refuses an answer with others
   }
 }
 
-TEST_CASE("other layers: a lost session does not go on with another stack, whoever has it") {
+TEST_CASE("other layers: a lost session does not go on with another stack at either end") {
   const maker one = with<true>(), other = with<true, unnamed>();
-  SUBCASE("who has connected comes back with it") {
+  SUBCASE("the end that has connected comes back with it") {
     unlike_pair p(true, one, one);
     p.connect();
     p.run(10_ms);
@@ -230,7 +230,7 @@ TEST_CASE("other layers: a lost session does not go on with another stack, whoev
     p.run(10_ms);
     CHECK(p.both_refuse());
   }
-  SUBCASE("who was connected to has it now") {
+  SUBCASE("the end that was connected to has it now") {
     unlike_pair p(true, one, one);
     p.connect();
     p.run(10_ms);

@@ -127,7 +127,7 @@ TEST_CASE("a layer hears of each message by itself whether it is where it was to
   }
 }
 
-TEST_CASE("what comes after the end is not where it was to go") {
+TEST_CASE("a message after the end is not where it was to go") {
   end e;
   stack<datagrams, ends> s(e, e, ends());
   s.receive(one, now);
@@ -144,7 +144,8 @@ TEST_CASE("a stack takes messages of the system while it is not writable, and no
   CHECK(e.wire == std::vector<std::string>{"y"});
 }
 
-TEST_CASE("what an owner sends while it is called is sent when that call has ended, in order") {
+TEST_CASE(
+    "messages that an owner sends while it is called are sent when that call has ended, in order") {
   end e;
   stack<datagrams, answering> s(e, e, answering());
   e.on_text = [&] {

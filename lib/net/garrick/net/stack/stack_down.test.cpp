@@ -91,7 +91,8 @@ void meet(end& a, end& b) {
 
 }  // namespace
 
-TEST_CASE("who leaves in the call in which he has sent hears of all of it, and of each question") {
+TEST_CASE(
+    "an owner that leaves in the call in which it has sent hears of each message and question") {
   const stack_catalogue stacks = standard_stacks();
   for (const named_stack& kind : stacks.all()) {
     CAPTURE(kind.name);
@@ -131,8 +132,7 @@ TEST_CASE("when a call's own messages end the link, all are reported, each quest
   }
 }
 
-TEST_CASE(
-    "what is sent within one call has limits in messages and in bytes, in each kind of lane") {
+TEST_CASE("messages sent within one call have limits in number and bytes, in each kind of lane") {
   const stack_catalogue stacks = standard_stacks();
   for (const lane_number lane : {system_lane, lane_number{1}})
     for (const std::size_t size : {0u, 100'000u}) {
@@ -149,7 +149,7 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("a peer that says what is no frame and takes nothing is not answered without end") {
+TEST_CASE("a peer that sends no frames and takes nothing is not answered without end") {
   const stack_catalogue stacks = standard_stacks();
   for (const named_stack& kind : stacks.all()) {
     CAPTURE(kind.name);
@@ -172,7 +172,7 @@ TEST_CASE("a peer that says what is no frame and takes nothing is not answered w
   }
 }
 
-TEST_CASE("what the owner throws where its kept messages are sent leaves the call") {
+TEST_CASE("an exception of the owner where its kept messages are sent leaves the call") {
   const stack_catalogue stacks = standard_stacks();
   end a(*stacks.find("plain_stream"), true), b(*stacks.find("plain_stream"), false);
   a.at_open = [](end& e) {

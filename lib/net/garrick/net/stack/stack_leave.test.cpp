@@ -85,7 +85,7 @@ std::vector<std::byte> framed(std::initializer_list<std::string_view> texts) {
 
 }  // namespace
 
-TEST_CASE("leave: what was sent before goes out first, and nothing more comes up") {
+TEST_CASE("leave: messages sent before go out first, and nothing more comes up") {
   end e;
   stack<byte_stream, polite, framing> s(e, e, polite(), framing());
   e.on_first = [&] {
@@ -96,7 +96,7 @@ TEST_CASE("leave: what was sent before goes out first, and nothing more comes up
     CHECK(!s.writable());
     s.leave(now);
   };
-  SUBCASE("of what has come with it") {
+  SUBCASE("of those that have come with it") {
     s.receive(framed({"one", "two", "three"}), now);
     CHECK(e.log == " one |{a}{b}{bye} closed down");
   }
@@ -131,7 +131,7 @@ TEST_CASE("leave: messages that were held back do not come up after it") {
   CHECK(e.log == " a | closed down");
 }
 
-TEST_CASE("leave: a stream gets what waited in its turn, though it took no more") {
+TEST_CASE("leave: a stream gets the messages that waited in its turn, though it took no more") {
   end e;
   stack<byte_stream, slicing, polite, framing> s(e, e, slicing({.piece = 64}), polite(), framing());
   e.takes_more = false;
@@ -168,7 +168,7 @@ TEST_CASE("leave: an open question is answered all the same, once") {
   CHECK(e.log.ends_with(" closed down"));
 }
 
-TEST_CASE("close: what has come already does not come up after the owner has closed the carrier") {
+TEST_CASE("close: messages that have come do not come up after the owner has closed the carrier") {
   end e;
   e.on_first = [&] { e.close(); };
   SUBCASE("frames of one receive") {
@@ -189,7 +189,7 @@ TEST_CASE("close: what has come already does not come up after the owner has clo
   }
 }
 
-TEST_CASE("close: what a layer's own end makes others do still happens") {
+TEST_CASE("close: calls that a layer's own end makes to others still happen") {
   struct ends : layer_defaults {
     static void receive(const incoming& m, layer_context& c) {
       if (m.bytes.size() != 1) return static_cast<void>(c.up(m));
@@ -204,7 +204,7 @@ TEST_CASE("close: what a layer's own end makes others do still happens") {
   CHECK(e.log == " closed x down");  // `ordering` passes up its held messages at the end
 }
 
-TEST_CASE("stack: what the owner throws at the end of a call leaves that call") {
+TEST_CASE("stack: an exception of the owner at the end of a call leaves that call") {
   end e;
   stack<byte_stream, framing> link(e, e, framing());
   link.connected(now);
@@ -217,7 +217,7 @@ TEST_CASE("stack: what the owner throws at the end of a call leaves that call") 
   CHECK(link.send({packet_of("x")}, now) == net_errc::peer_down);
 }
 
-TEST_CASE("stack: what was sent in a call that has thrown goes out before what is sent later") {
+TEST_CASE("stack: messages of a call that has thrown go out before later ones") {
   end e;
   stack<byte_stream, framing> link(e, e, framing());
   link.connected(now);
@@ -231,7 +231,7 @@ TEST_CASE("stack: what was sent in a call that has thrown goes out before what i
   CHECK(e.log == " event a{first}{second}");
 }
 
-TEST_CASE("stack: what is kept stays there while the owner says within a call what was delivered") {
+TEST_CASE("stack: kept messages stay there while the owner reports deliveries within a call") {
   end e;
   stack<byte_stream, framing> link(e, e, framing());
   link.connected(now);

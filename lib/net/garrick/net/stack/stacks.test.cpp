@@ -76,7 +76,8 @@ std::uint64_t count_of(const any_link& l, std::string_view layer, std::string_vi
 
 }  // namespace
 
-TEST_CASE("each standard stack carries messages of any size, and its name says what it promises") {
+TEST_CASE(
+    "each standard stack carries messages of any size, and keeps the guarantees of its name") {
   const stack_catalogue stacks = standard_stacks();
   REQUIRE(stacks.all().size() == 5);
   for (const named_stack& kind : stacks.all()) {
@@ -125,7 +126,8 @@ TEST_CASE("a stack that is not there is refused with the names of those that are
   CHECK(!stacks.explain("stream"));
 }
 
-TEST_CASE("a link's settings have rows in a table, which refuse what a layer would") {
+TEST_CASE(
+    "a link's settings have rows in a table, which refuse all values that a layer would refuse") {
   base::setting_table table;
   std::string stack = "stream";
   link_settings settings;
@@ -148,7 +150,7 @@ TEST_CASE("a link's settings have rows in a table, which refuse what a layer wou
   CHECK(check(settings) == base::errc::invalid_setting);
 }
 
-TEST_CASE("each row's ends are what the layers take, and a pair that contradicts is named by key") {
+TEST_CASE("each row's ends are the layers' limits, and a pair that contradicts is named by key") {
   base::setting_table table;
   std::string stack = "stream";
   link_settings settings;
@@ -177,7 +179,7 @@ TEST_CASE("each row's ends are what the layers take, and a pair that contradicts
   CHECK(layered == 17);
 }
 
-TEST_CASE("settings that forbid themselves are refused, by name and with what they may be") {
+TEST_CASE("settings that forbid themselves are refused, by name and with their limits") {
   const auto refused = [](auto change) {
     link_settings s;
     s.session.self.incarnation = 1;

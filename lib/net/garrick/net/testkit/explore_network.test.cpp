@@ -96,7 +96,7 @@ TEST_CASE("GARRICK_SEED runs one seed alone") {
   CHECK(ran == std::vector<std::uint64_t>{17});
 }
 
-TEST_CASE("what else a program throws is a failure, with the history") {
+TEST_CASE("any other exception of a program is a failure, with the history") {
   const std::string text = run_network_seed(3, [](simulated_network& net) {
     net.note("all was well");
     throw std::runtime_error("something else");
@@ -105,7 +105,7 @@ TEST_CASE("what else a program throws is a failure, with the history") {
   CHECK(text.find("all was well") != std::string::npos);
 }
 
-TEST_CASE("what happens on one way does not change what is drawn for another") {
+TEST_CASE("traffic on one way does not change the numbers drawn for another") {
   const auto arrivals = [](bool other_traffic) {
     simulated_network net(9);
     net.both("a", "b", {.jitter = duration::milliseconds(50), .loss = 0.3});
@@ -133,7 +133,7 @@ TEST_CASE("what happens on one way does not change what is drawn for another") {
   CHECK(arrivals(false) == arrivals(true));
 }
 
-TEST_CASE("a plan of faults comes to its end: ways are whole, hosts run, whatever was drawn") {
+TEST_CASE("any plan of faults comes to its end: ways are whole, hosts run") {
   std::size_t count = 0;
   explore_network(seeds(), [&](simulated_network& net) {
     count += plan_faults(net, everything);

@@ -96,7 +96,8 @@ TEST_CASE("planted in framing: half a frame that outlives its connection is foun
   finds(framed_kind<forgetful<framing>>("forgetful framing"), "something came that was never sent");
 }
 
-TEST_CASE("planted beneath slicing: what is out of order, and what never comes, is found") {
+TEST_CASE(
+    "planted beneath slicing: messages out of order, and messages that never come, are found") {
   finds(plain_stream_kind<planted<mischief::swaps>>("plain_stream with swaps"),
         "came after a later one");
   finds(framing_below<mischief::lags>(), "was lost", quiet_settings());
@@ -110,7 +111,7 @@ TEST_CASE("planted in session: datagrams of another session are found") {
   finds(careless, "came to another link than those before it", settings_with_crashes());
 }
 
-TEST_CASE("planted beside the layers: what a link tells its owner is found") {
+TEST_CASE("planted beside the layers: a link's false report to its owner is found") {
   const stack_kind right = datagram_kind();
   finds(with_falsehood<falsehood::reports_twice>(right), "was reported twice");
   finds(with_falsehood<falsehood::reports_nothing>(right), "about nothing that it has sent");

@@ -77,14 +77,14 @@ TEST_CASE("planted over actor_protocol: a question that comes wrongly is found")
         "came to a link that talks to another one", rough_settings());
 }
 
-TEST_CASE("planted over actor_protocol: a frame that nobody understands, and a wrong complaint") {
+TEST_CASE("planted over actor_protocol: a frame that no end understands, and a wrong complaint") {
   using enum misunderstanding;
   finds(datagrams_with<complains_twice>(), "was told of a frame that it has not sent");
   finds(datagrams_with<complains_otherwise>(), "is reported as something else");
   finds(datagrams_with<keeps_complaints>(), "was not told that something was no frame");
 }
 
-TEST_CASE("planted in the place of actor_protocol: who knows of no question is found") {
+TEST_CASE("planted in the place of actor_protocol: a layer that knows of no question is found") {
   const stack_kind ignorant = talking_datagram_kind<ignorant_protocol>("ignorant");
   finds(ignorant, "was answered twice");
   finds(ignorant, "who has not asked");
@@ -93,7 +93,7 @@ TEST_CASE("planted in the place of actor_protocol: who knows of no question is f
   finds(ignorant, "has no answer, and the link is down", rough_settings());
 }
 
-TEST_CASE("planted beside a talking stack: what a link tells its owner is found") {
+TEST_CASE("planted beside a talking stack: a link's false report to its owner is found") {
   const stack_kind right = talking_datagram_kind<actor_protocol>("datagrams");
   finds(with_falsehood<falsehood::refuses>(right), "a link that was writable refuses");
   finds(with_falsehood<falsehood::is_full>(right), "a link that was writable is full");

@@ -77,7 +77,7 @@ TEST_CASE("a datagram arrives after exactly the delay of its direction") {
   CHECK(p.net.now() == start + ms(100));
 }
 
-TEST_CASE("the rate delays by the bytes in front, and what does not fit in the queue is lost") {
+TEST_CASE("the rate delays by the bytes in front, and bytes beyond the queue's room are lost") {
   pair_of_ends p(1, {.delay = ms(0), .rate = 1000, .queue = 25});
   const instant start = p.net.now();
   for (int i = 0; i != 4; ++i) p.a->transmit(packet_of("ten bytes."));
@@ -122,8 +122,7 @@ TEST_CASE("a datagram larger than the way takes vanishes") {
   CHECK(p.at_b.texts() == texts{"abc"});
 }
 
-TEST_CASE(
-    "a cut loses what is on its way and what is sent, in its direction alone, until it heals") {
+TEST_CASE("a cut loses bytes on their way and later ones, in its direction alone, until it heals") {
   pair_of_ends p(1, {.delay = ms(10)});
   p.a->transmit(packet_of("on its way"));
   p.net.run_for(ms(5));
@@ -139,7 +138,7 @@ TEST_CASE(
   CHECK(p.at_b.texts() == texts{"after it"});
 }
 
-TEST_CASE("a short cut loses what was on its way, too") {
+TEST_CASE("a short cut loses the bytes on their way, too") {
   pair_of_ends p(1, {.delay = ms(10)});
   p.a->transmit(packet_of("on its way"));
   p.net.at(p.net.elapsed() + ms(3), cut("a", "b"));
@@ -148,7 +147,7 @@ TEST_CASE("a short cut loses what was on its way, too") {
   CHECK(p.at_b.texts().empty());
 }
 
-TEST_CASE("what has arrived is received before the deadline of the same instant") {
+TEST_CASE("bytes that have arrived are received before the deadline of the same instant") {
   pair_of_ends p(1, {.delay = ms(10)});
   p.at_b.wakes_at = p.net.now() + ms(10);
   p.a->transmit(packet_of("bytes"));
@@ -157,7 +156,7 @@ TEST_CASE("what has arrived is received before the deadline of the same instant"
   CHECK(p.at_b.calls()[0].when == p.at_b.calls()[1].when);
 }
 
-TEST_CASE("a paused host gets what has come when it goes on, and only then the time") {
+TEST_CASE("a paused host gets its packets when it goes on, and only then the time") {
   pair_of_ends p(1, {.delay = ms(10)});
   p.at_b.wakes_at = p.net.now() + ms(15);
   p.net.apply(pause("b"));
@@ -231,7 +230,7 @@ TEST_CASE("at any rate a timer fires at the first instant at which its deadline 
   }
 }
 
-TEST_CASE("what a layer waits for ends at once when the clock jumps over it") {
+TEST_CASE("a layer's deadline comes at once when the clock jumps over it") {
   pair_of_ends p;
   p.at_a.wakes_at = p.net.host("a").now() + ms(500);
   p.net.at(p.net.elapsed() + ms(10), jump("a", ms(1000)));
@@ -270,7 +269,7 @@ TEST_CASE("a listener gets an end for each address that sends, which then gets t
   CHECK_THROWS_AS(std::ignore = net.host("s").listen_datagrams(7, {}), std::invalid_argument);
 }
 
-TEST_CASE("an endpoint may be destroyed by whom it calls") {
+TEST_CASE("an endpoint may be destroyed by the owner that it calls") {
   pair_of_ends p;
   p.at_b.then = [&](std::string_view) { p.b.reset(); };
   p.a->transmit(packet_of("one"));
@@ -279,7 +278,7 @@ TEST_CASE("an endpoint may be destroyed by whom it calls") {
   CHECK(p.at_b.texts() == texts{"one"});
 }
 
-TEST_CASE("who keeps what was lent reads something else afterwards") {
+TEST_CASE("an owner that keeps lent bytes reads something else afterwards") {
   struct keeping : recording {
     std::span<const std::byte> kept;
     void receive(std::span<const std::byte> b, instant now) override {
@@ -316,7 +315,7 @@ TEST_CASE("an endpoint may outlive its network") {
   CHECK(left->largest() == 0);
 }
 
-TEST_CASE("a crash destroys the program and what it waits for, and a restart makes it anew") {
+TEST_CASE("a crash destroys the program and its timers, and a restart makes it anew") {
   struct program {
     explicit program(simulated_host& h, int& alive, int& ticks) : counted(alive) {
       ++counted;
@@ -359,8 +358,7 @@ TEST_CASE("a program may let its own host crash") {
   CHECK(seen.expired());
 }
 
-TEST_CASE(
-    "what is sent to a crashed host is lost, also after its restart, unless somebody listens") {
+TEST_CASE("bytes to a crashed host are lost, also after its restart, unless an end listens") {
   pair_of_ends p(1, {.delay = ms(10)});
   p.a->transmit(packet_of("to the old one"));
   p.net.apply(crash("b"));
@@ -393,7 +391,7 @@ TEST_CASE("an instant that never ends is reported with its history") {
   }
 }
 
-TEST_CASE("what means nothing is refused: probabilities above one, negative times, no function") {
+TEST_CASE("nonsense is refused: probabilities above one, negative times, no function") {
   const auto refused = [](auto change) {
     path_settings s;
     change(s);

@@ -77,7 +77,7 @@ TEST_CASE("a stream connects after a round trip and carries bytes both ways") {
   CHECK(s.at_client.bytes() == "back");
 }
 
-TEST_CASE("whatever the way does, a stream's bytes arrive in order and once, cut anywhere") {
+TEST_CASE("under any faults of the way, a stream's bytes arrive in order and once, cut anywhere") {
   std::set<std::size_t> sizes;
   explore_network(seeds(), [&](simulated_network& net) {
     net.both("a", "b",
@@ -121,7 +121,7 @@ TEST_CASE("a cut holds bytes back, and those on their way come again when it hea
 }
 
 TEST_CASE(
-    "a stream whose way stays cut is given up by its sender, and by the other when it sends") {
+    "a stream over a way that stays cut is given up by its sender, and by the other if it sends") {
   simulated_network net(1);
   client_and_server s(net);
   net.run_for(ms(100));
@@ -163,7 +163,7 @@ TEST_CASE("a reset loses the bytes on their way from some point on, and tells bo
   CHECK(arrived.size() > seeds() / 4);
 }
 
-TEST_CASE("who reopens meets the same end again, or a new one, as the listener says") {
+TEST_CASE("an end that reopens meets the same end again, or a new one, as the listener says") {
   for (const bool resumes : {true, false}) {
     simulated_network net(1);
     client_and_server s(net, resumes);
@@ -185,7 +185,8 @@ TEST_CASE("who reopens meets the same end again, or a new one, as the listener s
   }
 }
 
-TEST_CASE("half-open: who reopens after a loss of his own replaces what the other end still has") {
+TEST_CASE(
+    "half-open: an end that reopens after a loss of its own replaces the other end's stream") {
   simulated_network net(1);
   client_and_server s(net);
   net.run_for(ms(100));
@@ -227,7 +228,7 @@ TEST_CASE("a connection is refused without a listener, and given up without an a
   }
 }
 
-TEST_CASE("what was taken before an end closes still arrives, and then the other end hears of it") {
+TEST_CASE("bytes taken before an end closes still arrive, and then the other end hears of it") {
   simulated_network net(1);
   client_and_server s(net);
   net.run_for(ms(100));
@@ -299,7 +300,7 @@ TEST_CASE("a process that crashes takes its streams with it; a machine does so w
   CHECK(s.servers[0]->bytes().empty());
 }
 
-TEST_CASE("under any faults a stream that is reopened gives the beginning of what each end sent") {
+TEST_CASE("under any faults a reopened stream gives the beginning of each end's bytes") {
   explore_network(seeds(), [](simulated_network& net) {
     net.both("a", "b", {.delay = ms(2), .jitter = ms(3), .loss = 0.05});
     client_and_server s(net);

@@ -128,7 +128,7 @@ TEST_CASE("standard stacks: to_mailbox delivers everything while the path become
     });
 }
 
-TEST_CASE("standard stacks: to_mailbox reports what became of everything, through crashes, too") {
+TEST_CASE("standard stacks: to_mailbox reports the outcome of each message, through crashes, too") {
   std::size_t unknown = 0, downs = 0;
   for (const stack_kind& k : {stream_kind(), datagram_kind()})
     explore_network(seeds(), [&](simulated_network& net) {
@@ -181,7 +181,7 @@ TEST_CASE("standard stacks: at most once, and in order where that is promised") 
   CHECK(received > sent / 2);
 }
 
-TEST_CASE("standard stacks: what an earlier life has sent comes late, and to nobody") {
+TEST_CASE("standard stacks: messages of an earlier life come late, and to no session") {
   path_settings late = rough;
   late.reordering = 0.3;
   late.late_by = ms(400);

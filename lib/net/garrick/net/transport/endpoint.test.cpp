@@ -55,7 +55,7 @@ TEST_CASE("endpoint: different texts of one place are equal endpoints") {
   CHECK(parsed("tcp://127.0.0.1:1") < parsed("tcp://127.0.0.1:2"));
 }
 
-TEST_CASE("endpoint: what is wrong is named with its column") {
+TEST_CASE("endpoint: a fault is named with its column") {
   const std::vector<std::pair<std::string, std::string>> table{
       {"", "column 1: an endpoint begins with tcp://, udp:// or unix://"},
       {"http://x:1", "column 1: an endpoint begins with tcp://, udp:// or unix://"},

@@ -56,7 +56,7 @@ TEST_CASE("a varint has seven bits a byte, the lowest first, and is read back") 
   is(std::uint64_t{1} << 63, {0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 1});
 }
 
-TEST_CASE("varints of every width are written and read as one by one, whatever lies behind them") {
+TEST_CASE("varints of every width are written and read as one by one, before any other bytes") {
   for (int width = 1; width <= 64; ++width)
     for (const std::uint64_t x :
          {~std::uint64_t{0} >> (64 - width), std::uint64_t{1} << (width - 1),
@@ -80,7 +80,7 @@ TEST_CASE("varints of every width are written and read as one by one, whatever l
     }
 }
 
-TEST_CASE("a varint that is longer than it needs to be fails, whatever lies behind it") {
+TEST_CASE("a varint that is longer than it needs to be fails, before any other bytes") {
   for (std::size_t size = 2; size <= longest_varint; ++size)
     for (const int behind : {0, 0x7f, 0xff}) {
       std::vector<std::byte> all(size, std::byte{0x80});
@@ -157,7 +157,7 @@ TEST_CASE("memory is allowed up to the limit, also where the product overflows")
   CHECK(!huge.allow(std::numeric_limits<std::size_t>::max() / 2 + 1, 2));
 }
 
-TEST_CASE("a part ends where it says, and what was not read of it is skipped") {
+TEST_CASE("a part ends where it says, and its unread bytes are skipped") {
   const auto all = bytes_of({3, 9, 8, 7, 5});
   byte_reader in(all);
   const auto part = in.open_part();
@@ -208,7 +208,7 @@ TEST_CASE("parts lie in each other no deeper than allowed, written and read") {
   CHECK(!in.failed());
 }
 
-TEST_CASE("a part's length is right, whatever was guessed before") {
+TEST_CASE("a part's length is right after any guess") {
   for (const std::size_t length : {0u, 1u, 127u, 128u, 16383u, 16384u, 70000u}) {
     for (const std::size_t guess : {0u, 127u, 128u, 20000u, 3000000u}) {
       byte_writer out({.expected = 8});
@@ -268,7 +268,7 @@ TEST_CASE("a writer leaves the room in front that it was told to, and stops at i
   CHECK(std::move(limited).finish().error() == net_errc::too_large);
 }
 
-TEST_CASE("what a writer writes, in any order, a reader reads") {
+TEST_CASE("a reader reads all that a writer writes, in any order") {
   for (std::uint64_t seed = 0; seed != seeds(); ++seed) {
     INFO("seed " << seed);
     base::random_source random(seed);

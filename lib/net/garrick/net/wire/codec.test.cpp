@@ -307,7 +307,7 @@ TEST_CASE("aggregates: the length of their fields, then these") {
   CHECK(!linked.has_value());
 }
 
-TEST_CASE("old data read as defaults, and new data are skipped, also inside of what is nested") {
+TEST_CASE("old data read as defaults, and new data are skipped, also inside of nested values") {
   const shop::basket_before old{{{3}, {4}}, {5}, 6};
   const auto grown = decode<shop::basket_after>(bytes_of(old));
   REQUIRE(grown.has_value());
@@ -330,7 +330,7 @@ TEST_CASE("old data read as defaults, and new data are skipped, also inside of w
   CHECK(shrunk->end == 6);
 }
 
-TEST_CASE("what is decoded replaces the elements that a default-made value has") {
+TEST_CASE("decoded elements replace those that a default-made value has") {
   const auto x = decode<shop::grown>(bytes_of(shop::grown{1, "", {}}));
   REQUIRE(x.has_value());
   CHECK(x->b.empty());
@@ -356,7 +356,7 @@ TEST_CASE("a class of one's own has a codec, which may need to know where it is"
   CHECK(!decode<shop::named>(p->bytes(), {}, codec_context(something_else)).has_value());
 }
 
-TEST_CASE("what only the running program can see to be not encodable is an error, not a crash") {
+TEST_CASE("values that only the running program finds not encodable are an error, not a crash") {
   CHECK(encode(std::vector(3, shop::mute())).error() == net_errc::not_encodable);
   std::variant<int, shop::bomb> without = 1;
   CHECK_THROWS_AS(without.emplace<1>(7), int);

@@ -58,7 +58,7 @@ TEST_CASE("texts of another process's error are printable, and no longer than ne
   }
 }
 
-TEST_CASE("a name that is not printable is known by what it is, and told by what may be printed") {
+TEST_CASE("a name that is not printable is known as it is, and shown escaped") {
   const unlisted_category odd("\x1b[2J", "full");
   const base::error e = arrived(base::error(5, odd));
   REQUIRE(e.category() != nullptr);

@@ -117,7 +117,7 @@ schema one(schema_type t) { return {{std::move(t)}, {{"m", 0, {}}}}; }
 
 }  // namespace
 
-TEST_CASE("a schema shows what a type is made of, each type once") {
+TEST_CASE("a schema shows the parts of a type, each type once") {
   const base::result<schema>& s = schema_of<shop::order>();
   REQUIRE(s.has_value());
   CHECK(s->signatures == std::vector<schema_signature>{{"shop::order", 0, {}}});
@@ -176,7 +176,7 @@ TEST_CASE(
   CHECK(difference<shop::later_tree, shop::tree>().empty());
 }
 
-TEST_CASE("what differs otherwise is named by its path") {
+TEST_CASE("other differences are named by their paths") {
   CHECK(difference<shop::order, shop::other::order>() ==
         "shop::order.1.0: shop::point here, i32 there");
   CHECK(difference<shop::basket, shop::other::basket>() ==
@@ -192,7 +192,7 @@ TEST_CASE("what differs otherwise is named by its path") {
         "shop::row: an array of 3 here, an array of 4 there");
 }
 
-TEST_CASE("a protocol supports what others expect of it") {
+TEST_CASE("a protocol supports the signatures that others expect of it") {
   const auto protocol = [](bool with_int, bool answer_is_text) {
     schema_builder b;
     const auto order = b.add<shop::order>();
@@ -207,7 +207,7 @@ TEST_CASE("a protocol supports what others expect of it") {
         "the answer to shop::order, value 0: a sequence here, i32 there");
 }
 
-TEST_CASE("an opaque class shows what its codec says") {
+TEST_CASE("an opaque class shows the schema of its codec") {
   const base::result<schema>& s = schema_of<std::vector<shop::handle>>();
   REQUIRE(s.has_value());
   CHECK(s->types[1] == schema_type{schema_kind::opaque, "shop::handle", 0, {2}});

@@ -111,7 +111,7 @@ TEST_CASE("receiver: policies that blocks cannot keep are refused") {
   CHECK_FALSE(receiver::wrong_with(receive_policy::at_most(65), 64));
 }
 
-TEST_CASE("receiver: with all blocks held nothing is read, and who returns one says so") {
+TEST_CASE("receiver: with all blocks held nothing is read, and a returned one says so") {
   const auto pool = std::make_shared<counting_pool>(8, 2, 100);
   receiver r(pool);
   r.set(receive_policy::exactly(8));
@@ -149,7 +149,8 @@ TEST_CASE("receiver: so many messages are under way, and no more") {
   CHECK(r.next());
 }
 
-TEST_CASE("receiver: bytes that are held never change, whatever is read and dropped meanwhile") {
+TEST_CASE(
+    "receiver: bytes that are held never change, however much is read and dropped meanwhile") {
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
     CAPTURE(seed);
     base::random_source draw(seed);

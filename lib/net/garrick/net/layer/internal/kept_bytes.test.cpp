@@ -24,7 +24,7 @@ std::vector<std::byte> message(std::uint64_t number, std::size_t size) {
 
 }  // namespace
 
-TEST_CASE("kept_bytes: copies stay what they were until they are popped, in their order") {
+TEST_CASE("kept_bytes: copies stay unchanged until they are popped, in their order") {
   const std::size_t before = base::block_pool::blocks_in_use();
   {
     kept_bytes kept;

@@ -86,7 +86,7 @@ std::string piece(std::uint32_t id, std::uint32_t total, std::uint32_t offset,
 
 }  // namespace
 
-TEST_CASE("slicing: what is not whole in time expires, and a late piece begins nothing") {
+TEST_CASE("slicing: a message that is not whole in time expires, and a late piece begins nothing") {
   endpoint<unordered> e({.expiry = base::duration::milliseconds(50)});
   e.link.receive(bytes_of(piece(3, 9, 0, "abc")), at_ms(0));
   e.link.receive(bytes_of(piece(4, 9, 0, "xyz")), at_ms(10));
@@ -113,7 +113,7 @@ TEST_CASE("slicing: over a reliable layer nothing expires") {
   CHECK(e.here.messages == std::vector{message{1, "abcdef"}});
 }
 
-TEST_CASE("slicing: a size is believed no further than what has come") {
+TEST_CASE("slicing: a size is believed no further than the bytes that have come") {
   endpoint<unordered> e;
   const std::uint32_t claimed = 64u << 20;
   e.link.receive(bytes_of(piece(1, claimed, 0, text_of_size(10))), now);
@@ -179,7 +179,7 @@ TEST_CASE("slicing: where order is kept, a missing piece ends its message at onc
   CHECK(e.here.messages == std::vector{message{1, "whole"}, message{2, "xyzuvw"}});
 }
 
-TEST_CASE("slicing: what contradicts itself is dropped with its message, or ends a reliable link") {
+TEST_CASE("slicing: a contradicting piece is dropped with its message, or ends a reliable link") {
   const std::string begun = piece(1, 9, 3, "def");
   const std::string first = piece(1, 9, 0, "abc");
   const std::vector<std::vector<std::string>> cases{
@@ -245,7 +245,7 @@ TEST_CASE("slicing: over a reliable layer nothing is lost in silence") {
   }
 }
 
-TEST_CASE("slicing: in order, a lane that goes on has given up what was not whole") {
+TEST_CASE("slicing: in order, a lane that goes on has given up its partial message") {
   endpoint<ordered> e;
   e.link.receive(bytes_of(piece(0, 9, 0, "abc")), now);
   e.link.receive(bytes_of(piece(1, 9, 0, "abc", 2)), now);
@@ -305,7 +305,7 @@ TEST_CASE("slicing: a message less than half the range ahead is new, one behind 
   }
 }
 
-TEST_CASE("slicing: what each early piece costs besides its bytes counts in the limit") {
+TEST_CASE("slicing: the overhead of each early piece counts in the limit besides its bytes") {
   endpoint<unordered> e({.largest = 1000, .partial_bytes = 1000});
   const std::uint32_t fit = 2000 / (piece_overhead + 1);
   for (std::uint32_t i = 0; i != fit; ++i)

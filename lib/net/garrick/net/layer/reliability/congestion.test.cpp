@@ -137,7 +137,7 @@ TEST_CASE("congestion: it is never slower than Reno") {
   CHECK(s.packets() < before + 110);
 }
 
-TEST_CASE("congestion: two packets are the least, and what it begins with after a silence") {
+TEST_CASE("congestion: two packets are the least, and the first window after a silence") {
   sender s;
   for (int i = 0; i < 50; ++i) {
     s.lose();
@@ -169,7 +169,7 @@ TEST_CASE("congestion: losses that were none give the window back, if all of the
   CHECK(s.packets() == before);
 }
 
-TEST_CASE("congestion: after a silence that was none, the window is what it was") {
+TEST_CASE("congestion: after a silence that was none, the window is as large as before") {
   sender s;
   for (int i = 0; i < 3; ++i) s.round(ms(20));
   s.lose();

@@ -30,7 +30,7 @@ auto add(packet_parts& p, sequence_number s, const bytes& whole, std::size_t at,
 
 }  // namespace
 
-TEST_CASE("packet parts: any parts that cover a packet give it, once, whatever their order") {
+TEST_CASE("packet parts: any parts that cover a packet give it, once, in any order") {
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
     CAPTURE(seed);
     base::random_source random(seed);
@@ -54,7 +54,7 @@ TEST_CASE("packet parts: any parts that cover a packet give it, once, whatever t
   }
 }
 
-TEST_CASE("packet parts: what is no part of its packet is dropped") {
+TEST_CASE("packet parts: bytes that are no part of their packet are dropped") {
   packet_parts parts;
   const bytes whole(100, std::byte{7});
   CHECK(!parts.add(5, {100, 0}, {}));

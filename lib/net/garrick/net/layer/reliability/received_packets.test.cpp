@@ -60,7 +60,8 @@ TEST_CASE("numbers are compared across the wrap") {
   CHECK(sequence_distance(first_sequence, first_sequence + 1000) == 1000);
 }
 
-TEST_CASE("received packets: what has come twice is a duplicate, also long ago and ahead") {
+TEST_CASE(
+    "received packets: a packet that has come twice is a duplicate, also long ago and ahead") {
   received_packets r;
   CHECK(r.record(first_sequence) == arrival::in_order);
   CHECK(r.record(first_sequence) == arrival::duplicate);
@@ -78,7 +79,7 @@ TEST_CASE("received packets: what has come twice is a duplicate, also long ago a
   CHECK(ranges_of(r).empty());
 }
 
-TEST_CASE("received packets: what is beyond the window changes nothing") {
+TEST_CASE("received packets: a packet beyond the window changes nothing") {
   received_packets r;
   CHECK(r.record(first_sequence + sequence_window) == arrival::beyond);
   CHECK(r.record(first_sequence + 0x7fff'ffff) == arrival::beyond);
@@ -88,7 +89,7 @@ TEST_CASE("received packets: what is beyond the window changes nothing") {
         std::vector<packet_range>{{static_cast<std::uint16_t>(sequence_window - 1), 1}});
 }
 
-TEST_CASE("received packets: any order gives what a set gives, across the wrap") {
+TEST_CASE("received packets: any order gives the same as a set, across the wrap") {
   for (std::uint64_t seed = 1; seed <= 50; ++seed) {
     CAPTURE(seed);
     base::random_source random(seed);

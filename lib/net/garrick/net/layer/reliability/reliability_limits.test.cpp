@@ -105,7 +105,7 @@ TEST_CASE("reliability: bytes that wait for the congestion window have a limit o
   CHECK(b.come.size() * 1000 > 4 * limit);
 }
 
-TEST_CASE("reliability: what the congestion window lets pass at once does not wait") {
+TEST_CASE("reliability: packets that the congestion window lets pass at once do not wait") {
   end a({.most_unsent_bytes = 1});
   a.send(std::string(1000, 'x'));
   a.send(std::string(1000, 'x'));

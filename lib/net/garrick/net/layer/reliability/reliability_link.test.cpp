@@ -182,7 +182,7 @@ TEST_CASE("reliability: over any link each message arrives exactly once") {
   }
 }
 
-TEST_CASE("reliability: what was cut off arrives exactly once after the link has healed") {
+TEST_CASE("reliability: messages that were cut off arrive exactly once after the link has healed") {
   for (std::uint64_t seed = 1; seed <= seeds(); ++seed) {
     CAPTURE(seed);
     base::random_source random(seed);
@@ -206,7 +206,7 @@ TEST_CASE("reliability: what was cut off arrives exactly once after the link has
   }
 }
 
-TEST_CASE("reliability: what was kept when the path became narrower arrives in parts, once") {
+TEST_CASE("reliability: messages kept when the path became narrower arrive in parts, once") {
   for (std::uint64_t seed = 1; seed <= seeds(); ++seed) {
     CAPTURE(seed);
     base::random_source random(seed);

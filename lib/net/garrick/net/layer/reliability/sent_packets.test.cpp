@@ -19,7 +19,7 @@ packet a_packet(std::byte with) { return packet::copy_of(std::array{with}); }
 
 }  // namespace
 
-TEST_CASE("sent packets: lists keep the order of transmission, whatever is acknowledged") {
+TEST_CASE("sent packets: lists keep the order of transmission, in any order of acknowledgements") {
   for (std::uint64_t seed = 1; seed <= 50; ++seed) {
     CAPTURE(seed);
     base::random_source random(seed);

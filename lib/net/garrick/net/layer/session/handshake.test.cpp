@@ -68,7 +68,7 @@ TEST_CASE("handshake: fields that come later are skipped, and less than a hello 
   CHECK(!decode_hello(p.bytes()));
 }
 
-TEST_CASE("handshake: what makes no sense is no hello") {
+TEST_CASE("handshake: nonsense is no hello") {
   const auto decodes = [](auto change) {
     hello h = full_hello();
     change(h);
@@ -112,7 +112,7 @@ TEST_CASE("handshake: a refusal comes back") {
   for (std::size_t n = 0; n != p.size(); ++n) CHECK(!decode_refusal(p.bytes().first(n)));
 }
 
-TEST_CASE("handshake: a refusal may name who refuses, behind its words, or without any") {
+TEST_CASE("handshake: a refusal may name the refusing peer, behind its words, or without any") {
   const peer_identity self{{5, 6}, 7};
   for (const std::string words : {"", "no"}) {
     packet p;
@@ -150,7 +150,7 @@ TEST_CASE("handshake: a refusal's words are cut, show no control characters, and
   }
 }
 
-TEST_CASE("peek: who connects is known from its first bytes, whatever the pieces") {
+TEST_CASE("peek: a peer that connects is known from its first bytes, in pieces of any size") {
   packet p = packet::with_room(4, 100);
   encode_hello(session_packet::hello, full_hello(), p);
   CHECK(peek_datagram(p.bytes()).says == full_hello());
@@ -164,7 +164,7 @@ TEST_CASE("peek: who connects is known from its first bytes, whatever the pieces
   CHECK(found.says.self == full_hello().self);
 }
 
-TEST_CASE("peek: strangers are known at once, by what they speak") {
+TEST_CASE("peek: strangers are known at once, by their protocol") {
   const auto stream = [](std::string_view text) { return peek_stream(bytes_of(text)); };
   CHECK(stream("GET").what == peeked::kind::incomplete);
   CHECK(stream("GET / HTTP/1.1").why == net_errc::not_garrick);
@@ -180,7 +180,7 @@ TEST_CASE("peek: strangers are known at once, by what they speak") {
   CHECK(peek_datagram(answer.bytes()).what == peeked::kind::foreign);
 }
 
-TEST_CASE("handshake: capabilities that nobody knows are ignored, however many there are") {
+TEST_CASE("handshake: unknown capabilities are ignored, however many there are") {
   const std::vector<std::byte> all(255, std::byte{0xff});
   CHECK(capability_set::from(all) == capability_set::from(std::span(all).first(32)));
   CHECK(capability_set::from(all).has(255));

@@ -32,7 +32,7 @@ struct open_session {
 
 }  // namespace
 
-TEST_CASE("liveness: a heartbeat is due an interval after what was sent last") {
+TEST_CASE("liveness: a heartbeat is due an interval after the last packet sent") {
   open_session s;
   CHECK(s.of.beat_at() == at(100));
   s.of.sent(at(60));
@@ -42,7 +42,7 @@ TEST_CASE("liveness: a heartbeat is due an interval after what was sent last") {
   CHECK(s.of.counted().heartbeats_sent == 1);
 }
 
-TEST_CASE("liveness: an unusual silence is suspected once, and what is heard ends it") {
+TEST_CASE("liveness: an unusual silence is suspected once, and a sign of life ends it") {
   open_session s;
   s.hear_until(1000);
   const instant when = s.of.suspected_at();

@@ -161,7 +161,7 @@ TEST_CASE("path: a path that takes all is confirmed now and then, and stays") {
   CHECK(p.size(0) == 1400);
 }
 
-TEST_CASE("path: what the carrier says counts at once") {
+TEST_CASE("path: a size that the carrier reports counts at once") {
   probing p;
   p.connect();
   p.run(10_s);

@@ -28,7 +28,7 @@ TEST_CASE("phi_accrual: phi at the limit of patience is the threshold, and grows
   }
 }
 
-TEST_CASE("phi_accrual: a peer whose pauses vary is given more time than a regular one") {
+TEST_CASE("phi_accrual: a peer of varying pauses is given more time than a regular one") {
   phi_accrual regular({}, interval);
   phi_accrual irregular({}, interval);
   base::random_source random(1);
@@ -59,7 +59,7 @@ TEST_CASE("phi_accrual: the first pause of a peer that was busy is not unusual")
   CHECK(detector.patience() == before);
 }
 
-TEST_CASE("phi_accrual: a busy second does not drive what was learnt out of the history") {
+TEST_CASE("phi_accrual: a busy second does not drive the learnt pauses out of the history") {
   phi_accrual detector({.history = 20}, interval);
   instant now{};
   detector.skip(now);
@@ -70,7 +70,7 @@ TEST_CASE("phi_accrual: a busy second does not drive what was learnt out of the 
   CHECK(detector.patience() > duration::milliseconds(400));
 }
 
-TEST_CASE("phi_accrual: what lies back further than the history is forgotten") {
+TEST_CASE("phi_accrual: pauses further back than the history are forgotten") {
   phi_accrual detector({.history = 10}, interval);
   instant now{};
   detector.skip(now);

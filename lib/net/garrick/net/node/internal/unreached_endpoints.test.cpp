@@ -10,7 +10,7 @@ namespace unreached_endpoints_test {
 using namespace garrick;
 using net::internal::unreached_endpoints;
 
-TEST_CASE("unreached endpoints: what is said of each, until it is dialled anew or was reached") {
+TEST_CASE("unreached endpoints: the text about each, until it is dialled anew or was reached") {
   unreached_endpoints all;
   CHECK(all.last_attempt("a").empty());
   all.is_to_speak("a");

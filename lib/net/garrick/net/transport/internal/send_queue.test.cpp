@@ -30,7 +30,7 @@ std::size_t sum_of(const send_queue& q) {
 
 }  // namespace
 
-TEST_CASE("send_queue: bytes leave in the order in which they came, whatever a socket takes") {
+TEST_CASE("send_queue: bytes leave in the order in which they came, however much a socket takes") {
   send_queue q;
   base::random_source random(3);
   std::uint64_t next = 0, seen = 0;

@@ -180,7 +180,7 @@ TEST_CASE("waiting frames: answers and releases have their place, and take no ro
   CHECK_FALSE(taken.next(x));
 }
 
-TEST_CASE("waiting frames: answers whose payload is encoded are answers, too") {
+TEST_CASE("waiting frames: answers with an encoded payload are answers, too") {
   const fixture f;
   mail_slot all(1);
   std::uint64_t number = 0;

@@ -62,7 +62,7 @@ TEST_CASE("a link's credit: small messages pass as far as large ones have used i
   CHECK(of.that_pass() == large);
 }
 
-TEST_CASE("a link's credit: what small messages have used up lets none pass") {
+TEST_CASE("a link's credit: credit that small messages have used up lets none pass") {
   const link_credit of;
   REQUIRE(of.cell->take_credit());
   of.cell->weigh(large - 1);
