@@ -157,8 +157,7 @@ class spawns_child : public actor<protocol<std::string(int)>> {
 };
 
 TEST_CASE(
-    "actor that spawns one whose constructor throws gets not_handled from its request, with the "
-    "text") {
+    "actor that spawns an actor with a throwing constructor answers not_handled, with the text") {
   actor_system system;
   const auto a = system.spawn<spawns_child>();
   const std::string said = system.request(a, -1).get().value();

@@ -273,7 +273,7 @@ class buyer : public actor<protocol<int(int)>> {
 
 }  // namespace
 
-TEST_CASE("every form of co_await that the guide calls safe destroys what it handles once") {
+TEST_CASE("every form of co_await that the guide calls safe destroys its arguments once") {
   {
     testkit::test_system system;
     const auto s = system.spawn<shop_actor>();
@@ -289,7 +289,7 @@ TEST_CASE("every form of co_await that the guide calls safe destroys what it han
 }
 
 #if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 13
-TEST_CASE("GCC 12: what was asked with an aggregate or a closure that owns memory is not awaited") {
+TEST_CASE("GCC 12: a request with an aggregate or a closure that owns memory is not awaited") {
   using core::detail::destroyed_twice;
   const auto capturing = [c = counted()] { static_cast<void>(c); };
   const auto referring = [&capturing] { static_cast<void>(capturing); };

@@ -217,7 +217,7 @@ TEST_CASE("several awaits: the newest first, whichever answer comes first") {
   CHECK(*f.seen == ints{-3, -2, -1, 5});
 }
 
-TEST_CASE("a response that was in the mailbox before somebody awaited it is found there") {
+TEST_CASE("a response that was in the mailbox before its await is found there") {
   fixture f(5);
   const auto a = f.spawn([&](scripted& self, int n) {
     if (n == 1) self.ask_and_keep(f.to, -4);
@@ -282,7 +282,7 @@ TEST_CASE("a bounded mailbox takes no more while its actor awaits, and always a 
   CHECK(*f.seen == ints{-6, 0, 1, 2, -5});
 }
 
-TEST_CASE("what waits survives a restart in the middle of an await") {
+TEST_CASE("waiting messages survive a restart in the middle of an await") {
   fixture f(7);
   const auto top = f.kit.spawn<supervisor>();
   auto script = std::make_shared<scripted::script>(
@@ -363,7 +363,8 @@ class impatient : public actor<protocol<void(job)>> {
 
 }  // namespace
 
-TEST_CASE("the mail goes on after an await whose late answer ends the actor's share of time") {
+TEST_CASE(
+    "the mail goes on after an await with a late answer that ends the actor's share of time") {
   constexpr int steps = 20;
   std::vector<int> all(steps);
   std::iota(all.begin(), all.end(), 1);

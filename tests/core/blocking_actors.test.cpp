@@ -38,7 +38,7 @@ TEST_CASE("blocking actor receives in a loop") {
   CHECK(got == 500'500);
 }
 
-TEST_CASE("receive is selective: what no case takes stays, in order") {
+TEST_CASE("receive is selective: a message that no case takes stays, in order") {
   actor_system system;
   scoped_actor me(system.env());
   const any_ref self = me->self();
@@ -215,8 +215,8 @@ TEST_CASE("message to a scoped actor that has gone is a dead letter") {
 }
 
 TEST_CASE(
-    "what a scoped actor sends names it as the sender, also in what its cases send; the thread's "
-    "own sends name nobody") {
+    "a scoped actor is the sender of its messages, also of those that its cases send; a thread's "
+    "own messages have no sender") {
   testkit::test_system kit(1);
   const auto gone = kit.spawn([](dynamic_actor& self) { self.quit(); });
   kit.run();

@@ -62,7 +62,7 @@ TEST_CASE("f * g of an ended f answers broken_promise, of an empty handle throws
   CHECK_THROWS_AS(static_cast<void>(ref<squarer>() * g), std::logic_error);
 }
 
-TEST_CASE("f * g passes plain messages on, and is reclaimed when nobody holds it") {
+TEST_CASE("f * g passes plain messages on, and is reclaimed when its last handle is gone") {
   actor_system system;
   core::scoped_actor me(system.env());
   const any_ref f = system.spawn(
@@ -260,7 +260,7 @@ TEST_CASE("foreign callback is awaited through adapt, its failure and its loss a
   CHECK(system.request(a, -1).get().error() == errc::broken_promise);
 }
 
-TEST_CASE("foreign completion that comes after its actor's end, or its system's, meets nobody") {
+TEST_CASE("foreign completion that comes after its actor's end, or its system's, meets no actor") {
   std::vector<completion<int>> kept;
   {
     actor_system system;
@@ -304,7 +304,9 @@ class giver : public actor<protocol<fragile(give)>> {
 
 }  // namespace
 
-TEST_CASE("fan_out: an answer whose move throws is an error of its part, and the asker goes on") {
+TEST_CASE(
+    "fan_out: an answer that throws when it is moved is an error of its part, and the asker goes "
+    "on") {
   testkit::test_system kit(3);
   const std::vector<ref<protocol<fragile(give)>>> givers{kit.spawn<giver>(), kit.spawn<giver>()};
   int broken = 0;

@@ -219,8 +219,8 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "the message whose coroutine throws, after a suspension or before, is a dead letter with its "
-    "type, sender and reason") {
+    "a message is a dead letter with its type, sender and reason if its coroutine throws, after a "
+    "suspension or before") {
   testkit::test_system kit(3);
   const auto to = kit.spawn<source_actor>();
   const auto asked = kit.spawn<front_actor>(to);

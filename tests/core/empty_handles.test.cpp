@@ -50,7 +50,7 @@ std::string text_of_failure_with(Message m) {
 
 }  // namespace
 
-TEST_CASE("to end, link or monitor nobody is an error of the call") {
+TEST_CASE("to end, link or monitor through an empty handle is an error of the call") {
   testkit::test_system system;
   CHECK_THROWS_WITH_AS(system.kill(any_ref()),
                        "garrick: kill() through an empty handle; give the handle an actor first",
@@ -65,7 +65,7 @@ TEST_CASE("to end, link or monitor nobody is an error of the call") {
   }
 }
 
-TEST_CASE("nobody can be told of dead letters") {
+TEST_CASE("an empty handle cannot subscribe to dead letters") {
   actor_system system;
   CHECK_THROWS_WITH_AS(
       system.dead_letters().subscribe({}),

@@ -164,7 +164,7 @@ TEST_CASE("a supervisor's hook for failed children may be a coroutine") {
   kit.expect_dead_letter(errc::receiver_failed);  // the message that has failed
 }
 
-TEST_CASE("what leaves a hook that is a coroutine ends its actor, as what leaves any hook") {
+TEST_CASE("an exception of a hook that is a coroutine ends its actor, as one of any hook") {
   for (const char* const when : {"at once", "later"}) {
     stage s;
     s.kit.exit(s.h, because(when));
@@ -208,7 +208,7 @@ TEST_CASE("without a trap an exit signal ends the actor, and its hook does not r
   kit.expect_down(h);
 }
 
-TEST_CASE("after a restart the new object hears what has waited, or it is a dead letter") {
+TEST_CASE("after a restart the new object gets the waiting mail, or it is a dead letter") {
   struct bomb : actor<protocol<void(atom<"boom">)>> {
     void on(atom<"boom">) { throw std::runtime_error("boom"); }
   };

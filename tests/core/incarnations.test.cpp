@@ -51,7 +51,7 @@ supervision after_a_second(restart_strategy strategy = one_for_one) {
 
 }  // namespace
 
-TEST_CASE("a restarted child begins without what its last object had set and become") {
+TEST_CASE("a restarted child begins without the settings and behaviors of its last object") {
   test_system kit(3);
   const auto lives = std::make_shared<int>(0);
   const auto exits = std::make_shared<int>(0);
@@ -79,7 +79,7 @@ TEST_CASE("a restarted child begins without what its last object had set and bec
     kit.run();
     kit.expect_down(child);
   }
-  SUBCASE("what no case takes is reported") {
+  SUBCASE("a message that no case takes is reported") {
     send(child, other{});
     kit.run();
     kit.expect_no_dead_letters();
@@ -149,7 +149,7 @@ TEST_CASE("a restarted child does not interleave, although its last object did")
   CHECK(ask_and_answer(2) == ints{2, 0});
 }
 
-TEST_CASE("mail that the last object has skipped is offered to the new one, and delays nobody") {
+TEST_CASE("mail that the last object has skipped is offered to the new one, and delays no other") {
   test_system kit(3);
   const auto lives = std::make_shared<int>(0);
   const auto seen = std::make_shared<ints>();
@@ -208,7 +208,7 @@ TEST_CASE("a suspended child shows its senders that it is stalled, and takes no 
   kit.expect_alive(top);  // it was one failure, not two
 }
 
-TEST_CASE("a restart that drops mail lets in who waits for room") {
+TEST_CASE("a restart that drops mail lets in a sender that waits for room") {
   struct producer : actor<protocol<void(any_ref)>> {
     std::shared_ptr<ints> sent;
     explicit producer(std::shared_ptr<ints> s) : sent(std::move(s)) {}
@@ -251,7 +251,7 @@ TEST_CASE("a supervisor that is killed for good takes its children with it, and 
   kit.expect_down(child);
 }
 
-TEST_CASE("a supervisor whose last handle goes inside a handler stops its children and ends") {
+TEST_CASE("a supervisor that loses its last handle inside a handler stops its children and ends") {
   test_system kit(3);
   auto top = kit.spawn<supervisor>();
   const auto child = supervise<noting>(top);
@@ -268,7 +268,7 @@ TEST_CASE("a supervisor whose last handle goes inside a handler stops its childr
   CHECK(kit.living().size() == 1);
 }
 
-TEST_CASE("a child whose end could not be reported answers the order to stop") {
+TEST_CASE("a child that could not report its end answers the order to stop") {
   test_system kit(3);
   auto top = kit.spawn<supervisor>();
   const auto child = supervise<noting>(top, child_options{.restart = temporary});
@@ -282,7 +282,7 @@ TEST_CASE("a child whose end could not be reported answers the order to stop") {
   CHECK(kit.timers_pending() == 0);
 }
 
-TEST_CASE("a child whose end could not be reported answers the order to suspend with its group") {
+TEST_CASE("a child that could not report its end answers the order to suspend with its group") {
   test_system kit(3);
   auto top = kit.spawn<supervisor>(supervision{.strategy = one_for_all});
   const auto failing = supervise<noting>(top);
@@ -299,7 +299,7 @@ TEST_CASE("a child whose end could not be reported answers the order to suspend 
   CHECK(kit.living().empty());
 }
 
-TEST_CASE("a child whose end could not be reported answers the order to restart with its group") {
+TEST_CASE("a child that could not report its end answers the order to restart with its group") {
   test_system kit(3);
   auto top = kit.spawn<supervisor>(supervision{.strategy = one_for_all});
   const auto failing = supervise<noting>(top);
@@ -351,7 +351,7 @@ TEST_CASE("two links to one actor are one: its end is reported once") {
   kit.expect_alive(watcher);
 }
 
-TEST_CASE("the end of an actor wakes who waits for room in its mailbox") {
+TEST_CASE("the end of an actor wakes a sender that waits for room in its mailbox") {
   test_system kit(3);
   const auto full = kit.spawn<noting>();
   kit.run();
@@ -428,7 +428,7 @@ TEST_CASE("the delay before a restart begins anew after a window without failure
   restarted_after(duration::seconds(1));
 }
 
-TEST_CASE("no timer outlives what it was set for") {
+TEST_CASE("no timer outlives the order that it was set for") {
   test_system kit(3);
   const auto top = kit.spawn<supervisor>(supervision{.strategy = one_for_all});
   const auto a = supervise<noting>(top, child_options{.name = "a"});

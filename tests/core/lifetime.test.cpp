@@ -140,7 +140,7 @@ class answers : public actor<protocol<int(int)>> {
   int on(int x) { return x; }
 };
 
-TEST_CASE("what a user's destructor begins is cancelled, and holds nothing") {
+TEST_CASE("an operation that a user's destructor begins is cancelled, and holds nothing") {
   testkit::test_system kit(2);
   auto token = std::make_shared<int>(0);
   auto other = kit.spawn<answers>();
@@ -366,7 +366,7 @@ class bystander : public actor<protocol<int(int)>> {
 
 }  // namespace
 
-TEST_CASE("an actor whose end begins the next one, and so on for ever, leaves others their turns") {
+TEST_CASE("actors that each begin the next one at their ends, for ever, leave others their turns") {
   settings o;
   o.scheduler.workers = 1;
   actor_system system(o);

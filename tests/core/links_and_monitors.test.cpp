@@ -84,7 +84,7 @@ using strings = std::vector<std::string>;
 
 }  // namespace
 
-TEST_CASE("a link ends both, with the reason of the first, whoever ends first") {
+TEST_CASE("a link ends both actors, with the reason of the first, in either order") {
   for (const bool first : {true, false}) {
     pair p;
     p.tell(p.a, tie{any_ref(p.b)});
@@ -94,7 +94,7 @@ TEST_CASE("a link ends both, with the reason of the first, whoever ends first") 
   }
 }
 
-TEST_CASE("a link does not end an actor whose partner quits normally") {
+TEST_CASE("a link does not end an actor when its partner quits normally") {
   pair p;
   p.tell(p.a, tie{any_ref(p.b)});
   p.tell(p.b, leave{});
@@ -270,7 +270,7 @@ TEST_CASE("a monitor's callback runs on the watcher's turn, and goes with its ac
   }
 }
 
-TEST_CASE("watchers that are gone are forgotten by what they watched") {
+TEST_CASE("watchers that are gone are forgotten by the actor that they watched") {
   test_system kit(1);
   auto b = kit.spawn<puppet>();
   for (int i = 0; i < 100; ++i) {
@@ -380,7 +380,7 @@ TEST_CASE("a request to an actor that ends, fails or has ended: each its own err
 }
 
 TEST_CASE(
-    "a linked actor that nobody can reach any more ends alone: its partner hears of it only if it "
+    "a linked actor that has become unreachable ends alone: its partner hears of it only if it "
     "traps exits") {
   test_system kit(1);
   const auto parent = kit.spawn([](dynamic_actor& self) -> behavior {
@@ -400,7 +400,7 @@ TEST_CASE(
   CHECK(heard->front().find("unreachable") != std::string::npos);
 }
 
-TEST_CASE("a link to an empty address ends who sets it, with a reason that says so") {
+TEST_CASE("a link to an empty address ends the actor that sets it, with a reason that says so") {
   test_system kit(1);
   const auto a = kit.spawn([](dynamic_actor& self) -> behavior {
     self.link(address{});

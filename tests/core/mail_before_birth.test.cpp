@@ -76,7 +76,7 @@ class newborn : public actor<greeted> {
 
 }  // namespace
 
-TEST_CASE("mail before birth waits until the object stands, whoever has sent it") {
+TEST_CASE("mail before birth waits until the object stands, from any sender") {
   counting_loop loop;
   const spawn_options there{.executor = &loop.executor};
   for (const bool itself : {true, false})
@@ -96,7 +96,7 @@ TEST_CASE("mail before birth waits until the object stands, whoever has sent it"
     }
 }
 
-TEST_CASE("mail before birth: one job for what came then, and none for an actor without mail") {
+TEST_CASE("mail before birth: one job for all of it, and none for an actor without mail") {
   boost::asio::io_context io;
   int jobs = 0;
   loop_executor loop([&](loop_job job) {
@@ -123,7 +123,7 @@ TEST_CASE("mail before birth: one job for what came then, and none for an actor 
   CHECK(jobs == 3);
 }
 
-TEST_CASE("mail before birth of an actor whose constructor throws is lost with it") {
+TEST_CASE("mail before birth is lost with an actor if its constructor throws") {
   counting_loop loop;
   actor_system system(quiet());
   const auto p = std::make_shared<plan>();

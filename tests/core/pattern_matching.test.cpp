@@ -80,7 +80,7 @@ TEST_CASE("patterns match through projections") {
   CHECK(ask(system, a, 20, std::string("22")) == "sum 42");
 }
 
-TEST_CASE("otherwise takes what no case took, and sees the message whole") {
+TEST_CASE("otherwise takes a message that no case took, and sees it whole") {
   actor_system system;
   const any_ref a = matcher(system);
   CHECK(ask(system, a, 2.5) == "otherwise 2.5");

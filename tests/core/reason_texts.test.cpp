@@ -162,7 +162,7 @@ TEST_CASE("the handler that comes after a response is named by its message again
   CHECK(said.find("response") == std::string::npos);
 }
 
-TEST_CASE("an error for whose text there is no memory keeps its code" *
+TEST_CASE("an error keeps its code if there is no memory for its text" *
           doctest::skip(HAS_SANITIZER)) {
   const std::string_view endless("text", std::size_t{1} << 62);  // its length is all that is read
   const garrick::error e(garrick::errc::timeout, "where", endless);

@@ -106,7 +106,7 @@ TEST_CASE("a chain of awaits that ends is no cycle") {
   CHECK(probe.cycles == 0);
 }
 
-TEST_CASE("asking back after the answer was sent is no cycle, whatever the order") {
+TEST_CASE("asking back after the answer was sent is no cycle, in any order") {
   struct hello {};
   struct question {};
   class server : public actor<protocol<int(hello), void(meet)>> {
@@ -209,7 +209,7 @@ TEST_CASE("blocking actors that wait for each other are a request cycle") {
   CHECK(probe.cycles == 1);
 }
 
-TEST_CASE("the graph forgets what was answered, withdrawn or handed over") {
+TEST_CASE("the graph forgets requests that were answered, withdrawn or handed over") {
   core::wait_graph g;
   g.asked(1, 10, 2);
   CHECK_FALSE(g.awaits(1, 10));

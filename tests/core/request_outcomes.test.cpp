@@ -217,7 +217,7 @@ TEST_CASE("a request that gets no value is told whether a handler has seen it, i
 }
 
 TEST_CASE(
-    "who asks an actor that fails is told not_handled, unless it is the one that it fell over") {
+    "a request to an actor that fails is not_handled, unless it is the one that it fell over") {
   actor_system system;
   for (int round = 0; round < 300; ++round) {
     const auto all = std::make_shared<ledger>();
@@ -237,7 +237,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("a request that waits for an actor whose start fails was not handled") {
+TEST_CASE("a request that waits for an actor that fails at its start was not handled") {
   test_system kit(1);
   const auto to = kit.spawn<receiver>(lent(std::make_shared<ledger>()), ref<asked>(), 1);
   const error why = kit.request(to, ask{1, deed::answers}).get().error();
@@ -356,8 +356,7 @@ TEST_CASE("a handler that passes on not_handled has seen the request itself") {
   CHECK(told(kit.request(to, short{1}).get().error(), "somebody: else"));
 }
 
-TEST_CASE(
-    "a pipe whose second actor has ended is not not_handled: the first has seen the request") {
+TEST_CASE("a pipe with an ended second actor is not not_handled: the first has seen the request") {
   test_system kit(1);
   struct counts : actor<protocol<int(ask)>> {
     int on(ask a) { return a.id; }

@@ -156,7 +156,7 @@ TEST_CASE("unhandled error response ends the requester with that error") {
   CHECK(why.detail() == "answering: no");
 }
 
-TEST_CASE("request whose response object falls is sent, its answer is ignored") {
+TEST_CASE("request without its response object is sent, its answer is ignored") {
   actor_system system;
   const auto target = system.spawn<answering>();
   const any_ref a = system.spawn(
@@ -197,8 +197,7 @@ class early : public actor<protocol<void(ask), result<int>(value)>> {
 };
 
 TEST_CASE(
-    "early response is kept until somebody waits for it, and a time-out on its heels changes "
-    "nothing") {
+    "early response is kept until it is awaited, and a time-out on its heels changes nothing") {
   testkit::test_system kit;
   const auto target = kit.spawn<answering>();
   const auto a = kit.spawn<early>(target);

@@ -91,7 +91,7 @@ TEST_CASE("router by key sends equal keys to the same member and spreads the oth
   CHECK(seen.size() == 4);
 }
 
-TEST_CASE("router by key computes keys with what is lent to it") {
+TEST_CASE("router by key computes keys with a function that is lent to it") {
   actor_system system;
   std::vector<ref<member>> members;
   for (int i = 0; i < 4; ++i) members.push_back(system.spawn<member_actor>());
@@ -304,7 +304,7 @@ TEST_CASE("request to a broadcast router takes a time-out") {
   CHECK(kit.request(never, 1, duration::seconds(1)).get().error() == errc::timeout);
 }
 
-TEST_CASE("message made once is routed by what it holds, and broadcast without another copy") {
+TEST_CASE("message made once is routed by its content, and broadcast without another copy") {
   testkit::test_system kit(1);
   std::vector<ref<notes>> members{kit.spawn<notes_actor>(), kit.spawn<notes_actor>(),
                                   kit.spawn<notes_actor>()};

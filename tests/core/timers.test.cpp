@@ -102,7 +102,7 @@ TEST_CASE("a receiver that is late gets all the beats, and later ones are on tim
   CHECK(f.out->back() == std::pair<std::int64_t, int>{40, 1});
 }
 
-TEST_CASE("a periodic send whose first beat comes before its owner goes on is cancelled at once") {
+TEST_CASE("a periodic send with a first beat before its owner goes on is cancelled at once") {
   /// Fires the first timer while the call that arms it has not returned.
   struct hasty_clock final : base::clock_service {
     std::uint32_t armed = 0;

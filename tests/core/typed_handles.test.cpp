@@ -72,7 +72,7 @@ TEST_CASE("a dynamic actor that understands a protocol gets a typed handle") {
   CHECK(system.request(system.spawn<asker>(), any).get().value() == 7);
 }
 
-TEST_CASE("what an actor does not understand is named") {
+TEST_CASE("a message that an actor does not understand is named") {
   testkit::test_system system;
   const any_ref any = system.spawn([](dynamic_actor&) -> behavior { return {[](clear) {}}; });
   const result<ref<calculator>> none = system.request_typed<calculator>(any).get();
@@ -130,7 +130,7 @@ TEST_CASE("a signature without an answer that is missing is named as it is writt
   CHECK(why.to_string().ends_with("clear with void"));
 }
 
-TEST_CASE("an actor whose start awaits is asked when it has its behavior") {
+TEST_CASE("an actor that awaits in its start is asked when it has its behavior") {
   struct late : dynamic_actor {
     task<> on_start() {
       static_cast<void>(co_await delay(duration::milliseconds(5)));
@@ -158,7 +158,7 @@ TEST_CASE("a child that waits for its restart is asked when it lives again") {
   CHECK(system.request(*typed, plus{1, 2}).get().value() == 3);
 }
 
-TEST_CASE("who is asked while it fails answers when it lives again, or turns the question away") {
+TEST_CASE("an actor asked while it fails answers when it lives again, or turns the question away") {
   for (const bool restarts : {true, false}) {
     testkit::test_system system;
     const auto top = system.spawn<supervisor>(supervision{.max_restarts = restarts ? 100u : 0u});
@@ -173,7 +173,7 @@ TEST_CASE("who is asked while it fails answers when it lives again, or turns the
   }
 }
 
-TEST_CASE("whoever quits or fails in its start is not handled") {
+TEST_CASE("a question to an actor that quits or fails in its start is not handled") {
   struct fails : actor<adder> {
     void on_start() { throw std::runtime_error("no start"); }
     int on(plus p) { return p.a + p.b; }
@@ -188,7 +188,7 @@ TEST_CASE("whoever quits or fails in its start is not handled") {
   CHECK(system.request_typed<adder>(class_based).get().error() == errc::not_handled);
 }
 
-TEST_CASE("whoever has ended is not handled") {
+TEST_CASE("a question to an actor that has ended is not handled") {
   testkit::test_system system;
   const any_ref any = system.spawn(calculates);
   system.kill(any);

@@ -47,7 +47,7 @@ garrick::behavior echo(garrick::dynamic_actor&) {
 
 }  // namespace
 
-TEST_CASE("what users write compiles under strict warnings, whatever their globals are called") {
+TEST_CASE("a user's code compiles under strict warnings, under any names of its globals") {
   garrick::actor_system system;
   const auto a = system.spawn<summing>();
   send(a, add{1, "one"});

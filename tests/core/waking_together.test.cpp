@@ -85,7 +85,8 @@ TEST_CASE_FIXTURE(readers,
   loop.run();
 }
 
-TEST_CASE_FIXTURE(readers, "such a scope within another one schedules what was woken in it") {
+TEST_CASE_FIXTURE(readers,
+                  "such a scope within another one schedules the actors that were woken in it") {
   {
     const core::waking_together outer;
     send(*a, note{1});
@@ -106,7 +107,7 @@ TEST_CASE_FIXTURE(readers, "such a scope within another one schedules what was w
 }
 
 TEST_CASE_FIXTURE(readers,
-                  "an actor whose last handle is dropped in such a scope reads its mail and ends") {
+                  "an actor that loses its last handle in such a scope reads its mail and ends") {
   {
     const core::waking_together scope;
     send(*a, note{1});
@@ -138,8 +139,7 @@ TEST_CASE_FIXTURE(
   CHECK(seen == words{"a 1", "b 2"});
 }
 
-TEST_CASE_FIXTURE(readers,
-                  "an actor whose mailbox has a bound is scheduled at once in such a scope") {
+TEST_CASE_FIXTURE(readers, "an actor with a bounded mailbox is scheduled at once in such a scope") {
   a = system.spawn<reader>(
       spawn_options{.policy = mailbox_policy::reject, .bound = 2, .executor = &loop.executor}, "c",
       lent(seen));

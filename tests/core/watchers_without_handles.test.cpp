@@ -88,19 +88,19 @@ struct parent : actor<steps> {
 
 }  // namespace
 
-TEST_CASE("a watcher to which nobody has a handle while it runs hears of an end") {
+TEST_CASE("a watcher without a handle to it while it runs hears of an end") {
   const auto all = [](const char* word) { return strings{"0", "1", "2", "3", word, "4", "5"}; };
   CHECK(heard_by(how::monitors) == all("down"));
   CHECK(heard_by(how::calls_back) == all("call"));
 }
 
-TEST_CASE("whoever traps exits hears of its partner's failure while nobody has a handle to it") {
+TEST_CASE("an actor that traps exits hears of its partner's failure while no handle to it exists") {
   const strings heard = heard_by(how::links);
   CHECK(std::count(heard.begin(), heard.end(), "exit") == 1);
   CHECK(heard.back() == "5");
 }
 
-TEST_CASE("a supervisor to which nobody has a handle while it runs restarts its child") {
+TEST_CASE("a supervisor without a handle to it while it runs restarts its child") {
   strings heard;
   test_system kit(1);
   send(kit.spawn<parent>(lent(heard)), 0);

@@ -100,7 +100,7 @@ TEST_CASE("a variable that was lent is the spawner's own, also after a restart a
   CHECK(kit.failures().size() == 1);
 }
 
-TEST_CASE("a function's actor gets what was lent, and may be a closure that was lent") {
+TEST_CASE("a function's actor gets lent references, and may be a closure that was lent") {
   test_system kit{1};
   int sum = 0;
   const int two = 2;
@@ -131,7 +131,7 @@ TEST_CASE("a pointer is lent by value, since its variable may be gone before the
   CHECK(sum == 11);
 }
 
-TEST_CASE("what was lent may be sent, too, and the receiver opens it") {
+TEST_CASE("a lent reference may be sent, too, and the receiver opens it") {
   test_system kit{1};
   int sum = 0;
   const any_ref adder = kit.spawn([](dynamic_actor&) -> behavior {

@@ -131,7 +131,7 @@ TEST_CASE("a blocking actor slows its senders again when its answer has come") {
   s.flood(to, true, [&] { send(s.other, item{0}); });
 }
 
-TEST_CASE("a blocking actor slows its senders again when it tries again what it has skipped") {
+TEST_CASE("a blocking actor slows its senders again when it tries its skipped mail again") {
   scene s;
   const any_ref to = s.system.spawn(wait_for_go, lent(&s.held));
   s.flood(to, false, [&] { send(to, go{}); });

@@ -299,7 +299,7 @@ TEST_CASE("send_when_room to an unbounded mailbox waits below the soft limit") {
   CHECK(f.seen->size() == 3000);
 }
 
-TEST_CASE("who waits for room when the receiver ends gets not_handled") {
+TEST_CASE("a sender that waits for room when the receiver ends gets not_handled") {
   fixture f(mailbox_policy::wait, 1);
   auto errors = std::make_shared<ints>();
   auto p = f.kit.spawn<producer>(f.to, lent(errors));

@@ -137,7 +137,9 @@ TEST_CASE("credit: actors that send wait for it, and others run on the workers t
   CHECK(credit_of(l.out) == 0);
 }
 
-TEST_CASE("credit: who may not wait goes on and owes, as does who has waited long enough") {
+TEST_CASE(
+    "credit: a sender that may not wait goes on and owes, as does one that has waited long "
+    "enough") {
   line l(quiet(1), 1, duration::milliseconds(1));
   {
     const no_wait_scope scope;
@@ -244,7 +246,7 @@ TEST_CASE("credit: an actor pauses also when its handler has run others in place
   for (std::uint64_t now = l.carried; now < 2; now = l.carried) l.carried.wait(now);
 }
 
-TEST_CASE("credit: what start hooks send without credit makes nobody else pause") {
+TEST_CASE("credit: messages of start hooks without credit make no other actor pause") {
   struct told : actor<protocol<void(int)>> {
     ref<numbers> to;
     explicit told(ref<numbers> t) : to(std::move(t)) {}
@@ -334,7 +336,9 @@ class in_need : public actor<numbers> {
 
 }  // namespace
 
-TEST_CASE("credit: who waits for it gives back the receivers that it has claimed, at any depth") {
+TEST_CASE(
+    "credit: a sender that waits for it gives back the receivers that it has claimed, at any "
+    "depth") {
   for (const bool deeper : {false, true}) {
     std::atomic<int> grants{0};
     int seen_after_the_wait = 0;

@@ -221,7 +221,8 @@ TEST_CASE("a receiver that cannot run holds as many messages as its hard limit, 
     }
 }
 
-TEST_CASE("what an actor sends to itself or to one whose send runs it stays below the hard limit") {
+TEST_CASE(
+    "messages to itself, or to an actor that a send runs in place, stay below the hard limit") {
   struct echo : actor<protocol<void(any_ref), void(item)>> {
     std::uint32_t* longest;
     any_ref other;

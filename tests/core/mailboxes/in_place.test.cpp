@@ -135,7 +135,8 @@ class sprinkler : public actor<numbers> {
 
 }  // namespace
 
-TEST_CASE("in place: who makes many messages of one is stopped when its receiver is full") {
+TEST_CASE(
+    "in place: an actor that makes many messages of one is stopped when its receiver is full") {
   settings o;
   o.scheduler.workers = 1;
   o.mailbox.soft_limit = limit;
@@ -150,7 +151,7 @@ TEST_CASE("in place: who makes many messages of one is stopped when its receiver
   CHECK(s.longest <= 2 * limit);
 }
 
-TEST_CASE("in place: no worker is called for what the sender's worker runs anyway") {
+TEST_CASE("in place: no worker is called for actors that the sender's worker runs anyway") {
   constexpr std::uint64_t messages = 200'000;
   for (const int forwarders : {1, 3}) {
     // a few from the start, and when another process takes a processor away; else one a batch
@@ -203,7 +204,7 @@ class pinger : public actor<opponent> {
 
 }  // namespace
 
-TEST_CASE("an actor whose budget ends with its last message is not queued again") {
+TEST_CASE("an actor that ends its budget with its last message is not queued again") {
   constexpr std::uint64_t trips = 10'000;
   settings o;
   o.scheduler.workers = 1;
@@ -454,7 +455,8 @@ TEST_CASE(
   for (const awaited* a : {&first, &second, &refusing}) CHECK(a->into.in_order);
 }
 
-TEST_CASE("in place: who runs its receiver by run_in_place wakes those who wait for it") {
+TEST_CASE(
+    "in place: a sender that runs its receiver by run_in_place wakes those that wait for it") {
   testkit::test_system kit(
       testkit::settings{.mailbox = {.soft_limit = limit, .in_place = true, .full_wait = {}}});
   awaited to(kit);

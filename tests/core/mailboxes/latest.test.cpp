@@ -87,7 +87,7 @@ TEST_CASE("latest: two kinds of values for one actor do not meet") {
   CHECK(kit.inspect<both>(to).all == "2one");
 }
 
-TEST_CASE("latest: what is put while the actor skips or has failed is there afterwards") {
+TEST_CASE("latest: a value put while the actor skips or has failed is there afterwards") {
   test_system kit(1);
   ints seen;
   SUBCASE("it skips") {

@@ -139,7 +139,7 @@ TEST_CASE(
   CHECK(kit.dead_letters().size() == 1);
 }
 
-TEST_CASE("least_loaded goes by what waits now, not by what waited when the members began") {
+TEST_CASE("least_loaded goes by the mail that waits now, not by the mail when the members began") {
   gated quick;
   gated late;
   {

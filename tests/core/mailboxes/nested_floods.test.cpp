@@ -75,7 +75,8 @@ settings one_worker() {
 
 }  // namespace
 
-TEST_CASE("nested floods: whom an actor that runs in place floods keeps a short mailbox") {
+TEST_CASE(
+    "nested floods: a receiver flooded by an actor that runs in place keeps a short mailbox") {
   constexpr std::uint64_t n = 50'000;
   seen middle, last;
   {
@@ -115,7 +116,7 @@ TEST_CASE("nested floods: of many receivers in turns each keeps a short mailbox,
 }
 
 TEST_CASE(
-    "nested floods: each stage of a chain floods the next one, also beyond what a stack holds") {
+    "nested floods: each stage of a chain floods the next one, also beyond the depth of a stack") {
   for (const std::size_t stages : {10U, 30'000U}) {
     constexpr std::uint64_t n = 3 * limit;
     std::vector<seen> all(stages);
@@ -196,7 +197,7 @@ std::uint64_t longest_wait(std::uint64_t each, std::uint64_t messages) {
 
 }  // namespace
 
-TEST_CASE("what runs in place is charged to the round: others wait for one handler, not for all") {
+TEST_CASE("a run in place is charged to the round: others wait for one handler, not for all") {
   // W3 of work_stealing.hpp: three runnables, eight rounds. In half of them the multiplier handles
   // a message. Its sends run the receiver in place, with the mail that had been waiting for it.
   constexpr std::uint64_t quantum = sched::default_quantum, batch = 1024;
@@ -228,8 +229,7 @@ class repeater : public actor<numbers> {
 
 }  // namespace
 
-TEST_CASE(
-    "one handler whose receivers are all full runs few of them in place: the rest has turns") {
+TEST_CASE("one handler with many full receivers runs few of them in place: the rest has turns") {
   constexpr std::uint64_t receivers = 600, messages = 1'000, batch = 1024;
   settings o;
   o.scheduler.workers = 1;

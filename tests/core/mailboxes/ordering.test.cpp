@@ -136,7 +136,7 @@ TEST_CASE("urgent messages cannot starve normal ones: every ninth turn is theirs
   CHECK(last_urgent == -80);
 }
 
-TEST_CASE("selective receive keeps the order of what it skipped, across several changes") {
+TEST_CASE("selective receive keeps the order of skipped messages, across several changes") {
   actor_system system;
   const any_ref a = system.spawn([](dynamic_actor& self) -> behavior {
     self.set_unmatched(unmatched::skip);
@@ -195,7 +195,7 @@ struct order_taker : actor<protocol<void(ends_itself), void(int)>> {
 };
 
 TEST_CASE(
-    "a signal is not overtaken by what its sender sends afterwards, even while other signals are "
+    "a signal is not overtaken by later messages of its sender, even while other signals are "
     "handled") {
   auto worked = std::make_shared<std::atomic<int>>(0);
   actor_system system;
@@ -208,7 +208,7 @@ TEST_CASE(
   CHECK(*worked == 0);
 }
 
-TEST_CASE("a blocking actor hears of a signal before what its sender sent afterwards") {
+TEST_CASE("a blocking actor hears of a signal before later messages of its sender") {
   auto worked = std::make_shared<std::atomic<int>>(0);
   actor_system system;
   system.spawn(lent([worked, &system](blocking_actor& self) {

@@ -80,8 +80,8 @@ class slow_sink : public actor<protocol<void(item)>> {
 }  // namespace
 
 TEST_CASE(
-    "a slow sink slows the whole pipeline: no mailbox grows with what is sent, on any number of "
-    "workers") {
+    "a slow sink slows the whole pipeline: no mailbox grows with the number of messages, on any "
+    "number of workers") {
   constexpr std::uint32_t n = 5'000, soft = 64;
   for (const std::uint32_t workers : {1U, 2U, 4U}) {
     std::atomic<std::uint32_t> most[4] = {};
@@ -101,9 +101,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE(
-    "senders of a receiver whose messages take long wait until it shows progress, not a fixed "
-    "time") {
+TEST_CASE("senders of a receiver of long messages wait until it shows progress, not a fixed time") {
   constexpr std::uint32_t senders = 3, each = 200, soft = 64;
   std::atomic<std::uint32_t> most{0};
   constexpr std::uint32_t workers = 2;
@@ -155,7 +153,7 @@ TEST_CASE("an outside thread that floods is slowed, too") {
   CHECK(system.request(to, peak{}).get().value() < n / 4);
 }
 
-TEST_CASE("nobody waits for a receiver that awaits a response; the probe hears each doubling") {
+TEST_CASE("no sender waits for a receiver that awaits a response; the probe hears each doubling") {
   using protocol_type = protocol<void(item), void(go), std::uint32_t(count)>;
   struct waiting : actor<protocol_type> {
     any_ref other;

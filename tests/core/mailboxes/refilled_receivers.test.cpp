@@ -365,7 +365,7 @@ TEST_CASE("a full mailbox says which limit it has reached") {
   CHECK(try_send(bounded.to, item{0}).to_string().find("bound of 4") != std::string::npos);
 }
 
-TEST_CASE("a receiver whose await is over slows its senders again, though mail is left") {
+TEST_CASE("a receiver at the end of an await slows its senders again, though mail is left") {
   stopped_scene s;
   const auto to = s.system.spawn<awaiting>(lent(&s.here), false);
   const auto other = s.system.spawn<answering>();

@@ -180,7 +180,7 @@ struct blocked_sender {
 
 }  // namespace
 
-TEST_CASE("whoever waits for a child's restart goes on when it is restarted or given up") {
+TEST_CASE("a sender that waits for a child's restart goes on when it is restarted or given up") {
   SUBCASE("restarted") {
     blocked_sender s(duration::milliseconds(100));
     s.check_free();
@@ -385,7 +385,7 @@ TEST_CASE("a group is restarted while all workers wait in sends to one of its ch
       }
 }
 
-TEST_CASE("a flood of a child that is down ends with its supervisor, whose children are queued") {
+TEST_CASE("a flood of a child that is down ends with its supervisor, with other children queued") {
   constexpr std::uint32_t n = 10 * soft;
   for (const mailbox_policy policy : {mailbox_policy::unbounded, mailbox_policy::wait}) {
     waits counts;

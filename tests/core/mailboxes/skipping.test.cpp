@@ -103,7 +103,7 @@ TEST_CASE("a skipped request is answered when it is handled, and its content is 
   CHECK(answer.get().value() == 7);
 }
 
-TEST_CASE("what is tried again too early is skipped again") {
+TEST_CASE("a message that is tried again too early is skipped again") {
   testkit::test_system system;
   const auto c = system.spawn<connection_actor>();
   send(c, number(1));

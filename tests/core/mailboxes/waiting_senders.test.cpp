@@ -31,7 +31,7 @@ class filter : public actor<protocol<void(item)>> {
 }  // namespace
 
 TEST_CASE(
-    "whoever waits for a receiver that another sender runs in place goes on when that sender is "
+    "a sender that waits for a receiver which another one runs in place goes on when that one is "
     "done") {
   constexpr std::uint32_t rounds = 100, each = 2000, kept = 1500, soft = 64;
   // The filter may have its turn on the third worker, so all may wait: then one of them runs a

@@ -74,7 +74,7 @@ const core::cell& cell_of(const core::handle& r) { return *core::handle_access::
 
 }  // namespace
 
-TEST_CASE("a probe is told who spawned an actor, of which type and kind, under which supervisor") {
+TEST_CASE("a probe is told an actor's spawner, type, kind and supervisor") {
   births heard;
   test_system kit({.probe = &heard});
   const auto p = kit.spawn<parent>(spawn_options{.name = "mother"});
@@ -143,7 +143,7 @@ TEST_CASE("any thread can read where an actor is in its life, and its restarts")
   CHECK(c.phase() == core::life::ended);
 }
 
-TEST_CASE("while actors run and fail, reading their phases disturbs nobody") {
+TEST_CASE("while actors run and fail, reading their phases disturbs no actor") {
   actor_system system;
   const auto top = system.spawn<supervisor>(supervision{.max_restarts = 1000});
   const auto child = supervise<worker>(top, child_options{});
@@ -210,7 +210,7 @@ class sleeper : public actor<protocol<void(tick), void(set_alarms), int(ask), vo
 
 }  // namespace
 
-TEST_CASE("an actor's timers can be listed on its turn: for whom, of what, when, how often") {
+TEST_CASE("an actor's timers can be listed on its turn: their receivers, types, times and counts") {
   test_system kit;
   const auto a = kit.spawn<sleeper>();
   CHECK(look_into(kit, a, 10).timers.empty());
@@ -301,7 +301,7 @@ TEST_CASE("an errand runs on the actor's turn") {
   CHECK(told == seen{"ran in phase 1"});
 }
 
-TEST_CASE("what an errand throws is told, and its actor goes on with its state") {
+TEST_CASE("an exception of an errand is told, and its actor goes on with its state") {
   testkit::test_system system;
   const auto a = system.spawn<adder>();
   CHECK(system.request(a, 2).get().value() == 2);
@@ -313,7 +313,7 @@ TEST_CASE("what an errand throws is told, and its actor goes on with its state")
   CHECK(system.request(a, 3).get().value() == 5);
 }
 
-TEST_CASE("an actor that has ended turns an errand away, whether somebody holds it or nobody") {
+TEST_CASE("an actor that has ended turns an errand away, with a handle to it or without") {
   testkit::test_system system;
   auto a = system.spawn<adder>();
   const address whom = a.address();

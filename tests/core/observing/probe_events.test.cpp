@@ -124,7 +124,7 @@ class asking : public actor<protocol<void(go), void(item)>> {
 
 }  // namespace
 
-TEST_CASE("a probe hears of timers that fire, and of requests whose time is over") {
+TEST_CASE("a probe hears of timers that fire, and of requests that time out") {
   notes heard;
   test_system kit({.probe = &heard});
   const auto to = kit.spawn<answering>();

@@ -124,7 +124,7 @@ TEST_CASE("a child that its group restarts after a long time begins with the fir
   CHECK(f.restart_of(f.b) == duration::seconds(1));
 }
 
-TEST_CASE("a child whose constructor fails is not up, however long its former life was") {
+TEST_CASE("a child that fails in its constructor is not up, however long its former life was") {
   struct broken : actor<failing> {
     explicit broken(std::vector<instant>* tries) {
       tries->push_back(now());

@@ -375,7 +375,7 @@ TEST_CASE("function-based and stateful children start with a fresh state") {
 }
 
 TEST_CASE(
-    "a supervisor's static children start in order and stop in reverse when nobody holds it") {
+    "a supervisor's static children start in order and stop in reverse at its last handle's end") {
   test_system kit(2);
   pen notes;
   {
@@ -422,7 +422,7 @@ TEST_CASE("a nested supervisor that gives up is restarted by its own") {
   kit.expect_down(top);
 }
 
-TEST_CASE("any actor can supervise, and hears what happens if it wants to") {
+TEST_CASE("any actor can supervise, and hears of its children if it wants to") {
   struct start {};
   using protocol_type = protocol<ref<counting>(start), std::string(total)>;
   struct boss : actor<protocol_type> {

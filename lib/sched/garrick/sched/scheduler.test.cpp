@@ -64,7 +64,7 @@ TEST_CASE("zero workers means one for each usable core") {
   CHECK(make_scheduler({})->policy_name() == "work_stealing");
 }
 
-TEST_CASE("a worker knows whose it is, and the watchdog sees its state while the pool runs") {
+TEST_CASE("a worker knows its scheduler, and the watchdog sees its state while the pool runs") {
   for (const std::string& policy : policies) {
     auto pool = make_scheduler({.policy = policy, .workers = 3});
     CHECK(pool->worker_state(0) == nullptr);
@@ -110,7 +110,7 @@ TEST_CASE("the hooks for a thread's start and stop run on each worker, once, wit
   CHECK(seen.stopped.load() == 0xf);
 }
 
-TEST_CASE("what was scheduled before the start runs after it") {
+TEST_CASE("a runnable scheduled before the start runs after it") {
   for (const std::string& policy : policies) {
     auto pool = make_scheduler({.policy = policy, .workers = 2});
     latch done;
@@ -122,7 +122,7 @@ TEST_CASE("what was scheduled before the start runs after it") {
   }
 }
 
-TEST_CASE("stop lets the current run end; what has not run is drained, each once") {
+TEST_CASE("stop lets the current run end; all others are drained, each once") {
   for (const std::string& policy : policies) {
     auto pool = started({.policy = policy, .workers = 1});
     latch running;
@@ -161,7 +161,7 @@ TEST_CASE("stop lets the current run end; what has not run is drained, each once
   }
 }
 
-TEST_CASE("drain also hands out what its sink schedules") {
+TEST_CASE("drain also hands out runnables that its sink schedules") {
   auto pool = make_scheduler({.workers = 2});
   struct context {
     scheduler* pool;
@@ -205,7 +205,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("claim_next takes what waits in the worker's own next slot and nothing else") {
+TEST_CASE("claim_next takes the runnable in the worker's own next slot and nothing else") {
   auto pool = started({.workers = 1});
   job in_queue([] {});
   job in_slot([] {});
@@ -269,7 +269,7 @@ TEST_CASE("a worker of one pool is an outsider to another") {
   CHECK(ran_on == other.get());
 }
 
-TEST_CASE("expose lets another worker take what waits in the slot, without the ticker") {
+TEST_CASE("expose lets another worker take the runnable in the slot, without the ticker") {
   auto pool = started({.workers = 2});
   bool unaided = false;
   // The ticker may come first where the operating system stops the worker between its two calls.

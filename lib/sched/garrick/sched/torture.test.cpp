@@ -214,7 +214,7 @@ void claims(const char* policy, std::uint32_t workers, std::uint32_t count) {
 
 }  // namespace
 
-TEST_CASE("what is claimed where it waits runs once and never in two places") {
+TEST_CASE("a runnable claimed while it waits runs once and never in two places") {
   for (const char* policy :
        {"work_stealing", "locality_guided", "work_sharing", "polling_custom", "polling_new"}) {
     claims(policy, 1, rounds(300));

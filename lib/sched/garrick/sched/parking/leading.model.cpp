@@ -429,7 +429,7 @@ TEST_CASE("a token finds its owner elsewhere, and needs both of its memory order
   CHECK(needs<elsewhere_suite>(garrick::base::parker_order::leave_token, release, enough_to_fail));
 }
 
-TEST_CASE("who wakes itself is counted once, and waits for nobody in vain") {
+TEST_CASE("a worker that wakes itself is counted once, and waits for no token in vain") {
   CHECK(explore<come_back_suite<model_sleepers>>(thorough) == "");
   CHECK(explore<come_back_suite<hasty_sleepers>>(enough_to_fail) != "");
 }

@@ -131,7 +131,7 @@ void let_guests_lead(told_loop& loop, scheduler& pool) {
 
 }  // namespace
 
-TEST_CASE("what an event wakes runs, all of it, while the first one stays busy") {
+TEST_CASE("runnables that an event wakes all run, while the first one stays busy") {
   for (const char* policy : {"work_stealing", "locality_guided"}) {
     const auto pool = started({.policy = policy, .workers = 3, .best_effort = true});
     told_loop loop(pool->seat());
@@ -159,7 +159,8 @@ TEST_CASE("what an event wakes runs, all of it, while the first one stays busy")
   }
 }
 
-TEST_CASE("nothing waits while a worker handles an event, and what it runs then may") {
+TEST_CASE(
+    "nothing waits while a worker handles an event, and a runnable that it runs then may wait") {
   const auto pool = started({.workers = 2});
   told_loop loop(pool->seat());
   bool seen = false;
@@ -237,7 +238,7 @@ TEST_CASE("a pool stops while a worker waits for events, and loops come and go")
   }
 }
 
-TEST_CASE("policies whose workers do not wait for events have no seat") {
+TEST_CASE("policies with workers that do not wait for events have no seat") {
   for (const std::string& policy : available_policies()) {
     const auto pool = make_scheduler({.policy = policy, .workers = 1});
     CHECK((pool->seat() != nullptr) == (policy == "work_stealing" || policy == "locality_guided"));

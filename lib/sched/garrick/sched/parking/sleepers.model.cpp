@@ -474,11 +474,11 @@ bool some_need(place at, std::memory_order as_written) {
 
 }  // namespace
 
-TEST_CASE("a token is never lost and carries what the waker did") {
+TEST_CASE("a token is never lost and carries the waker's writes") {
   CHECK(explore<parker_suite>(thorough) == "");
 }
 
-TEST_CASE("no work is stranded while somebody sleeps") {
+TEST_CASE("no work is stranded while a worker sleeps") {
   for (const fences kind : {fences::symmetric, fences::asymmetric}) {
     CHECK(explore<inside_suite<2>>(thorough, {}, kind) == "");
     CHECK(explore<inside_suite<3>>(thorough, {}, kind) == "");
@@ -527,6 +527,6 @@ TEST_CASE("the ticker needs both fences") {
   CHECK(explore<ticker_suite>(enough_to_fail, {no_heavy_fence}, fences::asymmetric) != "");
 }
 
-TEST_CASE("who arms the ticker ahead has to wake it") {
+TEST_CASE("a worker that arms the ticker ahead has to wake it") {
   CHECK(explore<ahead_suite<false>>(enough_to_fail) != "");
 }

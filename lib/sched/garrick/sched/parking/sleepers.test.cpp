@@ -39,7 +39,7 @@ struct late_bits : base::real_atomics {
 
 }  // namespace
 
-TEST_CASE("who wakes a worker sleeps rather than spin for a bit that does not come") {
+TEST_CASE("a thread that wakes a worker sleeps rather than spin for a bit that does not come") {
   sleepers<late_bits, base::parker> two(2);
   two.prepare_park(1, false);
   late_bits::arrived = false;
@@ -49,7 +49,7 @@ TEST_CASE("who wakes a worker sleeps rather than spin for a bit that does not co
   two.park(1);  // there is a token
 }
 
-TEST_CASE("another one is woken although somebody searches, as long as somebody is parked") {
+TEST_CASE("another worker is woken although one searches, as long as one is parked") {
   sleepers<base::real_atomics, base::parker> four(4);
   for (const std::uint32_t i : {0U, 1U, 3U}) four.prepare_park(i, false);
   four.announce(0);  // wakes that worker, which now counts as searching
@@ -94,7 +94,7 @@ TEST_CASE("a worker that waits elsewhere is woken there, or wakes itself") {
   CHECK(seen.number == 1);
 }
 
-TEST_CASE("who waits elsewhere is woken last, unless it is asked for") {
+TEST_CASE("a worker that waits elsewhere is woken last, unless it is asked for") {
   interruptions seen;
   sleepers<base::real_atomics, base::parker> three(3, &seen);
   for (const std::uint32_t i : {0U, 2U}) three.prepare_park(i, false);
@@ -110,7 +110,7 @@ TEST_CASE("who waits elsewhere is woken last, unless it is asked for") {
   CHECK(three.end_elsewhere(0));
 }
 
-TEST_CASE("a worker that wakes itself while somebody wakes it counts once") {
+TEST_CASE("a worker that wakes itself while another thread wakes it counts once") {
   interruptions seen;
   sleepers<base::real_atomics, base::parker> three(3, &seen);
   for (const std::uint32_t i : {0U, 1U}) three.prepare_park(i, false);

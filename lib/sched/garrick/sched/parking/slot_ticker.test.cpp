@@ -81,7 +81,7 @@ TEST_CASE("arming between a promise and its keeping leaves exactly one token") {
 }
 
 TEST_CASE(
-    "a ticker that stays awake waits for no promise, and takes the token of whoever armed it "
+    "a ticker that stays awake waits for no promise, and takes the token of a thread that armed it "
     "meanwhile") {
   ticker t;
   t.arm();

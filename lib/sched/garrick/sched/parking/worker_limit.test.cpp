@@ -37,7 +37,9 @@ TEST_CASE("worker limit: all may be awake until they wait for processors") {
   CHECK(limit.judge(5 * ms, window(0.8, 0.2)) == 1);
 }
 
-TEST_CASE("worker limit: it falls to what the workers ran for, and not if that needs all of them") {
+TEST_CASE(
+    "worker limit: it falls to as many as the workers' running time needs, and not if that is "
+    "all") {
   worker_limit sixteen(16);
   CHECK(sixteen.judge(ms, window(3.2, 10)) == 3);
   worker_limit two(2);
@@ -105,7 +107,7 @@ TEST_CASE("worker limit: after a while it is tried without, and each vain try ma
   CHECK(at - lowered_at == worker_limit::shortest_hold_ns);
 }
 
-TEST_CASE("worker limit: what fits the limit already puts no try off") {
+TEST_CASE("worker limit: a load that fits the limit already puts no try off") {
   worker_limit limit(4);
   CHECK(limit.judge(1 * ms, window(1.5, 1)) == 2);
   CHECK(limit.judge(400 * ms, window(1.5, 1)) == 2);

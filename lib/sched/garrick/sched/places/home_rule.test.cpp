@@ -201,8 +201,8 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "figure 4: what a thread spawns is placed with each worker in turn, and runs there or has its "
-    "home near there") {
+    "figure 4: an actor that a thread spawns is placed with each worker in turn, and runs there or "
+    "has its home near there") {
   for (const machine& m : machines()) {
     CAPTURE(m.what);
     fixture f(m);

@@ -129,7 +129,7 @@ TEST_CASE("topology: a ring of nodes goes by its matrix of distances") {
   CHECK(t->distance(0, 6) == 2);
 }
 
-TEST_CASE("topology: what cannot be is an error") {
+TEST_CASE("topology: an impossible machine is an error") {
   CHECK(error_of({}).find("at least one unit") != std::string::npos);
   CHECK(error_of({{.os_index = 1}, {.os_index = 1}}).find("unit 1 is there twice") !=
         std::string::npos);

@@ -111,7 +111,7 @@ TEST_CASE("greedy runnables share one worker in turns") {
   CHECK(c.longest_wait <= c.bound());
 }
 
-TEST_CASE("an endless ping-pong in the next slot starves nobody") {
+TEST_CASE("an endless ping-pong in the next slot starves no runnable") {
   for (const std::uint32_t quantum : {8U, 64U, 1024U}) {
     crowd c(quantum);
     for (int i = 0; i < 5; ++i) c.add_greedy();
@@ -124,7 +124,7 @@ TEST_CASE("an endless ping-pong in the next slot starves nobody") {
   }
 }
 
-TEST_CASE("churn at the new end of the deque starves nobody") {
+TEST_CASE("churn at the new end of the deque starves no runnable") {
   for (const char* policy :
        {"work_stealing", "locality_guided", "polling_default", "polling_aggressive", "polling_new"})
     for (const std::uint32_t quantum : {8U, 256U}) {

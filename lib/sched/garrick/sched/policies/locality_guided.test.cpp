@@ -101,7 +101,7 @@ TEST_CASE(
   CHECK(f.run(0) == &a);
 }
 
-TEST_CASE("locality: what a far thief has run goes home with the rest of its mail") {
+TEST_CASE("locality: a runnable that a far thief has run goes home with the rest of its mail") {
   fixture f;
   item a;
   a.place.set(settled(0));
@@ -122,7 +122,7 @@ TEST_CASE(
   CHECK(f.run(0) == &a[2]);
 }
 
-TEST_CASE("locality: who has no neighbours is a far thief to everybody") {
+TEST_CASE("locality: a worker without neighbours is a far thief to all others") {
   fixture f("pack:2 numa:1 l3:1 core:1 pu:1", 2);
   item a[3];
   for (item& i : a) {
@@ -136,7 +136,7 @@ TEST_CASE("locality: who has no neighbours is a far thief to everybody") {
   CHECK(f.run(0) == &a[2]);
 }
 
-TEST_CASE("locality: no sender runs a receiver in place whose home is far") {
+TEST_CASE("locality: no sender runs a receiver in place that has its home far away") {
   fixture f;
   item a;
   a.place.set(settled(0));
@@ -177,8 +177,8 @@ TEST_CASE("locality: hints: spread, hub, a node, and one that is not there") {
 }
 
 TEST_CASE(
-    "locality: what is spread, or wishes for nodes in turn, meets every worker as often as the "
-    "others") {
+    "locality: runnables that are spread, or wish for nodes in turn, meet all workers equally "
+    "often") {
   // with 12, half of the nodes have two workers, the others one
   for (const std::uint32_t workers : {64U, 12U}) {
     CAPTURE(workers);

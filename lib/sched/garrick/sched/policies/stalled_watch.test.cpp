@@ -117,7 +117,7 @@ TEST_CASE("while one worker stands still and the other is busy, everybody runs w
   }
 }
 
-TEST_CASE("what a handler woke before it came to a standstill runs within the bound, too") {
+TEST_CASE("runnables woken by a handler before it came to a standstill run within the bound, too") {
   for (const std::string& policy : available_policies()) {
     CAPTURE(policy);
     half_stalled_pool p(policy);

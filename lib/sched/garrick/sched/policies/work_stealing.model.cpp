@@ -352,12 +352,12 @@ struct left_suite : rl::test_suite<left_suite, 3>, policy_base {
 
 }  // namespace
 
-TEST_CASE("a family of actors runs whoever takes whom, and nobody is stranded") {
+TEST_CASE("a family of actors runs however they are taken, and no runnable is stranded") {
   for (const fences kind : {fences::symmetric, fences::asymmetric})
     CHECK(explore<family_suite<1, 4>>(thorough, {}, kind) == "");
 }
 
-TEST_CASE("nobody is stranded when the ticker is armed ahead") {
+TEST_CASE("no runnable is stranded when the ticker is armed ahead") {
   for (const fences kind : {fences::symmetric, fences::asymmetric})
     CHECK(explore<family_suite<2, 3>>(thorough, {}, kind) == "");
 }
@@ -367,7 +367,7 @@ TEST_CASE("two actors that need two workers get them") {
     CHECK(explore<meeting_suite>(thorough, {}, kind) == "");
 }
 
-TEST_CASE("what waits at a worker that stands still is run by one that is busy") {
+TEST_CASE("work that waits at a worker that stands still is run by one that is busy") {
   for (const fences kind : {fences::symmetric, fences::asymmetric})
     CHECK(explore<stalled_suite<true>>(thorough, {}, kind) == "");
   CHECK(explore<stalled_suite<false>>(100) != "");  // the two others never end
@@ -378,17 +378,17 @@ TEST_CASE("without the fences, actors are stranded") {
   CHECK(explore<family_suite<1, 4>>(thorough, {no_heavy_fence}) != "");
 }
 
-TEST_CASE("what a worker takes out of its inbox along with what it runs is announced") {
+TEST_CASE("the rest of a batch that a worker takes out of its inbox is announced") {
   for (const fences kind : {fences::symmetric, fences::asymmetric})
     CHECK(explore<batch_suite>(10'000, {}, kind) == "");
 }
 
-TEST_CASE("what a worker leaves in its inbox is announced") {
+TEST_CASE("work that a worker leaves in its inbox is announced") {
   for (const fences kind : {fences::symmetric, fences::asymmetric})
     CHECK(explore<line_suite>(10'000, {}, kind) == "");
 }
 
-TEST_CASE("what is left to a worker that is awake is not stranded if all sleep by then") {
+TEST_CASE("work left to a worker that is awake is not stranded if all sleep by then") {
   for (const fences kind : {fences::symmetric, fences::asymmetric})
     CHECK(explore<left_suite>(10'000, {}, kind) == "");
 }

@@ -79,7 +79,9 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("work stealing: a worker that had nothing to do first goes on with what it has begun") {
+TEST_CASE(
+    "work stealing: a worker that had nothing to do first goes on with the work that it has "
+    "begun") {
   work_stealing<timeless_traits> policy(
       policy_options{.workers = 1, .quantum = 1024, .idle_spin_ns = 0});
   auto& self = policy.worker(0);
@@ -144,13 +146,13 @@ bool left_to_who_is_awake(Meanwhile meanwhile) {
 
 }  // namespace
 
-TEST_CASE("work stealing: who is awake and goes on is left what comes from outside") {
+TEST_CASE("work stealing: work from outside is left to a worker that is awake and goes on") {
   item next;
   CHECK(left_to_who_is_awake(
       [&](auto& policy, auto& awake) { static_cast<void>(policy.before_resume(awake, next)); }));
 }
 
-TEST_CASE("work stealing: who is in a handler that takes long is left nothing more") {
+TEST_CASE("work stealing: a worker in a handler that takes long is left nothing more") {
   CHECK_FALSE(left_to_who_is_awake([](auto&, auto&) {}));
 }
 
@@ -245,7 +247,7 @@ TEST_CASE("work stealing: rounds are short where messages take long, although th
   CHECK(awake_for(bursts[2]) == worker_round::most_ns / message_ns);
 }
 
-TEST_CASE("work stealing: somebody is called for one that goes on later, unless it is alone") {
+TEST_CASE("work stealing: a worker is called for one that goes on later, unless it is alone") {
   using worker = stealing_worker<scripted_traits>;
   using add_function = void (*)(worker& to, item& next);
   const auto calls_after = [](add_function add) {
@@ -280,7 +282,8 @@ TEST_CASE("work stealing: somebody is called for one that goes on later, unless 
         }) == 1);
 }
 
-TEST_CASE("work stealing: somebody is called for what leaves the slot when a round begins") {
+TEST_CASE(
+    "work stealing: a worker is called for a runnable that leaves the slot when a round begins") {
   work_stealing<scripted_traits> policy(
       policy_options{.workers = 2, .quantum = 1024, .idle_spin_ns = 0});
   auto& awake = policy.worker(0);
@@ -321,7 +324,9 @@ TEST_CASE("work stealing: each round takes the oldest of the deque if the inbox 
   while (base::runnable* const r = policy.drain_one()) static_cast<void>(r->take());
 }
 
-TEST_CASE("work stealing: who gives up its turn early waits in the inbox until the round is over") {
+TEST_CASE(
+    "work stealing: a runnable that gives up its turn early waits in the inbox until the round is "
+    "over") {
   work_stealing<timeless_traits> policy(
       policy_options{.workers = 1, .quantum = 1024, .idle_spin_ns = 0});
   auto& self = policy.worker(0);
@@ -339,7 +344,9 @@ TEST_CASE("work stealing: who gives up its turn early waits in the inbox until t
   while (base::runnable* const r = policy.drain_one()) static_cast<void>(r->take());
 }
 
-TEST_CASE("work stealing: what a queue still names waits there again, and not in the next slot") {
+TEST_CASE(
+    "work stealing: a runnable that a queue still names waits there again, and not in the next "
+    "slot") {
   work_stealing<> policy(policy_options{.workers = 1, .quantum = 64, .idle_spin_ns = 0});
   auto& self = policy.worker(0);
   item claimed;

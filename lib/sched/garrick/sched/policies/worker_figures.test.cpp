@@ -84,7 +84,7 @@ TEST_CASE("a probe hears of parks and thefts in their order") {
   CHECK(figures.read().steals == 1);
 }
 
-TEST_CASE("under every policy the workers' figures add up to what the pool and a probe say") {
+TEST_CASE("under every policy the workers' figures add up to those of the pool and of a probe") {
   for (const shipped_policy& policy : shipped_policies()) {
     CAPTURE(policy.name);
     counts heard;

@@ -27,7 +27,7 @@ TEST_CASE("a round is over when its messages are used up, and each run counts fo
   CHECK(of_idle_runs.is_over());
 }
 
-TEST_CASE("a run may use what is left of the round, at least one message, at most a quantum") {
+TEST_CASE("a run may use the rest of the round, at least one message, at most a quantum") {
   worker_round round(10);
   CHECK(round.allowance(1024) == 10);
   CHECK(round.allowance(4) == 4);
@@ -77,7 +77,8 @@ TEST_CASE("an arrival that uses up the round counts in the next one") {
   CHECK(round.arrival_may_run());
 }
 
-TEST_CASE("who had nothing else is left alone for a while with what it has begun") {
+TEST_CASE(
+    "a worker that had nothing else is left alone for a while with the work that it has begun") {
   worker_round round(256);
   round.has_nothing_else();
   round.use(worker_round::patience - 1);
@@ -163,7 +164,7 @@ TEST_CASE("rounds are shorter for some time after something has arrived") {
   CHECK(length_after(round, 20, 1'000, now) == 256);
 }
 
-TEST_CASE("a round whose messages are quicker than those before goes on for half of its time") {
+TEST_CASE("a round of messages quicker than those before goes on for half of its time") {
   worker_round round(256);
   CHECK_FALSE(round.goes_on(1));  // nothing has been measured
   round.arrival_runs();
@@ -236,7 +237,7 @@ TEST_CASE("time in which a worker sleeps does not count") {
   CHECK(round.allowance(1024) == 256);
 }
 
-TEST_CASE("who does nothing between two sleeps goes on with rounds of the same length") {
+TEST_CASE("a worker that does nothing between two sleeps goes on with rounds of the same length") {
   worker_round round(256);
   round.slept(1'000, 2'000);
   round.slept(3'000, 4'000);

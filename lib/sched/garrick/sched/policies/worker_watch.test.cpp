@@ -123,7 +123,7 @@ TEST_CASE("worker watch: at the limit, one that is held up is left no more work 
   });
 }
 
-TEST_CASE("worker watch: at the limit, nobody is called for open work") {
+TEST_CASE("worker watch: at the limit, no worker is called for open work") {
   crowd c;
   c.run([&] {
     c.policy.external_enqueue(c.awake, c.items[1]);

@@ -142,7 +142,8 @@ struct followed {
 
 }  // namespace
 
-TEST_CASE("inbox: what somebody else has left in the line meanwhile is newer and goes behind") {
+TEST_CASE(
+    "inbox: work that another thread has left in the line meanwhile is newer and goes behind") {
   sched::work_inbox<base::real_atomics, followed> in;
   std::array<followed, 6> items;
   for (std::size_t i = 0; i < 3; ++i) in.push(items[i]);

@@ -12,7 +12,7 @@ namespace next_slot_test {
 using namespace garrick;
 using slot = sched::next_slot<base::real_atomics, int>;
 
-TEST_CASE("put returns what it displaced, take and claim empty the slot") {
+TEST_CASE("put returns the displaced pointer, take and claim empty the slot") {
   slot s;
   int a = 0;
   int b = 0;

@@ -141,7 +141,7 @@ TEST_CASE("polling: phases of one's own are template arguments") {
 }
 
 TEST_CASE(
-    "polling: what is found in any phase ends it, and the next search begins with the first") {
+    "polling: a runnable found in any phase ends it, and the next search begins with the first") {
   notes n;
   noting = &n;
   polling_default<noting_traits> policy(policy_options{.workers = 2});
@@ -165,8 +165,8 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "polling: who puts work into a worker's inbox signals its event; the other configurations have "
-    "none") {
+    "polling: a thread that puts work into a worker's inbox signals its event; the other "
+    "configurations have none") {
   notes n;
   noting = &n;
   const auto signals = [&](auto& policy) {
