@@ -144,7 +144,7 @@ TEST_CASE("a request that takes long lets others in after eight turns, as often 
   CHECK(seen[255] == 2);
 }
 
-TEST_CASE("an accelerator does what a pattern says") {
+TEST_CASE("an accelerator gives a pattern's results") {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     CAPTURE(seed);
     test_system kit(seed);
@@ -182,7 +182,7 @@ TEST_CASE("a request to an accelerator has a time-out, and the work is done all 
   CHECK(sum.get().value() == 10);
 }
 
-TEST_CASE("what a pattern says and an accelerator would not heed is refused") {
+TEST_CASE("settings of a pattern that an accelerator would not heed are refused") {
   test_system kit(1);
   const accelerator acc = spawn(kit, accelerator_team().replicas(2));
   const auto p = map([](int& x) { ++x; }).named("next");
@@ -292,7 +292,7 @@ TEST_CASE("a container goes to an accelerator and back without a copy") {
   CHECK(counting_copies::copies == 0);
 }
 
-TEST_CASE("an accelerator ends when nobody holds it and nobody waits for it") {
+TEST_CASE("an accelerator ends when no handle to it and no request is left") {
   for (std::uint64_t seed = 1; seed <= 50; ++seed) {
     CAPTURE(seed);
     test_system kit(seed);
@@ -321,7 +321,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("a team of nobody, or on a processor that is not there, is refused") {
+TEST_CASE("a team without members, or on a processor that is not there, is refused") {
   CHECK_THROWS_AS(static_cast<void>(accelerator_team().replicas(0)), std::invalid_argument);
   CHECK_THROWS_AS(static_cast<void>(accelerator_team().replicas(4097)), std::invalid_argument);
   actor_system system;

@@ -124,7 +124,7 @@ TEST_CASE("an answer that is an error follows the stage's policy") {
   }
 }
 
-TEST_CASE("a loop waits for what an actor in it holds") {
+TEST_CASE("a loop waits for tuples that an actor in it holds") {
   in_every_system(
       [](auto& system) {
         return pipeline(from(std::vector{1, 2, 3}),

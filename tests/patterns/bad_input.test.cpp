@@ -85,7 +85,7 @@ TEST_CASE("a stage that takes none ends the stream at once") {
   }
 }
 
-TEST_CASE("what a stage that has enough leaves is counted as dropped, and its source stops") {
+TEST_CASE("tuples that a stage with enough leaves are counted as dropped, and its source stops") {
   for (const std::size_t capacity : {1U, 16U, 1024U})
     for (std::uint64_t seed = 1; seed <= 20; ++seed) {
       CAPTURE(seed);
@@ -138,7 +138,7 @@ class watcher : public actor<protocol<void(int)>> {
 
 }  // namespace
 
-TEST_CASE("a stream that has ended answers, and what it is fed with is a dead letter") {
+TEST_CASE("a stream that has ended answers, and tuples that it is fed with are dead letters") {
   test_system kit(1);
   const auto h = spawn(kit, pipeline(same, sum()));
   send(h, 5);
@@ -160,7 +160,7 @@ TEST_CASE("a stream that has ended answers, and what it is fed with is a dead le
   CHECK(heard == "");  // its actor stays for later requests
 }
 
-TEST_CASE("the handle of a cancelled stream says so, whatever comes then") {
+TEST_CASE("the handle of a cancelled stream says so, after any further messages") {
   test_system kit(1);
   const auto h = spawn(kit, pipeline(same, sum()));
   send(h, cancel{});

@@ -52,16 +52,18 @@ int exposures_of(const P& p) {
   return worker.exposed;
 }
 
-TEST_CASE("who begins to work on a container does not keep its helpers to itself") {
+TEST_CASE("a thread that begins to work on a container does not keep its helpers to itself") {
   CHECK(exposures_of(map<watched>([](int& x) { ++x; })) >= 1);
 }
 
-TEST_CASE("who begins to work on a container over and over does not keep its helpers to itself") {
+TEST_CASE(
+    "a thread that begins to work on a container over and over does not keep its helpers to "
+    "itself") {
   const auto next = [](const neighbourhood<int>& n) { return n[0] + 1; };
   CHECK(exposures_of(stencil<watched>(next, 0, 1)) >= 1);
 }
 
-TEST_CASE("who divides a problem does not keep those that it calls to itself") {
+TEST_CASE("a thread that divides a problem does not keep those that it calls to itself") {
   const auto halves = [](std::span<int> all, parts& out) {
     out.add(0, all.size() / 2);
     out.add(all.size() / 2, all.size());

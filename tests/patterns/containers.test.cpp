@@ -78,7 +78,7 @@ void is_neither_copied_nor_moved(test_system& kit, const ref<rows>& h) {
   CHECK(values_of(got) == from_on(1, 100));
 }
 
-TEST_CASE("an element that nobody shares is neither copied nor moved") {
+TEST_CASE("an element that is not shared is neither copied nor moved") {
   test_system kit(1);
   counting_copies::copies = counting_copies::moves = 0;
   is_neither_copied_nor_moved(kit, spawn(kit, master_worker(add_one, is_left).replicas(3)));
@@ -130,7 +130,7 @@ TEST_CASE("several requests to one pattern are under way, and each gets its own"
 }
 
 TEST_CASE(
-    "a master and its workers are a stage; what a function or the condition throws fails it") {
+    "a master and its workers are a stage; an exception of a function or the condition fails it") {
   const auto picky = [](counting_copies& x) {
     if (x.value == 17) throw std::runtime_error("not this one");
     ++x.value;
@@ -180,7 +180,7 @@ struct shy {
   }
 };
 
-TEST_CASE("what a container throws fails its request alone, to a map and to an accelerator") {
+TEST_CASE("an exception of a container fails its request alone, to a map and to an accelerator") {
   const auto twice = [](int& x) { x *= 2; };
   const auto p = map<shy>(twice).named("shy");
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
@@ -205,7 +205,7 @@ TEST_CASE("what a container throws fails its request alone, to a map and to an a
 
 }  // namespace
 
-TEST_CASE("what a team tells each other is no dead letter when its stream is cancelled") {
+TEST_CASE("a message within a team is no dead letter when its stream is cancelled") {
   testkit::explore(400, [](test_system& kit) {
     const auto whole =
         pipeline(counting(0, 5), seq([](int n) { return numbers(n * 3); }),

@@ -139,7 +139,8 @@ struct pass : stage_actor<int, int> {
 
 }  // namespace
 
-TEST_CASE("an actor at the end of a loop hands on what has found no room on the way back") {
+TEST_CASE(
+    "an actor at the end of a loop hands on results that have found no room on the way back") {
   const auto p = pipeline(counting(5, 9), feedback(seq_actor<splitting>(), is_left), count());
   in_small_channels([&](std::size_t capacity, std::uint64_t seed) {
     CHECK(value_of(p, capacity, seed) == 32 + 64 + 128 + 256);
@@ -156,7 +157,7 @@ TEST_CASE("a loop ends although take at its end has enough while its way back is
   });
 }
 
-TEST_CASE("the pairs before one whose key throws are handed on, and that one has failed") {
+TEST_CASE("the pairs before one with a key that throws are handed on, and that one has failed") {
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
     CAPTURE(seed);
     test_system kit(seed);
@@ -172,7 +173,7 @@ TEST_CASE("the pairs before one whose key throws are handed on, and that one has
   }
 }
 
-TEST_CASE("a tuple whose answer comes after a cancellation is counted once") {
+TEST_CASE("a tuple with an answer that comes after a cancellation is counted once") {
   for (const bool ordered : {false, true})
     for (const bool refuses : {false, true})
       for (std::uint64_t seed = 1; seed <= 30; ++seed) {
@@ -205,7 +206,7 @@ TEST_CASE("a stream that cannot be made fails, and leaves nothing behind") {
   CHECK(failures_to_begin(pipeline(counting(0, 10), actors, discard<int>()), copies) != 0);
 }
 
-TEST_CASE("who feeds an actor lets that have its turns") {
+TEST_CASE("a stream that feeds an actor lets that have its turns") {
   settings s;
   s.scheduler.workers = 1;
   s.mailbox.full_wait = core::longest_full_wait;  // it had waited that long for each tuple
@@ -239,7 +240,8 @@ class late : public stage_actor<int, int, void(send_it)> {
 
 }  // namespace
 
-TEST_CASE("a loop is exact after a route refused what an actor put out on a turn of its own") {
+TEST_CASE(
+    "a loop is exact after a route refused a result that an actor put out on a turn of its own") {
   const auto key = [](const int& x) {
     if (x % 10 == 7) throw std::runtime_error("no key");
     return x;
@@ -255,7 +257,7 @@ TEST_CASE("a loop is exact after a route refused what an actor put out on a turn
   });
 }
 
-TEST_CASE("an actor may be asked with what cannot be copied") {
+TEST_CASE("an actor may be asked with a message that cannot be copied") {
   using lot = std::vector<std::unique_ptr<int>>;
   struct counter : actor<protocol<int(lot)>> {
     int on(lot l) { return static_cast<int>(l.size()); }

@@ -137,7 +137,7 @@ TEST_CASE("a container is copied once for its dead letter, and not at all if the
     }
 }
 
-TEST_CASE("what a container throws while it is copied is a failure, and nothing is uncounted") {
+TEST_CASE("an exception of a container that is copied is a failure, and nothing is uncounted") {
   struct shy {
     using garrick_sendable = void;
     row all;

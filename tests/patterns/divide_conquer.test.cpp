@@ -78,7 +78,7 @@ void in_all_orders(const P& p, const In& in, const Check& check) {
   }
 }
 
-TEST_CASE("quicksort and merge sort in place give what std::sort gives") {
+TEST_CASE("quicksort and merge sort in place give the same as std::sort") {
   for (const int n : {0, 1, 2, 100, 1000}) {
     CAPTURE(n);
     std::vector<int> expected = mixed(n);
@@ -254,7 +254,7 @@ TEST_CASE("a stream may be cancelled while a problem is divided far deeper than 
   CHECK(system.request(h, join{}).get().error() == errc::cancelled);
 }
 
-TEST_CASE("what is divided into nothing is merged at once") {
+TEST_CASE("a problem that is divided into nothing is merged at once") {
   const auto none = [](std::span<int>, parts&) {};
   const auto clear = [](std::span<int> all, const parts& of) {
     CHECK(of.size() == 0);

@@ -89,7 +89,7 @@ int same(int x) { return x; }
 
 }  // namespace
 
-TEST_CASE("what on_start and on_stop throw ends the stream, whatever the policy") {
+TEST_CASE("an exception of on_start or on_stop ends the stream, under every policy") {
   for (const on_failure policy : {on_failure::fail, on_failure::skip, on_failure::restart}) {
     fails_with(pipeline(counting(0, 3), stage_of(where::start).on(policy), collect()),
                "fragile: at the start");
@@ -136,7 +136,7 @@ TEST_CASE("a key function that throws is a failure of the stage that put the tup
   CHECK(kit.request(k, join{}).get().value().size() == 19);
 }
 
-TEST_CASE("a key function that throws on what an actor has sent ends the stream") {
+TEST_CASE("a key function that throws on a tuple that an actor has sent ends the stream") {
   for (const bool emitters : {false, true}) {
     test_system kit(1);
     const auto h = spawn(kit, pipeline(farm(same).replicas(3).by_key(key_that_throws), collect()),
@@ -150,7 +150,7 @@ TEST_CASE("a key function that throws on what an actor has sent ends the stream"
   }
 }
 
-TEST_CASE("a policy that chooses what is not there fails the stage that put the tuple out") {
+TEST_CASE("a policy that chooses an absent replica fails the stage that put the tuple out") {
   const auto out_of_range = [](const int& x, std::size_t n) {
     return x == 9 ? n : static_cast<std::size_t>(x) % n;
   };
@@ -182,7 +182,7 @@ TEST_CASE("the dead letter of a skipped tuple holds the tuple, also if the stage
   }
 }
 
-TEST_CASE("what a fold and a scan have by then outlives a tuple that is skipped") {
+TEST_CASE("the value of a fold or a scan so far outlives a tuple that is skipped") {
   using numbers = std::vector<int>;
   const auto picky = [](numbers all, int x) {  // `all` is gone when it throws
     if (x % 5 == 3) throw std::runtime_error("not this one");

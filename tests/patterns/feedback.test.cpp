@@ -90,7 +90,7 @@ TEST_CASE("a loop takes in as many tuples as a channel has room for, and no more
   }
 }
 
-TEST_CASE("a loop is not over while a stage hands on what goes back") {
+TEST_CASE("a loop is not over while a stage hands on results that go back") {
   // One tuple is on its way. In each round a result goes on to the next stage, which is run in
   // place before the result for the way back is in its channel. When that takes a while, another
   // worker has time to run the gate.

@@ -106,7 +106,7 @@ TEST_CASE("slices of one text may be made and dropped by several threads") {
   for (auto& t : threads) t.join();
 }
 
-TEST_CASE("the lines of a file, whatever ends them") {
+TEST_CASE("the lines of a file, with any ends") {
   const folder f;
   using lines_t = std::vector<std::string>;
   CHECK(texts(lines(f.file("unix", "one\ntwo\n\nfour\n")).value()) ==
@@ -130,7 +130,7 @@ TEST_CASE("a file that cannot be read ends the stream with an error that names i
   CHECK(lines("/dev/null").error().to_string().find("no regular file") != std::string::npos);
 }
 
-TEST_CASE("a pipe is no file, and nobody waits for its other end") {
+TEST_CASE("a pipe is no file, and no call waits for its other end") {
   const folder here;
   const std::string path = here.path() + "/pipe";
   REQUIRE(mkfifo(path.c_str(), 0600) == 0);

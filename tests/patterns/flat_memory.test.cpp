@@ -119,7 +119,7 @@ class hasty : public actor<protocol<void(more)>> {
 
 }  // namespace
 
-TEST_CASE("a stream with a slow sink holds up those who feed it, and does not grow") {
+TEST_CASE("a stream with a slow sink holds up the actors that feed it, and does not grow") {
   std::atomic<std::uint64_t> sent{0}, seen{0};
   std::atomic<bool> enough{false};
   {

@@ -45,7 +45,7 @@ struct counted {
 
 }  // namespace
 
-TEST_CASE("a generator gives its values one by one, and then what it throws") {
+TEST_CASE("a generator gives its values one by one, and then its exception") {
   auto g = [](int n) -> generator<std::unique_ptr<int>> {
     for (int i = 0; i < n; ++i) co_yield std::make_unique<int>(i);
     throw std::runtime_error("over");
@@ -104,7 +104,7 @@ TEST_CASE("an endless output of one tuple needs no more room than the channel") 
   CHECK(r.stages[1].figures.dropped >= 1);  // the tuple whose results were not all put out
 }
 
-TEST_CASE("an endless generator ends when nobody wants more") {
+TEST_CASE("an endless generator ends when no stage wants more") {
   in_all_ways(pipeline(
                   from(std::vector{1, 2, 3}),
                   [](int) -> generator<int> {
@@ -125,7 +125,8 @@ TEST_CASE("a loop waits for a generator in it") {
               [&](const auto& got) { REQUIRE(got.value().size() == expected); });
 }
 
-TEST_CASE("what a generator has handed on before it throws stays, and is counted as partial") {
+TEST_CASE(
+    "values that a generator has handed on before it throws stay, and are counted as partial") {
   const auto picky = [](int n) -> generator<int> {
     for (int i = 0; i < 100; ++i) {
       if (i == 60 && n == 2) throw std::runtime_error("sixty");

@@ -142,7 +142,7 @@ TEST_CASE("a bound state begins anew in each replica, each spawn and each restar
   for (int i = 0; i < 2; ++i) CHECK(value_of(p) == std::vector<int>{1, 2, 3, 1, 2});
 }
 
-TEST_CASE("what is bound may be sent, and is lent where that is said") {
+TEST_CASE("a bound function may be sent, and refers to arguments that are lent") {
   static_assert(base::sendable<decltype(patterns::bind(at_least, 1))>);
   int sum = 0;
   const auto add = [](int& to, int x) { to += x; };
@@ -164,7 +164,7 @@ TEST_CASE("stages' arguments are lent as an actor's are, and all else is copied"
   CHECK(std::accumulate(seen.begin(), seen.end(), 0) == 0 + 1 + 2 + 5 + 6 + 7);
 }
 
-TEST_CASE("what is lent is called wherever a function is") {
+TEST_CASE("a lent function is called wherever a function is") {
   int calls = 0;
   const auto count = [&calls] { ++calls; };
   const auto same = [count](int x) { return count(), x; };
@@ -192,7 +192,7 @@ TEST_CASE("classes are sources, too, and objects stages") {
         std::vector<int>{4, 5});
 }
 
-TEST_CASE("a source gives what is in its optional") {
+TEST_CASE("a source gives the values in its optional") {
   const auto three = [](int& n) { return n < 3 ? std::optional(n++) : std::nullopt; };
   CHECK(value_of(pipeline(
             generate(patterns::bind(three, 0)), [](int x) { return x + 1; }, collect())) ==

@@ -70,7 +70,7 @@ TEST_CASE("a map to another type gives a vector of the results in the order of t
                      [&](const auto& got) { CHECK(got.value() == expected); });
 }
 
-TEST_CASE("a map takes each container whose elements have numbers") {
+TEST_CASE("a map takes each container with numbered elements") {
   test_system kit(1);
   const auto of_deque = spawn(kit, map<std::deque<int>>(twice));
   const auto of_array = spawn(kit, map<std::array<int, 3>>(twice));
@@ -84,7 +84,7 @@ TEST_CASE("a map takes each container whose elements have numbers") {
   CHECK(c.get().value() == "IBM");
 }
 
-TEST_CASE("a map copies nothing of a container that nobody shares") {
+TEST_CASE("a map copies nothing of a container that is not shared") {
   const auto seen = [](counting_copies& x) { ++x.value; };
   for (const bool as_stage : {false, true}) {
     CAPTURE(as_stage);
@@ -124,7 +124,7 @@ TEST_CASE("several requests to one map are under way, and each gets its own") {
   }
 }
 
-TEST_CASE("a map's request is answered although nobody holds its handle") {
+TEST_CASE("a map's request is answered although its handle is gone") {
   for (std::uint64_t seed = 1; seed <= 50; ++seed) {
     CAPTURE(seed);
     test_system kit(seed);
@@ -305,7 +305,7 @@ void waits_for_others(int& x) {
   x = 1;
 }
 
-TEST_CASE("who is held up holds up no more than a piece of its part") {
+TEST_CASE("a thread that is held up holds up no more than a piece of its part") {
   actor_system system;
   const auto h = spawn(system, map(waits_for_others).replicas(2).own_threads());
   others_done = 0;
@@ -341,7 +341,7 @@ struct listener : actor<protocol<void(int)>> {
   void on(int) { heard = true; }
 };
 
-TEST_CASE("others have turns after some milliseconds, whatever the policy") {
+TEST_CASE("others have turns after some milliseconds, under every policy") {
   for (const char* policy : {"work_stealing", "work_sharing"})
     for (const std::size_t replicas : {1U, 2U}) {
       CAPTURE(policy);
@@ -411,7 +411,7 @@ TEST_CASE("a request that has failed is not worked on any more") {
   CHECK(calls == 3);
 }
 
-TEST_CASE("a stage whose helpers are refused ends its stream with the reason") {
+TEST_CASE("a stage without the helpers that it wants ends its stream with the reason") {
   settings quiet;
   quiet.log.level = system::log_level::off;
   actor_system system(quiet);

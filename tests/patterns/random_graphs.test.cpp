@@ -155,7 +155,7 @@ std::vector<std::string> what_must_happen() {
 }  // namespace
 
 TEST_CASE(
-    "random compositions give what a sequential reference gives, and lose nothing uncounted") {
+    "random compositions give the results of a sequential reference, and lose nothing uncounted") {
   tally t;
   testkit::explore(1000,
                    [&](test_system& kit) { act(kit, scene_of(kit.seed(), alphabet::all), t); });
@@ -166,7 +166,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("seeds that have found something give what the reference gives") {
+TEST_CASE("seeds that have found an error give the results of the reference") {
   // 1022: results that go on from a loop into the next one round it were waited for by the inner
   //       gate. 23: a gate that broadcasts. 112: results on their way back, when a later input is
   //       taken back.

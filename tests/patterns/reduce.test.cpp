@@ -26,7 +26,7 @@ using tests::numbers;
 std::string text_of(const int& x) { return std::to_string(x) + ","; }
 std::string joined(std::string a, std::string b) { return std::move(a) + b; }
 
-TEST_CASE("a reduction puts together what the elements give, in their order") {
+TEST_CASE("a reduction puts together the results of the elements, in their order") {
   for (const int n : {0, 1, 2, 300, 1000}) {
     CAPTURE(n);
     std::string expected = n == 0 ? "none" : "";
@@ -62,7 +62,7 @@ TEST_CASE("a reduction is the same to the last bit for every number of replicas"
   }
 }
 
-TEST_CASE("a reduction whose functions throw fails its request") {
+TEST_CASE("a reduction with functions that throw fails its request") {
   const auto picky = [](const int& x) {
     if (x == 33) throw std::runtime_error("not this one");
     return x;

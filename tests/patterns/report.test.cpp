@@ -68,7 +68,7 @@ TEST_CASE("the bottleneck is the node, or the stage by its average replica, that
   CHECK(r.by_stage().bottleneck()->name == "read");
 }
 
-TEST_CASE("a report shows what was dropped and what came too late, if anything was") {
+TEST_CASE("a report shows dropped and late tuples, if there are any") {
   stream_report r;
   r.stages = {{"lines", {.out = 9}}, {"window", {.in = 9}}};
   CHECK(r.late() == 0);
@@ -90,7 +90,7 @@ TEST_CASE("a report shows what was dropped and what came too late, if anything w
   CHECK(text.find(" 0 123456789        0") != std::string::npos);
 }
 
-TEST_CASE("what came too late is counted whichever node found it, and so with replicas") {
+TEST_CASE("a tuple that came too late is counted in any node that finds it, and so with replicas") {
   struct seen {
     int key = 0;
     int at = 0;
@@ -247,7 +247,8 @@ TEST_CASE("the figures of an ordered farm count tuples, and not the marks betwee
   }
 }
 
-TEST_CASE("the time of a stage counts as its own, also behind what it had to hand on first") {
+TEST_CASE(
+    "the time of a stage counts as its own, also behind results that it had to hand on first") {
   settings s;
   s.scheduler.workers = 1;
   actor_system system(s);

@@ -128,7 +128,7 @@ struct hasty_actor : stage_actor<int, int> {
 
 }  // namespace
 
-TEST_CASE("a source that skips is asked again, and what it put out when it threw is dropped") {
+TEST_CASE("a source that skips is asked again, and its results before it threw are dropped") {
   in_each_system(
       pipeline(source_that_throws(most_failures_in_a_row - 1).on(on_failure::skip), collect()),
       [](const outcome& o) {
@@ -182,7 +182,7 @@ TEST_CASE("a stage that throws whenever its time comes ends the stream, if it do
   }
 }
 
-TEST_CASE("what a stage throws at its beginning or its end is counted as a failure") {
+TEST_CASE("an exception of a stage at its beginning or its end is counted as a failure") {
   for (const bool at_start : {true, false}) {
     const std::string why = at_start ? "no start" : "no stop";
     fails_with(pipeline(counting(0, 5), seq<hasty>(hasty{at_start}), collect()), why, 1);

@@ -224,7 +224,7 @@ node_figures figures_of(const stream_report& r, const std::string& name) {
 
 }  // namespace
 
-TEST_CASE("what has no way on a later turn of a stage's actor fails by the stage's policy") {
+TEST_CASE("a result without a way on a later turn of a stage's actor fails by the stage's policy") {
   const auto keyed = farm([](int x) { return x; }).replicas(2).by_key(key_of_number);
   for (const bool tries : {false, true})
     for (const on_failure policy : {on_failure::fail, on_failure::skip, on_failure::restart})
@@ -253,7 +253,8 @@ TEST_CASE("what has no way on a later turn of a stage's actor fails by the stage
       });
 }
 
-TEST_CASE("a handler of a stage's actor that throws is counted, and so is what the actor held") {
+TEST_CASE(
+    "a handler of a stage's actor that throws is counted, and so are tuples that the actor held") {
   testkit::explore(100, [](test_system& kit) {
     const auto stage = seq_actor<later>(false, 7).named("later").on(on_failure::skip);
     const auto h = spawn(kit, pipeline(counting(0, 20), stage, discard<int>()),
@@ -283,7 +284,8 @@ class long_winded : public stage_actor<int, std::string, void(take_turn)> {
 
 }  // namespace
 
-TEST_CASE("the dead letter of what has no way on a later turn is the value, farms deep inside") {
+TEST_CASE(
+    "the dead letter of a result without a way on a later turn is the value, farms deep inside") {
   const auto no_x = [](const std::string& s) {
     if (s.front() == 'x') throw std::runtime_error("no x");
     return s.size();

@@ -117,7 +117,7 @@ C answer_of(const P& p, const C& in, std::uint64_t seed) {
   return answer.get().value();
 }
 
-TEST_CASE("a stencil gives what a loop gives, for each radius and each edge") {
+TEST_CASE("a stencil gives the same as a loop, for each radius and each edge") {
   std::uint64_t seed = 0;
   for (const rule r : rules)
     for (const int n : {0, 1, 2, 3, 7, 300})
@@ -135,7 +135,7 @@ TEST_CASE("a stencil gives what a loop gives, for each radius and each edge") {
         }
 }
 
-TEST_CASE("a stencil on a grid gives what loops give, for each radius and each edge") {
+TEST_CASE("a stencil on a grid gives the same as loops, for each radius and each edge") {
   using form = std::pair<std::size_t, std::size_t>;
   std::uint64_t seed = 0;
   for (const rule r : rules)
@@ -190,7 +190,7 @@ TEST_CASE("a stencil does many short iterations on real workers") {
     }
 }
 
-TEST_CASE("a glider flies round a grid of bits whose edges are joined") {
+TEST_CASE("a glider flies round a grid of bits with joined edges") {
   const auto life = [](const grid_neighbourhood<bool>& n) {
     int living = 0;
     for (int dy = -1; dy <= 1; ++dy)
@@ -205,7 +205,7 @@ TEST_CASE("a glider flies round a grid of bits whose edges are joined") {
   CHECK((system.request(h, start).get().value() == start));
 }
 
-TEST_CASE("a stencil takes containers whose elements lie side by side") {
+TEST_CASE("a stencil takes containers with elements side by side") {
   test_system kit(1);
   const auto next = [](const neighbourhood<char>& n) { return n[+1]; };
   const auto of_text = spawn(kit, stencil<std::string>(next, 1, 3, edges::constant('.')));
@@ -319,7 +319,7 @@ TEST_CASE("an element that throws fails its request, with its number and the ite
         std::string::npos);
 }
 
-TEST_CASE("who looks beyond the radius gets no element, and the request fails") {
+TEST_CASE("a function that looks beyond the radius gets no element, and the request fails") {
   const auto far = +[](const neighbourhood<unsigned>& n) { return n[0] + n[-2]; };
   const auto far_cell = +[](const grid_neighbourhood<unsigned>& n) { return n(0, 5); };
   test_system kit(1);
@@ -451,7 +451,7 @@ TEST_CASE("an accelerator does stencils, among other things") {
   }
 }
 
-TEST_CASE("who has found nothing in an iteration is called back for the next") {
+TEST_CASE("a thread that has found nothing in an iteration is called back for the next") {
   constexpr std::size_t iterations = 5;
   static std::array<std::atomic<int>, iterations> threads_in;
   static std::chrono::steady_clock::time_point give_up;

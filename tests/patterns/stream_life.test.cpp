@@ -60,7 +60,7 @@ TEST_CASE("stages may have threads of their own") {
   CHECK(system.request(h, join{}).get().value().size() == 5000);
 }
 
-TEST_CASE("a thread of a stage's own runs nothing else, and nobody else runs that stage") {
+TEST_CASE("a thread of a stage's own runs nothing else, and no other thread runs that stage") {
   actor_system system;
   std::set<std::thread::id> before, own, behind;
   const auto notes_in = [](std::set<std::thread::id>& where) {
@@ -78,7 +78,7 @@ TEST_CASE("a thread of a stage's own runs nothing else, and nobody else runs tha
   CHECK(behind.count(*own.begin()) == 0);
 }
 
-TEST_CASE("a stream whose stage finds no thread left ends and says why") {
+TEST_CASE("a stream with a stage that finds no thread left ends and says why") {
   settings s;
   s.detached.threads = 1;
   actor_system system(s);
@@ -200,7 +200,7 @@ TEST_CASE("join is answered after the end, too, and again") {
   for (int i = 0; i < 3; ++i) CHECK(system.request(h, join{}).get().value() == 45);
 }
 
-TEST_CASE("what is fed after the end is a dead letter") {
+TEST_CASE("a tuple fed after the end is a dead letter") {
   test_system kit(1);
   std::vector<int> got;
   const auto h = spawn(kit, pipeline(seq<picky>(lent(&got))));
@@ -212,7 +212,7 @@ TEST_CASE("what is fed after the end is a dead letter") {
   CHECK(kit.dead_letters().size() == 1);
 }
 
-TEST_CASE("what is fed after a cancellation is a dead letter, too") {
+TEST_CASE("a tuple fed after a cancellation is a dead letter, too") {
   test_system kit(1);
   std::vector<int> got;
   const auto h = spawn(kit, pipeline(seq<picky>(lent(&got))));
@@ -255,7 +255,7 @@ TEST_CASE("a stream that stands still keeps 1024 times its capacity, and refuses
   CHECK(dropped + kit.dead_letters().size() == fed);
 }
 
-TEST_CASE("a slow stream slows who feeds it, and loses nothing") {
+TEST_CASE("a slow stream slows the thread that feeds it, and loses nothing") {
   actor_system system;
   const auto slow = [](int sum, int x) {
     const auto until = std::chrono::steady_clock::now() + std::chrono::microseconds(200);
@@ -269,7 +269,7 @@ TEST_CASE("a slow stream slows who feeds it, and loses nothing") {
   CHECK(system.request(h, join{}).get().value() == more_than_is_kept * (more_than_is_kept + 1));
 }
 
-TEST_CASE("a stream with a source answers who waits for it, also if nobody keeps its handle") {
+TEST_CASE("a stream with a source answers a join, also if its handle is gone") {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     test_system kit(seed);
     auto answer = [&] {

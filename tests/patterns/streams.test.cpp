@@ -230,7 +230,7 @@ TEST_CASE("a stage that throws ends the stream with an error that names it") {
   });
 }
 
-TEST_CASE("a stage that ends its stream has put out what it was given before") {
+TEST_CASE("a stage that ends its stream has put out the results of earlier tuples") {
   test_system kit(1);
   const auto picky = [](int x) {
     if (x == 5) throw std::runtime_error("five");
@@ -246,7 +246,7 @@ TEST_CASE("a stage that ends its stream has put out what it was given before") {
   CHECK(all.stages.at(1).figures.out == 5);
 }
 
-TEST_CASE("a stage that skips goes on without the tuple and what it put out for it") {
+TEST_CASE("a stage that skips goes on without the tuple and its results") {
   const auto picky = [](int x, emit<int> out) {
     out(x);
     if (x % 10 == 3) throw std::runtime_error("three");
@@ -259,7 +259,7 @@ TEST_CASE("a stage that skips goes on without the tuple and what it put out for 
                  });
 }
 
-TEST_CASE("a stream that actors feed ends when it is told, and when nobody holds its handle") {
+TEST_CASE("a stream that actors feed ends when it is told, and when its last handle is gone") {
   for (const bool told : {true, false}) {
     for (std::uint64_t seed = 1; seed <= 50; ++seed) {
       test_system kit(seed);

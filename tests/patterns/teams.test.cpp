@@ -76,7 +76,7 @@ std::size_t hands_of(test_system& kit, const ref<master_protocol>& m, std::uint3
   return work->seen.size();
 }
 
-TEST_CASE("nobody is woken for elements that have been cheap, and all are for dear ones") {
+TEST_CASE("no helper is woken for elements that have been cheap, and all are for dear ones") {
   test_system kit;
   const auto m = kit.spawn<master>();
   CHECK(hands_of<noted_work>(kit, m, 1, 1'000) == 4);  // not yet known
@@ -86,7 +86,7 @@ TEST_CASE("nobody is woken for elements that have been cheap, and all are for de
   CHECK(hands_of<noted_work>(kit, m, 1, 1'000) == 1);
 }
 
-TEST_CASE("what one function takes says nothing of another one") {
+TEST_CASE("the time of one function says nothing of another one") {
   test_system kit;
   const auto m = kit.spawn<master>();
   CHECK(hands_of<noted_work>(kit, m, 1, 1'000) == 4);
@@ -95,7 +95,7 @@ TEST_CASE("what one function takes says nothing of another one") {
   CHECK(hands_of<noted_work>(kit, m, 1, 1'000) == 1);
 }
 
-TEST_CASE("what takes longer than expected gets helpers, as soon as a wake-up is worth it") {
+TEST_CASE("work that takes longer than expected gets helpers, as soon as a wake-up is worth it") {
   test_system kit;
   const auto m = kit.spawn<master>();
   CHECK(hands_of<noted_work>(kit, m, 1, 1'000) == 4);
@@ -140,7 +140,8 @@ class turns : public actor<protocol<result<turn_answers>(ask_turn), void(mail)>>
   const bool asked_;
 };
 
-TEST_CASE("a turn ends after a millisecond, and for who was asked as soon as there is mail") {
+TEST_CASE(
+    "a turn ends after a millisecond, and for the actor that was asked as soon as there is mail") {
   for (const bool asked : {false, true})
     for (const bool more : {false, true}) {
       CAPTURE(asked);

@@ -114,7 +114,7 @@ TEST_CASE("a batch is put out when it is full, when its time has come and at the
   }
 }
 
-TEST_CASE("batches hold every tuple once, whatever the system") {
+TEST_CASE("batches hold every tuple once, in every system") {
   for (const std::size_t capacity : {1U, 4U, 1024U}) {
     CAPTURE(capacity);
     const auto p = pipeline(counting(0, 5000), farm(batch<int>(7, ms(1))).replicas(2),
@@ -172,7 +172,7 @@ TEST_CASE("the time that a stage waits for may come nearer") {
   kit.run();
 }
 
-TEST_CASE("what a batch holds when its stream is cancelled is counted as dropped") {
+TEST_CASE("tuples that a batch holds when its stream is cancelled are counted as dropped") {
   test_system kit(1);
   const auto h = spawn(kit, pipeline(batch<int>(10, ms(10)), discard<std::vector<int>>()));
   for (int i = 0; i < 14; ++i) send(h, i);
@@ -185,7 +185,7 @@ TEST_CASE("what a batch holds when its stream is cancelled is counted as dropped
   CHECK(dropped == 4);
 }
 
-TEST_CASE("what a batch loses because a key behind it throws is counted as dropped") {
+TEST_CASE("tuples that a batch loses because a key behind it throws are counted as dropped") {
   const auto key = [](const std::vector<int>& b) {
     if (b.front() == 3) throw std::runtime_error("a bad batch");
     return b.front();

@@ -122,7 +122,7 @@ TEST_CASE(
   CHECK(what.taken == 4);
 }
 
-TEST_CASE("what a key function throws in try_send_next is a failure of the stage") {
+TEST_CASE("an exception of a key function in try_send_next is a failure of the stage") {
   struct bad_key {
     int operator()(const std::string& s) const {
       if (s == "3") throw std::runtime_error("no key");

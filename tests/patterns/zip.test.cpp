@@ -84,7 +84,7 @@ TEST_CASE("a stream that has ended ends a source beside it that waits for its ti
   CHECK(kit.timers_pending() == 0);
 }
 
-TEST_CASE("what zip drops at the end is counted") {
+TEST_CASE("tuples that zip drops at the end are counted") {
   test_system kit(1);
   const auto h = spawn(kit, pipeline(counting(0, 100), zip<int>(counting(0L, 30L)), collect()),
                        {.capacity = 8});

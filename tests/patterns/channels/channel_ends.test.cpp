@@ -27,7 +27,7 @@ void push(detail::channel& to, int x) {
 
 }  // namespace
 
-TEST_CASE("who reads does not sleep when something has come, or the end of all inputs") {
+TEST_CASE("a consumer does not sleep when a tuple has come, or the end of all inputs") {
   sleeper producer;
   detail::inputs in(detail::tuple_type_of<int>);
   const channel_ptr a = channel_for(4);

@@ -139,7 +139,7 @@ TEST_CASE("tuples of every size and alignment are destroyed once, and lie where 
   check_all_ways<large_aligned>();
 }
 
-TEST_CASE("what is on its way when a stream is cancelled is destroyed once") {
+TEST_CASE("tuples on their way when a stream is cancelled are destroyed once") {
   alive = misplaced = 0;
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     CAPTURE(seed);
@@ -155,7 +155,7 @@ TEST_CASE("what is on its way when a stream is cancelled is destroyed once") {
   CHECK(misplaced == 0);
 }
 
-TEST_CASE("what is on its way when a system ends is destroyed once") {
+TEST_CASE("tuples on their way when a system ends are destroyed once") {
   alive = misplaced = 0;
   for (std::size_t capacity = 1; capacity <= 4; ++capacity) {
     settings s = tests::quiet(2);

@@ -71,7 +71,7 @@ TEST_CASE("a tuple that fails takes nothing of another with it on the way back i
     }
 }
 
-TEST_CASE("nobody gets a tuple of a broadcast that could not be copied for all") {
+TEST_CASE("no replica gets a tuple of a broadcast that could not be copied for all") {
   const auto put = [](int x, emit<rare> out) { out(rare(x)); };
   const auto try_put = [](int x, emit<rare> out) {
     static_cast<void>(out.try_send_next(1000, rare(x)));
@@ -95,7 +95,7 @@ TEST_CASE("nobody gets a tuple of a broadcast that could not be copied for all")
   each_gets(try_put);
 }
 
-TEST_CASE("what a source has put out when it throws is handed on or counted as dropped") {
+TEST_CASE("results that a source has put out when it throws are handed on or counted as dropped") {
   struct five {
     int n = 0;
     bool operator()(emit<int> out) {
@@ -140,7 +140,7 @@ int number_of_results(const P& p, stream_options o = {.in_place = false}) {
 
 }  // namespace
 
-TEST_CASE("try_send_next counts what the same step has put out, in an ordered farm, too") {
+TEST_CASE("try_send_next counts the results of the same step, in an ordered farm, too") {
   const auto one = pipeline(counting(0, 1), farm(seq(&offers_thirty<4>)).replicas(2).ordered());
   CHECK(number_of_results(one) == 4);
 }
@@ -153,7 +153,7 @@ TEST_CASE("try_send_next refuses nothing while one of the replicas has room") {
   }
 }
 
-TEST_CASE("what waits before a farm is what waits at the emptiest replica") {
+TEST_CASE("before a farm, as many tuples count as waiting as at the emptiest replica") {
   const auto first = [](const int&, std::size_t) { return 0; };
   // the stage between is part of the source's node
   CHECK(number_of_results(pipeline(seq(offers{30, 4}), seq(&same).cheap(),
@@ -244,7 +244,7 @@ struct passing : stage_actor<int, int> {
 
 }  // namespace
 
-TEST_CASE("a source stops when somebody behind a stage that waits or goes on has enough") {
+TEST_CASE("a source stops when a stage behind one that waits or goes on has enough") {
   const auto stops = [](const auto& stage) {
     for (std::uint64_t seed = 1; seed <= 5; ++seed) {
       test_system kit(seed);
@@ -295,7 +295,8 @@ struct last_words_of_an_actor : stage_actor<int, int> {
 
 }  // namespace
 
-TEST_CASE("what a stage in a loop puts out at its end, while the loop goes on, counts for it") {
+TEST_CASE(
+    "results that a stage in a loop puts out at its end, while the loop goes on, count for it") {
   const auto ends = [](const auto& stage) {
     const auto p =
         pipeline(counting(0, 100), feedback(pipeline(take<int>(5), stage), &is_left), count());
@@ -336,7 +337,7 @@ void two_or_none(int x, emit<int> out) {
 
 }  // namespace
 
-TEST_CASE("of stages that are one node, each begins and ends, and what fails is taken back") {
+TEST_CASE("of stages that are one node, each begins and ends, and a failed step is taken back") {
   bool begun = false;
   const auto plain = seq(&same).cheap();
   CHECK(number_of_results(pipeline(counting(0, 5), plain, plain,
@@ -365,7 +366,8 @@ struct chatty : stage_actor<int, int, void(std::string)> {
 
 }  // namespace
 
-TEST_CASE("what an actor puts out on a turn of its own needs nobody else to find its room") {
+TEST_CASE(
+    "results that an actor puts out on a turn of its own find their room without any other node") {
   for (const bool in_place : {true, false}) {
     CAPTURE(in_place);
     test_system kit(1);
@@ -415,7 +417,7 @@ TEST_CASE("a gate and a collector count a tuple that has no way as taken and fai
   fails_at(pipeline(farm(&same).replicas(2).ordered(), keyed), "collector");
 }
 
-TEST_CASE("a gate takes back what could not be copied for all") {
+TEST_CASE("a gate takes back a tuple that could not be copied for all") {
   copies_left = 1;
   test_system kit(1);
   const auto all = farm([](rare r) { return r; }).replicas(3).broadcast();
@@ -429,7 +431,7 @@ TEST_CASE("a gate takes back what could not be copied for all") {
   CHECK(f.out + f.dropped == 0);
 }
 
-TEST_CASE("what is kept for the way back in a loop that is cancelled is counted as dropped") {
+TEST_CASE("tuples kept for the way back in a loop that is cancelled are counted as dropped") {
   const auto three = seq([](int x, emit<int> out) {
                        for (int i = 0; i < 3; ++i) out(int{x});
                      }).named("three");
@@ -457,7 +459,7 @@ struct round {
 
 }  // namespace
 
-TEST_CASE("what a join in a loop reads of its source is not counted in the loop") {
+TEST_CASE("tuples that a join in a loop reads of its source are not counted in the loop") {
   const auto nearer =
       join_with(from(std::vector<round>{{0, 0, 0}, {1, 1, 0}, {2, 2, 0}}))
           .by(&round::key, &round::key)

@@ -99,7 +99,7 @@ TEST_CASE("windows by the clock in a loop are put out when the source has ended"
   ends_at_once(windows_of<int>(window(tumbling(late)).by(&less).replicas(2)));
 }
 
-TEST_CASE("what holds no tuples back in a loop lets it end as well") {
+TEST_CASE("a stage that holds no tuples back in a loop lets it end as well") {
   struct pupil : actor<protocol<int(int)>> {
     int on(int x) { return x; }
   };

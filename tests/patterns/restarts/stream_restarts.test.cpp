@@ -100,7 +100,8 @@ TEST_CASE("tuples that come between a failure and the restart are for the next i
   }
 }
 
-TEST_CASE("a stream that waits for its restart takes what comes meanwhile, behind what was there") {
+TEST_CASE(
+    "a stream that waits for its restart takes later tuples meanwhile, behind the earlier ones") {
   for (std::uint64_t seed = 1; seed <= 50; ++seed) {
     test_system kit(seed);
     std::vector<int> got;
@@ -205,7 +206,8 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "under every bound of its mailbox a stream is begun anew, and loses what the bound says") {
+    "under every bound of its mailbox a stream is begun anew, and loses as many as the bound "
+    "says") {
   for (const auto policy :
        {mailbox_policy::reject, mailbox_policy::wait, mailbox_policy::drop_newest}) {
     for (std::uint64_t seed = 1; seed <= 50; ++seed) {

@@ -102,7 +102,7 @@ int calls_of(const P& p, std::size_t n) {
   return calls;
 }
 
-TEST_CASE("who was asked is killed half-way: the requester is told, and its team ends") {
+TEST_CASE("the actor that was asked is killed half-way: the requester is told, and its team ends") {
   for_each_pattern([](const auto& p) {
     constexpr std::size_t n = 20;
     here.open();
@@ -126,7 +126,7 @@ TEST_CASE("who was asked is killed half-way: the requester is told, and its team
   });
 }
 
-TEST_CASE("a system is stopped half-way: the requester is told, and nobody goes on") {
+TEST_CASE("a system is stopped half-way: the requester is told, and no helper goes on") {
   for_each_pattern([](const auto& p) {
     // more than can be worked on in the turns that are under way
     constexpr std::size_t n = std::size_t{1} << 18;

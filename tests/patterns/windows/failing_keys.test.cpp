@@ -179,7 +179,7 @@ TEST_CASE("replicas that restart keep their windows if a key or a time has faile
   }
 }
 
-TEST_CASE("a tuple whose key, hash or time throws does not move the watermark") {
+TEST_CASE("a tuple does not move the watermark if its key, hash or time throws") {
   const auto check = [](const auto& windows) {
     SUBCASE("in one node") { check_watermark(windows); }
     SUBCASE("before one replica") { check_watermark(windows.replicas(1)); }

@@ -44,7 +44,7 @@ events shifted(events all, std::int64_t by) {
 
 }  // namespace
 
-TEST_CASE("a join has the pairs of a sequential reference, whatever the disorder and the order") {
+TEST_CASE("a join has the pairs of a sequential reference, in any disorder and order") {
   std::size_t late = 0;
   std::size_t found_pairs = 0;
   testkit::explore(150, [&](test_system& kit) {
@@ -98,7 +98,7 @@ TEST_CASE("producers side by side may be behind each other on both sides of a jo
   });
 }
 
-TEST_CASE("what nobody can meet any more is freed, and the side that is ahead waits") {
+TEST_CASE("tuples that can meet no partner any more are freed, and the side that is ahead waits") {
   testkit::explore(10, [](test_system& kit) {
     events left;
     events right;
@@ -259,7 +259,7 @@ restarted expected_after_restarts(const events& in, const times& t) {
 
 }  // namespace
 
-TEST_CASE("with restart a pair that throws takes its second tuple and what is kept with it") {
+TEST_CASE("with restart a pair that throws takes its second tuple and the kept tuples with it") {
   std::size_t lost = 0;
   testkit::explore(40, [&](test_system& kit) {
     const times t{3, 4, 4};
@@ -353,7 +353,8 @@ int key_of(const counted_event& e) { return e.of.key; }
 
 }  // namespace
 
-TEST_CASE("a join keeps three times what is near each other at most, however long it runs") {
+TEST_CASE(
+    "a join keeps at most three times the tuples that are near each other, however long it runs") {
   const auto tuples_of = [] {
     return pipeline(counting(0, 20'000), [](int i) { return counted_event(event{i, i % 7, i}); });
   };
@@ -419,7 +420,7 @@ TEST_CASE("a producer that is silent beside a fast one has a join fill up, unles
   CHECK(idle.figures.late == 0);
 }
 
-TEST_CASE("what a join keeps when its stream is cancelled is counted as dropped") {
+TEST_CASE("tuples that a join keeps when its stream is cancelled are counted as dropped") {
   test_system kit(1);
   const auto h = spawn(
       kit, pipeline(any_join(join_of(pipeline(ticks(1s),

@@ -130,7 +130,7 @@ TEST_CASE("a tuple behind the watermark is in time within a session that is open
   }
 }
 
-TEST_CASE("the very watermark decides what is late, however long the gap is") {
+TEST_CASE("the very watermark decides which tuples are late, however long the gap is") {
   for (const std::size_t replicas : in_ways) {
     CAPTURE(replicas);
     test_system kit(1);

@@ -36,7 +36,7 @@ any_windows counted_of(std::size_t n, std::size_t slide, bool spread) {
 }  // namespace
 
 TEST_CASE(
-    "sessions hold what a sequential reference holds, whatever the disorder and the replicas") {
+    "sessions hold the tuples of a sequential reference, in any disorder and with any replicas") {
   std::size_t late = 0;
   std::size_t windows = 0;
   testkit::explore(120, [&](test_system& kit) {

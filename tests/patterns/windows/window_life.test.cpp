@@ -89,7 +89,7 @@ TEST_CASE("a restart loses the open windows, counts their tuples, and opens none
   CHECK(lost > 0);
 }
 
-TEST_CASE("a window whose result throws is lost alone, and its tuples are counted") {
+TEST_CASE("a window is lost alone if its result throws, and its tuples are counted") {
   const auto few = [](std::span<const event> all) {
     if (all.size() > 3) throw std::runtime_error("too many");
     return numbers_of(all);
@@ -184,7 +184,7 @@ struct std::hash<window_life_test::fragile_key> {
 
 namespace window_life_test {
 
-TEST_CASE("what throws when a window closes takes no other result with it, and is counted") {
+TEST_CASE("an exception when a window closes takes no other result with it, and is counted") {
   const auto by_key = [](auto kind) {
     return any_windows(pipeline(window(kind)
                                     .by(fragile_key_of)
@@ -398,7 +398,7 @@ TEST_CASE("windows that have closed are freed") {
   CHECK(counted_number::alive == 0);
 }
 
-TEST_CASE("what open windows hold when a stream is cancelled is counted as dropped") {
+TEST_CASE("tuples in open windows when a stream is cancelled are counted as dropped") {
   for (const std::size_t replicas : {0U, 2U}) {
     test_system kit(1);
     const auto h = spawn(kit, pipeline(tens(0, on_failure::fail, replicas), into_vector<found>()));
@@ -428,7 +428,7 @@ TEST_CASE("the slowest producer holds windows open, and one that has ended does 
   });
 }
 
-TEST_CASE("a producer that is idle holds no window open, and what it brings then may be late") {
+TEST_CASE("a producer that is idle holds no window open, and its later tuples may be late") {
   const auto w = window(tumbling(10)).by(&event::key).event_time(&event::at);
   const auto with_idle = [&](const any_windows& windows, bool idles) {
     test_system kit(1);
@@ -488,7 +488,7 @@ TEST_CASE("while results find no room, no producer becomes idle") {
   kit.run();
 }
 
-TEST_CASE("a loop around windows ends, and what they hold comes out") {
+TEST_CASE("a loop around windows ends, and their tuples come out") {
   const auto once = [](found w) { return event{static_cast<int>(w.value.size()), 0, w.begin}; };
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     CAPTURE(seed);

@@ -47,7 +47,7 @@ constexpr shape shapes[] = {{10, 10}, {1, 1}, {12, 4}, {10, 3}, {7, 1}, {64, 64}
 }  // namespace
 
 TEST_CASE(
-    "windows hold what a sequential reference holds, whatever the disorder and the replicas") {
+    "windows hold the tuples of a sequential reference, in any disorder and with any replicas") {
   std::size_t late = 0;
   testkit::explore(120, [&](test_system& kit) {
     const std::uint64_t seed = kit.seed();

@@ -115,7 +115,7 @@ using wide = channel_suite<2>;
 
 }  // namespace
 
-TEST_CASE("nobody sleeps beside what it waits for") {
+TEST_CASE("no node sleeps beside the tuple or the room that it waits for") {
   CHECK(explore<narrow>(thorough) == "");
   CHECK(explore<wide>(thorough) == "");
 }

@@ -54,7 +54,7 @@ struct right_suite : rl::test_suite<right_suite, 3> {
 
 }  // namespace
 
-TEST_CASE("a node is run by one thread at a time, which sees what was done before each ask") {
+TEST_CASE("a node is run by one thread at a time, which sees all writes before each ask") {
   CHECK(explore<right_suite>(thorough) == "");
 }
 TEST_CASE("the run right needs each of its memory orders") {

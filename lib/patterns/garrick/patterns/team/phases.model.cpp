@@ -85,7 +85,8 @@ struct phases_suite : rl::test_suite<phases_suite<ByHand>, threads> {
 
 }  // namespace
 
-TEST_CASE("a phase begins when the one before is done, and whoever is away from it is called") {
+TEST_CASE(
+    "a phase begins when the one before is done, and a thread that is away from it is called") {
   CHECK(explore<phases_suite<false>>(thorough) == "");
   CHECK(explore<phases_suite<true>>(thorough) == "");
 }
@@ -99,7 +100,7 @@ TEST_CASE("phases need each of their memory orders") {
   need(phases_order::finish, acq_rel);
   need(phases_order::begin, release);
 }
-TEST_CASE("who goes away from a phase, and who begins the next, need their fences") {
+TEST_CASE("a thread that goes away from a phase, and one that begins the next, need their fences") {
   CHECK(needs<phases_suite<true>>(sleeper_order::set_fence, seq_cst, enough_to_fail));
   CHECK(needs<phases_suite<true>>(sleeper_order::take_fence, seq_cst, enough_to_fail));
 }

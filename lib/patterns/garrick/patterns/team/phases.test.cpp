@@ -36,7 +36,7 @@ TEST_CASE("each piece is claimed once in each phase, and the last one ends it") 
   }
 }
 
-TEST_CASE("whoever takes part begins with pieces of its own") {
+TEST_CASE("a thread that takes part begins with pieces of its own") {
   phases p(cut::evenly(40, 8, true));
   p.belongs_to(2, 2);
   piece at;
@@ -51,7 +51,9 @@ TEST_CASE("whoever takes part begins with pieces of its own") {
   }
 }
 
-TEST_CASE("who finds nothing is away until it is called, and who has not come yet is, too") {
+TEST_CASE(
+    "a thread that finds nothing is away until it is called, and one that has not come yet is, "
+    "too") {
   phases p(cut::by_length(1, 1));
   p.belongs_to(3, 2);
   piece at;

@@ -51,7 +51,7 @@ struct shares_suite : rl::test_suite<shares_suite<Way>, threads> {
 
 }  // namespace
 
-TEST_CASE("each piece is claimed once, and who finishes the last sees them all") {
+TEST_CASE("each piece is claimed once, and the thread that finishes the last sees them all") {
   CHECK(explore<shares_suite<way::in_order>>(thorough) == "");
   CHECK(explore<shares_suite<way::by_hand>>(thorough) == "");
   CHECK(explore<shares_suite<way::several_by_hand>>(thorough) == "");

@@ -52,7 +52,8 @@ TEST_CASE("a cut of a very large container does not overflow") {
   CHECK(cut::by_length(most, most).pieces == 1);
 }
 
-TEST_CASE("whoever takes part begins with a piece of its own, and then takes what is left") {
+TEST_CASE(
+    "a thread that takes part begins with a piece of its own, and then takes remaining ones") {
   shares s(cut::evenly(10, 3, true));
   piece p;
   REQUIRE(s.claim(2, p));
@@ -66,7 +67,7 @@ TEST_CASE("whoever takes part begins with a piece of its own, and then takes wha
   CHECK(s.finish(1));
 }
 
-TEST_CASE("whoever has several pieces takes them in their order, and others' from the last") {
+TEST_CASE("a thread with several pieces takes them in their order, and others' from the last") {
   const cut c = cut::for_hands(12, 2, 3);
   covers(c);
   CHECK(c.pieces == 6);
@@ -82,7 +83,9 @@ TEST_CASE("whoever has several pieces takes them in their order, and others' fro
   CHECK_FALSE(s.claim(1, p));
 }
 
-TEST_CASE("who needs many elements claims several pieces of its own at once, and one of others") {
+TEST_CASE(
+    "a thread that needs many elements claims several pieces of its own at once, and one of "
+    "others") {
   shares s(cut::for_hands(24, 2, 6));  // two elements in each
   piece p;
   const auto claims = [&](std::size_t who, std::size_t enough, std::size_t begin, std::size_t end) {
@@ -97,7 +100,7 @@ TEST_CASE("who needs many elements claims several pieces of its own at once, and
   CHECK_FALSE(s.claim(0, p, 100));
 }
 
-TEST_CASE("each piece is somebody's, however few elements there are") {
+TEST_CASE("each piece has an owner, however few elements there are") {
   for (const std::size_t size : {0U, 1U, 2U, 3U, 5U, 31U, 100U})
     for (const std::size_t hands : {1U, 2U, 3U, 7U}) {
       CAPTURE(size);
