@@ -87,7 +87,8 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "example HTTP: a head has a limit to the byte, and what is none, or has a body, is refused") {
+    "example HTTP: a head has a limit to the byte, and a false one, or one with a body, is "
+    "refused") {
   const auto head = [](std::size_t size) {
     const std::string front = "GET / HTTP/1.1\r\nA: ", end = "\r\n\r\n";
     return front + std::string(size - front.size() - end.size(), 'a') + end;
@@ -106,7 +107,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("example commands: each line has a meaning, or says what is wrong") {
+TEST_CASE("example commands: each line has a meaning, or says its fault") {
   using kind = command::kind;
   const command set = parse_command("set a:1 two words ");
   CHECK((set.what == kind::set && set.key == "a:1" && set.text == "two words "));

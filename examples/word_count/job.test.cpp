@@ -19,7 +19,7 @@ lexicon sequentially(const std::vector<std::string>& paths) {
 }
 }  // namespace
 
-TEST_CASE("the actors count what one loop counts") {
+TEST_CASE("the actors count the same as one loop") {
   const outcome o = run({.paths = texts, .workers = 2, .unit_bytes = small_units});
   CHECK(o.trouble.empty());
   REQUIRE(o.what != nullptr);

@@ -31,7 +31,8 @@ counts by_units(const std::string& path, std::uint32_t unit_bytes) {
 }  // namespace
 
 TEST_CASE(
-    "a folder is walked in the order of its names, and what is no text is refused with a reason") {
+    "a folder is walked in the order of names, and a file that is no text is refused with a "
+    "reason") {
   const scratch_folder f;
   f.write("b.txt", "two words");
   f.write("a/deep.txt", "deep");
@@ -58,7 +59,7 @@ TEST_CASE("an unreadable file is refused with a reason") {
   CHECK(p.problems[0].why == "Permission denied");
 }
 
-TEST_CASE("a folder without a file is named, and one whose files were met before is not") {
+TEST_CASE("a folder without a file is named, and a folder of files that were met before is not") {
   const scratch_folder f;
   fs::create_directories(f.path() + "/empty/below");
   f.write("full/a.txt", "text");
@@ -151,7 +152,7 @@ TEST_CASE("a file that is written to or goes away after it was found is named") 
   CHECK(make_plan({f.path()}, 4).fingerprint != known->fingerprint);
 }
 
-TEST_CASE("a plan tells a file that was written to from what it was") {
+TEST_CASE("a plan tells a file that was written to from its earlier state") {
   const scratch_folder f;
   const std::string path = f.write("a.txt", "text");
   const plan before = make_plan({path}, 4);

@@ -72,7 +72,7 @@ TEST_CASE("no line is wider than the screen, however long the words, paths and n
   CHECK(width(strike_report(o)) <= 80);
 }
 
-TEST_CASE("the summary tells what was read and how, what was left out, and what changed") {
+TEST_CASE("the summary tells the files read and how, those left out, and those that changed") {
   const std::string text = summary(an_outcome());
   CHECK(text.find("files          1 plain text, 1 in HTML, XML or SVG without their markup\n") !=
         std::string::npos);

@@ -17,7 +17,7 @@ TEST_CASE("options and paths may be mixed") {
   CHECK_FALSE(p.values.verify);
 }
 
-TEST_CASE("bad arguments say what is wrong") {
+TEST_CASE("bad arguments name the fault") {
   CHECK(parse({"--topp", "3"}).trouble == "there is no option --topp");
   CHECK(parse({"--top"}).trouble == "--top needs a number from 1 to 4294967295");
   CHECK(parse({"--top", "0"}).trouble == "--top needs a number from 1 to 4294967295, not '0'");

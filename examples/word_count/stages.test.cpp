@@ -67,7 +67,7 @@ TEST_CASE("a counter hands on a batch after every few units of a part, and the r
   CHECK(out[2].units == std::vector<std::uint32_t>{100});
 }
 
-TEST_CASE("a counter that was struck goes on without what it has not handed on") {
+TEST_CASE("a counter that was struck goes on without the counts that it has not handed on") {
   chaos fate(1, 0);
   const auto stage =
       gp::seq<failing_counter<chaos_strike>>(garrick::lent(&fate)).on(gp::on_failure::restart);

@@ -46,7 +46,7 @@ TEST_CASE("midway is in the middle of a change") {
   CHECK(seen == 1);
 }
 
-TEST_CASE("a set of units knows what it lacks") {
+TEST_CASE("a set of units knows its missing units") {
   unit_set s;
   CHECK(s.has_all(0));
   CHECK_FALSE(s.has_all(1));
@@ -56,7 +56,7 @@ TEST_CASE("a set of units knows what it lacks") {
   CHECK_FALSE(s.has(100));
 }
 
-TEST_CASE("a word has a home while one file alone has it, in whatever order the units come") {
+TEST_CASE("a word has a home while one file alone has it, in any order of the units") {
   tally t;
   t.apply(words(0, 7), nothing);
   t.apply(words(1, 7), nothing);

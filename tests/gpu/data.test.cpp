@@ -100,7 +100,7 @@ TEST_CASE("buffers are freed with the last ref, and none is left at the end") {
   CHECK(layer().buffers == before);
 }
 
-TEST_CASE("the budget decides before the driver, and what was freed can be had again") {
+TEST_CASE("the budget decides before the driver, and freed memory can be had again") {
   bench_of_devices b({.memory = 1});
   const std::size_t third = (1 << 20) / 12;
   CHECK(b.first().memory_budget() == 1 << 20);
@@ -261,7 +261,7 @@ TEST_CASE("many actors share the devices, and nothing is mixed up or left over")
   CHECK(layer().blocking == blocking);
 }
 
-TEST_CASE("what is nothing cannot be an argument") {
+TEST_CASE("an empty handle or container cannot be an argument") {
   bench_of_devices b;
   CHECK(gpu::upload(b.system, b.first(), floats()).get().error() == gpu_errc::empty_argument);
   CHECK(gpu::upload(b.system, gpu::device(), floats(1)).get().error() == gpu_errc::no_device);

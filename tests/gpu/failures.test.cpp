@@ -65,7 +65,7 @@ TEST_CASE("a failure in a chain ends it as an error") {
   CHECK(b.system.request(square, x).get());
 }
 
-TEST_CASE("a lost device fails what is under way, what waits and what is asked later") {
+TEST_CASE("a lost device fails requests under way, those that wait and later ones") {
   bench_of_devices b({.in_flight = 1});
   const gpu::program both = b.built(b.gpus.devices());
   const auto add = spawn_add(b);
@@ -93,7 +93,7 @@ TEST_CASE("a lost device fails what is under way, what waits and what is asked l
             .error() == gpu_errc::device_lost);
 }
 
-TEST_CASE("the loss that a callback tells of fails what is under way") {
+TEST_CASE("the loss that a callback tells of fails requests under way") {
   bench_of_devices b;
   const auto add = spawn_add(b);
   layer().hold_callbacks = true;
@@ -127,7 +127,7 @@ TEST_CASE("a kernel that never ends is an error at its deadline") {
   wait_until([&] { return b.first().memory_used() == 0; });
 }
 
-TEST_CASE("what was not submitted by its deadline is dropped") {
+TEST_CASE("a request that was not submitted by its deadline is dropped") {
   bench_of_devices b({.in_flight = 1});
   const auto add = spawn_add(b, {.deadline = 1s});
   layer().hold_callbacks = true;
@@ -235,7 +235,7 @@ class asks_once : public actor<protocol<void(ping)>> {
   std::atomic<bool>& answered_;
 };
 
-TEST_CASE("a system that ends waits for what is with the device") {
+TEST_CASE("a system that ends waits for requests that are with the device") {
   layer();
   gpu::runtime gpus;
   std::atomic<bool> answered{false};
@@ -276,7 +276,7 @@ TEST_CASE("a system may end before the device is done") {
   wait_until([&] { return gpus.devices().at(0).memory_used() == 0; });
 }
 
-TEST_CASE("a runtime that ends fails what is left, and leaves behind what hangs") {
+TEST_CASE("a runtime that ends fails remaining requests, and leaves behind those that hang") {
   layer();
   actor_system system;
   auto gpus = std::make_unique<gpu::runtime>(gpu::gpu_settings{.in_flight = 1, .shutdown = 1ms});

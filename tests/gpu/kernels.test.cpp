@@ -165,7 +165,8 @@ TEST_CASE("requests of one sender are answered in their order, whichever kernel 
   for (int i = 0; i < 40; ++i) CHECK(order[static_cast<std::size_t>(i)] == i);
 }
 
-TEST_CASE("what the kernel does not take is refused, with kernel and device in the text") {
+TEST_CASE(
+    "a signature that the kernel does not take is refused, with kernel and device in the text") {
   bench_of_devices b;
   const gpu::program p = b.built();
   const std::string device = b.first().name();
@@ -267,7 +268,7 @@ TEST_CASE("an actor with several devices uses both, and goes where it is done fi
     CHECK(gpu::figures_of(b.system, d).get().value().kernels > 0);
 }
 
-TEST_CASE("the next request goes where it is done first, by measured speed and what waits") {
+TEST_CASE("the next request goes where it is done first, by measured speed and waiting requests") {
   bench_of_devices b;
   REQUIRE(b.gpus.devices().size() == 2);
   const gpu::detail::kernel_seed seed{

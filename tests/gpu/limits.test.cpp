@@ -31,7 +31,7 @@ gpu::program built_from(bench_of_devices& b, const char* source) {
 
 // ---- omissions of a driver ----------------------------------------------------------------------
 
-TEST_CASE("what was enqueued before a failure is flushed, so that it reports") {
+TEST_CASE("commands enqueued before a failure are flushed, so that they report") {
   bench_of_devices b;
   const auto square = gpu::spawn<squarer>(b.system, b.built(), "square", nd_range::per_element());
   layer().kernel_code = -54;
@@ -48,7 +48,7 @@ TEST_CASE("what was enqueued before a failure is flushed, so that it reports") {
   CHECK(layer().flushes == flushes + 1);
 }
 
-TEST_CASE("a driver that never reports what depends on a failure does not keep a place for it") {
+TEST_CASE("a driver that never reports commands behind a failure does not keep a place for them") {
   bench_of_devices b({.in_flight = 1});
   using kernel = on_device(floats);
   const auto square = gpu::spawn<floats(floats)>(b.system, b.built(), "square", nd_range(2));
@@ -70,7 +70,7 @@ TEST_CASE("a driver that never reports what depends on a failure does not keep a
   CHECK(b.system.request(square, floats{3, 4}).get().value() == floats{9, 16});
 }
 
-TEST_CASE("the end of a runtime does not wait for reports of what is over") {
+TEST_CASE("the end of a runtime does not wait for reports of requests that are over") {
   layer();
   actor_system system;
   auto gpus = std::make_unique<gpu::runtime>(gpu::gpu_settings{.shutdown = 600s});
@@ -99,7 +99,7 @@ TEST_CASE("a request that ran out of time gives up its place when its events say
   layer().release_callbacks();
 }
 
-TEST_CASE("a request that waited for memory until its deadline holds nobody up behind it") {
+TEST_CASE("a request that waited for memory until its deadline holds up no other behind it") {
   bench_of_devices b({.memory = 1});
   const gpu::program p = b.built();
   const auto square = gpu::spawn<squarer>(b.system, p, "square", nd_range::per_element());
@@ -119,7 +119,9 @@ TEST_CASE("a request that waited for memory until its deadline holds nobody up b
   CHECK(with_driver.get());
 }
 
-TEST_CASE("what waited until its deadline leaves its place to others, though the driver is full") {
+TEST_CASE(
+    "a request that waited until its deadline leaves its place to others, though the driver is "
+    "full") {
   bench_of_devices b({.in_flight = 1, .waiting = 1});
   const gpu::program p = b.built();
   const auto square = gpu::spawn<squarer>(b.system, p, "square", nd_range::per_element());
@@ -166,7 +168,7 @@ TEST_CASE("the move of a ref from another device counts in the request's deadlin
   CHECK(layer().held_callbacks == 1);  // of the read: the kernel was never asked for
 }
 
-TEST_CASE("the end of a runtime does not wait for a compiler, nor do those who asked it") {
+TEST_CASE("the end of a runtime does not wait for a compiler, nor do waiting builds") {
   layer();
   actor_system system;
   auto gpus = std::make_unique<gpu::runtime>(gpu::gpu_settings{.shutdown = 1ms});
@@ -265,7 +267,7 @@ TEST_CASE("outputs and local memory that no device has are refused before anybod
   CHECK(local(16).value() == ints(4, 16));
 }
 
-TEST_CASE("a kernel that says what its groups are has them") {
+TEST_CASE("a kernel that says the size of its groups has them") {
   bench_of_devices b;
   const gpu::program p = built_from(b,
                                     "kernel __attribute__((reqd_work_group_size(4, 1, 1)))"
@@ -308,7 +310,7 @@ TEST_CASE("a value of the wrong size is refused") {
   CHECK(b.system.request(scale, floats{1}, 2.0f).get().value() == floats{2});  // it lives on
 }
 
-TEST_CASE("a kernel that may write what others hold is not given a device_ref as an input") {
+TEST_CASE("a kernel that may write shared memory is not given a device_ref as an input") {
   bench_of_devices b;
   const gpu::program p = built_from(b,
                                     "kernel void spoils(global float* x, global float* out) {"

@@ -43,7 +43,7 @@ TEST_CASE("a failed build has the compiler's log") {
         gpu_errc::build_failed);
 }
 
-TEST_CASE("what was built once is not built again, for each device and flags apart") {
+TEST_CASE("a program that was built once is not built again, for each device and flags apart") {
   bench_of_devices b;
   const std::uint64_t before = layer().sources;
   const gpu::program p = b.built();
@@ -131,7 +131,7 @@ TEST_CASE("a machine without devices is no failure until one is asked for") {
   restore(layer());
 }
 
-TEST_CASE("what one runtime has is refused by another") {
+TEST_CASE("devices of one runtime are refused by another") {
   bench_of_devices a;
   gpu::runtime other;
   CHECK(gpu::build(a.system, kernels, {.on = {a.first(), other.devices().at(0)}}).get().error() ==

@@ -158,7 +158,7 @@ TEST_CASE("a tuple that fails does not overtake the results before it") {
   CHECK(figures.dropped == 0);
 }
 
-TEST_CASE("what a cancelled stage has given to a device is dropped before it runs") {
+TEST_CASE("tuples that a cancelled stage has given to a device are dropped before they run") {
   bench_of_devices b({.in_flight = 1});
   const auto square = gpu::spawn<floats(floats)>(b.system, b.built(), "square", nd_range(8));
   const std::uint64_t before = layer().kernels;
@@ -231,7 +231,7 @@ TEST_CASE("a divided map may make another type, and be a stage") {
   CHECK(b.system.request(h, join{}).get().value() == 2 * 190);
 }
 
-TEST_CASE("a divided map whose kernel fails says so") {
+TEST_CASE("a divided map with a failing kernel says so") {
   bench_of_devices b;
   const auto split = gpu::split(b.system, map([](float& x) { x = x * x; }), b.built(), "square");
   layer().kernel_code = -5;

@@ -231,7 +231,7 @@ TEST_CASE("places: the thread of a detached actor is not bound because its spawn
 }
 
 TEST_CASE(
-    "places: an actor whose home is given by node has its block there, and it goes back there") {
+    "places: an actor with a home given by node has its block there, and it goes back there") {
   namespace node_memory = base::node_memory;
   void* const probe = node_memory::allocate(0, 64);
   if (probe == nullptr) return;  // AddressSanitizer, or a system that does not let us choose

@@ -93,7 +93,7 @@ void watch_from_now_on(actor_system& system) {
 
 }  // namespace
 
-TEST_CASE("the watchdog names the actor and the message whose handler does not return, once") {
+TEST_CASE("the watchdog names the actor and the message of a handler that does not return, once") {
   stall_probe probe;
   latch l;
   settings o;
@@ -254,8 +254,8 @@ std::string report_of_a_stall_inside_sends(int depth) {
 }  // namespace
 
 TEST_CASE(
-    "the watchdog says whose send runs an actor in place that stands still, and the scope that "
-    "forbids it" *
+    "the watchdog names the sender that runs an actor in place that stands still, and the scope "
+    "that forbids it" *
     doctest::skip(HAS_SANITIZER)) {
   const auto place_of = [](const std::string& text, const char* what) {
     CAPTURE(text);
@@ -277,8 +277,8 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "under every policy a handler that never yields is named, and the others run what its worker "
-    "had queued") {
+    "under every policy a handler that never yields is named, and the others run the actors queued "
+    "at its worker") {
   for (const std::string& policy : sched::available_policies()) {
     CAPTURE(policy);
     stall_probe probe;

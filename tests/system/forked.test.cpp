@@ -199,7 +199,7 @@ TEST_CASE("a send in a forked child ends it with a sentence") {
   CHECK(text.find("a child may allocate, call exec, and end") != std::string::npos);
 }
 
-TEST_CASE("a forked child may drop the last handle of an actor, whatever runs that") {
+TEST_CASE("a forked child may drop the last handle of an actor of any kind of runner") {
   loop_fixture loop;
   actor_system& system = *loop.system;
   std::vector<ref<echo>> all;
@@ -248,7 +248,7 @@ TEST_CASE("a forked child may drop a promise, an answer that is due and a scoped
   CHECK(status == 0);
 }
 
-TEST_CASE("in a forked child nobody waits for an answer") {
+TEST_CASE("in a forked child no call waits for an answer") {
   owed_answer o;
   const auto [text, status] = in_child([&] {
     ::alarm(20);
@@ -276,7 +276,7 @@ TEST_CASE("a limit for an answer asks nothing of the clock's thread in a forked 
   CHECK(o.given() == 5);
 }
 
-TEST_CASE("a forked child limits an answer, whatever the clock's thread does just then") {
+TEST_CASE("a forked child limits an answer, in any state of the clock's thread") {
   owed_answer o;
   std::atomic<bool> over{false};
   std::thread limiting([&] {

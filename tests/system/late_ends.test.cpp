@@ -136,7 +136,7 @@ TEST_CASE("the deadline of a shutdown ends in a kill") {
   CHECK(n.end == static_cast<int>(exit_code::user_shutdown));
 }
 
-TEST_CASE("whoever is waited for longer than a second is named in the log at that moment" *
+TEST_CASE("an actor that is waited for longer than a second is named in the log at that moment" *
           doctest::skip(HAS_SANITIZER)) {
   const auto [text, status] = garrick::tests::in_child([] {
     std::array<int, 2> log{};

@@ -58,7 +58,7 @@ std::size_t held_without_bursts() {
 
 }  // namespace
 
-TEST_CASE("after a burst a living system gives memory back, down to what is to be kept") {
+TEST_CASE("after a burst a living system gives memory back, down to the part that is to be kept") {
   if (GARRICK_POOL_IS_NEW) return;
   const std::size_t before = held_without_bursts();
   actor_system system(keeping(4));
@@ -67,7 +67,7 @@ TEST_CASE("after a burst a living system gives memory back, down to what is to b
   check_gave_back(peak);
 }
 
-TEST_CASE("the end of a system gives memory back at once, down to what is to be kept") {
+TEST_CASE("the end of a system gives memory back at once, down to the part that is to be kept") {
   if (GARRICK_POOL_IS_NEW) return;
   const std::size_t before = held_without_bursts();
   std::size_t peak = 0;

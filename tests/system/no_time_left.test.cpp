@@ -69,7 +69,7 @@ TEST_CASE("a delay without time comes as soon as possible, a periodic one is ref
   }
 }
 
-TEST_CASE("receive without time takes what waits, and waits for nobody") {
+TEST_CASE("receive without time takes waiting messages, and waits for no other") {
   test_system kit(1);
   core::scoped_actor me(kit.env());
   const any_ref other = kit.spawn(lent([to = me->self()](dynamic_actor& self) -> behavior {
@@ -87,7 +87,7 @@ TEST_CASE("receive without time takes what waits, and waits for nobody") {
   }
 }
 
-TEST_CASE("a behavior whose time-out has no time is called whenever nothing waits") {
+TEST_CASE("a behavior with a time-out of no time is called whenever nothing waits") {
   test_system kit(1);
   for (const duration d : none_left) {
     int silences = 0;

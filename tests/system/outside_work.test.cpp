@@ -107,7 +107,7 @@ TEST_CASE("a pending adapt keeps its system from the end, and its answer is hand
   late.join();
 }
 
-TEST_CASE("what is handed over to outside again and again is waited for to its end") {
+TEST_CASE("work that is handed over to outside again and again is waited for to its end") {
   begin_anew();
   {
     actor_system system(quiet());
@@ -116,7 +116,7 @@ TEST_CASE("what is handed over to outside again and again is waited for to its e
   CHECK(got == 200);
 }
 
-TEST_CASE("an adapt whose answer nobody waits for any more holds up no end") {
+TEST_CASE("an adapt with an answer that is no longer awaited holds up no end") {
   const auto ends_soon = [](const char* what, auto how, auto afterwards) {
     CAPTURE(what);
     begin_anew();

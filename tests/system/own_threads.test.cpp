@@ -58,7 +58,7 @@ class chain : public actor<chaining> {
 
 }  // namespace
 
-TEST_CASE("whoever waits for the end of a detached actor finds its thread free") {
+TEST_CASE("a thread that waits for the end of a detached actor finds its thread free") {
   actor_system system(one_thread());
   int refused = 0;
   for (int i = 0; i < rounds; ++i) {
@@ -72,7 +72,7 @@ TEST_CASE("whoever waits for the end of a detached actor finds its thread free")
   CHECK(refused == 0);
 }
 
-TEST_CASE("whoever hears that a detached actor is down finds its thread free") {
+TEST_CASE("an actor that hears that a detached actor is down finds its thread free") {
   int refused = 0;
   {
     actor_system system(one_thread());

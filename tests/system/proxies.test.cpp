@@ -141,7 +141,7 @@ using lines = std::vector<std::string>;
 
 }  // namespace
 
-TEST_CASE("what is sent to a proxy is forwarded before the send returns, in the sender's order") {
+TEST_CASE("a message to a proxy is forwarded before the send returns, in the sender's order") {
   fixture f;
   send(f.proxy, std::string("one"));
   send_urgent(f.proxy, std::string("two"));
@@ -266,7 +266,7 @@ TEST_CASE("exit, kill, link and monitor act on the actor elsewhere, and the prox
   CHECK(!core::handle_access::get(f.proxy)->has_ended());
 }
 
-TEST_CASE("an actor elsewhere watches a local one, though nobody here holds its proxy") {
+TEST_CASE("an actor elsewhere watches a local one, though no handle to its proxy is left here") {
   fixture f;
   struct local : actor<protocol<void(bool)>> {
     void on(bool) { quit(make_error(errc::user, "enough")); }
@@ -365,7 +365,7 @@ TEST_CASE("a signal that is on its way out when the proxy ends is answered as by
   CHECK(heard == gone.to_string());
 }
 
-TEST_CASE("the last handle releases what it stands for, the last address frees it") {
+TEST_CASE("the last handle releases the actor that it stands for, the last address frees it") {
   fixture f;
   {
     const ref<remote> copy = f.proxy;
@@ -395,7 +395,7 @@ TEST_CASE("proxies hold up no system's end, and outlive it") {
   CHECK(out->freed == 1);
 }
 
-TEST_CASE("groups, names, routers and fan_out take proxies for what they stand for") {
+TEST_CASE("groups, names, routers and fan_out take proxies for the actors that they stand for") {
   fixture f;
   REQUIRE(f.system.registry().put("far", f.proxy).has_value());
   CHECK(f.system.registry().get<remote>("far").value() == f.proxy);

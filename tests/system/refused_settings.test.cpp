@@ -48,7 +48,7 @@ std::string refusal_of_system(const std::function<void(settings&)>& change) {
 
 }  // namespace
 
-TEST_CASE("a spawn whose options make no sense fails and names the option") {
+TEST_CASE("a spawn with options that make no sense fails and names the option") {
   CHECK(names(refusal_of_spawn({.bound = 5}), "spawn_options.bound"));
   CHECK(names(refusal_of_spawn({.policy = mailbox_policy::reject}), "spawn_options.bound"));
   CHECK(names(refusal_of_spawn({.policy = mailbox_policy::reject, .bound = 32769}),
@@ -121,7 +121,7 @@ TEST_CASE(
   CHECK(refusal({.max_restarts = 0, .delay = {.factor = 1, .jitter = 1}}).empty());
 }
 
-TEST_CASE("a child whose options make no sense is refused and names the option") {
+TEST_CASE("a child with options that make no sense is refused and names the option") {
   const auto refusal = [](const child_options& o) {
     test_system kit(1);
     const auto top = kit.spawn<supervisor>();
@@ -139,7 +139,8 @@ TEST_CASE("a child whose options make no sense is refused and names the option")
   CHECK(names(refusal({.detached = true, .spawn = {.lazy = true}}), "spawn_options.lazy"));
 }
 
-TEST_CASE("a system whose settings make no sense is not built, and the exception names the key") {
+TEST_CASE(
+    "a system with settings that make no sense is not built, and the exception names the key") {
   CHECK(names(refusal_of_system([](settings& s) { s.watchdog.after = duration::seconds(-1); }),
               "code: the key 'watchdog.after' wants a time with a unit from 0s to infinite"));
   CHECK(names(refusal_of_system([](settings& s) { s.shutdown.deadline = duration::seconds(-1); }),
@@ -176,7 +177,7 @@ TEST_CASE("a deterministic system refuses the same limits as a real one") {
       std::invalid_argument);
 }
 
-TEST_CASE("a system tells what it was started with, and where each value comes from") {
+TEST_CASE("a system tells its values at the start, and where each comes from") {
   settings s;
   s.scheduler.workers = 1;
   const actor_system running(s);

@@ -197,7 +197,8 @@ TEST_CASE("a revocable request that is delegated stays one") {
   CHECK(f.from.said == words{"3: timeout", "1: 10", "2: timeout"});
 }
 
-TEST_CASE("an actor whose request was handed on to a proxy is as one that has asked the proxy") {
+TEST_CASE(
+    "an actor with a request that was handed on to a proxy is as one that has asked the proxy") {
   enum class how { answered, in_time, ends, ends_before, limit_before };
   for (const how h :
        {how::answered, how::in_time, how::ends, how::ends_before, how::limit_before}) {

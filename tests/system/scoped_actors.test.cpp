@@ -99,7 +99,7 @@ TEST_CASE("a thread in get() hears of its own system's actor first, and then tha
   }
 }
 
-TEST_CASE("a scoped actor may outlive its system: it sends and asks, and waits for nobody") {
+TEST_CASE("a scoped actor may outlive its system: it sends and asks, and waits for no answer") {
   std::optional<actor_system> system(std::in_place);
   const auto to = system->spawn<silent_actor>();
   std::optional<core::scoped_actor> me(std::in_place, system->env());

@@ -90,7 +90,7 @@ TEST_CASE(
   CHECK(system.shutdown(duration::infinite()).complete);
 }
 
-TEST_CASE("stop_now does not wait for what is in the mailboxes: dead letters") {
+TEST_CASE("stop_now does not wait for messages in the mailboxes: dead letters") {
   std::atomic<int> handled{0};
   latch l;
   actor_system system(quiet(1));
@@ -106,8 +106,7 @@ TEST_CASE("stop_now does not wait for what is in the mailboxes: dead letters") {
   CHECK(handled + static_cast<int>(system.dead_letter_count(errc::not_handled)) == 100);
 }
 
-TEST_CASE(
-    "an actor that nobody else holds and that sends to itself for ever is ended by stop_now") {
+TEST_CASE("an actor without other handles that sends to itself for ever is ended by stop_now") {
   struct lonely : actor<protocol<void(go)>> {
     explicit lonely(std::atomic<int>* handled) : handled_(handled) {}
     void on(go) {
@@ -192,7 +191,7 @@ class noting : public actor<protocol<void(go)>> {
 }  // namespace
 
 TEST_CASE(
-    "an actor whose spawn was refused is destroyed, but its exit hook does not run: it has not "
+    "an actor is destroyed if its spawn was refused, but its exit hook does not run: it has not "
     "lived") {
   life_notes lived, refused;
   actor_system system(quiet());

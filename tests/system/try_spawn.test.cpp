@@ -119,7 +119,7 @@ TEST_CASE("a start that fails later, or on a thread of its own, is not waited fo
   kit.expect_down(*own, exit_code::unhandled_exception);
 }
 
-TEST_CASE("who monitors an actor whose start fails is told") {
+TEST_CASE("an actor that monitors one with a failing start is told") {
   test_system kit(1);
   std::string told;
   const any_ref watcher = kit.spawn(lent([&](dynamic_actor& self) -> behavior {
@@ -131,7 +131,7 @@ TEST_CASE("who monitors an actor whose start fails is told") {
   CHECK(told.find("no kitchen") != std::string::npos);
 }
 
-TEST_CASE("an actor that floods whoever spawns it does not wait for that one's handler") {
+TEST_CASE("an actor that floods its spawner does not wait for the spawner's handler") {
   struct waits : base::probe {
     std::atomic<int> count{0};
     void on_sender_waits(std::uint64_t, std::uint64_t) noexcept override { ++count; }

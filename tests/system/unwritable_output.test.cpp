@@ -31,7 +31,7 @@ std::pair<std::string, int> answer_to(const char* question, const char* output) 
 
 }  // namespace
 
-TEST_CASE("what cannot be written ends the program with status 1 and the reason" *
+TEST_CASE("output that cannot be written ends the program with status 1 and the reason" *
           doctest::skip(HAS_SANITIZER)) {
   for (const char* question : questions) {
     CAPTURE(question);
@@ -42,7 +42,7 @@ TEST_CASE("what cannot be written ends the program with status 1 and the reason"
   }
 }
 
-TEST_CASE("what can be written ends it with status 0, and no complaint" *
+TEST_CASE("output that can be written ends it with status 0, and no complaint" *
           doctest::skip(HAS_SANITIZER)) {
   for (const char* question : questions) {
     CAPTURE(question);

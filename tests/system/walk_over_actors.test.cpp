@@ -57,7 +57,7 @@ TEST_CASE("a walk over all actors sees each of them once") {
   }
 }
 
-TEST_CASE("a walk over all actors holds no lock: what it calls may spawn, end and wait") {
+TEST_CASE("a walk over all actors holds no lock: the called function may spawn, end and wait") {
   actor_system system;
   auto guests = spawn_guests(system, 600);
   const system::system_core& all = core_of(guests[0]);

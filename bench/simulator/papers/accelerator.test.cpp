@@ -63,7 +63,9 @@ TEST_CASE("accelerator: it gains from two workers on, at any load") {
         mean_us(chains(offloading::accelerator, rate), 1));
 }
 
-TEST_CASE("accelerator: who was asked begins what waits for it, so one team is as good as many") {
+TEST_CASE(
+    "accelerator: the asked actor begins requests that wait for it, so one team is as good as "
+    "many") {
   // 220 and 180; 5140 if the asked actor works for a whole turn before the next request begins
   const double rate = rate_for(0.75, 64);
   CHECK(mean_us(chains(offloading::accelerator, rate), 64) <

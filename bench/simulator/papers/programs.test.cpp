@@ -104,9 +104,8 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "paper 002: what Matrix Search gains by locality hangs on the fairness rounds, which take "
-    "searches away from their "
-    "matrices") {
+    "paper 002: the gain of Matrix Search by locality hangs on the fairness rounds, which take "
+    "searches away from their matrices") {
   const auto mean = [](std::uint32_t workers, const char* policy, std::uint32_t quantum) {
     double sum = 0;
     for (std::uint64_t seed = 1; seed <= 3; ++seed) {

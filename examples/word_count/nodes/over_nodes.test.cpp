@@ -29,7 +29,7 @@ std::string wrong_counts(const outcome& o) {
 
 }  // namespace
 
-TEST_CASE("over nodes: several processes count what one loop counts") {
+TEST_CASE("over nodes: several processes count the same as one loop") {
   for (const std::uint32_t nodes : {1u, 2u, 5u}) {
     CAPTURE(nodes);
     const outcome o = run_over_nodes(small_units(), nodes, garrick::tests::places::word_count);

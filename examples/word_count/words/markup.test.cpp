@@ -89,12 +89,13 @@ TEST_CASE("markup is known by the name or by the first bytes") {
   CHECK(form_of("", "") == form::plain);
 }
 
-TEST_CASE("plain text keeps what would be markup elsewhere, and no text keeps addresses") {
+TEST_CASE(
+    "plain text keeps characters that would be markup elsewhere, and no text keeps addresses") {
   CHECK(readable("a <b> &amp; http://no.no", form::plain) == "a <b> &amp;             ");
   CHECK(words_of("one <code>/no/no</code> <a>http://no/</a>") == found{{"one", 1}});
 }
 
-TEST_CASE("two readers find on both sides of a cut between words what one reader finds") {
+TEST_CASE("two readers find the same as one reader on both sides of a cut between words") {
   const std::vector<std::string> bits{"one",
                                       "two",
                                       " ",

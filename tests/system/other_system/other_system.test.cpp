@@ -63,7 +63,7 @@ settings with_workers(std::uint32_t workers) {
 
 }  // namespace
 
-TEST_CASE("other system: nothing of Linux is there, and what is asked has an answer") {
+TEST_CASE("other system: nothing of Linux is there, and each question has an answer") {
   CHECK_FALSE(platform::enable_process_barrier());
   platform::process_barrier();
   CHECK(platform::usable_processors().empty());

@@ -15,7 +15,7 @@ TEST_CASE("a range that the device can run has no trouble") {
   CHECK(nd_range::per_element().resolved(7).trouble(1).empty());
 }
 
-TEST_CASE("what is wrong with a range is said") {
+TEST_CASE("the fault of a range is said") {
   CHECK(nd_range(0).trouble(8) == "it has no items");
   CHECK(nd_range(4, 0).trouble(8) == "it has no items");
   CHECK(nd_range(8).groups_of(3).trouble(8) == "its groups of 3 do not divide it");

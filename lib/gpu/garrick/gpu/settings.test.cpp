@@ -10,7 +10,7 @@ namespace {
 
 using namespace garrick;
 
-TEST_CASE("the rows of gpu.* have the defaults of the structure, and refuse what is out of range") {
+TEST_CASE("the rows of gpu.* have the defaults of the structure, and refuse values out of range") {
   gpu::gpu_settings s;
   base::setting_table table;
   gpu::add_settings(table, s);

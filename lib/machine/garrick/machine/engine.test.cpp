@@ -50,8 +50,7 @@ TEST_CASE(
   CHECK(order == "abccbbcaa");
 }
 
-TEST_CASE(
-    "machine: a line costs by the distance to who wrote it, and nothing more once it is here") {
+TEST_CASE("machine: a line costs by the distance to its writer, and nothing more once it is here") {
   bench b;
   machine_atomics::atomic<int> word{0};
   std::vector<double> cost(8);
@@ -108,7 +107,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "machine: who reads a line waits until its owner has it, and the owner fetches it back from "
+    "machine: a reader of a line waits until its owner has it, and the owner fetches it back from "
     "the last reader") {
   bench b;
   machine_atomics::atomic<int> word{0};
@@ -197,7 +196,7 @@ TEST_CASE("machine: a wake-up takes its time, and one sleeper gets it, the oldes
 }
 
 TEST_CASE(
-    "machine: one call wakes all sleepers one after the other; who is still on the way to sleep "
+    "machine: one call wakes all sleepers one after the other; a thread still on the way to sleep "
     "gets there first") {
   bench b;
   machine_atomics::atomic<std::uint32_t> word{0};

@@ -80,7 +80,7 @@ TEST_CASE("sharing: every shipped policy runs every message beside foreign threa
     }
 }
 
-TEST_CASE("sharing: what waits at workers that stand still runs within the bound of W4") {
+TEST_CASE("sharing: actors that wait at workers that stand still run within the bound of W4") {
   struct standstill final : model_actor {
     void on(turn& t, const message&) override { t.work(1e10); }
   };
@@ -135,7 +135,8 @@ TEST_CASE("sharing: what waits at workers that stand still runs within the bound
     }
 }
 
-TEST_CASE("sharing: while a worker is free, what waits behind a handler soon runs there (S6)") {
+TEST_CASE(
+    "sharing: while a worker is free, an actor that waits behind a handler soon runs there (S6)") {
   struct waits final : model_actor {
     double at = 0;
     void on(turn& t, const message&) override { at = t.now_ns(); }
@@ -239,7 +240,7 @@ TEST_CASE("sharing: workers that ask for short slices, or that are bound, have t
   CHECK(longest_wait(1e5, false) < 0.2e6);
 }
 
-TEST_CASE("sharing: a log tells who woke whom, who ran where and how long each had waited") {
+TEST_CASE("sharing: a log tells each waker, each run's place and how long each thread had waited") {
   auto options = on(1, 1, "work_stealing");
   options.sharing->latency_jitter = 0;
   simulation s(std::move(options));

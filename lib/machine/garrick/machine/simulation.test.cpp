@@ -103,7 +103,7 @@ TEST_CASE("simulation: many workers are faster, and the work is theirs") {
   }
 }
 
-TEST_CASE("simulation: what waits at workers that stand still runs within the bound of W4") {
+TEST_CASE("simulation: actors that wait at workers that stand still run within the bound of W4") {
   struct standstill final : model_actor {
     void on(turn& t, const message&) override { t.work(1e9); }
   };
@@ -148,7 +148,7 @@ TEST_CASE("simulation: what waits at workers that stand still runs within the bo
 }
 
 TEST_CASE(
-    "simulation: who has quick messages keeps up with them beside many whose messages are slow") {
+    "simulation: an actor of quick messages keeps up with them beside many of slow messages") {
   struct flood final : model_actor {
     void on(turn& t, const message& m) override {
       t.work(20e3);
@@ -219,7 +219,8 @@ TEST_CASE("simulation: each message, and each run of an actor, costs its price")
   CHECK(ns(20, &costs::cold) - ns(20, nullptr) == doctest::Approx(100.0 * hops).epsilon(0.02));
 }
 
-TEST_CASE("simulation: who runs an actor first fetches its lines from where it was made") {
+TEST_CASE(
+    "simulation: a worker that runs an actor first fetches its lines from where it was made") {
   struct child final : model_actor {
     double began = 0;
     std::uint32_t worker = 0;

@@ -134,7 +134,7 @@ TEST_CASE("the next message is the urgent one") {
   kit.expect<deposit>().to(acc).with(deposit{1, "a"});
 }
 
-TEST_CASE("allow delivers what fits and leaves what does not") {
+TEST_CASE("allow delivers a message that fits and leaves one that does not") {
   test_system kit;
   const auto acc = kit.spawn<account_actor>();
   CHECK_FALSE(kit.allow<deposit>().to(acc));

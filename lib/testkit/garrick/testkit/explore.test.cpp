@@ -39,7 +39,7 @@ TEST_CASE("the first failing seed is found and fails again") {
   CHECK(testkit::run_seed(found->seed, first_come) == found->text);
 }
 
-TEST_CASE("explore throws what it has printed") {
+TEST_CASE("explore throws the text that it has printed") {
   const tests::with_variable variable("GARRICK_SEEDS", nullptr);
   const auto found = testkit::find_failure(1000, first_come);
   REQUIRE(found.has_value());

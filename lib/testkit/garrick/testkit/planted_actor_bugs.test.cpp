@@ -332,7 +332,8 @@ TEST_CASE("planted: two that read, change and write lose an update") {
 }
 
 TEST_CASE(
-    "planted: an account pays what it does not have, because it answers others while it waits") {
+    "planted: an account pays money that it does not have, because it answers others while it "
+    "waits") {
   must_be_found([](test_system& kit, bool buggy) {
     const auto a = kit.spawn<limited_account>(kit.spawn<yes_actor>(), buggy);
     for (int i = 0; i < 3; ++i) send(a, withdraw{6});

@@ -122,7 +122,7 @@ TEST_CASE("a step is one message of one actor") {
   CHECK(kit.idle());
 }
 
-TEST_CASE("run goes on until nobody can run, and says how many messages were handled") {
+TEST_CASE("run goes on until no actor can run, and says how many messages were handled") {
   test_system kit(1);
   const auto a = kit.spawn<account_actor>();
   for (int i = 0; i < 100; ++i) send(a, deposit{1});
@@ -158,7 +158,7 @@ TEST_CASE("virtual time stands still until it is moved, and timers fire exactly 
   CHECK(kit.inspect<ticking_actor>(t).ticks == 3 + 3600 * 24);
 }
 
-TEST_CASE("the mailbox of a suspended child shows what waits for its next object") {
+TEST_CASE("the mailbox of a suspended child shows the messages that wait for its next object") {
   test_system kit;
   const auto top =
       kit.spawn<supervisor>(supervision{.delay = {.first = duration::seconds(10), .jitter = 0}});
@@ -177,7 +177,7 @@ TEST_CASE("the mailbox of a suspended child shows what waits for its next object
   CHECK(kit.inspect<failing_actor>(child).text == "firstsecond");
 }
 
-TEST_CASE("advance puts what is due into mailboxes and lets nobody run") {
+TEST_CASE("advance puts due messages into mailboxes and lets no actor run") {
   test_system kit(1);
   const auto t = kit.spawn<ticking_actor>();
   kit.run();
@@ -231,7 +231,7 @@ TEST_CASE("a request with a time-out gets it in virtual time") {
   CHECK(kit.now() - start == duration::seconds(30));
 }
 
-TEST_CASE("a request that nobody will ever answer is an error, not a hang") {
+TEST_CASE("a request that no actor will ever answer is an error, not a hang") {
   class never_actor : public actor<protocol<int(int)>> {
    public:
     result<int> on(int) {
@@ -247,7 +247,7 @@ TEST_CASE("a request that nobody will ever answer is an error, not a hang") {
   CHECK(kit.request(never, 1).get().error() == errc::would_block);
 }
 
-TEST_CASE("a receive that nobody can end ends the test with the reason") {
+TEST_CASE("a receive that no actor can end ends the test with the reason") {
   test_system kit(1);
   garrick::scoped_actor me(kit.env());
   try {
@@ -317,7 +317,7 @@ TEST_CASE(
   CHECK(kit.finish().cycles.empty());
 }
 
-TEST_CASE("an actor that nobody holds is gone without a leak") {
+TEST_CASE("an actor without handles is gone without a leak") {
   test_system kit(1);
   {
     const auto x = kit.spawn<holder_actor>();

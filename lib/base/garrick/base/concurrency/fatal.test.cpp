@@ -73,7 +73,7 @@ TEST_CASE("the hook hears of every end that is decided here, after the message")
         "in a forked child: this test, but");
 }
 
-TEST_CASE("without a hook an end says the same, and nobody hears of it") {
+TEST_CASE("without a hook an end says the same, and no function hears of it") {
   const auto [text, status] = in_child([] {
     if (set_fatal_hook(write_down) != nullptr) put("a hook before the first\n");
     if (set_fatal_hook(nullptr) != write_down) put("not the hook before\n");

@@ -229,17 +229,19 @@ struct over_suite : rl::test_suite<over_suite<Atomics>, 3> {
 }  // namespace
 
 TEST_CASE(
-    "one at a time leads, sees what the one before did, and the keeper does not miss a turn") {
+    "one thread at a time leads, sees the writes of the one before, and the keeper does not miss a "
+    "turn") {
   CHECK(explore<turns_suite>(thorough) == "");
   CHECK(explore<loops_suite>(thorough) == "");
 }
 TEST_CASE("the keeper sees that a guest wants the seat") {
   CHECK(explore<wanted_suite>(thorough) == "");
 }
-TEST_CASE("a guest that gives the seat back wakes the keeper, and nobody else leads before it") {
+TEST_CASE(
+    "a guest that gives the seat back wakes the keeper, and no other thread leads before it") {
   CHECK(explore<given_back_suite>(thorough) == "");
 }
-TEST_CASE("a keeper that is called leads as soon as nobody else does") {
+TEST_CASE("a keeper that is called leads as soon as no other thread does") {
   CHECK(explore<called_suite>(thorough) == "");
 }
 TEST_CASE("when the loop is over the keeper is told, and no guest leads again") {

@@ -73,7 +73,7 @@ bool is_readable(int descriptor) {
 
 }  // namespace
 
-TEST_CASE("without a loop nobody leads, and a seat has one loop") {
+TEST_CASE("without a loop no thread leads, and a seat has one loop") {
   leader_seat seat;
   idle_loop loop;
   idle_loop other;
@@ -162,14 +162,14 @@ TEST_CASE("when a loop is over, the keeper hears of it and no guest leads") {
   CHECK(s.seat.open(s.loop));
 }
 
-TEST_CASE("an interruption is seen by who comes later, and many are one") {
+TEST_CASE("an interruption is seen by a thread that comes later, and many are one") {
   leader_seat seat;
   CHECK_FALSE(is_readable(seat.descriptor()));
   for (int i = 0; i < 1000; ++i) seat.interrupt();
   CHECK(is_readable(seat.descriptor()));
 }
 
-TEST_CASE("leaders take turns, and each sees what the one before did") {
+TEST_CASE("leaders take turns, and each sees the writes of the one before") {
   seated s;
   constexpr std::uint64_t all = 20'000;
   std::uint64_t value = 0;  // the leader's

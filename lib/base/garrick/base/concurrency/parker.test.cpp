@@ -48,7 +48,7 @@ TEST_CASE("an owner that waits elsewhere is interrupted there, and finds its tok
   CHECK(interruptions == 1);
 }
 
-TEST_CASE("what a waker wrote is there after park, for many rounds") {
+TEST_CASE("a waker's writes are there after park, for many rounds") {
   constexpr int rounds = 20'000;
   parker ping;
   parker pong;

@@ -28,7 +28,7 @@ class counting final : public garrick::base::probe {
 
 }  // namespace
 
-TEST_CASE("a listener overrides only what it wants") {
+TEST_CASE("a listener overrides only the events that it wants") {
   counting mine;
   garrick::base::probe& probe = mine;
   probe.on_actor_spawned({.actor = 7, .name = "counter", .type = "counter"});

@@ -191,13 +191,14 @@ struct cancel_suite : rl::test_suite<cancel_suite, 2> {
 
 }  // namespace
 
-TEST_CASE("what is pushed is popped once and in order, also what was pushed before the close") {
+TEST_CASE(
+    "a pushed element is popped once and in order, also one that was pushed before the close") {
   CHECK(explore<ring_suite>(thorough) == "");
 }
 TEST_CASE("a producer ends when its consumer closes") {
   CHECK(explore<cancel_suite>(thorough) == "");
 }
-TEST_CASE("what is built in claimed slots is read there once and in order") {
+TEST_CASE("an element built in a claimed slot is read there once and in order") {
   CHECK(explore<in_place_suite>(thorough) == "");
 }
 TEST_CASE("the ring needs each of its memory orders") {

@@ -47,7 +47,9 @@ TEST_CASE("a ring gives its items in the order in which it got them") {
   CHECK_FALSE(ring.pop().has_value());
 }
 
-TEST_CASE("a ring is full at its capacity, a power of two, and keeps what it refuses as it was") {
+TEST_CASE(
+    "a ring is full at its capacity, a power of two, and does not change an element that it "
+    "refuses") {
   base::ring<std::unique_ptr<int>> ring(3);
   CHECK(ring.capacity() == 4);
   for (int n = 0; n < 4; ++n) CHECK(ring.push(std::make_unique<int>(n)));
@@ -90,7 +92,7 @@ TEST_CASE("a closed ring takes nothing, and ends when it is empty") {
   CHECK(ring.ended());
 }
 
-TEST_CASE("a ring destroys what nobody popped, and nothing twice") {
+TEST_CASE("a ring destroys its remaining elements, and nothing twice") {
   int alive = 0;
   {
     base::ring<counted> ring(4);
@@ -149,7 +151,7 @@ TEST_CASE("claimed slots and the oldest items lie side by side, up to where the 
   CHECK(ring.front(9)[0] == 4);
 }
 
-TEST_CASE("what was claimed and published lives until it is discarded, or as long as the ring") {
+TEST_CASE("an element claimed and published lives until it is discarded, or as long as the ring") {
   int alive = 0;
   {
     base::ring<counted> ring(2);
@@ -221,7 +223,7 @@ void check_between_two_threads(std::size_t capacity, std::uint64_t count) {
 
 }  // namespace
 
-TEST_CASE("between two threads nothing is lost, doubled or reordered, whatever the batches") {
+TEST_CASE("between two threads nothing is lost, doubled or reordered, in batches of any size") {
   // On a busy machine each time that the ring is full or empty costs milliseconds.
   check_between_two_threads(64, 100'000);
   check_between_two_threads(2048, 1'000'000);

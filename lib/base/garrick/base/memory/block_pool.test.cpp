@@ -252,7 +252,8 @@ TEST_CASE("after a burst of one size, the memory serves another") {
 }
 
 TEST_CASE(
-    "after a burst memory goes back to the system, step by step, but for what is to be kept") {
+    "after a burst memory goes back to the system, step by step, but for the part that is to be "
+    "kept") {
   if (GARRICK_POOL_IS_NEW) return;
   give_everything_back();
   patient_caretaker keeper(8 * mib);
@@ -344,7 +345,7 @@ TEST_CASE("threads allocate and free while memory goes back") {
   keeper.leave();
 }
 
-TEST_CASE("a forked child may allocate, whatever the parent's other threads are doing") {
+TEST_CASE("a forked child may allocate while the parent's other threads do anything") {
   if (GARRICK_POOL_IS_NEW) return;  // the sanitizer's own allocator has no such handlers
   std::atomic<bool> over{false};
   std::vector<std::thread> threads;

@@ -53,7 +53,8 @@ TEST_CASE("node memory: blocks are apart, aligned, writable, on their node, and 
 }
 
 TEST_CASE(
-    "node memory: what it does not have is null, and the block pool's blocks are not its own") {
+    "node memory: a block beyond its sizes or nodes is null, and the block pool's are not its "
+    "own") {
   CHECK(node_memory::allocate(0, block_pool::largest_block + 1) == nullptr);
   CHECK(node_memory::allocate(node_memory::most_nodes, 64) == nullptr);
   // no machine has 64 nodes and runs this test

@@ -76,8 +76,8 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "usable cores: in a container the process' group is the root of what it sees, or is not there "
-    "at all") {
+    "usable cores: in a container the process' group is the root of its view, or is not there at "
+    "all") {
   for (const char* group : {"0::/", "0::/docker/0123abcd"}) {
     fake_root root;
     root.file("proc/self/cgroup", group).file("sys/fs/cgroup/cpu.max", "150000 100000");
@@ -125,7 +125,7 @@ TEST_CASE("a futex wait ends at once if the word has changed, and at its time if
   CHECK(platform::monotonic_ns() - begin >= 2'000'000);
 }
 
-TEST_CASE("wake_all wakes everybody who waits on a word") {
+TEST_CASE("wake_all wakes all threads that wait on a word") {
   std::atomic<std::uint32_t> word{0};
   std::atomic<std::uint32_t> awake{0};
   std::thread threads[3];
@@ -212,7 +212,7 @@ TEST_CASE("a thread's place is the processor that it runs on") {
   }
 }
 
-TEST_CASE("the system's account of a thread says what its own clock says") {
+TEST_CASE("the system's account of a thread agrees with the thread's own clock") {
   CHECK_FALSE(platform::thread_place().times());
   const auto me = platform::thread_place::of_this_thread();
   const auto before = me.times();

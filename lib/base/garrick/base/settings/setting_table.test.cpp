@@ -183,7 +183,7 @@ TEST_CASE("a text is UTF-8") {
     CHECK(refusal(row, bad) == "the key 'a.b' wants text in UTF-8");
 }
 
-TEST_CASE("a table finds rows, keeps defaults, and names what its variables must not hold") {
+TEST_CASE("a table finds rows, keeps defaults, and names a variable with a forbidden value") {
   std::uint32_t least = 5;
   std::uint32_t most = 7;
   setting_table table;

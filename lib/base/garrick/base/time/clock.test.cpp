@@ -36,7 +36,7 @@ TEST_CASE("durations convert to and from chrono") {
   CHECK(instant(now).since_beginning().count() == now.time_since_epoch().count());
 }
 
-TEST_CASE("durations of floating point saturate, and what is not a number is nothing") {
+TEST_CASE("durations of floating point saturate, and a value that is not a number is nothing") {
   CHECK(duration(std::chrono::duration<double>(1e300)).is_infinite());
   CHECK(duration(std::chrono::duration<double>(-1e300)).count() ==
         std::numeric_limits<std::int64_t>::min());

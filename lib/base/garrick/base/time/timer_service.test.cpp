@@ -119,7 +119,7 @@ TEST_CASE("the end of the service drops the timers that are still armed") {
   CHECK(record.order.empty());
 }
 
-TEST_CASE("a service that was stopped tells the time, and drops what is armed") {
+TEST_CASE("a service that was stopped tells the time, and drops armed timers") {
   timer_service service;
   int dropped = 0;
   const garrick::base::timer_task task{
@@ -199,7 +199,7 @@ TEST_CASE("while a crowd of timers falls due, others are armed and cancelled, an
   CHECK(fired == threads * each);
 }
 
-TEST_CASE("whatever is due, the thread moves and takes out few timers at once under its lock") {
+TEST_CASE("with any timers due, the thread moves and takes out few at once under its lock") {
   constexpr std::uint64_t crowd = 1600;
   constexpr std::uint64_t most_moved = 64;
   constexpr std::uint64_t most_taken = 16;

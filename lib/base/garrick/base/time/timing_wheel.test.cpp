@@ -105,7 +105,7 @@ TEST_CASE("a hundred thousand timers of one instant fire in the order of arming"
   CHECK(std::ranges::is_sorted(order));
 }
 
-TEST_CASE("what is left can be taken out") {
+TEST_CASE("remaining timers can be taken out") {
   timing_wheel wheel(at(0));
   for (unsigned i = 0; i < 100; ++i) wheel.arm(at(std::int64_t{i} * i * i * i * 1000), task(i));
   list left;
@@ -227,7 +227,7 @@ TEST_CASE("cancelling everything in a slot that is half open leaves an empty whe
   CHECK(wheel.first_deadline() == at(2'500'000'000));
 }
 
-TEST_CASE("what is left can be taken out of a slot that is half open") {
+TEST_CASE("remaining timers can be taken out of a slot that is half open") {
   timing_wheel wheel(at(0));
   for (unsigned i = 0; i < 100; ++i) wheel.arm(at(1'000'000'000 + i), task(i));
   unsigned moves = 40;

@@ -102,7 +102,7 @@ TEST_CASE("a cancelled virtual timer does not fire") {
   CHECK(record.dropped == 0);
 }
 
-TEST_CASE("a virtual timer whose deadline has passed fires with the next move") {
+TEST_CASE("a virtual timer with a deadline in the past fires with the next move") {
   virtual_clock service;
   recorder record(service);
   service.arm(service.now() - duration::milliseconds(1), record.task(1));
@@ -111,7 +111,7 @@ TEST_CASE("a virtual timer whose deadline has passed fires with the next move") 
   CHECK(record.order == list{1});
 }
 
-TEST_CASE("the end of a virtual clock drops what is armed") {
+TEST_CASE("the end of a virtual clock drops armed timers") {
   auto service = std::make_unique<virtual_clock>();
   recorder record(*service);
   service->arm(service->now() + duration::seconds(1), record.task(1));

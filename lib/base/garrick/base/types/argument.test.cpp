@@ -210,7 +210,7 @@ TEST_CASE("closures are spawn arguments only without captures") {
   CHECK(may_be_given(closed_holder<decltype(by_reference)>(by_reference)));
 }
 
-TEST_CASE("what is not the actor's own is found with its path") {
+TEST_CASE("a part that is not the actor's own is found with its path") {
   using namespace garrick::base;
   using namespace garrick::base::detail;
   CHECK(std::is_same_v<search_argument<workshop::names_a_view>::type,

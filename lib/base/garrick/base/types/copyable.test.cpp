@@ -51,7 +51,7 @@ static_assert(!copyable_message<nested>);
 static_assert(!copyable_message<forest>);
 static_assert(!copyable_message<std::array<box, 2>>);
 
-TEST_CASE("a container of what cannot be copied cannot be copied") {
+TEST_CASE("a container of elements that cannot be copied cannot be copied") {
   CHECK(copyable_message<std::vector<std::string>>);
   CHECK_FALSE(copyable_message<std::vector<std::unique_ptr<std::string>>>);
 }

@@ -48,7 +48,7 @@ TEST_CASE("a descriptor names, moves, copies, prints and destroys") {
   CHECK(original.text.size() == 44);
 }
 
-TEST_CASE("what cannot be copied has no copy function") {
+TEST_CASE("a type that cannot be copied has no copy function") {
   const bool can_copy = message_type_of<bank::parcel>.copy_construct != nullptr;
   CHECK_FALSE(can_copy);
 

@@ -253,7 +253,7 @@ TEST_CASE("the offender is found with its path") {
   CHECK(std::string_view(path_of<in_message, 2, 0, 13, 105>().text) == "message.2.0.13.105");
 }
 
-TEST_CASE("check_sendable accepts what is sendable") {
+TEST_CASE("check_sendable accepts sendable types") {
   garrick::base::check_sendable<farm::herd>();
   garrick::base::check_sendable<farm::tree, 3>();
   CHECK(is_sendable<farm::herd>);

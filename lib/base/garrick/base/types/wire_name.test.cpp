@@ -56,7 +56,7 @@ struct holder {};
 
 struct top {};
 
-TEST_CASE("integers are named by their width, whatever a compiler calls them") {
+TEST_CASE("integers are named by their width, under any names of a compiler") {
   CHECK(wire_name<std::int8_t> == "i8");
   CHECK(wire_name<std::uint8_t> == "u8");
   CHECK(wire_name<short> == "i16");
@@ -149,7 +149,7 @@ TEST_CASE("a name is portable if the linker knows the type by it") {
   CHECK(has_portable_wire_name<const shop::order[3]>());
 }
 
-TEST_CASE("what compilers would name differently is found when the program runs") {
+TEST_CASE("a type that compilers would name differently is found when the program runs") {
   // Each compiler that can tell refuses a local type at once; the other one is asked here.
   using garrick::base::detail::is_linker_name;
   CHECK(is_linker_name("7account", "account"));

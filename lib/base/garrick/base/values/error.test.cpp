@@ -84,7 +84,7 @@ TEST_CASE("every built-in code has its own text") {
   CHECK(error(static_cast<errc>(9999)).to_string() == "unknown error 9999");
 }
 
-TEST_CASE("an error says what, where and why") {
+TEST_CASE("an error gives its kind, its place and its reason") {
   const error e = make_error(errc::invalid_setting, "garrick.json:3", "no such key");
   CHECK(e.to_string() == "a setting is not valid: garrick.json:3: no such key");
   CHECK(make_error(errc::user, "only why").detail() == "only why");
@@ -117,7 +117,7 @@ TEST_CASE("categories are extended by users") {
   CHECK_FALSE(make_error(disk::fault::slow, "sda") == error(errc::timeout));
 }
 
-TEST_CASE("categories are found by name, though nobody registers them") {
+TEST_CASE("categories are found by name, though they are registered nowhere") {
   using garrick::base::find_error_category;
   CHECK(find_error_category("garrick") == error(errc::timeout).category());
   CHECK(find_error_category("exit") != nullptr);

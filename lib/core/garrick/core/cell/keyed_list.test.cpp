@@ -25,7 +25,7 @@ std::vector<std::uint64_t> all_of(const keyed_list<entry>& list) {
 
 }  // namespace
 
-TEST_CASE("entries keep their order, whatever is taken, with and without an index") {
+TEST_CASE("entries keep their order when any are taken, with and without an index") {
   for (const std::uint64_t n : {5u, 200u}) {
     keyed_list<entry> list;
     for (std::uint64_t i = 0; i < n; ++i) list.add({i});

@@ -76,7 +76,7 @@ TEST_CASE("mailbox: a runner that waits for a dropper lets it have the processor
   CHECK((mail.peek() & mailbox_word::unreachable) == 0);
 }
 
-TEST_CASE("mailbox: its length is counted beyond what the word holds") {
+TEST_CASE("mailbox: its length is counted beyond the limit of the word") {
   constexpr std::uint32_t n = 70'000;
   fixture f(n);
   for (std::uint32_t i = 0; i < n; ++i) static_cast<void>(f.mail.push(&f.nodes[i]));
@@ -86,7 +86,7 @@ TEST_CASE("mailbox: its length is counted beyond what the word holds") {
   CHECK(f.mail.length() == 10);
 }
 
-TEST_CASE("mailbox: an answer is found among what has arrived") {
+TEST_CASE("mailbox: an answer is found among the arrivals") {
   fixture f;
   f.push();
   node* const answer = f.push(true);
@@ -103,7 +103,7 @@ TEST_CASE("mailbox: an answer that was put back is found") {
   CHECK(f.take_answer() == answer);
 }
 
-TEST_CASE("mailbox: nobody looks for answers where none can be") {
+TEST_CASE("mailbox: no look for answers is made where none can be") {
   fixture f;
   SUBCASE("none has come since the last look") {
     f.push(true);

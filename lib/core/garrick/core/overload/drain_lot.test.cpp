@@ -25,8 +25,8 @@ constexpr stacked_actor in_a{a, nullptr}, in_b{b, nullptr}, in_c{c, nullptr}, in
 }  // namespace
 
 TEST_CASE(
-    "drain lot: a receiver whose own send waits for somebody else is waited for: back-pressure "
-    "goes up a pipeline") {
+    "drain lot: a receiver with a send of its own that waits is waited for: back-pressure goes up "
+    "a pipeline") {
   drain_lot lot;
   const drain_lot::waiting_scope middle(lot, c, &in_b);
   const drain_lot::waiting_scope source(lot, b, &in_a);
@@ -34,7 +34,7 @@ TEST_CASE(
   CHECK_FALSE(source.closes_circle());
 }
 
-TEST_CASE("drain lot: the wait that would close a circle is seen, whatever its length") {
+TEST_CASE("drain lot: the wait that would close a circle of any length is seen") {
   drain_lot lot;
   const drain_lot::waiting_scope first(lot, b, &in_a);
   {
@@ -132,7 +132,7 @@ TEST_CASE("drain lot: a stack that begins on no actor's turn leaves others' plac
   CHECK(back.closes_circle());
 }
 
-TEST_CASE("drain lot: who waits for whom can be read") {
+TEST_CASE("drain lot: each waiting sender and its receiver can be read") {
   drain_lot lot;
   using waits = std::map<std::uint64_t, std::uint64_t>;
   const auto read = [&] {

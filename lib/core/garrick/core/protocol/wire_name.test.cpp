@@ -51,7 +51,7 @@ TEST_CASE("a protocol's name does not depend on the order of its signatures") {
   CHECK(has_portable_wire_name<one>());
 }
 
-TEST_CASE("a handle is named by what its actor understands") {
+TEST_CASE("a handle is named by the protocol of its actor") {
   CHECK(wire_name<ref<protocol<void(int)>>> == "garrick::ref<garrick::protocol<void(i32)>>");
   CHECK(has_portable_wire_name<ref<protocol<void(int)>>>());
 #if defined(__clang__)

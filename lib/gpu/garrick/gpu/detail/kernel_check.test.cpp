@@ -38,7 +38,7 @@ TEST_CASE("names of types are those of the source") {
   CHECK(kernel_type_name<own>.empty());
 }
 
-TEST_CASE("memory fits global and constant memory, and what is written no constant one") {
+TEST_CASE("memory fits global and constant memory, and written memory no constant one") {
   const expected_parameter in{.what = kind::memory, .type = "float"};
   const expected_parameter out{.what = kind::memory, .type = "float", .is_written = true};
   CHECK(check({address_space::global, "float", true}, in).empty());
@@ -50,7 +50,7 @@ TEST_CASE("memory fits global and constant memory, and what is written no consta
   CHECK_FALSE(check({address_space::value, "float", false}, in).empty());
 }
 
-TEST_CASE("what a device_ref names is not given to a kernel that may write it") {
+TEST_CASE("the memory of a device_ref is not given to a kernel that may write it") {
   const expected_parameter shared{.what = kind::memory, .type = "float", .is_shared = true};
   CHECK(check({address_space::global, "float", true}, shared).empty());
   CHECK(check({address_space::constant, "float", false}, shared).empty());

@@ -14,7 +14,7 @@ namespace {
 namespace fs = std::filesystem;
 using namespace garrick::gpu::internal;
 
-TEST_CASE("a file is what was stored, or nothing") {
+TEST_CASE("a file is the stored bytes, or nothing") {
   const fs::path folder =
       fs::temp_directory_path() / ("garrick_binary_cache_" + std::to_string(getpid()));
   const std::string key(64, 'a');

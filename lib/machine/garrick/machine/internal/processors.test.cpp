@@ -108,8 +108,8 @@ TEST_CASE("processors: where each thread has a processor, none waits and none mo
 }
 
 TEST_CASE(
-    "processors: who wakes up goes where it was, else to an idle processor of its cache, else it "
-    "waits where it was") {
+    "processors: a thread that wakes up goes where it was, else to an idle processor of its cache, "
+    "else it waits where it was") {
   const auto place = [](std::uint32_t busy, const char* machine) {
     bench b(*sched::topology::synthetic(machine), {});
     word gate{0};
@@ -141,7 +141,9 @@ TEST_CASE(
   CHECK(place(2, "pack:2 numa:1 l3:1 core:2 pu:1") == 1);  // only the other package has idle ones
 }
 
-TEST_CASE("processors: who wakes up beside a busy thread waits for a tick, as the kernel decides") {
+TEST_CASE(
+    "processors: a thread that wakes up beside a busy one waits for a tick, as the kernel "
+    "decides") {
   // A busy thread and a thread that is woken from another processor, both on processor 0.
   const auto wait_ns = [](wake_up_preemption preemption, double slice, bool batch = false) {
     time_sharing how;
@@ -184,7 +186,9 @@ TEST_CASE("processors: who wakes up beside a busy thread waits for a tick, as th
   CHECK(wait_ns(wake_up_preemption::at_once, 0, true) > 100e3);
 }
 
-TEST_CASE("processors: who had to wait is let in at once thereafter, until it has had its share") {
+TEST_CASE(
+    "processors: a thread that had to wait is let in at once thereafter, until it has had its "
+    "share") {
   time_sharing how;
   how.latency_jitter = 0;
   bench b(2, how);
@@ -219,7 +223,8 @@ TEST_CASE("processors: who had to wait is let in at once thereafter, until it ha
 }
 
 TEST_CASE(
-    "processors: an idle processor takes who waits elsewhere, unless its cache is still hot") {
+    "processors: an idle processor takes a thread that waits elsewhere, unless its cache is still "
+    "hot") {
   // The first ran until 0.9 ms and is woken behind a busy thread; processor 1 is idle from then on.
   const auto waited_ns = [](double idle_from_ns) {
     time_sharing how;
@@ -254,7 +259,8 @@ TEST_CASE(
   CHECK(waited_ns(1.2e6) > 1e6);  // processor 1 fell idle too early, and does not look again
 }
 
-TEST_CASE("processors: who is bound stays, and who leaves a processor is elsewhere at once") {
+TEST_CASE(
+    "processors: a bound thread stays, and one that leaves a processor is elsewhere at once") {
   bench b(2);
   const std::uint32_t bound = b.thread(0, [&] {
     for (int i = 0; i < 20; ++i) {
@@ -302,7 +308,8 @@ TEST_CASE("processors: work takes its time without the waits, and a look at the 
   CHECK(worked > 14e6);
 }
 
-TEST_CASE("processors: what one thread has fetched is there for the next on the same processor") {
+TEST_CASE(
+    "processors: a line that one thread has fetched is there for the next on the same processor") {
   bench b(2);
   machine_atomics::atomic<int> shared{0};
   double near = 0;
@@ -328,7 +335,7 @@ TEST_CASE("processors: what one thread has fetched is there for the next on the 
   CHECK(far == doctest::Approx(b.prices.transfer[0]));
 }
 
-TEST_CASE("processors: a thread that is set apart is in nobody's way and waits for nobody") {
+TEST_CASE("processors: a thread that is set apart is in no other's way and waits for none") {
   bench b(1);
   const std::uint32_t alone = b.thread(0, [&] {
     b.work(5e6);
@@ -392,7 +399,7 @@ std::vector<thread_event> confusion(std::uint64_t seed) {
 
 }  // namespace
 
-TEST_CASE("processors: nobody is in two places, nobody runs where another runs, nobody is lost") {
+TEST_CASE("processors: no thread is in two places, none runs where another runs, none is lost") {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     CAPTURE(seed);
     const std::vector<thread_event> told = confusion(seed);

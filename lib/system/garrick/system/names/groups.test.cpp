@@ -37,7 +37,7 @@ class reading : public actor<reader> {
 
 const headline long_news{"a headline that does not fit into a small string"};
 
-TEST_CASE("publication reaches every member of its group and nobody else") {
+TEST_CASE("publication reaches every member of its group and no other actor") {
   actor_system system;
   auto topic = system.groups().get<news>("news");
   REQUIRE(topic.has_value());
@@ -133,7 +133,7 @@ TEST_CASE("groups are closed when their system ends") {
   send(a, long_news);
 }
 
-TEST_CASE("group may be sent, and outlives its system: nobody joins, nobody is reached") {
+TEST_CASE("group may be sent, and outlives its system: no actor joins, none is reached") {
   using joining = protocol<bool(group<news>)>;
   struct joiner : actor<protocol<bool(group<news>), void(headline)>> {
     bool on(const group<news>& g) {
@@ -158,8 +158,8 @@ TEST_CASE("group may be sent, and outlives its system: nobody joins, nobody is r
 }
 
 TEST_CASE(
-    "group with many members: those who are left get what is published, in whatever order the "
-    "others left") {
+    "group with many members: the remaining ones get publications, in any order of the leaves of "
+    "the others") {
   constexpr int members = 20'000;
   actor_system system;
   auto topic = system.groups().get<news>("crowd").value();

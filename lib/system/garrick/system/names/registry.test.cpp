@@ -29,7 +29,7 @@ class named : public actor<full> {
   void on(stop_now) { quit(); }
 };
 
-TEST_CASE("registry finds an actor by name, as what it is or as a subset") {
+TEST_CASE("registry finds an actor by name, as its own protocol or as a subset") {
   actor_system system;
   const auto a = system.spawn<named>();
   REQUIRE(system.registry().put("prices", a).has_value());

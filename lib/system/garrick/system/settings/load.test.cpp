@@ -170,7 +170,7 @@ TEST_CASE("a variable of a part that is not there says so, and of one that is th
             .ends_with("did you mean 'GARRICK_OBSERVE_PORT'?"));
 }
 
-TEST_CASE("what used to fail late, and namelessly, is refused with key, source and range") {
+TEST_CASE("values that used to fail late, and namelessly, are refused with key, source and range") {
   CHECK(error_of_variable("GARRICK_REQUESTS_OUTSTANDING_LIMIT=unlimited") ==
         "environment variable GARRICK_REQUESTS_OUTSTANDING_LIMIT: the key "
         "'requests.outstanding_limit' wants a whole number from 1 to 1048576 (requests), not "
@@ -313,7 +313,7 @@ TEST_CASE("a value of the wrong JSON type is refused, even if its text would do"
     "level": "off"}})") == "file:2: the key 'log.level' is there twice");
 }
 
-TEST_CASE("what is not JSON, or not an object, is refused with its line") {
+TEST_CASE("text that is not JSON, or not an object, is refused with its line") {
   CHECK(error_of_file("{\n\"scheduler\": {\n").starts_with("file:3: this is not JSON"));
   CHECK(error_of_file("") == "file:1: this is not JSON: the file ends too early");
   CHECK(error_of_file("{") == "file:1: this is not JSON: the file ends too early");
@@ -366,7 +366,7 @@ TEST_CASE("an error on the command line names the argument and the nearest optio
         "argument --scheduler.workers: it is there twice");
 }
 
-TEST_CASE("only what is near is suggested") {
+TEST_CASE("only near names are suggested") {
   for (const char* word :
        {"verbose", "x", "scheduler.foo", "mailbox.colour", "wrkzz", "chat.room"}) {
     CAPTURE(word);
@@ -385,7 +385,8 @@ TEST_CASE("only what is near is suggested") {
   CHECK(error_of_argument("--mailboxes.in_place=1").ends_with("mean '--mailbox.in_place'?"));
 }
 
-TEST_CASE("a text may be emptied or stand in brackets, and what wants no empty text says so") {
+TEST_CASE(
+    "a text may be emptied or stand in brackets, and a setting that wants no empty text says so") {
   std::string room = "hall";
   std::string house = "inn";
   setting_table own;
@@ -417,7 +418,7 @@ TEST_CASE("settings that contradict each other are refused") {
         "'mailbox.soft_limit'");
 }
 
-TEST_CASE("what comes after -- is the program's") {
+TEST_CASE("arguments after -- are the program's") {
   const auto loaded =
       load_settings({.arguments = {"--scheduler.workers=2", "--", "--verbose", "file.txt"}});
   REQUIRE(loaded);
@@ -456,7 +457,7 @@ TEST_CASE("a program's own keys work in every layer and change only if all is va
   CHECK(pause == duration::milliseconds(10));
 }
 
-TEST_CASE("each load begins with the defaults, whatever an earlier one has left") {
+TEST_CASE("each load begins with the defaults, not with the values of an earlier one") {
   std::uint32_t clients = 10;
   setting_table own;
   own.add({"chat.clients", &clients, {1, 100}, "clients", "How many are started"});
@@ -475,7 +476,7 @@ TEST_CASE("each load begins with the defaults, whatever an earlier one has left"
   CHECK(help->print.find("1 to 100 (clients); default 10") != std::string::npos);
 }
 
-TEST_CASE("--help lists every key with what it wants and its default") {
+TEST_CASE("--help lists every key with its values and its default") {
   const auto loaded = load_settings({.program = "chat", .arguments = {"--help"}});
   REQUIRE(loaded);
   for (const char* expected :
@@ -506,7 +507,7 @@ TEST_CASE("--dump-config writes a file that gives the same settings") {
   CHECK(name == unusual);
 }
 
-TEST_CASE("--print-settings says what each setting is, and who says so") {
+TEST_CASE("--print-settings gives the value of each setting, and its source") {
   std::uint32_t clients = 10;
   setting_table own;
   own.add({"chat.clients", &clients, {1, 100}, "clients", "How many are started"});

@@ -128,7 +128,7 @@ verdicts try_everywhere(const setting& row, const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("every setting takes the ends of its range and nothing beyond, whoever says it") {
+TEST_CASE("every setting takes the ends of its range and nothing beyond, from every source") {
   settings s;
   base::setting_table table;
   add_settings(table, s);

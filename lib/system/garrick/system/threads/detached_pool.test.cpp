@@ -26,7 +26,7 @@ struct until_stopped final : base::runnable {
 
 }  // namespace
 
-TEST_CASE("a thread whose actor ends after the pool was stopped is not free for another") {
+TEST_CASE("a thread of an actor that ends after the pool was stopped is not free for another") {
   system::detached_pool pool(2, 1, "test", {}, {});
   until_stopped last;
   last.pool = &pool;

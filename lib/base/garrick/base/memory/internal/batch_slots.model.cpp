@@ -55,7 +55,7 @@ struct hand_over_suite : rl::test_suite<hand_over_suite, 3> {
 
 }  // namespace
 
-TEST_CASE("no list of blocks is lost or taken twice, and each is taken with what its blocks hold") {
+TEST_CASE("no list of blocks is lost or taken twice, and each is taken with its blocks' contents") {
   CHECK(explore<hand_over_suite>(thorough) == "");
 }
 TEST_CASE("the slots need each of their memory orders") {

@@ -12,7 +12,7 @@ namespace visited_mutex_test {
 
 using garrick::base::visited_mutex;
 
-TEST_CASE("the host lets in everybody who waits before it goes on") {
+TEST_CASE("the host lets in all visitors that wait before it goes on") {
   constexpr unsigned visitors = 3;
   for (int round = 0; round < 50; ++round) {
     visited_mutex mutex;
@@ -47,7 +47,7 @@ TEST_CASE("the host does not wait for ever for a visitor that gets no core") {
   CHECK(mutex.waiting() == 0);
 }
 
-TEST_CASE("who finds the mutex free is not counted") {
+TEST_CASE("a visitor that finds the mutex free is not counted") {
   visited_mutex mutex;
   const std::lock_guard visit(mutex);
   CHECK(mutex.waiting() == 0);

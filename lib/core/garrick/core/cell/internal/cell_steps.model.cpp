@@ -461,7 +461,7 @@ TEST_CASE("a weak handle, and the actor itself, may make a handle while the last
   CHECK(explore<lock_suite<false>>(thorough) == "");
   CHECK(explore<lock_suite<true>>(thorough) == "");
 }
-TEST_CASE("who tells of an end needs no handle, and an actor that goes on hears of it") {
+TEST_CASE("a thread that tells of an end needs no handle, and an actor that goes on hears of it") {
   CHECK(explore<unheld_suite<false>>(thorough) == "");
   CHECK(explore<unheld_suite<true>>(thorough) == "");
 }

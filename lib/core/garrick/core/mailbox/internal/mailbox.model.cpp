@@ -595,6 +595,6 @@ TEST_CASE("planted: messages are reordered, or urgent ones") {
 TEST_CASE("planted: an actor is ended while a new handle to it exists") {
   CHECK(found<undrop_suite<true>>(bug::undrop_does_not_wait) != "");
 }
-TEST_CASE("planted: an idle actor that nobody holds is never ended") {
+TEST_CASE("planted: an idle actor without handles is never ended") {
   CHECK(found<drop_suite>(bug::reclaim_ignores_idle) != "");
 }

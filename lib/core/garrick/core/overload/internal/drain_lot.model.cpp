@@ -218,7 +218,8 @@ TEST_CASE("while all workers wait, one of them claims the receiver that waits in
     CHECK(explore<all_wait_suite<queuer::outsider_again>>(thorough, {}, kind) == "");
   }
 }
-TEST_CASE("the last worker sees what is queued, or the thread that queues sees the last worker") {
+TEST_CASE(
+    "the last worker sees the queued actors, or the thread that queues sees the last worker") {
   CHECK(needs<all_wait_suite<queuer::worker>>(waiting_order::begin, release, enough_to_fail));
   CHECK(explore<all_wait_suite<queuer::outsider>>(enough_to_fail, {no_light_fence}) != "");
   CHECK(explore<all_wait_suite<queuer::outsider>>(enough_to_fail, {no_heavy_fence}) != "");

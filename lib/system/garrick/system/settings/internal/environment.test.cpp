@@ -10,7 +10,7 @@ namespace environment_test {
 
 using garrick::system::internal::settings_of;
 
-TEST_CASE("a variable that names a file is refused where nobody reads one") {
+TEST_CASE("a variable that names a file is refused in a program that reads none") {
   std::string refusal;
   try {
     static_cast<void>(settings_of({"GARRICK_CONFIG=app.json"}, {}));

@@ -103,7 +103,7 @@ struct wait_suite : rl::test_suite<wait_suite, 2> {
 
 }  // namespace
 
-TEST_CASE("a thread runs what it is given, of the next actor behind its first, before it ends") {
+TEST_CASE("a thread runs its actor, and then the next one given to it, before it ends") {
   CHECK(explore<serve_suite>(thorough) == "");
 }
 TEST_CASE("an actor that waits on its thread is woken") {
