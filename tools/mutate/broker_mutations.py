@@ -53,7 +53,7 @@ MUTATIONS = [
         by_receiver,
     ),
     mutation(
-        "receiver: nobody is woken when a block comes back",
+        "receiver: no reader is woken when a block comes back",
         RECEIVER,
         "// order: as above\n    wake();",
         "// order: as above\n    {}",
@@ -68,35 +68,35 @@ MUTATIONS = [
     ),
     # ---- raw_connection
     mutation(
-        "raw_connection: what is written before the stream stands is lost",
+        "raw_connection: bytes written before the stream stands are lost",
         CONNECTION,
         "  if (early_.size() != 0) transmit(std::exchange(early_, packet()));\n",
         "",
         by_handing_over,
     ),
     mutation(
-        "raw_connection: what waits early does not count",
+        "raw_connection: bytes that wait early do not count",
         CONNECTION,
         "who_.entry->takes(p.size(), below_.queued() + early_.size())",
         "who_.entry->takes(p.size(), below_.queued())",
         by_handing_over,
     ),
     mutation(
-        "raw_connection: to write to one who has gone is no error",
+        "raw_connection: a write to a peer that has gone is no error",
         CONNECTION,
         "  if (is_connected_ && !below_.sends()) return net_errc::connection_lost;\n",
         "",
         by_peers,
     ),
     mutation(
-        "stream_host: who does not read never hears that nobody reads what he writes",
+        "stream_host: an end that does not read never hears that its peer has closed",
         "lib/net/garrick/net/transport/internal/stream_host.cpp",
         "return input_ended_ || (rests_ && !has_unread_bytes(socket_->fd()));",
         "return input_ended_;",
         by_peers,
     ),
     mutation(
-        "stream_host: what has come before the end is lost for one who writes",
+        "stream_host: bytes before the end are lost for an end that writes",
         "lib/net/garrick/net/transport/internal/stream_host.cpp",
         "return input_ended_ || (rests_ && !has_unread_bytes(socket_->fd()));",
         "return input_ended_ || rests_;",
@@ -117,7 +117,7 @@ MUTATIONS = [
         by_brokers,
     ),
     mutation(
-        "raw_connection: who adopts a connection that is over waits for ever",
+        "raw_connection: a broker that adopts a connection that is over waits for ever",
         CONNECTION,
         "  if (!is_open_)\n    tell(who_.to, connection_closed{handle(), "
         "base::error(net_errc::connection_lost),\n"
@@ -126,7 +126,7 @@ MUTATIONS = [
         by_handing_over,
     ),
     mutation(
-        "raw_connection: who ends his direction is cut off",
+        "raw_connection: a peer that ends its direction is cut off",
         CONNECTION,
         "half ? std::make_shared<keeps_open>(who_.entry) : nullptr",
         "half && who_.entry == nullptr ? std::make_shared<keeps_open>(who_.entry) : nullptr",
@@ -155,7 +155,7 @@ MUTATIONS = [
         by_brokers,
     ),
     mutation(
-        "broker_io: what was refused is sent with the next write",
+        "broker_io: refused bytes are sent with the next write",
         IO,
         "  if (!done) (*e)->gathered.keep_front(before);\n",
         "  if (!done) (*e)->gathered.keep_front(before + bytes.size());\n",
@@ -169,7 +169,7 @@ MUTATIONS = [
         by_handing_over,
     ),
     mutation(
-        "broker_io: what was gathered is lost at a close",
+        "broker_io: gathered bytes are lost at a close",
         IO,
         "  if ((*e)->gathered.size() == 0) {\n    (*e)->close();",
         "  if ((*e)->gathered.size() != 0) {\n    (*e)->close();",
@@ -183,7 +183,7 @@ MUTATIONS = [
         by_ends,
     ),
     mutation(
-        "broker_io: a connection that nobody has adopted stays open",
+        "broker_io: a connection that was never adopted stays open",
         IO,
         "bound_connection::~bound_connection() {\n  if (entry_ != nullptr) entry_->close();",
         "bound_connection::~bound_connection() {\n",
@@ -197,7 +197,7 @@ MUTATIONS = [
         by_ends,
     ),
     mutation(
-        "broker_io: nobody hears that an acceptor has closed",
+        "broker_io: no broker hears that an acceptor has closed",
         IO,
         "if (to && a) internal::tell(",
         "if (!to && a) internal::tell(",
@@ -205,14 +205,14 @@ MUTATIONS = [
     ),
     # ---- closing
     mutation(
-        "broker_io: a stream whose line is full is not closed",
+        "broker_io: a stream with a full line is not closed",
         IO,
         "(*e)->link.insist([last =",
         "(*e)->link.run([last =",
         by_closing,
     ),
     mutation(
-        "broker_io: a stream whose line is full does not get to its next owner",
+        "broker_io: a stream with a full line does not get to its next owner",
         IO,
         "static_cast<void>(e->link.insist(adoption(",
         "static_cast<void>(e->link.run(adoption(",
@@ -255,21 +255,21 @@ MUTATIONS = [
     ),
     # ---- datagrams
     mutation(
-        "datagram_socket: a batch is not limited by what the broker may have",
+        "datagram_socket: a batch is not limited by the broker's room",
         DATAGRAMS,
         "std::min<std::size_t>(most_ - held, datagram_batch::most)",
         "datagram_batch::most",
         by_peers,
     ),
     mutation(
-        "datagram_socket: who drops a datagram lets no other in",
+        "datagram_socket: a broker that drops a datagram lets no other in",
         DATAGRAMS,
         "      if (!me->left_) me->receive();\n",
         "",
         by_brokers + by_peers,
     ),
     mutation(
-        "broker: its threads end before what was written is sent",
+        "broker: its threads end before written bytes are sent",
         "lib/net/garrick/net/transport/io_threads.cpp",
         "while (loop->unsaid() != 0)",
         "while (loop->unsaid() < 0)",

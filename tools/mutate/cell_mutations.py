@@ -91,7 +91,7 @@ MUTATIONS = [
         by_steps,
     ),
     mutation(
-        "signal: nobody asks for attention",
+        "signal: no sender asks for attention",
         STEPS,
         "    want_attention(c);\n    if (pushed",
         "    if (pushed",
@@ -102,8 +102,8 @@ MUTATIONS = [
         STEPS,
         "    want_attention(c);\n    if (pushed == push_outcome::woke) c.wake();",
         "    if (pushed == push_outcome::woke) c.wake();\n    want_attention(c);",
-        equivalent="an actor that was woken finds the signal by its tag, and what this thread "
-        "sends comes after both; the handle that a signal needs keeps the block",
+        equivalent="an actor that was woken finds the signal by its tag, and messages of "
+        "this thread come after both; the handle that a signal needs keeps the block",
     ),
     mutation(
         "signal: an idle actor is not woken",
@@ -148,14 +148,14 @@ MUTATIONS = [
         by_steps,
     ),
     mutation(
-        "the end: the environment stays held although nobody drops it",
+        "the end: the environment stays held although no thread drops it",
         STEPS,
         "    if (unreachable && !alone) env.release();",
         "",
         by_steps,
     ),
     mutation(
-        "the end: the look before the close decides who frees",
+        "the end: the look before the close decides which thread frees",
         STEPS,
         "const bool unreachable = (tags & mailbox_word::unreachable) != 0;",
         "const bool unreachable = alone;",
@@ -228,7 +228,7 @@ MUTATIONS = [
         by_mailbox,
     ),
     mutation(
-        "mailbox: a release overlooks that nobody can push any more",
+        "mailbox: a release overlooks that no thread can push any more",
         MAILBOX,
         "      if ((old & word::unreachable) != 0) return release_outcome::unreachable;\n",
         "",
@@ -314,7 +314,7 @@ MUTATIONS = [
         ("tests.overload",),
     ),
     mutation(
-        "in place: what was run there is charged as the run's own messages only",
+        "in place: messages handled there are charged as the run's own only",
         IN_PLACE,
         "budget = 0U - static_cast<std::uint32_t>(turns_of_this_thread() - here.in_place_since);",
         "budget = 0U;",
@@ -343,7 +343,7 @@ MUTATIONS = [
         ("tests.in_place",),
     ),
     mutation(
-        "in place: whoever floods a child of a group runs its supervisor and nobody else of it",
+        "in place: a flood of a child of a group runs its supervisor and no other of it",
         WAIT,
         "  return runs_here(sibling) ? sibling : address();",
         "  return {};",
@@ -365,7 +365,7 @@ MUTATIONS = [
         by_latest,
     ),
     mutation(
-        "latest: what is put after the value was taken is not told",
+        "latest: a value put after the last one was taken is not told",
         LATEST,
         "    of_->told.reset();\n",
         "",
@@ -379,7 +379,7 @@ MUTATIONS = [
         by_latest,
     ),
     mutation(
-        "length: what came and went while it was read counts",
+        "length: messages that came and went while it was read count",
         MAILBOX,
         "    return n > since ? n - since : 0;",
         "    return since == 77777 ? 0 : n;",
@@ -394,7 +394,7 @@ MUTATIONS = [
         ("tests.in_place",),
     ),
     mutation(
-        "in place: who is run by hand leaves its waiting senders asleep",
+        "in place: an actor that is run by hand leaves its waiting senders asleep",
         CORE + "send.cpp",
         "  in_place::wake_overlooked();  // the caller may have other things to do than to fill it "
         "again\n",
@@ -402,14 +402,14 @@ MUTATIONS = [
         ("tests.in_place",),
     ),
     mutation(
-        "turn: whoever is below a borrowed one is not known",
+        "turn: the turn below a borrowed one is not known",
         CORE + "turn/internal/turn_frame.hpp",
         "    here.below = &outer_;\n",
         "",
         ("tests.try_spawn",),
     ),
     mutation(
-        "end: what a run in place drops waits for the outermost handler",
+        "end: an actor that a run in place drops waits for the outermost handler",
         RUN,
         "    if (here.reclaim != nullptr) [[unlikely]]\n      lifecycle",
         "    if (here.reclaim != nullptr && here.run_depth == 1) [[unlikely]]\n      lifecycle",
@@ -423,7 +423,7 @@ MUTATIONS = [
         ("tests.lifetime",),
     ),
     mutation(
-        "waking_together: who was woken keeps who was behind it the last time",
+        "waking_together: a woken actor keeps the one behind it of the last time",
         CELL + "cell.cpp",
         "  woken.queue_link = nullptr;\n",
         "",

@@ -22,7 +22,7 @@ by_check = ("gpu.kernel_check",)
 MUTATIONS = [
     # ---- submission
     mutation(
-        "gpu: what was enqueued before a failure is not flushed",
+        "gpu: commands enqueued before a failure are not flushed",
         SUBMISSION,
         "  if (call_.commands.empty()) return why;\n",
         "  if (why || call_.commands.empty()) return why;\n",
@@ -86,7 +86,7 @@ MUTATIONS = [
         by_data,
     ),
     mutation(
-        "gpu: what is with a lost device is not failed",
+        "gpu: a call that is with a lost device is not failed",
         CORE,
         "    c->settle(make_error(why, c->where(*this)));\n  }\n}\n\n// ---- the budget",
         "    static_cast<void>(why);\n  }\n}\n\n// ---- the budget",
@@ -94,7 +94,7 @@ MUTATIONS = [
     ),
     # ---- device_thread
     mutation(
-        "gpu: a command that failed does not wake who retires its call",
+        "gpu: a command that failed does not wake the thread that retires its call",
         THREAD,
         "    c.on->look_again();\n",
         "",
@@ -154,7 +154,7 @@ MUTATIONS = [
         equivalent="it is looked at more often than there is something new, and stays where it is",
     ),
     mutation(
-        "gpu: a call waits for memory that nobody will give back",
+        "gpu: a call waits for memory that will never be given back",
         THREAD,
         "  if (need > budget_ || held > budget_ - need) {\n",
         "  if (need > budget_) {\n",
@@ -204,7 +204,7 @@ MUTATIONS = [
         by_limits,
     ),
     mutation(
-        "gpu: the size of what is too large wraps",
+        "gpu: a size that is too large wraps",
         KERNEL,
         "  return elements > most / each ? most : elements * each;\n",
         "  return elements > most ? most : elements * each;\n",
@@ -226,7 +226,7 @@ MUTATIONS = [
         by_kernels,
     ),
     mutation(
-        "gpu: what an actor that ends has under way goes on",
+        "gpu: a call that an ending actor has under way goes on",
         ANSWERS,
         "        if (s.under_way != nullptr) s.under_way->abandon();\n",
         "        static_cast<void>(s);\n",
@@ -273,7 +273,7 @@ MUTATIONS = [
         by_streams,
     ),
     mutation(
-        "gpu: what a stage has given to a device runs after the stage's end",
+        "gpu: a call that a stage has given to a device runs after the stage's end",
         STAGE,
         "    if (e.is == state::under_way) e.its_call->abandon();\n",
         "    static_cast<void>(e);\n",

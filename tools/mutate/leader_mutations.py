@@ -60,7 +60,7 @@ MUTATIONS = [
         by_seat,
     ),
     mutation(
-        "seat: who would like to sit is not noted",
+        "seat: a guest that would like to sit is not noted",
         SEAT,
         "if (role(seen) == keeper && (seen & wanted) == 0)",
         "if (role(seen) == closed && (seen & wanted) == 0)",
@@ -74,21 +74,21 @@ MUTATIONS = [
         by_seat,
     ),
     mutation(
-        "parker: who waits elsewhere is not told",
+        "parker: a worker that waits elsewhere is not told",
         PARKER,
         "    else if (before == elsewhere)\n      interrupt();\n",
         "    else if (before == elsewhere)\n      ;\n",
         ("base.parker",),
     ),
     mutation(
-        "sleepers: who wakes itself takes any bit",
+        "sleepers: a worker that wakes itself takes any bit",
         SLEEPERS,
         "        if (clear_bit(index)) break;\n",
         "",
         ("sched.sleepers",),
     ),
     mutation(
-        "sleepers: who wakes itself counts itself although it was woken",
+        "sleepers: a worker that wakes itself counts itself although it was woken",
         SLEEPERS,
         "for (bool is_taken = false; !own.has_token();) {",
         "for (bool is_taken = false; !is_taken || !own.has_token();) {",
@@ -109,7 +109,7 @@ MUTATIONS = [
         ("sched.leading",),
     ),
     mutation(
-        "leading: whoever is woken for other work goes on waiting for events",
+        "leading: a worker that is woken for other work goes on waiting for events",
         LEADING,
         "        if (all_.end_elsewhere(index_)) return false;\n",
         "",
@@ -123,7 +123,7 @@ MUTATIONS = [
         by_nodes,
     ),
     mutation(
-        "stealing: what an event has woken besides is not announced",
+        "stealing: further work that an event has woken is not announced",
         STEALING,
         "      if (!first) call_for_open_work();\n",
         "",
@@ -137,7 +137,7 @@ MUTATIONS = [
         equivalent="the keeper looks at the seat soon in any case",
     ),
     mutation(
-        "sleepers: who waits elsewhere is woken first",
+        "sleepers: a worker that waits elsewhere is woken first",
         SLEEPERS,
         "      if (word == last / 64) bits &= ~bit_of(last);\n",
         "",
@@ -155,7 +155,7 @@ MUTATIONS = [
         LOOP,
         "native_handle(), &count, sizeof count));\n        await_interruption();\n",
         "native_handle(), &count, sizeof count));\n",
-        equivalent="this Asio returns to whoever waits for each event of a descriptor it knows",
+        equivalent="this Asio returns to a waiting thread for each event of a descriptor it knows",
     ),
     mutation(
         "loop: it goes on waiting for interruptions after its end",
@@ -165,7 +165,7 @@ MUTATIONS = [
         by_nodes,
     ),
     mutation(
-        "loop: its end is kept from whoever has the seat next",
+        "loop: its end is kept from the next holder of the seat",
         LOOP,
         "  if (shares()) seat_->close();\n",
         "",
@@ -179,7 +179,7 @@ MUTATIONS = [
         ("tests.net.hosted", "tests.net.streams"),
     ),
     mutation(
-        "stream: what is to be read behind others is not read",
+        "stream: bytes to be read behind others are not read",
         STREAM,
         "loop_.behind_others(self(), number(stream_wait::reading));",
         "loop_.behind_others(self(), number(stream_wait::writing));",
@@ -193,14 +193,14 @@ MUTATIONS = [
         ("net_node.mail_slot",),
     ),
     mutation(
-        "waiting frames: what comes after a full chunk is written over its beginning",
+        "waiting frames: a frame after a full chunk is written over its beginning",
         FRAMES,
         "  const std::size_t all = sizeof(head) + aligned(size);\n  for (",
         "  const std::size_t all = 0;\n  for (",
         ("net_node.mail_slot",),
     ),
     mutation(
-        "loop: of what is posted while nobody leads the keeper does not hear",
+        "loop: the keeper does not hear of calls posted while no thread leads",
         LOOP,
         "    run.reset();\n  });\n  call_keeper();\n",
         "    run.reset();\n  });\n",

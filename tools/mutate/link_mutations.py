@@ -30,14 +30,14 @@ by_outbox = ("tests.net.outbox",)
 MUTATIONS = [
     # ---- handles
     mutation(
-        "link: handles in what does not leave are held for ever",
+        "link: handles in a message that does not leave are held for ever",
         SEND,
         "    for (std::uint32_t i = 0; i < f->handles; ++i)\n",
         "    for (std::uint32_t i = 0; i < f->handles && m.report == 0; ++i)\n",
         by_releases,
     ),
     mutation(
-        "link: handles in what cannot be encoded are held for ever",
+        "link: handles in a message that cannot be encoded are held for ever",
         ROOM + "handles.cpp",
         "      if (!is_sent)\n        for",
         "      if (!is_sent && sent.size() > 1000)\n        for",
@@ -82,14 +82,14 @@ MUTATIONS = [
         by_handles + by_strangers,
     ),
     mutation(
-        "link: who was only named comes home as a handle",
+        "link: an actor that was only named comes home as a handle",
         ROOM + "exports.hpp",
         "return x != nullptr && x->held ? x : nullptr;",
         "return x;",
         by_names_at_home,
     ),
     mutation(
-        "link: a name that leads home leads by way of who has the name",
+        "link: a name that leads home leads by way of the name's node",
         ROOM + "link_names.cpp",
         "    if (const remote_cell* const theirs = proxies_.as_peers(*who))\n      "
         "return post(",
@@ -111,21 +111,21 @@ MUTATIONS = [
         by_names_at_home,
     ),
     mutation(
-        "link: a name leads home to who was given away with less",
+        "link: a name leads home to an actor that was given away with less",
         ROOM + "link_names.cpp",
         "if (const signature_codec* const s = x->lacks(*q.expected))",
         "if (const signature_codec* const s = is_closed_ ? x->lacks(*q.expected) : nullptr)",
         by_names_at_home,
     ),
     mutation(
-        "link: a name leads home to who was given away for other answers",
+        "link: a name leads home to an actor that was given away for other answers",
         EXPORTS,
         "return one != nullptr && one->answer.content == s.answer.content;",
         "return one != nullptr;",
         by_names_at_home,
     ),
     mutation(
-        "link: a name leads home to who has ended",
+        "link: a name leads home to an actor that has ended",
         ROOM + "link_names.cpp",
         "  if (who->has_ended())  // which",
         "  if (is_closed_)  // which",
@@ -139,7 +139,7 @@ MUTATIONS = [
         by_names_at_home,
     ),
     mutation(
-        "link: who was spawned and let go counts on among the spawned",
+        "link: an actor that was spawned and let go counts on among the spawned",
         EXPORTS,
         "  if (std::exchange(e.is_spawned, false)) --spawned_;\n",
         "",
@@ -179,7 +179,7 @@ MUTATIONS = [
         by_strangers + ("tests.net.watches",),
     ),
     mutation(
-        "link: who has ended is linked on with who was told",
+        "link: an ended actor is linked on with the one that was told",
         SIGNALS,
         "    static_cast<void>(watches_.unlink(to.id(), x.from));\n",
         "",
@@ -231,7 +231,7 @@ MUTATIONS = [
         ("tests.net.simulated_nodes",),
     ),
     mutation(
-        "link: who does not keep up is sent as much ahead as before",
+        "link: a receiver that does not keep up is sent as much ahead as before",
         EXPORTS,
         "if (x.window > first_credit && x.due == x.window / 2) {",
         "if (x.window < first_credit && x.due == x.window / 2) {",
@@ -267,7 +267,7 @@ MUTATIONS = [
         ("net_node.wanted_requests", "tests.net.overdue_requests"),
     ),
     mutation(
-        "link: who hears of evidence hears it of links that are not used, too",
+        "link: a subscriber hears evidence of links that are not used, too",
         LINK,
         "  if (is_used_ && !is_closed_) node_->noticed(*this, what);\n",
         "  if (!is_closed_) node_->noticed(*this, what);\n",
@@ -282,14 +282,14 @@ MUTATIONS = [
     ),
     # ---- waking and waiting
     mutation(
-        "link: who sleeps is woken by the first message of a read",
+        "link: a sleeping actor is woken by the first message of a read",
         RECEIVE,
         "scope(std::in_place);",
         "scope;",
         ("tests.net.simulated_nodes",),
     ),
     mutation(
-        "link: who joins an attempt gives up with it",
+        "link: a caller that joins an attempt gives up with it",
         "lib/net/garrick/net/node/node.hpp",
         "(!earlier || clock.now() - start >= longest_attempt() / 2)",
         "(!earlier && clock.now() - start >= longest_attempt() / 2)",
@@ -310,21 +310,21 @@ MUTATIONS = [
         ("net_node.unreached_endpoints",),
     ),
     mutation(
-        "link: who has no credit of an actor does not wait for it",
+        "link: a sender without credit of an actor does not wait for it",
         REMOTE,
         "need_credit(first_credit, patience);",
         "need_credit(first_credit, patience - patience);",
         by_waiting,
     ),
     mutation(
-        "link: more and more answers wait for who reads nothing",
+        "link: more and more answers wait for a peer that reads nothing",
         ROOM + "outbox.hpp",
         "return waiting(frame_class::refusals) > most_.refused_bytes ||",
         "return most_.refused_bytes == 0 ||",
         ("tests.net.strangers",),
     ),
     mutation(
-        "link: more and more signals wait for who reads nothing",
+        "link: more and more signals wait for a peer that reads nothing",
         ROOM + "outbox.hpp",
         "waiting(frame_class::ends) > most_.ends ||",
         "waiting(frame_class::ends) == -1 ||",
@@ -346,7 +346,7 @@ MUTATIONS = [
         ("tests.net.unread_answers",),
     ),
     mutation(
-        "link: what the peer has cancelled does not count, although its answer waits",
+        "link: a request that the peer has cancelled does not count, although its answer waits",
         RECEIVE,
         "std::max(asked_.size(), outbox_.answers_in_slot())",
         "std::max(asked_.size(), outbox_.answers_in_slot() * 0)",
@@ -367,21 +367,21 @@ MUTATIONS = [
         ("net_node.mail_slot",),
     ),
     mutation(
-        "link: who watches more than is allowed hears that nobody is there",
+        "link: a watcher of more than is allowed hears that no actor is there",
         SIGNALS,
         "return refuse_watch(f, monitor, too_many_watches());",
         "return refuse_watch(f, monitor, base::exit_code::unreachable);",
         ("tests.net.many_watches",),
     ),
     mutation(
-        "link: a node that ends does not wait for what is under way",
+        "link: a node that ends does not wait for messages under way",
         LINK,
         "!outbox_.is_idle() || credit_.under_way() != 0) return;",
         "!outbox_.is_idle()) return;",
         ("tests.net.leaving",),
     ),
     mutation(
-        "link: a node that ends does not wait for what a worker reads",
+        "link: a node that ends does not wait for messages that a worker reads",
         LINK,
         "  if (!lanes_.empty()) return;",
         "  if (is_closed_) return;",
@@ -402,7 +402,7 @@ MUTATIONS = [
         ("tests.net.forked_nodes",),
     ),
     mutation(
-        "proxy: it understands whatever answer is asked for",
+        "proxy: it understands any answer that is asked for",
         REMOTE,
         "s != nullptr && s->answer.content == answer ?",
         "s != nullptr && answer != nullptr ?",
@@ -444,7 +444,7 @@ MUTATIONS = [
         ("tests.net.strangers",),
     ),
     mutation(
-        "link: of what cannot be decoded, more and more is said to who reads nothing",
+        "link: a peer that reads nothing is told more and more of undecodable frames",
         OUTBOX,
         "    case frame_kind::resolved:\n    case frame_kind::decode_error: return "
         "refusals;",
@@ -453,7 +453,7 @@ MUTATIONS = [
         ("tests.net.strangers",),
     ),
     mutation(
-        "link: who is refused all that it may ask at once does not read",
+        "link: a peer that is refused all that it may ask at once does not read",
         LINK,
         "std::max(2 * node.most_bytes_waiting, std::size_t{node.most_questions} * "
         "large_refusal)",
@@ -475,35 +475,35 @@ MUTATIONS = [
         ("tests.net.link_credit",),
     ),
     mutation(
-        "link: a node in between grants whatever the third one takes",
+        "link: a node in between grants everything that the third one takes",
         ROOM + "exports.hpp",
         "static_cast<const core::proxy_cell*>(who)->credit() >= 0;",
         "true;",
         ("tests.net.link_credit",),
     ),
     mutation(
-        "link: what was handed on and cancelled is known for ever",
+        "link: a request that was handed on and cancelled is known for ever",
         ROOM + "peer_requests.cpp",
         "    wanted_.forget(number);  // an answer may never come\n",
         "    static_cast<void>(number);\n",
         ("tests.net.overdue_requests", "tests.net.node_guarantees", "tests.net.peer_requests"),
     ),
     mutation(
-        "link: credit of what was under way is kept when a layer throws",
+        "link: credit of messages under way is kept when a layer throws",
         ROOM + "credit.cpp",
         "settle(first_, why);\n  give_back();\n",
         "settle(first_, why);\n",
         ("tests.net.own_stacks", "tests.net.credit"),
     ),
     mutation(
-        "link: who is let go of late takes the next proxy with it",
+        "link: a proxy that is let go of late takes the next one with it",
         PROXY_ROOM + "proxies.hpp",
         "at == by_id_.end() || at->second != &who",
         "at == by_id_.end()",
         by_proxies + ("tests.net.link_credit",),
     ),
     mutation(
-        "link: the proxy that nobody holds stays the one that is known",
+        "link: the proxy without handles stays the one that is known",
         PROXY_ROOM + "proxies.hpp",
         "      std::exchange(at->second, made)->drop_weak();",
         "      at->second->drop_weak();",
@@ -575,7 +575,7 @@ MUTATIONS = [
         by_outbox,
     ),
     mutation(
-        "link: who was linked by an older handle is linked on",
+        "link: an actor that was linked by an older handle is linked on",
         SIGNALS,
         "    if (from != l->there) tell<core::signals::unwatch>"
         "(who, l->there, std::uint64_t{0});\n",

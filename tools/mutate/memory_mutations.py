@@ -93,28 +93,28 @@ MUTATIONS = [
         by_pool,
     ),
     mutation(
-        "giving back: who was told once is never told again",
+        "giving back: a caretaker that was told once is never told again",
         SPANS,
         "  if (above == 0) cared_for_ = false;\n",
         "",
         by_spans,
     ),
     mutation(
-        "giving back: nobody is told of idle memory",
+        "giving back: no caretaker is told of idle memory",
         SPANS,
         "  wants_care_.store(true, std::memory_order_relaxed);  // order: see wants_care\n",
         "",
         by_spans,
     ),
     mutation(
-        "giving back: what a burst has just wanted counts as rested",
+        "giving back: memory that a burst has just wanted counts as rested",
         SPANS,
         "    idle_ -= region::span_bytes;\n    rested_ = std::min(rested_, idle_);",
         "    idle_ -= region::span_bytes;",
         by_pool,
     ),
     mutation(
-        "giving back: what is to be kept goes, too",
+        "giving back: memory that is to be kept goes, too",
         SPANS,
         "free > kept_ ? free - kept_ : 0",
         "free",
@@ -204,7 +204,7 @@ MUTATIONS = [
         by_scarcity,
     ),
     mutation(
-        "no memory: what is put aside is put aside without a catch",
+        "no memory: a message is put aside without a catch",
         CORE + "turn/running_cell.cpp",
         "    static_cast<void>(ext());\n  } catch (const std::bad_alloc&) {",
         "    static_cast<void>(ext());\n  } catch (" + OTHER_ERROR + ") {",
@@ -278,14 +278,14 @@ MUTATIONS = [
     ),
     # in headers that all tests include: the slowest
     mutation(
-        "no memory: a request whose answer cannot be made is forgotten",
+        "no memory: a request is forgotten if its answer cannot be made",
         CORE + "life/respond.hpp",
         "    detail::respond_exception(r);\n    throw;",
         "    throw;",
         by_answers,
     ),
     mutation(
-        "no memory: a coroutine whose answer cannot be made ends the process",
+        "no memory: a coroutine ends the process if its answer cannot be made",
         CORE + "task.hpp",
         "} catch (...) { failure = std::current_exception(); }  // the requester has been told",
         "} catch (" + OTHER_ERROR + ") { failure = std::current_exception(); }",

@@ -90,7 +90,7 @@ MUTATIONS = [
         by_slicing,
     ),
     mutation(
-        "slicing: what was under way outlives its stream",
+        "slicing: messages under way outlive their stream",
         SLICING,
         "if (c.below().connected) forget();",
         "",
@@ -104,7 +104,7 @@ MUTATIONS = [
         by_slicing,
     ),
     mutation(
-        "slicing: what came in part waits on although its lane goes on in order",
+        "slicing: a message that came in part waits on although its lane goes on in order",
         SLICING,
         "if (partial_ && below.ordered) {",
         "if (false) {",
@@ -182,7 +182,7 @@ MUTATIONS = [
         by_partial,
     ),
     mutation(
-        "partial_messages: what each early piece costs is not counted",
+        "partial_messages: the overhead of each early piece is not counted",
         PARTIAL,
         "if (!make_room(p.bytes.size() + piece_overhead, m, below, k))",
         "if (!make_room(p.bytes.size(), m, below, k))",
@@ -211,7 +211,7 @@ MUTATIONS = [
         by_ordering,
     ),
     mutation(
-        "ordering: the history of what was given up stands still",
+        "ordering: the history of given-up messages stands still",
         ORDERING,
         "  s.given_up <<= 1;\n",
         "",
@@ -232,14 +232,14 @@ MUTATIONS = [
         by_ordering,
     ),
     mutation(
-        "ordering: over a reliable layer what is behind a gap comes before the end",
+        "ordering: over a reliable layer messages behind a gap come before the end",
         ORDERING,
         "if (!c.below().reliable) release_all(c);",
         "release_all(c);",
         by_ordering,
     ),
     mutation(
-        "ordering: a lane's clock begins with what is gone",
+        "ordering: a lane's clock begins with a message that is gone",
         ORDERING,
         "      if (changed && !w->oldest.is_never()) w->find_oldest();\n",
         "",
@@ -275,7 +275,7 @@ MUTATIONS = [
         by_duplicates,
     ),
     mutation(
-        "duplicate_suppression: what is half the range ahead has an order",
+        "duplicate_suppression: a number that is half the range ahead has an order",
         DUPLICATES,
         "const auto ahead = static_cast<std::int32_t>(number - newest_);",
         "const auto ahead = static_cast<std::int64_t>(static_cast<std::int32_t>(number)) -\n"
@@ -291,7 +291,7 @@ MUTATIONS = [
         by_silence,
     ),
     mutation(
-        "session: a suspected stream is replaced where nobody sends again",
+        "session: a suspected stream is replaced where no layer sends again",
         SESSION,
         " && !c.provided().connected",
         "",
@@ -319,7 +319,7 @@ MUTATIONS = [
         by_beside,
     ),
     mutation(
-        "session: what comes by a new stream is believed before its hello",
+        "session: messages that come by a new stream are believed before its hello",
         LAYER + "session.hpp",
         "stream_ && phase_ == phase::open && confirmed_",
         "stream_ && confirmed_",
@@ -340,7 +340,7 @@ MUTATIONS = [
         by_silence + by_session,
     ),
     mutation(
-        "session: a stranger of other layers ends what this end has begun",
+        "session: a stranger of other layers ends a handshake that this end has begun",
         SHAKING,
         "refusal::other_layers, h.self.incarnation, c);\n  if (!may_end(h))",
         "refusal::other_layers, h.self.incarnation, c);\n  if (false)",

@@ -86,7 +86,7 @@ MUTATIONS = [
         by_token,
     ),
     mutation(
-        "token: an owner frees what a queue still names",
+        "token: an owner frees a runnable that a queue still names",
         TOKEN,
         "!= stale)\n      return true;\n    // order: release, pairs with take: the owner",
         "!= orphan)\n      return true;\n    // order: release, pairs with take: the owner",
@@ -227,7 +227,7 @@ MUTATIONS = [
         by_service,
     ),
     mutation(
-        "clock: what is armed at the stop is not dropped",
+        "clock: timers armed at the stop are not dropped",
         SERVICE,
         "  while (state_->wheel.pop_any(task)) drop(task);",
         "  while (state_->wheel.pop_any(task)) task = {};",
@@ -248,7 +248,7 @@ MUTATIONS = [
         by_service,
     ),
     mutation(
-        "clock: nobody is let in between two steps",
+        "clock: no visitor is let in between two steps",
         VISITS,
         "      if (static_cast<std::int32_t>(left) <= 0) return;",
         "      if (static_cast<std::int32_t>(left) >= 0) return;",
@@ -263,14 +263,14 @@ MUTATIONS = [
         by_wheel,
     ),
     mutation(
-        "wheel: the rest of a slot that is being opened begins with a link to what went",
+        "wheel: the rest of a slot that is being opened begins with a link to a timer that went",
         WHEEL,
         "    at(timer).before = none;\n    return false;",
         "    return false;",
         by_wheel,
     ),
     mutation(
-        "wheel: an old id cancels who has its place now",
+        "wheel: an old id cancels the timer that has its place now",
         WHEEL,
         "  ++n.generation;  // W3; it wraps from odd to zero, which no id carries\n",
         "  n.generation += 2;\n",
@@ -292,15 +292,15 @@ MUTATIONS = [
         ("system.detached_pool",),
     ),
     mutation(
-        "detached: the end is seen before what is to be run",
+        "detached: the end is seen before work that is to be run",
         SLOT,
         "      if (Runnable* const r = take()) return r;\n",
         "      if (quit_.load(std::memory_order_acquire)) return nullptr;\n"
         "      if (Runnable* const r = take()) return r;\n",
-        equivalent="a thread is told to quit only when it serves nobody, so nothing is to be run",
+        equivalent="a thread is told to quit only when it serves no actor, so nothing is to be run",
     ),
     mutation(
-        "detached: what is given is not announced",
+        "detached: given work is not announced",
         SLOT,
         "base::order<Atomics, slot_order::give>(std::memory_order_release));\n"
         "    parker_.unpark();",

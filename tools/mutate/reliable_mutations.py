@@ -26,7 +26,7 @@ by_protocol = ("net.actor_protocol",)
 MUTATIONS = [
     # ---- reliability
     mutation(
-        "reliability: what waits for the window has no limit of its own",
+        "reliability: messages that wait for the window have no limit of their own",
         RELIABILITY,
         "  if (unsent_ >= settings_.most_unsent_bytes) full_ = true;\n",
         "",
@@ -40,7 +40,7 @@ MUTATIONS = [
         by_reliability,
     ),
     mutation(
-        "reliability: what passes at once counts as waiting",
+        "reliability: a message that passes at once counts as waiting",
         RELIABILITY,
         "  pump(c);\n  if (unsent_ >= settings_.most_unsent_bytes) full_ = true;\n",
         "  if (unsent_ >= settings_.most_unsent_bytes) full_ = true;\n  pump(c);\n",
@@ -89,7 +89,7 @@ MUTATIONS = [
         by_reliability,
     ),
     mutation(
-        "reliability: what is sent again is in flight twice",
+        "reliability: a packet sent again is in flight twice",
         RELIABILITY,
         "  if (p.list == sent_packets::in_flight) flight_ -= charge_of(p.bytes);\n  sent_.move_to",
         "  sent_.move_to",
@@ -124,7 +124,7 @@ MUTATIONS = [
         by_packet,
     ),
     mutation(
-        "packet: who keeps bytes under way keeps the right to write in front of them",
+        "packet: a handle that keeps bytes under way keeps the right to write in front of them",
         PACKET,
         "std::exchange(may_write_front_, false)",
         "may_write_front_",
@@ -166,14 +166,14 @@ MUTATIONS = [
         by_reliability + by_link,
     ),
     mutation(
-        "reliability: what has reordered once is taken to do so for ever",
+        "reliability: a path that has reordered once is taken to do so for ever",
         RECEIVING,
         "if (++events_in_order_ % calm_events == 0) {",
         "if (false) {",
         by_reliability + by_link,
     ),
     mutation(
-        "reliability: what a peer that is down has not acknowledged is sent on",
+        "reliability: packets that a peer that is down has not acknowledged are sent on",
         RELIABILITY,
         "case kind::down: forget_all(); break;",
         "case kind::down: break;",
@@ -244,7 +244,7 @@ MUTATIONS = [
     ),
     # ---- redelivery
     mutation(
-        "redelivery: what comes before the session is open is counted",
+        "redelivery: messages that come before the session is open are counted",
         REDELIVERY,
         "  if (over_ || !open_) return;\n  if (c.below().lanes) return",
         "  if (over_) return;\n  if (c.below().lanes) return",
@@ -258,7 +258,7 @@ MUTATIONS = [
         by_redelivery,
     ),
     mutation(
-        "redelivery: what was sent by an earlier stream may be acknowledged by this one",
+        "redelivery: messages of an earlier stream may be acknowledged by this one",
         COUNTS,
         "e.delivered > lanes_[e.lane]->next ||",
         "e.delivered > lanes_[e.lane]->handed ||",
@@ -272,7 +272,7 @@ MUTATIONS = [
         by_redelivery,
     ),
     mutation(
-        "redelivery: what was in flight is still, by a new stream",
+        "redelivery: messages in flight still count as such by a new stream",
         COUNTS,
         "->known_there;\n    recount();",
         "->known_there;",
@@ -317,18 +317,18 @@ MUTATIONS = [
         by_redelivery,
     ),
     mutation(
-        "redelivery: what never went down was perhaps delivered",
+        "redelivery: a message that never went down was perhaps delivered",
         REDELIVERY,
         "number < l.handed ? perhaps : never_sent",
         "number <= l.handed ? perhaps : never_sent",
         by_redelivery,
     ),
     mutation(
-        "redelivery: what is acknowledged is not known to be there",
+        "redelivery: an acknowledged message is not known to be there",
         COUNTS,
         "    l.known_there = std::max(l.known_there, l.acked);\n",
         "",
-        equivalent="a beginning whose counts are below what was acknowledged is refused by that, "
+        equivalent="a beginning with counts below acknowledged ones is refused by that, "
         "and one that is taken says for each lane how many have come",
     ),
     mutation(
@@ -360,14 +360,14 @@ MUTATIONS = [
         by_redelivery,
     ),
     mutation(
-        "redelivery: who leaves keeps its last counts to itself",
+        "redelivery: an end that leaves keeps its last counts to itself",
         REDELIVERY,
         "  if (open_ && unacked_.messages != 0) send_ack(c);\n",
         "",
         by_redelivery,
     ),
     mutation(
-        "redelivery: confirms what waits behind a message that is in no mailbox yet",
+        "redelivery: messages are confirmed behind one that is in no mailbox yet",
         REDELIVERY,
         "while (!l.waiting.empty() && l.waiting.front().there) {",
         "while (!l.waiting.empty()) {",
@@ -375,14 +375,14 @@ MUTATIONS = [
     ),
     # ---- actor_protocol
     mutation(
-        "actor_protocol: what comes while a message is read overwrites it",
+        "actor_protocol: a frame that comes while a message is read overwrites it",
         PROTOCOL,
         "if (is_lent_ || !decode",
         "if (!decode",
         by_protocol,
     ),
     mutation(
-        "actor_protocol: the end of the link answers nobody",
+        "actor_protocol: the end of the link answers no question",
         PROTOCOL,
         "  if (e.what == link_event::kind::down)\n    answer_all(",
         "  if (false)\n    answer_all(",
@@ -396,7 +396,7 @@ MUTATIONS = [
         by_protocol,
     ),
     mutation(
-        "actor_protocol: a refusal goes to who refuses",
+        "actor_protocol: a refusal goes to the end that refuses",
         PROTOCOL,
         ".receiver = f.sender, .sender = f.receiver}",
         ".receiver = f.receiver, .sender = f.sender}",
@@ -432,7 +432,7 @@ MUTATIONS = [
         by_lies,
     ),
     mutation(
-        "redelivery: an end that takes little refuses what may always be sent",
+        "redelivery: an end that takes little refuses messages that may always be sent",
         LAYER + "redelivery.cpp",
         "amount{std::max<std::uint64_t>(s.accepted_messages, first_window.messages)",
         "amount{std::min<std::uint64_t>(s.accepted_messages, first_window.messages)",

@@ -20,7 +20,7 @@ by_revocable = ("tests.revocable_requests",)
 
 MUTATIONS = [
     mutation(
-        "request: one from elsewhere is handled whatever its asker says",
+        "request: one from elsewhere is handled although it is overdue or withdrawn",
         RUN,
         """  if (e->is(envelope_flag::revocable) && lost_mail::lose_overdue(e))
     return dispatch_outcome::handled;
@@ -36,7 +36,7 @@ MUTATIONS = [
         by_revocable,
     ),
     mutation(
-        "request: a blocking actor handles one whose time is over",
+        "request: a blocking actor handles one that is overdue",
         BLOCKING,
         "if (e->is(envelope_flag::revocable) && lost_mail::lose_overdue(e)) {",
         "if (e->is(envelope_flag::failure) && lost_mail::lose_overdue(e)) {",
@@ -50,21 +50,21 @@ MUTATIONS = [
         by_revocable,
     ),
     mutation(
-        "request: what is handed on cannot be revoked any more",
+        "request: one that is handed on cannot be revoked any more",
         REQUEST,
         "    e->set(envelope_flag::revocable);\n",
         "    e->set(envelope_flag::seen);\n",
         by_revocable,
     ),
     mutation(
-        "request: who has asked does not hear that its request was handed on elsewhere",
+        "request: the asker does not hear that its request was handed on elsewhere",
         REQUEST,
         "    requester.signal(make_envelope<signals::handed_on>(to, r.id));\n",
         "",
         by_revocable + by_overdue,
     ),
     mutation(
-        "request: who has asked hears that it was handed on before it was",
+        "request: the asker hears that it was handed on before it was",
         REQUEST,
         """  to.deliver(e);  // first, since a withdrawn request has to be known there
   try {
@@ -85,14 +85,14 @@ MUTATIONS = [
         by_revocable + by_overdue,
     ),
     mutation(
-        "request: what is handed on has no limit",
+        "request: one that is handed on has no limit",
         PROXY,
         "is_known ? e->requester->wanted_until(e->id())",
         "is_known ? base::instant::never()",
         by_revocable + by_overdue,
     ),
     mutation(
-        "request: an actor whose request was handed on elsewhere does not withdraw it there",
+        "request: an actor does not withdraw its request where it was handed on",
         LANE,
         "asked_proxy::note(s, h.proxy());",
         "static_cast<void>(s);",
@@ -155,7 +155,7 @@ MUTATIONS = [
         by_overdue,
     ),
     mutation(
-        "node: a request that has waited for room says what was left before",
+        "node: a request that has waited for room tells the time left before",
         SEND,
         "  prepend_header(*f, m.bytes);\n  return true;\n",
         "  f->time_left = at->second.until - base::instant();\n"
@@ -170,7 +170,7 @@ MUTATIONS = [
         ("tests.net.overdue_requests", "tests.net.peer_requests"),
     ),
     mutation(
-        "node: a cancel does not reach what waits in a mailbox",
+        "node: a cancel does not reach a request that waits in a mailbox",
         ROOM + "peer_requests.cpp",
         "    wanted_.withdraw(number);\n",
         "    static_cast<void>(number);\n",
@@ -191,7 +191,7 @@ MUTATIONS = [
         by_overdue,
     ),
     mutation(
-        "node: what was handed on for a node that is lost is not cancelled",
+        "node: a request handed on for a node that is lost is not cancelled",
         LINK,
         "      core::tell_withdrawn(*to, *asker_, number);\n",
         "      static_cast<void>(to);\n",

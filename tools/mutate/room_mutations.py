@@ -42,14 +42,14 @@ MUTATIONS = [
         by_lot,
     ),
     mutation(
-        "room: the runner wakes nobody",
+        "room: the runner wakes no sender",
         STEPS,
         "    c.reader_.clear_waiting(c.gate_);\n    c.env().lot->wake(c.id());",
         "    c.reader_.clear_waiting(c.gate_);",
         by_lot,
     ),
     mutation(
-        "room: an actor that ends wakes nobody",
+        "room: an actor that ends wakes no sender",
         STEPS,
         "    if ((tags & mailbox_word::waiting) != 0) env.lot->wake(c.id());\n",
         "",
@@ -72,7 +72,7 @@ MUTATIONS = [
         by_lot,
     ),
     mutation(
-        "room: only one of those who wait is woken",
+        "room: only one of the waiting senders is woken",
         LOT,
         "    Atomics::wake_all(at(id).word);",
         "    Atomics::wake_one(at(id).word);",
@@ -96,7 +96,7 @@ MUTATIONS = [
         by_refills,
     ),
     mutation(
-        "hard limit: who has given up does not see that the receiver goes on",
+        "hard limit: a sender that has given up does not see that the receiver goes on",
         WAIT,
         " &&\n      (!gave_up.stood_still || to_.gate().consumed() == gave_up.handled)) {",
         ") {",
@@ -132,7 +132,7 @@ MUTATIONS = [
         by_lot,
     ),
     mutation(
-        "circle: an entry is open before it says for whom",
+        "circle: an entry is open before it names its receiver",
         LOT,
         "      s.awaited.store(receiver, std::memory_order_relaxed);\n"
         "      // order: seq_cst, pairs with waits_for\n"
@@ -158,7 +158,7 @@ MUTATIONS = [
         by_lot,
     ),
     mutation(
-        "circle: only the innermost of those who run one another in place is entered",
+        "circle: only the innermost of the actors that run one another in place is entered",
         LOT,
         "a = a->outer) lot_.enter(a->id, receiver);",
         "a = nullptr) lot_.enter(a->id, receiver);",
@@ -180,7 +180,7 @@ MUTATIONS = [
         by_credit,
     ),
     mutation(
-        "credit: a grant looks for those who wait before it adds",
+        "credit: a grant looks for waiting senders before it adds",
         CREDIT,
         "    left_.fetch_add(messages, at<credit_order::grant>(std::memory_order_seq_cst));\n"
         "    // order: seq_cst, pairs with wait\n"
@@ -219,7 +219,7 @@ MUTATIONS = [
         ("tests.drained_elsewhere",),
     ),
     mutation(
-        "credit: who goes without it owes nothing",
+        "credit: a sender that goes without it owes nothing",
         TAKING,
         "  credit.owe();\n",
         "",
@@ -233,14 +233,14 @@ MUTATIONS = [
         ("tests.drained_elsewhere",),
     ),
     mutation(
-        "credit: what is claimed stays so while its sender waits",
+        "credit: a claimed receiver stays so while its sender waits",
         TAKING,
         "    if (!waits.closes_circle()) {\n      in_place::hand_over();",
         "    if (!waits.closes_circle()) {",
         ("tests.drained_elsewhere",),
     ),
     mutation(
-        "wait: what sends deeper down the stack have claimed is all that is given back",
+        "wait: receivers claimed by sends deeper down the stack are all that is given back",
         IN_PLACE,
         "std::exchange(chain->next, nullptr))\n      next->home_executor()",
         "chain->outer != nullptr ? nullptr : std::exchange(chain->next, nullptr))\n"
@@ -256,14 +256,14 @@ MUTATIONS = [
         by_pauses,
     ),
     mutation(
-        "pause: what was sent before a pause is lost when much is under way",
+        "pause: a message sent before a pause is lost when much is under way",
         TAKING,
         "    if (may_pause && owe_and_pause(of)) return credit.owe(), true;\n",
         "    if (may_pause && owe_and_pause(of)) return credit.owe(), false;\n",
         ("tests.net.stopped_peers",),
     ),
     mutation(
-        "pause: who pauses does not look for credit once more",
+        "pause: a sender that pauses does not look for credit once more",
         CREDIT,
         "return left_.load(at<credit_order::see_credit>(std::memory_order_seq_cst)) < 0;",
         "return true;",
@@ -298,14 +298,14 @@ MUTATIONS = [
         ("tests.net.floods",),
     ),
     mutation(
-        "stuck: whom nobody runs is granted nothing",
+        "stuck: an actor that no thread runs is granted nothing",
         "lib/net/garrick/net/node/link/internal/link_receive.cpp",
         "n != 0) grant(id, n);",
         "n == 1) grant(id, n);",
         ("tests.net.floods",),
     ),
     mutation(
-        "stuck: who has a bounded mailbox is granted more than it is sure to take",
+        "stuck: an actor with a bounded mailbox is granted more than it is sure to take",
         "lib/net/garrick/net/node/link/internal/exports.cpp",
         "      who->limits().policy != core::mailbox_policy::unbounded ||\n"
         "      who->mailbox_length()",
@@ -313,7 +313,7 @@ MUTATIONS = [
         ("tests.net.floods",),
     ),
     mutation(
-        "stuck: whose mailbox is half full is granted more",
+        "stuck: an actor with a half-full mailbox is granted more",
         "lib/net/garrick/net/node/link/internal/exports.cpp",
         "who->mailbox_length() >= who->hard_limit() / 2 || keeps_up)",
         "keeps_up)",
@@ -341,7 +341,7 @@ MUTATIONS = [
         by_pauses,
     ),
     mutation(
-        "pause: an actor inside of whose send another one runs loses its debt",
+        "pause: an actor loses its debt if another one runs inside of its send",
         CORE + "turn/internal/turn_frame.hpp",
         "    detail::here.owes_to = owes_to_;\n",
         "",
@@ -355,49 +355,49 @@ MUTATIONS = [
         by_pauses,
     ),
     mutation(
-        "pause: who waits in no case pauses",
+        "pause: a sender that waits in no case pauses",
         TAKING,
         " of_senders(of).patience().count() == 0)",
         " false)",
         equivalent="its clock calls at once",
     ),
     mutation(
-        "stuck: who waits for room in its own node is not counted",
+        "stuck: a sender that waits for room in its own node is not counted",
         WAIT,
         "  const counted_wait counted;\n  return wait_counted",
         "  return wait_counted",
         ("tests.net.floods", "tests.waiting_senders"),
     ),
     mutation(
-        "all wait: the last worker tells nobody",
+        "all wait: the last worker tells no waiting thread",
         WAITING,
         "    if (has_work()) tell();\n",
         "    static_cast<void>(has_work());\n",
         ("core.model.drain_lot", "tests.waiting_senders"),
     ),
     mutation(
-        "all wait: a thread outside that queues something tells nobody",
+        "all wait: a thread outside that queues something tells no waiting thread",
         WAITING,
         "      tell();\n  }\n\n  /// Returns true if all",
         "      return;\n  }\n\n  /// Returns true if all",
         ("core.model.drain_lot",),
     ),
     mutation(
-        "all wait: the pool is not told whom to tell",
+        "all wait: the pool does not know which threads to tell",
         "lib/system/garrick/system/system_core.cpp",
         "static_cast<core::drain_lot*>(all)->wake_claimers(); },",
         "static_cast<void>(all); },",
         ("tests.waiting_senders",),
     ),
     mutation(
-        "all wait: nobody counts as one who could run its receiver",
+        "all wait: no sender counts as one that could run its receiver",
         WAIT,
         "  if (ex != nullptr || restarts) claimer.emplace(*to_.env().lot, to_.id());\n",
         "",
         ("tests.waiting_senders",),
     ),
     mutation(
-        "all wait: a worker that waits keeps what it has to itself",
+        "all wait: a worker that waits keeps its work to itself",
         "lib/sched/garrick/sched/worker_pool.hpp",
         "    policy_.expose(self());\n    waiting_.begin",
         "    waiting_.begin",
@@ -414,7 +414,7 @@ MUTATIONS = [
         ("core.model.drain_lot",),
     ),
     mutation(
-        "slot: a helper counts as gone before it has handed on what it took",
+        "slot: a helper counts as gone before it has handed on the item that it took",
         "lib/sched/garrick/sched/queues/next_slot.hpp",
         "    if (item != nullptr) give(*item);\n",
         "    helper_busy_.store(0, std::memory_order_release);\n"

@@ -17,42 +17,42 @@ by_limit = ("sched.worker_watch",)
 
 MUTATIONS = [
     mutation(
-        "stealing: what is taken out of an inbox is not announced",
+        "stealing: work taken out of an inbox is not announced",
         STEALING,
         "    if (more) call_for_open_work();",
         "",
         ("sched.model.work_stealing",),
     ),
     mutation(
-        "stealing: what is left in an inbox is not announced",
+        "stealing: work left in an inbox is not announced",
         STEALING,
         "    if (!self.inbox.seems_empty()) call_for_open_work();",
         "",
         ("sched.model.work_stealing",),
     ),
     mutation(
-        "stealing: what arrives waits for the end of the round",
+        "stealing: arrivals wait for the end of the round",
         STEALING,
         "return self.round.arrival_may_run() ? take_arrival(self) : nullptr;",
         "return nullptr;",
         ("sched.work_stealing",),
     ),
     mutation(
-        "stealing: what arrives at once interrupts what a worker has begun",
+        "stealing: an arrival interrupts at once the work that a worker has begun",
         STEALING,
         "    self.round.has_nothing_else();\n",
         "",
         ("sched.work_stealing",),
     ),
     mutation(
-        "stealing: what a worker did before it slept is not measured",
+        "stealing: a worker's time before it slept is not measured",
         PARKING + "leading.hpp",
         "      self.round.slept(nap.begin_ns, nap.end_ns);\n",
         "",
         ("sched.work_stealing",),
     ),
     mutation(
-        "stealing: who gives up its turn early goes on",
+        "stealing: a runnable that gives up its turn early goes on",
         STEALING,
         "    if (self.round.is_over())  // guard W3: runnables that use up rounds take turns\n"
         "      self.deque.push(&r);\n    else\n"
@@ -61,7 +61,7 @@ MUTATIONS = [
         ("tests.quantum",),
     ),
     mutation(
-        "stealing: what was in the slot stays there when a round begins",
+        "stealing: the runnable in the slot stays there when a round begins",
         STEALING,
         "    runnable* const occupant = self.front.slot.take();\n",
         "    runnable* const occupant = count_ == 0 ? self.front.slot.take() : nullptr;\n",
@@ -82,7 +82,7 @@ MUTATIONS = [
         ("sched.work_stealing",),
     ),
     mutation(
-        "stealing: what leaves the slot when a round begins is not announced",
+        "stealing: a runnable that leaves the slot when a round begins is not announced",
         STEALING,
         "      self.deque.push(occupant);\n      call_for_open_work();",
         "      self.deque.push(occupant);",
@@ -96,7 +96,7 @@ MUTATIONS = [
         ("sched.model.work_stealing",),
     ),
     mutation(
-        "stealing: who gives up its turn early goes to the deque when a look is due",
+        "stealing: a runnable that gives up its turn early goes to the deque when a look is due",
         STEALING,
         "    if (self.round.is_over())  // guard W3: runnables that",
         "    if (self.round.is_due())  // guard W3: runnables that",
@@ -117,7 +117,7 @@ MUTATIONS = [
         ("sched.work_stealing",),
     ),
     mutation(
-        "stealing: nobody watches work that is left to those awake",
+        "stealing: no thread watches work that is left to those awake",
         STEALING,
         "    else if (sleepers_type::any_parked(seen) && !watch_.armed())\n"
         "      watch_.arm();\n  }\n\n  std::uint32_t target_from_outside",
@@ -125,14 +125,14 @@ MUTATIONS = [
         ("sched.model.work_stealing", "sched.scheduler", "machine.sharing"),
     ),
     mutation(
-        "stealing: the ticker calls nobody for a worker that is behind",
+        "stealing: the ticker calls no worker for one that is behind",
         LOOKS,
         "w->emptied.get())) sleepers.wake_another();",
         "w->emptied.get())) continue;",
         ("sched.model.work_stealing", "sched.scheduler", "machine.sharing"),
     ),
     mutation(
-        "sleepers: who is called for a backlog is called only if nobody searches",
+        "sleepers: a worker is called for a backlog only if none searches",
         SLEEPERS,
         "    while (any_parked(seen))\n      if (try_wake(seen, nobody)) return true;",
         "    while (may_wake(seen))\n      if (try_wake(seen, nobody)) return true;",
@@ -160,14 +160,14 @@ MUTATIONS = [
         ("sched.worker_limit",),
     ),
     mutation(
-        "inbox: what is put back forgets what came meanwhile",
+        "inbox: work that is put back forgets later arrivals",
         INBOX,
         "        last->queue_link = newer;\n",
         "",
         ("sched.model.queues",),
     ),
     mutation(
-        "inbox: what came meanwhile goes before what is put back",
+        "inbox: later arrivals go before work that is put back",
         INBOX,
         "        T* last = first;\n        while (T* const next = last->queue_link) last = next;\n"
         "        last->queue_link = newer;\n",
@@ -225,7 +225,7 @@ MUTATIONS = [
         ("sched.worker_round", "sched.fairness"),
     ),
     mutation(
-        "round: who has done nothing counts as slow",
+        "round: a worker that has done nothing counts as slow",
         ROUND,
         "    if (measured_at_ns_ != 0 && handled_ != measured_) {",
         "    if (measured_at_ns_ != 0) {",

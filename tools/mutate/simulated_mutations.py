@@ -19,14 +19,14 @@ by_questions = ("net_testkit.questions",)
 MUTATIONS = [
     # ---- reliability
     mutation(
-        "simulated: reliability acknowledges what is missing before the newest packet",
+        "simulated: reliability acknowledges missing packets before the newest one",
         RELIABILITY,
         "  a.next = received_.next();",
         "  a.next = newest_ + 1;",
         by_programs,
     ),
     mutation(
-        "simulated: reliability does not send again what a time-out says is lost",
+        "simulated: reliability does not send packets again that a time-out says are lost",
         RELIABILITY,
         "  // tells which of them are lost.\n  probe_waits_ = true;",
         "  // tells which of them are lost.\n  probe_waits_ = false;",
@@ -48,7 +48,7 @@ MUTATIONS = [
     ),
     # ---- ordering
     mutation(
-        "simulated: ordering passes up what it holds although one before it is missing",
+        "simulated: ordering passes up held messages although one before them is missing",
         ORDERING,
         "    if (w->front().number != s.next_in) {",
         "    if (w->size() == 1 && w->front().number != s.next_in) {",
@@ -62,7 +62,7 @@ MUTATIONS = [
         by_programs,
     ),
     mutation(
-        "simulated: ordering passes up what is late",
+        "simulated: ordering passes up late messages",
         ORDERING,
         "    come_late(s, distance(number, s.next_in));",
         "    come_late(s, distance(number, s.next_in));\n    static_cast<void>(c.up(m));",
@@ -77,7 +77,7 @@ MUTATIONS = [
         by_programs,
     ),
     mutation(
-        "simulated: redelivery confirms what is in no mailbox yet",
+        "simulated: redelivery confirms messages that are in no mailbox yet",
         REDELIVERY,
         "  if (!there || over_ || number < l.delivered) return;",
         "  if ((!there && over_) || over_ || number < l.delivered) return;",
@@ -91,7 +91,7 @@ MUTATIONS = [
         by_programs,
     ),
     mutation(
-        "simulated: redelivery tells of a lane what has come as what is delivered",
+        "simulated: redelivery tells of a lane arrived messages as delivered ones",
         COUNTS,
         "    put(p, l.received);\n    put(p, l.delivered);",
         "    put(p, l.received);\n    put(p, l.received);",
@@ -136,7 +136,7 @@ MUTATIONS = [
         by_questions,
     ),
     mutation(
-        "simulated: actor_protocol forgets to close what was answered",
+        "simulated: actor_protocol forgets to close answered questions",
         PROTOCOL,
         "  static_cast<void>(close(found));\n"
         "  if (was_full) c.notify({link_event::kind::writable});\n"

@@ -21,14 +21,14 @@ by_loops = ("tests.feedback",)
 MUTATIONS = [
     # ---- sleeping producers and consumers
     mutation(
-        "stream: a producer that has published wakes nobody",
+        "stream: a producer that has published wakes no consumer",
         OUTPUT,
         "  if (n != 0 && to_->consumer_sleeps.take()) consumer_.wake(&t, n);\n",
         "  static_cast<void>(t);\n",
         by_graphs,
     ),
     mutation(
-        "stream: a consumer that has made room wakes nobody",
+        "stream: a consumer that has made room wakes no producer",
         INPUT_STEPS,
         "i.from->producer_sleeps.take())\n"
         "    i.producer->wake(nullptr, 0);",
@@ -37,7 +37,7 @@ MUTATIONS = [
         by_graphs,
     ),
     mutation(
-        "stream: a channel is closed and nobody hears of it",
+        "stream: a channel is closed and no consumer hears of it",
         OUTPUT,
         "  if (to_->consumer_sleeps.take()) consumer_.wake(&t, 0);\n",
         "  static_cast<void>(t);\n",
@@ -60,7 +60,7 @@ MUTATIONS = [
         ("tests.streams",),
     ),
     mutation(
-        "stream: a node that waits for tuples keeps to itself what goes back in its loop",
+        "stream: a node that waits for tuples keeps to itself tuples that go back in its loop",
         STAGE,
         "    if (!hands_on_kept(t)) return step_outcome::worked;\n",
         "",
@@ -74,14 +74,14 @@ MUTATIONS = [
         ("patterns.model.channel",),
     ),
     mutation(
-        "stream: a run right is given up although somebody has asked",
+        "stream: a run right is given up although a thread has asked",
         PATTERNS + "node/run_right.hpp",
         "    std::uint32_t seen = held;\n",
         "    std::uint32_t seen = word_.load(std::memory_order_relaxed);\n",
         ("patterns.model.run_right",),
     ),
     mutation(
-        "stream: who lends a turn does not look again whether the actor has ended",
+        "stream: a thread that lends a turn does not look again whether the actor has ended",
         PATTERNS + "node/borrowed_turns.hpp",
         "    return !has_ended() || !take();",
         "    return true;",
@@ -98,7 +98,7 @@ MUTATIONS = [
         by_graphs,
     ),
     mutation(
-        "stream: what on_stop puts out is not handed on if there is no room at once",
+        "stream: results of on_stop are not handed on if there is no room at once",
         STAGE,
         "  stop();\n"
         "  return publish_all(t) ? ended(t) : blocked();",
@@ -135,14 +135,14 @@ MUTATIONS = [
         ("tests.stream_life",),
     ),
     mutation(
-        "stream: what is left in the channels is not counted",
+        "stream: tuples left in the channels are not counted",
         PATTERNS + "stream.cpp",
         "left_ += n->drop_inputs();",
         "n->drop_inputs();",
         by_graphs,
     ),
     mutation(
-        "stream: what an actor has fed has no room and is dropped when the feeding is over",
+        "stream: tuples that an actor has fed are dropped without room when the feeding is over",
         FEEDER,
         "  if (out_->is_blocked()) return out_->sleep() ? step_outcome::blocked "
         ": step_outcome::worked;\n",
@@ -150,7 +150,7 @@ MUTATIONS = [
         by_graphs,
     ),
     mutation(
-        "stream: nobody hears that a stage has enough",
+        "stream: no producer hears that a stage has enough",
         INPUT,
         "    i.producer->wake(nullptr, 0);\n"
         "  }\n"
@@ -167,7 +167,7 @@ MUTATIONS = [
         ("tests.zip",),
     ),
     mutation(
-        "stream: who feeds a stream that has no room does not wait",
+        "stream: a thread that feeds a stream that has no room does not wait",
         FEEDER,
         "  wait_for_room(t);\n"
         "  if (out_",
@@ -190,21 +190,21 @@ MUTATIONS = [
         ("tests.failures",),
     ),
     mutation(
-        "stream: what an actor has put out on its own turn is half there after a failure",
+        "stream: results of an actor on its own turn are half there after a failure",
         PATTERNS + "detail/actor_node.cpp",
         "    f();\n  } catch (...) {  // of a key function, say\n    out_->take_back();\n",
         "    f();\n  } catch (...) {  // of a key function, say\n",
         ("tests.corner_cases",),
     ),
     mutation(
-        "stream: what has no way on a later turn of an actor ends the actor",
+        "stream: a result without a way on a later turn of an actor ends the actor",
         PATTERNS + "detail/actor_node.cpp",
         "    return std::current_exception();\n  }\n  into_loops",
         "    throw;\n  }\n  into_loops",
         ("tests.stage_actor_life",),
     ),
     mutation(
-        "stream: what an actor holds is not counted when a handler of it throws",
+        "stream: tuples that an actor holds are not counted when a handler of it throws",
         PATTERNS + "detail/actor_node.cpp",
         "count_failure();\n  drop_held();",
         "count_failure();",
@@ -218,7 +218,7 @@ MUTATIONS = [
         ("tests.data_stages",),
     ),
     mutation(
-        "stream: a step's time ends where it had handed on what was kept",
+        "stream: a step's time ends where it had handed on kept tuples",
         STAGE,
         "  t.nested_until = instant::never();\n"
         "  return true;",
@@ -242,7 +242,7 @@ MUTATIONS = [
         by_graphs,
     ),
     mutation(
-        "stream: what a stage throws at its end is not counted",
+        "stream: an exception of a stage at its end is not counted",
         STAGE,
         "  } catch (...) {\n"
         "    count_failure();\n"
@@ -255,7 +255,7 @@ MUTATIONS = [
         ("tests.source_failures",),
     ),
     mutation(
-        "stream: what a stage has put out before it throws stays",
+        "stream: results that a stage has put out before it throws stay",
         STAGE,
         "  out_->take_back();\n"
         "  count_failure();",
@@ -263,7 +263,7 @@ MUTATIONS = [
         by_graphs,
     ),
     mutation(
-        "stream: what had no room and is taken back stays",
+        "stream: results that had no room and are taken back stay",
         OUTPUT,
         "    while (kept_.size() > kept_before_) kept_.pop_back();",
         "    while (kept_.size() > kept_before_) break;",
@@ -396,7 +396,7 @@ MUTATIONS = [
         by_loops,
     ),
     mutation(
-        "stream, loop: what has left it still counts",
+        "stream, loop: tuples that have left it still count",
         FEEDBACK,
         "  if (going != gone_) loop_.remove(going - gone_);\n",
         "",
@@ -417,7 +417,7 @@ MUTATIONS = [
         by_loops,
     ),
     mutation(
-        "stream, loop: nobody wakes the gate",
+        "stream, loop: no node wakes the gate",
         PATTERNS + "node/loop.cpp",
         "  if (sleeps_.take()) gate_->wake(nullptr, 0);\n",
         "",
@@ -432,7 +432,7 @@ MUTATIONS = [
         by_graphs,
     ),
     mutation(
-        "stream, loop: what its stages hold is not given up",
+        "stream, loop: tuples that its stages hold are not given up",
         FEEDBACK,
         "    if (loop_.stands_still()) loop_.flush();\n",
         "",
@@ -454,7 +454,7 @@ MUTATIONS = [
         by_times,
     ),
     mutation(
-        "stream, time: what a batch holds does not hold its loop",
+        "stream, time: tuples in a batch do not hold its loop",
         STAGE,
         "      more_held = held_ - held_before;\n",
         "      static_cast<void>(held_before);\n",

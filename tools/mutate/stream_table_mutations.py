@@ -22,7 +22,7 @@ MUTATIONS = [
         ("tests.streams",),
     ),
     mutation(
-        "stream: what a stage puts out belongs to the input before",
+        "stream: a stage's results belong to the input before",
         STAGE_TYPE,
         "          (*stage).consume(std::move(tuples[done]), to);\n          to.begin_input();\n",
         "          (*stage).consume(std::move(tuples[done]), to);\n",
@@ -43,7 +43,7 @@ MUTATIONS = [
         by_graphs,
     ),
     mutation(
-        "stream, windows: what was looked for last is the answer",
+        "stream, windows: the last window that was looked for is the answer",
         TIME_MAP,
         "      return at == by_time.end() || at->first >= t ? at : by_time.lower_bound(t);\n",
         "      return at;\n",
@@ -65,7 +65,7 @@ MUTATIONS = [
         ("tests.taken_back",),
     ),
     mutation(
-        "stream: what was not published when an output is closed is not counted",
+        "stream: unpublished tuples are not counted when an output is closed",
         OUTPUT,
         "tuples_before(unpublished()) + kept_.tuples();",
         "kept_.tuples();",
@@ -93,7 +93,7 @@ MUTATIONS = [
         ("tests.channels_no_memory",),
     ),
     mutation(
-        "stream: a stage that restarts does not hear what time it is",
+        "stream: a stage that restarts does not hear the time",
         STAGE,
         "    if (type().deadline != nullptr) type().time_is(stage(), now_);\n",
         "",
@@ -114,7 +114,7 @@ MUTATIONS = [
         ("tests.channel_ends",),
     ),
     mutation(
-        "stream: who has enough says so again and again",
+        "stream: a stage that has enough says so again and again",
         INPUT,
         "  if (std::exchange(left_, true)) return;",
         "  if (std::exchange(left_, true)) left_ = true;",

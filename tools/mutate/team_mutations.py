@@ -36,14 +36,14 @@ MUTATIONS = [
         by_model,
     ),
     mutation(
-        "team: who comes late claims what is behind the last piece",
+        "team: a thread that comes late claims a piece behind the last one",
         SHARES,
         "      if (number >= cut_.pieces) return false;\n",
         "",
         by_model,
     ),
     mutation(
-        "team: whoever finishes something ends it",
+        "team: a thread that finishes any piece ends it",
         SHARES,
         "std::memory_order_acq_rel)) == elements;",
         "std::memory_order_acq_rel)) >= elements;",
@@ -72,14 +72,14 @@ MUTATIONS = [
         by_maps,
     ),
     mutation(
-        "team: what has failed is worked on to its end",
+        "team: a request that has failed is worked on to its end",
         RANGE,
         "    if (!has_failed()) run(block);\n",
         "    run(block);\n",
         by_maps,
     ),
     mutation(
-        "team: nobody hears of the end",
+        "team: no thread hears of the end",
         RANGE,
         "    if (shares_.finish(block.end - block.begin)) {\n      ended();\n",
         "    if (shares_.finish(block.end - block.begin)) {\n",
@@ -150,7 +150,7 @@ MUTATIONS = [
         by_maps,
     ),
     mutation(
-        "team: others wait until who was asked is done",
+        "team: others wait until the asked actor is done",
         TEAM + "team.hpp",
         "asked_quantum = 8;",
         "asked_quantum = 0;",
@@ -193,7 +193,7 @@ MUTATIONS = [
         by_many,
     ),
     mutation(
-        "team: who was asked lets others wait for a turn",
+        "team: the asked actor lets others wait for a turn",
         TURN,
         " || (at.was_asked && on.mailbox_length() != 0)",
         " || (at.was_asked && on.mailbox_length() > 1'000'000)",
@@ -215,7 +215,7 @@ MUTATIONS = [
         by_parts,
     ),
     mutation(
-        "team: who divides does not go on after a turn",
+        "team: a thread that divides does not go on after a turn",
         TREE,
         "    if (turn_is_over(begin, now, at, on)) return true;\n",
         "    if (turn_is_over(begin, now, at, on)) return false;\n",
@@ -230,14 +230,14 @@ MUTATIONS = [
     ),
     # ---- phases
     mutation(
-        "stencil: who comes late from an earlier phase claims a piece of the present one",
+        "stencil: a thread that comes late from an earlier phase claims a piece of the present one",
         PHASES,
         "      if (n != phase || !claims_",
         "      if (n < phase || !claims_",
         by_phases,
     ),
     mutation(
-        "stencil: who goes away does not look whether the next phase has begun",
+        "stencil: a thread that goes away does not look whether the next phase has begun",
         PHASES,
         "if (phase_.load(std::memory_order_relaxed) == phase || !away_[who].take()) return false;",
         "return false;",
@@ -263,7 +263,7 @@ MUTATIONS = [
         by_phases,
     ),
     mutation(
-        "stencil: nobody is called back for the next phase",
+        "stencil: no thread is called back for the next phase",
         PHASE_WORK,
         "      call_back(at.block);\n",
         "",
@@ -298,7 +298,7 @@ MUTATIONS = [
         by_stencils,
     ),
     mutation(
-        "stencil: what is beyond an edge goes round only once",
+        "stencil: a position beyond an edge goes round only once",
         SURROUNDINGS,
         "      p = (p % end + end) % end;",
         "      p = p < 0 ? std::max(p + end, std::ptrdiff_t{0}) : std::min(p - end, end - 1);",

@@ -39,7 +39,7 @@ MUTATIONS = [
         by_stack,
     ),
     mutation(
-        "stack: what the owner sends from within a call overtakes the call",
+        "stack: messages that the owner sends from within a call overtake the call",
         STACK,
         "    if (depth_ != 0) return keep(std::move(m));\n",
         "",
@@ -61,28 +61,28 @@ MUTATIONS = [
         by_stack,
     ),
     mutation(
-        "stack: who leaves leaves its transport open",
+        "stack: an owner that leaves leaves its transport open",
         STACK,
         "    carrier_->close();\n    end({});",
         "    end({});",
         by_stack,
     ),
     mutation(
-        "stack: what was sent in the call that ends the link is not handed to the layers",
+        "stack: messages sent in the call that ends the link are not handed to the layers",
         STACK,
         "if (I <= 1 && e.what == link_event::kind::down) whole->hand_over_kept();",
         "",
         by_stack,
     ),
     mutation(
-        "stack: what is sent within a call has no limit in bytes",
+        "stack: messages sent within a call have no limit in bytes",
         KEPT,
         "return messages < most_kept && bytes < most_kept_bytes;",
         "return messages < most_kept;",
         by_stack,
     ),
     mutation(
-        "redelivery: what is sent after the end of the session is not reported",
+        "redelivery: a message sent after the end of the session is not reported",
         REDELIVERY,
         "    if (m.report != 0)\n      c.notify({link_event::kind::unknown, m.report,",
         "    if (false)\n      c.notify({link_event::kind::unknown, m.report,",
@@ -110,28 +110,28 @@ MUTATIONS = [
         by_sessions,
     ),
     mutation(
-        "accept_sessions: what is late from where a session was begins another one",
+        "accept_sessions: a late packet from the place of a session begins another one",
         SESSIONS,
         "found->second.from == from.remote && link.was_admitted();",
         "false;",
         by_sessions,
     ),
     mutation(
-        "accept_sessions: who was never admitted is taken for late",
+        "accept_sessions: a peer that was never admitted is taken for late",
         SESSIONS,
         "found->second.from == from.remote && link.was_admitted();",
         "found->second.from == from.remote;",
         by_sessions,
     ),
     mutation(
-        "accept_sessions: who was down comes back, whatever the policy was told",
+        "accept_sessions: a peer that was down comes back under any policy",
         SESSIONS,
         "if (after_down_ != peer_return::new_life_only) return false;",
         "return false;",
         by_sessions,
     ),
     mutation(
-        "accept_sessions: who is swept out is let in again",
+        "accept_sessions: a peer that is swept out is let in again",
         SESSIONS,
         "    if (may_not_return(at->first)) quarantined_.add(at->first);\n",
         "",
@@ -167,7 +167,7 @@ MUTATIONS = [
         by_hosted,
     ),
     mutation(
-        "host: a visitor who leaves does not look at the line",
+        "host: a visitor that leaves does not look at the line",
         HOST,
         "    if (line_.empty()) {\n      occupy(false);\n      return;\n    }\n",
         "    occupy(false);\n    return;\n",
@@ -202,7 +202,7 @@ MUTATIONS = [
         by_hosted,
     ),
     mutation(
-        "host: who is admitted is still pending",
+        "host: an admitted newcomer is still pending",
         HOST,
         "  if (ticket_ != nullptr) ticket_->admit();\n",
         "",
@@ -230,7 +230,7 @@ MUTATIONS = [
         by_hosted,
     ),
     mutation(
-        "io_loop: whoever has left is still counted",
+        "io_loop: a resident that has left is still counted",
         LOOP,
         "    residents_.erase(found);\n"
         "    count_.store(residents_.size(), std::memory_order_relaxed);",
@@ -274,7 +274,7 @@ MUTATIONS = [
         by_streams,
     ),
     mutation(
-        "stream: who becomes full on another thread, though nothing waits, never hears of room",
+        "stream: a link that becomes full on another thread, with nothing queued, hears of no room",
         STREAM,
         "tries_beside_ || broken_ || (is_full_ && queue_.bytes() <= settings_.low_water))\n"
         "    want_loop();",
@@ -282,7 +282,7 @@ MUTATIONS = [
         by_streams,
     ),
     mutation(
-        "stream: who becomes full when it is told of room never hears of it again",
+        "stream: a link that becomes full when it is told of room never hears of it again",
         STREAM,
         "  above().carrier_writable(now());\n  return true;",
         "  above().carrier_writable(now());\n  return false;",
@@ -317,7 +317,7 @@ MUTATIONS = [
         by_streams,
     ),
     mutation(
-        "stream: nobody is told that there is room again",
+        "stream: no link is told that there is room again",
         STREAM,
         "  is_full_ = false;\n  above().carrier_writable(now());",
         "  is_full_ = false;",
@@ -331,7 +331,7 @@ MUTATIONS = [
         ("tests.net.names",),
     ),
     mutation(
-        "stream: a write that fails hides what was said before",
+        "stream: a write that fails hides bytes received before",
         STREAM,
         "      write_failed_ = failed;\n      queue_.clear();",
         '      broken_ = error_of(failed, "write");\n      queue_.clear();',
@@ -353,7 +353,7 @@ MUTATIONS = [
     ),
     # ---- datagrams
     mutation(
-        "datagrams: the last of those that came while somebody was in is lost",
+        "datagrams: the last of those that came while a thread was in is lost",
         DATAGRAM,
         "for (std::size_t i = 0; i < n; ++i) copies",
         "for (std::size_t i = 0; i + 1 < n; ++i) copies",
@@ -374,7 +374,7 @@ MUTATIONS = [
         by_datagrams,
     ),
     mutation(
-        "ends: what is open when the I/O threads stop is not reported",
+        "ends: messages open when the I/O threads stop are not reported",
         HOST,
         "    above().over(why_, now());\n",
         "    static_cast<void>(now());\n",
@@ -446,7 +446,7 @@ MUTATIONS = [
         by_policy,
     ),
     mutation(
-        "sockets: the file of somebody else's socket is removed",
+        "sockets: the file of another socket is removed",
         CALLS,
         "found.st_dev == device_ && found.st_ino == inode_)",
         "true)",
@@ -460,7 +460,7 @@ MUTATIONS = [
         by_policy,
     ),
     mutation(
-        "sockets: who listens loses its file",
+        "sockets: a listening socket loses its file",
         CALLS,
         "if (::connect(probe.get(), raw(at), at.size) == 0 || errno == EAGAIN) return EADDRINUSE;",
         "if (false) return EADDRINUSE; else errno = ECONNREFUSED;",
@@ -474,7 +474,7 @@ MUTATIONS = [
         by_bursts,
     ),
     mutation(
-        "stream_host: nobody is told that reads are one burst",
+        "stream_host: no link is told that reads are one burst",
         STREAM,
         "in_burst([&] { bytes = read_burst(bytes, failed); });",
         "bytes = read_burst(bytes, failed);",

@@ -17,7 +17,7 @@ by_outbox = ("tests.net.outbox",)
 
 MUTATIONS = [
     mutation(
-        "link: what it has taken and not sent yet takes no room",
+        "link: messages that it has taken and not sent yet take no room",
         OUTBOX,
         "slot_.wait_in_front(ready_bytes_ += m.bytes.size());",
         "ready_bytes_ += m.bytes.size();",
@@ -31,21 +31,21 @@ MUTATIONS = [
         ("tests.net.remote_requests",) + by_waiting,
     ),
     mutation(
-        "link: who pauses for a proxy that is gone is granted nothing",
+        "link: a sender that pauses for a proxy that is gone is granted nothing",
         SEND,
         "who.grant_credit(static_cast<std::uint32_t>(-left));",
         "return;",
         ("tests.net.pauses",),
     ),
     mutation(
-        "link: who has filled the line pauses all the same",
+        "link: a sender that has filled the line pauses all the same",
         REMOTE,
         "take_or_owe(may_pause);",
         "take_or_owe();",
         ("tests.net.pauses",),
     ),
     mutation(
-        "link: what has credit is lost in front of a busy link that has no room",
+        "link: a message with credit is lost in front of a busy link that has no room",
         REMOTE,
         "  bool first = false;\n  try {",
         "  bool first = false;\n  if (!link_credit_.slot().has_room()) return "
@@ -53,14 +53,14 @@ MUTATIONS = [
         by_credit,
     ),
     mutation(
-        "link: what only the link can encode has no size while it stands",
+        "link: a message that only the link can encode has no size while it stands",
         REMOTE,
         "link_credit_.slot().is_long() ? encoded_size(*e) : 0;",
         "0;",
         by_waiting,
     ),
     mutation(
-        "link: what only the link can encode has no size unless the first protocol has it",
+        "link: a message only the link can encode has no size unless the first protocol has it",
         REMOTE,
         "    return by_content(e.type);\n  }();",
         "    return tables_.front()->by_content(e.type);\n  }();",
@@ -88,21 +88,21 @@ MUTATIONS = [
         ("tests.net.pauses",),
     ),
     mutation(
-        "link: another node leaves no room below a bound to those who wait here",
+        "link: another node leaves no room below a bound to senders that wait here",
         EXPORTS,
         "lets_wait ? std::min(who.soft_limit(), window / 2) : window / 2;",
         "lets_wait ? window / 2 : window / 2;",
         ("tests.net.full_mailboxes",),
     ),
     mutation(
-        "link: what the link has weighed once is weighed again",
+        "link: a message that the link has weighed once is weighed again",
         SEND,
         "asker_->weigh(weight, counted_as);",
         "asker_->weigh(weight);",
         by_credit + by_waiting,
     ),
     mutation(
-        "link: what has waited for credit is turned away by a mailbox that lets senders wait",
+        "link: a message that waited for credit is turned away by a mailbox that lets senders wait",
         "lib/core/garrick/core/overload/internal/admission.cpp",
         "limits.policy == mailbox_policy::wait && base::this_thread.has_waited != 0;",
         "false;",
@@ -130,7 +130,7 @@ MUTATIONS = [
         by_frames,
     ),
     mutation(
-        "link: what was taken from in front of a busy link counts on",
+        "link: messages taken from in front of a busy link count on",
         WAITING,
         "  bytes_.store(0, std::memory_order_relaxed);                     // order: as below\n",
         "",
@@ -180,7 +180,7 @@ MUTATIONS = [
         by_outbox,
     ),
     mutation(
-        "link: what stands in front of a link is not known to stand",
+        "link: a message that stands in front of a link is not known to stand",
         ROOM + "outbox.hpp",
         "of.slot_.stand(of.is_behind());",
         "of.slot_.stand(false);",

@@ -46,7 +46,7 @@ MUTATIONS = [
         ("tests.window_life",),
     ),
     mutation(
-        "stream, windows: what a restart loses is not counted",
+        "stream, windows: tuples that a restart loses are not counted",
         AGGREGATE,
         "  void lose_all() noexcept { lose(kept_); }",
         "  void lose_all() noexcept { gave(kept_); }",
@@ -67,7 +67,7 @@ MUTATIONS = [
         ("tests.sessions",),
     ),
     mutation(
-        "stream, windows: a replica waits for what is on its way to it",
+        "stream, windows: a replica waits for tuples on their way to it",
         WATERMARK,
         "  if (w - shortest_ >= all_[i]",
         "  if (w - 2 * shortest_ >= all_[i]",
@@ -81,14 +81,14 @@ MUTATIONS = [
         ("tests.joins",),
     ),
     mutation(
-        "stream, windows: what throws while a window closes takes a result of the one before",
+        "stream, windows: an exception while a window closes takes a result of the one before",
         PANES,
         "      out.begin_input();  // an exception takes no result of the window before with it\n",
         "",
         ("tests.window_life",),
     ),
     mutation(
-        "stream, windows: what was not gathered when a window's closing threw is not counted",
+        "stream, windows: results not gathered when a window's closing threw are not counted",
         PANES_BASE,
         "    counts.lose(p.fresh);\n",
         "    static_cast<void>(counts);\n",
@@ -130,7 +130,7 @@ MUTATIONS = [
         ("tests.failing_keys",),
     ),
     mutation(
-        "stream, joins: what is late depends on the other side",
+        "stream, joins: a tuple's lateness depends on the other side",
         JOIN,
         "    if (t < side.mark.value()) {",
         "    if (t < std::max(left_is_.mark.value(), right_is_.mark.value())) {",

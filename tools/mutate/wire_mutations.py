@@ -31,7 +31,7 @@ MUTATIONS = [
         by_bytes + by_codec,
     ),
     mutation(
-        "byte_reader: what was allowed is not used up",
+        "byte_reader: an allowance is not used up",
         READER,
         "    memory_ -= count * size;\n",
         "",
@@ -45,7 +45,7 @@ MUTATIONS = [
         by_bytes + by_codec,
     ),
     mutation(
-        "byte_writer: a part whose length grows writes beyond its room",
+        "byte_writer: a part with a growing length writes beyond its room",
         WRITER,
         "    if (width > opened.width && room(width - opened.width) == nullptr) return;\n",
         "",
