@@ -229,6 +229,21 @@ class words_test(Tree):
             ],
         )
 
+    def test_names_of_test_cases_count(self):
+        self.write(
+            "tests/core/a.test.cpp",
+            'TEST_CASE("who waits") {\n  SUBCASE("for nobody") { f("who"), g(h, "what"); }\n}\n'
+            'TEST_CASE_FIXTURE(fixture,\n    "a long name of what"  "ever" "is, or who is")\n'
+            '{ f(); "who"; }  // TEST_CASE("what")\nTEST_CASE_TEMPLATE("who", T, int) {}\n',
+        )
+        self.assertEqual(
+            [(p.split(" per ")[0], p.split("(")[1].split(")")[0]) for p in words.check(self.root)],
+            [
+                ("tests/core: what/who 277.78", "5 of 18"),
+                ("tests/core: nobody/somebody 55.56", "1 of 18"),
+            ],
+        )
+
     def test_code_strings_and_texts_read_by_a_tool_do_not_count(self):
         self.write("lib/a/a.cpp", 'auto what = R"(// who)" "// nobody";  // `what` of whole\n')
         self.write("tests/compile_fail/a.cpp", "// expect: what nobody\n// each: who what\n")

@@ -3,9 +3,10 @@
 machine, conflict marks, stray blanks; and too many sentences that hide their subject behind `what`,
 `who` or `nobody` (CONTRIBUTING.md, "Language").
 
-Such words are counted for each part, in the comments of code and in the prose of Markdown. A part
-is a folder of lib/, tests/ or docs/, another folder of the root, or a page there. Code in
-backquotes, fenced blocks, strings and the texts that a compile-fail test expects do not count.
+Such words are counted for each part, in the comments of code, in the names of test cases and in the
+prose of Markdown. A part is a folder of lib/, tests/ or docs/, another folder of the root, or a
+page there. Code in backquotes, fenced blocks, other strings and the texts that a compile-fail test
+expects do not count.
 """
 
 import re
@@ -57,6 +58,7 @@ HIDING = {
 }
 WORD = re.compile(r"[A-Za-z][A-Za-z']*")
 QUOTED = re.compile(r"`[^`\n]*`")
+BEFORE_TEST_NAME = re.compile(r"\b(TEST_CASE\w*|SUBCASE)\s*\(\s*(\w+\s*,\s*)?\Z")
 READ_BY_A_TOOL = re.compile(r"// (expect|each|only|max-lines):")
 PYTHON_TOKEN = re.compile(
     r'#[^\n]*|"""(?:\\.|[^\\])*?"""|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.S
@@ -118,11 +120,27 @@ def is_python_prose(text: str, token: re.Match) -> bool:
     )
 
 
+def cpp_prose(text: str):
+    """The comments and the names of test cases among the tokens of the text, in their order."""
+    name_end = 0  # behind the last part of a name
+    for token in CPP_TOKEN.finditer(text):
+        first, begin = token.group(0)[0], token.start()
+        if first == '"' and (
+            (name_end != 0 and text[name_end:begin].isspace())
+            or BEFORE_TEST_NAME.search(text, max(0, begin - 100), begin)
+        ):
+            name_end = token.end()
+            yield token
+        elif first == "/":
+            yield token
+
+
 def prose_of(path: Path, text: str):
-    """(line, text) of each line of prose in a file: comments, docstrings, Markdown."""
+    """(line, text) of each line of prose in a file: comments, names of test cases, docstrings,
+    Markdown.
+    """
     if path.suffix in (".hpp", ".cpp"):
-        comments = (t for t in CPP_TOKEN.finditer(text) if t.group(0).startswith("/"))
-        return (l for l in in_lines(comments, text) if not READ_BY_A_TOOL.match(l[1]))
+        return (l for l in in_lines(cpp_prose(text), text) if not READ_BY_A_TOOL.match(l[1]))
     if path.suffix == ".md":
         return markdown_lines(text)
     if path.suffix == ".py":
