@@ -11,7 +11,7 @@ void add_settings(base::setting_table& table, gpu_settings& s) {
              &s.memory,
              {0, 1 << 30},
              note("MiB"),
-             note("What buffers on one device may take; 0: three quarters of what it has"),
+             note("The most memory of buffers on one device; 0: three quarters of its memory"),
              "gpu/internal/device_core.cpp"});
   table.add({"gpu.in_flight",
              &s.in_flight,
@@ -41,7 +41,7 @@ void add_settings(base::setting_table& table, gpu_settings& s) {
              &s.shutdown,
              {duration(), duration::seconds(600)},
              {},
-             note("How long the end of a runtime waits for what is with a driver"),
+             note("How long the end of a runtime waits for calls of drivers"),
              "gpu/runtime.cpp"});
   table.add({"gpu.cache",
              &s.cache,

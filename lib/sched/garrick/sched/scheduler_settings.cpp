@@ -66,7 +66,7 @@ void add_settings(base::setting_table& table, scheduler_settings& s) {
   table.add({"scheduler.pin", &s.pin, pins, "", note("Where a worker thread stays"),
              note("sched/pool_places.cpp")});
   table.add({"scheduler.neighbours", &s.neighbours, neighbourhoods, "",
-             note("Who is near, for locality_guided: who shares this"),
+             note("The part that near workers share, for locality_guided"),
              note("sched/pool_places.cpp")});
   table.add({"scheduler.thread_name", &s.thread_name, range::at_most_bytes(longest_thread_name), "",
              note("Name of the worker threads, before their number"),

@@ -65,7 +65,7 @@ void add_settings(base::setting_table& table, std::string& stack, link_settings&
             "passed since the peer was last heard; at most down_after"),
        detection);
   time("net.failure_detection_handshake_limit", s.session.handshake_limit, some,
-       note("How long a peer may take to say who it is"), detection);
+       note("How long a peer's handshake may take"), detection);
   constexpr std::string_view redelivery = note("net/layer/redelivery.cpp");
   count("net.reconnect_messages", s.mailbox.messages, 1, "messages",
         note("Messages to a peer that are not in a mailbox yet, at most; not above its "

@@ -73,8 +73,7 @@ void add_settings(base::setting_table& table, settings& s) {
              "",
              note("How long the end of the system waits for its actors, twice"),
              note("system/actor_system.cpp")});
-  table.add({"log.level", &s.log.level, log_levels, "",
-             note("What is logged: this and what is more severe"),
+  table.add({"log.level", &s.log.level, log_levels, "", note("The least severity that is logged"),
              note("system/diagnosis/log.cpp")});
 }
 

@@ -52,7 +52,8 @@ std::string help_of(const std::string& program, const std::vector<argument>& kno
       program);
   app.set_help_flag("-h,--help", "Show this and leave");
   app.add_option("--config", "Read settings from this JSON file")->type_name("FILE");
-  app.add_flag("--print-settings")->description("Say what each setting is and why, and leave");
+  app.add_flag("--print-settings")
+      ->description("Print each setting, its value and its source, and leave");
   app.add_flag("--dump-config")->description("Write the settings as JSON and leave");
   for (const argument& o : known)
     app.add_option("--" + o.key, o.help)
