@@ -145,7 +145,7 @@ TEST_CASE(
   const auto n = std::make_shared<notes>();
   const endpoint to = at("tcp://127.0.0.1:1"), free = at("tcp://127.0.0.1:0");
   CHECK(refused(connect(io, to, std::unique_ptr<hosted_maker>())) ==
-        "connect: there is nobody who makes the link");
+        "connect: the maker of the link is null");
   CHECK(refused(listen(io, free, nullptr)) == "listen: there is no policy");
   const auto setting = [&](const transport_settings& s) {
     const std::string why = refused(listen(io, free, accepting(n), s));
@@ -164,8 +164,10 @@ TEST_CASE(
   const auto limit = [&](const accept_limits& l) {
     return refused(listen(io, free, accepting(n), {}, l));
   };
-  CHECK(limit({.connections = 0}) == "accept_limits.connections: nobody could be let in");
-  CHECK(limit({.pending = 0}) == "accept_limits.pending: nobody could be let in");
+  CHECK(limit({.connections = 0}) ==
+        "accept_limits.connections: must be above zero: no peer could connect");
+  CHECK(limit({.pending = 0}) ==
+        "accept_limits.pending: must be above zero: no peer could connect");
   CHECK(limit({.admission = {}}) == "accept_limits.admission: it is not above zero");
 }
 

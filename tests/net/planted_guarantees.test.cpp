@@ -57,15 +57,15 @@ void until_one_is_killed(two_processes& p) {
 
 TEST_CASE("between processes: bugs that were planted in a layer are found") {
   // Two events that happen side by side may be recorded in either order.
-  find_all({{"stream_with_a_layer", {}, until_nothing_is_due},
-            {"stream_that_drops", {"is missing"}},
-            {"stream_that_doubles", {"came twice"}},
-            {"stream_that_swaps", {"is missing", "a question came after a later one"}},
-            {"stream_that_alters",
-             {"was altered", "a wrong answer", "a question that nobody has asked"}}},
-           7011);
+  find_all(
+      {{"stream_with_a_layer", {}, until_nothing_is_due},
+       {"stream_that_drops", {"is missing"}},
+       {"stream_that_doubles", {"came twice"}},
+       {"stream_that_swaps", {"is missing", "a question came after a later one"}},
+       {"stream_that_alters", {"was altered", "a wrong answer", "a question that was not asked"}}},
+      7011);
   find_all({{"stream_that_changes_lanes", {"came in lane"}},
-            {"stream_that_reports", {"is in nobody's mailbox"}},
+            {"stream_that_reports", {"is in no mailbox"}},
             {"stream_that_doubts", {"it is unknown for another reason"}},
             {"stream_that_denies", {"it was reported as never sent, and comes"}},
             {"stream_that_denies_late", {"it was reported as never sent, and has come"}}},
@@ -77,7 +77,7 @@ TEST_CASE("between processes: bugs with questions and answers are found") {
             {"stream_that_answers_twice", {"a question was answered twice"}},
             {"stream_that_forgets_answers", {"a question has no answer"}, until_one_is_killed},
             {"stream_that_mixes_answers", {"a wrong answer"}},
-            {"stream_that_knows_better", {"an answer, and nobody has handled it"}}},
+            {"stream_that_knows_better", {"an answer to a question that was not handled"}}},
            7031);
   find_all({{"stream_that_is_impatient", {"a question was lost"}},
             {"stream_that_gives_up",
@@ -85,7 +85,7 @@ TEST_CASE("between processes: bugs with questions and answers are found") {
              until_nothing_is_due},
             {"stream_that_asks_twice", {"a question came twice"}},
             {"stream_that_delays_questions", {"a question came after a later one"}},
-            {"stream_that_invents_questions", {"a question that nobody has asked"}}},
+            {"stream_that_invents_questions", {"a question that was not asked"}}},
            7041);
 }
 

@@ -1,4 +1,4 @@
-// expect: an any_ref does not say what others may send
+// expect: an any_ref does not name the actor's messages
 // Others find an actor with a protocol.
 #include <garrick/garrick.hpp>
 #include <garrick/net/node/node.hpp>

@@ -2,7 +2,7 @@
 // each: needs_datagrams_a_stream_is_reliable_already needs_order_as_ordering_makes_it
 // each: needs_reliability_below needs_sessions_as_the_layer_session_has_them
 // each: what_is_below_has_order_already what_is_below_has_sessions_already
-// expect: a layer of this stack does not fit on what is below it
+// expect: a layer of this stack does not fit on the part below it
 // expect: layer_does_not_fit<
 // expect: misfit::{}
 // Each layer of a stack fits on those below it.

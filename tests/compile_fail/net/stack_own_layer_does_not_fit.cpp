@@ -1,4 +1,4 @@
-// expect: a layer of this stack does not fit on what is below it
+// expect: a layer of this stack does not fit on the part below it
 // expect: layer_does_not_fit<compressing, compression::must_see_whole_messages>
 // A layer of one's own has reasons of its own.
 #include <garrick/net/stack/stacks.hpp>

@@ -109,7 +109,7 @@ TEST_CASE("broker addresses: a socket's file is private, goes with its broker, a
     const auto second =
         s.system.try_spawn<echo>(broker_place(s.threads), lent(t), "unix://" + path, greedy);
     REQUIRE_FALSE(second);
-    CHECK(second.error().to_string().find("somebody listens there") != std::string::npos);
+    CHECK(second.error().to_string().find("another socket listens there") != std::string::npos);
     CHECK(said_to(s, "unix://" + path) == "hello");
     send(s.server, shut{});
     wait_until([&] { return s.t.acceptors_closed == 1; });

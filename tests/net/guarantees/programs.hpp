@@ -82,7 +82,7 @@ inline bool all_is_well(two_processes& p) {
 inline void settle(two_processes& p) {
   p.settle();
   const witness& w = p.seen();
-  p.require(w.of(0).right_answers != 0 && w.of(1).right_answers != 0, "nobody got an answer");
+  p.require(w.of(0).right_answers != 0 && w.of(1).right_answers != 0, "an end got no right answer");
 }
 /// As `settle`; also checks that no link has gone down.
 inline void settle_without_loss(two_processes& p) {

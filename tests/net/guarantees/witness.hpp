@@ -272,7 +272,7 @@ class witness {
       return;
     }
     const auto asked = questions_.find({e.what == what::handled ? e.from : e.end, e.number});
-    if (asked == questions_.end()) return wrong("a question that nobody has asked", e);
+    if (asked == questions_.end()) return wrong("a question that was not asked", e);
     question& q = asked->second;
     if (e.what == what::handled) {
       if (std::exchange(q.was_handled, true)) wrong("a question came twice", e);
@@ -284,7 +284,8 @@ class witness {
     const auto how = static_cast<answer>(e.detail);
     --own.open_questions;
     if (std::exchange(q.is_over, true)) wrong("a question was answered twice", e);
-    if (how == answer::right && !q.was_handled) wrong("an answer, and nobody has handled it", e);
+    if (how == answer::right && !q.was_handled)
+      wrong("an answer to a question that was not handled", e);
     if (how == answer::wrong || how == answer::other) wrong("a wrong answer", e);
     if (how == answer::timeout && promised().to_mailbox) wrong("a question was lost", e);
     if (how == answer::perhaps) own.was_perhaps = true;

@@ -105,7 +105,7 @@ class packet {
       enlarge(n);
     // order: relaxed: a second handle would be this thread's own mistake.
     GARRICK_ASSERT(block_->handles.load(std::memory_order_relaxed) == 1,
-                   "bytes that somebody shares are not appended to");
+                   "shared bytes are not appended to");
     std::byte* const at = data() + end();
     range_ += std::uint64_t{n} << 32;
     return at;

@@ -94,7 +94,7 @@ base::error error_of(const frame& f) {
 void actor_protocol::send(outgoing&& m, layer_context& c) {
   if (asks(kind_of(m.bytes.bytes()))) {
     const base::result<frame> f = decode_frame(m.bytes.bytes());
-    GARRICK_ASSERT(f.has_value(), "what is sent by an actor_protocol is made by to_outgoing");
+    GARRICK_ASSERT(f.has_value(), "to_outgoing makes the messages of an actor_protocol");
     const base::instant deadline = f->time_left ? c.now() + *f->time_left : base::instant::never();
     const bool is_new =
         questions_.emplace(f->number, question{f->kind, f->sender, f->receiver, deadline}).second;
@@ -181,7 +181,7 @@ void actor_protocol::answer(std::uint64_t number, const question& q, const base:
   const outgoing made = refusal_of(
       {.kind = q.kind, .receiver = q.asked, .sender = q.asker, .number = number}, why, 0);
   const base::result<frame> f = decode_frame(made.bytes.bytes());
-  GARRICK_ASSERT(f.has_value(), "what is made by to_outgoing is a frame");
+  GARRICK_ASSERT(f.has_value(), "to_outgoing makes frames");
   static_cast<void>(
       c.up({.bytes = made.bytes.bytes(), .lane = made.lane, .made_here = true, .decoded = &*f}));
 }

@@ -59,7 +59,7 @@ class end final : carrier, link_owner {
     if (link_.deadline() <= now_) link_.advance(now_);
     GARRICK_ASSERT(link_.deadline() > now_, "a question outlives its time");
     GARRICK_ASSERT(link_.get<actor_protocol>().open_questions() == open_.size(),
-                   "who asks and the layer count differently");
+                   "the asker and the layer count differently");
   }
   void leave() {
     link_.leave(now_);
@@ -68,7 +68,7 @@ class end final : carrier, link_owner {
 
  private:
   void transmit(packet p) override {
-    GARRICK_ASSERT(decode_frame(p.bytes()).has_value(), "what is sent is a frame");
+    GARRICK_ASSERT(decode_frame(p.bytes()).has_value(), "a sent message is a frame");
   }
   [[nodiscard]] bool writable() const override { return !full_; }
   [[nodiscard]] std::size_t largest() const override { return 1200; }
@@ -81,7 +81,7 @@ class end final : carrier, link_owner {
     GARRICK_ASSERT(again && again->kind == m.decoded->kind && again->number == m.decoded->number,
                    "decoded is another frame");
     if (is_answer(m.decoded->kind))
-      GARRICK_ASSERT(open_.erase(m.decoded->number) == 1, "an answer that nobody waits for");
+      GARRICK_ASSERT(open_.erase(m.decoded->number) == 1, "an answer to no open question");
     return true;
   }
 
@@ -111,7 +111,7 @@ class end final : carrier, link_owner {
     link_.receive(bytes, now_);
     const bool is_frame = decode_frame(bytes).has_value();
     GARRICK_ASSERT(counters().malformed - before == (is_frame ? 0 : 1),
-                   "what is no frame is counted, and nothing else");
+                   "a message that is no frame is counted, and nothing else");
   }
   [[nodiscard]] const actor_protocol_counters& counters() const {
     return link_.get<actor_protocol>().counters();

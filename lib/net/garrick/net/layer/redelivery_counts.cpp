@@ -175,7 +175,7 @@ void redelivery::on_ack(std::span<const std::byte> body, layer_context& c) {
     const entry e = told[i];
     if (!lanes_[e.lane] || e.delivered > lanes_[e.lane]->next ||
         e.delivered < lanes_[e.lane]->acked)
-      return violated("an acknowledgement of what was not sent", c);
+      return violated("an acknowledgement of messages that were not sent", c);
     acknowledge(e.lane, e.delivered, c);
   }
   if (over_) return;

@@ -136,7 +136,7 @@ struct conversation {
                          ends[1].stack.get<reliability>().buffered() == 0;
       if (quiet) break;
       const auto t = std::min(ends[0].stack.deadline(), ends[1].stack.deadline());
-      GARRICK_ASSERT(!t.is_never(), "nobody does anything any more");
+      GARRICK_ASSERT(!t.is_never(), "no end does anything any more");
       for (end& e : ends) e.advance_to(std::max(t, e.now));
     }
     for (int which = 0; which < 2; ++which) {

@@ -49,7 +49,7 @@ struct codec<core::ref<P>> {
     auto* const porter = out.context().template as<handle_porter>();
     if (porter == nullptr)
       return out.fail(base::make_error(net_errc::not_encodable, "an actor's handle",
-                                       "only nodes know what it means"));
+                                       "only nodes know its meaning"));
     porter->write(out, core::handle_access::get(r), protocol_table_of<P>());
   }
   /// Reads a handle.

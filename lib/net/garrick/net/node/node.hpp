@@ -89,7 +89,7 @@ class node {
   template <class P>
   [[nodiscard]] base::result<void> publish(std::string name, const core::ref<P>& who) {
     static_assert(!std::is_same_v<P, core::any_protocol>,
-                  "an any_ref does not say what others may send: publish a ref<P>, as spawn and "
+                  "an any_ref does not name the actor's messages: publish a ref<P>, as spawn and "
                   "request_typed<P> give it");
     const base::error no = publish_erased(std::move(name), who.address(), protocol_table_of<P>());
     if (no) return no;

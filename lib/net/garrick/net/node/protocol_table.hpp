@@ -103,7 +103,7 @@ void add_signature(std::vector<signature_codec>& all, schema_builder& s) {
 template <class P>
 struct table_maker {
   static_assert(!std::is_same_v<P, P>,
-                "garrick: this is no protocol<...>: name what others may say to the actor, as in "
+                "garrick: this is no protocol<...>: name the actor's protocol, as in "
                 "remote<calculator> of `using calculator = protocol<...>`, and not its class");
   static protocol_table make();
 };

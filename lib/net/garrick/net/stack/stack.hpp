@@ -97,8 +97,8 @@ inline constexpr bool fits_nowhere = false;
 template <class Layer, auto Why>
 struct layer_does_not_fit : base::detail::failed_check {
   static_assert(fits_nowhere<Layer>,
-                "a layer of this stack does not fit on what is below it: "
-                "layer_does_not_fit<layer, why> tells which and why");
+                "a layer of this stack does not fit on the part below it: "
+                "layer_does_not_fit<layer, why> names the layer and the reason");
 };
 
 template <class NoTransport>

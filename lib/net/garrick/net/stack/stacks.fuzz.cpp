@@ -109,7 +109,7 @@ class world {
     while (!input_.empty()) step();
     for (end& e : ends_) e.stack().leave(now_);
     settle();
-    GARRICK_ASSERT(ends_[0].is_over() && ends_[1].is_over(), "who leaves is down");
+    GARRICK_ASSERT(ends_[0].is_over() && ends_[1].is_over(), "an end that has left is down");
   }
   void reopen() { reopens_ = true; }
 

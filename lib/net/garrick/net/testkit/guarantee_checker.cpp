@@ -137,7 +137,7 @@ void checked_end::check_order(flow& from, const message& m) {
   // A new end may meet an older flow, unless there are sessions.
   const bool may_jump = r.any ? breaks != r.breaks : breaks != 0 || !p.sessions;
   if (p.gapless && m.number > r.next && (p.to_mailbox || !may_jump))
-    checker_.found("what was sent before " + name + " is missing");
+    checker_.found("a message sent before " + name + " is missing");
   r.next = std::max(r.next, m.number + 1);
   r.breaks = breaks;
   r.any = true;
@@ -182,8 +182,7 @@ void checked_end::check_report(const link_event& e) {
     return;
   }
   m.reported = outcome::delivered;
-  if (!m.in_mailbox)
-    checker_.found(name + " was reported as delivered, and is in nobody's mailbox");
+  if (!m.in_mailbox) checker_.found(name + " was reported as delivered, and is in no mailbox");
 }
 
 void checked_end::on_event(const link_event& e) {

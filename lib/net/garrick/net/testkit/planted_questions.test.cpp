@@ -55,8 +55,8 @@ TEST_CASE("planted over actor_protocol: a question that is answered wrongly is f
   finds(datagrams_with<forgets_answers>(), "was never answered");
   finds(datagrams_with<mixes_answers>(), "got the answer to something else");
   finds(datagrams_with<mixes_refusals>(), "got the refusal of something else");
-  finds(datagrams_with<answers_itself>(), "was answered by nobody");
-  finds(datagrams_with<refuses_itself>(), "was refused by nobody");
+  finds(datagrams_with<answers_itself>(), "got an answer that was not given");
+  finds(datagrams_with<refuses_itself>(), "got a refusal that was not given");
   finds(datagrams_with<is_impatient>(), "was over before its time");
   finds(datagrams_with<gives_up>(), "was given up, and the link lives");
   finds(datagrams_with<lets_others_end>(), "was ended by the other end");
@@ -68,9 +68,9 @@ TEST_CASE("planted over actor_protocol: a question that comes wrongly is found")
   finds(datagrams_with<asks_twice>(), "came twice");
   finds(talking_stream_kind<planted_talk<delays_questions>, actor_protocol>("delays"),
         "came after a later one");
-  finds(datagrams_with<asks_others>(), "came to somebody else");
-  finds(datagrams_with<invents_questions>(), "a question came that nobody has asked");
-  finds(datagrams_with<invents_kinds>(), "a frame came that nobody sends");
+  finds(datagrams_with<asks_others>(), "came to another actor");
+  finds(datagrams_with<invents_questions>(), "a question came that was not asked");
+  finds(datagrams_with<invents_kinds>(), "a frame of an unexpected kind came");
   finds(talking_plain_stream_kind<actor_protocol, planted<mischief::swaps>>("swaps"),
         "came after a later one");
   finds(talking_ordered_datagram_kind<careless_detection, actor_protocol>("careless"),
@@ -87,7 +87,7 @@ TEST_CASE("planted over actor_protocol: a frame that no end understands, and a w
 TEST_CASE("planted in the place of actor_protocol: a layer that knows of no question is found") {
   const stack_kind ignorant = talking_datagram_kind<ignorant_protocol>("ignorant");
   finds(ignorant, "was answered twice");
-  finds(ignorant, "who has not asked");
+  finds(ignorant, "which has not asked");
   finds(ignorant, "got the answer to something else");
   finds(ignorant, "was answered after it was taken back");
   finds(ignorant, "has no answer, and the link is down", rough_settings());

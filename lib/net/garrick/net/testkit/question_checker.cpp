@@ -220,7 +220,7 @@ bool talking_end::on_message(const incoming& m) {
     case frame_kind::error: on_answer(m, f); break;
     case frame_kind::decode_error: on_decode_error(f); break;
     case frame_kind::cancel: break;  // it may be answered all the same
-    default: checker_.found("a frame came that nobody sends");
+    default: checker_.found("a frame of an unexpected kind came");
   }
   return true;
 }
@@ -231,12 +231,12 @@ void talking_end::on_question(const incoming& m, const frame& f) {
   if (from >= checker_.flows_.size() || f.number == 0 ||
       f.number > checker_.flows_[from].questions.size() ||
       !is(f.payload, from, f.number, content::question))
-    return checker_.found("a question came that nobody has asked");
+    return checker_.found("a question came that was not asked");
   const flow& asker = checker_.flows_[from];
   question& q = checker_.flows_[from].questions[f.number - 1];
   const std::string name = question_checker::name_of(asker, f.number);
   if (q.kind != f.kind || f.receiver != q.asked || f.sender != q.asker)
-    return checker_.found(name + " came to somebody else");
+    return checker_.found(name + " came to another actor");
   const promise& p = checker_.promise_;
   if (p.sessions && from_ != 0 && from_ != from + 1)
     return checker_.found(name + " came to a link that talks to another one");
@@ -251,7 +251,7 @@ void talking_end::on_question(const incoming& m, const frame& f) {
 void talking_end::on_answer(const incoming& m, const frame& f) {
   flow& own = checker_.flows_[own_];
   if (f.number == 0 || f.number > own.questions.size())
-    return checker_.found("an answer came to " + own.asker + ", who has not asked");
+    return checker_.found("an answer came to " + own.asker + ", which has not asked");
   question& q = own.questions[f.number - 1];
   const std::string name = question_checker::name_of(own, f.number);
   if (q.end == ending::cancelled)
@@ -262,10 +262,10 @@ void talking_end::on_answer(const incoming& m, const frame& f) {
   ++checker_.seen_.answered;
   if (f.kind == frame_kind::resolved &&
       (leads_home(f.number) ? f.receiver : f.sender) != whom_it_names)
-    return checker_.found(name + " got a name of somebody else");
+    return checker_.found(name + " got the name of another actor");
   if (f.kind != answer_to(q.kind) || !is(f.payload, own_, f.number, content::answer))
     return checker_.found(name + " got the answer to something else");
-  if (!q.answered) checker_.found(name + " was answered by nobody");
+  if (!q.answered) checker_.found(name + " got an answer that was not given");
 }
 
 void talking_end::on_error(const incoming& m, const frame& f, question& q) {
@@ -284,7 +284,7 @@ void talking_end::on_error(const incoming& m, const frame& f, question& q) {
     if (why != net_errc::denied ||
         why.detail().find(words_of_refusal(own_, f.number)) == std::string_view::npos)
       return checker_.found(name + " got the refusal of something else: " + why.to_string());
-    if (!q.answered) checker_.found(name + " was refused by nobody");
+    if (!q.answered) checker_.found(name + " got a refusal that was not given");
     return;
   }
   if (!m.made_here) checker_.found(name + " was ended by the other end: " + why.to_string());
@@ -293,7 +293,7 @@ void talking_end::on_error(const incoming& m, const frame& f, question& q) {
 void talking_end::on_decode_error(const frame& f) {
   flow& own = checker_.flows_[own_];
   if (error_of(f) != net_errc::decode_failed || f.receiver || f.sender || f.type != 0)
-    return checker_.found("what was no frame is reported as something else: " +
+    return checker_.found("a message that was no frame is reported as something else: " +
                           error_of(f).to_string());
   if (own.no_frames == 0)
     return checker_.found(own.asker + " was told of a frame that it has not sent");

@@ -12,7 +12,7 @@ namespace garrick::net::testkit {
 
 namespace {
 internal::listening::accept wrapped(simulated_host::accept taken) {
-  if (!taken) throw std::invalid_argument("what listens needs a function that takes what comes");
+  if (!taken) throw std::invalid_argument("a listener needs a function that takes new ends");
   return [taken = std::move(taken)](std::shared_ptr<internal::end> e) {
     taken(std::make_unique<endpoint>(std::move(e)));
   };

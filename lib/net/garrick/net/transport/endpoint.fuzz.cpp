@@ -19,7 +19,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto again = endpoint::parse(e->to_string());
   GARRICK_ASSERT(again && *again == *e, "an endpoint prints as another one");
   const auto there = endpoint::parse(e->advertised().to_string());
-  GARRICK_ASSERT(there && *there == e->advertised(), "what is advertised prints as another one");
+  GARRICK_ASSERT(there && *there == e->advertised(),
+                 "an advertised endpoint prints as another one");
   GARRICK_ASSERT(e->path().size() <= endpoint::longest_path, "a path that no address takes");
   return 0;
 }

@@ -51,8 +51,8 @@ base::error wrong_with(const accept_limits& l) {
   const auto wrong = [](std::string_view name, std::string_view why) {
     return invalid("accept_limits." + std::string(name), why);
   };
-  if (l.connections == 0) return wrong("connections", "nobody could be let in");
-  if (l.pending == 0) return wrong("pending", "nobody could be let in");
+  if (l.connections == 0) return wrong("connections", "must be above zero: no peer could connect");
+  if (l.pending == 0) return wrong("pending", "must be above zero: no peer could connect");
   if (l.admission <= base::duration()) return wrong("admission", "it is not above zero");
   return {};
 }
@@ -79,7 +79,7 @@ base::result<connection> connect(io_threads& io, const endpoint& at,
                                  std::unique_ptr<hosted_maker> make, const transport_settings& s) {
   const endpoint to = at.advertised();
   if (base::error wrong = wrong_with(s, io.size())) return wrong;
-  if (make == nullptr) return invalid("connect", "there is nobody who makes the link");
+  if (make == nullptr) return invalid("connect", "the maker of the link is null");
   if (s.from && (s.from->kind() != to.kind() || !s.from->is_numeric()))
     return invalid("from", "no address of the kind of " + to.to_string());
   internal::io_loop& loop = loop_for(io.pool(), s);

@@ -69,7 +69,7 @@ void one(std::span<const std::byte> bytes) {
   const base::result<packet> p = encode(*x);
   GARRICK_ASSERT(p.has_value(), "a value that was decoded can be encoded");
   const base::result<T> again = decode<T>(p->bytes(), {.memory = 1u << 26});
-  GARRICK_ASSERT(again.has_value(), "what was encoded can be decoded");
+  GARRICK_ASSERT(again.has_value(), "an encoded value can be decoded");
   const base::result<packet> q = encode(*again);
   GARRICK_ASSERT(q.has_value() && q->size() == p->size(), "it is as long again");
 }

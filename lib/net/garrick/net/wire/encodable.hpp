@@ -381,10 +381,11 @@ inline constexpr bool means_the_same_elsewhere = false;
 /// signature that it is in, if that is known.
 template <auto Path, class Type, class Reason, class... Signature>
 struct cannot_be_encoded : base::detail::failed_check {
-  static_assert(means_the_same_elsewhere<Type>,
-                "a message to another process must have a meaning there: "
-                "cannot_be_encoded<path, type, reason> tells what has none. A class that cannot be "
-                "looked into needs a codec (net/wire/encodable.hpp)");
+  static_assert(
+      means_the_same_elsewhere<Type>,
+      "a message to another process must have a meaning there: "
+      "cannot_be_encoded<path, type, reason> names the part that has none. A class that cannot "
+      "be looked into needs a codec (net/wire/encodable.hpp)");
 };
 
 template <class... In>

@@ -37,7 +37,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   packet p = packet::copy_of({f->payload.data(), f->payload.size() + behind}, frame_room);
   prepend_header(*f, p);
   const base::result<frame> again = decode_frame(p.bytes());
-  GARRICK_ASSERT(again.has_value(), "what was written can be read");
+  GARRICK_ASSERT(again.has_value(), "a written frame can be read");
   const bool endless = f->time_left && f->time_left->is_infinite();
   GARRICK_ASSERT(again->kind == f->kind && again->receiver == f->receiver &&
                      again->sender == f->sender && again->number == f->number &&

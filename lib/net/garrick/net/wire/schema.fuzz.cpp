@@ -27,7 +27,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   GARRICK_ASSERT(!table.add(*s) && !table.add(*s), "it is published, also twice");
   static_cast<void>(table.add(ours));
   const base::result<packet> p = encode(*s);
-  GARRICK_ASSERT(p.has_value(), "what was decoded can be encoded");
+  GARRICK_ASSERT(p.has_value(), "a decoded schema can be encoded");
   const base::result<schema> again = decode_schema(p->bytes());
   GARRICK_ASSERT(again.has_value() && *again == *s, "it comes back");
   return 0;

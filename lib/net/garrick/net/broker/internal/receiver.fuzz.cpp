@@ -83,7 +83,7 @@ class run {
   /// When no part is held, refused calls become possible.
   void end() {
     while (!held_.empty()) drop(0);
-    if (refused_) GARRICK_ASSERT(pool_->woken > woken_before_, "nobody was woken");
+    if (refused_) GARRICK_ASSERT(pool_->woken > woken_before_, "no reader was woken");
     if (!expected_.reads()) return;
     while (!expected_.next().empty()) {
       take();
@@ -101,7 +101,8 @@ class run {
                                       : receive_policy::exactly(n);
     if (how / 3 % 2 == 1) p = p.once();
     const bool is_possible = n != 0 && (how % 3 == 0 || n <= size_);
-    GARRICK_ASSERT(!receiver::wrong_with(p, size_) == is_possible, "what blocks can keep");
+    GARRICK_ASSERT(!receiver::wrong_with(p, size_) == is_possible,
+                   "a policy that the blocks can keep");
     if (!is_possible) return;
     receiver_.set(p);
     expected_.set(p);
@@ -114,7 +115,8 @@ class run {
       if (may) GARRICK_ASSERT(!held_.empty(), "with all blocks free nothing is read");
       return;
     }
-    GARRICK_ASSERT(expected_.reads() && expected_.next().empty(), "it reads what nobody wants");
+    GARRICK_ASSERT(expected_.reads() && expected_.next().empty(),
+                   "it reads bytes that no policy wants");
     GARRICK_ASSERT(!room->empty(), "room for nothing");
     const char* const begin = reinterpret_cast<const char*>(room->data());
     for (const auto& [now, then] : held_)
@@ -147,7 +149,7 @@ class run {
     if (held_.empty()) return;
     held_.erase(held_.begin() + static_cast<std::ptrdiff_t>(which % held_.size()));
     if (std::exchange(refused_, false))
-      GARRICK_ASSERT(pool_->woken > woken_before_, "nobody was woken");
+      GARRICK_ASSERT(pool_->woken > woken_before_, "no reader was woken");
   }
   void is_refused() {
     refused_ = true;

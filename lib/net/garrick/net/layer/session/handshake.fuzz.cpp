@@ -15,7 +15,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (p.what == peeked::kind::foreign)
       GARRICK_ASSERT(p.why == net_errc::not_garrick, "a stranger without a reason");
     if (p.what == peeked::kind::incomplete)
-      GARRICK_ASSERT(size < largest_hello + 4, "nobody waits for so much");
+      GARRICK_ASSERT(size < largest_hello + 4, "an incomplete hello above the largest size");
     if (p.what != peeked::kind::found) continue;
     GARRICK_ASSERT(p.says.self.incarnation != 0 && p.says.program.size() <= longest_program,
                    "a hello out of its limits");

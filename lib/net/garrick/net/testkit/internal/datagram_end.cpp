@@ -28,12 +28,12 @@ void take(const datagram& d) {
   std::shared_ptr<end> e = d.to->datagram_end(d.port, d.sender);
   if (!e) {
     const std::shared_ptr<listening> l = d.to->datagram_listener(d.port);
-    if (!l) return tell(d, "nobody there for");
+    if (!l) return tell(d, "no socket receives");
     e = std::make_shared<datagram_end>(*d.net, *d.to, address{d.to->name(), d.port}, d.sender);
     d.to->enter(e);
     d.net->calling([&] { l->taken(e); });
   }
-  if (e->is_dead() || e->upper() == nullptr) return tell(d, "nobody wants");
+  if (e->is_dead() || e->upper() == nullptr) return tell(d, "no stack receives");
   if (!e->is_open()) {
     // The end gets `connected` first, which is in the queue.
     d.net->at(d.net->now(), [d] { d.to->when_running([d] { take(d); }); });
@@ -48,7 +48,7 @@ void take(const datagram& d) {
 void arrive(const datagram& d) {
   const way& w = d.net->way_of(*d.from, *d.to);
   if (w.cut || w.cuts != d.cuts) return tell(d, "cut off");
-  if (!d.to->has_power()) return tell(d, "nobody there for");
+  if (!d.to->has_power()) return tell(d, "no socket receives");
   if (d.to->is_paused() &&
       d.to->kept_bytes() + d.content->size() > d.net->settings().receive_buffer)
     return tell(d, "lost before the paused process");

@@ -163,7 +163,7 @@ bool datagram_host::bytes_before_time(base::instant) {
 // --- sending -------------------------------------------------------------------------------------
 
 void datagram_host::transmit(packet bytes) {
-  GARRICK_ASSERT_SLOW(is_occupied(), "a link is used by who visits it (connection::run)");
+  GARRICK_ASSERT_SLOW(is_occupied(), "a link is used by its visitor (connection::run)");
   if (!is_open_ || is_closing()) return counts_.dropped.add(1);
   waiting_.push_back(std::move(bytes));
   if (waiting_.size() >= flush_at) flush();

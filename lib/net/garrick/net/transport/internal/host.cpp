@@ -144,7 +144,7 @@ void host::make_visits() noexcept {
 }
 
 void host::close() {
-  GARRICK_ASSERT(is_occupied(), "a link is closed by who visits it");
+  GARRICK_ASSERT(is_occupied(), "a link is closed by its visitor");
   end({});
 }
 

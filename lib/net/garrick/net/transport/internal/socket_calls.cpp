@@ -127,7 +127,7 @@ base::result<unique_fd> bind_path(unique_fd fd, const socket_address& at,
   if (why == 0 && ::chmod(path_of(at), static_cast<mode_t>(s.mode)) != 0) why = errno;
   if (why == 0 && ::listen(fd.get(), SOMAXCONN) != 0) why = errno;
   if (why == EADDRINUSE)
-    return base::make_error(net_errc::address_in_use, path_of(at), "somebody listens there");
+    return base::make_error(net_errc::address_in_use, path_of(at), "another socket listens there");
   if (why != 0) return error_of_listening(why, path_of(at));
   return fd;
 }
@@ -255,7 +255,7 @@ base::error check_user(int fd, const transport_settings& s) {
   ucred other{};
   socklen_t size = sizeof(other);
   if (::getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &other, &size) != 0)
-    return error_of(errno, "who is at the other end");
+    return error_of(errno, "the identity of the other end");
   if (other.uid == ::geteuid() || std::count(s.users.begin(), s.users.end(), other.uid) != 0)
     return {};
   return base::make_error(net_errc::refused, "unix",

@@ -87,7 +87,7 @@ auto stream_attempt::check() -> outcome {
   if (to_.kind() == transport_kind::tcp &&
       same_address(local_address(socket_->fd()), remote_address(socket_->fd())))
     why_ = base::make_error(net_errc::unreachable, to_.to_string(),
-                            "nobody listens; the socket has met itself");
+                            "no socket listens; the socket has met itself");
   if (to_.kind() == transport_kind::unix_stream) why_ = check_user(socket_->fd(), settings_);
   return why_ ? outcome::failed : outcome::stands;
 }

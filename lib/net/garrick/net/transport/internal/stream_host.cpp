@@ -299,7 +299,7 @@ void stream_host::lose(const base::error& why) {
 // --- sending -------------------------------------------------------------------------------------
 
 void stream_host::transmit(packet bytes) {
-  GARRICK_ASSERT_SLOW(is_occupied(), "a link is used by who visits it (connection::run)");
+  GARRICK_ASSERT_SLOW(is_occupied(), "a link is used by its visitor (connection::run)");
   if (!sends()) return counts_.dropped.add(1);
   if (bytes.empty()) return;
   in_turn_ += bytes.size();

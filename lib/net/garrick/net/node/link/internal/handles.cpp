@@ -81,7 +81,7 @@ core::cell* handles::read(byte_reader& in, const protocol_table& as) {
     if (place >= in_.handles || was_read_[place])
       return in.fail("a handle without a number", place), nullptr;
     const actor_id id = number_behind(in_, static_cast<std::uint32_t>(place));
-    if (!id) return in.fail("a handle to nobody"), nullptr;
+    if (!id) return in.fail("an empty handle"), nullptr;
     remote_cell* const proxy = proxies_.receive(id, as);
     was_read_[place] = true;  // not without memory: then it is unread
     return proxy;
@@ -92,7 +92,7 @@ core::cell* handles::read(byte_reader& in, const protocol_table& as) {
   if (in.failed()) return nullptr;
   const exports::entry* const x =
       kind == handle_kind::receivers ? exports_.find_given(id) : nullptr;
-  if (x == nullptr) return in.fail("a handle that nobody here has given away"), nullptr;
+  if (x == nullptr) return in.fail("a handle that this node has not given away"), nullptr;
   core::cell* const who = core::handle_access::get(x->who);
   who->add_strong();
   return who;

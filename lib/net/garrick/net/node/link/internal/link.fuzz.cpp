@@ -46,7 +46,7 @@ class listening final : public peer_listener {
       GARRICK_ASSERT(up_.erase(who) == 1, "down without having been up");
   }
   void noticed(const peer_identity& who, const peer_evidence&) override {
-    GARRICK_ASSERT(up_.contains(who), "noticed of who is not up");
+    GARRICK_ASSERT(up_.contains(who), "evidence of a peer that is not up");
   }
   [[nodiscard]] std::size_t up() const noexcept { return up_.size(); }
 
@@ -277,7 +277,7 @@ class world {
     std::map<std::string_view, std::uint64_t> counts = counted(speaker_->self());
     if (counts["questions"] != 0) return;  // some may still wait to be sent, with handles
     GARRICK_ASSERT(counts["exports"] <= counts["monitors"] + counts["links"],
-                   "the node keeps what was given back");
+                   "the node keeps actors that were given back");
   }
   void change_the_node(unsigned how) {
     switch (how % 8) {
@@ -325,8 +325,8 @@ class world {
   // ---- the checks -------------------------------------------------------------------------------
 
   void check() {
-    GARRICK_ASSERT(house_.handled <= house_.allowed, "a message of nobody");
-    GARRICK_ASSERT(house_.hidden_asked == hidden_asked_, "one was asked who was not shown");
+    GARRICK_ASSERT(house_.handled <= house_.allowed, "more messages are handled than were sent");
+    GARRICK_ASSERT(house_.hidden_asked == hidden_asked_, "an actor that was not shown was asked");
     GARRICK_ASSERT(house_.guests <= 200, "guests beyond all limits");
     if (links_->any_occupied()) return;
     for (const peer_identity& who : node_.peers()) {
@@ -367,7 +367,7 @@ class world {
       s->end().close();
     }
     for (int i = 0; i < 16 && !strangers_are_gone(); ++i) pass_time(ms(50));
-    GARRICK_ASSERT(strangers_are_gone(), "the node keeps the link of who is gone");
+    GARRICK_ASSERT(strangers_are_gone(), "the node keeps the link of a peer that is gone");
     GARRICK_ASSERT(listening_->up() == node_.peers().size(), "a peer is up that is none");
     if (!honest_.is_open()) links_->knock(honest_.end());
     settle();

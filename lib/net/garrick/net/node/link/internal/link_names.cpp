@@ -167,8 +167,9 @@ void link::resolved_here(questions::question q, const actor_id& id) {
   // unknown number is not a lost race, after which another way could be tried: the peer lies.
   const exports::entry* const x = exports_.find_given(id);
   if (x == nullptr)
-    return q.resolved->failed(base::make_error(net_errc::decode_failed, "a resolved name",
-                                               "it leads to who was not given away here"));
+    return q.resolved->failed(
+        base::make_error(net_errc::decode_failed, "a resolved name",
+                         "the peer's number names no actor that was given to it"));
   if (const signature_codec* const s = x->lacks(*q.expected))
     return q.resolved->failed(
         base::make_error(net_errc::incompatible, s->message.content->name,
@@ -176,7 +177,8 @@ void link::resolved_here(questions::question q, const actor_id& id) {
   core::cell* const who = core::handle_access::get(x->who);
   if (who->has_ended())  // which only this node knows
     return q.resolved->failed(
-        base::make_error(system::registry_errc::not_found, "it has led here, to who has ended"));
+        base::make_error(system::registry_errc::not_found,
+                         "the name leads to an actor of this node that has ended"));
   who->add_strong();
   q.resolved->found(who);
 }
@@ -188,8 +190,8 @@ void link::on_spawn(const frame& f) {
   const std::string name = printable(order->name, longest_name);  // for errors
   const std::shared_ptr<const spawnable> what = node_->allowed(order->name);
   if (what == nullptr)
-    return refuse(
-        f, base::make_error(net_errc::denied, name, "its node has allowed nobody to spawn that"));
+    return refuse(f, base::make_error(net_errc::denied, name,
+                                      "the node does not allow this name to be spawned"));
   if (const base::error no = supports(order->types, *what->arguments()))
     return refuse(f, no.at(name + ", its arguments"));
   if (spawning_ + exports_.spawned() >= node_->settings().most_spawned ||

@@ -88,8 +88,8 @@ void link::on_user_message(const frame& f) {
   exports::entry* const x = exports_.find(f.receiver);
   if (x == nullptr) {
     ++to_nobody_;
-    return refuse(
-        f, base::make_error(base::errc::not_handled, "a node", "nobody here has this number"));
+    return refuse(f, base::make_error(base::errc::not_handled, "a node",
+                                      "no actor of this node has this number"));
   }
   exports::took(*x, f.payload.size());
   if (!take_in(f, *x)) return is_closed_ ? void() : grant_or_owe(f.receiver, *x);
@@ -217,7 +217,7 @@ void link::let_go() {
   if (std::exchange(flushes_, false)) flush();
   if (!is_shut_ && outbox_.is_unread())
     shut(base::make_error(net_errc::node_down, peer_.to_string(),
-                          "it does not read what it is sent"));
+                          "the peer does not read its frames"));
   leave_if_done();
 }
 

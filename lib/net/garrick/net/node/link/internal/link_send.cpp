@@ -131,7 +131,7 @@ std::uint32_t link::send_now(remote_cell& to, envelope_ptr& e, base::instant unt
   if (s == nullptr)
     return lose(
         base::make_error(net_errc::not_encodable, e->type->name,
-                         "no protocol of the receiver that was seen here has this message"));
+                         "no protocol with which the receiver was seen here has this message"));
   if (e->is(envelope_flag::request) && questions_.size() >= most_requests_)
     return lose(base::make_error(base::errc::overload, to.name(),
                                  "too many requests to its node wait for their answers"));

@@ -131,7 +131,7 @@ bool mail_slot::add_request(const about& what, core::envelope_ptr& e, packet pay
 }
 
 bool mail_slot::take(batch& to) noexcept {
-  GARRICK_ASSERT(to.empty(), "what was taken before comes before what waits");
+  GARRICK_ASSERT(to.empty(), "messages taken before come before waiting ones");
   chunks taken;
   bool any = false;
   if (to.chunks_.number != 0) to.spent_ = to.chunks_.pop();

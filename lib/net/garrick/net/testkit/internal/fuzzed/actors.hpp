@@ -108,7 +108,7 @@ class hidden : public actor<core::protocol<std::int64_t(ask), void(exit_signal)>
     ++house::here->hidden_asked;
     return a.n + 1;
   }
-  void on(const exit_signal&) { GARRICK_ASSERT(false, "an exit of who was never named"); }
+  void on(const exit_signal&) { GARRICK_ASSERT(false, "an exit of an actor that was never named"); }
 };
 
 /// An actor that is shown to peers, and spawned for them.
@@ -117,7 +117,7 @@ class guest : public actor<core::protocol<void(say), result<std::int64_t>(ask), 
               public keeper {
  public:
   guest(const std::string& name, std::int64_t n) : is_late_(name == "late") {
-    if (name == "none") throw std::runtime_error("nobody has this name");
+    if (name == "none") throw std::runtime_error("no guest has this name");
     if (n % 2 != 0) trap_exit(true);
     ++house::here->guests;
   }

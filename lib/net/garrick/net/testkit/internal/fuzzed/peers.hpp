@@ -140,7 +140,7 @@ class peer : protected link_owner {
   virtual void heard(const frame& f) = 0;
   bool on_message(const incoming& m) override {
     const base::result<frame> f = decode_frame(m.bytes);
-    GARRICK_ASSERT(f.has_value(), "what a node says is a frame");
+    GARRICK_ASSERT(f.has_value(), "a node's message is a frame");
     for (std::uint32_t i = 0; i < f->handles; ++i) told_.push_back(number_behind(*f, i));
     const bool names = f->kind == kind::resolved || f->kind == kind::spawned ||
                        f->kind == kind::monitor || f->kind == kind::link;
@@ -246,7 +246,7 @@ class honest final : public peer {
       return;
     }
     if (f.kind == kind::credit || f.kind == kind::decode_error) return;
-    GARRICK_ASSERT(f.receiver == own, "a frame to who was not shown");
+    GARRICK_ASSERT(f.receiver == own, "a frame to an actor that was not shown");
     if (f.kind == kind::release) released += f.number;
     if (f.kind != kind::request) return;
     const base::result<ask> asked = decode<ask>(f.payload);
