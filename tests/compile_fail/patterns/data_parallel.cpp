@@ -2,7 +2,7 @@
 // each: reducing_nothing reducing_ranges other_type range_goes_round solving_later dividing_later
 // each: merging_later coroutine_values coroutine_results coroutine_sums narrow_sum narrow_merge
 // expect: garrick:
-// expect: names its types|several threads call this function at once|a stage owns what it is made of|operator[] that gives an Element&|lie in a std::vector|a tuple owns all it refers to|Value combine(Value, Value)|`Value f(const T&)` that names|`void f(T&)` or `T f(const T&)`|bool again(const T&)|divide_conquer(divide, merge|divide_conquer has no dynamic(chunk)|takes another container
+// expect: names its types|several threads call this function at once|a stage owns its parts|operator[] that gives an Element&|lie in a std::vector|a tuple owns all it refers to|Value combine(Value, Value)|`Value f(const T&)` that names|`void f(T&)` or `T f(const T&)`|bool again(const T&)|divide_conquer(divide, merge|divide_conquer has no dynamic(chunk)|takes another container
 // The requirements on a data-parallel pattern's functions and containers.
 #include <garrick/patterns/patterns.hpp>
 

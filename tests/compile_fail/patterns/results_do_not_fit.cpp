@@ -1,5 +1,5 @@
 // each: emitted copied yielded put_out kept viewed member listed
-// expect: garrick: a stage with an emit<T>|garrick: what this stage puts out cannot be copied|garrick: a generator<T> yields|garrick: send_next(value)|garrick: everybody who joins a stream|garrick: what a stream yields|garrick: a stage is a function|garrick: a tuple owns
+// expect: garrick: a stage with an emit<T>|garrick: this stage's output cannot be copied|garrick: a generator<T> yields|garrick: send_next(value)|garrick: every joiner of a stream|garrick: a stream's value|garrick: a stage is a function|garrick: a tuple owns
 // Results that a stage cannot put out, or a stream cannot yield.
 #include <garrick/patterns/patterns.hpp>
 

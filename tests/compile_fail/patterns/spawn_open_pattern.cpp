@@ -1,6 +1,6 @@
 // each: spawned supervised
 // expect: results_go_nowhere<int
-// expect: garrick: what this pattern puts out goes nowhere
+// expect: garrick: this pattern's output goes nowhere
 // A pattern that is spawned ends with a sink.
 #include <garrick/patterns/patterns.hpp>
 

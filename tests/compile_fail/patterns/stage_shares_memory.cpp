@@ -1,6 +1,6 @@
 // each: closure argument container scanned filtered key choice again actor
 // expect: stage_shares_something<
-// expect: garrick: a stage owns what it is made of
+// expect: garrick: a stage owns its parts
 // A stage runs on any worker, and its copies beside each other: none refers to data of others.
 #include <garrick/patterns/patterns.hpp>
 

@@ -1,6 +1,6 @@
 // each: signature takes made state captures copied container lists rule pointer
 // expect: garrick:
-// expect: names its types|several threads call this function at once|a stage owns what it is made of|has every element twice|lie side by side|beyond the edges of a stencil|a tuple owns all it refers to
+// expect: names its types|several threads call this function at once|a stage owns its parts|has every element twice|lie side by side|beyond the edges of a stencil|a tuple owns all it refers to
 // The requirements on a stencil's function, its container and the rule for its edges.
 #include <garrick/patterns/patterns.hpp>
 

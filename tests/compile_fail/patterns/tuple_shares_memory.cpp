@@ -1,5 +1,5 @@
 // each: part actor_out collected yielded immovable throws_when_moved throws_from_actor throws_at_end
-// expect: garrick: a tuple owns all it refers to|garrick: what a stream yields|neither moved nor copied|garrick: to move or destroy a tuple throws nothing
+// expect: garrick: a tuple owns all it refers to|garrick: a stream's value|neither moved nor copied|garrick: to move or destroy a tuple throws nothing
 // Tuples go from thread to thread. So they own all their data, as messages do.
 #include <garrick/patterns/patterns.hpp>
 

@@ -83,21 +83,21 @@ struct in_bound {
 template <auto Path, class Type, class Reason>
 struct cannot_be_bound : failed_check {
   static_assert(base::detail::is_owned_by_the_message<Type>,
-                "garrick: bind's values own all they refer to, as what is in a message does: "
-                "cannot_be_bound<path, type, reason> tells what does not. lent(x) gives the "
-                "function an X&");
+                "garrick: bind's values own all they refer to, as a message does: "
+                "cannot_be_bound<path, type, reason> names the part that is not owned. lent(x) "
+                "gives the function an X&");
 };
 template <class F, bool Plain = false>
 struct bound_function_has_captures : failed_check {
   static_assert(Plain,
                 "garrick: bind takes a function without captures and without members, which names "
-                "its types: no auto, no overloads. What it captures is given as values");
+                "its types: no auto, no overloads. Its captures are given as values");
 };
 template <class Function, bool Fit, class... Values>
 struct bound_values_do_not_fit : failed_check {
   static_assert(Fit,
                 "garrick: bind(f, values...) needs values for f's first parameters: a T, a const "
-                "T&, or a T& to change what is bound");
+                "T&, or a T& to change the bound value");
 };
 
 template <class Numbers, class... Values>

@@ -31,7 +31,7 @@ class emit {
     else
       static_assert(
           requires { T(value); },
-          "garrick: what this stage puts out cannot be copied: out(std::move(x))");
+          "garrick: this stage's output cannot be copied: out(std::move(x))");
   }
   /// The same, moved.
   void operator()(T&& value) { to_->put(std::move(value)); }

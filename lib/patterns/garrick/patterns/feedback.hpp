@@ -206,7 +206,7 @@ template <class Call = void>
 [[nodiscard]] detail::refused_pattern feedback(detail::anything /*pattern*/) {
   static_assert(detail::is_right_call<Call>,
                 "garrick: feedback(pattern, again) takes a pattern and a function `bool "
-                "again(const Tuple&)`, which says what goes through it once more");
+                "again(const Tuple&)`, which chooses the tuples that go through it once more");
   return {};
 }
 

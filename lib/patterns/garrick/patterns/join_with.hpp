@@ -90,7 +90,7 @@ class join_of {
 template <class P, bool IsSource = false>
 struct join_with_no_source : failed_check {
   static_assert(IsSource,
-                "garrick: join_with(source) joins a stream with what a source puts out: this "
+                "garrick: join_with(source) joins a stream with the tuples of a source: this "
                 "pattern takes tuples, or ends in a sink");
 };
 template <class F>

@@ -39,8 +39,8 @@ template <std::size_t Number, bool IsLast = false>
 struct a_sink_is_not_the_last : failed_check {
   static_assert(IsLast,
                 "garrick: a_sink_is_not_the_last<n>: stage n of this pipeline puts nothing out, so "
-                "nothing can follow it: make it the last one, or let it put out what the next one "
-                "takes");
+                "nothing can follow it: make it the last one, or let it put out the next one's "
+                "input");
 };
 template <std::size_t Number, bool IsFirst = false>
 struct a_source_is_not_the_first : failed_check {

@@ -103,7 +103,7 @@ struct reduce_cannot_combine_values : failed_check {
   static_assert(
       Fits,
       "garrick: reduce(f, combine) takes a function `Value combine(Value, Value)` that can be "
-      "called by several threads at once; Value is what f gives, can be copied, and a number keeps "
+      "called by several threads at once; Value is f's result, can be copied, and a number keeps "
       "its value on the way into combine and out of it");
 };
 

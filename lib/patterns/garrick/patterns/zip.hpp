@@ -74,7 +74,7 @@ struct zip_beside_no_source : failed_check {
 template <class P, bool PutsOut = false>
 struct zip_beside_a_sink : failed_check {
   static_assert(PutsOut,
-                "garrick: zip<A>(source) pairs tuples with what the source puts out: this pattern "
+                "garrick: zip<A>(source) pairs tuples with the source's tuples: this pattern "
                 "ends in a sink");
 };
 

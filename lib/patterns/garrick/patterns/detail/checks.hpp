@@ -171,13 +171,13 @@ template <auto Path, class Type, class Reason>
 struct cannot_be_in_a_tuple : failed_check {
   static_assert(base::detail::is_owned_by_the_message<Type>,
                 "garrick: a tuple owns all it refers to, as a message does: "
-                "cannot_be_in_a_tuple<path, type, reason> tells what does not");
+                "cannot_be_in_a_tuple<path, type, reason> names the part that is not owned");
 };
 template <class Tuple, bool Moves = false>
 struct tuple_cannot_be_moved : failed_check {
   static_assert(Moves,
                 "garrick: this tuple can be neither moved nor copied, and it must be: make a "
-                "tuple of what it is made of, or of a std::unique_ptr to it");
+                "tuple of its parts, or of a std::unique_ptr to it");
 };
 
 /// `Travels`: it lies in channels, and is no container that one request brings and gets back.
@@ -210,7 +210,7 @@ template <class Tuple, bool Copies = false>
 struct broadcast_copies_tuples : failed_check {
   static_assert(Copies,
                 "garrick: each of several gets a copy of the tuple, and this one cannot be copied: "
-                "let by(f) choose who gets it");
+                "let by(f) choose one of them");
 };
 template <class T>
 using broadcast_check =
@@ -234,7 +234,7 @@ using run_check = typename check_to_run<P>::type;
 template <class Tuple, bool Ends = false>
 struct results_go_nowhere : failed_check {
   static_assert(Ends,
-                "garrick: what this pattern puts out goes nowhere: end it with a sink, such as "
+                "garrick: this pattern's output goes nowhere: end it with a sink, such as "
                 "for_each(f), fold(init, f), to(handle) or discard<T>()");
 };
 template <class P>
@@ -263,14 +263,13 @@ struct in_value {
 template <auto Path, class Type, class Reason>
 struct cannot_be_yielded : failed_check {
   static_assert(base::detail::is_owned_by_the_message<Type>,
-                "garrick: what a stream yields is sent to those who ask for it, so it owns all it "
-                "refers to: cannot_be_yielded<path, type, reason> tells what does not");
+                "garrick: a stream's value is sent to other actors, so it owns all it refers to: "
+                "cannot_be_yielded<path, type, reason> names the part that is not owned");
 };
 template <class Value, bool Copies = false>
 struct yielded_value_cannot_be_copied : failed_check {
-  static_assert(Copies,
-                "garrick: everybody who joins a stream gets a copy of what it yields, and this "
-                "cannot be copied");
+  static_assert(
+      Copies, "garrick: every joiner of a stream gets a copy of its value, which cannot be copied");
 };
 
 template <class T>
@@ -302,9 +301,9 @@ struct in_stage {
 template <auto Path, class Type, class Reason>
 struct stage_shares_something : failed_check {
   static_assert(base::detail::is_owned_by_the_message<Type>,
-                "garrick: a stage owns what it is made of: stage_shares_something<path, type, "
-                "reason> tells what it would share. Give a value, or a function without captures, "
-                "to which patterns::bind(f, values...) adds values; or say lent(x)");
+                "garrick: a stage owns its parts: stage_shares_something<path, type, reason> names "
+                "the part that would be shared. Give a value, or a function without captures, to "
+                "which patterns::bind(f, values...) adds values; or say lent(x)");
 };
 template <class Part, bool Copied = false>
 struct stage_cannot_be_copied : failed_check {
@@ -346,7 +345,7 @@ struct wrong_stage_arguments : failed_check {
   static constexpr bool fits = std::is_constructible_v<Class, core::detail::kept<Args>...>;
   static_assert(fits,
                 "garrick: this stage's class cannot be made of these arguments: it needs a public "
-                "constructor for them. What is not moved in is copied; lent(x) gives an X&");
+                "constructor for them. An argument not moved in is copied; lent(x) gives an X&");
 };
 template <class Class, class... Args>
 using making_check = std::conditional_t<std::is_constructible_v<Class, core::detail::kept<Args>...>,

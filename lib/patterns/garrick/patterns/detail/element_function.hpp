@@ -145,9 +145,10 @@ struct no_element_function : failed_check {
 };
 template <class Function, bool Constant = false>
 struct element_function_has_a_state : failed_check {
-  static_assert(Constant,
-                "garrick: several threads call this function at once, so it cannot change what is "
-                "bound to it, and its operator() is const");
+  static_assert(
+      Constant,
+      "garrick: several threads call this function at once, so it cannot change its bound "
+      "values, and its operator() is const");
 };
 template <class Container, class Element, bool Fits = false>
 struct no_container_of_elements : failed_check {

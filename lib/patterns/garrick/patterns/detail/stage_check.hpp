@@ -22,8 +22,8 @@ struct no_stage : failed_check {
 template <class P, bool Whole = false>
 struct not_all_is_said : failed_check {
   static_assert(Whole,
-                "garrick: windows become a stage by what they compute, .fold(first, step) or "
-                ".all(f), and a join by .with(f)");
+                "garrick: windows become a stage by their function, .fold(first, step) or .all(f), "
+                "and a join by .with(f)");
 };
 template <class Signature, bool Fits = false>
 struct signature_of_no_stage : failed_check {
@@ -113,8 +113,8 @@ struct wrong_hook : failed_check {
   static_assert(Hooks::starts,
                 "garrick: a stage's on_start() is public and takes nothing, or it would never run");
   static_assert(Hooks::stops,
-                "garrick: a stage's on_stop() is public and takes nothing or an emit<Out> of what "
-                "consume puts out, or it would never run");
+                "garrick: a stage's on_stop() is public and takes nothing or an emit<Out> of "
+                "consume's output, or it would never run");
   static_assert(Hooks::restarts,
                 "garrick: a stage's on_restart() is public and takes nothing, or it would never "
                 "run");

@@ -104,7 +104,7 @@ template <class F, class Left, class Right, bool Fits = false>
 struct pairs_do_not_fit : failed_check {
   static_assert(Fits,
                 "garrick: with(f) of a join takes a function `Out f(const Left&, const Right&)` "
-                "that names its types: no auto, no overloads; Right is what the source puts out");
+                "that names its types: no auto, no overloads; Right is the source's tuple");
 };
 template <class Left, class Right, bool Same = false>
 struct keys_of_join_differ : failed_check {
