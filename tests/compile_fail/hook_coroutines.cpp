@@ -1,6 +1,6 @@
 // each: reference value blocking body timeout monitor error function start adapted
 // expect: garrick:
-// expect: returns task<> and takes its message by value|void run()|the function of monitor|the function of after|a continuation is no coroutine|an actor's function is no coroutine|what adapt calls
+// expect: returns task<> and takes its message by value|void run()|the function of monitor|the function of after|a continuation is no coroutine|an actor's function is no coroutine|adapt's function is no coroutine
 // A hook or a function that would never be resumed, so that it would never run.
 #include <garrick/garrick.hpp>
 

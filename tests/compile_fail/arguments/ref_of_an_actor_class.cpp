@@ -1,5 +1,5 @@
 // each: value member own argument weak
-// expect: garrick: this is no protocol<...>: a handle names what others may say to the actor
+// expect: garrick: this is no protocol<...>: a handle names the actor's protocol
 // A handle of an actor's class in the place of its protocol. The uses of such a handle add no
 // errors.
 #include <garrick/garrick.hpp>

@@ -1,5 +1,5 @@
 // each: reference unique opaque
-// expect: garrick: the actor gets a copy, and its constructor takes a reference|std::move in what cannot be looked into|std::move it in, or say lent(x)|a supervised child's arguments must be copyable
+// expect: garrick: the actor gets a copy, and its constructor takes a reference|std::move in a part that cannot be looked into|std::move it in, or say lent(x)|a supervised child's arguments must be copyable
 // An argument that is not moved in is copied, as std::thread does it.
 #include <garrick/garrick.hpp>
 

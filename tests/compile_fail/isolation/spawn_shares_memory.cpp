@@ -1,7 +1,7 @@
 // each: pointer body supervised child_body pool
 // expect: cannot_be_given<
 // expect: "argument|"function
-// expect: garrick: an actor owns what it is given
+// expect: garrick: an actor owns its arguments
 // No part of an actor may refer to data that its spawner still holds, unless it is lent.
 #include <garrick/garrick.hpp>
 

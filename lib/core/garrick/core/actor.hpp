@@ -131,7 +131,7 @@ class actor_base {
   auto request(const ref<P>& to, Args&&... args) {
     static_assert(
         !std::is_same_v<P, any_protocol>,
-        "garrick: a wildcard handle needs request_as<R>(to, ...): say what the answer holds");
+        "garrick: a wildcard handle needs request_as<R>(to, ...): R is the type of the answer");
     static_assert(detail::checked_reply<P, Args...>::reported);
     if constexpr (!std::is_same_v<P, any_protocol> && detail::checked_request<P, Args...>::fits)
       return detail::request_plain(*cell_, to, std::forward<Args>(args)...);
@@ -185,7 +185,7 @@ class actor_base {
   auto request(const ref<P>& to, Args&&... args) {
     static_assert(
         !std::is_same_v<P, any_protocol>,
-        "garrick: a wildcard handle needs request_as<R>(to, ...): say what the answer holds");
+        "garrick: a wildcard handle needs request_as<R>(to, ...): R is the type of the answer");
     static_assert(detail::checked_answer<typename detail::answer_to<P, Message>::type>::reported);
     if constexpr (!std::is_same_v<P, any_protocol> && detail::checked_in_place<P, Message>::fits) {
       using pending = typename detail::pending_for<typename P::template answer<Message>>::type;

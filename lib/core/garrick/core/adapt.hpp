@@ -55,7 +55,7 @@ namespace detail {
 template <class Start, bool Plain = false>
 struct start_is_a_coroutine : base::detail::failed_check {
   static_assert(Plain,
-                "garrick: what adapt calls is no coroutine: it would never run. It begins the "
+                "garrick: adapt's function is no coroutine: it would never run. It begins the "
                 "foreign work, and hands the completion on");
 };
 

@@ -156,8 +156,8 @@ void ask_part(cell& self, const handle& to, const message& m, continuation* k) {
 void ask_first(cell& self, const handle* const* targets, std::size_t count, const message& m,
                pending_request whole) {
   if (count == 0)
-    return respond_error(whole,
-                         base::make_error(base::errc::not_handled, "first_of", "nobody was asked"));
+    return respond_error(
+        whole, base::make_error(base::errc::not_handled, "first_of", "there are no targets"));
   const auto shared =
       std::make_shared<first_part::state>(first_part::state{count, promise_base(whole), {}});
   for (std::size_t i = 0; i < count; ++i) ask_part(self, *targets[i], m, first_part::make(shared));

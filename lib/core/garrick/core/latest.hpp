@@ -72,7 +72,7 @@ class news {
 /// A forgotten value is no dead letter. A `latest` holds a strong handle to the actor.
 template <class T>
 class latest {
-  static_assert(base::is_sendable<T>, "garrick: the value of latest<T> must own what it refers to");
+  static_assert(base::is_sendable<T>, "garrick: the value of latest<T> must own all it refers to");
   static_assert(std::is_nothrow_move_constructible_v<T> && std::is_nothrow_move_assignable_v<T>,
                 "garrick: the value of latest<T> is moved without an exception");
 

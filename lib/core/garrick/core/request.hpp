@@ -388,7 +388,7 @@ template <class Argument>
 struct argument_destroyed_twice : base::detail::failed_check {
   static_assert(!std::is_same_v<Argument, Argument>,
                 "garrick: GCC 12 would destroy this argument twice if it is a temporary in the "
-                "co_await expression. What works: co_await request<Message>(to, fields...), "
+                "co_await expression. Write co_await request<Message>(to, fields...), "
                 "co_await request<Message>(to, std::move(m)), or two statements: "
                 "pending_response<R> p = request(to, ...); co_await std::move(p)");
 };

@@ -118,7 +118,7 @@ template <auto Path, class Type, class Reason>
 struct cannot_be_a_key : base::detail::failed_check {
   static_assert(base::detail::is_owned_by_the_message<Type>,
                 "garrick: every sender calls a router's key function, on any thread: "
-                "cannot_be_a_key<path, type, reason> tells what it would share with them. Give a "
+                "cannot_be_a_key<path, type, reason> names the part that would be shared. Give a "
                 "function without captures, or say lent(f)");
 };
 
@@ -318,8 +318,7 @@ class router {
   auto delegate_from(actor_base& self, Args&&... args) const {
     static_assert(!is_broadcast,
                   "garrick: nothing can be delegated to a broadcast: it has many answers; request "
-                  "it and answer with what you "
-                  "make of them");
+                  "it, and answer with one value made of them");
     if constexpr (is_broadcast)
       return base::error();  // it fits every handler's return type
     else

@@ -143,7 +143,7 @@ struct argument_cannot_be_moved : base::detail::failed_check {
   static constexpr bool can = (can_be_part<std::decay_t<Args>> && ...);
   static_assert(can,
                 "garrick: an argument can be neither moved nor copied, and a message must be: send "
-                "what it is made of, or a std::unique_ptr to it");
+                "its parts, or a std::unique_ptr to it");
 };
 template <class Message, bool Fits = false>
 struct message_is_over_aligned : base::detail::failed_check {

@@ -339,7 +339,7 @@ template <class A>
 ref<detail::protocol_of<A>> actor_base::spawn(...) volatile {
   static_assert(detail::takes_braces<A>,
                 "garrick: in braces stand members of spawn_options, in the order of their "
-                "declaration; what the constructor takes has a name, as in "
+                "declaration; an argument of the constructor names its type, as in "
                 "spawn<supervisor>(supervision{.strategy = one_for_all})");
   return {};
 }

@@ -285,7 +285,7 @@ void task_promise<R>::answer(pending_request r) {
 template <class Answer, class R>
 void start_task(cell& self, envelope* e, task<R>&& t) {
   static_assert(std::is_same_v<Answer, typename response_of<R>::type>,
-                "garrick: the task's value is not what the protocol promises");
+                "garrick: the task's value has another type than the protocol's answer");
   static_cast<void>(self.ext());  // it lists the frame; if this throws, `e` keeps its request
   const auto h = t.release();
   h.promise().start_top_level(self, h, e);

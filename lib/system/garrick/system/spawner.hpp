@@ -159,7 +159,7 @@ class spawner {
   core::ref<core::detail::protocol_of<A>> spawn(...) volatile {
     static_assert(core::detail::takes_braces<A>,
                   "garrick: in braces stand members of spawn_options, in the order of their "
-                  "declaration; what the constructor takes has a name, as in "
+                  "declaration; an argument of the constructor names its type, as in "
                   "spawn<supervisor>(supervision{.strategy = one_for_all})");
     return {};
   }
@@ -196,7 +196,7 @@ class spawner {
   auto request(const core::ref<P>& to, Args&&... args) {
     static_assert(
         !std::is_same_v<P, core::any_protocol>,
-        "garrick: a wildcard handle needs request_as<R>(to, ...): say what the answer holds");
+        "garrick: a wildcard handle needs request_as<R>(to, ...): R is the type of the answer");
     static_assert(core::detail::checked_reply<P, Args...>::reported);
     if constexpr (!std::is_same_v<P, core::any_protocol> &&
                   core::detail::checked_request<P, Args...>::fits)

@@ -348,8 +348,8 @@ template <auto Path, class Type, class Reason, class... Signature>
 struct cannot_be_sent : failed_check {
   static_assert(
       is_owned_by_the_message<Type>,
-      "a message or answer must own all it refers to: cannot_be_sent<path, type, reason> tells "
-      "what does not. A type that does, but that cannot be looked into, may say so: "
+      "a message or answer must own all it refers to: cannot_be_sent<path, type, reason> names "
+      "the part that is not owned. A type that owns all, but cannot be looked into, may say so: "
       "i_promise_this_owns_everything (sendable.hpp)");
 };
 

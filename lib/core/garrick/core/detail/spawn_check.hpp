@@ -64,9 +64,9 @@ template <auto Path, class Type, class Reason>
 struct cannot_be_given : base::detail::failed_check {
   static_assert(
       base::detail::is_owned_by_the_message<Type>,
-      "garrick: an actor owns what it is given: cannot_be_given<path, type, reason> tells "
-      "what it would share. Give a value, std::move in what cannot be looked into, or "
-      "say lent(x)");
+      "garrick: an actor owns its arguments: cannot_be_given<path, type, reason> names the "
+      "part that would be shared. Give a value, std::move in a part that cannot be looked into, "
+      "or say lent(x)");
 };
 
 template <class Argument, bool Copied = false>

@@ -226,9 +226,8 @@ concept actor_for_protocol = has_mark_of_actors<P>;
 template <class P, bool Is = false>
 struct this_is_no_protocol : base::detail::failed_check {
   static_assert(Is,
-                "garrick: this is no protocol<...>: a handle names what others may say to the "
-                "actor, as in ref<calculator> of `using calculator = protocol<...>`, and not its "
-                "class");
+                "garrick: this is no protocol<...>: a handle names the actor's protocol, as in "
+                "ref<calculator> of `using calculator = protocol<...>`, and not its class");
 };
 
 /// True if a handle for Q converts by itself to one for another protocol P. A handle for an actor's

@@ -398,14 +398,14 @@ template <class A = void>
 ref<detail::protocol_of<A>> supervise(const volatile ref<supervisor_protocol>& /*under*/, ...) {
   static_assert(detail::takes_braces<A>,
                 "garrick: in braces stand members of child_options, in the order of their "
-                "declaration; what the constructor takes has a name");
+                "declaration; an argument of the constructor names its type");
   return {};
 }
 template <class A>
 ref<detail::protocol_of<A>> actor_base::supervise(...) volatile {
   static_assert(detail::takes_braces<A>,
                 "garrick: in braces stand members of child_options, in the order of their "
-                "declaration; what the constructor takes has a name");
+                "declaration; an argument of the constructor names its type");
   return {};
 }
 #else
