@@ -129,7 +129,7 @@ std::string engine::run(picoseconds limit) {
   current_ = nullptr;
   if (failure_.empty() && !sleepers_.empty())
     failure_ = std::to_string(sleepers_.size()) + " threads sleep at " +
-               std::to_string(now_ / 1000) + " ns and nobody is left to wake them";
+               std::to_string(now_ / 1000) + " ns and no thread is left to wake them";
   return failure_;
 }
 

@@ -93,7 +93,8 @@ device_info info_of(cl_device_id d, const std::string& platform) {
 std::string why_not(cl_device_id d, const device_info& info) {
   if (device_number<cl_bool>(d, CL_DEVICE_AVAILABLE) == CL_FALSE) return "it is not available";
   if ((info.can & capability::online_compiler) == capability::none) return "it has no compiler";
-  if (info.largest_group == 0 || info.memory == 0) return "its driver does not say what it has";
+  if (info.largest_group == 0 || info.memory == 0)
+    return "its driver does not tell its memory and largest group";
   return {};
 }
 

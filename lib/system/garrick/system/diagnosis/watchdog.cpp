@@ -181,7 +181,7 @@ void watchdog::look_at_detached() {
     const watchdog_listener::subject who = listener_.about(s.actor);
     if (!who.blocking)
       report(s, base::probe::no_worker, who,
-             ": it holds up nobody but its own mail, since it is detached; if it is not meant to "
+             ": it holds up only its own mail, since it is detached; if it is not meant to "
              "wait there, it loops or hangs. "
              "Said once");
   }

@@ -16,7 +16,7 @@ class registry_category final : public base::error_category {
       case registry_errc::not_found: return "no living actor has this name";
       case registry_errc::name_taken: return "the name is taken";
       case registry_errc::wrong_protocol:
-        return "the actor was registered with a protocol that lacks what is asked for";
+        return "the actor was registered with a protocol that lacks the requested messages";
       case registry_errc::empty_handle: return "an empty handle cannot have a name";
       case registry_errc::closed: return "the registry is closed: the system has begun to stop";
       case registry_errc::ended: return "an actor that has ended cannot have a name";

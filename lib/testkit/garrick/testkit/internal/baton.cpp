@@ -104,7 +104,7 @@ bool driving_wait::wait(std::int64_t limit_ns) noexcept {
 void driving_wait::give_up() noexcept {
   const base::error why = base::make_error(
       base::errc::would_block, "deterministic system",
-      "the wait would never end: nobody can run, no timer is armed, or the turn limit is reached" +
+      "the wait would never end: no actor runs, no timer is armed, or the turn limit is reached" +
           scheduler_.past().to_string());
   if (core::cell_extension* const ext = self_.ext_if();
       ext != nullptr && ext->pending.active() != 0) {
