@@ -31,7 +31,7 @@ def parse(argv):
     parser.add_argument(
         "--runs",
         type=int,
-        help="counted runs of each program (default 5, or what a workload asks for)",
+        help="counted runs of each program (default 5, or the number of a workload)",
     )
     parser.add_argument(
         "--export",

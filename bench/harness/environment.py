@@ -53,5 +53,5 @@ def gather(tools, root, mode, runs):
         + "; garrick takes envelopes and actors from its own pools",
         "revision": revision,
         "parameters": mode,
-        "counted runs": runs or "5, or what a workload asks for",
+        "counted runs": runs or "5, or the number of a workload",
     }

@@ -104,10 +104,10 @@ int main() {
   open_stalls.add(anna);
   open_stalls.add(ben);
   open_stalls.remove(anna);
-  std::printf("pears, who is open: %d\n",
+  std::printf("pears at the open stall: %d\n",
               system.request(open_stalls, price_of{"pears"}).get().value());
   open_stalls.remove(ben);
-  std::printf("nobody is: %s\n",
+  std::printf("no stall is open: %s\n",
               system.request(open_stalls, price_of{"pears"}).get().error().message().c_str());
   // [/changing]
 }

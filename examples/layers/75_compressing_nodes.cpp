@@ -55,7 +55,7 @@ int main() {
   std::printf("the archive has all: %s\n", kept == report.size() ? "yes" : "no");
   const std::uint64_t bytes = counted(sender, keeper.self(), "bytes");
   const std::uint64_t packed = counted(sender, keeper.self(), "packed");
-  std::printf("the report is in what was packed: %s\n", bytes > report.size() ? "yes" : "no");
+  std::printf("the report was packed: %s\n", bytes > report.size() ? "yes" : "no");
   std::printf("saved more than 80 %%: %s\n", packed != 0 && packed * 5 < bytes ? "yes" : "no");
 
   // A node with other layers is told so.

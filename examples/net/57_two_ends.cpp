@@ -55,7 +55,7 @@ class end final : public net::hosted, net::link_owner {
     if (e.what == kind::opened)
       for (int i = 1; i <= 3; ++i) send({"hello", i});
     if (e.what == kind::delivered && e.number == 3) over_->set_value();
-    if (e.what == kind::unknown) std::printf("client: who knows whether %lu came\n", e.number);
+    if (e.what == kind::unknown) std::printf("client: unknown whether %lu came\n", e.number);
   }
   void send(const greeting& g) {
     auto payload = net::encode(g, {.front = net::frame_room + link_->header_size()});

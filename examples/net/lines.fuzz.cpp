@@ -66,7 +66,7 @@ void check_chat(std::string_view line) {
   });
   switch (c.what) {
     case chat_line::kind::say:
-      GARRICK_ASSERT(c.text == line && is_clean && line[0] != '/', "what others are to see");
+      GARRICK_ASSERT(c.text == line && is_clean && line[0] != '/', "a line that others see");
       break;
     case chat_line::kind::who: GARRICK_ASSERT(line == "/who", "/who"); break;
     case chat_line::kind::quit: GARRICK_ASSERT(line == "/quit", "/quit"); break;
@@ -86,7 +86,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (std::string_view left = stream; !left.empty();) {
     const std::size_t piece = data[1] == 0 ? static_cast<std::uint8_t>(left[0]) + 1u : data[1];
     lines.feed(left.substr(0, piece), [&](const line& l) {
-      GARRICK_ASSERT(!l.too_long || l.text.empty(), "what is too long has no text");
+      GARRICK_ASSERT(!l.too_long || l.text.empty(), "a line that is too long has no text");
       all.emplace_back(l.too_long ? too_long : l.text);
       if (l.too_long) return;
       check_command(l.text);

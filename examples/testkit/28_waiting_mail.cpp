@@ -28,7 +28,7 @@ class database_actor : public garrick::actor<database> {
     retry_skipped();  // first of all, in their order
   }
   void on(const garrick::receive_timeout&) {
-    std::puts(connected_ ? "nobody asks" : "still not connected");
+    std::puts(connected_ ? "no query comes" : "still not connected");
   }
 
  private:

@@ -115,8 +115,7 @@ int finished_with(int status) {
   errno = 0;
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return status;
   std::fprintf(stderr,
-               "word_count: standard output cannot be written%s%s; what is there of the "
-               "result is incomplete\n",
+               "word_count: standard output cannot be written%s%s; the result is incomplete\n",
                errno != 0 ? ": " : "", errno != 0 ? std::strerror(errno) : "");
   return no_result;
 }

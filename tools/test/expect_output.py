@@ -24,7 +24,7 @@ def main() -> int:
             expected.splitlines(True),
             done.stdout.splitlines(True),
             expected_path,
-            "what the program wrote",
+            "the program's output",
         )
         sys.stdout.writelines(line if line.endswith("\n") else line + "\n" for line in diff)
         return 1

@@ -53,7 +53,7 @@ inline int connected(std::uint16_t port) {
   const int s = socket(AF_INET, SOCK_STREAM, 0);
   const sockaddr_in address = loopback(port);
   if (connect(s, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
-    arguments::fail("nobody listens");
+    arguments::fail("no server listens");
   return without_delay(s);
 }
 

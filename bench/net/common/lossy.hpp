@@ -62,7 +62,8 @@ inline lossy_end lossy_ends(arguments& args) {
   if (const char* end = std::getenv("LOSSY_END")) return {std::atoi(end)};
 
   char self[4096] = {};
-  if (readlink("/proc/self/exe", self, sizeof self - 1) < 0) arguments::fail("who am I?");
+  if (readlink("/proc/self/exe", self, sizeof self - 1) < 0)
+    arguments::fail("the path of this program is unknown");
   const std::string program = self;
   command[0] = program.substr(0, program.rfind('/') + 1) + "lossy_link";
   std::vector<std::string> own = own_command();

@@ -44,7 +44,7 @@ int connected_socket(Prepare prepare) {
     // refuses at once, and nothing says when it does.
     usleep(2000);
   }
-  arguments::fail("nobody listens");
+  arguments::fail("no server listens");
 }
 
 // Each message goes out at once, as ours do.

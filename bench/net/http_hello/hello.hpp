@@ -60,7 +60,7 @@ inline std::uint64_t load(int port, int connections, std::uint64_t requests, res
   for (std::size_t i = 0; i < got.size(); ++i) {
     sockets.push_back(socket(AF_INET, SOCK_STREAM, 0));
     if (connect(sockets[i], reinterpret_cast<const sockaddr*>(&to), sizeof to) != 0)
-      arguments::fail("nobody listens");
+      arguments::fail("no server listens");
     without_delay(sockets[i]);
     epoll_event e{};
     e.events = EPOLLIN;

@@ -98,5 +98,5 @@ void bench::run(arguments& args, result& out) {
     total.expected += t.expected;
   }
   out.expect("pings answered", pings * workers, total.answered);
-  out.expect("pongs from whom they were expected", pings * workers, total.expected);
+  out.expect("pongs from the pinged worker", pings * workers, total.expected);
 }

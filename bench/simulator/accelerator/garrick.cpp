@@ -79,7 +79,7 @@ bench::figure shares(bench::result& out, std::uint32_t messages) {
 
 /// How long a message's work has to be.
 bench::figure crossover(bench::result& out, std::uint32_t messages) {
-  bench::figure f("What it gains by the work for a message, 1000 messages a second",
+  bench::figure f("Gain by the work for a message, 1000 messages a second",
                   "Paper 003 has 5 ms of work for a message.", "µs of work for a message",
                   "times the latency of actors that compute by themselves");
   f.logarithmic_x();

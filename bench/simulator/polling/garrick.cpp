@@ -82,7 +82,7 @@ void bench::run(arguments& args, result& out) {
              "that never rest.");
   rates.found(
       "polling_custom sleeps 1 µs, which Linux makes about 56 µs; a worker in the middle of that "
-      "is woken by nobody.");
+      "is woken by no message.");
   out.seconds = seconds_since(start);
   out.figures(json_of({slow, rates}));
 }

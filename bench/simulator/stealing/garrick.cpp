@@ -63,10 +63,11 @@ void bench::run(arguments& args, result& out) {
                                  guided_steal_probability(places, core(number), core(1), attempts),
                                  sampled_steal_probability(places, true, core(number), core(1),
                                                            one_walk, samples, 2)));
-  guided.found("locality_guided walks so; at most " + figure::number(worst, 2) + " off in " +
-               std::to_string(samples) +
-               " thefts a core. After 13 attempts it visits everybody once before it sleeps, where "
-               "the paper's goes on at random.");
+  guided.found(
+      "locality_guided walks so; at most " + figure::number(worst, 2) + " off in " +
+      std::to_string(samples) +
+      " thefts a core. After 13 attempts it visits every worker once before it sleeps, where "
+      "the paper's goes on at random.");
   out.expect("policies as computed", 1, worst < 5 / std::sqrt(samples) ? 1 : 0);
   out.seconds = seconds_since(start);
   out.items = std::uint64_t{samples} * 4;

@@ -97,7 +97,7 @@ void bench::run(arguments& args, result& out) {
                                seq<sink>(garrick::lent(&found)).named("sink")));
     system.request(h, join{}).get().value();
     const stream_report r = system.request(h, get_report{}).get().value();
-    out.lines("What the operators of linear_road have done", r.by_stage().to_string());
+    out.lines("The work of the operators of linear_road", r.by_stage().to_string());
   });
   all.into(out, reports, seconds);
   found.check(out, *input, reports);

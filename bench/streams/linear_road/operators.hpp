@@ -209,8 +209,8 @@ class toll_collector {
     out.expect("entries", expected.entries, found_.entries);
     out.expect("tolls charged", expected.charged, found_.charged);
     out.expect("sum of tolls", expected.sum, found_.sum);
-    out.expect("who pays what", expected.fingerprint, found_.fingerprint);
-    if (reports == t.reports.size() && found_.charged == 0) out.error("nobody has paid a toll");
+    out.expect("tolls of the vehicles", expected.fingerprint, found_.fingerprint);
+    if (reports == t.reports.size() && found_.charged == 0) out.error("no vehicle has paid a toll");
     out.detail("tolls_charged", static_cast<double>(found_.charged));
     latencies_.into(out);
   }
