@@ -59,6 +59,28 @@ net::node_settings strict() {
   return s;
 }
 
+struct go {};
+using asker_type = protocol<void(go)>;
+/// Asks the desk of a peer, and keeps the result.
+class asker : public actor<asker_type> {
+ public:
+  asker(net::node& n, net::peer_identity whom, std::string& got) : node_(n), at_(whom), got_(got) {}
+  task<void> on(go) {
+    const result<ref<desk_type>> found = co_await node_.remote<desk_type>(*this, at_, "desk");
+    if (!found) {
+      got_ = found.error().to_string();
+      co_return;
+    }
+    const result<std::int64_t> answer = co_await request(*found, hold{});
+    got_ = answer ? std::to_string(*answer) : answer.error().to_string();
+  }
+
+ private:
+  net::node& node_;
+  net::peer_identity at_;
+  std::string& got_;
+};
+
 class verdicts : public net::peer_listener {
  public:
   void changed(const net::peer_identity&, net::peer_change what, const error& why) override {
@@ -80,6 +102,42 @@ TEST_CASE("strangers: one that lets the other end send again and again lets it o
   CHECK(told->ups == 1);
   CHECK(s.count(kind::credit) == 1);
   CHECK(m.b.node.peers().size() == 1);
+}
+
+TEST_CASE("strangers: an answer of another type is an error to its asker") {
+  three_machines m;
+  const net::peer_identity me{{0, 77}, 7};
+  stranger s(m, m.a, "a", me);
+  s.say({.kind = kind::credit, .number = few});  // lets the link be used
+  const net::protocol_table& desks = net::protocol_table_of<desk_type>();
+  const std::uint64_t right = desks.by_content(&base::message_type_of<hold>)->answer.type;
+  const std::uint64_t wrong = net::protocol_table_of<archive_type>()
+                                  .by_content(&base::message_type_of<want_much>)
+                                  ->answer.type;
+  REQUIRE(right != wrong);
+  const net::actor_id there{5, 1};
+  for (const std::uint64_t type : {right, wrong}) {
+    std::string got;
+    const auto who = m.a.system.spawn<asker>(lent(m.a.node), me, lent(got));
+    send(who, go{});
+    s.say({.kind = kind::release});  // runs the machines
+    REQUIRE(s.heard().back().kind == kind::resolve);
+    s.say({.kind = kind::resolved, .sender = there, .number = s.heard().back().number},
+          *desks.described());
+    REQUIRE(s.heard().back().kind == kind::request);
+    const stranger::words asked = s.heard().back();
+    s.say({.kind = kind::response,
+           .receiver = asked.sender,
+           .sender = there,
+           .number = asked.number,
+           .type = type},
+          std::int64_t{5});
+    CAPTURE(got);
+    if (type == right)
+      CHECK(got == "5");
+    else
+      CHECK(got.find("it is of another type") != std::string::npos);
+  }
 }
 
 TEST_CASE("strangers: a peer knows of as many actors as the settings say") {
