@@ -117,12 +117,16 @@ TEST_CASE(
   CHECK(h.others == 0);
 }
 
-TEST_CASE("many watches: a watcher of more than the other node allows hears that, and of no end") {
+TEST_CASE("many watches: a watcher of more than either node allows hears that, and of no end") {
   net::node_settings strict;
   strict.most_watches = 6;
-  for (const bool by_link : {false, true}) {
+  for (const int i : {0, 1, 2, 3}) {
+    const bool by_link = i % 2 == 1;
+    const bool limits_others = i / 2 == 1;  // the node of the watched actors has the limit
     CAPTURE(by_link);
-    three_machines m({}, strict);
+    CAPTURE(limits_others);
+    three_machines m(limits_others ? net::node_settings() : strict,
+                     limits_others ? strict : net::node_settings());
     heard h;
     const auto far = m.b.shown_to(m.a, "maker", m.b.system.spawn<maker>());
     const auto all = m.a.system.request(far, make_targets{10}).get().value();
