@@ -90,6 +90,17 @@ TEST_CASE("outbox: ready frames take room of the slot until they are flushed") {
   CHECK(of.slot.has_room());
 }
 
+TEST_CASE("outbox: a signal does not overtake those that wait") {
+  fixture of;
+  for (std::uint64_t i = 1; i <= 3; ++i) of.post(frame_kind::monitor, i);
+  of.out.signal_settled();
+  of.post(frame_kind::monitor, 4);  // O1: there is room for it, and 3 is before it
+  CHECK(of.stack.numbers() == std::vector<std::uint64_t>{1, 2});
+  of.out.signal_settled();
+  of.out.send_signals({});
+  CHECK(of.stack.numbers() == std::vector<std::uint64_t>{1, 2, 3, 4});
+}
+
 TEST_CASE("outbox: signals do not wait for the room of others, and only so many are under way") {
   fixture of;
   of.stack.has_room = false;
