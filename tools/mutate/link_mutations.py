@@ -211,7 +211,7 @@ MUTATIONS = [
         OUTBOX,
         "const bool may_go = signals_.empty() && signals_under_way_",
         "const bool may_go = signals_under_way_",
-        ("tests.net.many_signals", "tests.net.many_watches"),
+        ("tests.net.outbox",),
     ),
     # ---- grants
     mutation(
@@ -413,7 +413,7 @@ MUTATIONS = [
         OUTBOX,
         "    case frame_kind::response: return answers;",
         "    case frame_kind::response: return refusals;",
-        ("tests.net.strangers",),
+        ("tests.net.outbox",),
     ),
     mutation(
         "link: a cancel overtakes its request",
