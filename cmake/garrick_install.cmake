@@ -59,7 +59,7 @@ install(DIRECTORY "${PROJECT_SOURCE_DIR}/docs/guide"
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/docs/pictures"
         DESTINATION "${CMAKE_INSTALL_DOCDIR}/docs" FILES_MATCHING PATTERN "*.svg")
 install(FILES "${PROJECT_SOURCE_DIR}/docs/glossary.md" "${PROJECT_SOURCE_DIR}/docs/papers.md"
-        "${PROJECT_SOURCE_DIR}/docs/wire.md"
+        "${PROJECT_SOURCE_DIR}/docs/portability.md" "${PROJECT_SOURCE_DIR}/docs/wire.md"
         DESTINATION "${CMAKE_INSTALL_DOCDIR}/docs")
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/examples" DESTINATION "${CMAKE_INSTALL_DOCDIR}"
         FILES_MATCHING PATTERN "*.cpp" PATTERN "*.hpp" PATTERN "*.md" PATTERN "*.test.cpp" EXCLUDE

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """Every relative link of every Markdown page leads to a file that is there, and its #anchor to a
 heading of that page. Links of installed pages (cmake/garrick_install.cmake) lead to installed ones.
+A file that an installed page names as `code` is installed, too, or the line says "repository"; the
+text before the page's first section may say so for the whole page.
 """
 
 import argparse
@@ -13,17 +15,23 @@ ROOT = Path(__file__).resolve().parents[2]
 LINK = re.compile(r"\]\(\s*<?([^)\s>]+)>?(?:\s+\"[^\"]*\")?\s*\)")
 FENCE = re.compile(r"^\s*(```+|~~~+)")
 ELSEWHERE = re.compile(r"^[a-z][a-z0-9+.-]*:", re.I)
+NAMED = re.compile(
+    r"(?<![\w/.-])(?:\.\./)*((?:bench|cmake|docs|examples|lib|tests|tools|garrick)/[\w./-]*\w)"
+    r"|(?<!\S)(\./dev|\.ci/run)\b"
+)
 
 
-def prose(text: str):
-    """(number, line) without fenced blocks and without `code`."""
+def prose(text: str, code: bool = False):
+    """(number, line) without fenced blocks, and without `code` or with nothing else."""
     fence = None
     for number, line in enumerate(text.splitlines(), 1):
         mark = FENCE.match(line)
         if mark:
             fence = mark.group(1) if fence is None else None if line.strip() == fence else fence
         elif fence is None:
-            yield number, re.sub(r"`[^`]*`", "", line)
+            yield number, (
+                " | ".join(re.findall(r"`([^`]*)`", line)) if code else re.sub(r"`[^`]*`", "", line)
+            )
 
 
 def anchors(text: str) -> set[str]:
@@ -48,12 +56,39 @@ def anchors(text: str) -> set[str]:
 
 def is_installed(file: str) -> bool:
     if file.startswith("examples/"):
-        return not file.endswith((".test.cpp", ".fuzz.cpp"))
+        return not file.endswith((".test.cpp", ".fuzz.cpp")) and "/texts" not in file
     return file.startswith(("docs/guide/", "docs/pictures/")) or file in (
+        "CHANGELOG.md",
         "docs/glossary.md",
         "docs/papers.md",
+        "docs/portability.md",
         "docs/wire.md",
     )
+
+
+def check_names(root: Path, page: Path) -> list[str]:
+    """The files that an installed page names as `code`."""
+    text = page.read_text(encoding="utf-8")
+    here = page.relative_to(root).as_posix()
+    lines = text.splitlines()
+    if not is_installed(here) or "repository" in text.partition("\n## ")[0]:
+        return []
+    problems = []
+    for number, line in prose(text, code=True):
+        for path, command in NAMED.findall(line):
+            if path.startswith("garrick/"):  # a header, as programs include it
+                if not path.endswith(".hpp") or (
+                    any(root.glob(f"lib/*/{path}")) and "/internal/" not in path
+                ):
+                    continue
+            elif path and is_installed(path) and (root / path).exists():
+                continue
+            if "repository" not in lines[number - 1]:
+                problems.append(
+                    f"{here}:{number}: {path or command}: that is not installed, as the page is; "
+                    "say that it is in the repository"
+                )
+    return problems
 
 
 def check_page(root: Path, page: Path) -> list[str]:
@@ -108,7 +143,11 @@ def pages(root: Path) -> list[Path]:
 
 
 def check(root: Path) -> list[str]:
-    return [problem for page in pages(root) for problem in check_page(root, page)]
+    return [
+        problem
+        for page in pages(root)
+        for problem in [*check_page(root, page), *check_names(root, page)]
+    ]
 
 
 def main() -> int:

@@ -85,6 +85,25 @@ class links_test(Tree):
         self.write("docs/guide/d.md", "[b](../b.md)\n")
         self.assert_complains(links.check, "docs/guide/d.md:1: ../b.md: that is not installed")
 
+    def test_names_in_installed_pages(self):
+        self.write("examples/e.cpp", "int main() {}\n")
+        self.write("lib/base/garrick/base/x.hpp", "")
+        self.write(
+            "docs/guide/a.md",
+            "`examples/e.cpp` `<garrick/base/x.hpp>` lib/none\n"
+            "`lib/base/README.md` of the repository\n```\n./dev test\n```\n",
+        )
+        self.write("docs/guide/b.md", "# B\n\nThe repository has all.\n\n## C\n\n`lib/base`\n")
+        self.write("docs/b.md", "`lib/base`\n")
+        self.assert_clean(links.check)
+        self.write("docs/guide/c.md", "`examples/f.cpp`, or `./dev test`\n\n`garrick/base/y.hpp`\n")
+        self.assert_complains(
+            links.check,
+            "docs/guide/c.md:1: examples/f.cpp: that is not installed",
+            "docs/guide/c.md:1: ./dev: that is not installed",
+            "docs/guide/c.md:3: garrick/base/y.hpp: that is not installed",
+        )
+
     def test_pictures_of_installed_pages(self):
         self.write("docs/pictures/p.svg", "<svg/>\n")
         self.write("docs/q.svg", "<svg/>\n")
