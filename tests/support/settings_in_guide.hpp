@@ -51,7 +51,7 @@ inline bool is_named_in(const std::filesystem::path& where, const std::string& w
 /// Between `<!-- NAME: begin -->` and `<!-- NAME: end -->` guide 12 has the rows of this table.
 inline void check_guide(const std::filesystem::path& tree, const std::string& name,
                         const base::setting_table& table) {
-  const std::string guide = text_of_file(tree / "docs/guide/12-settings.md");
+  const std::string guide = text_of_file(tree / "docs/guide/12-all-keys.md");
   const std::string begin = "<!-- " + name + ": begin -->\n";
   const std::size_t from = guide.find(begin);
   const std::size_t to = guide.find("<!-- " + name + ": end -->");
