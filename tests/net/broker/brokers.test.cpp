@@ -544,4 +544,28 @@ TEST_CASE("brokers: settings that cannot be kept are errors that say which") {
   CHECK(why({.most_messages = 0}).find("most_messages") != std::string::npos);
 }
 
+TEST_CASE(
+    "brokers: a bounded mailbox is refused at the spawn, as it would lose pieces of streams") {
+  broker_threads threads;
+  actor_system system(quiet());
+  tally t;
+  const auto why = [&](const spawn_options& o) {
+    auto made = system.try_spawn<echo>(o, broker_place(threads, 0), lent(t),
+                                       std::string("tcp://127.0.0.1:0"), socket_settings());
+    return made ? base::error() : made.error();
+  };
+  for (const auto policy :
+       {mailbox_policy::reject, mailbox_policy::drop_newest, mailbox_policy::wait})
+    for (const auto& place : {spawn_options(), threads.on(0)}) {
+      spawn_options o = place;
+      o.policy = policy;
+      o.bound = 1000;
+      const base::error no = why(o);
+      CHECK(no == errc::spawn_failed);
+      CHECK(no.to_string().find("spawn_options.policy: the mailbox of an actor with sockets must "
+                                "be unbounded") != std::string::npos);
+    }
+  CHECK_FALSE(why({.soft_limit = 2, .hard_limit = 100}));
+}
+
 }  // namespace brokers_test

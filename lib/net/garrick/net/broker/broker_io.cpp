@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <stdexcept>
 #include <string>
 
 #include "garrick/core/seam/handles.hpp"
@@ -167,7 +168,12 @@ broker_place bound_connection::place() const noexcept { return {*threads_, entry
 // --- opening -------------------------------------------------------------------------------------
 
 broker_io::broker_io(core::actor_base& me, broker_place where)
-    : me_(me.address()), where_(where), core_(std::make_shared<internal::broker_core>()) {}
+    : me_(me.address()), where_(where), core_(std::make_shared<internal::broker_core>()) {
+  if (core::handle_access::get(me_)->limits().policy != core::mailbox_policy::unbounded)
+    throw std::invalid_argument(
+        "spawn_options.policy: the mailbox of an actor with sockets must be unbounded, because a "
+        "message that is turned away would be a lost piece of a stream");
+}
 
 broker_io::~broker_io() { core_->end(); }
 

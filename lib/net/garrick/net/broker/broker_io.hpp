@@ -73,7 +73,9 @@ class bound_connection {
 /// The sockets of one actor; see the opening comment.
 class broker_io {
  public:
-  /// Makes a set of sockets, empty at first, for the actor `me`.
+  /// Makes a set of sockets, empty at first, for the actor `me`. Throws std::invalid_argument if
+  /// its mailbox is bounded (`spawn_options::policy`): the spawn of such a broker fails with
+  /// `errc::spawn_failed` and the text of the exception.
   broker_io(core::actor_base& me, broker_place where);
   /// Closes all sockets.
   ~broker_io();
