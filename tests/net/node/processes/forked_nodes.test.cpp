@@ -60,7 +60,18 @@ TEST_CASE("forked nodes: a child drops them and returns, and the sessions go on"
       };
       says(n.b->remote<asked_type>(n.at, "asked").error() == errc::would_block, 'r');
       says(n.b->connect(n.at).error() == errc::would_block, 'c');
-      says(n.b->listen("tcp://127.0.0.1:0").error() == errc::would_block, 'l');
+      const error no = n.b->listen("tcp://127.0.0.1:0").error();
+      says(no == errc::would_block, 'l');
+      says(no.to_string().starts_with("this call is not possible here: a node: this process is a "
+                                      "fork"),
+           't');
+      says(n.b->publish("mine", *n.far).error() == errc::would_block, 'p');
+      says(!n.a->unpublish("asked"), 'u');
+      says(n.b->allow<asked>("asked").error() == errc::would_block, 'a');
+      says(!n.b->disallow("asked"), 'd');
+      says(n.b->spawn<asked_type>(n.at, "asked").error() == errc::would_block, 's');
+      says(n.b->peers().empty(), 'e');
+      n.b->subscribe(nullptr);
       says(n.b->counters(peer).empty(), 'n');
       n.b->quarantine(peer);
       n.right.kill(*n.far);
@@ -70,7 +81,7 @@ TEST_CASE("forked nodes: a child drops them and returns, and the sessions go on"
       threads.reset();
       says(true, '.');
     });
-    CHECK(words == "rcln.");
+    CHECK(words == "rcltpuadsen.");
     CHECK(status == 0);
     CHECK(n.answer() == times);
   }

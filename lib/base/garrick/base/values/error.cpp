@@ -33,7 +33,7 @@ std::string_view message_of(errc code) noexcept {
     case errc::spawn_failed: return "the actor could not be started";
     case errc::shutting_down: return "the system is shutting down";
     case errc::invalid_setting: return "a setting is not valid";
-    case errc::would_block: return "a blocking wait on a worker thread was refused";
+    case errc::would_block: return "this call is not possible here";
     case errc::request_cycle: return "actors wait for each other in a circle";
     case errc::cancelled: return "the request was cancelled";
     case errc::user: return "the program reported an error";

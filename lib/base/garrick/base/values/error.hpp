@@ -67,7 +67,7 @@ enum class errc : std::uint32_t {
   spawn_failed,        ///< an actor's constructor or set-up failed
   shutting_down,       ///< the system has begun to stop
   invalid_setting,     ///< a setting, or its key, was refused
-  would_block,         ///< a blocking wait on a worker thread
+  would_block,         ///< a wait on a worker thread, or a call in a forked process
   request_cycle,       ///< actors that await each other in a circle
   cancelled,           ///< the caller withdrew the request, or took its answer before
   user,                ///< an error of the program, explained by its text

@@ -315,6 +315,7 @@ void node_core::quarantine(const peer_identity& who) {
 }
 
 base::error node_core::publish(std::string name, core::address held, const protocol_table& as) {
+  if (base::error no = wrong_process()) return no;
   if (!as.described()) return as.described().error();
   core::cell* const who = core::handle_access::get(held);
   if (who == nullptr) return base::make_error(system::registry_errc::empty_handle, name);
@@ -338,6 +339,7 @@ base::error node_core::publish(std::string name, core::address held, const proto
 }
 
 bool node_core::unpublish(std::string_view name) {
+  if (env_.is_copy()) return false;
   core::address who;
   {
     const std::lock_guard lock(mutex_);
@@ -351,6 +353,7 @@ bool node_core::unpublish(std::string_view name) {
 }
 
 base::error node_core::allow(std::string name, std::shared_ptr<const spawnable> what) {
+  if (base::error no = wrong_process()) return no;
   if (!what->protocol().described()) return what->protocol().described().error();
   if (!what->arguments()) return what->arguments().error();
   const std::lock_guard lock(mutex_);
@@ -361,6 +364,7 @@ base::error node_core::allow(std::string name, std::shared_ptr<const spawnable> 
 }
 
 bool node_core::disallow(std::string_view name) {
+  if (env_.is_copy()) return false;
   const std::lock_guard lock(mutex_);
   const auto at = allowed_.find(name);
   if (at == allowed_.end()) return false;
@@ -399,6 +403,7 @@ void node_core::with_published(
 }
 
 std::vector<peer_identity> node_core::peers() const {
+  if (env_.is_copy()) return {};
   const std::lock_guard lock(mutex_);
   std::vector<peer_identity> all;
   all.reserve(peers_.size());
@@ -407,6 +412,7 @@ std::vector<peer_identity> node_core::peers() const {
 }
 
 void node_core::subscribe(std::shared_ptr<peer_listener> who) {
+  if (env_.is_copy()) return;
   const std::lock_guard lock(mutex_);
   subscribers_.push_back(std::move(who));
 }

@@ -71,7 +71,7 @@ class node_core final : public std::enable_shared_from_this<node_core> {
   // ---- for the node -----------------------------------------------------------------------------
 
   /// Returns `would_block` in a process that was forked from the node's, which cannot use its
-  /// links.
+  /// links. Nor may it take `mutex_`, which a thread of the parent may have held during the fork.
   [[nodiscard]] base::error wrong_process() const;
   [[nodiscard]] base::result<endpoint> listen(const endpoint& at);
   /// Calls `done` when there is a link to the node at this endpoint, perhaps at once.
