@@ -84,7 +84,9 @@ class observer
  private:
   void note(const exit_reason& why) {
     heard_.others += why.to_string().find("enough") == std::string::npos;
-    heard_.too_many += why.to_string().find("too many links and monitors") != std::string::npos;
+    heard_.too_many +=
+        why.to_string().find("a limit was reached: a node: too many links and monitors") !=
+        std::string::npos;
   }
   std::vector<ref<target_type>> whom_;
   heard& heard_;

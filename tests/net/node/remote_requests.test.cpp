@@ -271,7 +271,9 @@ TEST_CASE("remote requests: with too many of them without an answer, the next on
   core::scoped_actor me(m.a.system.env());
   std::vector<pending_response<int>> open;
   for (int i = 0; i < 14; ++i) open.push_back(me->request(there, job{i}));
-  CHECK(m.a.system.request(there, job{}).get().error() == errc::overload);
+  const error no = m.a.system.request(there, job{}).get().error();
+  CHECK(no == errc::overload);
+  CHECK_MESSAGE(no.to_string().starts_with("there is no room for more: "), no.to_string());
   m.a.system.run_for(ms(10));
   open.clear();
   CHECK(asked_at(m.a, there) == "14");

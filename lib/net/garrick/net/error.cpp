@@ -22,7 +22,7 @@ class net_category final : public base::error_category {
       case net_errc::connection_lost: return "the connection was lost";
       case net_errc::peer_down: return "the other end is down";
       case net_errc::perhaps_delivered: return "it is not known whether the message was delivered";
-      case net_errc::overload: return "a buffer is full";
+      case net_errc::overload: return "a limit was reached";
       case net_errc::node_down: return "the actor's node is down";
       case net_errc::denied: return "that is not allowed";
       case net_errc::address_in_use: return "the address is in use";

@@ -22,7 +22,7 @@ enum class net_errc : std::uint32_t {
   connection_lost,    ///< the transport broke, which may be mended
   peer_down,          ///< the other end was given up, or left; it never comes back by this link
   perhaps_delivered,  ///< the message was sent, but its arrival cannot be known
-  overload,           ///< a buffer is at its limit
+  overload,           ///< a buffer, or a number of actors or links, is at its limit
   io,                 ///< an error of the operating system; the text holds its words
   owner_failed,       ///< a function of the link's owner threw; the text holds its words
   node_down,          ///< the actor's node was given up, has left, or came back as another one

@@ -28,7 +28,7 @@ std::string_view message_of(errc code) noexcept {
     case errc::receiver_failed: return "the receiver failed while it handled the request";
     case errc::timeout: return "no response came in time";
     case errc::unexpected_message: return "the receiver has no handler for this message";
-    case errc::overload: return "the receiver's mailbox is full";
+    case errc::overload: return "there is no room for more";
     case errc::broken_promise: return "the request was taken, but will not be answered";
     case errc::spawn_failed: return "the actor could not be started";
     case errc::shutting_down: return "the system is shutting down";

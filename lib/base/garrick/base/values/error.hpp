@@ -62,7 +62,7 @@ enum class errc : std::uint32_t {
   receiver_failed,     ///< the receiver failed while it handled the request or held its promise
   timeout,             ///< no response came in time
   unexpected_message,  ///< the receiver has no handler for this message
-  overload,            ///< the receiver's mailbox was at its limit
+  overload,            ///< a mailbox, or another place for messages, was at its limit
   broken_promise,      ///< a handler has seen the request and will not answer it
   spawn_failed,        ///< an actor's constructor or set-up failed
   shutting_down,       ///< the system has begun to stop
