@@ -158,16 +158,16 @@ TEST_CASE("a part brings its section along, with defaults, ranges and sources") 
 }
 
 TEST_CASE("a variable of a part that is not there says so, and of one that is there does not") {
-  CHECK(error_of_variable("GARRICK_OBSERVE_PORT=80") ==
-        "environment variable GARRICK_OBSERVE_PORT: observe.* belongs to garrick::observe, which "
-        "this program does not link, or whose settings it does not add");
+  CHECK(error_of_variable("GARRICK_GPU_PORT=80") ==
+        "environment variable GARRICK_GPU_PORT: gpu.* belongs to garrick::gpu, which this program "
+        "does not link, or whose settings it does not add");
   std::uint32_t port = 80;
   setting_table own;
-  own.add({"observe.port", &port, {1, 65'535}, "port", "Where the page is"});
-  REQUIRE(load_settings({.environment = {"GARRICK_OBSERVE_PORT=81"}, .own = &own}));
+  own.add({"gpu.port", &port, {1, 65'535}, "port", "Where the page is"});
+  REQUIRE(load_settings({.environment = {"GARRICK_GPU_PORT=81"}, .own = &own}));
   CHECK(port == 81);
-  CHECK(error_of({.environment = {"GARRICK_OBSERVE_PROT=81"}, .own = &own})
-            .ends_with("did you mean 'GARRICK_OBSERVE_PORT'?"));
+  CHECK(error_of({.environment = {"GARRICK_GPU_PROT=81"}, .own = &own})
+            .ends_with("did you mean 'GARRICK_GPU_PORT'?"));
 }
 
 TEST_CASE("values that used to fail late, and namelessly, are refused with key, source and range") {
@@ -362,6 +362,11 @@ TEST_CASE("an error on the command line names the argument and the nearest optio
   CHECK(error_of_argument("-scheduler.workers=5") ==
         "argument -scheduler.workers: an option begins with two dashes: --scheduler.workers");
   CHECK(error_of_argument("-help") == "argument -help: an option begins with two dashes: --help");
+  CHECK(error_of_argument("-v") == "argument -v: there is no option '-v'");
+  CHECK(error_of_argument("-scheduler.wokers=5") ==
+        "argument -scheduler.wokers: there is no option '-scheduler.wokers'; did you mean "
+        "'--scheduler.workers'?");
+  CHECK(error_of_argument("---version") == "argument ---version: there is no option '---version'");
   CHECK(error_of({.arguments = {"--scheduler.workers=1", "--scheduler.workers=2"}}) ==
         "argument --scheduler.workers: it is there twice");
 }
@@ -541,6 +546,11 @@ TEST_CASE("a key of a part that is not there says so, wherever it stands") {
       error_of_argument("--gpu.device=1") ==
       "argument --gpu.device: gpu.* belongs to garrick::gpu, which this program does not link, or "
       "whose settings it does not add");
+  CHECK(error_of_argument("--store.path=x") ==
+        "argument --store.path: there is no option '--store.path'");
+  CHECK(error_of_variable("GARRICK_OBSERVE_PORT=80") ==
+        "environment variable GARRICK_OBSERVE_PORT: there is no variable 'GARRICK_OBSERVE_PORT'");
+  CHECK(error_of_file(R"({"patterns": {"x": 7}})") == "file:1: there is no section 'patterns'");
 }
 
 #else

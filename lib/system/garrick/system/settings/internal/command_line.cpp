@@ -74,7 +74,7 @@ base::error refuse_unknown(const std::string& text, const std::vector<argument>&
   if (std::ranges::count(keys, name) != 0)
     return refuse(where, "an option begins with two dashes: --" + name);
   if (base::error e = refuse_absent_part(where, name.substr(0, name.find('.')), keys)) return e;
-  return unknown_key(where, "option", name, "--", keys);
+  return unknown_key(where, "option", text.substr(0, text.find('=')), "--", keys);
 }
 
 }  // namespace

@@ -77,8 +77,7 @@ base::error refuse(std::string_view where, std::string_view why) {
 
 base::error refuse_absent_part(std::string_view where, std::string_view section,
                                const std::vector<std::string>& keys) {
-  static constexpr std::array<std::string_view, 8> parts{"net", "observe", "inspect", "patterns",
-                                                         "gpu", "cluster", "store",   "durable"};
+  static constexpr std::array<std::string_view, 2> parts{"net", "gpu"};  // those with settings
   const auto in_section = [section](std::string_view key) {
     return key.starts_with(section) && key.substr(section.size()).starts_with('.');
   };
@@ -88,13 +87,15 @@ base::error refuse_absent_part(std::string_view where, std::string_view section,
                            ", which this program does not link, or whose settings it does not add");
 }
 
-base::error unknown_key(std::string_view where, std::string_view what, std::string_view key,
+base::error unknown_key(std::string_view where, std::string_view what, std::string_view typed,
                         std::string_view prefix, const std::vector<std::string>& keys) {
   std::string why = "there is no ";
-  why.append(what).append(" '").append(prefix);
-  if (key.size() > longest_name_compared)
-    return refuse(where, why.append(key.substr(0, longest_name_compared)).append("…'"));
-  why.append(key).append("'");
+  why.append(what).append(" '");
+  if (typed.size() > longest_name_compared)
+    return refuse(where, why.append(typed.substr(0, longest_name_compared)).append("…'"));
+  why.append(typed).append("'");
+  const std::string_view key =
+      prefix.empty() ? typed : typed.substr(std::min(typed.find_first_not_of('-'), typed.size()));
   const std::string meant = nearest(key, keys);
   if (meant.empty()) return refuse(where, why);
   why.append("; did you mean '").append(prefix).append(meant);

@@ -49,8 +49,10 @@ struct command_line {
 [[nodiscard]] std::string nearest(std::string_view word, const std::vector<std::string>& keys);
 
 [[nodiscard]] base::error refuse(std::string_view where, std::string_view why);
+/// Returns the refusal of a name, which is shown as it was typed. `prefix`: "--" if the names are
+/// options, of which `keys` are the keys; else empty.
 [[nodiscard]] base::error unknown_key(std::string_view where, std::string_view what,
-                                      std::string_view key, std::string_view prefix,
+                                      std::string_view typed, std::string_view prefix,
                                       const std::vector<std::string>& keys);
 
 /// Returns the refusal of a key in the section of a part that a program need not use, such as net.
