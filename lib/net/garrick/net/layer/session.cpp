@@ -338,10 +338,10 @@ void session::on_heartbeat_ack(std::uint32_t number, layer_context& c) {
 
 void session::on_stranger(std::span<const std::byte> bytes, layer_context& c) {
   ++counters_.strangers;
-  if (phase_ != phase::greeting || bytes.empty()) return;
+  if (phase_ != phase::greeting || (bytes.empty() && !stream_)) return;
   // A stream belongs to one peer, which its first packet shows. A datagram may come from any host,
   // so the handshake goes on, and if it fails, its error tells of the foreign datagram.
-  const bool ours = bytes[0] != std::byte{0} &&
+  const bool ours = !bytes.empty() && bytes[0] != std::byte{0} &&
                     bytes[0] <= std::byte{static_cast<std::uint8_t>(session_packet::refuse)};
   if (!stream_ && !ours) last_foreign_ = foreign_protocol(bytes);
   if (!stream_ || greeted_) return;

@@ -161,6 +161,14 @@ TEST_CASE("session: a peer that does not speak this protocol is told apart") {
     CHECK(p.ends[1].down() == net_errc::not_garrick);
     CHECK(contains(p.ends[1].down(), "SSH-2.0"));
   }
+  SUBCASE("zeros, of which four are the length of an empty frame") {
+    pair_of p(true);
+    p.connect();
+    p.inject(1, bytes_of(std::string(5000, '\0')));
+    CHECK(p.ends[1].down() == net_errc::not_garrick);
+    CHECK(contains(p.ends[1].down(), "the first packet is empty"));
+    CHECK(p.ends[1].closed);
+  }
   SUBCASE("HTTP, with first letters that are no length") {
     pair_of p(true);
     p.connect();

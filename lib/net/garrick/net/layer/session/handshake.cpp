@@ -209,6 +209,8 @@ bool has_mark(std::span<const std::byte> packet) noexcept {
 }
 
 base::error foreign_protocol(std::span<const std::byte> first_bytes) {
+  if (first_bytes.empty())
+    return base::make_error(net_errc::not_garrick, "handshake", "the first packet is empty");
   constexpr std::array<std::string_view, 6> http{"GET ", "POST", "HEAD", "PUT ", "HTTP", "OPTI"};
   const auto is_http = [&](std::string_view word) { return begins_with(first_bytes, word); };
   const std::string begin = shown(first_bytes.first(std::min<std::size_t>(first_bytes.size(), 16)));
