@@ -363,6 +363,7 @@ TEST_CASE("brokers: to connect works, or says why not") {
   REQUIRE(::shutdown(gone.fd(), SHUT_RDWR) == 0);
   CHECK(s.system.request(c, go{closed}).get().error() == net_errc::unreachable);
   CHECK(s.system.request(c, go{"nonsense"}).get().error() == net_errc::bad_endpoint);
+  CHECK(s.system.request(c, go{"tcp://127.0.0.1:0"}).get().error() == net_errc::bad_endpoint);
   CHECK(s.system.request(c, go{"udp://127.0.0.1:1"}).get().error() == net_errc::bad_endpoint);
   CHECK(s.system.request(c, s.at_.to_string()).get().error() == net_errc::address_in_use);
 }

@@ -87,6 +87,8 @@ TEST_CASE("simulated source: a host that the network does not have cannot be con
   for (const char* where : {"tcp://nohost:7", "udp://nohost:7"})
     expect(m.b.node.connect(where).error(), errc::invalid_setting,
            "nohost:7: the simulated network has no host of this name");
+  for (const char* where : {"tcp://b:0", "udp://b:0"})
+    expect(m.a.node.connect(where).error(), net_errc::bad_endpoint, "no other end has port 0");
   expect(m.b.node.connect("unix:///x").error(), errc::invalid_setting, "no Unix domain sockets");
   m.net.host("nohost");
   CHECK(m.b.node.connect("tcp://nohost:7", duration::seconds(1)).error() == errc::timeout);

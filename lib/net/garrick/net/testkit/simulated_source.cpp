@@ -265,6 +265,8 @@ base::result<connection> simulated_source::connect(const net::endpoint& at,
   const net::endpoint to = at.advertised();
   if (state_->is_stopped) return base::make_error(base::errc::shutting_down, state_->host.name());
   if (base::error no = is_no_path(to)) return no;
+  if (to.port() == 0)
+    return base::make_error(net_errc::bad_endpoint, to.to_string(), "no other end has port 0");
   if (!state_->host.sees(to.host()))
     return base::make_error(base::errc::invalid_setting, to.to_string(),
                             "the simulated network has no host of this name");

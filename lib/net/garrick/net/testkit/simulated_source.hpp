@@ -33,7 +33,7 @@ class simulated_source final : public link_source {
 
   /// Opens a link and returns it, as `net::connect`. Errors: `errc::invalid_setting` if the network
   /// has no host of this name (it has those for which `simulated_network::host` was called), or for
-  /// a path.
+  /// a path; `net_errc::bad_endpoint` for port 0.
   base::result<connection> connect(const net::endpoint& to,
                                    std::unique_ptr<hosted_maker> make) override;
   /// Listens and returns the listener, as `net::listen`; the endpoint's host is this one's name, or

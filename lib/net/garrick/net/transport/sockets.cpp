@@ -80,6 +80,9 @@ base::result<connection> connect(io_threads& io, const endpoint& at,
   const endpoint to = at.advertised();
   if (base::error wrong = wrong_with(s, io.size())) return wrong;
   if (make == nullptr) return invalid("connect", "the maker of the link is null");
+  if (to.kind() != transport_kind::unix_stream && to.port() == 0)
+    return base::make_error(net_errc::bad_endpoint, to.to_string(),
+                            "no other end has port 0: `listen` returns the port that was chosen");
   if (s.from && (s.from->kind() != to.kind() || !s.from->is_numeric()))
     return invalid("from", "no address of the kind of " + to.to_string());
   internal::io_loop& loop = loop_for(io.pool(), s);

@@ -49,8 +49,8 @@ class hosted_maker {
 /// Opens a link to an endpoint, or to the one that it advertises, and returns it: makes the object
 /// and begins to connect. The result comes to its stack by `connected` or `disconnected`; after the
 /// latter the stack may ask to `reopen`. Errors: `errc::shutting_down` if the I/O threads have
-/// stopped, `errc::invalid_setting` if `make` is null or a setting is wrong, with its name. Throws
-/// std::bad_alloc.
+/// stopped, `errc::invalid_setting` if `make` is null or a setting is wrong, with its name,
+/// `net_errc::bad_endpoint` for port 0. Throws std::bad_alloc.
 [[nodiscard]] base::result<connection> connect(io_threads& io, const endpoint& to,
                                                std::unique_ptr<hosted_maker> make,
                                                const transport_settings& s = {});
