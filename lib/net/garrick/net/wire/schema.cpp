@@ -18,13 +18,13 @@ std::string shown_name(std::string_view name) { return printable(name, most_prin
 /// Returns a type's name for people.
 std::string shown(const schema_type& t) {
   static constexpr std::array<std::string_view, 11> words{
-      "a number", "an enumeration", "a class",   "an aggregate", "a sequence", "a set",
-      "a map",    "an array",       "a product", "an optional",  "a variant"};
+      "a number", "an enumeration", "a class", "an aggregate", "a sequence", "a set",
+      "a map",    "an array",       "a tuple", "an optional",  "a variant"};
   if (!t.name.empty()) return shown_name(t.name);
   std::string text(words[static_cast<std::size_t>(t.what)]);
   if (t.what == schema_kind::array) text += " of " + std::to_string(t.extent);
   if (t.what == schema_kind::product || t.what == schema_kind::variant)
-    text += " of " + std::to_string(t.parts.size()) + " parts";
+    text += " of " + std::to_string(t.parts.size()) + (t.parts.size() == 1 ? " part" : " parts");
   return text;
 }
 

@@ -187,6 +187,13 @@ TEST_CASE("other differences are named by their paths") {
     return schema{{{schema_kind::array, "", n, {1}}, {schema_kind::number, "i32", 0, {}}},
                   {{"shop::row", 0, {}}}};
   };
+  const auto tuple_of = [](std::vector<std::uint32_t> parts) {
+    return schema{
+        {{schema_kind::product, "", 0, std::move(parts)}, {schema_kind::number, "i32", 0, {}}},
+        {{"shop::pair", 0, {}}}};
+  };
+  CHECK(supports(tuple_of({1}), tuple_of({1, 1})).detail() ==
+        "shop::pair: a tuple of 1 part here, a tuple of 2 parts there");
   CHECK(!supports(array_of(3), array_of(3)));
   CHECK(supports(array_of(3), array_of(4)).detail() ==
         "shop::row: an array of 3 here, an array of 4 there");
