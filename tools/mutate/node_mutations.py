@@ -126,8 +126,8 @@ MUTATIONS = [
     mutation(
         "node: the arguments of a spawn are not compared",
         SPAWN,
-        "  if (const base::error no = supports(order->types, *what->arguments()))\n",
-        "  if (const base::error no = supports(order->types, order->types))\n",
+        "  if (const base::error no = difference(order->types, *what->arguments()))\n",
+        "  if (const base::error no = difference(order->types, order->types))\n",
         by_spawn,
     ),
     mutation(

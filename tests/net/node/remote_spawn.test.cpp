@@ -209,6 +209,10 @@ TEST_CASE("remote spawn: a name that is not on the list is denied, and so is all
         net_errc::refused);  // the node itself
   CHECK(m.b.node.spawn<worker_type>(net::peer_identity{{9, 9}, 9}, "worker", "x", 2).error() ==
         net_errc::node_down);
+  const auto itself = m.a.node.spawn<worker_type>(m.a.node.self(), "worker", "x", std::int64_t{2});
+  CHECK(itself.error() == net_errc::refused);
+  CHECK_MESSAGE(itself.error().to_string().ends_with(": that is this node itself"),
+                itself.error().to_string());
 }
 
 TEST_CASE("remote spawn: other arguments and protocols are told, and leave no actor") {
@@ -217,9 +221,12 @@ TEST_CASE("remote spawn: other arguments and protocols are told, and leave no ac
   const auto fewer = m.b.node.spawn<worker_type>(m.a.at, "worker", "x");
   CHECK(fewer.error() == net_errc::incompatible);
   CHECK_MESSAGE(text(fewer).find("the other end is not compatible: worker, its arguments: "
-                                 "arguments: a product of 1 parts here, a product of 2 parts "
-                                 "there") != std::string::npos,
+                                 "2 are expected, and 1 is given") != std::string::npos,
                 text(fewer));
+  const auto none = m.b.node.spawn<worker_type>(m.a.at, "worker");
+  CHECK(none.error() == net_errc::incompatible);
+  CHECK_MESSAGE(text(none).ends_with("worker, its arguments: 2 are expected, and 0 are given"),
+                text(none));
   const auto narrow = m.b.node.spawn<worker_type>(m.a.at, "worker", "x", std::int32_t{2});
   CHECK(narrow.error() == net_errc::incompatible);
   CHECK_MESSAGE(text(narrow).find("arguments.1: i32 here, i64 there") != std::string::npos,

@@ -80,26 +80,34 @@ TEST_CASE("connecting: a text that is no endpoint of another node is an error th
   CHECK(self.connect("").error() == net_errc::bad_endpoint);
   CHECK(self.connect("tcp://").error() == net_errc::bad_endpoint);
   CHECK(self.connect("tcp://127.0.0.1:port").error() == net_errc::bad_endpoint);
+  CHECK(self.connect("tcp://127.0.0.1:0").error() == net_errc::bad_endpoint);
+  CHECK(self.connect("udp://127.0.0.1:0").error() == net_errc::bad_endpoint);
   CHECK(self.connect("tcp://192.0.2.1:80").error() == net_errc::denied);
   const auto oneself = self.connect(at);
   REQUIRE(!oneself.has_value());
   CHECK_MESSAGE(oneself.error() == net_errc::refused, oneself.error().to_string());
+  const auto by_identity = self.remote<protocol<int(int)>>(self.self(), "echo");
+  CHECK_MESSAGE(by_identity.error() == net_errc::refused, by_identity.error().to_string());
   CHECK(self.peers().empty());
 }
 
-TEST_CASE("connecting: a server of HTTP is told from a node") {
-  const tests::bare_socket door = tests::bare_socket::listening();
-  std::thread server([&] {
-    const tests::bare_socket one = door.accept();
-    one.write("HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n");
-    static_cast<void>(one.read(1));
-  });
-  actor_system system(tests::quiet());
-  node self(system);
-  const auto who = self.connect("tcp://127.0.0.1:" + std::to_string(door.port()));
-  REQUIRE(!who.has_value());
-  CHECK_MESSAGE(who.error() == net_errc::not_garrick, who.error().to_string());
-  server.join();
+TEST_CASE("connecting: a server of HTTP is told from a node, and so is one that sends zeros") {
+  for (const std::string& says :
+       {std::string("HTTP/1.1 400 Bad Request\r\n\r\n"), std::string(64, '\0')}) {
+    CAPTURE(says.size());
+    const tests::bare_socket door = tests::bare_socket::listening();
+    std::thread server([&] {
+      const tests::bare_socket one = door.accept();
+      one.write(says);
+      static_cast<void>(one.read(1));
+    });
+    actor_system system(tests::quiet());
+    node self(system);
+    const auto who = self.connect("tcp://127.0.0.1:" + std::to_string(door.port()));
+    REQUIRE(!who.has_value());
+    CHECK_MESSAGE(who.error() == net_errc::not_garrick, who.error().to_string());
+    server.join();
+  }
 }
 
 TEST_CASE("connecting: a silent listener is waited for up to the limit") {

@@ -104,8 +104,8 @@ class node {
   /// exists already, by this endpoint or another one, stays the only link. Waits up to `limit` for
   /// a node that is not there yet. Must not run on a worker (`errc::would_block`): actors use the
   /// other form. The link stays until one of the two nodes ends or is lost. Errors:
-  /// `errc::timeout`, with the outcome of the last attempt; `net_errc::bad_endpoint`;
-  /// `errc::invalid_setting` as `listen`; `net_errc::denied` beyond this machine, unless the
+  /// `errc::timeout`, with the outcome of the last attempt; `net_errc::bad_endpoint`, also for port
+  /// 0; `errc::invalid_setting` as `listen`; `net_errc::denied` beyond this machine, unless the
   /// settings say `insecure`; the reason why there is no connection, such as `not_garrick`,
   /// `incompatible` with a node of another version, `refused` if the endpoint is this node's own,
   /// or `peer_down` if one of the two has given this life of the other up.
@@ -127,8 +127,9 @@ class node {
   /// one, and for an actor of this node also the protocols with which the other node was given it.
   /// Waits up to `limit`, also for a node that is not there yet. Must not run on a worker
   /// (`errc::would_block`): actors use the other form. Errors: `errc::timeout`, as `connect`; the
-  /// reason why there is no connection; `net_errc::node_down` if `at` is a peer that cannot be
-  /// reached now; `registry_errc::not_found`, also for an actor of this node that has ended;
+  /// reason why there is no connection, such as `refused` if `at` is this node itself;
+  /// `net_errc::node_down` if `at` is a peer that cannot be reached now;
+  /// `registry_errc::not_found`, also for an actor of this node that has ended;
   /// `net_errc::incompatible`, naming the signature; `too_large` for a name of more than
   /// `longest_name` bytes; `decode_failed` if the answer makes no sense, such as the number of an
   /// actor that this node has not given away.
@@ -198,10 +199,11 @@ class node {
   /// numbers must have the width that the other node expects. Errors: `errc::timeout`; the reason
   /// why there is no connection; `net_errc::node_down` if `at` is a peer that cannot be reached
   /// now; `net_errc::denied` if there is no such name; `too_large` as `remote`, or for the
-  /// arguments, which may also be `not_encodable`; `net_errc::incompatible`, naming the argument,
-  /// by its number from 0, or the signature; `net_errc::overload` if this node has too many actors
-  /// there; `errc::spawn_failed` if the constructor or `on_start` failed. After `timeout`,
-  /// `perhaps_delivered` or `incompatible` the actor may have been spawned, and has ended.
+  /// arguments, which may also be `not_encodable`; `net_errc::incompatible`, naming the signature,
+  /// the argument, by its number from 0, or how many are expected; `net_errc::overload` if this
+  /// node has too many actors there; `errc::spawn_failed` if the constructor or `on_start` failed.
+  /// After `timeout`, `perhaps_delivered` or `incompatible` the actor may have been spawned, and
+  /// has ended.
   ///
   ///     ref<pictures> far = node.spawn<pictures>("tcp://there:4040", "renderer", "sky").value();
   template <class P, class... Args>

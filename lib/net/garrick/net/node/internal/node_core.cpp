@@ -379,6 +379,8 @@ std::shared_ptr<const spawnable> node_core::allowed(std::string_view name) const
 }
 
 base::result<connection> node_core::link_to(const peer_identity& who) const {
+  if (who == self_)
+    return base::make_error(net_errc::refused, who.to_string(), "that is this node itself");
   const std::lock_guard lock(mutex_);
   const auto at = peers_.find(who);
   if (at != peers_.end()) return at->second;

@@ -84,7 +84,8 @@ class node_core final : public std::enable_shared_from_this<node_core> {
   [[nodiscard]] bool unpublish(std::string_view name);
   [[nodiscard]] base::error allow(std::string name, std::shared_ptr<const spawnable> what);
   [[nodiscard]] bool disallow(std::string_view name);
-  /// Returns the link to a peer that can be reached, or `net_errc::node_down`.
+  /// Returns the link to a peer that can be reached; else `net_errc::node_down`, or `refused` for
+  /// this node itself.
   [[nodiscard]] base::result<connection> link_to(const peer_identity& who) const;
   [[nodiscard]] std::vector<peer_identity> peers() const;
   void subscribe(std::shared_ptr<peer_listener> who);

@@ -22,6 +22,20 @@ namespace garrick::net::internal {
 
 namespace {
 
+/// Returns the difference between the given arguments and the expected ones. Requires that the
+/// given ones are checked.
+base::error difference(const schema& given, const schema& expected) {
+  const auto number_of = [](const schema& s) -> std::size_t {
+    return s.signatures.empty() ? 0 : s.types[s.signatures[0].message].parts.size();
+  };
+  const auto some = [](std::size_t n) { return std::to_string(n) + (n == 1 ? " is" : " are"); };
+  const std::size_t here = number_of(given);
+  const std::size_t there = number_of(expected);
+  if (here == there) return supports(given, expected);
+  return base::make_error(net_errc::incompatible,
+                          some(there) + " expected, and " + some(here) + " given");
+}
+
 /// An actor that is to be made, and the number of the peer's question.
 class spawn_job {
  public:
@@ -192,7 +206,7 @@ void link::on_spawn(const frame& f) {
   if (what == nullptr)
     return refuse(f, base::make_error(net_errc::denied, name,
                                       "the node does not allow this name to be spawned"));
-  if (const base::error no = supports(order->types, *what->arguments()))
+  if (const base::error no = difference(order->types, *what->arguments()))
     return refuse(f, no.at(name + ", its arguments"));
   if (spawning_ + exports_.spawned() >= node_->settings().most_spawned ||
       exports_.size() >= node_->settings().most_exports)
