@@ -68,6 +68,7 @@ template <class P, class Policy = round_robin>
 class changing_router {
  public:
   using garrick_sendable = void;
+  using garrick_only_here = void;  ///< its members are kept in this process
   using garrick_router = void;
   using protocol_type = P;  ///< the messages that it accepts
 

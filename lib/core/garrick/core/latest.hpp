@@ -50,6 +50,7 @@ template <class T>
 class news {
  public:
   using garrick_sendable = void;
+  using garrick_only_here = void;  ///< it leads to the sender's memory
 
   /// Returns the newest value, once; an empty optional if it was taken before. Another message
   /// announces the values that are put from now on.
@@ -78,6 +79,7 @@ class latest {
 
  public:
   using garrick_sendable = void;
+  using garrick_only_here = void;  ///< it leads to this process's memory
 
   /// Makes a sender for this actor. Throws std::bad_alloc, and std::logic_error for an empty
   /// handle.

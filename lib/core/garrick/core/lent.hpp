@@ -28,7 +28,8 @@ template <class T>
 class [[nodiscard]] lent {
  public:
   using garrick_sendable = void;
-  using garrick_lent = T;  ///< for the framework: X& of a variable, X of a value
+  using garrick_only_here = void;  ///< it refers to memory of this process
+  using garrick_lent = T;          ///< for the framework: X& of a variable, X of a value
 
   /// Lends a variable, or a value, which is moved in.
   constexpr explicit lent(T&& x) noexcept(std::is_nothrow_constructible_v<T, T&&>)

@@ -24,7 +24,8 @@ namespace garrick::core {
 ///     std::thread([busy = outside_work(system.env()), to] { send(to, read_all()); }).detach();
 class outside_work {
  public:
-  using garrick_sendable = void;  ///< it may be sent to the actor that continues the work
+  using garrick_sendable = void;   ///< it may be sent to the actor that continues the work
+  using garrick_only_here = void;  ///< it counts for this system
 
   /// Makes a token without work.
   outside_work() noexcept = default;

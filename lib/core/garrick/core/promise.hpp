@@ -72,6 +72,7 @@ class delegated {
 class promise_base {
  public:
   using garrick_sendable = void;
+  using garrick_only_here = void;  ///< its request waits in this system
 
   promise_base() noexcept = default;
   /// For the framework: takes over the duty to answer `r`.

@@ -91,7 +91,8 @@ template <class P>
 class group {
  public:
   using garrick_sendable = void;
-  using protocol_type = P;  ///< the messages that may be published
+  using garrick_only_here = void;  ///< it is a topic of this system
+  using protocol_type = P;         ///< the messages that may be published
 
   /// Makes `who` a member: it gets all later publications, until it leaves or ends; the group holds
   /// it meanwhile. To join twice is to join once. Errors: `empty_handle`, `closed`. Throws
