@@ -315,6 +315,37 @@ TEST_CASE("peers: a connection that breaks, and an address without a listener, a
   CHECK(!m.at_b->all()[0].is_out_of_turn);
 }
 
+/// Returns the text of a look-up that times out while the peer counts as up.
+std::string times_out(two_machines& m) {
+  const auto late = m.b.node.remote<service_type>("tcp://a:7", service_name, duration::seconds(2));
+  REQUIRE(!late.has_value());
+  CHECK(late.error() == errc::timeout);
+  CHECK(m.at_b->count(peer_change::down) == 0);
+  return late.error().to_string();
+}
+
+TEST_CASE("peers: a caller that times out is told why a lost connection was not replaced") {
+  two_machines m;
+  REQUIRE(m.find("tcp").has_value());
+  m.net.host("a").crash(net::testkit::crash_kind::process);
+  const std::string text = times_out(m);
+  CHECK_MESSAGE(
+      text.find("tcp://a:7: the last attempt: the connection was refused") != std::string::npos,
+      text);
+}
+
+TEST_CASE("peers: a caller that times out is not told of a connection that was replaced") {
+  two_machines m;
+  REQUIRE(m.find("tcp").has_value());
+  m.net.reset_streams("a", "b");
+  m.b.system.run_for(duration::seconds(3));
+  CHECK(m.at_b->count(kind::resumed) == 1);
+  m.net.host("a").pause();
+  const std::string text = times_out(m);
+  m.net.host("a").resume();
+  CHECK_MESSAGE(text.ends_with("tcp://a:7: it has not answered in that time"), text);
+}
+
 TEST_CASE("peers: a process is stopped, goes on, and is killed: each end tells its evidence") {
   const auto in_time = [](const char* where, int down_after_ms) {
     other_process other(where, down_after_ms);

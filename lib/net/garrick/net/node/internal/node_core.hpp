@@ -111,6 +111,8 @@ class node_core final : public std::enable_shared_from_this<node_core> {
   /// An attempt has failed to reach the endpoint that was dialled; there will be another. No error:
   /// an attempt is under way, and waits for the other end's first words.
   void not_reached(const std::string& key, const base::error& why);
+  /// The session to this endpoint goes on.
+  void reached(const std::string& key);
   /// The link is over.
   void closed(link_port& link, const base::error& why) noexcept;
   /// Returns the reason why the applicant may not be a peer, or nothing if it may.

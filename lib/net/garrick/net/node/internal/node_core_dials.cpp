@@ -101,6 +101,11 @@ void node_core::not_reached(const std::string& key, const base::error& why) {
     unreached_.is_to_speak(key);
 }
 
+void node_core::reached(const std::string& key) {
+  const std::lock_guard lock(mutex_);
+  unreached_.forget(key);
+}
+
 /// Answers the callers that wait for this endpoint, and forgets it unless a link stands. `by` is
 /// the link that was to reach it; none if there never was one. Leaves another attempt alone.
 void node_core::answer_dial(const std::string& key, const connection& by,

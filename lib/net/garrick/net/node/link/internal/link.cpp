@@ -138,7 +138,10 @@ void link::on_event(const link_event& e) {
                      {},
                      base::duration::nanoseconds(static_cast<std::int64_t>(e.number))});
     case disconnected: return notice(evidence_of(e.why));
-    case resumed: notice({peer_evidence::kind::resumed}); [[fallthrough]];
+    case resumed:
+      if (!dialled_.empty()) node_->reached(dialled_);
+      notice({peer_evidence::kind::resumed});
+      [[fallthrough]];
     case writable: return holds_ ? static_cast<void>(flushes_ = true) : flush();
     case delivered: return settle(e.number, {});
     case unknown: return settle(e.number, fate_of(e.why));
@@ -152,12 +155,13 @@ void link::on_event(const link_event& e) {
 }
 
 void link::hint(const base::error& why) {
-  if (why) not_reached(why);
+  if (why && !is_open_) not_reached(why);  // nothing takes back what a datagram's error tells
   notice(evidence_of(why));
 }
 
 void link::not_reached(const base::error& why) {
-  if (!is_open_ && !is_closed_ && !dialled_.empty()) node_->not_reached(dialled_, why);
+  const bool is_spare = is_open_ && !is_used_;  // another link reaches the endpoint
+  if (!is_closed_ && !is_spare && !dialled_.empty()) node_->not_reached(dialled_, why);
 }
 
 void link::notice(const peer_evidence& what) {
