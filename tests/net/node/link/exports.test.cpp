@@ -44,6 +44,11 @@ struct fixture {
   [[nodiscard]] static bool keeps_up(const exports::entry& x, std::uint64_t fresh = 0) {
     return exports::keeps_up(x, [fresh] { return fresh; });
   }
+  /// Returns the number of messages after which a grant is due.
+  [[nodiscard]] static std::uint32_t left_until_due(const exports::entry& x) {
+    REQUIRE(x.taken <= x.due);
+    return x.due - x.taken;
+  }
   /// Lets the actor read so many messages. Returns the grant if one is due.
   std::uint32_t grant_read(const actor_id& id, std::uint32_t number, std::size_t bytes = 8) {
     exports::entry& x = *of.find(id);
@@ -128,7 +133,7 @@ TEST_CASE("exports: an actor that keeps up is sent twice as many ahead, up to a 
   std::uint64_t granted = first_credit;
   std::uint64_t taken = first_credit / 2 - 1;
   for (int i = 0; i < 20; ++i) {
-    const std::uint32_t number = x.due - x.taken;
+    const std::uint32_t number = f.left_until_due(x);
     taken += number;
     granted += f.grant_read(id, number);
     CHECK(granted - taken <= x.window);  // E2
@@ -173,7 +178,7 @@ TEST_CASE("exports: an actor that does not keep up is owed its grant, once, and 
   CHECK(f.of.take_owed() == std::vector<actor_id>{id});
   CHECK_FALSE(f.of.owes());
   CHECK_FALSE(exports::is_due(x));
-  CHECK(f.grant_read(id, x.due - x.taken) == half / 2 + half);  // it keeps up again
+  CHECK(f.grant_read(id, f.left_until_due(x)) == half / 2 + half);  // it keeps up again
 }
 
 TEST_CASE("exports: a grant at the first credit is owed until it is taken, and is due then") {
