@@ -391,7 +391,7 @@ MUTATIONS = [
         "node: a question for a name while a node comes back has to be asked again",
         "lib/net/garrick/net/node/node.cpp",
         "if (!has_link_ended ||",
-        "if (true ||",
+        "if (!has_link_ended || true ||",
         by_connecting,
     ),
     mutation(
