@@ -267,13 +267,6 @@ MUTATIONS = [
         ("net_node.wanted_requests", "tests.net.overdue_requests"),
     ),
     mutation(
-        "link: a subscriber hears evidence of links that are not used, too",
-        LINK,
-        "  if (is_used_ && !is_closed_) node_->noticed(*this, what);\n",
-        "  if (!is_closed_) node_->noticed(*this, what);\n",
-        ("tests.net.peers", "tests.net.several_links"),
-    ),
-    mutation(
         "link: messages that were taken in are lost when the link ends in the same call",
         LINK,
         "  if (std::exchange(is_closed_, true)) return;\n  deliver_held();\n",
