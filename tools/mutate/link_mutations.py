@@ -271,7 +271,7 @@ MUTATIONS = [
         LINK,
         "  if (std::exchange(is_closed_, true)) return;\n  deliver_held();\n",
         "  if (std::exchange(is_closed_, true)) return;\n",
-        ("tests.net.node_guarantees", "tests.net.busy_links"),
+        ("tests.net.own_stacks",),
     ),
     # ---- waking and waiting
     mutation(

@@ -15,6 +15,8 @@
 #include <utility>
 #include <vector>
 
+#include <support/transports.hpp>
+
 #include "net/node/simulated_machines.hpp"
 
 namespace own_stacks_test {
@@ -200,6 +202,51 @@ TEST_CASE("own stacks: a layer that throws at a message holds up no thread that 
   for (int i = 0; i < 3; ++i) send(*there, number{i});
   CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(30));
   CHECK(!forgets);
+}
+
+struct note {
+  std::string text;
+};
+struct how_many {};
+using noting_type = protocol<void(note), int(how_many)>;
+class noting : public actor<noting_type> {
+ public:
+  void on(const note&) { ++noted_; }
+  int on(how_many) const { return noted_; }
+
+ private:
+  int noted_ = 0;
+};
+
+/// A layer that passes a message with these words up, and then throws.
+constexpr std::string_view last_words = "this is too much for you";
+class fainting : public layer_defaults {
+ public:
+  static constexpr std::string_view wire_name = "fainting";
+  void send(outgoing&& m, layer_context& c) { c.down(std::move(m)); }
+  void receive(const incoming& m, layer_context& c) {
+    const std::string text(reinterpret_cast<const char*>(m.bytes.data()), m.bytes.size());
+    static_cast<void>(c.up(m));
+    if (text.find(last_words) != text.npos) throw std::runtime_error("it is");
+  }
+};
+using fainting_stream =
+    stack<byte_stream, actor_protocol, redelivery, fainting, slicing, session, framing>;
+
+TEST_CASE("own stacks: a message that a layer has passed up before it throws is handled") {
+  node_settings s;
+  s.stacks.add<"fainting", fainting_stream>();
+  s.stream_stack = "fainting";
+  actor_system of_a, of_b;
+  node a(of_a, s), b(of_b, s);
+  const std::string at = a.listen("tcp://127.0.0.1:0").value().to_string();
+  const auto one = of_a.spawn<noting>();
+  REQUIRE(a.publish("noting", one).has_value());
+  const auto there = b.remote<noting_type>(at, "noting");
+  REQUIRE_MESSAGE(there.has_value(), there.error().to_string());
+  send(*there, note{std::string(last_words)});
+  tests::wait_until([&] { return a.peers().empty(); });
+  CHECK(of_a.request(one, how_many{}).get().value() == 1);
 }
 
 }  // namespace own_stacks_test
