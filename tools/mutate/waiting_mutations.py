@@ -92,7 +92,7 @@ MUTATIONS = [
         EXPORTS,
         "lets_wait ? std::min(who.soft_limit(), window / 2) : window / 2;",
         "lets_wait ? window / 2 : window / 2;",
-        ("tests.net.full_mailboxes",),
+        ("tests.net.exports",),
     ),
     mutation(
         "link: a message that the link has weighed once is weighed again",

@@ -56,21 +56,36 @@ void wait_until(P p) {
   while (!p()) std::this_thread::yield();
 }
 
+/// Lets the box go on when a test ends, also by a failure.
+struct going_on {
+  std::binary_semaphore& box;
+  ~going_on() { box.release(); }
+};
+
 TEST_CASE("full mailboxes: others of the same link are answered, and losses are told") {
   constexpr int room = 4;
   constexpr int sent = 100;  // less than the first credit, so no sender waits for it
-  for (const mailbox_policy p : {mailbox_policy::wait, mailbox_policy::reject}) {
-    CAPTURE(static_cast<int>(p));
+  struct mailbox {
+    spawn_options of_box;
+    int lost;  // none with the policy `wait`, as the items have waited for credit
+  };
+  const mailbox all[] = {{{.policy = mailbox_policy::wait, .bound = room}, 0},
+                         {{.policy = mailbox_policy::reject, .bound = room}, sent - 1 - room},
+                         {{.soft_limit = room}, 0},
+                         {{.soft_limit = room, .hard_limit = room}, sent - 1 - room}};
+  for (const auto& [of_box, lost] : all) {
+    CAPTURE(static_cast<int>(of_box.policy));
+    CAPTURE(of_box.hard_limit);
     std::binary_semaphore may_go_on(0);
     std::atomic<int> begun{0};
     actor_system left(patient());
     actor_system right(tests::quiet());
     net::node a(left);
     net::node b(right);
+    const going_on at_end{may_go_on};
     const auto at = a.listen("tcp://127.0.0.1:0");
     REQUIRE(at.has_value());
-    const auto full =
-        left.spawn<box>(spawn_options{.policy = p, .bound = room}, lent(may_go_on), lent(begun));
+    const auto full = left.spawn<box>(of_box, lent(may_go_on), lent(begun));
     REQUIRE(a.publish("box", full).has_value());
     REQUIRE(a.publish("echo", left.spawn<echo>()).has_value());
     const auto far = b.remote<box_type>(at->to_string(), "box");
@@ -86,15 +101,13 @@ TEST_CASE("full mailboxes: others of the same link are answered, and losses are 
       REQUIRE_MESSAGE(answer.has_value(), answer.error().to_string());
       CHECK(*answer == i);
     }
-    // Items that have come wait or are lost, though their receiver has not gone on. The policy
-    // `wait` loses no item that has waited for credit.
-    const int lost = p == mailbox_policy::wait ? 0 : sent - 1 - room;
-    wait_until(
-        [&] { return left.dead_letter_count(errc::overload) == static_cast<unsigned>(lost); });
+    // Items that have come wait or are lost, though their receiver has not gone on.
+    const auto n = static_cast<unsigned>(lost);
+    wait_until([&] { return left.dead_letter_count(errc::overload) == n; });
     CHECK(begun == 1);
     may_go_on.release();
     wait_until([&] { return begun == sent - lost; });
-    CHECK(left.dead_letter_count() == static_cast<unsigned>(lost));
+    CHECK(left.dead_letter_count() == n);
     CHECK(right.dead_letter_count() == 0);
     // The receiver takes further items now.
     send(*far, item{sent});

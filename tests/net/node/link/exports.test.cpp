@@ -159,6 +159,19 @@ TEST_CASE("exports: an actor that has read nothing yet does not keep up") {
   CHECK_FALSE(f.keeps_up(x, x.due));  // although all of these have just come
 }
 
+TEST_CASE("exports: a mailbox that lets its senders wait is short only below its bound") {
+  constexpr std::uint32_t bound = 10;
+  fixture f;
+  f.one = f.system.spawn<reader>(spawn_options{.policy = mailbox_policy::wait, .bound = bound});
+  exports::entry& x = *f.of.find(f.of.hold(f.cell(), as_reader));
+  f.take(x, bound - 1);
+  CHECK(f.keeps_up(x));
+  f.take(x, 1);
+  CHECK_FALSE(f.keeps_up(x));  // senders here wait now, and have the next room
+  f.system.run();
+  CHECK(f.keeps_up(x));
+}
+
 TEST_CASE("exports: an actor that does not keep up is owed its grant, once, and sent less ahead") {
   fixture f;
   const actor_id id = f.of.hold(f.cell(), as_reader);
