@@ -1,4 +1,4 @@
-# Third-party libraries: Debian 12 packages. Which part uses which one stands in
+# Third-party libraries: Debian 12 packages. The dependencies of each part are named in
 # lib/<part>/CMakeLists.txt.
 find_package(Threads REQUIRED)
 find_package(Boost 1.75 REQUIRED)  # headers only: Asio

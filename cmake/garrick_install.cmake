@@ -6,8 +6,8 @@ get_property(exported GLOBAL PROPERTY GARRICK_EXPORTED)
 get_property(parts GLOBAL PROPERTY GARRICK_INSTALLED_PARTS)
 set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/garrick")
 
-# A build of one program only, such as the demo, can be installed all the same: missing parts are
-# built first.
+# A build of one program only, such as the demo, can be installed, too: missing parts are built
+# first.
 set(built "")
 set(archives "")
 foreach(target IN LISTS exported)

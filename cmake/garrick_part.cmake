@@ -100,7 +100,7 @@ endfunction()
 # Tests that plant errors or measure in virtual time.
 set(GARRICK_PROOF_FILES "/(reliability_figures|planted_[a-z_]+)\\.test\\.cpp$")
 
-# Tests of one part, linked with the parts in `with`, too: <part>_tests from its *.test.cpp, but for
+# Tests of one part, linked with the parts in `with`, too: <part>_tests from its *.test.cpp, except
 # files that plant errors or measure in virtual time, which say nothing of the machine and become
 # <part>_proof_tests; and a program for each *.model.cpp (a model checker replaces threads and
 # memory, so it shares a program with nothing else and does not run under a sanitizer).

@@ -160,7 +160,7 @@ class result {
     check_ += (check_.empty() ? "" : "; ") + std::string(what) + ": expected " +
               std::to_string(expected) + ", found " + std::to_string(found);
   }
-  // Something went wrong that is no wrong number; empty: nothing.
+  // Notes an error other than a wrong number; an empty text is none.
   void error(const std::string& text) {
     if (!text.empty()) check_ += (check_.empty() ? "" : "; ") + text;
   }

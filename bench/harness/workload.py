@@ -95,7 +95,7 @@ class Workload:
     warmup: int = 1
     most_runs: int = None  # where more would show nothing new
     rounds: int = ROUNDS  # counted ones, unless the command line says how many
-    yardsticks: list = field(default_factory=list)  # systems that run beside, but are no peers
+    yardsticks: list = field(default_factory=list)  # systems that run beside, but are not peers
     on_request: bool = False  # only run if its name or group is asked for
     curves: list = field(default_factory=list)
     published: list = field(default_factory=list)  # published values, by the curve they belong to

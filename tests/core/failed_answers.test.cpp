@@ -1,5 +1,5 @@
 // Requests with an answer that cannot be made, for lack of memory or because making it throws: the
-// requester is told, and never waits in vain.
+// requester is told, and does not wait without end.
 #include <doctest/doctest.h>
 #include <sys/resource.h>
 #include <garrick/base/memory/block_pool.hpp>

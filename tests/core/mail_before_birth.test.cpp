@@ -1,4 +1,4 @@
-// Mail for an actor whose object is being built waits until the object stands.
+// Mail for an actor whose object is being built waits until the object is built.
 #include <doctest/doctest.h>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>

@@ -229,7 +229,7 @@ TEST_CASE("try_send to a router tries the picked member and says why it was not 
   CHECK(kit.request(pool.members()[0], all_notes{}).get().value() == "a ");
 }
 
-/// Stands before a pool.
+/// Passes messages on to a pool.
 class front_actor : public actor<protocol<int(int, int), std::string(all_notes), void(note)>> {
   router<notes> behind_;
 

@@ -152,7 +152,7 @@ TEST_CASE("a child that waits for its restart is asked when it lives again") {
   const any_ref child = supervise<fragile>(top, child_options{});
   while (system.step()) {}
   send(child, clear{});
-  while (system.step()) {}  // the time stands still: it waits now
+  while (system.step()) {}  // time does not advance: it waits now
   const result<ref<adder>> typed = system.request_typed<adder>(child).get();
   REQUIRE(typed.has_value());
   CHECK(system.request(*typed, plus{1, 2}).get().value() == 3);

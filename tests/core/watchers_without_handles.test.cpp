@@ -1,5 +1,5 @@
-// A watcher to which no handle exists at the moment, since it only sends to itself, hears of the
-// ends of others all the same: it runs, or has mail, and takes a handle to itself again.
+// A watcher to which no handle exists at the moment, since it only sends to itself, is still told
+// of the ends of others: it runs, or has mail, and takes a handle to itself again.
 #include <doctest/doctest.h>
 #include <garrick/garrick.hpp>
 #include <garrick/testkit/test_system.hpp>
@@ -72,7 +72,7 @@ struct child : actor<mortals> {
   void on(boom) { throw std::runtime_error("broken"); }
 };
 
-/// As `watcher`. Its child fails while no handle to it exists.
+/// Like `watcher`. Its child fails while no handle to it exists.
 struct parent : actor<steps> {
   explicit parent(strings& heard) : heard_(&heard) {}
   void on(int step) {

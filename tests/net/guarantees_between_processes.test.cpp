@@ -15,7 +15,7 @@ using namespace garrick::tests;
 
 namespace {
 
-/// Returns each of the five stacks, over each transport on which it stands.
+/// Returns each of the five stacks, over each transport that it supports.
 class pairs {
  public:
   explicit pairs(std::uint32_t messages = 4000, int down_after_ms = 20'000)

@@ -110,7 +110,7 @@ TEST_CASE("accept_sessions: of a peer's connections that come at once, one gets 
                         [&](carrier& below, const connection&) -> std::unique_ptr<hosted> {
                           return std::make_unique<counted>(below, k.stack, true, here);
                         }));
-      // The other clients try again and again, in vain.
+      // The other clients try again and again, without success.
       wait_until(
           [&] { return here.messages + there.messages >= 2 && door->counters().refused >= 6; });
       CHECK(here.opened == 1);

@@ -54,7 +54,8 @@ class switched_proxy {
   void wake() {
     set([this] { wakes_ = true; });
   }
-  /// If `is` is true, later connections stand and never carry bytes. Returns when that is so.
+  /// If `is` is true, later connections are established and never carry bytes. Returns when that is
+  /// so.
   void hush(bool is) {
     set([this, is] { hushes_ = is; });
   }

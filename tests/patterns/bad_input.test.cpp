@@ -60,7 +60,7 @@ TEST_CASE("options of a stream that make no sense are refused, with their names"
     REQUIRE_FALSE(made);
     CHECK(made.error() == errc::spawn_failed);
     CHECK(made.error().to_string().find(name) != std::string::npos);
-    // spawn gives a handle all the same, of an actor that has ended
+    // spawn still returns a handle, of an actor that has ended
     const auto end = system.request(spawn(system, p, o), join{}).get();
     CHECK_FALSE(end);
   };

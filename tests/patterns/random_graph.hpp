@@ -179,7 +179,7 @@ class shaper {
                               chosen == leaf_form::grouped;
     // tuples in a window do not go round a loop again
     if (chosen == leaf_form::grouped && loop_ != in_loop::none) return leaf_form::any;
-    // a stand-in, so that fewer types are compiled
+    // a substitute, so that fewer types are compiled
     if (ordered && (chosen == leaf_form::rounds || chosen == leaf_form::halved))
       return leaf_form::mapped;
     if ((loop_ == in_loop::cut && says_last) || (ordered && not_in_order)) return leaf_form::any;

@@ -107,7 +107,7 @@ void act(test_system& kit, const scene& s, tally& t) {
     const auto report = kit.request(h, get_report{}).get();
     j.require(report.has_value(), "there is no report");
     j.counters(*report, lost.late);
-    // a failure that ends the stream is no dead letter
+    // a failure that ends the stream is not a dead letter
     if (s.comes_to != fate::fails)
       j.require(lost.failed == j.failed_tuples(), "a failed tuple is no dead letter");
   };

@@ -27,7 +27,8 @@ inline bool forbid_call(long number, int error) {
          prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0;
 }
 
-/// As above, but only if the call's first argument is `argument` (its lower 32 bits).
+/// Like the function above, but only if the call's first argument is `argument` (its lower 32
+/// bits).
 inline bool forbid_call_with(long number, std::uint32_t argument, int error) {
   sock_filter program[] = {
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),

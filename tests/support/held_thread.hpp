@@ -1,4 +1,4 @@
-// An I/O thread that stands still while a test says so.
+// An I/O thread that a test can block.
 #pragma once
 
 #include <garrick/net/transport/io_threads.hpp>

@@ -3,7 +3,7 @@
 //
 // In a short run that is a bound on the further growth of buffers and pools; from a minute on it is
 // the slope: less than a megabyte a minute. The slope is the median of those between any two
-// samples, so that one buffer that grows once, early or late, is no leak.
+// samples, so that one buffer that grows once, early or late, is not a leak.
 #pragma once
 
 #include <doctest/doctest.h>

@@ -260,7 +260,7 @@ class bare_socket {
     if (type == SOCK_STREAM) REQUIRE(::listen(s.fd_, backlog) == 0);
     return s;
   }
-  /// The port of the process's own end; 0: the descriptor is no socket with a port.
+  /// The port of the process's own end; 0: the descriptor is not a socket with a port.
   [[nodiscard]] static std::uint16_t port_of(int fd) { return port_by(::getsockname, fd); }
   [[nodiscard]] std::uint16_t port() const { return required(port_of(fd_)); }
   /// The port of the other end.

@@ -85,8 +85,8 @@ struct stall_probe final : base::probe {
   }
 };
 
-/// Makes the watchdog report each actor that stands still. Before, it would also report actors that
-/// have only lost their processor, as happens on a busy machine.
+/// Makes the watchdog report each stalled actor. Before, it would also report actors that have only
+/// lost their processor, as happens on a busy machine.
 void watch_from_now_on(actor_system& system) {
   CHECK(system.set_watchdog(duration::milliseconds(4)).has_value());
 }
@@ -225,7 +225,7 @@ struct filler : actor<protocol<void(hold), void(touch)>> {
   }
 };
 
-/// Returns the watchdog's log when an actor that `depth` sends run inside one another stands still.
+/// Returns the watchdog's log when an actor that `depth` sends run inside one another is stalled.
 std::string report_of_a_stall_inside_sends(int depth) {
   const auto [text, status] = in_child([&] {
     stall_probe probe;
@@ -327,7 +327,7 @@ struct recursive : actor<protocol<void(deep), void(touch)>> {
   }
   void on(deep d) { static_cast<void>(dive(d.n)); }
   void on(touch) {
-    // volatile: the compiler must not see that this is no object
+    // volatile: the compiler must not see that this is not an object
     volatile std::uintptr_t nowhere = 8;
     *reinterpret_cast<volatile int*>(nowhere) = 1;
   }

@@ -73,7 +73,7 @@ class outside final : public core::proxy_cell {
 
 using worker_type = protocol<int(int), void(duration)>;
 
-/// A clock that stands still, an asker, and the handled requests.
+/// A clock that does not advance, an asker, and the handled requests.
 struct fixture {
   testkit::test_system kit;
   outside& from = *new outside(kit.env());

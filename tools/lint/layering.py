@@ -55,13 +55,13 @@ PUBLIC_ROOMS = {
     "patterns": {"", "containers"},
     "gpu": {""},
 }
-# (part, private room) -> parts that may include it all the same: they drive actors.
+# (part, private room) -> parts that may include it nevertheless, because they drive actors.
 OPEN_TO = {
     ("core", "seam"): {"system", "testkit", "net"},  # net: the proxies and handles of its nodes
     ("core", "detail"): {"system", "testkit"},
 }
 # part, or folder of one -> its rooms from bottom to top: each includes only those before it. "" is
-# its top. Rooms that are not named, such as the top of core, stand above all of them.
+# its top. Rooms that are not named, such as the top of core, are above all of them.
 ROOMS_IN_ORDER = {
     "core": ("protocol", "settings", "mailbox", "cell", "life", "overload", "turn", "seam"),
     # a node calls its links through internal/link_port.hpp

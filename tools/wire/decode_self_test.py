@@ -97,7 +97,7 @@ class capture_test(unittest.TestCase):
                 self.assertRegex(said, r"^$|line \d+: |byte \d+ of ", f"{name}, first {end}")
 
     def test_another_version(self):
-        # An end that is answered all the same speaks a version unknown here.
+        # An end that is answered anyway speaks a version unknown here.
         line = self.line_of("stream", "a>b 48") + 1
         text = self.change("stream", line, "43 4b 01 00 01 00", "43 4b 02 00 03 00")
         self.assert_complains(

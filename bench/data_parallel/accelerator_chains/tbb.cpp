@@ -15,7 +15,7 @@ void bench::run(arguments& args, result& out) {
   const std::size_t threads = args.count("threads", 2);
   args.reject_unknown();
   {
-    // The generator's thread is no worker, but counts as one.
+    // The generator's thread is not a worker, but counts as one.
     const tbb::global_control limit(tbb::global_control::max_allowed_parallelism, threads + 1);
     tbb::task_arena arena(static_cast<int>(threads), 0);
     std::mutex collector;

@@ -109,7 +109,7 @@ struct progress {
 struct crew {
   std::uint32_t number = 0;
   std::uint64_t good = 0;  // swaps that made wires shorter
-  std::uint64_t bad = 0;   // swaps that were done all the same
+  std::uint64_t bad = 0;   // swaps that were done nevertheless
   places mine{};           // of its elements
 };
 

@@ -94,7 +94,7 @@ inline void check_prices(result& out, const std::vector<option>& found, std::siz
     missed += found[i].rounds == rounds ? 0 : 1;
     different += found[i].price == expected[i].price ? 0 : 1;
     const double error = std::fabs(found[i].price - reference_price(expected[i]));
-    far += error < 1e-4 ? 0 : 1;  // also if it is no number
+    far += error < 1e-4 ? 0 : 1;  // also if it is not a number
   }
   out.expect("options that were not priced in each round", 0, missed);
   out.expect("prices that differ from the sequential run's", 0, different);

@@ -20,7 +20,7 @@ inline garrick::gpu::device choose_device(arguments& args, const garrick::gpu::r
   return *found;
 }
 
-// Stands beside the figures: they are this device's.
+// Names the device in the report, since the figures are this device's.
 inline std::string device_text(const garrick::gpu::device& d) {
   const garrick::gpu::device_info& i = d.info();
   std::string text = i.name + ", " + i.platform + " " + i.driver_version + ", " +

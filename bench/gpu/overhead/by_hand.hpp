@@ -17,7 +17,7 @@
 
 namespace bench {
 
-// Requests by hand to one device. For one thread, but for its callbacks.
+// Requests by hand to one device. For one thread, except its callbacks.
 class by_hand {
  public:
   // The device with this name.

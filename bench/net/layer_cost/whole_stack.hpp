@@ -2,7 +2,7 @@
 // gets the packets that the other transmits, at a time that the program makes up.
 //
 // To send is also to take the acknowledgements in, and to receive is also to send them. So the two
-// together are the whole cost of a message at both ends, but for transport and user.
+// together are the whole cost of a message at both ends, without transport and user.
 //
 // Thread safety: none.
 #pragma once

@@ -18,7 +18,7 @@ namespace {
 using namespace garrick::net;
 using garrick::base::instant;
 
-/// An owner that checks that numbers, which stand in the payload, only grow.
+/// An owner that checks that the numbers in the payloads only grow.
 struct receiver final : bench::mock_carrier, link_owner {
   std::uint64_t messages = 0;
   std::uint64_t bytes = 0;

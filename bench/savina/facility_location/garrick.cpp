@@ -115,7 +115,7 @@ struct outcome {
   std::uint64_t openings = 0;
 };
 
-// Stands above the root, and sends it a customer whenever it asks for one.
+// The parent of the root. Sends it a customer whenever it asks for one.
 class producer : public garrick::actor<
                      garrick::protocol<void(produce), void(opened), void(bench::tree_count)>> {
  public:

@@ -59,7 +59,7 @@ TEST_CASE(
   derive_actor_prices(changed, times);
   CHECK(changed.send == c.send);
   CHECK(changed.run == c.run);
-  // but for the few that follow each other soon
+  // except the few that follow each other soon
   CHECK(changed.cold == doctest::Approx(c.cold + 10).epsilon(0.02));
   CHECK(changed.spawn == doctest::Approx(c.spawn + 30).epsilon(0.1));
 }

@@ -36,7 +36,7 @@ struct node_arguments {
   std::uint32_t workers = 0;  ///< threads; 0: one per core
 
   [[nodiscard]] std::vector<std::string> words() const;
-  /// Returns false if these are no such words.
+  /// Returns false if these are not such words.
   [[nodiscard]] bool read(const std::vector<std::string_view>& words);
 };
 

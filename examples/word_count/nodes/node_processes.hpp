@@ -19,8 +19,8 @@ namespace word_count {
 
 class node_processes {
  public:
-  /// The arguments of each: `like`, but for its number and life. `program`: a file to be executed.
-  /// `blocked`: the signals that are blocked there at first.
+  /// The arguments of each: `like`, except for its number and life. `program`: a file to be
+  /// executed. `blocked`: the signals that are blocked there at first.
   node_processes(std::string program, node_arguments like, const sigset_t& blocked)
       : program_(std::move(program)), like_(std::move(like)), blocked_(blocked) {}
   /// Kills the remaining processes.

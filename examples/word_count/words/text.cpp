@@ -33,7 +33,7 @@ decoded decode(std::string_view text, std::size_t at) noexcept {
 }
 
 // Rough on purpose: Latin-1 signs, general punctuation, arrows, boxes, symbols, CJK punctuation and
-// everything beyond the first plane are no letters.
+// everything beyond the first plane are not letters.
 bool is_letter(const decoded& d) noexcept {
   if (!d.valid) return false;
   if (d.code < 0x80) return (d.code >= 'a' && d.code <= 'z') || (d.code >= 'A' && d.code <= 'Z');

@@ -20,7 +20,7 @@ struct text_hash {
 };
 using counts = std::unordered_map<std::string, std::uint64_t, text_hash, std::equal_to<>>;
 
-/// Words longer than this many bytes are no words: tables of data, encoded keys.
+/// Words longer than this many bytes are not words: tables of data, encoded keys.
 inline constexpr std::size_t longest_word = 48;
 
 /// White space, where a text may be cut: no word reaches across it.

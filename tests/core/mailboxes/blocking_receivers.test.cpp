@@ -19,7 +19,7 @@ namespace {
 using namespace garrick;
 using namespace garrick::tests::floods;
 
-/// Where the receiver stands still until the test lets it go on.
+/// Where the receiver is blocked until the test lets it go on.
 class barrier {
  public:
   void stop() {

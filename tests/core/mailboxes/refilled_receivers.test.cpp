@@ -41,7 +41,7 @@ struct steps : base::probe {
   }
 };
 
-/// The test's thread is as one that has not waited in vain yet.
+/// Makes the test's thread one whose waits have not failed yet.
 void forget_waits() { base::this_thread.free_sends = 0; }
 
 using held_protocol = protocol<void(go), void(item), std::uint32_t(count)>;
@@ -84,7 +84,7 @@ struct scene {
 
   const core::cell& receiver() const { return *core::handle_access::get(to); }
 
-  /// The receiver is in the handler that stands still, and has nothing else to do.
+  /// The receiver is in the blocked handler, and has nothing else to do.
   void stop() {
     const no_wait_scope scope;
     send(to, go{});
@@ -141,7 +141,7 @@ TEST_CASE("others fill the mailbox while a sender waits above the soft limit, in
 TEST_CASE("others fill the mailbox while a sender goes on without a wait") {
   scene s(short_wait);
   s.fill(soft + 1);
-  s.post();  // in vain: the next ones do not wait
+  s.post();  // this wait fails; the next messages do not wait
   CHECK(s.plan.waits == 1);
   s.plan.at_doubling = [&] { s.fill(hard); };
   s.plan.at_waits = {nullptr, [&] { s.drain(); }};
@@ -182,7 +182,7 @@ TEST_CASE("a receiver that is idle for a moment is full again when its sender lo
 TEST_CASE("a sender that has given up waits again when the receiver has gone on") {
   scene s(short_wait);
   s.fill(hard);
-  s.post();  // lost: the receiver stands still
+  s.post();  // lost: the receiver is blocked
   CHECK(s.plan.waits == 16);
   s.post();
   CHECK(s.plan.waits == 16);  // still, so this one is lost without a wait
@@ -200,7 +200,7 @@ TEST_CASE(
   s.fill(4);
   core::detail::here.wait_doublings = 0;
   const instant before = base::real_clock().now();
-  s.post();  // the receiver stands still
+  s.post();  // the receiver is blocked
   CHECK(s.plan.waits == 64);
   CHECK(core::detail::here.wait_doublings == 4);
   CHECK(base::real_clock().now() - before >= short_wait * (60 * 16));
@@ -231,7 +231,7 @@ TEST_CASE("a receiver that goes on soon halves the time limit of its sender's ne
 
 namespace {
 
-/// Stands still in the handlers that call `stop` until the test lets it go on.
+/// Blocks in the handlers that call `stop` until the test lets it go on.
 class stopper {
  public:
   void stop() {
@@ -285,7 +285,7 @@ class choosy : public actor<protocol<void(peak), void(go), void(item), std::uint
   std::uint32_t seen_ = 0;
 };
 
-/// A receiver that stands still in a handler, and the test's own thread, which sends to it.
+/// A receiver that is blocked in a handler, and the test's own thread, which sends to it.
 struct stopped_scene {
   steps plan;
   stopper here;
@@ -341,7 +341,7 @@ TEST_CASE("threads that flood a receiver with a low hard limit lose nothing") {
     CAPTURE(limit);
     settings o = limited(2, soft);
     o.mailbox.hard_limit = limit;
-    o.mailbox.full_wait = duration::seconds(1);  // sixteen of them: a machine that stands still
+    o.mailbox.full_wait = duration::seconds(1);  // sixteen of them: a stalled machine
     actor_system system(o);
     const auto to = system.spawn<sink>();
     std::vector<std::thread> threads;

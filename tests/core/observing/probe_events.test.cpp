@@ -227,7 +227,7 @@ TEST_CASE("a probe hears of receivers that run in place, and of no wait then") {
 
 namespace {
 
-/// Stands still until a sender waits for it.
+/// Blocks until a sender waits for it.
 struct slow : actor<box> {
   notes& heard;
   explicit slow(notes& h) : heard(h) {}

@@ -1,4 +1,4 @@
-// Connections on their way: before they stand, and from one broker to another.
+// Connections before they are established, and on their way from one broker to another.
 #include <garrick/garrick.hpp>
 #include <garrick/net/broker/broker.hpp>
 #include <garrick/net/error.hpp>

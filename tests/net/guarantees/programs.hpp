@@ -84,7 +84,7 @@ inline void settle(two_processes& p) {
   const witness& w = p.seen();
   p.require(w.of(0).right_answers != 0 && w.of(1).right_answers != 0, "an end got no right answer");
 }
-/// As `settle`; also checks that no link has gone down.
+/// Like `settle`; also checks that no link has gone down.
 inline void settle_without_loss(two_processes& p) {
   settle(p);
   const witness& w = p.seen();

@@ -1,5 +1,5 @@
-// A client that is no node, stops in mid-handshake, or never goes on: its connection is closed, and
-// others are served.
+// A client that is not a node, stops in mid-handshake, or never goes on: its connection is closed,
+// and others are served.
 #include <doctest/doctest.h>
 #include <poll.h>
 #include <sys/socket.h>

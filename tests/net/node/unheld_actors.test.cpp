@@ -83,7 +83,7 @@ class keeper : public actor<keeps> {
 };
 
 /// A walker and a keeper on one node, and a watcher on the other. No handle to the walker exists
-/// when `meanwhile` begins, during which it stands in its handler.
+/// when `meanwhile` begins, during which it is blocked in its handler.
 template <class F>
 std::string heard_of_walker(act before, F meanwhile) {
   std::atomic<bool> stands{false}, may_go{false};

@@ -338,7 +338,7 @@ TEST_CASE("waiting messages: a sender to a slow actor of another node waits, and
     for (; sent != all; ++sent) send(far, number{sent});
   });
   tests::wait_until([&] { return sent >= 128; });
-  // The sender stands still if requests of others come and go while its count does not grow.
+  // The sender is stalled if requests of others come and go while its count does not grow.
   for (std::int64_t before = -1; before != sent && sent != all;) {
     before = sent;
     for (int i = 0; i != 50; ++i) CHECK(right.request(other, seen{}).get().value() == 0);

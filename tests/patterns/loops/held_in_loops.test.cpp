@@ -52,8 +52,8 @@ auto windows_of(W w) {
                   });
 }
 
-/// The numbers 0 to 29, each of which goes round as often as it says, come out, and time stands
-/// still. `drops`: a source in the loop has no end.
+/// The numbers 0 to 29, each of which goes round as often as it says, come out, and time does not
+/// advance. `drops`: a source in the loop has no end.
 template <class P>
 void ends_at_once(const P& around, bool drops = false) {
   for (const std::size_t capacity : {1U, 3U, 64U}) {

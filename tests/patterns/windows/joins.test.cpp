@@ -499,7 +499,7 @@ TEST_CASE("a side that waits is not idle, nor is one of its producers") {
     return static_cast<std::size_t>(e.key) % n;
   };
   const auto same = [](event e) { return e; };
-  // for ten seconds its time stands still
+  // for ten seconds its time does not advance
   const any_source slow = pipeline(ticks(500ms), [](tick n) {
     return event{static_cast<int>(n.number), 0, n.number < 20 ? 0 : 100'000};
   });

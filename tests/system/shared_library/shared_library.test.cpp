@@ -1,4 +1,4 @@
-// Message identity across a library that is loaded at run time. The rule for it stands in
+// Message identity across a library that is loaded at run time. The rule for it is in
 // base/types/message_type.hpp.
 #include <dlfcn.h>
 #include <doctest/doctest.h>

@@ -97,12 +97,12 @@ class actor_base {
   template <class = void>
   void quit(detail::refused_reason /*reason*/) {}
 
-  /// As `garrick::send`.
+  /// Like `garrick::send`.
   template <class P, class... Args>
   void send(const ref<P>& to, Args&&... args) {
     core::send(to, std::forward<Args>(args)...);
   }
-  /// As `garrick::send`: the error for a first argument that is not a handle.
+  /// Like `garrick::send`: the error for a first argument that is not a handle.
   template <class To, class... Args>
     requires std::is_convertible_v<const To&, detail::not_a_handle>
   void send(const To& /*no handle*/, Args&&... /*unused*/) {
@@ -145,7 +145,7 @@ class actor_base {
     static_assert(detail::asked_no_handle<Reached>::reported);
     return {};
   }
-  /// As `request`, with urgent priority: the request overtakes normal mail at the receiver. The
+  /// Like `request`, with urgent priority: the request overtakes normal mail at the receiver. The
   /// response has normal priority.
   template <class P, class... Args>
   auto request_urgent(const ref<P>& to, Args&&... args) {
@@ -158,12 +158,12 @@ class actor_base {
       return detail::refused_response();
   }
 
-  /// As `send`, to the member that the router picks here, or to all members of a broadcast.
+  /// Like `send`, to the member that the router picks here, or to all members of a broadcast.
   template <router_handle R, class... Args>
   void send(const R& to, Args&&... args) {
     to.send_from_here(std::forward<Args>(args)...);
   }
-  /// As `request`, to the member that the router picks here. A broadcast sends the request to all
+  /// Like `request`, to the member that the router picks here. A broadcast sends the request to all
   /// members, and its response is a vector of their results; see `fan_out`.
   template <router_handle R, class... Args>
   auto request(const R& to, Args&&... args) {
@@ -175,7 +175,7 @@ class actor_base {
     return detail::asked_in_place(to.request_from(*this, Message{std::forward<Args>(args)...}));
   }
 
-  /// As `request`, with a Message that is built in place from the arguments, or moved there. It
+  /// Like `request`, with a Message that is built in place from the arguments, or moved there. It
   /// takes no time-out argument: use `within`. Safe inside a `co_await` expression, also with GCC
   /// 12.
   ///
@@ -267,8 +267,8 @@ class actor_base {
   /// Takes over the duty to answer the current request. Answer it later with `deliver` or `fail`,
   /// on any thread. A promise that is dropped answers `broken_promise`, or `receiver_failed` with
   /// the text of the exception if an exception drops it and ends the handler. The promise is empty
-  /// if the message was no request, or if its request was taken before; a handler that returns an
-  /// empty promise answers `broken_promise`.
+  /// if the message was not a request, or if its request was taken before; a handler that returns
+  /// an empty promise answers `broken_promise`.
   ///
   ///     result<int> on(query) { waiting_ = make_promise<int>(); return waiting_; }
   ///     void on(answer a) { waiting_.deliver(a.value); }
@@ -295,8 +295,8 @@ class actor_base {
 
   /// Lets another actor answer the current request. The response of the other actor, value or
   /// error, goes straight to the requester. The handler must return the result of this call, and
-  /// the answer's type must be the one that the protocol promises. If the message was no request,
-  /// this is a plain send on behalf of its sender. Waits and throws as `send` does.
+  /// the answer's type must be the one that the protocol promises. If the message was not a
+  /// request, this is a plain send on behalf of its sender. Waits and throws as `send` does.
   ///
   ///     auto on(query q) { return delegate(database_, q); }
   template <class P, class... Args>
@@ -316,7 +316,7 @@ class actor_base {
     static_assert(detail::asked_no_handle<Reached>::reported);
     return {};
   }
-  /// As `delegate`, to the member that the router picks here. Not for a broadcast, since it has
+  /// Like `delegate`, to the member that the router picks here. Not for a broadcast, since it has
   /// many answers.
   template <router_handle R, class... Args>
   auto delegate(const R& to, Args&&... args) {
@@ -368,8 +368,8 @@ class actor_base {
     static_cast<void>(detail::target_of(other, "monitor()"));
     return detail::monitor_by_function(*cell_, other.address(), std::move(f));
   }
-  /// As above, with a `down` message to this actor instead of a call. Without a handler
-  /// `on(const down&)` it is a dead letter.
+  /// Like the function above, with a `down` message to this actor instead of a call. Without a
+  /// handler `on(const down&)` it is a dead letter.
   monitor_id monitor(const core::address& other) {
     return detail::monitor_cell(*cell_, other, nullptr);
   }
@@ -476,7 +476,7 @@ class actor_base {
   ///     spawn<reader>(spawn_options{.linked = true}, path);
   template <class A, class... Args>
   auto spawn(Args&&... args);
-  /// The same with options, which may stand in braces.
+  /// The same with options, which may be a list in braces.
   template <class A, class... Args>
   auto spawn(const spawn_options& o, Args&&... args);
   /// Spawns a function-based actor: `spawn([](dynamic_actor& self) -> behavior {…})`. The type of
@@ -495,7 +495,7 @@ class actor_base {
   /// actor with a thread of its own runs there, and this call does not wait for it.
   template <class A, class... Args>
   base::result<ref<detail::protocol_of<A>>> try_spawn(Args&&... args);
-  /// The same with options, which may stand in braces.
+  /// The same with options, which may be a list in braces.
   template <class A, class... Args>
   base::result<ref<detail::protocol_of<A>>> try_spawn(const spawn_options& o, Args&&... args);
 
@@ -509,7 +509,7 @@ class actor_base {
   ///     worker_ = supervise<worker>(child_options{.name = "worker"}, path_);
   template <class A, class... Args>
   auto supervise(Args&&... args);
-  /// The same with options, which may stand in braces.
+  /// The same with options, which may be a list in braces.
   template <class A, class... Args>
   auto supervise(const child_options& o, Args&&... args);
   /// The same for a function-based child: `supervise(f, args...)`.

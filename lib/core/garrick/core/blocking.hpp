@@ -125,7 +125,7 @@ class blocking_actor : public actor<any_protocol> {
       while (condition()) detail::receive_one(this_cell(), b);
     }
   }
-  /// As every actor's `send`. The message names this actor as its sender, also if a scoped actor
+  /// Like every actor's `send`. The message names this actor as its sender, also if a scoped actor
   /// sends it.
   template <class To, class... Args>
   void send(const To& to, Args&&... args) {

@@ -95,7 +95,7 @@ class changing_router {
     before = state_->change_to(std::move(all));
     return true;
   }
-  /// Lets a member leave. Returns false if it is no member. Its earlier messages stay with it.
+  /// Lets a member leave. Returns false if it is not a member. Its earlier messages stay with it.
   /// Never waits. Throws std::bad_alloc; then the members are as before.
   bool remove(const address& member) const {
     std::optional<fixed> before;

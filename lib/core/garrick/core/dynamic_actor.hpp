@@ -78,7 +78,7 @@ template <class P>
 class typed_actor : public actor<P> {
  public:
   using garrick_uses_behaviors = typed_actor;
-  /// As dynamic_actor::become.
+  /// Like dynamic_actor::become.
   void become(typed_behavior<P> b) {
     detail::push_behavior(this->this_cell(), behavior_, std::move(b), false);
   }

@@ -70,7 +70,7 @@ class news {
 };
 
 /// Sends an actor the newest value of a kind, and forgets the one before it if that was not taken.
-/// A forgotten value is no dead letter. A `latest` holds a strong handle to the actor.
+/// A forgotten value is not a dead letter. A `latest` holds a strong handle to the actor.
 template <class T>
 class latest {
   static_assert(base::is_sendable<T>, "garrick: the value of latest<T> must own all it refers to");

@@ -35,7 +35,7 @@ struct delegation_becomes : base::detail::failed_check {
                 "this handler: request the answer and make one of it, or delegate a message with "
                 "the same answer");
 };
-/// Stands for the answer of a delegation that has been refused, so that no second error is
+/// The type of the answer of a delegation that has been refused, so that no second error is
 /// reported. Defined, so that a behavior's case may answer with it.
 struct refused_delegation {};
 template <class To>
@@ -130,9 +130,9 @@ class [[nodiscard]] response_promise : public promise_base {
   /// Makes an empty promise or, for the framework, one with the duty to answer a request.
   using promise_base::promise_base;
 
-  /// Answers with these values. Does nothing if the promise is empty (the message was no request)
-  /// or was kept before. Never waits. Throws std::bad_alloc, and any exception of making the
-  /// values; then the requester gets `receiver_failed`, or the answer is still owed.
+  /// Answers with these values. Does nothing if the promise is empty (the message was not a
+  /// request) or was kept before. Never waits. Throws std::bad_alloc, and any exception of making
+  /// the values; then the requester gets `receiver_failed`, or the answer is still owed.
   template <class... Us>
     requires(sizeof...(Us) == sizeof...(Ts) && (std::is_convertible_v<Us, Ts> && ...))
   void deliver(Us&&... values) {

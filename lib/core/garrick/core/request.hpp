@@ -258,7 +258,7 @@ class [[nodiscard]] pending_response
     if constexpr (detail::checked_continuation<content, F, G>::fits)
       attach(std::move(f), std::move(on_error), false);
   }
-  /// As `then`, but this actor takes no other message until the answer has come: only the system
+  /// Like `then`, but this actor takes no other message until the answer has come: only the system
   /// lane and other awaited responses. Nested awaits complete newest first. No thread waits
   /// meanwhile. Builds without NDEBUG, and the testkit, look for cycles of requests: an await that
   /// would close one gets `request_cycle` at once.
@@ -276,7 +276,7 @@ class [[nodiscard]] pending_response
       attach(std::move(f), std::move(on_error), true);
   }
 
-  /// This conversion refuses every type: the response has not come yet, so it is no value.
+  /// This conversion refuses every type: the response has not come yet, so it is not a value.
   template <class To>
   operator To() const {
     static_assert(detail::response_is_no_value<To>::reported);
@@ -347,7 +347,7 @@ template <class Argument, class... Rs>
 class [[nodiscard]] asked_with_temporary : public pending_response<Rs...> {
  public:
   using pending_response<Rs...>::pending_response;
-  /// As pending_response::within. Its result cannot be awaited either.
+  /// Like pending_response::within. Its result cannot be awaited either.
   asked_with_temporary&& within(base::duration limit) && {
     static_cast<void>(std::move(static_cast<pending_response<Rs...>&>(*this)).within(limit));
     return std::move(*this);

@@ -346,13 +346,13 @@ class router {
   std::shared_ptr<state> state_;
 };
 
-/// As `send` to the member that the router picks, or to all members of a broadcast.
+/// Like `send` to the member that the router picks, or to all members of a broadcast.
 template <router_handle R, class... Args>
 void send(const R& to, Args&&... args) {
   static_assert(sizeof(detail::checked_message<typename R::protocol_type, Args...>) != 0);
   to.send_from_here(std::forward<Args>(args)...);
 }
-/// As `send_urgent` to the member that the router picks, or to all members of a broadcast.
+/// Like `send_urgent` to the member that the router picks, or to all members of a broadcast.
 template <router_handle R, class... Args>
 void send_urgent(const R& to, Args&&... args) {
   static_assert(sizeof(detail::checked_message<typename R::protocol_type, Args...>) != 0);

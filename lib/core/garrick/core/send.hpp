@@ -64,7 +64,7 @@ struct asked_no_handle : base::detail::failed_check {
                 "garrick: request(to, ...) and delegate(to, ...) take a handle first, a ref or a "
                 "router: inside its own actor that is self(), and a weak_ref's is lock()");
 };
-/// Stands for braces without a type. Other arguments have better choices.
+/// The type in the place of braces without a type. Other arguments have better choices.
 struct braced {
   template <class... Ts>
   braced(const Ts&... /*unused*/) {}
@@ -216,7 +216,7 @@ struct checked_message {
                                   typename decltype(check_of_making<not_owned, Args...>())::type,
                                   alignment_check<type>>::reported);
 };
-/// An actor's class in the place of P has no checks: `ref` has reported that it is no protocol.
+/// An actor's class in the place of P has no checks: `ref` has reported that it is not a protocol.
 template <actor_for_protocol P, class... Args>
 struct checked_message<P, Args...> {
   using type = typename message_of<Args...>::type;
@@ -298,7 +298,7 @@ void send(const ref<P>&, detail::braced) {
   static_assert(detail::message_in_braces<P>::reported);
 }
 
-/// As `send`, with urgent priority: the message overtakes normal mail that waits in the receiver.
+/// Like `send`, with urgent priority: the message overtakes normal mail that waits in the receiver.
 /// After eight urgent messages in a row, one normal message is handled.
 template <class P, class... Args>
 void send_urgent(const ref<P>& to, Args&&... args) {
@@ -311,9 +311,9 @@ void send_urgent(const ref<P>& to, Args&&... args) {
 
 /// Sends if the receiver has room: below its bound or, without one, its soft limit. Never waits.
 ///
-/// Returns the error `overload` or `not_handled` if the message was not sent; such a message is no
-/// dead letter, since the sender has the error. A full mailbox of the policy `drop_newest` is no
-/// error: the message is dropped, as the receiver asked, and is a dead letter. Throws as `send`.
+/// Returns the error `overload` or `not_handled` if the message was not sent; such a message is not
+/// a dead letter, since the sender has the error. A full mailbox of the policy `drop_newest` is not
+/// an error: the message is dropped, as the receiver asked, and is a dead letter. Throws as `send`.
 /// Thread safety: any thread.
 ///
 ///     if (error why = try_send(sink, sample{x})) skipped_ += 1;

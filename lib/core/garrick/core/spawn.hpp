@@ -233,7 +233,7 @@ consteval auto check_function() {
     return verdict<passed_check>;
 }
 
-/// As spawn_check, for a function and its arguments.
+/// Like spawn_check, for a function and its arguments.
 template <class F, class... Args>
 using function_check = std::remove_pointer_t<decltype(check_function<F, Args...>())>;
 template <class F, class... Args>

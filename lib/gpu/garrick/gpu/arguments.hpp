@@ -4,7 +4,7 @@
 //   device_ref<float>        the same, on the device already
 //   in_out<C>                elements that it changes, which are part of the answer
 //   float, int, my_struct    a value
-//   local<float>             memory of each work-group, which is no part of the message
+//   local<float>             memory of each work-group, which is not part of the message
 //
 // The result of the signature is the output, the kernel's last parameter. `result<A, B>` are two,
 // its last two; `void`: the in-out arguments are the whole answer.

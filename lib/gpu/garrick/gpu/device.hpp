@@ -2,8 +2,8 @@
 //
 //   std::vector<device> all = gpus.find({.type = device_type::gpu, .needs = capability::doubles});
 //
-// Thread safety: a device is a handle that can be copied and sent; its answers are constant, but
-// for `is_lost`.
+// Thread safety: a device is a handle that can be copied and sent; its functions return constants,
+// except `is_lost`.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,7 @@ class device_core;
 enum class device_type : std::uint8_t {
   any,          ///< for a choice
   gpu,          ///< a graphics processor
-  accelerator,  ///< something else that is no processor of the host
+  accelerator,  ///< something else that is not a processor of the host
   cpu,          ///< the host's processors, as a driver offers them
   other,        ///< another kind
 };

@@ -23,8 +23,8 @@
 namespace garrick::gpu {
 
 /// The handle of a kernel's actor: `kernel_ref<R(Args...)>` is `ref<protocol<result<R>(Args...)>>`
-/// where the signature has values, containers and device_refs; in_out<C> stands among the arguments
-/// as C, and in the answer before the outputs; local<T> stands nowhere.
+/// where the signature has values, containers and device_refs; in_out<C> is C among the arguments,
+/// and comes before the outputs in the answer; local<T> is left out.
 template <class Sig>
 using kernel_ref =
     ref<typename detail::kernel_protocol<typename detail::kernel_shape<Sig>::messages,
@@ -65,7 +65,7 @@ template <class Sig, class From, class Pre, class Post>
       as, detail::kernel_seed{std::move(p), std::move(kernel), range, std::move(o)}, std::move(pre),
       std::move(post));
 }
-/// As `spawn`, but returns an error if the kernel cannot be run, or if the spawn fails.
+/// Like `spawn`, but returns an error if the kernel cannot be run, or if the spawn fails.
 template <class Sig, class From>
 [[nodiscard]] result<kernel_ref<Sig>> try_spawn(From& from, program p, std::string kernel,
                                                 nd_range range, kernel_options o = {}) {

@@ -26,8 +26,8 @@ class runtime_core;
 class runtime {
  public:
   /// Asks every driver for its devices, and waits for the answers, which may take a second: not for
-  /// a worker. No device, or no driver, is no failure. Throws std::invalid_argument for a setting
-  /// out of its range, std::system_error if a thread cannot be created, std::bad_alloc.
+  /// a worker. No device, or no driver, is not a failure. Throws std::invalid_argument for a
+  /// setting out of its range, std::system_error if a thread cannot be created, std::bad_alloc.
   explicit runtime(const gpu_settings& s = {});
   /// Fails calls that were not submitted yet with `gpu_errc::closed`, waits for the others, at most
   /// for `gpu.shutdown`, and then fails those, too. Objects that a driver does not give back, a

@@ -68,7 +68,7 @@ using picoseconds = std::uint64_t;
 
 /// The largest number of threads of one engine.
 inline constexpr std::uint32_t max_threads = 128;
-/// Stands for no thread.
+/// The number that means no thread.
 inline constexpr std::uint8_t no_thread = 0xff;
 
 /// A cache line: its holders, its last writer, and the end of its present transfer.
@@ -140,10 +140,10 @@ class engine {
   [[nodiscard]] picoseconds now() const noexcept { return now_; }
   /// Takes time for work that touches nothing shared.
   void spend(picoseconds time) noexcept { now_ += time; }
-  /// As `spend`, in nanoseconds.
+  /// Like `spend`, in nanoseconds.
   void spend_ns(double ns) noexcept { now_ += from_ns(ns); }
-  /// Looks at the clock until it is `time`. Unlike work, that is over then even if the thread did
-  /// not have its processor all the while.
+  /// Reads the clock until it is `time`. Unlike work, this ends then even if the thread was without
+  /// its processor for a while.
   void spin_until(picoseconds time) noexcept;
   /// Moves to a processor that is not among `busy`, and stays away from those until the next call.
   /// Returns false if there is no other, or threads do not share processors.

@@ -1,4 +1,4 @@
-// Threads by the time at which they go on: a binary heap that knows where each thread stands, so
+// Threads by the time at which they go on: a binary heap that knows the place of each thread, so
 // that a thread can be moved or taken out.
 //
 // Thread safety: none; one owner.

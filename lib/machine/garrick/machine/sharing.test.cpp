@@ -112,7 +112,7 @@ TEST_CASE("sharing: actors that wait at workers that stand still run within the 
       s.outside([&](outside& o) {
         for (standstill* one : still) o.send(*one, 0);
         o.sleep_until(200e6);        // every worker has had its turn by then
-        o.send(*balls[0], 600'000);  // the one worker that is left is busy all the while
+        o.send(*balls[0], 600'000);  // the one worker that is left is busy throughout
         o.sleep_until(300e6);
         begin = o.now_ns();
         for (last_of_all* one : all) o.send(*one, 0);

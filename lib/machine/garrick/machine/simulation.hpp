@@ -71,7 +71,7 @@ struct outcome {
   engine_stats machine;           ///< the machine's counts
 };
 
-/// A thread that is no worker: where a program starts, or a detached actor that generates load.
+/// A thread that is not a worker: where a program starts, or a detached actor that generates load.
 class outside {
  public:
   /// Returns the simulated nanoseconds since the beginning.
@@ -131,8 +131,8 @@ class simulation {
     actors_.push_back(std::move(made));
     return ref;
   }
-  /// Adds a thread that is no worker and runs `body` once. Call it before `run`, at most six times.
-  /// The run goes on until the body has returned.
+  /// Adds a thread that is not a worker and runs `body` once. Call it before `run`, at most six
+  /// times. The run goes on until the body has returned.
   void outside(std::function<void(machine::outside&)> body, outside_options how = {});
   /// Adds a foreign thread, which ends with the run. Call it before `run`; with `outside` at most
   /// 126 times less the number of workers. Throws std::invalid_argument if a time is out of range

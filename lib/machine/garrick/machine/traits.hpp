@@ -119,7 +119,7 @@ struct machine_atomics {
     if (engine* const e = engine::current())
       e->wait(word, [expected](const auto& w) { return w.peek() == expected; }, engine::for_ever);
   }
-  /// As `wait`, for at most `timeout_ns`. Returns false if the word is still as expected.
+  /// Like `wait`, for at most `timeout_ns`. Returns false if the word is still as expected.
   static bool wait_for(atomic<std::uint32_t>& word, std::uint32_t expected,
                        std::uint64_t timeout_ns) noexcept {
     if (engine* const e = engine::current())
@@ -161,7 +161,8 @@ struct machine_clock {
   static void sleep_ns(std::uint64_t ns) noexcept { engine::current()->sleep(ns * 1000); }
 };
 
-/// Processors. Where each thread has one of its own, none stands in another's way, and none moves.
+/// Processors. Where each thread has a processor of its own, no thread delays another, and none
+/// moves.
 struct machine_place {
   /// The processor of a thread.
   class thread {

@@ -1,4 +1,4 @@
-// The verdict on a second connection of a stream's link, opened while the first one still stands.
+// The verdict on a second connection of a stream's link, opened while the first one is still open.
 //
 // Thread safety: a value.
 #pragma once

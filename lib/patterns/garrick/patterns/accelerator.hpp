@@ -169,7 +169,7 @@ class accelerator {
     }
   }
   /// Returns the response of `request(acc, f, container, limit)`: the error `timeout` if there is
-  /// no answer within the time `limit`. The accelerator does the work all the same.
+  /// no answer within the time `limit`. The accelerator still does the work.
   template <class What, class C>
   [[nodiscard]] auto request_from(actor_base& self, What what, C container, duration limit) const {
     return request_from(self, std::move(what), std::move(container)).within(limit);
@@ -206,7 +206,7 @@ class accelerator_team {
     t.options_.name = std::move(name);
     return t;
   }
-  /// This overload refuses a name that is no text.
+  /// This overload refuses a name that is not text.
   template <detail::no_name T>
   [[nodiscard]] accelerator_team named(const T& /*name*/) const {
     static_assert(detail::name_is_no_text<T>::reported);

@@ -296,7 +296,7 @@ class data_pattern {
     p.seed_.options.name = std::move(name);
     return p;
   }
-  /// This overload refuses a name that is no text.
+  /// This overload refuses a name that is not text.
   template <detail::no_name T>
   [[nodiscard]] data_pattern named(const T& /*name*/) const {
     static_assert(detail::name_is_no_text<T>::reported);
@@ -364,17 +364,17 @@ data_ref<typename P::input, typename P::output> spawn(Spawner& from, P pattern) 
   const spawn_options o{.name = pattern.seed().options.name};
   return spawn(from, o, std::move(pattern));
 }
-/// As above, with options of the actor behind the handle, its name among them; the pattern's name
-/// is then for errors and helpers. Each message is up to a millisecond's work, so the `quantum` is
-/// the number of milliseconds after which other actors have a turn: eight by default. Throws
-/// std::invalid_argument for a bounded mailbox, in which the actor's own messages would find no
-/// room.
+/// Like the function above, with options of the actor behind the handle, its name among them; the
+/// pattern's name is then for errors and helpers. Each message is up to a millisecond's work, so
+/// the `quantum` is the number of milliseconds after which other actors have a turn: eight by
+/// default. Throws std::invalid_argument for a bounded mailbox, in which the actor's own messages
+/// would find no room.
 template <class Spawner, data_parallel P>
 data_ref<typename P::input, typename P::output> spawn(Spawner& from, spawn_options o, P pattern) {
   return from.template spawn<detail::data_actor<typename P::input, typename P::output>>(
       detail::asked_options(std::move(o)), pattern.seed());
 }
-/// As `spawn`, but returns a refused option as the error `spawn_failed`.
+/// Like `spawn`, but returns a refused option as the error `spawn_failed`.
 template <class Spawner, data_parallel P>
 result<data_ref<typename P::input, typename P::output>> try_spawn(Spawner& from, P pattern) {
   using asked = detail::data_actor<typename P::input, typename P::output>;

@@ -46,7 +46,7 @@ template <class T>
 inline constexpr bool is_point = requires(const T& t) {
   { t.time_since_epoch() } -> base::chrono_duration;
 };
-/// The unit of a time of type T: `duration`, or `ticks_unit`; void: T is no time.
+/// The unit of a time of type T: `duration`, or `ticks_unit`; void: T is not a time.
 template <class T>
 using unit_of = std::conditional_t<
     is_ticks<T>, ticks_unit,

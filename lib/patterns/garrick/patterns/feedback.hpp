@@ -4,8 +4,8 @@
 //
 // A result goes back to the pattern's entrance while the function says so, and otherwise on to the
 // next stage. New tuples come in only while there are credits, no more than a channel has room for,
-// so a loop whose stages put out one result for each tuple cannot fill up and stand still. A loop
-// that makes several results of one tuple keeps those without room, and so grows as much as it
+// so a loop whose stages put out one result for each tuple cannot fill up and stall. A loop that
+// makes several results of one tuple keeps those without room, and so grows as much as it
 // multiplies. The loop ends when nothing comes from outside and nothing is on its way.
 //
 // Thread safety: patterns are plain values.

@@ -23,7 +23,7 @@
 namespace garrick::patterns {
 
 /// The values of a coroutine, which runs as far as the next one when `next` is called. It can be
-/// moved, not copied. Dropping it destroys the coroutine where it stands.
+/// moved, not copied. Dropping it destroys the coroutine at its present suspension point.
 template <class T>
 class generator {
  public:

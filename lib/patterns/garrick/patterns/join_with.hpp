@@ -17,8 +17,8 @@
 // bring equally many tuples, that is up to three times the need. If one side is ahead, so that half
 // of at_most(n) tuples are kept, it waits for the other, unless that has ended or is idle. More
 // than at_most(n) are a failure of the stage. Then the interval is too long for it, or a side's
-// time stands still: one of its producers is silent, and the tuples of another producer are kept
-// meanwhile, unless idle_after(time) is said.
+// time does not advance: one of its producers is silent, and the tuples of another producer are
+// kept meanwhile, unless idle_after(time) is set.
 //
 // With on_failure::skip a pair whose function throws is lost alone: it is counted as a failure, and
 // copies of both tuples, if they can be copied, are a dead letter. The tuples stay for others. So
@@ -240,7 +240,7 @@ class join_spec {
     s.rest_.name = std::move(name);
     return s;
   }
-  /// This overload refuses a name that is no text.
+  /// This overload refuses a name that is not text.
   template <detail::no_name T>
   [[nodiscard]] join_spec named(const T& /*name*/) const {
     static_assert(detail::name_is_no_text<T>::reported);
@@ -320,7 +320,7 @@ class join_spec {
 /// Returns an unfinished join of a stream with `source`, any composition that begins with a source:
 /// the part of a pipeline before it is the left side, `source` the right one.
 ///
-/// Only a source can be the other side. Two branches of one stream would stand still as soon as the
+/// Only a source can be the other side. Two branches of one stream would be stalled as soon as the
 /// join waits for one of them while the other's channels are full.
 template <class P>
 [[nodiscard]] auto join_with(P source) {

@@ -29,7 +29,7 @@ struct progress_options {
   std::string counted{};
   duration every = duration::milliseconds(200);  ///< between two looks, above zero
   std::size_t columns = 79;                      ///< of the line, at most
-  std::FILE* to = stderr;                        ///< nothing is shown if it is no terminal
+  std::FILE* to = stderr;                        ///< nothing is shown if it is not a terminal
 };
 
 /// Returns one line: a bar, if the number of tuples is known, and then the tuples that each stage
@@ -67,8 +67,9 @@ class progress_actor final : public actor<protocol<void(look_again)>> {
 }  // namespace detail
 
 /// Shows the stream's progress in one line, until it has ended or no handle is left. Keeps neither
-/// the stream nor the system. Nothing happens if `o.to` is no terminal. An actor writes the line,
-/// on one of the system's workers. Throws std::invalid_argument if `o.every` is not above zero.
+/// the stream nor the system. Nothing happens if `o.to` is not a terminal. An actor writes the
+/// line, on one of the system's workers. Throws std::invalid_argument if `o.every` is not above
+/// zero.
 ///
 ///     show_progress(system, h, {.expected = 1'000'000});
 template <class Spawner, class P>

@@ -103,7 +103,7 @@ class seq_stage : public detail::yields<Value> {
     s.seq_.name = std::move(name);
     return s;
   }
-  /// This overload refuses a name that is no text.
+  /// This overload refuses a name that is not text.
   template <detail::no_name T>
   [[nodiscard]] seq_stage named(const T& /*name*/) const {
     static_assert(detail::name_is_no_text<T>::reported);

@@ -147,7 +147,7 @@ template <class T, class P>
   return detail::sender_to<T>(std::move(receiver));
 }
 
-/// This overload refuses an argument that is no typed handle.
+/// This overload refuses an argument that is not a typed handle.
 template <class Call = void>
 [[nodiscard]] detail::refused_pattern to(detail::anything /*receiver*/) {
   static_assert(detail::is_right_call<Call>,

@@ -167,8 +167,8 @@ template <class Call = void>
 
 /// Returns a source of the lines of a file, each a `slice` without its end: "\n" or "\r\n". The
 /// last line may lack it; an empty file has no lines. The file is mapped into memory when the
-/// stream begins. A file that is missing, that may not be read or that is no regular file ends the
-/// stream with an error that names it. If the file is shortened meanwhile, the program ends
+/// stream begins. A file that is missing, that may not be read or that is not a regular file ends
+/// the stream with an error that names it. If the file is shortened meanwhile, the program ends
 /// (SIGBUS).
 [[nodiscard]] inline auto lines_of(std::string path) {
   return seq_stage<detail::file_lines, void, slice>(detail::file_lines(std::move(path)),

@@ -211,7 +211,7 @@ class actor_stage {
     s.stage_.name = std::move(name);
     return s;
   }
-  /// This overload refuses a name that is no text.
+  /// This overload refuses a name that is not text.
   template <detail::no_name T>
   [[nodiscard]] actor_stage named(const T& /*name*/) const {
     static_assert(detail::name_is_no_text<T>::reported);

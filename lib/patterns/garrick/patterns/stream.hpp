@@ -112,8 +112,8 @@ struct promise_of<void> {
   using type = response_promise<>;
 };
 
-/// The work of the actor behind a stream's handle, but for the types of the stream's tuples and of
-/// its value. On that actor's turns.
+/// The work of the actor behind a stream's handle, as far as it does not depend on the types of the
+/// stream's tuples and of its value. On that actor's turns.
 class stream_run {
  public:
   using told_of_end = weak_ref<protocol<void(all_ended)>>;
@@ -129,9 +129,9 @@ class stream_run {
   /// its turns; null: it has a source.
   void start(actor_base& self, told_of_end told, const tuple_type* takes, fed_by by);
   void exit(const exit_reason& why);
-  /// Returns true if it leaves the next tuple in the actor's mailbox, as a stream does that takes
-  /// no more and does not stay: the next incarnation takes the tuple, or it becomes a dead letter
-  /// with the reason why the actor has ended.
+  /// Returns true if the stream leaves the next tuple in the actor's mailbox, because it takes no
+  /// more tuples and does not stay. The actor's next incarnation takes the tuple; without one, it
+  /// becomes a dead letter with the reason of the actor's end.
   [[nodiscard]] bool leaves_tuple() noexcept {
     if (options_.stays || !(finished_ || ended_ || graph_->is_cancelled())) return false;
     has_left_some_ = true;
@@ -421,8 +421,8 @@ template <class Spawner, stage P>
 ref<stream_protocol<P>> spawn(Spawner& from, P pattern, stream_options o = {}) {
   return spawn(from, spawn_options(), std::move(pattern), o);
 }
-/// As above, with options of the actor behind the handle. A stream that is linked or monitored does
-/// not stay (stream_options::stays).
+/// Like the function above, with options of the actor behind the handle. A stream that is linked or
+/// monitored does not stay (stream_options::stays).
 template <class Spawner, stage P>
   requires(!data_parallel<P>)
 ref<stream_protocol<P>> spawn(Spawner& from, const spawn_options& actor, P pattern,
@@ -450,7 +450,7 @@ template <class P>
   else
     return child_spec(nullptr);
 }
-/// As `spawn`, but returns a refused option, or a stage that cannot be made, as the error
+/// Like `spawn`, but returns a refused option, or a stage that cannot be made, as the error
 /// `spawn_failed`.
 template <class Spawner, stage P>
   requires(!data_parallel<P>)
@@ -485,7 +485,7 @@ result<typename detail::handle_of<P>::type> try_spawn(From&& /*from*/, Args&&...
   return error();
 }
 
-// Arguments in braces have no type, so only an ellipsis takes those that are no options. GCC
+// Arguments in braces have no type, so only an ellipsis takes those that are not options. GCC
 // refuses them there before it looks at the body: it would not come to an assertion.
 #if defined(__clang__)
 /// This overload refuses braces behind the pattern that make no stream_options.

@@ -170,7 +170,7 @@ template <class T = void>
     return detail::refused_pattern();
   }
 }
-/// This overload refuses a batch without a number or with a time that is no duration.
+/// This overload refuses a batch without a number or with a time that is not a duration.
 template <class T = void>
 [[nodiscard]] detail::refused_pattern batch(detail::anything /*n*/,
                                             detail::anything /*within*/ = {}) {
@@ -197,7 +197,7 @@ template <class T = void>
     return detail::refused_pattern();
   }
 }
-/// This overload refuses a rate that is no number.
+/// This overload refuses a rate that is not a number.
 template <class T = void>
 [[nodiscard]] detail::refused_pattern throttle(detail::anything /*per_second*/,
                                                detail::anything /*at_once*/ = {}) {
@@ -218,7 +218,7 @@ template <class T = void>
   return seq_stage<detail::ticks_stage, void, tick>(detail::ticks_stage(period, last), "ticks");
 }
 
-/// This overload refuses a period that is no time.
+/// This overload refuses a period that is not a time.
 template <class Call = void>
 [[nodiscard]] detail::refused_pattern ticks(detail::anything /*period*/,
                                             detail::anything /*last*/ = {}) {

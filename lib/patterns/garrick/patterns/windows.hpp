@@ -22,9 +22,9 @@
 // it is counted in the report (node_figures::late), and goes to late_to(handle) if there is one.
 // With sessions, a tuple that is further behind is late unless it lies within an open session of
 // its key, from begin to end: in front of that a session may have been put out, and sessions of a
-// key never overlap. A producer that stands still holds all windows open, unless idle_after(time)
-// limits the wait. The tuples' time does not go on by itself: with one producer, or when all are
-// silent, the last windows stay open.
+// key never overlap. A silent producer holds all windows open, unless idle_after(time) limits the
+// wait. The tuples' time does not go on by itself: with one producer, or when all are silent, the
+// last windows stay open.
 //
 // Windows that are open when the stream ends are put out then, so every tuple that was not late is
 // in a result. If the stream is cancelled or fails, their tuples are counted as dropped.
@@ -224,7 +224,7 @@ class window_of {
     else
       return *this;
   }
-  /// This overload refuses a time that is no duration.
+  /// This overload refuses a time that is not a duration.
   template <class Call = void>
   [[nodiscard]] auto idle_after(detail::anything /*time*/) const {
     static_assert(detail::no_length_of_window<Call>::reported);
@@ -249,7 +249,7 @@ class window_of {
   /// are those of one, in no order between keys: all go by one watermark, and the same tuples are
   /// late. Each replica has its own at_most, and its own windows to lose when it restarts. With
   /// `event_time` a node before them finds that watermark; in reports it is "window times". Without
-  /// it a node before them asks for a key that is no member; that is "window keys". Throws
+  /// it a node before them asks for a key that is not a member; that is "window keys". Throws
   /// std::invalid_argument for zero, and for more than `most_replicas`.
   [[nodiscard]] auto replicas(std::size_t n) const {
     if (n == 0 || n > most_replicas)
@@ -266,7 +266,7 @@ class window_of {
     w.rest_.name = std::move(name);
     return w;
   }
-  /// This overload refuses a name that is no text.
+  /// This overload refuses a name that is not text.
   template <detail::no_name T>
   [[nodiscard]] window_of named(const T& /*name*/) const {
     static_assert(detail::name_is_no_text<T>::reported);
@@ -516,7 +516,7 @@ template <class Call = void>
   return detail::count_kind<false>{length, length};
 }
 
-/// This overload refuses a number of tuples that is no number.
+/// This overload refuses a number of tuples that is not a number.
 template <class Call = void>
 [[nodiscard]] detail::refused_pattern tuples(detail::anything /*n*/) {
   static_assert(detail::no_length_of_window<Call>::reported);

@@ -3,7 +3,7 @@
 //
 //   pipeline(lines_of(path), zip<slice>(counting(1L, 1L << 62)), …)     numbers the lines
 //
-// Only a source can be the other side. Two branches of one stream would stand still as soon as one
+// Only a source can be the other side. Two branches of one stream would be stalled as soon as one
 // of them drops so many tuples that the other's channels are full.
 //
 // Thread safety: patterns are plain values.

@@ -13,7 +13,7 @@
 // go on when the time for that is over.
 //
 // Thread safety: the functions of base::executor, `stats` and `worker_count` may be called from any
-// thread; `start`, `stop` and `drain` from one thread that is no worker of this pool.
+// thread; `start`, `stop` and `drain` from one thread that is not a worker of this pool.
 // `when_all_wait` comes first.
 #pragma once
 

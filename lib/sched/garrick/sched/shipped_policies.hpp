@@ -1,6 +1,6 @@
 // The policies that can be chosen by name, and the pool of the one that was chosen.
 //
-// The list itself stands in policy_list.hpp; to register another policy, add it there.
+// The list itself is in policy_list.hpp; to register another policy, add it there.
 //
 //   auto pool = garrick::sched::make_scheduler({.policy = "work_sharing", .workers = 2});
 //   pool->start();

@@ -122,8 +122,8 @@ void busy_owners(std::uint32_t workers, std::uint32_t count) {
   CHECK(pool->stats().exposed >= count);
 }
 
-/// Work that comes from outside while a worker stands still: it was given to that one, since that
-/// one was awake.
+/// Work that comes from outside while a worker is stalled: it was given to that worker, since that
+/// worker was awake.
 void busy_receivers(std::uint32_t workers, std::uint32_t count) {
   auto pool = started({.workers = workers});
   watchdog dog(*pool);

@@ -65,8 +65,8 @@ class actor_system : public spawner<actor_system> {
   ///
   /// Throws std::invalid_argument that names a wrong setting, its source and its requirement,
   /// before anything has started; std::system_error if a thread cannot be created, with none left
-  /// behind. A variable that begins with GARRICK_ is wrong if it is no key of the system, unless it
-  /// is one for tests or `load_settings` was given its key. Do not change the environment
+  /// behind. A variable that begins with GARRICK_ is wrong if it is not a key of the system, unless
+  /// it is one for tests or `load_settings` was given its key. Do not change the environment
   /// meanwhile.
   explicit actor_system();
   /// The same with these settings alone; the environment is not looked at.

@@ -1,4 +1,4 @@
-// fan_out and first_of for an ordinary thread: the system stands where an actor says `*this`.
+// fan_out and first_of for an ordinary thread: the system is passed where an actor passes `*this`.
 //
 //   result<std::vector<result<int>>> all = fan_out(system, workers, job{7}).get();
 //   result<int> fastest = first_of(system, replicas, query{}).within(1s).get();

@@ -150,7 +150,7 @@ class spawner {
     return core::detail::spawn_function(environment_of(), nullptr, &o, std::forward<F>(f),
                                         std::forward<Args>(args)...);
   }
-  // Braces have no type, so only an ellipsis takes those that are no options. For a call without
+  // Braces have no type, so only an ellipsis takes those that are not options. For a call without
   // arguments an ellipsis is as good as the others: then the one that is not volatile is chosen.
   // GCC refuses braces before it looks at the body: it would not come to an assertion.
 #if defined(__clang__)
@@ -168,17 +168,17 @@ class spawner {
   template <class A = void, class Garrick = core::detail::options_in_braces_have_no_such_member>
   core::ref<core::detail::protocol_of<A>> spawn(...) volatile = delete;
 #endif
-  /// As `spawn`, but returns the failure of the constructor or of `on_start`, or a refused option,
-  /// as the error `spawn_failed`, and `shutting_down` if the system has begun to stop. For that
-  /// `on_start` runs here, on the calling thread, as the constructor does: a coroutine up to its
-  /// first wait. The `on_start` of an actor with a thread of its own runs there, and is not waited
-  /// for.
+  /// Like `spawn`, but returns the failure of the constructor or of `on_start`, or a refused
+  /// option, as the error `spawn_failed`, and `shutting_down` if the system has begun to stop. For
+  /// that `on_start` runs here, on the calling thread, as the constructor does: a coroutine up to
+  /// its first wait. The `on_start` of an actor with a thread of its own runs there, and is not
+  /// waited for.
   template <class A, class... Args>
   base::result<core::ref<core::detail::protocol_of<A>>> try_spawn(Args&&... args) {
     static_assert(core::detail::check_behind<core::spawn_options, A, Args...>::type::reported);
     return core::detail::try_spawn_with<A>(environment_of(), nullptr, std::forward<Args>(args)...);
   }
-  /// The same with options, which may stand in braces.
+  /// The same with options, which may be a list in braces.
   template <class A, class... Args>
   base::result<core::ref<core::detail::protocol_of<A>>> try_spawn(const core::spawn_options& o,
                                                                   Args&&... args) {
@@ -220,7 +220,7 @@ class spawner {
     else
       return core::detail::refused_response();
   }
-  /// This overload refuses a first argument that is no handle.
+  /// This overload refuses a first argument that is not a handle.
   template <bool Reached = true>
   core::detail::refused_response request(core::detail::not_a_handle, core::detail::anything = {},
                                          core::detail::anything = {}, core::detail::anything = {}) {

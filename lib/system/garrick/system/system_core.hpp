@@ -86,7 +86,7 @@ class system_core final : public core::environment, public watchdog_listener {
   /// wait for it.
   [[nodiscard]] bool on_own_thread() const noexcept;
 
-  /// As `actor_system::set_watchdog`.
+  /// Like `actor_system::set_watchdog`.
   base::result<void> set_watchdog(base::duration after);
 
   [[nodiscard]] dead_letters& letters() noexcept { return letters_; }         ///< of this system

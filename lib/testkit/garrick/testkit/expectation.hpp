@@ -12,7 +12,7 @@
 // The sentence acts at its end: it checks the message that the actor would handle next (urgent mail
 // before normal mail), and delivers exactly that one. Responses count as messages of their
 // content's type. If something does not fit, it throws a `testkit::failure` that prints the message
-// found, field by field. Signals (down, exit) have a lane of their own and are no messages in this
+// found, field by field. Signals (down, exit) have a lane of their own and are not messages in this
 // sense: see `test_system::expect_down`.
 //
 // For an actor that blocks, delivering means that its thread goes on until it waits again.

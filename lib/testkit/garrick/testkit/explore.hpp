@@ -43,7 +43,7 @@ using scenario = std::function<void(test_system&)>;
 [[nodiscard]] std::optional<found_failure> find_failure(std::uint64_t seeds, const scenario& test,
                                                         const settings& given = {});
 
-/// As `find_failure`, but if a seed fails, prints the failure and the command that replays it to
+/// Like `find_failure`, but if a seed fails, prints the failure and the command that replays it to
 /// the standard error stream, and throws a `failure`.
 ///
 ///     explore(1000, [](test_system& kit) { … kit.require(sum == 100, "money was lost"); });

@@ -34,8 +34,8 @@ using seeded_run = std::function<std::string(std::uint64_t seed)>;
 [[nodiscard]] std::optional<found_failure> find_failing_seed(std::uint64_t seeds,
                                                              const seeded_run& run);
 
-/// As `find_failing_seed`, for as many seeds as GARRICK_SEEDS says or, without it, `seeds`. If one
-/// fails, prints the failure and the command that replays it to the standard error stream, and
+/// Like `find_failing_seed`, for as many seeds as GARRICK_SEEDS says or, without it, `seeds`. If
+/// one fails, prints the failure and the command that replays it to the standard error stream, and
 /// throws a `failure`.
 void explore_seeds(std::uint64_t seeds, const seeded_run& run);
 

@@ -90,11 +90,11 @@ class test_system : public system::spawner<test_system> {
 
   /// Lets one actor, which the seed chooses, handle one message. Returns false if no actor can run.
   bool step();
-  /// Lets actors run until none can; time stands still. Returns the number of messages handled.
+  /// Lets actors run until none can; time does not advance. Returns the number of messages handled.
   /// Throws a `failure` at the turn limit: a livelock.
   std::uint64_t run();
-  /// As `run`, and moves time by `d`: to each timer that is due within it, after which all actors
-  /// run again. For zero or less, time stands still. Returns the number of messages handled.
+  /// Like `run`, and moves time by `d`: to each timer that is due within it, after which all actors
+  /// run again. For zero or less, time does not advance. Returns the number of messages handled.
   std::uint64_t run_for(base::duration d);
   /// Moves time by `d`; not at all for zero or less. Messages of due timers are put into mailboxes,
   /// but no actor runs. Returns the number of timers that fired.
@@ -122,8 +122,8 @@ class test_system : public system::spawner<test_system> {
       std::source_location where = std::source_location::current()) {
     return {*system_, detail::expecting::must, where};
   }
-  /// As `expect`, but does nothing if the next message is another one. Converts to bool: true if it
-  /// was delivered.
+  /// Like `expect`, but does nothing if the next message is another one. Converts to bool: true if
+  /// it was delivered.
   template <class... Ts>
   [[nodiscard]] expectation<Ts...> allow(
       std::source_location where = std::source_location::current()) {
@@ -157,7 +157,7 @@ class test_system : public system::spawner<test_system> {
   /// Checks that the actor has ended. Signals that wait for it are handled first; messages are not.
   void expect_down(const core::handle& who,
                    std::source_location where = std::source_location::current());
-  /// As above, and checks the reason of the end.
+  /// Like the function above, and checks the reason of the end.
   void expect_down(const core::handle& who, base::exit_code reason,
                    std::source_location where = std::source_location::current());
   /// Checks that the actor has not ended.
@@ -168,7 +168,7 @@ class test_system : public system::spawner<test_system> {
   /// expectation; the oldest comes first.
   lost_message expect_dead_letter(base::errc reason,
                                   std::source_location where = std::source_location::current());
-  /// As above, for a message of type Ts...
+  /// Like the function above, for a message of type Ts...
   template <class... Ts>
     requires(sizeof...(Ts) > 0)
   lost_message expect_dead_letter(base::errc reason,
@@ -211,7 +211,7 @@ class test_system : public system::spawner<test_system> {
   /// that wait for an answer are not among them, nor are those that another system of its world
   /// holds. Later spawns fail with `errc::shutting_down`.
   leak_report finish();
-  /// As `finish`, and throws a `failure` if there was a leak.
+  /// Like `finish`, and throws a `failure` if there was a leak.
   void expect_no_leaks(std::source_location where = std::source_location::current());
 
   /// For the framework: returns the system's interface to core.

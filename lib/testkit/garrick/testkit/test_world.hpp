@@ -23,7 +23,7 @@ class deterministic_world;
 }
 
 /// A seed, a virtual time and a list of runnable actors that several test systems share. Copies
-/// stand for the same world, which lives as long as one of them or one of its systems.
+/// refer to the same world, which lives as long as one of them or one of its systems.
 ///
 /// A function that drives one system (`run`, `run_for`, `step`, a wait) drives all of its world.
 /// Actors are numbered through. A system has for itself: its names and groups, dead letters,
@@ -42,7 +42,7 @@ class test_world {
 
   /// Returns the seed that decides the order of everything in this world.
   [[nodiscard]] std::uint64_t seed() const noexcept;
-  /// Returns the virtual time of this world, for participants that are no actors: they arm their
+  /// Returns the virtual time of this world, for participants that are not actors: they arm their
   /// timers here, as a simulated network does. Its systems move it. Lives as long as the world.
   [[nodiscard]] base::virtual_clock& time() const noexcept;
 

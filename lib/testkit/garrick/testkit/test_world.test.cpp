@@ -1,5 +1,5 @@
 // Several systems under one seed: equal seeds give equal runs of all of them together, orders
-// differ across systems, and the end of one is no end of the others.
+// differ across systems, and the end of one is not an end of the others.
 #include <garrick/core/actor.hpp>
 #include <garrick/core/blocking.hpp>
 #include <garrick/core/dynamic_actor.hpp>

@@ -1,5 +1,5 @@
-// Lanes that stand while a worker decodes a large message. The workers are those of a test system,
-// so each test decides when one of them begins.
+// Lanes that are held up while a worker decodes a large message. The workers are those of a test
+// system, so each test decides when one of them begins.
 #include <doctest/doctest.h>
 #include <garrick/core/seam/environment.hpp>
 #include <garrick/garrick.hpp>
@@ -330,7 +330,7 @@ TEST_CASE("held lanes: a message with which no worker begins is the link's after
   fixture f;
   REQUIRE(f.come({.number = 1, .size = large}));
   CHECK(f.come({.number = 2}));
-  for (int i = 0; i < 100; ++i) f.lanes.go_on();  // calls from below are no looks
+  for (int i = 0; i < 100; ++i) f.lanes.go_on();  // calls from below are not looks
   CHECK(f.read.empty());
   for (int i = 0; i < 9; ++i) f.go_on_after(ms(10));
   CHECK(f.read.empty());
@@ -448,7 +448,7 @@ TEST_CASE("held lanes: a request that is cancelled while it is held has no time 
   CHECK(f.read[0].time_left == (which == 1 ? none : ms(100)));
   CHECK(f.read[1].time_left == (which == 2 ? none : std::nullopt));
   CHECK(f.read[2].time_left == (which == 3 ? none : ms(100)));
-  CHECK_FALSE(f.read[3].time_left.has_value());  // an answer is no request
+  CHECK_FALSE(f.read[3].time_left.has_value());  // an answer is not a request
 }
 
 TEST_CASE("held lanes: a link that ends reads nothing that it holds") {

@@ -272,7 +272,7 @@ TEST_CASE("outbox: a signal in the slot is taken without room, with all that is 
   of.take();
   CHECK(of.taken == std::vector<std::uint64_t>{1, 2});
   CHECK(of.out.is_behind());
-  CHECK(of.slot.is_long());  // the rest stands
+  CHECK(of.slot.is_long());  // the rest stays
   of.stack.has_room = true;
   of.take();
   CHECK(of.taken == std::vector<std::uint64_t>{1, 2, 3});

@@ -24,7 +24,7 @@ struct message_type;
 
 /// The description of an unavoidable end. All of it is valid during the call only.
 struct fatal_end {
-  static constexpr std::uint32_t no_worker = 0xffffffff;  ///< a thread that is no worker
+  static constexpr std::uint32_t no_worker = 0xffffffff;  ///< a thread that is not a worker
 
   fatal_cause cause;                      ///< the kind of end
   std::string_view reason;                ///< one line for people, cut at `longest_fatal_reason`

@@ -11,7 +11,7 @@ namespace garrick::base {
 namespace {
 
 /// In the child, on its only thread. A worker that goes on there would run the parent's actors,
-/// too: its loop sees that it is no worker any more.
+/// too: its loop sees that it is not a worker any more.
 void count_fork() noexcept {
   detail::forks.fetch_add(1, std::memory_order_relaxed);  // order: there is one thread
   this_thread.worker_of = nullptr;

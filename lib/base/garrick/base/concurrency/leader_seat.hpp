@@ -14,8 +14,8 @@
 //
 // Events that arrive while the seat is empty wait. So if guests stay away for long on the average,
 // they give the seat back, and the keeper leads for some time: their work takes long, and a wake-up
-// beside it is cheap. The keeper leaves the seat again after a guest has wanted it in vain. Since
-// that guest may have fallen asleep by then, the keeper calls one.
+// beside it is cheap. The keeper leaves the seat again after a guest has found it taken. Since that
+// guest may have fallen asleep by then, the keeper calls one.
 //
 // Thread safety: stated for each function. Guests are any threads, several at once.
 //
@@ -42,7 +42,7 @@ namespace garrick::base {
 /// The memory orders below that the model checker weakens, one at a time.
 enum class leader_seat_order : std::uint8_t {
   take,   ///< a thread sits down
-  leave,  ///< a thread stands up
+  leave,  ///< a thread leaves the seat
 };
 
 /// The reason why the keeper's wait is over.
@@ -82,14 +82,14 @@ class basic_leader_seat {
     return loop_.get();
   }
 
-  /// The guest stands up; it was woken at `now_ns` to do so. Makes a system call only if the keeper
-  /// sleeps, or is to lead now.
+  /// The guest leaves the seat, for which it was woken at `now_ns`. Makes a system call only if the
+  /// keeper sleeps, or must lead now.
   void leave(std::uint64_t now_ns) noexcept {
     left_ns_.set(now_ns);
     stand_up(mean_ns_.get() > mean_absent_ns ? given_back : empty);
   }
 
-  /// The guest stands up, since the loop has come to its end. Only the keeper leads it again.
+  /// The guest leaves the seat, since the loop has ended. Only the keeper leads it again.
   void over() noexcept { stand_up(ended); }
 
   /// Returns true if a thread sits there. Any thread; a hint.
@@ -124,8 +124,8 @@ class basic_leader_seat {
   /// Returns true if a guest has wanted the seat since the keeper took it. For the keeper.
   [[nodiscard]] bool is_wanted() const noexcept { return (now() & wanted) != 0; }
 
-  /// The keeper stands up and calls `offer()`, which tells a guest of the free seat. Returns when
-  /// the keeper leads again or the loop has ended. Blocks.
+  /// The keeper leaves the seat and calls `offer()`, which tells a guest of the free seat. Returns
+  /// when the keeper leads again or the loop has ended. Blocks.
   template <class Offer>
   [[nodiscard]] keeper_turn follow(Offer offer) noexcept {
     become(empty);
@@ -147,7 +147,7 @@ class basic_leader_seat {
     }
   }
 
-  /// As above, without an offer.
+  /// Like the function above, without an offer.
   [[nodiscard]] keeper_turn follow() noexcept {
     return follow([] {});
   }

@@ -41,7 +41,7 @@ struct told_time : real_atomics {
   }
 };
 
-/// A loop and its seat, and a keeper that stands by until it leads again.
+/// A loop and its seat, and a keeper that waits until it leads again.
 struct seated {
   basic_leader_seat<told_time, event_loop> seat;
   idle_loop loop;

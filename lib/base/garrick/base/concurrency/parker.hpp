@@ -41,7 +41,7 @@ class basic_parker {
     take_token();
   }
 
-  /// As `park`, for at most `timeout_ns` nanoseconds. Returns false if no token came.
+  /// Like `park`, for at most `timeout_ns` nanoseconds. Returns false if no token came.
   bool park_for(std::uint64_t timeout_ns) noexcept {
     if (!fall_asleep()) return true;
     // An early return for no reason counts as the end of the time.
@@ -55,7 +55,7 @@ class basic_parker {
     return unpark_or([] {});
   }
 
-  /// As `unpark`, but if the owner waits elsewhere, `interrupt()` has to bring it back.
+  /// Like `unpark`, but if the owner waits elsewhere, `interrupt()` has to bring it back.
   template <class Interrupt>
   bool unpark_or(Interrupt interrupt) noexcept {
     // order: release, pairs with take_token: the owner sees the waker's actions

@@ -62,7 +62,7 @@ class probe {
   /// The mailbox of an actor that cannot run has doubled again.
   virtual void on_mailbox_doubled(std::uint64_t actor, std::uint64_t messages) noexcept;
   /// The send of `sender` begins to wait for room in a full mailbox, or for credit; or its
-  /// coroutine does, in `send_when_room`. A thread that is no actor is 0.
+  /// coroutine does, in `send_when_room`. A thread that is not an actor is 0.
   virtual void on_sender_waits(std::uint64_t receiver, std::uint64_t sender) noexcept;
   /// The wait of `sender` is over: there is room, the send goes on without room, or the message is
   /// lost. Called once for each `on_sender_waits`.
@@ -89,7 +89,7 @@ class probe {
 
   // system
 
-  static constexpr std::uint32_t no_worker = 0xffffffff;  ///< a thread that is no worker
+  static constexpr std::uint32_t no_worker = 0xffffffff;  ///< a thread that is not a worker
   /// The watchdog found a handler that has run for `how_long` on this worker; on a detached actor's
   /// thread `worker` is `no_worker`.
   virtual void on_stall(std::uint32_t worker, std::uint64_t actor, const message_type* message,

@@ -115,7 +115,7 @@ struct ring_suite : rl::test_suite<ring_suite, 2> {
   }
 };
 
-/// As `ring_suite`, with a producer that builds its items in their final places: it claims slots,
+/// Like `ring_suite`, with a producer that builds its items in their final places: it claims slots,
 /// hands on two items at a time or as many as there is room for, and keeps one back now and then.
 struct in_place_suite : rl::test_suite<in_place_suite, 2> {
   static constexpr int count = 5;

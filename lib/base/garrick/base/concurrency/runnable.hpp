@@ -109,7 +109,7 @@ class executor {
   virtual void schedule(runnable& r) noexcept = 0;
 
   /// Gives the run right of `r` to the caller if it waits in a queue, or in the calling worker's
-  /// own next slot. Returns false if it does not, or the caller is no worker of this executor.
+  /// own next slot. Returns false if it does not, or the caller is not a worker of this executor.
   /// Requires that the caller keeps `r` alive.
   virtual bool claim(runnable& r) noexcept = 0;
 
@@ -131,7 +131,8 @@ class executor {
   [[nodiscard]] virtual std::uint32_t concurrency() const noexcept { return 1; }
 
   /// Makes work that only the calling worker could take available to the other workers; the caller
-  /// is about to wait or to stay busy. Does nothing on a thread that is no worker of this executor.
+  /// is about to wait or to stay busy. Does nothing on a thread that is not a worker of this
+  /// executor.
   virtual void expose() noexcept = 0;
 
   /// The calling thread is about to wait inside a handler: exposes its work and, if it is a

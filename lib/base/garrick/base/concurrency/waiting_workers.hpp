@@ -5,12 +5,13 @@
 //
 // Invariant
 // A1 A worker makes its own work available to others and counts itself. The worker that completes
-//    the count then looks, after a heavy fence, into the queues. A thread that is no worker of the
-//    pool fills a queue and then looks, after a light fence, at the count. One of the two fences
-//    comes first. So if all workers wait and something is queued, the thread whose step was the
-//    later one tells the listener. Workers that wait queue nothing. An item that the pool's helper
-//    takes from a worker's slot is queued before that worker counts itself (N4 of next_slot.hpp). A
-//    worker that takes an item from another one's slot queues it before it counts itself.
+//    the count then looks, after a heavy fence, into the queues. A thread that is not a worker of
+//    the pool fills a queue and then looks, after a light fence, at the count. One of the two
+//    fences comes first. So if all workers wait and something is queued, the thread whose step was
+//    the later one tells the listener. Workers that wait queue nothing. An item that the pool's
+//    helper takes from a worker's slot is queued before that worker counts itself (N4 of
+//    next_slot.hpp). A worker that takes an item from another one's slot queues it before it counts
+//    itself.
 // (The model checker runs this: core/overload/internal/drain_lot.model.cpp.)
 #pragma once
 
@@ -60,7 +61,7 @@ class waiting_workers {
   /// A worker goes on.
   void end() noexcept { waiting_.fetch_sub(1, std::memory_order_relaxed); }  // order: a count
 
-  /// A thread that is no worker of this pool has queued something.
+  /// A thread that is not a worker of this pool has queued something.
   void queued() noexcept {
     Atomics::light_fence();
     if (all_wait()) [[unlikely]]

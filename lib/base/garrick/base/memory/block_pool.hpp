@@ -145,7 +145,7 @@ template <std::size_t Bytes>
 [[nodiscard]] inline void* allocate() {
   return allocate(Bytes);
 }
-/// As above, for a size known at compile time.
+/// Like the function above, for a size known at compile time.
 template <std::size_t Bytes>
 inline void deallocate(void* block) noexcept {
   deallocate(block, Bytes);

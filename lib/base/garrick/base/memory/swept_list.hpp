@@ -5,7 +5,7 @@
 // the list has doubled, costs a constant time on average, but one call of many milliseconds with a
 // million timers. So each `add` looks at a few entries, and goes on where the last one stopped.
 //
-// Thread safety: the owner's, but for `T::active()`, which may turn false on another thread.
+// Thread safety: the owner's thread, except `T::active()`, which may turn false on another thread.
 //
 // Invariants, which hold between any two calls:
 // S1 `add` looks at no more than `most_looked_at` entries, and `remove` at none but its own.

@@ -41,7 +41,7 @@ namespace garrick::base {
 #endif
 #endif
 
-/// As GARRICK_ASSERT, for checks that cost more than a branch. When it is off, the condition is
+/// Like GARRICK_ASSERT, for checks that cost more than a branch. When it is off, the condition is
 /// compiled but not evaluated.
 #if GARRICK_SLOW_ASSERTS
 #define GARRICK_ASSERT_SLOW(condition, ...) GARRICK_ASSERT(condition __VA_OPT__(, ) __VA_ARGS__)

@@ -108,7 +108,7 @@ void futex_wake_all(std::atomic<std::uint32_t>& word) noexcept { word.notify_all
 
 namespace {
 
-/// Stands for the barrier where the system has none: the other side has a full fence then.
+/// Replaces the barrier where the system has none: the other side has a full fence then.
 void fence() noexcept {
 #if !GARRICK_TSAN  // which knows no fences: there both sides use read-modify-writes
   // order: seq_cst, pairs with the other side's full fence
@@ -151,8 +151,7 @@ void process_barrier() noexcept {
   // The kernel had no memory for it. The barrier on behalf of the whole system takes milliseconds,
   // but needs none.
   if (call_membarrier(MEMBARRIER_CMD_GLOBAL)) return;
-  // Other threads rely on this barrier: between two of their instructions nothing else stands in
-  // for it.
+  // Other threads rely on this barrier: between two of their instructions nothing else replaces it.
   refused_by_system(
       "membarrier, which it granted when the first actor system was made. Was a seccomp filter "
       "installed since? Let the filter allow membarrier, or install it before");
@@ -469,7 +468,7 @@ long long take_number(const char*& text) noexcept {
   return value;
 }
 
-/// cgroup v2: "<quota|max> <period>". "max" is no number, so it reads as no limit.
+/// cgroup v2: "<quota|max> <period>". "max" is not a number, so it reads as no limit.
 std::uint32_t v2_limit(const std::string& folder) {
   const std::string content = content_of(folder + "/cpu.max");
   const char* text = content.c_str();

@@ -24,14 +24,14 @@ namespace garrick::base::platform {
 /// the caller looks again.
 [[gnu::hot]] void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t expected) noexcept;
 
-/// As `futex_wait`, but for at most `timeout_ns` nanoseconds. Returns false if the time is over.
+/// Like `futex_wait`, but for at most `timeout_ns` nanoseconds. Returns false if the time is over.
 bool futex_wait_for(std::atomic<std::uint32_t>& word, std::uint32_t expected,
                     std::uint64_t timeout_ns) noexcept;
 
 /// Wakes one thread that waits on `word`. The word's memory may be gone already: then nothing
 /// happens, or some other waiter returns early.
 [[gnu::hot]] void futex_wake_one(std::atomic<std::uint32_t>& word) noexcept;
-/// As `futex_wake_one`, for all threads that wait on `word`.
+/// Like `futex_wake_one`, for all threads that wait on `word`.
 void futex_wake_all(std::atomic<std::uint32_t>& word) noexcept;
 
 /// Tells the processor that this is a spin loop.

@@ -64,7 +64,7 @@ std::string real_text(const setting& row, double value) {
   return text;
 }
 
-/// A `type` is said before the text, which then stands as its source has written it.
+/// A `type` comes before the text, which is then shown as its source has written it.
 refused_setting refuse(const setting& row, std::string_view text, std::string_view type,
                        std::string_view because) {
   std::string why = "the key '" + std::string(row.key) + "' wants " + expectation(row) + ", not ";

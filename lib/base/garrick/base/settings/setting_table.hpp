@@ -3,7 +3,7 @@
 //
 // The same row serves the readers of a file, an environment or a command line, the check of values
 // that a program has written into the variable, and the writers of the help and the guide. A
-// setting's default stands in one place: it is the value of the variable when its row is added.
+// setting's default is written once: it is the value of the variable when its row is added.
 //
 // Every part adds the rows of its own settings; see `add_settings` in
 // core/settings/settings.hpp, sched/scheduler_settings.hpp and system/settings/settings.hpp. A
@@ -90,7 +90,7 @@ class setting_target {
 /// The allowed values of a setting, both ends included. Without arguments: any value of its type,
 /// but no negative time.
 struct setting_range {
-  /// Returns the reason why a text is no value; empty if it is one.
+  /// Returns the reason why a text is not a value; empty if it is one.
   using grammar = std::string (*)(const std::string& text);
 
   constexpr setting_range() noexcept = default;
@@ -168,7 +168,7 @@ struct refused_setting {
 };
 
 /// Reads "50us", "1.5 s", "infinite". Units: ns, us, ms, s, min, h, d. Returns nullopt if the text
-/// is no time, or a time that a duration cannot hold: longer than 292 years or shorter than a
+/// is not a time, or a time that a duration cannot hold: longer than 292 years or shorter than a
 /// nanosecond.
 [[nodiscard]] std::optional<duration> parse_duration(std::string_view text);
 

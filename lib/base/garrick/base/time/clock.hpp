@@ -155,7 +155,7 @@ class duration {
 
 namespace detail {
 
-/// True for a number, which is no time: it has no unit.
+/// True for a number, which is not a time: it has no unit.
 template <class N>
 concept plain_number = std::is_arithmetic_v<N>;
 template <class N, bool Has = false>

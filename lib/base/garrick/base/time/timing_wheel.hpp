@@ -15,7 +15,7 @@
 //
 // Invariants, which hold between any two calls:
 // W1 Every timer in the heap has a tick of at most `tick_`; every timer in a slot has a later one,
-//    but for the slot that is being opened.
+//    except in the slot that is being opened.
 // W2 In level k, occupied slots have an index above digit k of `tick_`, and the timers in them
 //    agree with `tick_` in all higher digits. The slot that is being opened has digit k itself as
 //    its index, so nothing that is armed meanwhile comes into it.

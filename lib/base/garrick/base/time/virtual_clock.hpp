@@ -1,5 +1,5 @@
-// Virtual time for tests: a clock that stands still until a caller moves it, and timers that fire
-// while it is moved. Its counterpart in real time is `timer_service`.
+// Virtual time for tests: a clock that does not advance until a caller moves it, and timers that
+// fire while it is moved. Its counterpart in real time is `timer_service`.
 //
 //   virtual_clock clock;
 //   clock.arm(clock.now() + duration::seconds(3600), task);
@@ -20,7 +20,7 @@ namespace garrick::base {
 /// Timers fire on the thread that moves the clock, inside the call that moves it.
 class virtual_clock final : public clock_service {
  public:
-  /// Time stands at `start`, by default one second after the clock's own beginning, so that there
+  /// Time begins at `start`, by default one second after the clock's own beginning, so that there
   /// is a past.
   explicit virtual_clock(instant start = instant::at(duration::seconds(1)));
   /// Drops the timers that are still armed.
@@ -28,16 +28,16 @@ class virtual_clock final : public clock_service {
 
   /// Returns the present virtual time: `start` until the clock is moved.
   [[nodiscard]] instant now() const noexcept override;
-  /// As `clock_service::arm`. A deadline in the past fires with the next move, even one of length
+  /// Like `clock_service::arm`. A deadline in the past fires with the next move, even one of length
   /// zero.
   timer_id arm(instant deadline, const timer_task& task) override;
-  /// As `clock_service::cancel`.
+  /// Like `clock_service::cancel`.
   bool cancel(timer_id id) noexcept override;
 
   /// Moves time forward and fires the timers that come due, in order, including those armed
   /// meanwhile. Returns the number of timers that fired.
   std::size_t advance(duration by);
-  /// As `advance`, up to a point in time. If that point has passed, time stays where it is.
+  /// Like `advance`, up to a point in time. If that point has passed, time stays where it is.
   std::size_t advance_to(instant when);
   /// Moves time to the first deadline and fires one timer; returns false if none is armed.
   bool fire_next();

@@ -122,7 +122,7 @@ consteval auto classify_argument() {
     return classify<T>();
 }
 
-/// As `context`, inside an argument that is moved or copied. The content of a shared block is
+/// Like `context`, inside an argument that is moved or copied. The content of a shared block is
 /// searched as in a message.
 template <bool Moved, class... Open>
 struct argument_context {};

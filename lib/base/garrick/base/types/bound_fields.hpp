@@ -22,7 +22,7 @@ template <class... Fields>
 struct bound_fields {
   static constexpr bool all = true;
 };
-/// Stands for fields of which one is a bit-field.
+/// Represents fields of which one is a bit-field.
 struct none_bound {
   static constexpr bool all = false;
 };

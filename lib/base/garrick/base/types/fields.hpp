@@ -52,7 +52,7 @@ struct any_field {
   }  // asked about, never called
 };
 
-/// As `any_field`, for aggregates with reference fields.
+/// Like `any_field`, for aggregates with reference fields.
 template <class Aggregate>
 struct any_place {
   template <class Field>
@@ -77,7 +77,7 @@ consteval bool is_unnamed_union() {
   }
 }
 
-/// As `any_field`. But a conversion to an unnamed union is an error, and not merely missing:
+/// Like `any_field`. But a conversion to an unnamed union is an error, and not merely missing:
 /// otherwise the union's first member would be asked instead.
 template <class Aggregate>
 class any_named_field {

@@ -32,7 +32,7 @@
 namespace garrick::base::detail {
 
 /// The base of a check that has failed. The derived class asserts a last parameter `bool Fits =
-/// false`: the condition has to depend on a parameter, and clang repeats one that is no name.
+/// false`: the condition has to depend on a parameter, and clang repeats one that is not a name.
 struct failed_check {
   static constexpr bool reported = true;
 };

@@ -48,7 +48,7 @@ struct message_type {
   /// Appends the value as text, field by field. May throw.
   void (*print)(const void* object, std::string& out);
 
-  /// As `print`, but of at most `limit` bytes, as `print_to` with a limit.
+  /// Like `print`, but writes at most `limit` bytes, as `print_to` with a limit does.
   void print_within(std::size_t limit, const void* object, std::string& out) const {
     detail::print_limit bound(out, limit);
     print(object, out);

@@ -317,7 +317,7 @@ template <class T>
     detail::print_opaque(out, type_name<T>);
 }
 
-/// As `print_to`, but appends no more than `limit` bytes of `x`, cut between characters, and then
+/// Like `print_to`, but appends no more than `limit` bytes of `x`, cut between characters, and then
 /// "…" and the size of the rest: bytes of a value that was begun, and elements of containers that
 /// were not looked at. A text that a class prints itself is made in full before it is cut.
 template <class T>

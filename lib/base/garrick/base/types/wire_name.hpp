@@ -172,8 +172,8 @@ constexpr void put_value(Out& out) {
   return true;
 }
 
-/// Returns the first place of `c` in `text`, or npos. To GCC with sanitizers `text.find(c)` is no
-/// constant.
+/// Returns the first place of `c` in `text`, or npos. To GCC with sanitizers `text.find(c)` is not
+/// a constant.
 [[nodiscard]] constexpr std::size_t place_of(char c, std::string_view text) noexcept {
   for (std::size_t i = 0; i != text.size(); ++i)
     if (text[i] == c) return i;
@@ -287,7 +287,7 @@ template <class T>
 
 }  // namespace detail
 
-/// Numbers, classes and enumerations that are no templates.
+/// Numbers, classes and enumerations that are not templates.
 template <class T>
 struct wire_name_rule {
   /// Appends the name to `out`.
@@ -318,7 +318,7 @@ struct wire_name_rule {
   }
 };
 
-/// As T, after the word `const`.
+/// Like T, after the word `const`.
 template <class T>
 struct wire_name_rule<const T> {
   /// Appends the name to `out`.

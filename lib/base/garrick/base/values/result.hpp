@@ -227,7 +227,7 @@ class value_result {
     });
   }
 
-  /// As `map`, for an `f` that returns a result itself.
+  /// Like `map`, for an `f` that returns a result itself.
   ///
   ///     result<int> port = find("port").and_then(parse_port);
   template <class F>
@@ -340,7 +340,7 @@ class [[nodiscard]] result<> {
     using mapped = decltype(detail::map_call(std::forward<F>(f)));
     return error_ ? mapped(error_) : detail::map_call(std::forward<F>(f));
   }
-  /// As `map`, for an `f` that returns a result itself.
+  /// Like `map`, for an `f` that returns a result itself.
   template <class F>
   [[nodiscard]] constexpr auto and_then(F&& f) const {
     using next = std::remove_cvref_t<detail::invoked<F>>;

@@ -14,7 +14,7 @@
 //
 // Thread safety: stated for each group of functions and fields below. `deliver`, `signal` and the
 // counting functions may be called by any thread that holds a handle; everything else by the holder
-// of the run right. The invariants I1–I7 stand in mailbox.hpp, L1–L4 in cell_steps.hpp.
+// of the run right. The invariants I1–I7 are in mailbox.hpp, L1–L4 in cell_steps.hpp.
 #pragma once
 
 #include <garrick/base/concurrency/probe.hpp>
@@ -208,7 +208,7 @@ class alignas(64) cell : public base::runnable {
       refuse(e);
   }
 
-  /// As `deliver_now`, for a response: senders may wait for room again (H2).
+  /// Like `deliver_now`, for a response: senders may wait for room again (H2).
   void deliver_answer(envelope* e) noexcept {
     const push_outcome r = gate_.push<true, true>(e);
     if (r == push_outcome::woke)
@@ -220,15 +220,15 @@ class alignas(64) cell : public base::runnable {
   /// Puts `e` into the system lane. An ended actor answers monitors and links at once.
   void signal(envelope* e) noexcept;
 
-  /// As `signal` and `deliver_now`, but a weak handle is enough. Returns false if the actor has
+  /// Like `signal` and `deliver_now`, but a weak handle is enough. Returns false if the actor has
   /// ended, or will end without another turn; `e` stays the caller's then. Not for a proxy that is
   /// elsewhere.
   [[nodiscard]] bool signal_unheld(envelope* e) noexcept;
   [[nodiscard]] bool deliver_unheld(envelope* e) noexcept;
 
-  /// As `deliver`, with urgent priority.
+  /// Like `deliver`, with urgent priority.
   void deliver_urgent(envelope* e) noexcept;
-  /// As `deliver_now`, with urgent priority.
+  /// Like `deliver_now`, with urgent priority.
   void deliver_urgent_now(envelope* e) noexcept;
 
   /// For a proxy that asks on behalf of an actor elsewhere: returns the time until which the answer
@@ -349,7 +349,7 @@ class alignas(64) cell : public base::runnable {
   virtual void start() = 0;
   /// Destroys the user's object (end, or before a restart). Idempotent.
   virtual void destroy_object() noexcept = 0;
-  /// Builds the user's object anew for a restart.
+  /// Rebuilds the user's object for a restart.
   virtual void rebuild_object() = 0;
   /// Runs the user's exit hook, if the object has one.
   virtual void object_exits(const base::exit_reason& reason) = 0;
@@ -376,8 +376,8 @@ class alignas(64) cell : public base::runnable {
   friend class cell_list;
   struct layout;
 
-  /// The mailbox is full, stalled or closed. Returns true if the caller must push `e` all the same;
-  /// false if `e` is gone.
+  /// The mailbox is full, stalled or closed. Returns true if the caller must still push `e`; false
+  /// if `e` is gone.
   virtual bool admit(envelope* e, std::uint64_t head) noexcept = 0;
   /// The actor has ended: `e` is lost.
   virtual void refuse(envelope* e) noexcept = 0;

@@ -17,7 +17,7 @@
 
 namespace garrick::core {
 
-/// Builds the user's object anew when a supervisor restarts its actor.
+/// Rebuilds the user's object when a supervisor restarts its actor.
 class object_factory {
  public:
   virtual ~object_factory() = default;

@@ -1,9 +1,9 @@
 // The compiler's checks of an actor's class before it may be spawned, and their error texts.
 //
 // Problem: a class is checked against its protocol deep inside templates, and compilers print the
-// whole way there. So all checks stand in `checked_actor`, which every spawning function names
-// first. A check that fails is an error of a few lines, which names the actor and the signatures.
-// Nothing behind it is instantiated.
+// whole way there. So all checks are in `checked_actor`, which every spawning function names first.
+// A check that fails is an error of a few lines, which names the actor and the signatures. Nothing
+// behind it is instantiated.
 //
 // Private: installed because templates need it.
 //
@@ -51,7 +51,7 @@ inline constexpr bool answers<R, response<Ts...>> = [] {
                 std::is_same_v<own, response<refused_delegation>>)
     return true;
   else if constexpr (requires { typename plain::garrick_response; })
-    return false;  // it converts to all types, in order to report why it is no value
+    return false;  // it converts to all types, in order to report why it is not a value
   else if constexpr (std::is_void_v<R> || is_task<plain> || is_promise<plain> ||
                      is_core_result<plain> || is_base_result<plain>)
     return requires {
@@ -59,13 +59,13 @@ inline constexpr bool answers<R, response<Ts...>> = [] {
     } || (is_promise<plain> && sizeof...(Ts) == 0) ||
            (sizeof...(Ts) == 0 && std::is_same_v<plain, base::result<void>>);
   else if constexpr (sizeof...(Ts) == 1 && (std::is_arithmetic_v<Ts> && ...))
-    // a number that may lose its value is no answer
+    // a number that may lose its value is not an answer
     return (requires(R&& r) { Ts{std::forward<R>(r)}; } && ...);
   else
     return sizeof...(Ts) == 1 && (std::is_convertible_v<R, Ts> && ...);
 }();
 
-/// Stands for a number of type T and converts to T alone. So a handler that accepts it takes a T,
+/// Represents a number of type T and converts to T alone. So a handler that accepts it takes a T,
 /// and not a number to which a T would be converted silently.
 template <class T>
 struct exact_value {
@@ -73,7 +73,7 @@ struct exact_value {
     requires std::is_same_v<U, T>
   operator U() const noexcept;
 };
-/// As `exact_value`, for handlers that take a reference.
+/// Like `exact_value`, for handlers that take a reference.
 template <class T>
 struct exact_reference {
   template <class U>
@@ -285,7 +285,7 @@ consteval bool lives_in_body() {
     return !lacks_body<A>;
 }
 
-/// Holds if A has a hook `on` for a Content that is no message of its protocol: a signal, or its
+/// Holds if A has a hook `on` for a Content that is not a message of its protocol: a signal, or its
 /// receive time-out.
 template <class A, class Content>
 concept hears = requires(A& a, const Content& c) { a.on(c); };

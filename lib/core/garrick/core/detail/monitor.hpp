@@ -113,7 +113,7 @@ struct any_function {
   any_function(F&& /*f*/) noexcept {}
 };
 
-/// True for an argument that is no reason to end.
+/// True for an argument that is not a reason to end.
 template <class T>
 concept no_exit_reason = !std::is_convertible_v<T, base::exit_reason>;
 template <class T, bool Is = false>
@@ -122,7 +122,7 @@ struct quit_without_reason : base::detail::failed_check {
                 "garrick: quit(reason) takes an exit_code, an error or both with a text, as in "
                 "quit(exit_code::user_shutdown) or quit({exit_code::failure, \"no disk\"})");
 };
-/// An argument that is no reason to end; as `refused_actor`.
+/// An argument that is not a reason to end; as `refused_actor`.
 struct refused_reason {
   template <no_exit_reason T>
   refused_reason(T&& /*reason*/) noexcept {

@@ -1,16 +1,17 @@
 // The compiler's checks of a spawn: the actor's class, each argument, and that the class can be
-// made of them; and the way of the arguments to the actor.
+// made of them; and the passing of the arguments to the actor.
 //
-// An actor gets its arguments as std::thread's function does: a moved argument is moved, and any
-// other is copied first. So it holds no reference to its spawner's variables, unless they were
-// lent.
+// An actor's arguments are passed as std::thread passes its arguments: a moved argument is moved,
+// and any other is copied first. So an actor has no reference to its spawner's variables, unless
+// they were lent.
 //
 // Each spawning function asserts one `spawn_check<...>::reported`, which names the first check that
-// fails. So there is one error, of a few lines, and nothing behind it is instantiated.
+// fails. So the compiler writes one error of a few lines, and instantiates nothing further.
 //
 // Private: installed because templates need it.
 //
-// Thread safety: compile time, but for `given`, which is called on the spawner's thread.
+// Thread safety: used at compile time only, except `given`, which is called on the spawner's
+// thread.
 #pragma once
 
 #include <garrick/base/types/argument.hpp>

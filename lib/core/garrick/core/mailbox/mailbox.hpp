@@ -13,7 +13,7 @@
 // transitions and the threads that make them.
 //
 // The *run right* is the right to run the actor, and the *runner* is the thread that has it. The
-// reasons for this design stand in docs/decisions/0001-hot-path.md.
+// reasons for this design are in docs/decisions/0001-hot-path.md.
 //
 // Private: installed because templates need it.
 //
@@ -223,8 +223,8 @@ class mailbox_gate {
     return consumed_.load(std::memory_order_relaxed);  // order: an estimate
   }
 
-  /// Returns the number of waiting envelopes, modulo 2^16 (I7). Any thread; an estimate but for the
-  /// runner: if `head` is older than `consumed`, it is far too high. Call `length()` before
+  /// Returns the number of waiting envelopes, modulo 2^16 (I7). Any thread; exact only for the
+  /// runner. If `head` is older than `consumed`, it is far too high. Call `length()` before
   /// rejecting mail.
   [[nodiscard]] std::uint32_t short_length(std::uint64_t head) const noexcept {
     // order: an estimate
@@ -343,7 +343,7 @@ class mailbox_reader {
     return sort_arrivals(g, none, [](const Node*) { return false; });
   }
 
-  /// As `take_arrivals`, but puts those that `passes` accepts into `apart`, which must be empty.
+  /// Like `take_arrivals`, but puts those that `passes` accepts into `apart`, which must be empty.
   template <class Passes>
   bool sort_arrivals(gate& g, chain& apart, Passes passes) noexcept {
     // order: acquire pairs with the release in push: the envelopes' contents

@@ -2,7 +2,7 @@
 // from then on.
 //
 // The functions named below are the transitions of mailbox.hpp, and the invariants I1 to I7, H1 and
-// H2 stand at its top. L1 to L4 stand in cell_steps.hpp.
+// H2 are at its top. L1 to L4 are in cell_steps.hpp.
 //
 // Private: installed because mailbox.hpp needs it.
 //

@@ -113,7 +113,7 @@ class basic_drain_lot {
       slot_.claimers.fetch_add(1, std::memory_order_relaxed);
     }
     ~claimer() {
-      // order: relaxed: a count that is too high only costs a wake-up in vain
+      // order: relaxed: a count that is too high only costs a needless wake-up
       slot_.claimers.fetch_sub(1, std::memory_order_relaxed);
     }
     claimer(const claimer&) = delete;

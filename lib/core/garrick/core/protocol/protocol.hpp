@@ -140,8 +140,8 @@ template <class T, std::size_t I>
 indexed<I, T> pick_typed(const indexed<I, T>*);
 
 /// True if the list holds this type exactly once: the index cannot be deduced if there are two.
-/// (Comparing the addresses of a variable template's instances would do as well, but is no constant
-/// expression for GCC with `-fsanitize=null`.)
+/// (Comparing the addresses of a variable template's instances would do as well, but is not a
+/// constant expression for GCC with `-fsanitize=null`.)
 template <class T, class List>
 concept once_in = requires(const List* list) { pick_typed<T>(list); };
 

@@ -98,7 +98,7 @@ void proxy_cell::answer_late_signals() noexcept { system_lane::answer_for_the_de
 
 void proxy_cell::signal_elsewhere(envelope* e) noexcept {
   envelope_ptr mine(e);
-  // an errand is for a turn, and a proxy takes none; some can be done all the same
+  // an errand needs a turn, and a proxy has none; some errands need no turn
   if (e->type == &base::message_type_of<signals::run_errand>)
     return static_cast<signals::run_errand*>(e->raw())->run(*this);
   if (e->type == &base::message_type_of<signals::room_wanted>) {

@@ -2,7 +2,7 @@
 //
 // Problem: a handle to a remote actor has to be an ordinary handle. Code that sends, asks, links,
 // monitors, ends or answers must not know, and must not pay for it. So the mailbox of a proxy is
-// closed from the beginning, with a tag for an actor that lives all the same
+// closed from the beginning, with a tag that tells that the actor lives nevertheless
 // (mailbox_word::elsewhere). Each sender then leaves the hot path at the test that it makes anyway,
 // for a slow path that is virtual, and there the proxy takes the message: on the sender's thread,
 // in the sender's order.
@@ -42,12 +42,12 @@ GARRICK_NO_VIRTUAL_DESTRUCTORS_BEGIN
 /// and hand it out by `handle_access::adopt`; `free_self` deletes it.
 class proxy_cell : public cell {
  public:
-  /// The actor has ended there, or cannot be reached any more. From now on the proxy answers as an
-  /// actor that ended for this reason. The derived class sends the `down` and the exit signals. A
-  /// second call does nothing. Any thread.
+  /// Marks the proxy as ended, because its actor has ended or cannot be reached any more. From now
+  /// on the proxy answers as an actor that ended for this reason. The derived class sends the
+  /// `down` and the exit signals. A second call does nothing. Any thread.
   void end(base::exit_reason reason) noexcept;
-  /// As `deliver`, for a request with the time limit `until`. The other functions pass on no limit,
-  /// or that of a request from elsewhere which is handed on.
+  /// Like `deliver`, for a request with the time limit `until`. The other functions pass on no
+  /// limit, or that of a request from elsewhere which is handed on.
   void deliver_until(envelope* e, base::instant until) noexcept;
   /// Returns the number of messages that may be forwarded now, after `need_credit`; a negative
   /// number is a debt. Any thread.

@@ -41,7 +41,7 @@ bool prepare_child(cell& c, cell& supervisor, bool on_its_turn, const child_opti
   extension.parent->factory = std::move(factory);
   extension.parent->restarts_after_failure = o.restart != restart_policy::temporary;
   extension.parent->restarts_after_quit = o.restart == restart_policy::permanent;
-  extension.parent->restartable = false;  // until its first object stands
+  extension.parent->restartable = false;  // until its first object is built
   return prepare_cell(c, supervisor.env(), &options, &supervisor);
 }
 

@@ -241,8 +241,8 @@ template <class A, class... Args>
         },
         std::forward<Args>(args)...);
 }
-/// Returns the same with options, which may stand in braces:
-/// `child<worker>({.name = "seventh"}, 7)`.
+/// Returns the same with options, which may be a list in braces: `child<worker>({.name =
+/// "seventh"}, 7)`.
 template <class A, class... Args>
 [[nodiscard]] child_spec child(const child_options& o, Args&&... args) {
   static_assert(detail::child_check<A, Args...>::reported);
@@ -343,7 +343,7 @@ auto supervise(const ref<supervisor_protocol>& under, Args&&... args) {
     return detail::start_child<A>(detail::target_of(under, "supervise()"), false,
                                   std::forward<Args>(args)...);
 }
-/// The same with options, which may stand in braces.
+/// The same with options, which may be a list in braces.
 template <class A, class... Args>
 auto supervise(const ref<supervisor_protocol>& under, const child_options& o, Args&&... args) {
   static_assert(detail::child_check<A, Args...>::reported);

@@ -111,7 +111,7 @@ base::run_outcome running_cell::run_loop(std::uint32_t& budget) noexcept {
         if ((gate_.peek() & mailbox_word::waiting) != 0) after_batch();
         return credit::pause(*this) ? base::run_outcome::released : base::run_outcome::more;
       }
-      // An actor without work must not be queued: a worker would be woken in vain.
+      // An actor without work must not be queued: a worker would be woken for nothing.
       if (phase() < life::ending && has_nothing_to_handle()) {
         const release_outcome o = end_batch();
         if (o == release_outcome::released) return base::run_outcome::released;

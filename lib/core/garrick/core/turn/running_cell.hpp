@@ -32,7 +32,7 @@ struct waiting_message {
 /// A cell with its run loop.
 class running_cell : public cell {
  public:
-  /// Returns the cell with its run loop. Requires that it is no proxy.
+  /// Returns the cell with its run loop. Requires that it is not a proxy.
   [[nodiscard]] static running_cell& of(cell& c) noexcept { return static_cast<running_cell&>(c); }
 
   [[gnu::hot]] base::run_outcome run(std::uint32_t& budget) noexcept final;

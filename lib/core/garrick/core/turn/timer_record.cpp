@@ -113,7 +113,7 @@ void timer_record::push(envelope* e) noexcept {
   if (env_->probe != nullptr) env_->probe->on_timer_fired(target_id_, type_);
   if (e->is(envelope_flag::system)) return target_->signal(e);
   if (e->is(envelope_flag::response)) return target_->deliver_answer(e);
-  // the clock's thread never waits for a receiver; bounds and the hard limit hold all the same
+  // the clock's thread never waits for a receiver, but bounds and the hard limit still hold
   ++base::this_thread.no_wait;
   target_->deliver(e);
   --base::this_thread.no_wait;

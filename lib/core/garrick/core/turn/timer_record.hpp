@@ -66,7 +66,7 @@ class timer_record : public base::swept_entry<timer_record> {
   /// Returns the data of an active timer. For the owner.
   [[nodiscard]] pending_timer facts() const noexcept;
 
-  /// As cancel; on its owner's turn the owner forgets the record at once.
+  /// Like cancel; on its owner's turn the owner forgets the record at once.
   bool cancel_and_unlist() noexcept;
 
   /// The actor that lists the record. Set and read on that actor's turn; it is followed only where

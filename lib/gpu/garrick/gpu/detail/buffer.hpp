@@ -64,7 +64,7 @@ class buffer final : public disposable {
   [[nodiscard]] const std::shared_ptr<internal::device_core>& owner() const noexcept { return of_; }
   /// Returns the driver's object.
   [[nodiscard]] void* memory() const noexcept { return memory_; }
-  /// Returns the address for the host; null: it is no pinned memory.
+  /// Returns the address for the host; null: it is not pinned memory.
   [[nodiscard]] void* address() const noexcept { return address_; }
   /// It lies there from now on. By the submitting thread, before any other thread knows it.
   void lies_at(void* address) noexcept { address_ = address; }

@@ -29,9 +29,9 @@ struct prepared {
   std::tuple<Ts...> values;  ///< as the kernel's signature has them, without local arguments
 };
 
-/// Stands for no pre- or post-processing function.
+/// The type in the place of an absent pre- or post-processing function.
 struct as_is_t {};
-/// Stands for no pre- or post-processing function.
+/// The type in the place of an absent pre- or post-processing function.
 inline constexpr as_is_t as_is{};
 
 namespace detail {

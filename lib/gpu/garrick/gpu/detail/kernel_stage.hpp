@@ -1,8 +1,8 @@
-// A kernel's stage, but for the types of its signature: its actor gives the calls to the device,
-// and lets their results leave in the order of the tuples.
+// The part of a kernel's stage that does not depend on its signature's types: its actor gives the
+// calls to the device, and puts their results out in the order of the tuples.
 //
 // Problem: a stage could ask a kernel's actor, as users do. Then the compiler would make two
-// classes of actors for each signature, and each tuple would take two messages more. So the stage's
+// classes of actors for each signature, and each tuple would take two more messages. So the stage's
 // actor gives its calls to the device itself; and since a call knows its types, the actor need not
 // know them.
 //
@@ -10,7 +10,7 @@
 //
 // Invariants
 // Q1 A tuple is in the queue from `begin` until its call has been settled and all older tuples have
-//    left. For as long the stage has a hold for it.
+//    left. Until then the stage has a `stage_hold` for it.
 // Q2 The oldest tuple's call is not settled, except while `settled` runs.
 // Q3 Results are put out, and failures reported, in the order of the tuples.
 //

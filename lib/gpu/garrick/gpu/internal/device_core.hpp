@@ -1,23 +1,25 @@
 // A device, its budget, and the thread that submits to it.
 //
-// Problem: a call of the driver may take as long as the driver likes, and a worker must not be
-// there when it does. So calls are queued here, and one thread makes all calls of the driver.
+// Problem: a call of the driver may take any time, and a worker must not be blocked by it. So calls
+// are queued here, and one thread makes all calls of the driver.
 //
 // Invariants (with G1 to G7 of docs/decisions/0012-gpu.md)
 // D1 A call is in at most one of `waiting`, `with_driver`, `stale` and `returned`. It enters
 //    `with_driver` before its first command exists, and `returned` when its last one has reported.
 // D2 `charged` grows and shrinks on the submitting thread, or after that has ended.
-// D3 When `closed` is set, nothing enters `waiting`, and the thread, if it was not left behind, has
-//    ended or ends.
-// D4 Under the lock: pointers and numbers. No call of the driver, no promise, no allocation but for
-//    `with_driver` and `stale`, which have reserved their room.
-// D5 A callback never has the last hold on its device, since the device's end calls the driver: the
-//    thread does not end while a call is with the driver or a callback settles one (`settling`), or
-//    the device is left behind, as it is with stale ones. So a callback touches the device through
-//    its call, and last of all its lock.
+// D3 When `closed` is set, nothing enters `waiting`, and the thread has ended or is ending, unless
+//    it was left behind.
+// D4 Code under the lock only reads and writes pointers and numbers. It makes no call of the
+//    driver, fulfils no promise and allocates nothing: `with_driver` and `stale` have reserved
+//    their room.
+// D5 A callback never has the last reference to its device, since the device's end calls the
+//    driver: the thread does not end while a call is with the driver or a callback settles one
+//    (`settling`), or the device is left behind, as it is if stale calls remain. So a callback
+//    touches the device through its call, and last of all its lock.
 // D6 Calls that failed or were abandoned are looked at again and again: drivers leave out the
-//    callbacks of commands that depend on a failed one. When a call's events say that all is over,
-//    it gives up its place and its buffers, and moves to `stale`, lest a callback comes after all.
+//    callbacks of commands that depend on a failed one. When a call's events report that all its
+//    commands have ended, the call gives up its place and its buffers. It moves to `stale`, since a
+//    callback may still come.
 //
 // Thread safety: each function names its threads.
 #pragma once

@@ -22,7 +22,7 @@ class submission {
 
   /// Bytes that a call takes of the budget.
   [[nodiscard]] static std::uint64_t need_of(const detail::call& c) noexcept;
-  /// Enqueues all that the call needs. After an error, commands may be under way all the same.
+  /// Enqueues all that the call needs. Even after an error, commands may be under way.
   [[nodiscard]] error submit();
 
  private:

@@ -14,7 +14,7 @@ namespace garrick::machine {
 /// A stack, and the place where the code on it stopped.
 class fiber {
  public:
-  /// Stands for the calling thread's own stack.
+  /// Represents the calling thread's own stack.
   fiber();
   /// Runs `body(argument)` when it is switched to for the first time. The body never returns: it
   /// ends with `switch_to(…, true)`, and nothing on its stack is destroyed.

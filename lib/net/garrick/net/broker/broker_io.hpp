@@ -17,7 +17,7 @@
 // dropped message is a lost piece of a stream.
 //
 // Guarantees: a stream's bytes come in order, each once. `write` takes all bytes or none, and
-// accepted bytes are sent in order as long as the connection stands. While the broker holds more
+// accepted bytes are sent in order as long as the connection is open. While the broker holds more
 // messages or blocks of a stream than its settings allow, the stream is not read, so the other end
 // has to wait. Bytes beyond `transport.high_water` make `writable` false until `writable_again`;
 // beyond `transport.most_queued` `write` fails. The destructor closes all sockets, and bytes that
@@ -86,12 +86,12 @@ class broker_io {
   /// "unix:///run/x". Each one arrives as a `new_connection`. Blocks for seconds if `at` is a name,
   /// which this thread looks up while all its sockets wait; prefer an address. Returns the handle
   /// of the acceptor. Errors: those of `net::listen`, also for a wrong setting;
-  /// `net_errc::bad_endpoint` for a text that is no endpoint, and for UDP.
+  /// `net_errc::bad_endpoint` for a text that is not an endpoint, and for UDP.
   [[nodiscard]] base::result<acceptor_handle> listen(std::string_view at,
                                                      const socket_settings& s = {});
   /// Begins to connect, and returns the handle of the connection. A `new_connection` with this
   /// handle follows, or `connection_closed`. Bytes that are written before are sent when the stream
-  /// stands. Errors: those of `net::connect`; `net_errc::bad_endpoint` as `listen`.
+  /// is established. Errors: those of `net::connect`; `net_errc::bad_endpoint` as `listen`.
   [[nodiscard]] base::result<connection_handle> connect(std::string_view to,
                                                         const socket_settings& s = {});
   /// Opens a socket for datagrams, "udp://127.0.0.1:0", and returns its handle. Each datagram
@@ -144,12 +144,12 @@ class broker_io {
                              std::span<const std::byte> bytes);
 
   /// Closes a connection once all written and put bytes are sent, or `transport.close_limit` is
-  /// over. A connection that does not stand yet has that time to do so if there are bytes to send.
-  /// No `connection_closed` comes; messages in the mailbox still do.
+  /// over. A connection that is not established yet has that time for it if there are bytes to
+  /// send. No `connection_closed` comes; messages in the mailbox still do.
   base::result<void> close(const connection_handle& c);
-  /// Stops accepting connections; `acceptor_closed` follows. Closing it again is no error.
+  /// Stops accepting connections; `acceptor_closed` follows. Closing it again is not an error.
   base::result<void> close(const acceptor_handle& a);
-  /// Closes the socket. Datagrams in the mailbox still come. Closing it again is no error.
+  /// Closes the socket. Datagrams in the mailbox still come. Closing it again is not an error.
   base::result<void> close(const datagram_handle& d);
 
   /// Gives a connection away: sends the gathered bytes, and returns the connection for the next

@@ -13,8 +13,8 @@
 
 namespace garrick::net {
 
-/// A stream stands that was accepted, or opened by `broker_io::connect`. It is not read before
-/// `broker_io::read`, unless the settings name a policy.
+/// Tells a broker that a stream is established: it was accepted, or opened by `broker_io::connect`.
+/// Its bytes are not read before `broker_io::read`, unless the settings name a policy.
 struct new_connection {
   using garrick_sendable = void;
   acceptor_handle acceptor;      ///< names nothing if this broker has connected
@@ -56,7 +56,8 @@ struct new_datagram {
 };
 
 /// `broker_io::writable` was false and became true again. A broker that has written since may have
-/// filled the queue anew. Ask `writable` again; if it is false, another message of this kind comes.
+/// filled the queue again. Ask `writable` again; if it is false, another message of this kind
+/// comes.
 struct writable_again {
   using garrick_sendable = void;
   connection_handle connection;  ///< the stream

@@ -23,8 +23,8 @@ struct socket_settings {
   /// holds so many, nothing is read. At least 1.
   std::uint32_t most_messages = 64;
   /// Limits of the bytes that wait to be sent, and the other settings. Beyond `most_queued` a
-  /// `write` or `put` fails with `net_errc::overload`, and the connection stands. An unset `thread`
-  /// means the broker's own.
+  /// `write` or `put` fails with `net_errc::overload`, and the connection stays open. An unset
+  /// `thread` means the broker's own.
   transport_settings transport{};
   /// Limits of an acceptor. A stream counts as admitted at once, so the broker itself limits how
   /// long a client may be silent.

@@ -51,8 +51,8 @@ struct ordering_settings {
   /// and at most 32767: over `reliability` at least `sequence_window`. A peer that goes further
   /// ends the link.
   std::uint16_t window = 16384;
-  /// As `bytes`, over a reliable layer, where more ends the link: at least the unacknowledged bytes
-  /// that the layer below keeps.
+  /// Like `bytes`, over a reliable layer, where more ends the link: at least the unacknowledged
+  /// bytes that the layer below keeps.
   std::uint32_t window_bytes = 64u << 20;
 };
 

@@ -1,6 +1,6 @@
 // Exactly once into the receiver's mailbox, over streams that are lost and opened again.
 //
-// The layers below keep each lane in order and lose nothing while a connection stands. So both ends
+// The layers below keep each lane in order and lose nothing while a connection lasts. So both ends
 // can count the messages of a lane: those that have gone down here, those that have come up there,
 // and those that are in the receiver's mailbox. No message carries a number. The receiver tells its
 // counts from time to time, and the sender keeps the messages that are not in a mailbox yet. When a
@@ -9,7 +9,7 @@
 // missing.
 //
 // If the receiver's mailbox is full, its owner says later that a message is there (`delivered`),
-// and the counts stand still until then. So the sender's window fills, its link is not writable,
+// and the counts do not change until then. So the sender's window fills, its link is not writable,
 // and nothing grows anywhere. Each end tells the other how many messages and bytes it accepts
 // before they are in a mailbox.
 //

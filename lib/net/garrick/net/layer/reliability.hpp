@@ -2,12 +2,12 @@
 //
 // Each packet from above gets a number, and is kept until the other end has acknowledged it.
 // Arriving packets are passed up at once, in any order: order is a layer above. A packet is sent
-// again if later packets have arrived and it has not, or if nothing is heard for longer than a
+// again if later packets have arrived and it has not, or if nothing has arrived for longer than a
 // round trip should take. Losses decide how many bytes may be in flight (congestion).
 //
 // An acknowledgement names the oldest missing packet, the packets that have come beyond it, and the
 // transmission that came last, with its age. So each acknowledgement gives a valid round-trip time,
-// retransmitted or not, and shows when a retransmission was in vain. It travels with a packet that
+// retransmitted or not, and shows when a retransmission was needless. It travels with a packet that
 // goes the other way, if there is one within a quarter of the round-trip time, 0.2 ms at least and
 // 1 ms at most. The second packet without acknowledgement, a gap, and a duplicate are answered as
 // soon as all arrived datagrams have been read, so a batch of datagrams costs one acknowledgement.
@@ -84,7 +84,7 @@ struct reliability_settings {
 struct reliability_counters {
   std::uint64_t sent = 0;           ///< packets, each once
   std::uint64_t retransmitted = 0;  ///< packets that were sent again, each time
-  std::uint64_t timeouts = 0;       ///< retransmissions because nothing was heard
+  std::uint64_t timeouts = 0;       ///< retransmissions because nothing arrived
   std::uint64_t spurious = 0;       ///< packets sent again though they had arrived, as far as known
   std::uint64_t cut = 0;            ///< packets that were sent in parts, each time
   std::uint64_t received = 0;       ///< packets passed up
@@ -226,7 +226,7 @@ class reliability : public layer_defaults {
 
   congestion congestion_;
   round_trip times_;
-  bool limited_ = false;       ///< more would have been sent, but for window and pace
+  bool limited_ = false;       ///< window or pace held packets back
   bool one_for_free_ = false;  ///< the first retransmission after the window has shrunk
   std::int64_t pace_ = 0;      ///< see congestion::pace
   base::duration burst_;       ///< how far behind its pace the sender may be, and catch up

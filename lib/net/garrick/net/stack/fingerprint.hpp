@@ -16,7 +16,7 @@
 
 namespace garrick::net {
 
-/// Stands for the name of a layer that has none.
+/// Replaces the name of a layer that has none.
 inline constexpr std::string_view unnamed_layer = "?";
 
 /// Returns the name by which the other end knows layer `L`.

@@ -7,8 +7,8 @@
 //     net.require(sum == 100, "money was lost");
 //   });
 //
-// As `testkit::explore`: with GARRICK_SEED=17 in the environment only seed 17 runs, and its history
-// is longer; GARRICK_SEEDS=20 sets how many are tried.
+// Like `testkit::explore`: with GARRICK_SEED=17 in the environment only seed 17 runs, and its
+// history is longer; GARRICK_SEEDS=20 sets how many are tried.
 //
 // Thread safety: the program runs on the calling thread.
 #pragma once
@@ -42,8 +42,8 @@ using network_program = std::function<void(simulated_network&)>;
 [[nodiscard]] std::optional<garrick::testkit::found_failure> find_network_failure(
     std::uint64_t count, const network_program& program, const network_settings& s = {});
 
-/// As `find_network_failure`, with the number of seeds from GARRICK_SEEDS or, without it, `count`.
-/// If a seed fails, prints it and throws a `testkit::failure`.
+/// Like `find_network_failure`, with the number of seeds from GARRICK_SEEDS or, without it,
+/// `count`. If a seed fails, prints it and throws a `testkit::failure`.
 void explore_network(std::uint64_t count, const network_program& program,
                      const network_settings& s = {});
 

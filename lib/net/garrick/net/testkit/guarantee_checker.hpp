@@ -41,7 +41,7 @@ struct promise {
   bool once = false;        ///< no message arrives twice
   bool lanes = false;       ///< lanes travel
   bool ordered = false;     ///< each lane is in order
-  bool gapless = false;     ///< no message is left out while the connection stands
+  bool gapless = false;     ///< no message is left out while the connection lasts
   bool sessions = false;    ///< a link talks to one incarnation of one peer
   bool to_mailbox = false;  ///< exactly once and reported, while both ends and the session live
 };

@@ -219,7 +219,7 @@ bool talking_end::on_message(const incoming& m) {
     case frame_kind::spawned:
     case frame_kind::error: on_answer(m, f); break;
     case frame_kind::decode_error: on_decode_error(f); break;
-    case frame_kind::cancel: break;  // it may be answered all the same
+    case frame_kind::cancel: break;  // it may still be answered
     default: checker_.found("a frame of an unexpected kind came");
   }
   return true;

@@ -1,4 +1,4 @@
-// A stand-in for a stack: records the calls of a transport.
+// A fake stack, which records the calls of a transport.
 //
 // Thread safety: its endpoint's.
 #pragma once

@@ -52,7 +52,7 @@ bool lacks_brackets(std::string_view rest) {
   return has_groups && rest.find_first_not_of("0123456789abcdefABCDEF:.") == std::string_view::npos;
 }
 
-/// Returns the reason why a text is no host name; null: it is one.
+/// Returns the reason why a text is not a host name; null: it is one.
 const char* wrong_with_name(std::string_view name) {
   if (name.size() > longest_name) return "the name is longer than 253 characters";
   std::string_view last;

@@ -77,7 +77,7 @@ struct transport_counters {
   std::uint64_t writes = 0;          ///< calls of the system that sent something
   std::uint64_t reads = 0;           ///< calls from below with bytes
   std::uint64_t dropped = 0;   ///< packets that were not sent: there was no connection, or no room
-  std::uint64_t connects = 0;  ///< connections that stood
+  std::uint64_t connects = 0;  ///< connections that were established
   std::uint64_t hints = 0;     ///< see `hosted::hint`
 };
 
@@ -153,7 +153,7 @@ class connection {
   visit_result run(F f) const {
     return visit(std::move(f), true);
   }
-  /// As `run`, but never `full`, however many visits wait. For visits that are bounded in number
+  /// Like `run`, but never `full`, however many visits wait. For visits that are bounded in number
   /// otherwise, such as answers to requests.
   template <class F>
   visit_result insist(F f) const {

@@ -60,7 +60,7 @@ class io_threads {
   /// all has ended. Does nothing in a process that was forked from this one, since the threads are
   /// the parent's; nor does the destructor.
   void stop();
-  /// As `stop`, but first sends the remaining bytes of closed streams, for which each stream has
+  /// Like `stop`, but first sends the remaining bytes of closed streams, for which each stream has
   /// its `transport_settings::close_limit`. Requires that no stream is closed meanwhile.
   void finish();
   /// Returns the number of threads.

@@ -145,7 +145,7 @@ void take_urgent(byte_reader& in, frame& f) noexcept {
 void take_handles(byte_reader& in, frame& f) noexcept {
   if (f.handles != 0) in.fail("handles twice");
   if (in.remaining() != 0) in.fail("bytes where handles have none");
-  f.handles = 1;  // the number stands at the end
+  f.handles = 1;  // the number is at the end
 }
 
 /// Reads the numbers of handles behind the payload, and their count.

@@ -128,7 +128,7 @@ void prepend_message_header(const actor_id& receiver, const actor_id& sender, st
 [[nodiscard]] base::result<frame> decode_frame(std::span<const std::byte> bytes);
 
 /// Decodes a message without extensions, as most frames are: its fields have fixed places. Returns
-/// false if `bytes` are no such message; they may be another frame. Requires that `f` is as
+/// false if `bytes` are not such a message; they may be another frame. Requires that `f` is as
 /// `frame{}` or as an earlier call has left it. Leaves `f` unchanged if it returns false.
 [[nodiscard]] bool decode_plain_message(std::span<const std::byte> bytes, frame& f) noexcept;
 

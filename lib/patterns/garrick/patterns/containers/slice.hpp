@@ -55,7 +55,7 @@ class text_block {
 
 class slice;
 /// Returns the whole of a file, mapped into memory. If the file is shortened meanwhile, the program
-/// ends (SIGBUS). Throws std::runtime_error that names the file, if it cannot be opened or is no
+/// ends (SIGBUS). Throws std::runtime_error that names the file, if it cannot be opened or is not a
 /// regular file.
 [[nodiscard]] slice slice_of_file(const std::string& path);
 

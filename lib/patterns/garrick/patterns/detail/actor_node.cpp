@@ -60,8 +60,8 @@ std::exception_ptr actor_node::by_itself(const F& f, actor_base& on) {
   }
   into_loops(out_->pending() - before);
   count_out(out_->publish(t));
-  // A result that is kept for the way back in a loop does not block the node, and has to find its
-  // room all the same.
+  // A result that is kept for the way back in a loop does not block the node, but it still needs
+  // room there.
   if (out_->pending() != 0 && !out_->sleep()) count_out(out_->publish(t));
   return {};
 }

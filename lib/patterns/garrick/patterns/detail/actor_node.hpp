@@ -85,7 +85,7 @@ class actor_node final : public held_open {
     if (in_step_ && !is_over()) return out_->put(value);
     if (const std::exception_ptr why = put_by_itself(&value, tuple_type_of<T>, on)) failed(why);
   }
-  /// As `put`, if fewer than `limit` tuples wait in the channel behind. Else returns false.
+  /// Like `put`, if fewer than `limit` tuples wait in the channel behind. Else returns false.
   template <class T>
   [[nodiscard]] bool try_put(std::size_t limit, T& value, actor_base& on) {
     if (in_step_ && !is_over()) return out_->try_put(limit, &value);

@@ -159,7 +159,7 @@ inline constexpr bool is_function = [] {
 }();
 
 /// Returns true if every number of type From has the same value as a To, or if one of the types is
-/// no number: such types define their conversions themselves.
+/// not a number: such types define their conversions themselves.
 template <class From, class To>
 consteval bool keeps_values() {
   using from = std::decay_t<From>;

@@ -180,7 +180,7 @@ struct tuple_cannot_be_moved : failed_check {
                 "tuple of its parts, or of a std::unique_ptr to it");
 };
 
-/// `Travels`: it lies in channels, and is no container that one request brings and gets back.
+/// `Travels`: it lies in channels, and is not a container that one request brings and gets back.
 template <class T, bool Travels>
 consteval auto check_tuple() {
   if constexpr (std::is_void_v<T>) {

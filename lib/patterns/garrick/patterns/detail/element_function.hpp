@@ -95,7 +95,7 @@ struct element_function {
   }
 };
 
-/// The result of F for an element; void: nothing, or F is no such function.
+/// The result of F for an element; void: nothing, or F is not such a function.
 template <class F>
 struct made_of {
   using type = void;

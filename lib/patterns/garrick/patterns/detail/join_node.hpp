@@ -46,7 +46,8 @@
 
 namespace garrick::patterns::detail {
 
-/// The kept tuples of a side, but for the types: how many they are, and how long each is needed.
+/// The part of a side's kept tuples that does not depend on their type: their number, and how long
+/// each is needed.
 class kept_side_base {
  public:
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
@@ -163,7 +164,7 @@ struct join_parts {
 
 class join_node;
 
-/// The running part of a join, but for the types.
+/// The running part of a join, as far as it does not depend on types.
 class join_base : public stage_defaults, protected asks_tuples {
  public:
   static constexpr bool has_counts = true;

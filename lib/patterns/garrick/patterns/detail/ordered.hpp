@@ -57,7 +57,7 @@ class framing_output final : public output {
   slots<framed<T>>& to_;
 };
 
-/// A stage between framed tuples: the stage itself, but for the functions that put results out.
+/// A stage between framed tuples: the stage itself, except the functions that put results out.
 template <class Stage, class In, class Out>
 class framed_stage : public Stage {
  public:

@@ -36,8 +36,8 @@
 
 namespace garrick::patterns::detail {
 
-/// Windows of time, but for the types of their content: their panes, and the times at which results
-/// are due.
+/// The part of time windows that does not depend on their content's types: their panes, and the
+/// times at which results are due.
 class pane_windows_base {
  public:
   /// Results become due at the ends of panes alone, so no other watermark makes a difference.

@@ -6,8 +6,8 @@
 // that are not behind the watermark begin sessions, and put their begins back. A tuple may join two
 // sessions, which then are one.
 //
-// Due sessions are found in a heap of ends, in which a session stands once, with its end at the
-// time when it was put there: if it has grown meanwhile, it goes back with its new end. So sessions
+// Due sessions are found in a heap of ends, in which each session has one entry, with its end when
+// it was put there. A session that has grown meanwhile is put back with its new end. So sessions
 // are put out in the order of their ends.
 //
 // Private: installed because templates need it.
@@ -16,8 +16,8 @@
 //
 // Invariants
 // S1 The sessions of a key are at least a gap from each other, in the order of their begins.
-// S2 A session stands in the heap once, at its end or before it. So does a session that is gone,
-//    until its turn comes; its key stays until then.
+// S2 A session is in the heap once, at its end or before it. So does a session that is gone, until
+//    its turn comes; its key stays until then.
 // S3 Where a session of a key begins, the watermark had not been before. A session that was put out
 //    ended at the watermark or before it. So sessions of a key do not overlap.
 // S4 A session that has ended takes no tuple, also if it is still to be put out.

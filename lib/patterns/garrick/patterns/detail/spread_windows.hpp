@@ -36,8 +36,8 @@
 
 namespace garrick::patterns::detail {
 
-/// Hands on tuples whose key can be computed. It stands before replicas that share the keys: else a
-/// key that throws would be a failure of the stage that put the tuple out.
+/// Hands on tuples whose key can be computed. It comes before replicas that share the keys:
+/// otherwise a key that throws would be a failure of the stage that put the tuple out.
 template <class T, class KeyOf>
 class key_check_stage : public stage_defaults {
  public:

@@ -1,4 +1,4 @@
-// Compile-time errors for a function, or a class, that is no stage.
+// Compile-time errors for a function, or a class, that is not a stage.
 //
 // Private: installed because templates need it.
 //

@@ -87,8 +87,8 @@ class putting_node : public node {
   /// there is still no room. Else the step goes on, so it ends later than a node that has run in
   /// place for these results.
   [[nodiscard]] bool catches_up(turn& t) { return !out_->is_blocked() || finds_room(t); }
-  /// Before the node sleeps for want of input: results that are kept for the way back in a loop did
-  /// not make it blocked, and have to find their room all the same. Returns false if there is room
+  /// Called before the node sleeps for lack of input. Hands on the results that are kept for the
+  /// way back in a loop, since these do not make the node blocked. Returns false if there is room
   /// now.
   [[nodiscard]] bool hands_on_kept(turn& t);
   [[nodiscard]] step_outcome blocked() noexcept;
@@ -110,8 +110,8 @@ class stage_node_base : public putting_node {
   void start();
   /// After the last input: the stage's last results. They are in the node's loops from now on.
   void stop();
-  /// As `publish`, and returns false also if results are kept for the way back in a loop, which do
-  /// not block the node. Before the outputs are closed.
+  /// Like `publish`, and returns false also if results are kept for the way back in a loop, which
+  /// do not block the node. Before the outputs are closed.
   [[nodiscard]] bool publish_all(turn& t);
   /// Returns how many results wait to be published, for the loops that the node is in; 0 outside of
   /// loops.
@@ -121,14 +121,16 @@ class stage_node_base : public putting_node {
   /// Asks the stage for its counts, and adds tuples that it has lost or taken too late to the
   /// node's. Returns the counts; zeros for a stage that has none.
   stage_counts look_at_counts() noexcept;
-  /// The results of `n` tuples were published, but for tuples that the stage holds.
+  /// Takes `n` tuples out of the node's loops after their results were published, except tuples
+  /// that the stage holds.
   void settle(std::size_t n) noexcept;
   /// Notes the time of this step. Returns true if the stage's time has come.
   [[nodiscard]] bool look_at_clock(turn& t);
-  /// Nothing is to be done until an input wakes the node, or until the stage's time comes.
+  /// Ends a step of a node that has no work until an input wakes it, or until the stage's time
+  /// comes.
   [[nodiscard]] step_outcome starved(turn& t);
 
-  /// Returns true, once for each flush, if the stage is to give up its tuples now.
+  /// Returns true, once for each flush, if the stage must give up its tuples now.
   [[nodiscard]] bool is_flushed() noexcept {
     if (type().flush == nullptr || !in_loops()) return false;
     const std::uint64_t now = flushes();

@@ -8,7 +8,7 @@
 //
 // Private: installed because templates need it.
 //
-// Thread safety: the holder of the node's run right, but for `awaited_watermarks`.
+// Thread safety: the holder of the node's run right, except for `awaited_watermarks`.
 //
 // Invariants
 // E1 It never goes back. So a window that has been put out stays closed.

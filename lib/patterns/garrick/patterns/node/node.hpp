@@ -122,7 +122,7 @@ class node : public wakeable {
   /// The stage has thrown on this tuple, and it goes on. Requires the run right.
   template <class T>
   void dead_letter(T&& tuple, const std::exception_ptr& why) noexcept {
-    // no memory for the letter: it is counted all the same
+    // no memory for the letter: it is still counted
     if (!told_of(why, std::forward<T>(tuple))) drop(1);
   }
 

@@ -33,7 +33,7 @@ struct piece {
 struct cut {
   std::size_t size = 0;    ///< so many elements
   std::size_t pieces = 0;  ///< the number of pieces, none of them empty
-  std::size_t length = 0;  ///< of a piece, but for the last one; 0: they are alike, but for one
+  std::size_t length = 0;  ///< of each piece except the last; 0: sizes differ by at most one
   /// Each participant begins with pieces of its own; else they are claimed in their order.
   bool by_hand = false;
   std::size_t hands = 0;  ///< the number of participants with pieces of their own; 0: as many as

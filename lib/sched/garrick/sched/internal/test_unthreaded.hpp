@@ -1,5 +1,5 @@
-// Stand-ins for tests that call a policy's functions on one thread: a runnable, a clock that stands
-// still, and a parker that runs a script.
+// Fakes for tests that call a policy's functions on one thread: a runnable, a clock that does not
+// advance, and a parker that runs a script.
 #pragma once
 
 #include <garrick/base/concurrency/runnable.hpp>
@@ -18,7 +18,7 @@ struct item final : base::runnable {
   }
 };
 
-/// A clock that stands still.
+/// A clock that does not advance.
 struct no_time {
   static std::uint64_t now_ns() noexcept { return 1; }
   static std::uint64_t thread_cpu_ns() noexcept { return 1; }

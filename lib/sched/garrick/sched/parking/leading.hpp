@@ -69,8 +69,8 @@ class leading {
     return false;
   }
 
-  /// As `sleep`, and notes the time asleep in the worker's figures and rounds. `end_search()` ends
-  /// its search before an event is handled.
+  /// Like `sleep`, and notes the time asleep in the worker's figures and rounds. `end_search()`
+  /// ends its search before an event is handled.
   template <class Worker, class EndSearch>
   bool nap(Worker& self, EndSearch end_search) noexcept {
     const std::uint64_t since = self.figures.falls_asleep();

@@ -172,8 +172,8 @@ struct hasty_sleepers : model_sleepers {
 };
 
 /// One worker falls asleep, another one waits elsewhere and wakes itself, and an outside thread
-/// wakes a worker, perhaps twice. Each time the count falls one is woken, and no thread waits in
-/// vain.
+/// wakes a worker, perhaps twice. Each time the count falls, one thread is woken, and none waits
+/// without end.
 template <class Sleepers>
 struct come_back_suite : rl::test_suite<come_back_suite<Sleepers>, 3> {
   bell elsewhere;

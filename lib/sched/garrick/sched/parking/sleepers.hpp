@@ -1,5 +1,5 @@
 // The protocol between threads that add work and workers that look for it. Without work, workers
-// sleep. With work, a worker must be awake. And no worker may be woken in vain.
+// sleep. With work, a worker must be awake. And no worker may be woken for nothing.
 //
 // A worker *searches* if it is awake, has no work, and will look into every queue. It is *parked*
 // if it sleeps or is about to. One word counts both. A thread that adds work that others may take

@@ -414,8 +414,8 @@ struct ticker_suite : rl::test_suite<ticker_suite, 3>, exposure {
   }
 };
 
-/// As ticker_suite, but an outside thread wakes the worker that puts the item, and arms the ticker
-/// ahead. The ticker begins awake, so that it disarms itself and goes to sleep meanwhile.
+/// Like ticker_suite, but an outside thread wakes the worker that puts the item, and arms the
+/// ticker ahead. The ticker begins awake, so that it disarms itself and goes to sleep meanwhile.
 /// `KeepsPromise`: that thread meets the requirement of K3.
 template <bool KeepsPromise>
 struct ahead_suite : rl::test_suite<ahead_suite<KeepsPromise>, 4>, exposure {
@@ -439,8 +439,8 @@ struct ahead_suite : rl::test_suite<ahead_suite<KeepsPromise>, 4>, exposure {
   }
 };
 
-/// As ticker_suite, but the worker searches while the other one parks. The one that parks may then
-/// do without a fence (S5).
+/// Like ticker_suite, but the worker searches while the other one parks. The one that parks may
+/// then do without a fence (S5).
 struct ticker_after_search_suite : rl::test_suite<ticker_after_search_suite, 3>, exposure {
   ticker_after_search_suite() { ticker.arm(); }
 

@@ -125,7 +125,7 @@ class slot_ticker {
     if (!make_armed()) wake_.unpark();
   }
 
-  /// The caller, which is no worker, is about to wake one. Returns true if it must call
+  /// The caller, which is not a worker, is about to wake one. Returns true if it must call
   /// `keep_promise` thereafter (K3); false if nothing is to be done.
   [[nodiscard]] bool arm_ahead() noexcept {
     std::uint32_t seen = asleep;

@@ -19,7 +19,7 @@
 //   tried     The limit has been low for long: it is raised to see whether that is still needed.
 //             The time until the next try doubles if it was.
 //
-// A limit is no promise: the ticker wakes another worker beyond it for one that is behind
+// A limit is not a promise: the ticker wakes another worker beyond it for one that is behind
 // (slot_looks.hpp), since that one may have lost its processor. A worker that is beyond the limit
 // sleeps as soon as its own queues are empty.
 //
@@ -42,7 +42,7 @@ class worker_limit {
   static constexpr std::uint64_t shortest_patience_ns = 4'000'000;     ///< after a wrong lowering
   static constexpr std::uint64_t longest_patience_ns = 1'000'000'000;  ///< after several of them
   static constexpr std::uint64_t shortest_hold_ns = 500'000'000;       ///< until a try
-  static constexpr std::uint64_t longest_hold_ns = 10'000'000'000;     ///< after tries in vain
+  static constexpr std::uint64_t longest_hold_ns = 10'000'000'000;     ///< after failed tries
   /// a lowering, or a try, that lasts for this time was right
   static constexpr std::uint64_t verdict_ns = 50'000'000;
 

@@ -5,7 +5,7 @@
 //                       the third on 1 or 5, the fourth on 0 again, …
 //
 // Grammar: a text is groups, one after the other. A group is ranges, separated by commas. A range
-// is one number, or two with a dash, the lower one first. Blanks may stand anywhere between two
+// is one number, or two with a dash, the lower one first. Blanks are allowed anywhere between two
 // symbols. An empty text leaves every thread where the system puts it.
 //
 // Thread safety: `bind_this_thread` from any thread; the rest is constant once it is parsed.

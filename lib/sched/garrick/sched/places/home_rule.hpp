@@ -10,7 +10,7 @@ namespace garrick::sched {
 
 /// A worker's index, or `no_worker`.
 using worker_index = std::uint16_t;
-inline constexpr worker_index no_worker = 0xffff;  ///< a thread that is no worker, or no home
+inline constexpr worker_index no_worker = 0xffff;  ///< a thread that is not a worker, or no home
 
 /// Returns the home of an actor that was placed at `placed` and now runs for the first time, on
 /// `executing`. If a direct neighbour of its place has stolen it, that is its home. If it was
@@ -25,7 +25,7 @@ template <class AreNeighbours>
 /// Returns the worker for an idle actor that has got a message. It goes home, or to the sender's
 /// worker if that is a direct neighbour of home, since then both the message and the state are
 /// near. An actor without a home goes to the sender's worker. `no_worker`: anywhere, since it has
-/// no home and a thread that is no worker sent the message.
+/// no home and a thread that is not a worker sent the message.
 template <class AreNeighbours>
 [[nodiscard]] constexpr worker_index worker_for(worker_index home, worker_index sender,
                                                 const AreNeighbours& neighbours) {

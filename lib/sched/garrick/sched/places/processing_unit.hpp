@@ -17,7 +17,7 @@ struct processing_unit {
   std::uint32_t cache = 0;
   std::uint32_t node = 0;     ///< memory (NUMA) node
   std::uint32_t package = 0;  ///< the chip in its socket
-  /// the system's number of the node, for memory; -1: this is no machine to take memory from
+  /// the system's number of the node, for memory; -1: this is not a machine to take memory from
   std::int32_t memory = -1;
 };
 

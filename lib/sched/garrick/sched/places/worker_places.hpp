@@ -1,6 +1,6 @@
 // The workers of a pool on the machine: their places, and the order in which each asks the others.
 //
-// Worker i stands on one processing unit. If there are fewer workers than units, they are spread:
+// Worker i belongs to one processing unit. If there are fewer workers than units, they are spread:
 // over the memory nodes first, then over each node's caches, and over the hardware threads of one
 // core last. If there are more, they share the units in turn.
 //
@@ -40,7 +40,7 @@ class worker_places {
   [[nodiscard]] std::uint32_t size() const noexcept {
     return static_cast<std::uint32_t>(at_.size());
   }
-  /// Returns the unit where this worker stands.
+  /// Returns the unit of this worker.
   [[nodiscard]] const processing_unit& unit_of(std::uint32_t worker) const noexcept {
     return machine_.units()[at_[worker]];
   }
@@ -71,7 +71,7 @@ class worker_places {
   static constexpr std::uint32_t no_worker = 0xffff'ffff;  ///< a thread of unknown place
   /// Returns the system's number of the memory node where an actor with this hint will live. -1:
   /// any will do, because its home is not known yet, is on the node of the worker `spawner`, or is
-  /// no place to take memory from.
+  /// not a place to take memory from.
   [[nodiscard]] std::int32_t memory_of(base::locality_hint hint,
                                        std::uint32_t spawner) const noexcept;
 
@@ -90,7 +90,7 @@ class worker_places {
 /// The search of a thief for work, which names the victims one by one. Each is drawn from the
 /// present group. After as many attempts as the group has members the next group follows; in the
 /// last one the search goes on until the thief gives up. A thief that has stolen something starts
-/// anew, at g0.
+/// again at g0.
 class victim_walk {
  public:
   /// For the worker `thief`. Refers to `places`.

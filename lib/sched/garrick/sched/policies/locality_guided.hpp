@@ -23,8 +23,8 @@
 
 namespace garrick::sched {
 
-/// The guide that knows places. Any worker may call any function; a thread that is no worker only
-/// `target`.
+/// The guide that knows places. Any worker may call any function; a thread that is not a worker
+/// only `target`.
 template <class Atomics = base::real_atomics>
 class locality_guide {
  public:
@@ -45,7 +45,7 @@ class locality_guide {
   }
 
   /// Returns the worker for `r`, which the worker `sender` has made runnable, or a thread that is
-  /// no worker. A new `r` gets its place.
+  /// not a worker. A new `r` gets its place.
   [[nodiscard]] worker_index target(base::runnable& r, worker_index sender) noexcept {
     const hint wish = r.place.get();
     if ((wish.what() == kind::settled || wish.what() == kind::placed) &&

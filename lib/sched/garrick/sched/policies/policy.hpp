@@ -137,9 +137,9 @@ class own_counter {
 
 // clang-format off
 
-/// The requirements of a scheduling policy. Every function is noexcept but `describe`; its duty
-/// stands beside it. `self` is the `worker_data` of the worker that calls, or into which something
-/// is put.
+/// The requirements of a scheduling policy. Every function except `describe` is noexcept; the
+/// comment beside each tells its duty. `self` is the `worker_data` of the worker that calls, or
+/// into which something is put.
 template <class Policy>
 concept scheduling_policy =
   std::constructible_from<Policy, const policy_options&> &&
@@ -148,8 +148,8 @@ concept scheduling_policy =
            base::runnable& r, std::uint32_t n) {
     { Policy::name } -> std::convertible_to<std::string_view>;
     { all.worker(n) } noexcept -> std::same_as<typename Policy::worker_data&>;
-    // The ways of a runnable: from a thread that is no worker; into a given worker; from the worker
-    // itself; and after its quantum, when others have their turn first.
+    // The ways of a runnable: from a thread that is not a worker; into a given worker; from the
+    // worker itself; and after its quantum, when others have their turn first.
     { all.central_enqueue(r) } noexcept;
     { all.external_enqueue(self, r) } noexcept;
     { all.internal_enqueue(self, r) } noexcept;

@@ -1,9 +1,9 @@
-// A worker that is busy looks at the others now and then, since one of them may stand still: its
-// handler waits or computes for long, or its thread has no processor. The work in the queues of
-// such a worker would wait for as long. W4 of work_stealing.hpp rests on these looks.
+// A busy worker looks at the others now and then, since one of them may be stalled: its handler
+// waits or computes for long, or its thread has no processor. The work in the queues of such a
+// worker would wait for as long. W4 of work_stealing.hpp rests on these looks.
 //
-// Here is the choice of the worker to look at, and the time. The work that is taken from one that
-// stands still is the policy's business.
+// Here is the choice of the worker to look at, and the time. The policy decides what work to take
+// from a stalled worker.
 //
 // Thread safety: none; each worker has its own.
 #pragma once

@@ -47,8 +47,8 @@ using simple = job<std::function<void()>>;
 /// messages from the moment when everything has been added, and ends at the bound.
 struct half_stalled_pool {
   static constexpr std::uint64_t count = 100;
-  // W4, whether all of them wait at the worker that stands still or half of them; and one look more
-  // before the first one counts
+  // W4, whether all of them wait at the stalled worker or half of them; and one look more before
+  // the first one counts
   static constexpr std::uint64_t bound =
       (2 * count + 3) * default_look_interval + (2 * (count + 2) + 2) * 256;
 

@@ -1,6 +1,6 @@
 // The guards of work stealing against starvation that no other test plays alone, without threads:
-// the calls for open work (W1), the ticker's alarm (K1, K5) and the relief of a worker that stands
-// still (W4).
+// the calls for open work (W1), the ticker's alarm (K1, K5) and the relief of a stalled worker
+// (W4).
 #include <garrick/sched/internal/test_unthreaded.hpp>
 #include <garrick/sched/policies/work_stealing.hpp>
 

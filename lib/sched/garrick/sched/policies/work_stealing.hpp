@@ -28,16 +28,16 @@
 //    these runs others handle as many messages as it did. So a runnable that arrives at a busy
 //    worker waits for the run that it finds, for at most `between_looks` messages, and for those
 //    before it in the inbox and as many messages of others (docs/internals/parking.md).
-// W4 No runnable waits for a worker that stands still. Each worker counts its signs of life: it
-//    began a round, or it found its own queues empty. A busy worker makes a look once in
-//    `look_interval` messages, or sooner if its rounds are short, and watches each of the n-1
-//    others from one look to the next, in turn. If the other gave no sign in between, the looker
-//    moves its work into queues of its own: the item that was in the slot all that time, the oldest
-//    of the deque with up to half of the rest, and the whole inbox. So in n-1 looks each of the
-//    others begins a round (W3), runs dry or loses its oldest work. As long as one worker goes on,
-//    a runnable that waits at another with k more has its turn there or is moved within 4(k+1)(n-1)
-//    looks. Then it runs within 4(m+1) rounds if the looker has m. (A worker that is not busy
-//    searches or is parked: S6 of sleepers.hpp.)
+// W4 No runnable waits for a stalled worker. Each worker counts its signs of life: it began a
+//    round, or it found its own queues empty. A busy worker makes a look once in `look_interval`
+//    messages, or sooner if its rounds are short, and watches each of the n-1 others from one look
+//    to the next, in turn. If the other gave no sign in between, the looker moves its work into
+//    queues of its own: the item that was in the slot all that time, the oldest of the deque with
+//    up to half of the rest, and the whole inbox. So in n-1 looks each of the others begins a round
+//    (W3), runs dry or loses its oldest work. As long as one worker goes on, a runnable that waits
+//    at another with k more has its turn there or is moved within 4(k+1)(n-1) looks. Then it runs
+//    within 4(m+1) rounds if the looker has m. (A worker that is not busy searches or is parked: S6
+//    of sleepers.hpp.)
 // W5 No worker is called for open work while as many are awake as may be (worker_limit.hpp). One
 //    of those sees the work before it sleeps (b3 of S4), and the ticker is armed, so it calls
 //    another worker if the work stays (K5). A worker beyond the limit sleeps when its own queues
@@ -305,7 +305,7 @@ class work_stealing {
   /// workers that are asked if work from outside may be left to them
   static constexpr std::uint32_t most_asked = 4;
 
-  /// As `external_enqueue`, but wakes a worker also beyond the limit (W5).
+  /// Like `external_enqueue`, but wakes a worker also beyond the limit (W5).
   void enqueue_beyond_limit(worker_data& target, runnable& r) noexcept {
     if (!r.offer()) return;
     target.inbox.push(r);
@@ -373,7 +373,7 @@ class work_stealing {
     return started(next_target_.fetch_add(1, std::memory_order_relaxed) % count_);
   }
 
-  /// Returns `target` or, if that one has no thread, one that has and stands in for it.
+  /// Returns `target` or, if that one has no thread, a worker with a thread that replaces it.
   [[nodiscard]] std::uint32_t started(std::uint32_t target) const noexcept {
     const std::uint32_t started = started_.load(std::memory_order_relaxed);  // order: as use_first
     return target < started ? target : target % started;
@@ -443,7 +443,7 @@ class work_stealing {
     return oldest;
   }
 
-  /// Guard W4: relieves the worker that was watched if it stands still, and watches the next one.
+  /// Guard W4: relieves the watched worker if it is stalled, and watches the next one.
   void look_about(worker_data& self) noexcept {
     worker_data& watched = worker(self.watch.whom());
     if (self.watch.stands_still(watched.beats.get())) relieve(self, watched);

@@ -105,7 +105,7 @@ class next_slot {
     return stolen;
   }
 
-  /// As `steal()`, but hands the item to `give(item)`, which makes it available to others (N4).
+  /// Like `steal()`, but hands the item to `give(item)`, which makes it available to others (N4).
   /// Returns true if there was one.
   template <class Give>
   bool steal(const Give& give) noexcept {

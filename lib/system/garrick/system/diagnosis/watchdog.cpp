@@ -122,7 +122,7 @@ void watchdog::report(const sample& stuck, std::uint32_t worker,
 std::string watchdog::advice_for(const base::thread_state& t, const std::string& who) {
   constexpr const char* of_a_worker =
       "a blocking call or an endless loop holds its worker; spawn it detached, or split the work";
-  // order: relaxed: a sample; the handler stands still, and with it the turns below it
+  // order: relaxed: a sample; the handler is stalled, and with it the turns below it
   const std::uint32_t depth = t.in_place_depth.load(std::memory_order_relaxed);
   if (depth == 0) return std::string(": ") + of_a_worker;
   const std::uint32_t known =

@@ -30,7 +30,7 @@ namespace detail {
 
 namespace {
 
-/// An actor that has ended is no member any more, also before its handle is taken out.
+/// An actor that has ended is not a member any more, also before its handle is taken out.
 bool lives(const core::any_ref& who) noexcept {
   return !core::handle_access::get(who)->has_ended();
 }

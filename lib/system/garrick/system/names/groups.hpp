@@ -5,10 +5,10 @@
 //   topic->join(reader);              // a handle with at least the topic's signatures
 //   topic->publish(headline{"…"});    // one shared block, an envelope each
 //
-// A member that ends leaves; a publication without members is no dead letter. A group holds strong
-// handles: an actor that only a group can reach is not reclaimed until it leaves or the system
-// ends. Order: publications of one sender reach each member in that sender's order. An actor that
-// joins while a message is being published may or may not get it.
+// A member that ends leaves; a publication without members is not a dead letter. A group holds
+// strong handles: an actor that only a group can reach is not reclaimed until it leaves or the
+// system ends. Order: publications of one sender reach each member in that sender's order. An actor
+// that joins while a message is being published may or may not get it.
 //
 // Errors: groups_errc. Thread safety: any thread; copies of a `group` name the same topic.
 #pragma once

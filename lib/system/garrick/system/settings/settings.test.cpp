@@ -72,7 +72,7 @@ std::string variable_of(std::string_view key) {
   return name;
 }
 
-/// Lets no other setting stand in the way of this one.
+/// Keeps other settings from interfering with this one.
 std::vector<std::string> company_of(std::string_view key) {
   return key == "mailbox.hard_limit" ? std::vector<std::string>{"GARRICK_MAILBOX_SOFT_LIMIT=1"}
                                      : std::vector<std::string>();

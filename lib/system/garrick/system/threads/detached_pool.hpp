@@ -46,7 +46,7 @@ class detached_pool {
   /// std::bad_alloc.
   detached_pool(std::uint32_t bound, std::uint32_t quantum, std::string thread_name, places where,
                 thread_hooks hooks);
-  /// As `stop`.
+  /// Like `stop`.
   ~detached_pool();
   detached_pool(const detached_pool&) = delete;
   detached_pool& operator=(const detached_pool&) = delete;

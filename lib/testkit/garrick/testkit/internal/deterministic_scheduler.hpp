@@ -2,15 +2,15 @@
 // and one random number that chooses among them.
 //
 // Problem: the behaviour of a concurrent program depends on the order of turns. Here a seed decides
-// that order, in one place: every actor that may run stands in `runnable_`; a turn takes one of
-// them and lets it handle a few messages. Nothing depends on addresses, on real time or on the
-// operating system's scheduler, so equal seeds give equal runs.
+// that order, in one place: every actor that may run is in `runnable_`; a turn takes one of them
+// and lets it handle a few messages. Nothing depends on addresses, on real time or on the operating
+// system's scheduler, so equal seeds give equal runs.
 //
 // Thread safety: the system's own thread and the threads of blocking actors, one at a time: the
 // holder of the baton (baton.hpp).
 //
 // Invariants:
-// D1 An actor stands in `runnable_` exactly while no running thread holds its run right.
+// D1 An actor is in `runnable_` exactly while no running thread holds its run right.
 // D2 Only the holder of the baton changes `runnable_`.
 // D3 Every choice takes its number from `random_`, and nothing else does.
 #pragma once
@@ -40,7 +40,7 @@ class scheduled_thread {
   /// Lets the thread run until it waits again.
   virtual void go() noexcept = 0;
 
-  bool queued = false;  ///< stands in the scheduler's list
+  bool queued = false;  ///< is in the scheduler's list
 
  protected:
   ~scheduled_thread() = default;

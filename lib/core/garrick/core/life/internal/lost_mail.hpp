@@ -31,8 +31,8 @@ void lose_parked(cell& receiver, const parked_message& p, const base::error& why
 /// dead letter: the requester knows. For the runner that has taken `e` out.
 [[nodiscard]] bool lose_overdue(envelope* e) noexcept;
 
-/// As `lose_kept`, after a handler has failed with `why`: for its message, and for the requests of
-/// promises that the exception dropped on its way. Without a message (null), only for these
+/// Like `lose_kept`, after a handler has failed with `why`: for its message, and for the requests
+/// of promises that the exception dropped on its way. Without a message (null), only for these
 /// requests. The runner.
 void lose_failed(cell& self, envelope* e, const base::error& why) noexcept;
 

@@ -47,8 +47,7 @@ class admission {
   explicit admission(cell& receiver) noexcept : to_(receiver) {}
 
   /// Decides on `e`, which finds the mailbox full, stalled or closed; the word was `head`. Returns
-  /// true if the caller must push `e` all the same; false if it is lost. May run other actors and
-  /// wait.
+  /// true if the caller must still push `e`; false if it is lost. May run other actors and wait.
   [[nodiscard]] bool admit(envelope* e, std::uint64_t head) noexcept;
 
   /// Pushes `e` if there is room (below the bound; without a bound: below the soft limit), else

@@ -22,7 +22,7 @@ sender_credit& of_senders(const cell& of) noexcept {
 }
 
 // Lets the handler of an actor on a worker send without credit; its actor pauses afterwards.
-// Returns false if this is no such handler, or if it owes the most already; then it waits here.
+// Returns false if this is not such a handler, or if it owes the most already; then it waits here.
 bool owe_and_pause(cell& of) noexcept {
   auto& here = detail::here;
   if (here.running == nullptr || base::this_thread.worker_of == nullptr || here.owed == most_owed ||

@@ -2,8 +2,8 @@
 //
 // Problem: a handler that waits for credit holds a worker. A peer that is stopped grants nothing,
 // so as many of its senders as there are workers would stop the whole system, again for each
-// message. So an actor sends its message all the same, and pauses when its handler has returned: it
-// keeps its run right, but no queue and no worker has it. It goes on when no debt is left, when the
+// message. So an actor sends its message anyway, and pauses when its handler has returned: it keeps
+// its run right, but no queue and no worker has it. It goes on when no debt is left, when the
 // receiver has ended, or when its patience is over.
 //
 // Invariants
@@ -55,7 +55,7 @@ class paused_sender {
   }
   /// Schedules the actor. Requires that the caller has claimed it.
   void schedule() noexcept { home_.schedule(who_); }
-  /// As above, unless another thread has claimed it.
+  /// Like the function above, unless another thread has claimed it.
   void go_on() noexcept {
     if (claim()) schedule();
   }

@@ -34,7 +34,7 @@ constexpr sender_patience during_restart{1, ~std::uint32_t{0}};
 // A sleep of a sender that waits for a restart ends after this time: its own actor may be wanted.
 constexpr base::duration longest_sleep = base::duration::milliseconds(10);
 
-/// A wait in vain at a receiver's hard limit. The thread's next sends there, `sends_per_wait` of
+/// A failed wait at a receiver's hard limit. The thread's next sends there, `sends_per_wait` of
 /// them, do not wait again unless the receiver goes on.
 struct wait_in_vain {
   std::uint64_t receiver;  ///< 0: none
@@ -244,7 +244,7 @@ room_wait::outcome room_wait::wait() noexcept {
   const bool restarts = to_.awaits_restart();
   if (!restarts && (to_.gate().peek() & does_not_run) != 0) return why_it_does_not_run();
   auto& here = detail::here;
-  // Actors that wait in a circle would all stand still. So the sender that would close the circle
+  // Actors that wait in a circle would all be stalled. So the sender that would close the circle
   // goes on instead. A sender that waits for a restart waits for the supervisor.
   const detail::stacked_actor inner{detail::running_id(), here.below, here.running};
   const detail::stacked_actor* const top = here.running != nullptr ? &inner : nullptr;

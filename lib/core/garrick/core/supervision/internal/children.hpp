@@ -9,7 +9,7 @@
 // Ownership: a supervisor holds its children, children know their supervisor by address only. So a
 // tree lives as long as its top has a handle, and is stopped in order when the last one is gone.
 //
-// Thread safety: the supervising actor's turn, but for `admit` and `turn_away`.
+// Thread safety: the supervising actor's turn, except `admit` and `turn_away`.
 //
 // Invariants
 // N1 `children_` is in the order of starting.

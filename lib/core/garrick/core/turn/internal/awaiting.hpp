@@ -41,7 +41,7 @@ void sort_arrivals(cell& self) noexcept;
 /// Returns the response that the actor handles next although its mailbox is held, and leaves it in
 /// its queue. Null: there is none, or the mailbox is not held any more.
 [[nodiscard]] envelope* peek(cell& self) noexcept;
-/// As `peek`, and takes the response.
+/// Like `peek`, and takes the response.
 [[nodiscard]] envelope* next(cell& self) noexcept;
 
 /// Cancels the awaited requests.

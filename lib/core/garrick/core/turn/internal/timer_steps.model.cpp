@@ -134,7 +134,7 @@ struct timer_suite : rl::test_suite<timer_suite<Periodic, Ends>, 2> {
   }
 };
 
-/// As above, but a beat is almost over before the owner has got the first id.
+/// Like the suite above, but a beat is almost over before the owner has got the first id.
 struct slow_owner_suite : rl::test_suite<slow_owner_suite, 2> {
   model_record r;
 

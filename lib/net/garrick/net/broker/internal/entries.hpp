@@ -42,8 +42,9 @@ struct socket_entry {
 
 struct connection_entry final : socket_entry {
   void close() noexcept override;
-  /// Returns true below high water for all bytes that are not too large in themselves:
-  /// `writable_again` would not come for them.
+  /// Returns true if these bytes may be queued: there are at most `most_queued`, and they fit or
+  /// the queue is below high water. Below it they may pass `most_queued` together with the waiting
+  /// ones, since `writable_again` would not come.
   [[nodiscard]] bool takes(std::size_t bytes, std::size_t waiting) const noexcept {
     return bytes <= most_queued && (waiting < high_water || waiting + bytes <= most_queued);
   }
@@ -97,7 +98,7 @@ class broker_core {
   [[nodiscard]] bool add(const std::shared_ptr<socket_entry>& e, core::any_ref hold);
   /// Forgets a socket. Returns false if it was not known.
   bool remove(std::uint64_t socket);
-  /// Returns the broker, by the hold that this socket has; empty if it is not known.
+  /// Returns the broker, by this socket's own reference; empty if it is not known.
   [[nodiscard]] core::any_ref holder(std::uint64_t socket);
   /// Ends the broker: closes all sockets.
   void end() noexcept;

@@ -122,7 +122,7 @@ void raw_connection::ended(const base::error& why) noexcept {
     if (is_open_) tell_closed(why ? why : base::error(net_errc::connection_lost), false);
   } catch (const std::bad_alloc&) { base::out_of_memory("a broker's connection"); }
   if (const auto core = who_.core.lock()) core->remove(who_.entry->id);
-  // Later: closing a stream that stands counts its unsent bytes after this call.
+  // Later: closing an established stream counts its unsent bytes after this call.
   if (!gives_up_.is_never())
     who_.loop.post(make_job([&loop = who_.loop] { loop.count_unsaid(-1); }));
 }

@@ -4,9 +4,9 @@
 //   C1  A broker is sent at most one `connection_closed`, after all data, and none after `close`. A
 //       broker that adopts a connection after its last owner was told of the end gets it, too.
 //   C2  `who_.to` gets the events; a fork changes it by a visit.
-//   C3  Bytes that are written before the stream stands wait in `early_`, which is empty from then
-//       on. If the broker closes it before, they are sent if the stream stands within
-//       `close_limit`, and no actor is told. The I/O threads, when they finish, wait for it.
+//   C3  Bytes that are written before the stream is established wait in `early_`, which is empty
+//       from then on. If the broker closes it before, they are sent if the stream is established
+//       within `close_limit`, and no actor is told. The I/O threads, when they finish, wait for it.
 //
 // Thread safety: the thread that is in.
 #pragma once

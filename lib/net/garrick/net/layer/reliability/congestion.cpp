@@ -56,7 +56,7 @@ void congestion::sampled(base::duration time, std::uint64_t order, std::uint64_t
 
 void congestion::acknowledged(std::size_t bytes, std::uint64_t order, bool limited,
                               const round_trip& times, base::instant now) noexcept {
-  // While the window is not used, the curve's time stands still.
+  // While the window is not used, the curve's time does not advance.
   if (!limited) now_.begin = now_.begin + (now - std::max(last_, now_.begin));
   last_ = now;
   if (!limited || order < recovered_at_) return;

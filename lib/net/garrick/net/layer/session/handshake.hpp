@@ -8,7 +8,8 @@
 // skips the bytes behind the fields that it knows.
 //
 // Invariants:
-//   H1  A decoded packet has a bounded size: one above `largest_hello` is no hello and no refusal.
+//   H1  A decoded packet has a bounded size: one above `largest_hello` is neither a hello nor a
+//       refusal.
 //   H2  Decoding allocates only a text, of at most `longest_program` or `longest_words` bytes.
 //
 // Thread safety: plain functions and values.

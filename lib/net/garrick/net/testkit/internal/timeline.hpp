@@ -1,8 +1,8 @@
 // A simulated network's time: a queue of events, and the seed and the history that all share.
 //
 // An event is a function and an instant; equal instants go by the order in which they were put in.
-// Deadlines are no events: before each step the derived class is asked for its first deadline, so a
-// changed deadline needs no cancellation. At a given instant events come first (N2).
+// Deadlines are not events: before each step the derived class is asked for its first deadline, so
+// a changed deadline needs no cancellation. At a given instant events come first (N2).
 //
 // In a world one timer of the world's clock is armed, for the first event or deadline. All work of
 // an instant is done when it fires.

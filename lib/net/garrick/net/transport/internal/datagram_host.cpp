@@ -111,8 +111,7 @@ void datagram_host::receive_own() {
     const std::size_t n = batch.receive(socket_->fd(), failed);
     if (n == 0) {
       if (failed == EAGAIN) return;
-      // A hint of the network, which any host may have forged; later datagrams are read all the
-      // same.
+      // A hint of the network, which any host may have forged; later datagrams are still read.
       hint_ = error_of(failed, to_.to_string());
     }
     receive_all(n, [&batch](std::size_t k) { return batch.bytes(k); });

@@ -26,7 +26,7 @@
 
 namespace garrick::net::internal {
 
-/// The socket that a listener's peers share. On the loop's thread, but for `fd`.
+/// The socket that a listener's peers share. On the loop's thread, except `fd`.
 class shared_socket {
  public:
   /// Valid as long as the peer has not left.

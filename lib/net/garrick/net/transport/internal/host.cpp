@@ -243,7 +243,7 @@ void host::tell_stack() noexcept {
   try {
     above().over(why_, now());
   } catch (...) {
-    return;  // the owner's mistake, in its last call but one; `ended` comes all the same
+    return;  // the owner's mistake, in its last call but one; `ended` is still called
   }
 }
 

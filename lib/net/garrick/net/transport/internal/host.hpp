@@ -91,7 +91,7 @@ class host : public resident,
   void inside(F f) {
     inside_or(f, [&f] { return std::move(f); });
   }
-  /// As `inside`, but puts the result of `make_later()` in line.
+  /// Like `inside`, but puts the result of `make_later()` in line.
   template <class F, class Later>
   void inside_or(F&& f, Later make_later) {
     switch (enter()) {

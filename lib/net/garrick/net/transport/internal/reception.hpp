@@ -1,6 +1,6 @@
 // The common state of a listener and the connections at its door.
 //
-// Thread safety: constant, but for `closed`, which any thread may set.
+// Thread safety: constant, except `closed`, which any thread may set.
 #pragma once
 
 #include <atomic>

@@ -93,7 +93,7 @@ int remove_stale(const socket_address& at) {
 }
 
 /// Locks a folder. A process that replaces another file in it holds the lock for a moment only; a
-/// longer holder is no listener, and is not waited for.
+/// longer holder is not a listener, and is not waited for.
 bool lock_folder(int folder) {
   constexpr int tries = 500;  // of a millisecond each
   for (int i = 0; ::flock(folder, LOCK_EX | LOCK_NB) != 0; ++i) {

@@ -1,8 +1,8 @@
 // An attempt to connect a stream: the name is looked up, and its addresses are tried in turn.
 //
 // Invariants:
-//   A1  socket_ is null unless an address is being tried, or the connection stands and was not
-//       taken yet.
+//   A1  socket_ is null unless an address is being tried, or the connection is established and was
+//       not taken yet.
 //   A2  Only while the name is looked up does that look-up have the attempt's host among its
 //       waiters, unless its answer was posted before.
 //   A3  Each look-up and each address has a number that no other one of the host has, and the loop
@@ -64,7 +64,7 @@ class stream_attempt {
   [[nodiscard]] bool waits_for(std::uint64_t what) const noexcept;
   /// Returns the time at which it has taken too long; `never()` unless it is pending.
   [[nodiscard]] base::instant ends() const noexcept { return ends_; }
-  /// Returns the connection. Requires that it stands.
+  /// Returns the connection. Requires that it is established.
   [[nodiscard]] unique_fd take();
   /// Returns the reason why the last address failed. Requires that the attempt has failed.
   [[nodiscard]] const base::error& why() const noexcept { return why_; }

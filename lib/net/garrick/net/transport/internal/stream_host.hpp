@@ -118,7 +118,7 @@ class stream_host final : public host, public resolution {
   void read_some(bool behind = false);
   void read_now(int failed);
   void have_read(int failed, std::size_t bytes);
-  /// As `receive_stream`, to the loop's room.
+  /// Like `receive_stream`, to the loop's room.
   [[nodiscard]] std::ptrdiff_t read_to_loop(int& failed);
   /// Passes up the bytes that were read, and those that have come meanwhile. Returns the result of
   /// the last read.

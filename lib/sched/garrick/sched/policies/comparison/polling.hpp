@@ -25,8 +25,8 @@
 // Invariants
 // P1 Nothing is announced: work in a deque or an inbox is found by its worker's next attempt or by
 //    a thief's. The longest time until then is the last phase's sleep or time limit. If all others
-//    are busy, work at a worker that stands still is found by their looks, as W4 of
-//    work_stealing.hpp says, though here a worker has no slot.
+//    are busy, work at a stalled worker is found by their looks, as W4 of work_stealing.hpp says,
+//    though here a worker has no slot.
 // P2 With an event, the worker takes its token only before it looks into its inbox, and a push
 //    leaves the token after it: work in one's own inbox ends the wait.
 // P3 Fairness: as W3 of work_stealing.hpp, without a slot, and without turns in the middle of a
@@ -265,7 +265,7 @@ class polling {
     return inbox_first ? self.deque_.steal_oldest() : take_inbox(self, self);
   }
 
-  /// P1: relieves the worker that was watched if it stands still, and watches the next one.
+  /// P1: relieves the watched worker if it is stalled, and watches the next one.
   void look_about(worker_data& self) noexcept {
     worker_data& watched = worker(self.watch_.whom());
     if (self.watch_.stands_still(watched.beats_.get())) {

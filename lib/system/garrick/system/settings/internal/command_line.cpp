@@ -62,7 +62,7 @@ std::string help_of(const std::string& program, const std::vector<argument>& kno
   return app.help();
 }
 
-/// Returns the refusal of an argument that is no option.
+/// Returns the refusal of an argument that is not an option.
 base::error refuse_unknown(const std::string& text, const std::vector<argument>& known) {
   const std::string where = "argument " + text.substr(0, text.find('='));
   const std::size_t begin = text.find_first_not_of('-');
@@ -105,7 +105,7 @@ base::result<command_line> read_command_line(const std::string& program,
       (name == "--dump-config" ? found.dump : found.list) = true;
       continue;
     }
-    // `--key=value` or `--key value`, which is no option itself: so a forgotten one is noticed
+    // `--key=value` or `--key value`, which is not an option itself: so a forgotten one is noticed
     const bool separate = equals == text.npos;
     if (separate && (i + 1 == arguments.size() || arguments[i + 1].starts_with("--")))
       return refuse(where, "its value is missing: " + name + "=VALUE");

@@ -22,7 +22,7 @@ struct environment_layer {
 [[nodiscard]] std::vector<std::string> environment_of_process();
 
 /// Returns the assignments of `entries` to the table, in their order. Error:
-/// `errc::invalid_setting` for a name that begins with GARRICK_ and is no key of the table, nor
+/// `errc::invalid_setting` for a name that begins with GARRICK_ and is not a key of the table, nor
 /// meant for tests, nor one of `reserved`.
 [[nodiscard]] base::result<environment_layer> read_environment(
     const std::vector<std::string>& entries, const base::setting_table& table,
@@ -32,8 +32,8 @@ struct environment_layer {
 /// `settings_of_environment` passes over them.
 void reserve_variables(const base::setting_table& own);
 
-/// Returns the settings of a system if none were loaded: those of `entries`, but for the names
-/// that are `reserved`, sorted. Throws std::invalid_argument that names the wrong variable.
+/// Returns the settings of a system for which none were loaded: those of `entries`, sorted, without
+/// the `reserved` names. Throws std::invalid_argument that names the wrong variable.
 [[nodiscard]] settings settings_of(const std::vector<std::string>& entries,
                                    const std::vector<std::string>& reserved);
 

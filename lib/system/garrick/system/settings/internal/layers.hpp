@@ -1,5 +1,5 @@
 // The types shared by the layers: settings as they were found, before they are checked. It knows no
-// key; load.cpp does, and stands above.
+// key; load.cpp does, and uses this file.
 //
 // Thread safety: none.
 #pragma once
@@ -56,7 +56,7 @@ struct command_line {
                                       const std::vector<std::string>& keys);
 
 /// Returns the refusal of a key in the section of a part that a program need not use, such as net.
-/// Returns no error if `section` is no such part's, or one of `keys` is in it.
+/// Returns no error if `section` is not of such a part, or one of `keys` is in it.
 [[nodiscard]] base::error refuse_absent_part(std::string_view where, std::string_view section,
                                              const std::vector<std::string>& keys);
 

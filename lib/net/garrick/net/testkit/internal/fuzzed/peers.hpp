@@ -69,7 +69,7 @@ class any_bytes : public layer_defaults {
   static constexpr std::string_view wire_name = actor_protocol::wire_name;
 };
 
-/// The stack of the node, but for its top.
+/// The stack of the node, without its top layer.
 using stack_of_any_bytes = stack<byte_stream, any_bytes, redelivery, slicing, session, framing>;
 
 inline session_settings settings_of(const peer_identity& self, bool connects) {

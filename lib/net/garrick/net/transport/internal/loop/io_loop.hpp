@@ -8,8 +8,8 @@
 //   L1  A loop that has ended has no residents, and takes none.
 //   L2  `completed` and jobs run on the loop's thread, one after the other. That is the loop's own
 //       thread, its keeper, or, if the loop shares a seat (`share`), the present leader.
-//   L3  A wait is completed at most once. If the socket or the timer was destroyed or used anew
-//       meanwhile, it may be completed all the same: `what` tells the waits apart.
+//   L3  A wait is completed at most once. If the socket or the timer was destroyed or reused
+//       meanwhile, the wait may still be completed: `what` tells the waits apart.
 //
 // Thread safety: `post`, `add`, `begin_stop`, `residents` and `is_current` on any thread, all else
 // on the loop's thread, unless it says otherwise.
@@ -77,7 +77,7 @@ class completion {
 class resident {
  public:
   virtual ~resident() = default;
-  /// The loop is to end: leave soon, by `io_loop::remove`.
+  /// Asks the object to leave the loop soon, by `io_loop::remove`: the loop will end.
   virtual void stop() = 0;
 
  protected:
@@ -174,12 +174,12 @@ class io_loop final : public base::event_loop {
   std::size_t read_size_ = 0;
   // the loop's thread's
   std::shared_ptr<base::leader_seat> seat_;  // the seat that it shares or would like to
-  leader* guest_ = nullptr;                  // the leader that has not heard of an event
+  leader* guest_ = nullptr;                  // the leader that was not told of an event
   bool has_waited_ = false;                  // this guest, for the event
   bool is_over_ = false;                     // as ended_
   std::vector<std::pair<std::shared_ptr<completion>, std::uint64_t>> before_wait_;
   std::vector<std::pair<std::shared_ptr<completion>, std::uint64_t>> behind_others_;
-  // the keeper's: when it may stand up again, and how long it waits the next time
+  // the keeper's: when it may leave the seat again, and how long it waits the next time
   std::uint64_t keeps_until_ = 0;
   std::uint64_t keeps_ns_ = 0;
   std::atomic<std::size_t> count_{0};
