@@ -1,5 +1,5 @@
 // Mailboxes at their limit: the reaction of bounded mailboxes to one message too many, and how a
-// program hears of lost messages.
+// program is told of lost messages.
 #include <garrick/garrick.hpp>
 
 #include <cstdio>

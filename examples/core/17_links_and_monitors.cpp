@@ -1,5 +1,5 @@
-// The actors that hear of an actor's end: a monitor is told, a link ends too, and a link that traps
-// exits decides for itself.
+// The actors that are told of an actor's end: a monitor is told, a link ends too, and a link that
+// traps exits decides for itself.
 #include <garrick/garrick.hpp>
 
 #include <cstdio>

@@ -1,7 +1,7 @@
 // A map as a stage: strips of a picture are coloured by all cores, one strip after the other, so
 // they come in their order, and are written while the next one is being made.
 //
-//   55_picture [PATH]          where the picture goes, a PNG file; nowhere if nothing is said
+//   55_picture [PATH]          where the picture goes, a PNG file; nowhere without it
 #include <garrick/patterns/patterns.hpp>
 
 #include <complex>

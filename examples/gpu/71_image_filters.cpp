@@ -1,7 +1,7 @@
 // Pictures through a pipeline of kernels. They stay on the device from the first filter to the
 // last, and several are under way at once.
 //
-//   71_image_filters [PATH]    where the last picture goes; nowhere if nothing is said
+//   71_image_filters [PATH]    where the last picture goes; nowhere without it
 #include <garrick/gpu/gpu.hpp>
 #include <garrick/patterns/patterns.hpp>
 

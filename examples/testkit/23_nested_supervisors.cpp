@@ -1,4 +1,4 @@
-// A tree of supervisors: a fault that one cannot mend goes up, and the next one begins anew with
+// A tree of supervisors: a fault that one of them cannot mend goes up, and the next one restarts
 // the whole branch.
 #include <garrick/garrick.hpp>
 #include <garrick/testkit/test_system.hpp>

@@ -31,12 +31,12 @@ struct job {
 
 /// The work of a node in a run over several.
 struct node_work {
-  std::uint32_t node = 0;   ///< from 1
-  std::int64_t pid = 0;     ///< of its latest process that was heard of; 0: none, or this process
-  std::uint32_t lives = 0;  ///< processes that were heard of
-  std::uint64_t parts = 0;  ///< that it has counted
-  std::uint64_t bytes = 0;  ///< of these
-  std::uint64_t words = 0;  ///< running words in these
+  std::uint32_t node = 0;             ///< from 1
+  std::int64_t pid = 0;               ///< of its latest known process; 0: none, or this process
+  std::uint32_t lives = 0;            ///< known processes
+  std::uint64_t parts = 0;            ///< that it has counted
+  std::uint64_t bytes = 0;            ///< of these
+  std::uint64_t words = 0;            ///< running words in these
   std::uint64_t given_to_others = 0;  ///< parts that were under way when it was lost
   std::uint32_t ended = 0;            ///< processes that have ended before their time
   bool was_killed = false;            ///< by chaos

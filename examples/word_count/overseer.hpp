@@ -16,7 +16,7 @@ namespace word_count {
 
 class overseer_actor : public garrick::supervisor {
  public:
-  /// `verdict` gets the reason as a sentence, before any actor hears of the end.
+  /// `verdict` gets the reason as a sentence, before any actor is told of the end.
   overseer_actor(const garrick::supervision& how, std::shared_ptr<std::string> verdict)
       : supervisor(how), verdict_(std::move(verdict)) {}
 

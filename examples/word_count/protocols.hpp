@@ -39,7 +39,7 @@ using walker_protocol =
 // ---- ledger -------------------------------------------------------------------------------------
 
 /// Asks which units of this plan the receiver holds. A ledger that has worked on another plan
-/// begins anew.
+/// starts from zero.
 struct audit {
   std::uint64_t plan = 0;
 };

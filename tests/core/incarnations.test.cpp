@@ -290,7 +290,7 @@ TEST_CASE("a child that could not report its end answers the order to suspend wi
   kit.run();
   send(failing, fail{});
   kit.expect<fail>().to(failing);
-  top = {};  // it has heard of the failure, and can be told nothing until it sets a deadline
+  top = {};  // it was told of the failure, and can be told nothing until it sets a deadline
   send(gone, leave{});
   kit.expect<leave>().to(gone);
   kit.expect_down(gone);

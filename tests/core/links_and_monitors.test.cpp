@@ -1,4 +1,5 @@
-// Links, monitors, exit reasons, traps: the actors that hear of an end, the time, and the reason.
+// Links, monitors, exit reasons, traps: the actors that are told of an end, the time, and the
+// reason.
 #include <doctest/doctest.h>
 #include <garrick/core/cell/extension.hpp>
 #include <garrick/garrick.hpp>

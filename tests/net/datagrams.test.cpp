@@ -229,7 +229,7 @@ TEST_CASE("datagrams: one that meets the refusal of an earlier one is sent all t
   REQUIRE(here->wait_for(kind::connected));
   while (visit<datagram_session>(*peer, [](datagram_session&) {}) != visit_result::made)
     std::this_thread::yield();
-  // The thread that would hear of the refusal is busy.
+  // The thread that would be told of the refusal is busy.
   std::promise<void> held, go;
   auto going = go.get_future();
   io.post(0, [&] {
@@ -243,7 +243,7 @@ TEST_CASE("datagrams: one that meets the refusal of an earlier one is sent all t
   REQUIRE(::bind(again.fd(), reinterpret_cast<const sockaddr*>(&where), sizeof(where)) == 0);
   CHECK(send<datagram_session>(*peer, "hello") == visit_result::made);
   go.set_value();
-  // A second message, lest the test waits for ever if the first one is dropped.
+  // A second message, so that the test does not wait for ever if the first one is dropped.
   REQUIRE(here->wait([](const notes::all& a) { return a.hints >= 1; }));
   send<datagram_session>(*peer, "world");
   CHECK(again.read(5) == "hello");

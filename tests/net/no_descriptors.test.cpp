@@ -22,7 +22,7 @@ using namespace garrick::tests;
 
 namespace {
 
-/// Released when a newcomer could not be accepted for want of descriptors.
+/// Released when a newcomer could not be accepted for lack of descriptors.
 class refusals {
  public:
   void add() {

@@ -249,7 +249,7 @@ TEST_CASE("a stream may be cancelled while a problem is divided far deeper than 
                                         discard<std::int64_t>()));
   at_the_bottom.wait_for_somebody();
   send(h, cancel{});
-  static_cast<void>(system.request(h, get_report{}).get());  // it has heard of it
+  static_cast<void>(system.request(h, get_report{}).get());  // it was told of it
   at_the_bottom.open();
   CHECK(system.request(h, join{}).get().error() == errc::cancelled);
 }

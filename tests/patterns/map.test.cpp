@@ -334,7 +334,7 @@ TEST_CASE("others have turns while a map works for long") {
   CHECK(answer.get().value().back() == 1);
 }
 
-/// `heard` is set by a message.
+/// A message sets `heard`.
 struct listener : actor<protocol<void(int)>> {
   static inline std::atomic<bool> heard{false};
   static inline ref<protocol<void(int)>> one{};
@@ -352,8 +352,8 @@ TEST_CASE("others have turns after some milliseconds, under every policy") {
       actor_system system(s);
       listener::heard = false;
       listener::one = system.spawn<listener>();
-      // The first element lets the listener hear of it, on the only worker. As long as it has not,
-      // each takes a turn.
+      // The first element lets the listener be told of it, on the only worker. As long as it has
+      // not, each takes a turn.
       const auto tell = [](int& x) {
         if (x == 0) send(listener::one, 1);
         const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(2);

@@ -288,8 +288,8 @@ struct cell {
 };
 using cells = std::vector<cell>;
 
-/// The work of a `mapped` leaf: a tuple becomes some elements, each is changed, made anew from its
-/// neighbours a few times, and their values are put together in their order.
+/// The work of a `mapped` leaf: a tuple becomes some elements, each is changed and computed from
+/// its neighbours a few times, and their values are put together in their order.
 struct cell_steps {
   static constexpr std::int64_t iterations = 3;
 

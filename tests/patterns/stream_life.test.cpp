@@ -219,7 +219,7 @@ TEST_CASE("a tuple fed after a cancellation is a dead letter, too") {
   send(h, 1);
   kit.run();
   send(h, cancel{});
-  send(h, 2);  // the nodes have not heard of it yet, or have
+  send(h, 2);  // the nodes were not told of it yet, or were
   kit.run();
   send(h, 3);
   kit.run();

@@ -13,7 +13,7 @@ constinit thread_local std::size_t failing_size = 0;
 
 namespace {
 
-/// Throws std::bad_alloc if this allocation is to fail.
+/// Throws std::bad_alloc if this allocation must fail.
 void fail_if_it_is_time(std::size_t bytes) {
   if (failing_allocation > 0 && bytes >= failing_size && --failing_allocation == 0) {
     if (fails_for_good) failing_allocation = 1;

@@ -13,7 +13,7 @@ namespace garrick::tests::floods {
 
 inline constexpr std::uint32_t soft = 10, hard = 40;
 
-/// One worker, the limits `soft` and `hard`, and a probe that hears of each wait.
+/// One worker, the limits `soft` and `hard`, and a probe that is told of each wait.
 inline settings with_limits(base::probe& p, duration full_wait = too_long) {
   settings o = limited(1, soft);
   o.mailbox.hard_limit = hard;

@@ -102,7 +102,7 @@ def main() -> int:
         print(f"{len(chosen)} mutations, {len(bad)} of them cannot be planted")
         return 1 if bad or not chosen else 0
 
-    # Models first, which the libraries are not built anew for. Then by file: one is compiled for
+    # Models come first: for them the libraries are not rebuilt. Then by file: one is compiled for
     # each, and not the one before it, too.
     chosen.sort(key=lambda m: (not all(map(is_model, m.tests)), m.file))
     bring_copy_up_to_date()

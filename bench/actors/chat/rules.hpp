@@ -14,9 +14,9 @@
 //   invite    client opens a chat, announces one join for each guest -> friends
 //               -> stop(invite); friend -> chat -> stop(join)
 //
-// A client without a chat that is to post or leave stops the event at once. A client's actions in a
-// turn depend on both numbers alone, so the number of actions of each kind is known beforehand. The
-// members of a chat depend on the order of messages.
+// A client without a chat that should post or leave stops the event at once. A client's actions in
+// a turn depend on both numbers alone, so the number of actions of each kind is known beforehand.
+// The members of a chat depend on the order of messages.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
 // Rings of actors pass a token while a detached actor for each ring factorises; rings are torn down
-// and built anew.
+// and rebuilt.
 #include "actors/mixed/factorise.hpp"
 #include "common/caf_system.hpp"
 

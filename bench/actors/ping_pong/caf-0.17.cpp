@@ -1,4 +1,4 @@
-// Two actors and one message between them: the price of a message when nothing else is to do.
+// Two actors and one message between them: the price of a message when there is nothing else to do.
 #include "common/caf_system.hpp"
 
 namespace {

@@ -1,5 +1,5 @@
 // The map accelerator of paper 003 §6.2.2 in CAF: an actor that scatters and gathers, and workers
-// with threads of their own. They read the container that all share, and make their results anew.
+// with threads of their own. They read the container that all share, and make new results.
 #pragma once
 
 #include <cstdint>

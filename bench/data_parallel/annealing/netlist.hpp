@@ -1,5 +1,5 @@
 // Simulated annealing of a netlist: elements lie on a grid, one in each place, and wires between
-// them are to become short. The computation and its result are the same for every system.
+// them should become short. The computation and its result are the same for every system.
 //
 // A step has a temperature. In it, crews swap elements: each crew has its own, and knows the places
 // of the others' at the start of the step. So crews work side by side in any distribution over

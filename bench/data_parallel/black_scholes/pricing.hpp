@@ -1,5 +1,5 @@
 // European options and their prices by the formula of Black and Scholes, with dividends: the
-// computation, the same for every system. Each round prices all options anew. C++17 and the
+// computation, the same for every system. Each round prices all options again. C++17 and the
 // standard library only, for the peers.
 #pragma once
 

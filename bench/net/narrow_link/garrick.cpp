@@ -20,7 +20,7 @@ using bench::client_id, bench::server_id;
 
 constexpr std::size_t message_size = 16000;
 
-/// The end that sends as long as it is writable, and hears of confirmed bytes.
+/// The end that sends as long as it is writable, and is told of confirmed bytes.
 class sender final : public net::hosted, net::link_owner {
  public:
   sender(const net::named_stack& kind, net::carrier& below, std::atomic<std::uint64_t>* confirmed)

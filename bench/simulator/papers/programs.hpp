@@ -53,7 +53,7 @@ struct pipeline {
   double spin_ns = 0;
   bool generator_apart = false;  ///< it has a processor of its own, though the others may share
   std::vector<garrick::machine::foreign_thread> foreign{};  ///< busy neighbours
-  garrick::machine::event_log* log = nullptr;  ///< hears of each thread and each handler, if any
+  garrick::machine::event_log* log = nullptr;  ///< is told of each thread and each handler, if any
 };
 struct pipeline_outcome : outcome {
   /// of each counted message, from before the generator's send until the last actor has it
@@ -82,7 +82,7 @@ struct mailbox_n1 {
 };
 [[nodiscard]] outcome run(const mailbox_n1& program, simulation_options on);
 
-/// Paper 001 §7.3: rings pass a token, are ended and made anew, while an actor for each ring
+/// Paper 001 §7.3: rings pass a token, are ended and rebuilt, while an actor for each ring
 /// factorises. The token's rounds and the factorisation are shortened alike.
 struct mixed {
   std::uint32_t rings = 100;

@@ -90,7 +90,7 @@ outcome run_over_nodes(const job& what, std::uint32_t nodes, const std::string& 
   } else {
     result.trouble = done.error().to_string();
   }
-  node.reset();  // nodes that have not heard `enough` hear it now
+  node.reset();  // nodes that were not told `enough` are told it now
   static_cast<void>(system.shutdown(garrick::duration::seconds(1)));
   // Without a result no node has to end in good order.
   others.wait(std::chrono::seconds(result.trouble.empty() ? 5 : 0));

@@ -144,7 +144,7 @@ TEST_CASE("a class hears when no message was handled for a while, again and agai
   const auto s = system.spawn<sleeper_actor>(100ms);
   const auto told = [&] { return system.request(s, atom<"count">()).get().value(); };
   system.run_for(99ms);
-  CHECK(told() == 0);  // this request begins the silence anew
+  CHECK(told() == 0);  // this request starts the silence again
   system.run_for(99ms);
   send(s, beat{});
   system.run();

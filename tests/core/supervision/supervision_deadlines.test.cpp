@@ -65,7 +65,7 @@ struct listener : actor<protocol<void(any_ref)>> {
   }
 };
 
-/// A group in which the second child is to hang, and an actor that watches their supervisor.
+/// A group whose second child will hang, and an actor that watches their supervisor.
 template <class Hanging>
 struct group_of_three {
   test_system kit{5};
@@ -320,7 +320,7 @@ TEST_CASE("a child that is stopped while it is to be restarted has one deadline,
   send(a, fail{});
   kit.expect<fail>().to(a);
   send(top, stop_child{"a"});
-  kit.expect<stop_child>().to(top);  // after it has heard of the failure
+  kit.expect<stop_child>().to(top);  // after it was told of the failure
   CHECK(kit.timers_pending() == 1);
   kit.run();
   kit.expect_down(a);

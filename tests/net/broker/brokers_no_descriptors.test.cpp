@@ -28,7 +28,7 @@ using namespace broker_test;
 
 namespace {
 
-/// Released each time a connection could not be accepted for want of descriptors.
+/// Released each time a connection could not be accepted for lack of descriptors.
 std::counting_semaphore<> without_descriptor{0};
 
 /// Returns the processor time in seconds that this process's threads have used.

@@ -59,7 +59,7 @@ struct seen {
     int downs = 0;
     int exits = 0;  // of the ledger, to which it is linked
     std::string why;
-    int invited = 0;  // guests; each is to be thanked once
+    int invited = 0;  // guests; each must be thanked once
     int thanked = 0;
   };
   int guests = 0;  // living ones

@@ -226,7 +226,7 @@ TEST_CASE(
     const peer_identity first = m.b.node.self();
     net::node_settings of_c;
     of_c.incarnation = 4711;
-    machine c(m.world, m.net, "c", 2, of_c);  // b's node; no node has heard of its end
+    machine c(m.world, m.net, "c", 2, of_c);  // b's node; no node was told of its end
     REQUIRE(c.node.remote<service_type>("tcp://a:7", service_name).has_value());
     CHECK(m.a.node.peers() == std::vector{c.node.self()});
     for (const ears::heard& h : m.at_a->all()) {
@@ -258,7 +258,7 @@ TEST_CASE("peers: silence is evidence, which is taken back; only its length is a
     m.b.system.run_for(duration::seconds(8));
     CHECK(m.at_b->count(kind::suspected) == 1);
     CHECK(m.at_b->count(kind::trusted) == 0);
-    CHECK(m.at_a->count(kind::suspected) == 0);  // b is heard there
+    CHECK(m.at_a->count(kind::suspected) == 0);  // packets of b arrive there
     m.net.heal("a", "b");
     m.b.system.run_for(duration::seconds(8));
     CHECK(m.at_b->count(kind::trusted) == 1);
@@ -373,7 +373,7 @@ TEST_CASE("peers: a process is stopped, goes on, and is killed: each end tells i
   };
   for (const char* where : {"tcp://127.0.0.1:0", "udp://127.0.0.1:0"}) {
     CAPTURE(where);
-    // On a busy machine the process that goes on may not be heard in time.
+    // On a busy machine the packets of the process that goes on may not arrive in time.
     int down_after_ms = 4000;
     while (!in_time(where, down_after_ms)) down_after_ms *= 4;
   }

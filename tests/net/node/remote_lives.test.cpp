@@ -41,7 +41,7 @@ class member : public actor<member_type> {
   std::vector<std::string> heard_;
 };
 
-/// The ends of others that an actor has heard of, outside of the actor.
+/// The ends of others of which an actor was told, outside of the actor.
 struct log {
   std::vector<std::string> lines;
   [[nodiscard]] std::size_t count(std::string_view text) const {

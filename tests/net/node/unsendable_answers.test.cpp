@@ -1,5 +1,5 @@
 // Answers that cannot be sent: their codec refuses, they are too large for the link, or are nested
-// too deep. The asker hears of that at once, with the type's name; the other node counts them.
+// too deep. The asker is told at once, with the type's name; the other node counts them.
 #include <doctest/doctest.h>
 #include <garrick/garrick.hpp>
 #include <garrick/net/error.hpp>

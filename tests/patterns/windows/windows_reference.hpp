@@ -135,8 +135,8 @@ struct expected_sessions : expected {
   std::vector<std::size_t> ended{};
 };
 /// Sessions by their definition: the events of a key that are in time, sorted, and cut where the
-/// next one is a gap later. They are cut anew after each event. An event behind the watermark is in
-/// time only between the begin and the end of a session that has not ended.
+/// next one is a gap later. They are cut again after each event. An event behind the watermark is
+/// in time only between the begin and the end of a session that has not ended.
 [[nodiscard]] inline expected_sessions sessions(const events& in, std::int64_t gap,
                                                 std::int64_t disorder) {
   expected_sessions all;

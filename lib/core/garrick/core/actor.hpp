@@ -400,7 +400,7 @@ class actor_base {
   /// Sends this actor a `receive_timeout` when no message was handled for the time `limit`, and
   /// again after each further such time: as soon as possible if it is zero or less, never if it is
   /// infinite. Skipped messages and answers to requests do not count. While the actor awaits, no
-  /// time-out comes, and the time begins anew afterwards, unless the actor interleaves. A second
+  /// time-out comes, and the time starts again afterwards, unless the actor interleaves. A second
   /// call replaces the first. Off at first, and after a restart. The time-out is a dead letter if
   /// no `on(const receive_timeout&)` takes it. An actor that is made of behaviors has `after`
   /// instead.

@@ -362,7 +362,7 @@ template <class C>
   requires requires { C::borrows; }
 inline constexpr bool is_borrowing_case<C> = C::borrows;
 
-/// The check that C is a case.
+/// Checks that C is a case.
 template <class C>
 consteval auto check_as_case() {
   if constexpr (!is_case<C>)
@@ -571,7 +571,7 @@ inline constexpr detail::otherwise_builder otherwise{};
 /// Returns a part of a behavior that runs its function when no message was handled for the time
 /// `d`, and again after each further such time; for zero or less, whenever no message waits.
 /// Skipped messages do not count. While the actor awaits, the function does not run, and the time
-/// begins anew when the await is over.
+/// starts again when the await has ended.
 ///
 /// In `receive` the function runs once, and ends the receive; for zero or less, `receive` takes a
 /// message that waits, and does not wait for one.

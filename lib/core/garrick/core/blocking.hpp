@@ -29,9 +29,10 @@
 
 namespace garrick::core {
 
-/// Thrown by `receive` when the actor is told to end. A blocking actor lets it pass: the framework
-/// catches it behind the body. The thread of a scoped actor gets it when its system ends, or when
-/// another actor or thread ends the actor; each further `receive` throws it again.
+/// Thrown by `receive` when the actor is told to end. The function of a blocking actor must let it
+/// pass: the framework catches it behind the function. A scoped actor's thread gets it when the
+/// actor's system ends, or when another actor or thread ends the actor; each further `receive`
+/// throws it again.
 class blocking_actor_ends : public std::exception {
  public:
   blocking_actor_ends() noexcept = default;
@@ -116,7 +117,7 @@ class blocking_actor : public actor<any_protocol> {
     }
   }
   /// Receives as long as `condition()` returns true; it is called before each message. The cases
-  /// live as long as the call, so an `after` case begins anew with each message.
+  /// live as long as the call, so the time of an `after` case starts again with each message.
   template <class Condition, class... Cases>
   void receive_while(Condition condition, Cases... cases) {
     static_assert((detail::checked_case<Cases>::reported && ...));

@@ -10,7 +10,7 @@
 //
 // Guarantees: a use picks among the members at one moment. If the picked member leaves just then,
 // the message still goes to it. The policy keeps its state when the members change; `by_key`
-// spreads the keys anew. Members that have ended are forgotten at the next change.
+// spreads the keys again. Members that have ended are forgotten at the next change.
 //
 // Thread safety: any thread. Copies share members and policy, and are one pointer.
 #pragma once

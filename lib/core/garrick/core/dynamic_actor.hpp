@@ -110,7 +110,7 @@ template <class State, class P = any_protocol>
 class stateful
     : public std::conditional_t<std::is_same_v<P, any_protocol>, dynamic_actor, typed_actor<P>> {
  public:
-  State state{};  ///< made before the function runs, anew at each restart; the actor's turn only
+  State state{};  ///< made before the function runs and at each restart; the actor's turn only
 
  protected:
   stateful() = default;

@@ -34,9 +34,9 @@ namespace garrick::core {
 
 class loop_executor;
 
-/// A job for a loop, which calls it once, on one of its threads. It can be copied; of all copies
-/// one is called. If a job is dropped uncalled, its actor never runs again. In a forked child, a
-/// job of the parent's system ends the process with a message.
+/// A job for a loop, which calls it once, on one of its threads. A job can be copied, but only one
+/// of the copies may be called. If a job is dropped uncalled, its actor never runs again. In a
+/// forked child, a job of the parent's system ends the process with a message.
 class loop_job {
  public:
   /// For the framework: makes a job that runs the actor once.

@@ -14,9 +14,9 @@
 
 namespace garrick::gpu {
 
-/// As a number of elements: one for each id of the range (`nd_range::index_space`).
+/// A number of elements that means one for each id of the range (`nd_range::index_space`).
 inline constexpr std::size_t per_item = 0;
-/// As a number of elements of an input: any number that the request has, but not none.
+/// A number of elements of an input that means any number that the request has, except zero.
 inline constexpr std::size_t any_size = std::numeric_limits<std::size_t>::max();
 
 /// The treatment of a device_ref of another device than the one on which the kernel runs.

@@ -158,12 +158,12 @@ class engine {
   void read(line& l) noexcept;
   /// A plain store.
   void write(line& l) noexcept;
-  /// A locked operation, or a store that others must see before this thread's next load.
+  /// Does a locked operation, or a store that others must see before this thread's next load.
   void modify(line& l) noexcept;
   /// Waits until the thread's stores so far have reached memory.
   void drain() noexcept { now_ = std::max(now_, buffered_); }
 
-  /// Sleeps for that time, and as much longer as timers are late.
+  /// Sleeps for that time, plus the lateness of timers.
   void sleep(picoseconds time) noexcept;
   /// Sleeps until a wake-up of `word`, for at most `time_limit`. Returns at once unless
   /// `unchanged(word)` holds when all earlier accesses of other threads have happened.

@@ -71,7 +71,7 @@ struct outcome {
   engine_stats machine;           ///< the machine's counts
 };
 
-/// A thread that is not a worker: where a program starts, or a detached actor that generates load.
+/// A thread that is not a worker: a program's main thread, or a detached actor that generates load.
 class outside {
  public:
   /// Returns the simulated nanoseconds since the beginning.
@@ -103,8 +103,8 @@ struct outside_options {
 /// A thread that has nothing to do with the actors: it holds a processor that it may share with
 /// them.
 struct foreign_thread {
-  /// Nanoseconds of work between two rests. 0: it works for ever. Each time is drawn anew, between
-  /// half and one and a half times as much.
+  /// Nanoseconds of work between two rests. 0: it works for ever. Each time is drawn separately,
+  /// between half and one and a half times as much.
   double busy = 0;
   double idle = 1e6;       ///< nanoseconds of each rest; drawn likewise
   bool pinned = false;     ///< whether it stays on `unit`
@@ -138,8 +138,8 @@ class simulation {
   /// 126 times less the number of workers. Throws std::invalid_argument if a time is out of range
   /// or the machine has no such unit.
   void foreign(const foreign_thread& how);
-  /// From now on `log` hears of all that the system does with threads. An event may be reported
-  /// some microseconds before its time, so a reader sorts them (event_log.hpp). Call it before
+  /// Makes `log` be called for each event of a thread's scheduling. An event may be reported some
+  /// microseconds before its time, so a reader must sort them (event_log.hpp). Call it before
   /// `run`.
   void observe(std::function<void(const thread_event&)> log);
   /// Returns the name of the thread with this number in a log. Call it before `run` ends.
@@ -175,8 +175,8 @@ class simulation {
   void make_room(model_actor& to) noexcept;
   bool run_in_place(model_actor& to) noexcept;
   void run_chain(model_actor& first, here& h) noexcept;
-  /// The run has one event less to wait for: a message has been handled, or an outside thread has
-  /// ended.
+  /// Reduces the number of events for which the run waits: a message has been handled, or an
+  /// outside thread has ended.
   void done() noexcept;
   static void live_outside(void* argument) noexcept;
   static void live_foreign(void* argument) noexcept;

@@ -215,7 +215,7 @@ class data_stage_actor : public stage_actor<Takes, Gives, void(work_on), void(wo
     if (current_ != nullptr) current_->work().give_up();
     current_.reset();
   }
-  /// The container has failed.
+  /// Reports that the container has failed.
   template <class Why>
   void failed(const Why& why, std::string text) {
     if (spare_)

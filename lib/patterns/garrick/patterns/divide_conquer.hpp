@@ -331,7 +331,7 @@ using divide_conquer_check =
 /// the request; the error says "part at" and the part's first element, or with values "part at
 /// depth" and the number of divisions that led to it. An exception of a `merge` that gets parts
 /// says "merge at" instead. There is no `dynamic(chunk)`: `is_small` says how large a part may be.
-/// C is a std::vector if nothing is said; its elements lie side by side.
+/// C is a std::vector unless it is given; its elements must be contiguous.
 ///
 /// A part should take 10 µs or more: for less, let `is_small` be true.
 template <class C = void, class Divide, class Merge, class Solve, class IsSmall>

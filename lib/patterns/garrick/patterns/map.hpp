@@ -144,7 +144,7 @@ struct map_body {
 /// Returns a pattern that calls `f` for every element, several at once; the forms are at the top of
 /// this file. The result is the container with its changes, or, if `f` gives another type, a vector
 /// of the results in the order of the elements. If `f` throws, no further piece is worked on, the
-/// request fails and the container is dropped. C is a std::vector if nothing is said.
+/// request fails and the container is dropped. C is a std::vector unless it is given.
 ///
 /// A result type other than the element's is default-constructible and can be assigned, and is not
 /// bool.

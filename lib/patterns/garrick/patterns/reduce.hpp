@@ -144,7 +144,7 @@ using reduce_check = check_of<decltype(check_reduce<F, Combine, C>()), F, Combin
 /// commutative. A container without elements gives `of_nothing`, which is not used otherwise; `{}`
 /// by default. `dynamic(chunk)` cuts the container into pieces of that many elements; by default
 /// there are 256 pieces. The value is a message, and can be copied. If a function throws, the
-/// request fails, and the container is dropped. C is a std::vector if nothing is said.
+/// request fails, and the container is dropped. C is a std::vector unless it is given.
 template <class C = void, class F, class Combine>
 [[nodiscard]] auto reduce(F f, Combine combine, detail::value_made_of<F> of_nothing = {}) {
   using check = detail::reduce_check<F, Combine, C>;

@@ -41,7 +41,8 @@ class fold_stage : public stage_defaults {
     else
       value_ = called(f_)(std::move(value_), std::move(in));
   }
-  /// A function that throws may have moved from the value that it was given.
+  /// Makes each call work on a copy of the value, since a function that throws may have moved from
+  /// its argument.
   void goes_on_after_failures() noexcept { keeps_ = true; }
 
  private:

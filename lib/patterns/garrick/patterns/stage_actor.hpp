@@ -38,8 +38,8 @@
 
 namespace garrick::patterns {
 
-/// Marks a tuple that a stage's actor is not done with: until the hold is gone, the stage does not
-/// end. It can be moved. Drop it, on any thread, when the tuple's results are put out.
+/// Marks a tuple on which a stage's actor still works. The stage does not end while such a mark
+/// exists. It can be moved. Destroy it, on any thread, when the tuple's results are put out.
 class stage_hold {
  public:
   /// Holds nothing.
@@ -156,7 +156,7 @@ class stage_actor : public actor<protocol<void(detail::go), void(detail::leave),
   using detail::actor_of_stage::hold;
   /// The stage takes no tuple while it has `n` holds: by default 1024. At least 1.
   using detail::actor_of_stage::hold_at_most;
-  /// A tuple that `consume` has taken could not be dealt with: the stream ends with an error that
+  /// Reports the failure of a tuple that `consume` has taken: the stream ends with an error that
   /// names the stage, or `tuple` becomes a dead letter, as the stage's policy says. Call it before
   /// the tuple's hold is dropped.
   template <class T>
@@ -224,7 +224,7 @@ class actor_stage {
     return s;
   }
   /// Returns a copy with another answer to exceptions of `consume`. Throws std::invalid_argument
-  /// for `restart` if the class has no `on_restart()`: an actor is not made anew.
+  /// for `restart` if the class has no `on_restart()`: an actor is not rebuilt.
   [[nodiscard]] actor_stage on(on_failure policy) const {
     actor_stage s = *this;
     s.stage_.follow(policy);

@@ -1,4 +1,5 @@
-// Every element anew from its neighbours, over and over, several elements at once.
+// Stencils: each element is computed from its neighbours, again and again, several elements at
+// once.
 //
 //   stencil([](const neighbourhood<double>& n) { return (n[-1] + n[0] + n[+1]) / 3; }, 1, 100)
 //   stencil([](const grid_neighbourhood<bool>& n) { … }, 1, 1, edges::wrap)         on a grid<bool>
@@ -103,7 +104,7 @@ template <class F>
 using stencil_function = stencil_types<typename signature_of_stage<F>::result,
                                        typename signature_of_stage<F>::arguments>;
 
-/// The container of a stencil with F, if C, void or not, is said.
+/// The container of a stencil with F, given C; void means that none is given.
 template <class C, class F>
 using stencil_container =
     std::conditional_t<std::is_void_v<C>, typename stencil_function<F>::container, C>;
@@ -306,7 +307,7 @@ inline void check_stencil_numbers(bool has_rows, std::int64_t radius, std::int64
 
 }  // namespace detail
 
-/// Returns a pattern that makes each element anew from those at most `radius` away, `iterations`
+/// Returns a pattern that computes each element from those at most `radius` away, `iterations`
 /// times: `f` gets the neighbourhood as the iteration before has left it, and gives the element.
 /// The result is the container after the last iteration: the request's own, or one like it. Without
 /// iterations it is unchanged. `beyond` chooses the values beyond the edges: edges::clamp,

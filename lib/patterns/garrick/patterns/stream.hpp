@@ -34,7 +34,7 @@ struct end_of_stream {};
 /// To a stream, as a request: answered when it has ended, with the value of its last stage, or with
 /// the error that has ended it. A stream that is fed needs `end_of_stream`, and a handle must be
 /// kept until then. It may be asked again after the end. A `stream_child` must be asked before:
-/// after its end it answers nothing, and if it begins anew, at its next end.
+/// after its end it answers nothing, and if it is restarted, at its next end.
 struct join {};
 /// To a stream: end now. Tuples in its channels are dropped and counted.
 struct cancel {};
@@ -216,7 +216,7 @@ using stream_protocol =
 template <class In = void, class Value = void>
 using stream_ref = ref<typename detail::protocols<In, Value>::open>;
 
-/// The actor behind a stream's handle. As a supervised child it begins the stream anew after a
+/// The actor behind a stream's handle. As a supervised child it restarts the stream after a
 /// failure. Tuples that come when the stream takes no more wait in the mailbox then, with an
 /// `end_of_stream` behind them: the next incarnation takes them.
 template <class In, class Value>
@@ -256,7 +256,7 @@ class stream_actor : public actor<typename detail::protocols<In, Value>::whole>,
     if (const error why = run_.feed(&tuple, *this))
       report_dead_letter(any_ref(this->self()), why, std::move(tuple));
   }
-  /// No further tuple is fed.
+  /// Ends the feeding of tuples.
   void on(end_of_stream)
     requires is_fed
   {
@@ -435,8 +435,8 @@ ref<stream_protocol<P>> spawn(Spawner& from, const spawn_options& actor, P patte
   else
     return {};
 }
-/// Returns a stream as the child of a supervisor, which begins it anew when it has failed. Its
-/// tuples are lost then; its handle and the tuples that wait in its mailbox stay.
+/// Returns a stream as the child of a supervisor, which restarts it after a failure. Its tuples are
+/// lost then; its handle and the tuples that wait in its mailbox stay.
 ///
 ///     system.spawn<supervisor>(supervision{}, stream_child({.name = "log"}, pipeline(f, store)));
 template <class P>

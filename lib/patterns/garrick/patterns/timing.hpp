@@ -29,7 +29,7 @@ class batch_stage : public stage_defaults {
   static constexpr bool has_counts = true;
 
   batch_stage(std::size_t n, duration within) : n_(n), within_(within) {}
-  /// Each copy begins anew: so the tuples need not be copied.
+  /// Copies the settings only: the copy has no tuples, so tuples need not be copyable.
   batch_stage(const batch_stage& o) : n_(o.n_), within_(o.within_) {}
   batch_stage(batch_stage&&) noexcept = default;
   batch_stage& operator=(const batch_stage&) = delete;
@@ -61,8 +61,8 @@ class batch_stage : public stage_defaults {
   [[nodiscard]] std::size_t take_lost() noexcept { return std::exchange(lost_, 0); }
 
  private:
-  /// If the batch cannot be put out, because a key function behind throws, its tuples are lost.
-  /// `told`: how many of them the node itself counts as failed.
+  /// Puts the batch out. If a key function behind throws, its tuples are lost. `told`: how many of
+  /// them the node itself counts as failed.
   template <class To>
   void put(To& out, std::size_t told = 0) {
     due_ = instant::never();

@@ -41,8 +41,8 @@
 // With on_failure::skip a tuple whose key, time or step throws is a dead letter, and a window whose
 // merge or `all` throws is lost: its tuples, unless they are in an earlier result, count as
 // dropped. With restart a key or a time that throws is the same. Any other exception loses all open
-// windows of its replica that way, and tuples(n) number anew; windows that were put out stay
-// closed.
+// windows of its replica that way, and tuples(n) numbers the tuples from the beginning; windows
+// that were put out stay closed.
 //
 // Thread safety: patterns are plain values.
 #pragma once

@@ -57,12 +57,13 @@ class [[nodiscard]] blocking_response
   }
   ~blocking_response() = default;
 
-  /// The answer must come within `limit` from now, or it is the error `timeout`.
+  /// Sets a time limit: if no answer comes within `limit` from now, the answer is the error
+  /// `timeout`.
   blocking_response& within(base::duration limit) & {
     static_cast<void>(std::move(pending_).within(limit));
     return *this;
   }
-  /// The same of a request that has no name yet.
+  /// The same for a temporary request.
   blocking_response&& within(base::duration limit) && { return std::move(within(limit)); }
   /// This overload refuses a number.
   template <base::detail::plain_number N>
@@ -113,9 +114,9 @@ inline constexpr bool starts_with_options<First, Rest...> =
 template <class Derived>
 class spawner {
  public:
-  /// A class-based actor: `system.spawn<account_actor>(100)`. The object is built here, on the
-  /// calling thread, from the arguments; its handlers run elsewhere. Costs one block from a pool.
-  /// The handle is never empty: if the constructor throws, or the system has begun to stop
+  /// Spawns a class-based actor: `system.spawn<account_actor>(100)`. The object is built here, on
+  /// the calling thread, from the arguments; its handlers run elsewhere. Costs one block from a
+  /// pool. The handle is never empty: if the constructor throws, or the system has begun to stop
   /// (`shutting_down`), the handle names an actor that has ended with that error; see `try_spawn`.
   /// Throws std::bad_alloc.
   template <class A, class... Args>
@@ -133,7 +134,7 @@ class spawner {
     return core::detail::spawn_checked<A>(environment_of(), nullptr, &o, nullptr,
                                           std::forward<Args>(args)...);
   }
-  /// A function-based actor: `system.spawn([](dynamic_actor& self) -> behavior { … })`. The
+  /// Spawns a function-based actor: `system.spawn([](dynamic_actor& self) -> behavior { … })`. The
   /// function's first parameter says which kind it is; it runs as the actor's first turn. Otherwise
   /// as above.
   template <class F, class... Args>
@@ -187,7 +188,7 @@ class spawner {
                                            std::forward<Args>(args)...);
   }
 
-  /// A request from an ordinary thread, sent at once; a duration as the last argument is its
+  /// Sends a request from an ordinary thread, at once; a duration as the last argument is its
   /// time-out. The answer comes from `get()`, see blocking_response for its errors. An actor uses
   /// its own `request`.
   ///
@@ -283,7 +284,7 @@ class spawner {
   blocking_response<Rs...> make_blocking(core::pending_response<Rs...>*, Start& start) {
     return blocking_response<Rs...>(environment_of(), start);
   }
-  /// A refusal by the router was told already.
+  /// For a router's refusal, whose error was reported already.
   template <class Start>
   core::detail::refused_response make_blocking(core::detail::refused_response*, Start&) {
     return {};

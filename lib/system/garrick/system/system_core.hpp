@@ -68,9 +68,10 @@ class system_core final : public core::environment, public watchdog_listener {
   bool end_all_and_wait(bool kill, base::duration limit);
   /// Tells every scoped actor to end, also each that joins later. Does not wait for their threads.
   void end_scoped() noexcept;
-  /// Calls `f` with each living actor's cell (core::cell&), hidden ones too. An actor that
-  /// lives all the while is seen exactly once, one that is spawned or ends meanwhile perhaps. `f`
-  /// may do anything, also block, spawn, and throw; no lock is held. The actor may have ended.
+  /// Calls `f` with each living actor's cell (core::cell&), hidden ones too. An actor that lives
+  /// throughout the call is seen exactly once. An actor that is spawned or ends meanwhile may be
+  /// left out. `f` may do anything, also block, spawn, and throw; no lock is held. The actor may
+  /// have ended.
   template <class F>
   void for_each_cell(F f) const {
     for (const shard& s : shards_) {

@@ -164,7 +164,7 @@ TEST_CASE("the mailbox of a suspended child shows the messages that wait for its
       kit.spawn<supervisor>(supervision{.delay = {.first = duration::seconds(10), .jitter = 0}});
   const auto child = supervise<failing_actor>(top);
   send(child, tick{});
-  kit.run();  // it has failed, and its supervisor waits before it begins anew
+  kit.run();  // it has failed, and its supervisor waits before the restart
   send(child, note{"first"});
   send(child, note{"second"});
   kit.run();

@@ -1,4 +1,4 @@
-// Links that cannot be made for want of memory: every waiting call is told, and the next attempt is
+// Links that cannot be made for lack of memory: every waiting call is told, and the next attempt is
 // another one.
 #include <doctest/doctest.h>
 #include <garrick/garrick.hpp>

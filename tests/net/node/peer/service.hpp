@@ -26,7 +26,7 @@ struct how_many {
   std::uint64_t sender = 0;
 };
 using witness_type = protocol<void(numbered), void(question)>;
-/// Names an actor that hears of each number and each handled question from now on.
+/// Names an actor that is told of each number and each handled question from now on.
 struct tell {
   ref<witness_type> whom;
 };

@@ -109,7 +109,7 @@ class reader_of_letters : public actor<system::dead_letter_protocol> {
 
 struct step {};
 
-/// Sends and asks until it hears of the service's end.
+/// Sends and asks until it is told of the service's end.
 class client : public actor<protocol<void(step), void(down)>> {
  public:
   client(ref<service_type> to, seen& s) : to_(std::move(to)), seen_(s) {}
@@ -201,7 +201,7 @@ inline void check_it_was_told_once(const seen& s, std::uint64_t clients) {
 
 // ---- faults of the other process ----------------------------------------------------------------
 
-/// Kills the process in mid-stream: each watcher hears of it once.
+/// Kills the process in mid-stream: each watcher is told of it once.
 inline void kill_in_mid_stream(const std::string& where, std::uint64_t rounds) {
   CAPTURE(where);
   for (std::uint64_t round = 0; round < rounds; ++round) {
@@ -227,7 +227,7 @@ inline void kill_in_mid_stream(const std::string& where, std::uint64_t rounds) {
   }
 }
 
-/// Stops the process for too long: it is down once, and connected anew when it goes on.
+/// Stops the process for too long: it is down once, and connected again when it goes on.
 inline void stop_for_too_long(const std::string& where, std::uint64_t rounds) {
   CAPTURE(where);
   for (std::uint64_t round = 0; round < rounds; ++round) {

@@ -82,14 +82,14 @@ class basic_leader_seat {
     return loop_.get();
   }
 
-  /// The guest leaves the seat, for which it was woken at `now_ns`. Makes a system call only if the
+  /// Leaves the seat. The guest was woken at `now_ns` for this. Makes a system call only if the
   /// keeper sleeps, or must lead now.
   void leave(std::uint64_t now_ns) noexcept {
     left_ns_.set(now_ns);
     stand_up(mean_ns_.get() > mean_absent_ns ? given_back : empty);
   }
 
-  /// The guest leaves the seat, since the loop has ended. Only the keeper leads it again.
+  /// Makes the guest leave the seat because the loop has ended. Only the keeper leads it again.
   void over() noexcept { stand_up(ended); }
 
   /// Returns true if a thread sits there. Any thread; a hint.
@@ -124,8 +124,8 @@ class basic_leader_seat {
   /// Returns true if a guest has wanted the seat since the keeper took it. For the keeper.
   [[nodiscard]] bool is_wanted() const noexcept { return (now() & wanted) != 0; }
 
-  /// The keeper leaves the seat and calls `offer()`, which tells a guest of the free seat. Returns
-  /// when the keeper leads again or the loop has ended. Blocks.
+  /// Makes the keeper leave the seat and calls `offer()`, which tells a guest of the free seat.
+  /// Blocks until the keeper leads again or the loop has ended.
   template <class Offer>
   [[nodiscard]] keeper_turn follow(Offer offer) noexcept {
     become(empty);
@@ -204,7 +204,7 @@ class basic_leader_seat {
     if ((seen & asleep) != 0 || to != empty) Atomics::wake_one(word_);
   }
 
-  /// A guest has sat there for long. Sleeps until it leaves, if it is the same one.
+  /// Sleeps until the guest leaves, if it is still the same one.
   void sleep(std::uint32_t seen) noexcept {
     const std::uint32_t sleeping = seen | asleep;
     // order: relaxed both; the guest's swap follows or precedes it on the same word (L3)
@@ -236,7 +236,7 @@ class event_loop {
   /// The leading thread's listener. Called back once, on that thread.
   class leader {
    public:
-    /// The first event is there, and is handled next. `at_once`: it came without a wait, so there
+    /// Called before the first event is handled. `at_once`: the event came without a wait, so there
     /// may be more.
     virtual void event_has_come(bool at_once) noexcept = 0;
 

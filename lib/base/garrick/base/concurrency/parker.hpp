@@ -70,10 +70,10 @@ class basic_parker {
     return true;
   }
 
-  /// The owner waits elsewhere from now on (P5). Returns false if a token was there; it is taken.
+  /// Begins a wait of the owner elsewhere (P5). Returns false if a token was there, which is taken.
   [[nodiscard]] bool begin_elsewhere() noexcept { return leave_here(elsewhere); }
 
-  /// The owner no longer waits elsewhere. Returns true if a token was there; it is taken.
+  /// Ends the owner's wait elsewhere. Returns true if a token was there, which is taken.
   bool end_elsewhere() noexcept { return take_token() == token; }
 
   /// Returns true if a token is there. For the owner, which takes it then.

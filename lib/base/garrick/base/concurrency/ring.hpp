@@ -87,7 +87,7 @@ class ring_indices {
 
   // ---- the producer -----------------------------------------------------------------------------
 
-  /// The first `n` unpublished items are in the ring now. The consumer sees them all at once.
+  /// Publishes the first `n` unpublished items. The consumer sees them all at once.
   void publish(std::size_t n) noexcept {
     producer_.tail += n;
     // order: release: the items, to the consumer's look
@@ -157,19 +157,19 @@ class ring_indices {
     const std::size_t first = mine.head & mask_;
     return {first, std::min({most, mine.seen_tail - mine.head, capacity() - first})};
   }
-  /// The consumer's: the producer gets the slots below its head back, whose items are gone.
+  /// The consumer's: gives the producer the slots below the head back, whose items are gone.
   void give_room_back() noexcept {
     // order: release: the items were destroyed before the producer uses their slots
     head_.value.store(consumer_.head,
                       order<Atomics, ring_order::publish_head>(std::memory_order_release));
   }
-  /// The producer's: how far the consumer is.
+  /// The producer's: reads the consumer's position.
   void look_at_head() noexcept {
     // order: acquire, pairs with the consumer's store: it is done with those slots
     producer_.seen_head =
         head_.value.load(order<Atomics, ring_order::see_head>(std::memory_order_acquire));
   }
-  /// The consumer's: how far the producer is.
+  /// The consumer's: reads the producer's position.
   void look_at_tail() noexcept {
     // order: acquire, pairs with the producer's store: the items
     consumer_.seen_tail =

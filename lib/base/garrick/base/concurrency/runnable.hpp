@@ -135,10 +135,10 @@ class executor {
   /// executor.
   virtual void expose() noexcept = 0;
 
-  /// The calling thread is about to wait inside a handler: exposes its work and, if it is a
-  /// worker of this executor, counts as waiting until `end_wait`.
+  /// Called before the calling thread waits inside a handler: exposes its work. If the thread is a
+  /// worker of this executor, it counts as waiting until `end_wait`.
   virtual void begin_wait() noexcept { expose(); }
-  /// The thread that has called `begin_wait` goes on.
+  /// Ends the wait of the thread that has called `begin_wait`.
   virtual void end_wait() noexcept {}
   /// Returns true if all workers wait inside handlers; an estimate. Returns false if this executor
   /// does not count them. Any thread.

@@ -46,8 +46,8 @@ class waiting_workers {
     context_ = context;
   }
 
-  /// A worker waits from now on. The others can take its work. `has_work()` returns true if
-  /// something may be in a queue that a worker has filled, or another thread before its light
+  /// Counts a worker as waiting. Requires that others can take its work. `has_work()` returns true
+  /// if something may be in a queue that a worker has filled, or another thread before its light
   /// fence.
   template <class HasWork>
   void begin(const HasWork& has_work) noexcept {
@@ -58,10 +58,10 @@ class waiting_workers {
     Atomics::heavy_fence();
     if (has_work()) tell();
   }
-  /// A worker goes on.
+  /// Ends a worker's wait.
   void end() noexcept { waiting_.fetch_sub(1, std::memory_order_relaxed); }  // order: a count
 
-  /// A thread that is not a worker of this pool has queued something.
+  /// Called by a thread that is not a worker of this pool, after it has queued work.
   void queued() noexcept {
     Atomics::light_fence();
     if (all_wait()) [[unlikely]]

@@ -55,9 +55,10 @@ inline constinit std::atomic<bool> process_barrier_ready{false};
 /// threads.
 bool enable_process_barrier() noexcept;
 
-/// True if `process_barrier` works. While it is false, both sides must use a full fence. Requires
-/// that the calling thread was started, or has learned of the other side, after an
-/// `enable_process_barrier`: both sides must see the same answer.
+/// Returns true if `process_barrier` works. While it is false, both sides must use a full fence.
+/// Both sides must see the same answer, so the caller must be ordered after a call of
+/// `enable_process_barrier`: its thread was started later, or it got its knowledge of the other
+/// side later.
 inline bool process_barrier_enabled() noexcept {
   // order: none needed; the call that decided it happened before (see above)
   return process_barrier_ready.load(std::memory_order_relaxed);
@@ -121,9 +122,9 @@ class thread_place {
   /// The result of `processor` when the system does not say.
   static constexpr std::int32_t unknown = -1;
 
-  /// The place of no thread: always unknown.
+  /// Makes the place of no thread: always unknown.
   thread_place() noexcept = default;
-  /// The place of the calling thread.
+  /// Returns the place of the calling thread.
   static thread_place of_this_thread() noexcept;
 
   /// Returns the processor on which the thread runs or, if it does not run now, on which it ran

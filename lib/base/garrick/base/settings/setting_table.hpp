@@ -201,7 +201,8 @@ class setting_table {
   /// underscores alone, since both would have the same environment variable; no variable; a range
   /// of another type than the variable's.
   void add(const setting& row);
-  /// The value of `key` must not be below that of `least`. Both are counts, and have been added.
+  /// Adds the rule that the value of `key` is not below that of `least`. Requires that both are
+  /// counts and have been added.
   void must_not_be_below(std::string_view key, std::string_view least);
   /// Adds the rows of another table behind the own ones.
   void add_all(const setting_table& other);

@@ -164,8 +164,9 @@ struct number_is_no_time : failed_check {
                 "garrick: a time has a unit: say 5s or 100ms, with `using namespace "
                 "std::chrono_literals`, or duration::seconds(5)");
 };
-/// A number in the place of a time. A function template that takes it refuses such numbers, and is
-/// chosen after each function that takes them, such as one of a derived class.
+/// The parameter type of overloads that refuse a number in the place of a time. A function template
+/// with this parameter is a worse match than any function that takes numbers, such as one of a
+/// derived class.
 struct refused_number {
   template <plain_number N>
   refused_number(N /*n*/) noexcept {

@@ -159,7 +159,8 @@ struct takes_braced {
                           std::make_index_sequence<After>());
 };
 
-/// The largest N for which the answer is yes. For `Low` it is known to be yes, for `High` no.
+/// Returns the largest N for which the answer is yes. Requires that it is yes for `Low` and no for
+/// `High`.
 template <class Question, std::size_t Low, std::size_t High>
 consteval std::size_t largest_between() {
   constexpr std::size_t middle = Low + (High - Low) / 2;
@@ -185,8 +186,8 @@ consteval std::size_t largest_from() {
     return largest_between<Question, Low, Low + Step>();
 }
 
-/// The largest N for which the answer is yes. The first yes is searched one by one, because fields
-/// without a default value need an initialiser.
+/// Returns the largest N for which the answer is yes. Tries one number after the other up to the
+/// first yes, because fields without a default value need an initialiser.
 template <class Question, std::size_t Limit, std::size_t Low = 0>
 consteval std::size_t largest() {
   if constexpr (Question::template yes<Low>)

@@ -67,8 +67,8 @@ class print_limit {
 /// Counts elements that are not even looked at, once `is_full`.
 void leave_out(const std::string& out, std::uint64_t elements) noexcept;
 
-// Neither templates nor inline: every message type instantiates its printing, even if it is not
-// used, so that must be little code.
+// These functions are neither templates nor inline: every message type instantiates its printing
+// code, even if it is unused, so that code must be small.
 void put(std::string& out, std::string_view text);
 /// Writes a comma, except the first time.
 void separate(std::string& out, bool& first);

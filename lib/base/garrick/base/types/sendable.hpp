@@ -236,7 +236,7 @@ struct one_level_up<found<T, Reason, Path...>, I> {
 template <class T, class Context>
 struct search;
 
-/// True if a T is owned in any place. Such a type is not searched in each context anew.
+/// True if a T is owned in any place. Such a type is not searched again in each context.
 template <class T>
 inline constexpr bool plainly_owned = std::is_arithmetic_v<T> || std::is_enum_v<T>;
 template <class T>

@@ -60,9 +60,9 @@ class exit_reason {
   /// This code with a text; without memory for it, only the code.
   exit_reason(exit_code code, std::string_view detail)
       : error_(error(code, std::string_view{}, detail)) {}
-  /// The actor failed with `e`; "no error" is normal.
+  /// Makes the reason of an actor that failed with `e`; "no error" is a normal end.
   exit_reason(error e) noexcept : error_(std::move(e)) {}
-  /// The actor failed with this error.
+  /// Makes the reason of an actor that failed with this error.
   template <error_enum E>
   exit_reason(E e) noexcept : error_(e) {}
 

@@ -59,7 +59,7 @@ class random_source {
   }
 
   /// Returns a new generator seeded by this one's next number: for a part that draws an unknown
-  /// count of numbers and shall not disturb this one's sequence.
+  /// count of numbers and must not disturb this one's sequence.
   [[nodiscard]] constexpr random_source split() noexcept { return random_source((*this)()); }
 
   /// Returns 0: all 64 bits are random.

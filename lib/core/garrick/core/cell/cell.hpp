@@ -276,7 +276,7 @@ class alignas(64) cell : public base::runnable {
   /// std::bad_alloc.
   void set_room_elsewhere(belongings* where);
   void set_in_place(bool on) noexcept { in_place_ = on; }
-  /// The cell only makes requests for a thread.
+  /// Marks a cell that only makes requests for a thread.
   void set_asks_for_thread() noexcept { asks_for_thread_ = true; }
   /// Lets the actor run on `own` instead of the system's workers.
   void set_executor(base::executor& own);
@@ -376,16 +376,16 @@ class alignas(64) cell : public base::runnable {
   friend class cell_list;
   struct layout;
 
-  /// The mailbox is full, stalled or closed. Returns true if the caller must still push `e`; false
-  /// if `e` is gone.
+  /// Called if the mailbox is full, stalled or closed. Returns true if the caller must still push
+  /// `e`; false if `e` is gone.
   virtual bool admit(envelope* e, std::uint64_t head) noexcept = 0;
-  /// The actor has ended: `e` is lost.
+  /// Loses `e`, because the actor has ended.
   virtual void refuse(envelope* e) noexcept = 0;
   /// Answers the signals that were linked although the actor has ended, if they expect an answer.
   virtual void answer_late_signals() noexcept = 0;
   /// For a proxy: takes a signal to its actor elsewhere. The sender's address keeps the block.
   virtual void signal_elsewhere(envelope* e) noexcept;
-  /// For a proxy: the last strong handle is gone.
+  /// For a proxy: called when the last strong handle is gone.
   virtual void nobody_holds_it() noexcept {}
 
   /// Returns the number of messages that the runner has begun to handle, modulo 2^32. Any thread.

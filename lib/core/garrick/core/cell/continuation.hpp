@@ -17,8 +17,8 @@ class continuation {
   /// Takes a response's content: a value or, if `e->is(failure)`, an error. Passes exceptions of
   /// the user's code on.
   virtual void on_response(cell& self, envelope* e) = 0;
-  /// No response will come: the actor ends or the request was withdrawn. Frees itself if it lives
-  /// on the heap.
+  /// Called if no response will come, because the actor ends or the request was withdrawn. Frees
+  /// the continuation if it is on the heap.
   virtual void abandon() noexcept = 0;
 
  protected:

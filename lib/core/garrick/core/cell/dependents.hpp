@@ -1,8 +1,8 @@
-// The actors that have to end before an actor may: its supervised children, as the actor's end sees
-// them.
+// The supervised children of an actor, which must end before it does. The code of an actor's end
+// sees them through this interface.
 //
-// Problem: an actor's end lies in turn/, and the work of a supervisor in supervision/, a room
-// above. So the end uses this interface.
+// Problem: the code of an actor's end is in turn/, and that of a supervisor in supervision/, a room
+// above, which turn/ may not include. So the end uses this interface.
 //
 // Private: installed with its room; only sources of core, system and the testkit include it.
 //
@@ -22,8 +22,9 @@ class dependents {
   /// Handles a `child_failed`, `child_up` or `child_alarm`.
   virtual void on_signal(cell& self, envelope* e) = 0;
 
-  /// The actor is to end. Returns true if no child is left. Returns false if children are being
-  /// stopped: then the actor goes on, without handling mail, until they have ended.
+  /// Stops the children, because the actor is about to end. Returns true if no child is left.
+  /// Returns false if children are being stopped: then the actor goes on, without handling mail,
+  /// until they have ended.
   [[nodiscard]] virtual bool wound_down(cell& self) = 0;
 
   /// Returns true if the actor waits for its children in order to end.

@@ -76,13 +76,13 @@ class environment {
   /// Counts a lost message, and tells the subscribers of it and the reason.
   virtual void dead_letter(const undelivered& what) noexcept = 0;
 
-  /// Lists an actor that begins its life. Returns false if the system has begun to stop; then the
-  /// actor must not live.
+  /// Adds a new actor to the list of living actors. Returns false if the system has begun to stop;
+  /// then the caller must end the actor.
   [[nodiscard]] virtual bool joined(cell& who) noexcept = 0;
-  /// A listed actor has ended.
+  /// Removes an actor that has ended from the list.
   virtual void left(cell& who) noexcept = 0;
 
-  /// The handler of `who` failed with `why`; for the log.
+  /// Logs that a handler of `who` failed with `why`.
   virtual void failed(const cell& who, const base::error& why) noexcept = 0;
 
   /// Returns a thread for a detached actor or, if `blocking`, a blocking one, from the bounded
@@ -99,7 +99,7 @@ class environment {
   /// `outside_ended`. Most callers use `outside_work` (outside_work.hpp).
   // order: the caller lives in the system or holds it, so no thread waits for the end yet
   void outside_began() noexcept { outside_.fetch_add(1, std::memory_order_relaxed); }
-  /// The answer has been pushed, or none will come. Once for each `outside_began`.
+  /// Ends one `outside_began`: its answer has been pushed, or none will come. Called once for each.
   // order: release pairs with outside_due: a thread that finds nothing due finds the answer in the
   // mailbox
   void outside_ended() noexcept { outside_.fetch_sub(1, std::memory_order_release); }

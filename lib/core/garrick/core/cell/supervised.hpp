@@ -32,14 +32,14 @@ enum class demand : std::uint8_t { none, suspend, restart };
 /// (`room_wait::run_now`).
 class asked_child {
  public:
-  /// The supervisor asks this child and waits for no other.
+  /// Sets the child that the supervisor has asked; it waits for no other.
   void set(address who) noexcept {
     const std::lock_guard guard(lock_);
     // order: relaxed; the signal to the child or the count of waiting workers publishes it
     is_set_.store(static_cast<bool>(who), std::memory_order_relaxed);
     std::swap(who_, who);  // the earlier one is dropped after the lock: that may free a block
   }
-  /// The child with this id has answered, or the supervisor waits for it no more.
+  /// Clears the child with this id: it has answered, or the supervisor no longer waits for it.
   void clear(std::uint64_t id) noexcept {
     if (id == who_.id()) set({});  // only the supervisor writes it
   }

@@ -1,4 +1,4 @@
-// Building a user's object in its cell, for the first time and anew.
+// Building a user's object in its cell, for the first time and at restarts.
 #include <garrick/core/cell/extension.hpp>
 #include <garrick/core/cell/thread_context.hpp>
 #include <garrick/core/detail/actor_cell.hpp>

@@ -180,8 +180,8 @@ bool skips_content(A& a, envelope* e) {
     return static_cast<void>(a), static_cast<void>(e), false;
 }
 
-/// Returns true if a message is to wait. The object decides before the handler runs, since the
-/// handler could move the content away.
+/// Returns true if the object skips a message, which then waits. The object decides before the
+/// handler runs, since the handler could move the content away.
 template <class A, class P>
 struct skipper;
 template <class A, class... Sigs>
@@ -194,7 +194,7 @@ struct skipper<A, protocol<Sigs...>> {
 template <class A>
 inline constexpr bool hears_timeouts = hears<A, receive_timeout> && !uses_behaviors<A>;
 
-/// The dispatch of a class that has a handler for its receive time-out.
+/// Dispatches a message to a class that has a handler for its receive time-out.
 template <class A, class P>
 dispatch_outcome dispatch_with_timeout(cell& self, A& a, envelope* e) {
   if (e->type == &base::message_type_of<receive_timeout>) [[unlikely]] {

@@ -2,9 +2,9 @@
 // Behaviors have it as `after`, classes as `on(const receive_timeout&)`.
 //
 // The time-out is a message to the actor itself. If another message was handled before it comes, it
-// is sent anew for the rest of the time; so an ordinary message costs one look at the clock, and no
-// timer is moved. While the actor awaits, the time-out waits with the other mail, and the silence
-// begins when the await is over (W4 of cell/internal/awaiting.hpp).
+// is sent again for the rest of the time; so an ordinary message costs one look at the clock, and
+// no timer is moved. While the actor awaits, the time-out waits with the other mail, and the
+// silence begins when the await is over (W4 of cell/internal/awaiting.hpp).
 //
 // Private: installed because templates need it.
 //
@@ -26,7 +26,7 @@ void set_receive_timeout(cell& self, base::duration limit);
 /// Begins the next silence, after one was reported.
 void renew_receive_timeout(cell& self);
 
-/// Returns the present time-out, which changes when it is set anew; null without one. For an actor
+/// Returns the present time-out, which changes whenever it is set; null without one. For an actor
 /// that has an extension.
 [[nodiscard]] const void* present_timeout(cell& self) noexcept;
 /// Returns the same as `present_timeout`, for every actor.
@@ -34,8 +34,8 @@ void renew_receive_timeout(cell& self);
   return self.ext_if() == nullptr ? nullptr : present_timeout(self);
 }
 
-/// Notes that a message was handled. If `timeout` still is the present one, its silence begins
-/// anew.
+/// Notes that a message was handled. Starts the silence again, if `timeout` is still the present
+/// one.
 void end_silence(cell& self, const void* timeout) noexcept;
 
 }  // namespace garrick::core::detail

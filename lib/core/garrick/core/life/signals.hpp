@@ -6,9 +6,9 @@
 // looks at the lane before each message.
 //
 // A `down` is the exception. It comes after all messages of the dead actor to its watcher, so it
-// waits in the watcher's mailbox as a response does (system_lane::bring_down). An exit signal is to
-// end its receiver, and does not wait for mail. If a hook that is a coroutine traps it, it waits
-// with the mail, as does a `child_failed` for such a hook (detail::put_behind_mail).
+// waits in the watcher's mailbox as a response does (system_lane::bring_down). An exit signal ends
+// its receiver, and does not wait for mail. If a hook that is a coroutine traps it, it waits with
+// the mail, as does a `child_failed` for such a hook (detail::put_behind_mail).
 //
 // While a supervised child is suspended, it has no object. Then exit signals, and kills that are
 // not final, find no object to end and are dropped, and the restart continues.
@@ -87,7 +87,7 @@ struct leave {
 struct suspend {
   std::uint8_t unused = 0;
 };
-/// From the supervisor to its suspended child: begin anew and answer with `child_up`.
+/// From the supervisor to its suspended child: restart and answer with `child_up`.
 struct restart {
   bool keep_mail = true;
 };

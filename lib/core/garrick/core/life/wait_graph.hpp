@@ -30,7 +30,7 @@
 
 namespace garrick::core {
 
-/// The requests that are out, as edges between actors. Any thread.
+/// The pending requests, as edges between actors. Any thread.
 class wait_graph {
  public:
   wait_graph();
@@ -38,17 +38,17 @@ class wait_graph {
   wait_graph(const wait_graph&) = delete;
   wait_graph& operator=(const wait_graph&) = delete;
 
-  /// `requester` is about to send request `id` to `receiver`.
+  /// Adds request `id`, which `requester` is about to send to `receiver`.
   void asked(std::uint64_t requester, std::uint64_t id, std::uint64_t receiver) noexcept;
-  /// `requester` handles no other mail until that request is answered. Returns true if it would
-  /// wait for ever.
+  /// Notes that `requester` handles no other mail until that request is answered. Returns true if
+  /// it would wait for ever.
   [[nodiscard]] bool awaits(std::uint64_t requester, std::uint64_t id) noexcept;
-  /// From now on `receiver` will answer that request.
+  /// Makes `receiver` the actor that will answer that request.
   void handed_over(std::uint64_t requester, std::uint64_t id, std::uint64_t receiver) noexcept;
-  /// The request was answered or withdrawn. An unknown request is ignored.
+  /// Removes a request that was answered or withdrawn. Ignores an unknown request.
   void answered(std::uint64_t requester, std::uint64_t id) noexcept;
 
-  /// A request that is out.
+  /// A pending request.
   struct edge {
     std::uint64_t requester;
     std::uint64_t id;

@@ -38,7 +38,7 @@ enum class envelope_flag : std::uint64_t {
   timed_out = 1ull << 54,  ///< of a response: the requester's own clock has sent it
   revocable =
       1ull << 55,  ///< a request from elsewhere: `cell::wanted_until` says, when it is taken
-                   ///< out, whether it is to be handled
+                   ///< out, true if it must be handled
 };
 
 struct envelope {

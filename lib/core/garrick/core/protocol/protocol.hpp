@@ -230,8 +230,9 @@ struct this_is_no_protocol : base::detail::failed_check {
                 "ref<calculator> of `using calculator = protocol<...>`, and not its class");
 };
 
-/// True if a handle for Q converts by itself to one for another protocol P. A handle for an actor's
-/// class does so in both directions: its error was reported, and is not reported twice.
+/// True if a handle for Q converts implicitly to one for another protocol P. A handle for an
+/// actor's class, which is an error that has been reported, converts in both directions, so that
+/// there is no second error.
 template <class Q, class P>
 inline constexpr bool understands_more =
     subset_of<P, Q> || actor_for_protocol<P> || actor_for_protocol<Q>;

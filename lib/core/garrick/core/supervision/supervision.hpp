@@ -65,8 +65,8 @@ struct supervision {
   /// one_for_all, rest_for_one: the children that are restarted keep their unread mail
   bool keep_mail = true;
   /// The time that a stopped child may take to end; after that it is reported as still alive, and
-  /// left. A child that is to be restarted with its group may take as long, and then its
-  /// constructor may; after that the supervisor gives up, and its reason names the child.
+  /// left. A child that must be restarted with its group may take as long, and its constructor may
+  /// take as long again; after that the supervisor gives up, and its reason names the child.
   base::duration stop_within = base::duration::seconds(5);
   std::uint64_t seed = 0;  ///< of the jitter; 0: the supervisor's id
 };

@@ -23,14 +23,14 @@
 //
 // The handle stays valid over restarts.
 //
-// A restart is not an end. The child keeps its address and its unread mail. Its object is built
-// anew from copies of its arguments. Its timers and requests are cancelled, and late responses are
+// A restart is not an end. The child keeps its address and its unread mail. Its object is rebuilt
+// from copies of its arguments. Its timers and requests are cancelled, and late responses are
 // ignored. Links and monitors fire only when it ends for good. A request that the failed child held
 // gets `receiver_failed`, and the message that killed it is a dead letter. A constructor that
 // throws on a restart is a failure again.
 //
 // A supervisor gives up after more failures than `max_restarts` within `window`. It also gives up
-// if a child does not return within `stop_within` when its group is to be restarted. Then it stops
+// if a child does not return within `stop_within` when its group must be restarted. Then it stops
 // its children and fails itself, and its own supervisor, links and monitors are told.
 //
 // Names of children are unique: a second child of the same name ends with `spawn_failed` when the
@@ -225,7 +225,8 @@ template <class A, class... Args>
 }  // namespace detail
 
 /// Returns the description of a class-based child, for the constructor of a `supervisor`. Keeps the
-/// arguments, which must be copyable; a child_options before them is for the child. Any thread.
+/// arguments, which must be copyable. A leading child_options argument has the child's options. Any
+/// thread.
 ///
 ///     child<worker>(7);
 ///     child<worker>(child_options{.name = "seventh"}, 7);

@@ -84,8 +84,8 @@ class call {
   /// Adds another owner of an argument's memory.
   void keeps(std::shared_ptr<const void> owner) { kept_.push_back(std::move(owner)); }
 
-  /// The answer is no longer wanted: if the driver does not have the call yet, it is dropped. By
-  /// the thread that has given it to a device, or has not yet.
+  /// Abandons the call, whose answer is no longer wanted: drops it if the driver does not have it
+  /// yet. For the thread that gives the call to a device, before or after.
   void abandon() noexcept;
   /// Returns true if `abandon` was called; true for ever then.
   [[nodiscard]] bool is_abandoned() const noexcept {
@@ -105,7 +105,7 @@ class call {
   /// before (C2).
   bool settle(const error& why) noexcept;
 
-  /// The submitting thread has come to it. For calls that ask for figures.
+  /// Called when the submitting thread takes the call. For calls that ask for figures.
   virtual void looked_at(const device_figures& /*so_far*/) noexcept {}
 
   // of the submitting thread, and of callbacks as C3 says

@@ -1,5 +1,5 @@
 // The half of an actor with a kernel that does not depend on its types: chooses a device, checks
-// sizes, gives calls to devices and hears of their end.
+// sizes, gives calls to devices and is told of their end.
 //
 // Private: installed because templates need it.
 //
@@ -101,7 +101,7 @@ class kernel_base {
   /// Chooses a lane for a call with filled arguments, and gives it to the device. `settled` is
   /// called in any case, perhaps at once.
   void launch(actor_base& me, std::shared_ptr<call> c);
-  /// The call is over. Called on the actor's turn.
+  /// Called on the actor's turn when the call has ended.
   virtual void settled(const std::shared_ptr<call>& c, const error& why) = 0;
   /// Returns "kernel k on device d".
   [[nodiscard]] std::string where() const;

@@ -32,11 +32,11 @@ namespace garrick::gpu::detail {
 /// A tuple's call.
 class stage_call : public kernel_call {
  public:
-  /// The call has succeeded: takes the answer. May throw.
+  /// Takes the answer of a call that has succeeded. May throw.
   virtual void take_answer() = 0;
   /// Puts the answer out.
   virtual void put_out(patterns::detail::actor_node& to, actor_base& me) = 0;
-  /// The tuple has failed.
+  /// Reports that the tuple has failed.
   virtual void lose(patterns::detail::actor_node& at, const error& why) = 0;
 };
 

@@ -109,7 +109,8 @@ class device_core : public std::enable_shared_from_this<device_core> {
   void discard(detail::disposable& d) noexcept;
   /// Lets everything fail from now on. Callbacks call it, too.
   void lose() noexcept;
-  /// A waiting call was abandoned: it may hold up those behind it.
+  /// Makes the thread look at the waiting calls again after one was abandoned, since that one may
+  /// hold up those behind it.
   void look_again() noexcept;
 
   // the runtime's end
@@ -155,7 +156,8 @@ class device_core : public std::enable_shared_from_this<device_core> {
   void consider(const call_ptr& c) noexcept;
   /// Takes `c` out of the waiting calls. Returns false if it does not wait any more.
   [[nodiscard]] bool stops_waiting(const call_ptr& c, bool goes_to_driver) noexcept;
-  /// A command has reported, or the submission is over.
+  /// Called when a command has reported, and once when the submission has ended. The last of these
+  /// calls settles `c`.
   static void reported(detail::call& c) noexcept;
   /// Takes the call back from the driver's list. `settling_` counts the caller from now on.
   [[nodiscard]] call_ptr take_back(detail::call& c) noexcept;

@@ -39,7 +39,7 @@ class submission {
   [[nodiscard]] error pin(std::size_t bytes, detail::buffer_ptr& into);
   [[nodiscard]] error make(std::size_t bytes, cl_mem_flags flags, lifetime how,
                            detail::buffer_ptr& into);
-  /// The command that was just enqueued.
+  /// Registers the command that was just enqueued with its call, and its callback with the driver.
   [[nodiscard]] error enqueued(cl_int code, const char* called, cl_event e, bool is_kernel = false);
   [[nodiscard]] error failed(const char* called, cl_int code) const;
   [[nodiscard]] cl_uint waits() const noexcept;

@@ -46,17 +46,18 @@ class processors {
   processors(const time_sharing& how, const sched::topology& machine, ready_queue& clocks,
              std::uint64_t seed);
 
-  /// A thread that is asleep and ran on `unit` last. Its number is that of the call.
+  /// Adds a thread that is asleep and ran on `unit` last. Threads are numbered in the order of
+  /// these calls.
   void add(std::uint32_t unit);
-  /// Keeps a thread on these processors. It goes on where it is until it wakes up the next time.
+  /// Keeps a thread on these processors, from its next wake-up on.
   void allow(std::uint32_t thread, const set& where) noexcept { tasks_[thread].allowed = where; }
-  /// This thread has a processor of its own, which is none of these.
+  /// Gives this thread a processor of its own, which is not among these.
   void set_apart(std::uint32_t thread) noexcept { tasks_[thread].is = state::apart; }
   /// Sets the slice that this thread asks for.
   void set_slice(std::uint32_t thread, time slice) noexcept {
     tasks_[thread].slice = static_cast<virtual_time>(slice);
   }
-  /// This thread preempts no other thread when it wakes up.
+  /// Makes this thread preempt no other thread when it wakes up.
   void set_batch(std::uint32_t thread) noexcept { tasks_[thread].batch = true; }
   /// Reports each event from now on.
   void observe(const std::function<void(const thread_event&)>* log) noexcept { log_ = log; }
@@ -68,17 +69,17 @@ class processors {
   /// after about `latency`. `waker` runs now, or is `thread_event::nobody`; it keeps its processor
   /// until `yield`.
   void wake(std::uint32_t thread, time now, time latency, std::uint32_t waker);
-  /// The running thread gives its processor to a thread that it has woken, if it has to.
+  /// Gives the running thread's processor to a thread that it has woken, if it must.
   void yield(std::uint32_t thread, time now);
-  /// The running thread falls asleep or, if it `ended`, is no more.
+  /// Puts the running thread to sleep or, if it has `ended`, removes it.
   void leave(std::uint32_t thread, time now, bool ended);
-  /// The running thread goes to the first idle processor where it may run or, if none is idle, to
+  /// Moves the running thread to the first idle processor where it may run or, if none is idle, to
   /// the one with the fewest threads.
   void move(std::uint32_t thread, time now);
-  /// A tick of processor `unit`.
+  /// Handles a tick of processor `unit`.
   void tick(std::uint32_t unit, time now);
-  /// All further work of the thread ends at `end`, however often it loses its processor: it looks
-  /// at the clock. 0: it does work again, which takes its time.
+  /// Makes all further work of the thread end at `end`, however often it loses its processor, as
+  /// that of a thread that looks at the clock does. 0 ends this: then work takes its time again.
   void spins_until(std::uint32_t thread, time end) noexcept { tasks_[thread].spin_end = end; }
 
   /// Returns true if it sleeps.

@@ -97,7 +97,7 @@ struct incoming {
   /// It comes up also while the link is being left.
   bool made_here = false;
   /// True for an answer that is not due, because there was no such request or its requester waits
-  /// no more. Its handles are to be released.
+  /// no more. Its handles must be released.
   bool is_late = false;
   /// The decoded content of the bytes, in stacks with `actor_protocol` at the top; null in all
   /// others. Lent like the bytes.
@@ -128,7 +128,7 @@ struct link_event {
     opened,        ///< the identity of the other end is known, and messages may be sent
     resumed,       ///< as `opened`, for a session that was open before
     suspected,     ///< the peer is silent for longer than usual: reversible
-    trusted,       ///< a suspected peer was heard again
+    trusted,       ///< packets of a suspected peer came again
     paused,        ///< this end itself was stopped, and called `number` nanoseconds late
     down,          ///< the peer was given up, has left, or was restarted; the last event of all
     writable,      ///< more may be sent

@@ -1,5 +1,5 @@
-// How the ends of redelivery tell each other their counts: at the beginning of a connection, and by
-// acknowledgements.
+// The exchange of counts between the two ends of redelivery: at the beginning of a connection, and
+// by acknowledgements.
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -114,7 +114,7 @@ void redelivery::begin(layer_context& c) {
   send_own(std::move(p), c);
 }
 
-// -- Counts that are heard ----------------------------------------------------
+// -- Counts that arrive ----------------------------------------------------
 
 void redelivery::on_counts(std::span<const std::byte> bytes, layer_context& c) {
   if (bytes.empty()) return violated("an empty message", c);

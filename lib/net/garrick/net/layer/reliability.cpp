@@ -319,7 +319,7 @@ void reliability::notice(const link_event& e, layer_context& c) {
     case kind::opened:
     case kind::resumed:
     case kind::trusted:
-      // Packets sent while the peer heard nothing are not waited for.
+      // Packets that were sent while the peer received nothing are not waited for.
       in_a_row_ = 0;
       progress_ = c.now();
       set_timeout();

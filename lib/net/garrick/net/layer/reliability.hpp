@@ -239,7 +239,7 @@ class reliability : public layer_defaults {
   std::uint32_t reorder_eighths_ = least_reorder_eighths;  ///< lost such parts of a trip later
   std::uint32_t events_in_order_ = 0;               ///< congestion since a loss that was none
   base::instant loss_at_ = base::instant::never();  ///< when the first in flight is lost
-  base::instant progress_;                          ///< when the time-out last began anew
+  base::instant progress_;                          ///< when the time-out last started again
   base::duration timeout_;                          ///< the next one
   std::uint32_t in_a_row_ = 0;  ///< time-outs without an acknowledgement between them
   bool probe_waits_ = false;    ///< a time-out has come, but nothing can be sent below

@@ -5,25 +5,25 @@
 // stack. Each packet is preceded by its kind, and each datagram by a tag made of both incarnations,
 // so packets that an earlier life or a stranger has left in the network get no further than here.
 //
-// A peer of which nothing is heard is suspected, and given up after `down_after` (liveness.hpp).
-// The loss ends the session; so does a peer that leaves or comes back with another incarnation. The
-// end is final: the stack is over, and delivers nothing of the session later. The policy that lets
-// peers in decides whether the same incarnation may begin another session (`peer_return`), and may
-// put it into quarantine (`peer`).
+// A silent peer is suspected, and given up after `down_after` (liveness.hpp). The loss ends the
+// session; so does a peer that leaves or comes back with another incarnation. The end is final: the
+// stack is over, and delivers nothing of the session later. The policy that lets peers in decides
+// whether the same incarnation may begin another session (`peer_return`), and may put it into
+// quarantine (`peer`).
 //
 // A broken stream does not end the session, which stays for the resume window at least. The end
 // that has connected connects again, the handshake is repeated, and the session is `resumed`.
 //
 // A stream may also stop carrying bytes without an end: a device on the path has forgotten it, or
 // lets only new streams pass. So while the peer is suspected, the end that has connected tries
-// another connection beside the stream, with growing pauses, and says there that the session is to
-// go on. Both connections live until the peer answers by the new one that it goes on there; the new
-// one carries the session from then on, as after a loss. If the peer is heard by the old connection
-// before that, no further attempt is made. An attempt that was greeted already still takes over if
-// the answer comes, since the peer has left the old connection by then. So an attempt costs nothing
-// if the peer is only slow or stopped, or if its address leads to another process by now. Messages
-// under way are lost with the old stream, so this is done only if layers above carry messages over
-// from one stream to another (`properties::connected` of the whole stack is false).
+// another connection beside the stream, with growing pauses, and says there that the session
+// continues. Both connections live until the peer answers by the new one that it goes on there; the
+// new one carries the session from then on, as after a loss. If packets of the peer come by the old
+// connection before that, no further attempt is made. An attempt that was greeted already still
+// takes over if the answer comes, since the peer has left the old connection by then. So an attempt
+// costs nothing if the peer is only slow or stopped, or if its address leads to another process by
+// now. Messages under way are lost with the old stream, so this is done only if layers above carry
+// messages over from one stream to another (`properties::connected` of the whole stack is false).
 //
 // On datagrams a session opens only when the other end has proved that it receives the packets for
 // it. So a sender with a false address can neither open a session nor end one.
@@ -205,7 +205,8 @@ class session : public layer_defaults {
   void on_session_elsewhere(const refusal_notice& r, layer_context& c);
   [[nodiscard]] bool is_the_peers(std::span<const std::byte> bytes) const noexcept;
   /// Returns true if an earlier packet of the same read of a stream was a sign of life: a further
-  /// one adds nothing, since no time has passed. A suspected peer was last heard before now.
+  /// one adds nothing, since no time has passed. The last packet of a suspected peer came before
+  /// now.
   [[nodiscard]] bool has_just_heard(base::instant now) const noexcept {
     return stream_ && phase_ == phase::open && confirmed_ && life_.last_heard() == now;
   }

@@ -84,7 +84,7 @@ TEST_CASE("beside: asked for when the peer is suspected, with growing pauses, un
   p.run(10_s);
   CHECK(p.ends[0].reopened_beside == asked);
   CHECK(p.ends[0].stack->greeting(p.now).empty());
-  // The pauses begin anew.
+  // The pauses start again.
   p.mute(1);
   while (p.ends[0].count(kind::suspected) < 2) p.run(1_ms);
   p.run(100_ms);

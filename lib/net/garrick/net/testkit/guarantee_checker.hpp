@@ -98,7 +98,7 @@ class guarantee_checker {
     std::deque<message> messages;  ///< the report number of a message is its index plus 1
     std::map<lane_number, std::vector<std::size_t>> lanes;
     std::uint32_t receiver = 0;  ///< the end that gets them; 0: not known yet
-    std::uint32_t breaks = 0;    ///< how often the sender has heard `disconnected`
+    std::uint32_t breaks = 0;    ///< how often the sender was told `disconnected`
     bool over = false;           ///< the sender's link went down
     bool vanished = false;       ///< the sender was destroyed before, so its reports are lost
   };

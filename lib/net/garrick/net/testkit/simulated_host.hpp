@@ -44,8 +44,8 @@ class simulated_host {
 
   // ---- its program and endpoints ----------------------------------------------------------------
 
-  /// Runs this program from now on: it is made now, and made anew after each crash, by `restart`.
-  /// The program before it is destroyed first. An empty function: the host runs nothing.
+  /// Runs this program from now on: it is made now, and rebuilt by `restart` after each crash. The
+  /// program before it is destroyed first. An empty function: the host runs nothing.
   void runs(program what);
   /// Calls `what` after `d` by this host's clock, unless the host crashes before. A pause delays
   /// the call.
@@ -94,7 +94,7 @@ class simulated_host {
   /// nothing any more, and its program is destroyed. Within a call of the network it happens when
   /// that has returned.
   void crash(crash_kind what = crash_kind::process);
-  /// Starts the machine and makes its program anew. Does nothing if it runs.
+  /// Starts the machine and rebuilds its program. Does nothing if it runs.
   void restart();
   /// Returns false from a crash to a restart.
   [[nodiscard]] bool is_up() const noexcept;

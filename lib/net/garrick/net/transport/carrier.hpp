@@ -53,7 +53,7 @@ class carrier {
   /// `carried::connected` or `carried::disconnected`. A transport that only the other end can open
   /// does nothing.
   virtual void reopen() = 0;
-  /// Tries another connection beside the one that stands, and keeps that one. The calls come later:
+  /// Tries a second connection beside the present one, which is kept. The calls come later:
   /// `carried::greeting` when the other connection stands, `carried::answered` for bytes from it,
   /// and, if that returns `takes`, `disconnected`, `connected` and `receive` when it takes the
   /// place of the first. A connection beside that fails, or brings no answer, is closed silently.
@@ -84,14 +84,15 @@ class carrier {
 /// Receives the bytes of a transport.
 class carried {
  public:
-  /// The transport carries bytes from now on. The first call of all, also for datagrams.
+  /// Called when the transport can carry bytes. This is the first call of all, also for datagrams.
   virtual void connected(base::instant now) = 0;
-  /// The transport carries bytes no more, for this reason.
+  /// Called when the transport can carry no more bytes, with the reason.
   virtual void disconnected(const base::error& why, base::instant now) = 0;
-  /// A connection beside the one that stands is there (`carrier::reopen_beside`). Returns the first
-  /// bytes to send by it; no bytes: it is wanted no more.
+  /// Called when a second connection beside the present one is established
+  /// (`carrier::reopen_beside`). Returns the first bytes to send by it; none if it is no longer
+  /// wanted.
   [[nodiscard]] virtual packet greeting(base::instant) { return {}; }
-  /// Returns the verdict on the connection beside, given all its bytes so far. Keeps none of them:
+  /// Returns the verdict on the second connection, given all its bytes so far. Keeps none of them:
   /// if the verdict is `takes`, `receive` brings the same bytes again.
   [[nodiscard]] virtual beside answered(std::span<const std::byte>, base::instant) {
     return beside::drops;
@@ -102,23 +103,24 @@ class carried {
   /// Returns true if `room` provides the memory for a stream's bytes. Asked once; the answer must
   /// not change.
   [[nodiscard]] virtual bool has_room() const { return false; }
-  /// Returns the memory for the next bytes; nothing: no bytes are read until `carrier::read_on`.
+  /// Returns the memory for the next bytes; if nothing, no bytes are read until `carrier::read_on`.
   /// The memory is used for nothing else until the bytes are received, or `owner` is its last
   /// reference.
   [[nodiscard]] virtual std::optional<receive_room> room() { return {}; }
-  /// The other end of a stream sends no more. Returns true if bytes may still be sent to it, until
-  /// `carrier::close`, or until `disconnected` if that fails. False: the connection is lost.
+  /// Called when the other end of a stream sends no more. Returns true if bytes may still be sent
+  /// to it, until `carrier::close`, or until `disconnected` if that fails. Returns false if the
+  /// connection is lost.
   [[nodiscard]] virtual bool input_ended(base::instant) { return false; }
-  /// The carrier is writable again.
+  /// Called when the carrier is writable again.
   virtual void carrier_writable(base::instant now) = 0;
-  /// The transport has ended for this reason, without `carrier::close`: no more calls come, and
-  /// bytes that are sent are lost. A stack reports its open messages.
+  /// Called when the transport has ended for this reason, without `carrier::close`. No more calls
+  /// come, and bytes that are sent are lost. A stack reports its open messages.
   virtual void over(const base::error&, base::instant) {}
-  /// The largest datagram of the path has changed.
+  /// Called when the size of the path's largest datagram has changed.
   virtual void path_changed(std::size_t largest, base::instant now) = 0;
-  /// Returns the latest time for the next `advance`. Asked again after each other call.
+  /// Returns the latest time for the next `advance`. Called again after each other call.
   [[nodiscard]] virtual base::instant deadline() const = 0;
-  /// The deadline has come.
+  /// Called when the deadline has come.
   virtual void advance(base::instant now) = 0;
 
  protected:

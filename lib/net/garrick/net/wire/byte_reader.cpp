@@ -14,8 +14,8 @@ namespace {
 
 constexpr std::uint64_t more_follows = 0x8080'8080'8080'8080u;
 
-/// Returns the seven bits of each byte, side by side. To move bits down by n is to subtract them
-/// 2^n - 1 times at their new place.
+/// Returns the seven bits of each byte, side by side. Moving bits down by n subtracts them 2^n - 1
+/// times at their new place.
 constexpr std::uint64_t gathered(std::uint64_t bytes) noexcept {
   std::uint64_t x = bytes & ~more_follows;
   x -= (x >> 1) & 0x3f80'3f80'3f80'3f80u;

@@ -57,7 +57,7 @@ inline constexpr std::size_t longest_varint = 10;
 /// bytes of room, all of which it may write to.
 [[nodiscard]] inline std::byte* store_long_varint(std::byte* to, std::uint64_t x) noexcept {
   constexpr std::uint64_t more_bits = 0x8080'8080'8080'8080u;
-  // The lowest 56 bits, seven to a byte. To move bits up by n is to add them 2^n - 1 times.
+  // The lowest 56 bits, seven to a byte. Moving bits up by n adds them 2^n - 1 times.
   std::uint64_t spread = x & 0x00ff'ffff'ffff'ffffu;
   spread += (spread & 0x00ff'ffff'f000'0000u) * 15;
   spread += (spread & 0x0fff'c000'0fff'c000u) * 3;

@@ -297,8 +297,8 @@ consteval auto refusal() {
 template <class T, class... Open>
 struct wire_search;
 
-/// True if a T contains no other types. Such a type is examined once, and not in each aggregate
-/// anew.
+/// True if a T contains no other types. Such a type is examined once, and not again in each
+/// aggregate.
 template <class T>
 inline constexpr bool stands_alone = std::is_scalar_v<T> || std::is_same_v<T, std::string>;
 

@@ -61,7 +61,7 @@ enum class frame_kind : std::uint8_t {
   demonitor,     ///< takes the monitor back
   down,          ///< to monitor `number`: `sender` has ended; payload: a base::exit_reason
   exit,          ///< linked `sender` has ended, or asks to; payload: a base::exit_reason
-  kill,          ///< `receiver` is to end at once; payload: a kill_order
+  kill,          ///< `receiver` must end at once; payload: a kill_order
   release,       ///< `number` of the times that `receiver` was sent here are released
   credit,        ///< `number` more messages may be sent to `receiver`; without one: on this link
   resolve,       ///< asks for the actor of a name; payload: a resolve_order

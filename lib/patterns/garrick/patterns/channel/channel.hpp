@@ -86,8 +86,8 @@ struct basic_channel {
   [[nodiscard]] std::size_t enough_room() const noexcept { return (ring.capacity() + 1) / 2; }
 
   Ring ring;
-  /// The consumer has enough: it drops all further tuples, up to the end. Written once, and beside
-  /// the flag that the producer reads after each batch.
+  /// True if the consumer has enough: it drops all further tuples, up to the end. Written once, and
+  /// beside the flag that the producer reads after each batch.
   alignas(64) typename Atomics::template atomic<bool> unwanted{false};
   basic_sleeper_flag<Atomics> consumer_sleeps;
   alignas(64) basic_sleeper_flag<Atomics> producer_sleeps;

@@ -40,16 +40,18 @@ class inputs {
   [[nodiscard]] bool waits_at(std::size_t i) const noexcept;
   /// Returns the number of channels.
   [[nodiscard]] std::size_t size() const noexcept { return all_.size(); }
-  /// The first `n` tuples of the batch were dealt with. Wakes their producer if it waits for room.
+  /// Removes the first `n` tuples of the batch, which were dealt with. Wakes their producer if it
+  /// waits for room.
   void done(std::size_t n) noexcept;
   /// Returns true if all channels are empty and have ended.
   [[nodiscard]] bool ended() noexcept;
-  /// Called before the node sleeps for want of input. Returns false if there is input, or the end.
+  /// Called before the node sleeps for lack of input. Returns false if there is input, or the end.
   [[nodiscard]] bool sleep() noexcept;
   /// Returns the same as `ended`, for channel number `i` alone.
   [[nodiscard]] bool ended_at(std::size_t i) noexcept;
   [[nodiscard]] bool sleep_at(std::size_t i) noexcept;
-  /// The node has enough: the nodes before it hear of it, once. It goes on reading up to the end.
+  /// Tells the nodes before this one, once, that this node has enough. It goes on reading up to the
+  /// end.
   void leave() noexcept;
   /// Returns how many tuples waited there a moment ago. Any thread, once the graph is built.
   [[nodiscard]] std::size_t waiting() const noexcept;

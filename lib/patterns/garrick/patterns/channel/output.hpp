@@ -73,9 +73,9 @@ class output {
   /// Drops the results since `begin_input`.
   virtual void take_back() noexcept = 0;
 
-  /// The node begins: so do the stages that are fused behind it.
+  /// Starts the stages that are fused behind the node, when the node begins.
   virtual void start() {}
-  /// The node has seen the end of its inputs: so have the stages behind it.
+  /// Stops the stages behind the node, which has seen the end of its inputs.
   virtual void stop() {}
 
   /// Returns how many results have not been handed on.
@@ -84,7 +84,7 @@ class output {
   virtual std::size_t publish(turn& t) = 0;
   /// After `publish`: returns true if the node must wait until there is room.
   [[nodiscard]] bool is_blocked() const noexcept { return blocked_; }
-  /// Called before the node sleeps for want of room for the kept results. Returns false if there is
+  /// Called before the node sleeps for lack of room for the kept results. Returns false if there is
   /// room now.
   [[nodiscard]] virtual bool sleep() noexcept = 0;
   /// Ends the output. Drops the kept results, and returns how many tuples were among them.

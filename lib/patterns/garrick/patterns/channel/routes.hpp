@@ -4,7 +4,7 @@
 // A policy is an object of the producer's own, so it needs no atomics. It has
 //
 //   std::size_t choose(const T& result, const Choices& among)   the number of the chosen channel
-//   static constexpr bool any_will_do = true                    if others would do as well
+//   static constexpr bool any_will_do = true                    if any other channel would do
 //   bool is_for_all(const T&), T one_more(const T&)             true: it goes to all, in copies
 //   bool goes_to(const T&, std::size_t i)                       of these, if not all get it
 //   static constexpr bool may_refuse = true                     if `choose` is to throw for some

@@ -95,10 +95,10 @@ class actor_node final : public held_open {
     return done;
   }
   void hold_at_most(std::size_t n) noexcept { most_holds_ = n; }
-  /// The present handler of the actor is its last.
+  /// Notes that the present handler of the actor is its last.
   void quits() noexcept { quitting_ = true; }
   [[nodiscard]] on_failure policy() const noexcept { return policy_; }
-  /// A tuple that the actor has taken before has failed.
+  /// Handles the failure of a tuple that the actor has taken before.
   template <class T>
   void tuple_failed(T& tuple, const std::exception_ptr& why) {
     if (!has_to_be_told(why)) return;
@@ -123,15 +123,15 @@ class actor_node final : public held_open {
 
   // ---- for the actor's turns
 
-  /// The actor that was made, as its maker knows it.
+  /// Sets the actor that was made, as its maker knows it.
   void carried_out_by(void* who) noexcept { object_ = who; }
-  /// A `go` has come to the actor.
+  /// Runs the node if a `go` that has come to the actor brings the run right.
   void go_has_come(actor_base& on) noexcept {
     if (turns_.take()) run(on, nullptr);
   }
-  /// The actor is at its end, and still has its holds.
+  /// Called when the actor is at its end, and still has its holds.
   void actor_ends(const exit_reason& why) noexcept;
-  /// The actor touches nothing any more.
+  /// Called when the actor touches the node no more.
   void actor_ended(const exit_reason& why) noexcept;
 
   // ---- as a node

@@ -45,7 +45,8 @@ class folding {
   [[nodiscard]] State give(State&& s) noexcept(std::is_nothrow_move_constructible_v<State>) {
     return std::move(s);
   }
-  /// A step that throws may have moved from the state that it was given.
+  /// Makes each step work on a copy of the state, since a step that throws may have moved from its
+  /// argument.
   void goes_on_after_failures() noexcept { keeps_ = true; }
 
  private:
@@ -88,7 +89,7 @@ class whole {
 class window_counts {
  public:
   explicit window_counts(std::size_t most) noexcept : most_(most) {}
-  /// Each copy begins anew.
+  /// Makes a copy with counts of zero.
   window_counts(const window_counts& o) noexcept : window_counts(o.most_) {}
   window_counts(window_counts&&) noexcept = default;
   window_counts& operator=(const window_counts&) = delete;

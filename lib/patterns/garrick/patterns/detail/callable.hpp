@@ -248,7 +248,7 @@ class generator_stage : public stage_defaults {
   static constexpr bool has_counts = !std::is_void_v<In>;
 
   explicit generator_stage(F f) : f_(std::move(f)) {}
-  /// Each copy begins anew.
+  /// Copies the function only: the copy begins with no generator.
   generator_stage(const generator_stage& o) : f_(o.f_) {}
   generator_stage(generator_stage&& o) noexcept(std::is_nothrow_move_constructible_v<F>)
       : f_(std::move(o.f_)) {}

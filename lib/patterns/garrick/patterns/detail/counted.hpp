@@ -85,7 +85,7 @@ class counted_windows : public windows_base<Aggregate> {
  public:
   counted_windows(std::int64_t length, std::int64_t slide, const Aggregate& a, std::size_t at_most)
       : base(a, at_most), times_(length, slide) {}
-  /// Each copy begins anew.
+  /// Copies the parameters only: the copy has no windows.
   counted_windows(const counted_windows& o) : base(o), times_(o.times_) {}
   counted_windows(counted_windows&&) noexcept = default;
   counted_windows& operator=(const counted_windows&) = delete;
@@ -124,7 +124,7 @@ class counted_windows : public windows_base<Aggregate> {
     finish(*e, out);
   }
 
-  /// No further tuple comes: windows that have begun are to be put out.
+  /// Makes the windows that have begun due, because no further tuple comes.
   void end() noexcept { ended_ = true; }
   [[nodiscard]] bool is_due() const noexcept { return ended_ && at_ < keys_.size(); }
   /// Puts due windows out, as far as there is room.
@@ -197,7 +197,7 @@ class counted_windows : public windows_base<Aggregate> {
     }
     counts_.gave(fresh);
   }
-  /// The panes that no open window has.
+  /// Drops the panes that belong to no open window.
   void forget(windows_of_key& w) noexcept {
     if constexpr (Slides) {
       const std::size_t full = w.all.size() - (open_pane(w) == nullptr ? 0 : 1);

@@ -49,7 +49,7 @@ class dense_index {
  protected:
   /// Returns true if there is room for `n` entries.
   [[nodiscard]] bool has_room(std::size_t n) const noexcept { return 2 * n <= slots_.size(); }
-  /// Becomes twice as large, and empty. `n` entries are to be placed. Throws std::length_error if
+  /// Becomes twice as large, and empty. Makes room for `n` entries. Throws std::length_error if
   /// there are too many, and std::bad_alloc.
   void widen(std::size_t n);
   void place(std::size_t number, std::size_t hash) noexcept {

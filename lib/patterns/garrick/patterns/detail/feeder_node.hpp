@@ -39,11 +39,11 @@ class feeder_node final : public node {
   /// Puts a tuple out, which is moved. An exception of a policy ends the stream. Waits a while if
   /// there is no room, and lets other nodes of the stream run here.
   void put(void* tuple, actor_base& on);
-  /// A `go` has come. Returns true if the run right comes with it.
+  /// Takes a `go` that has come. Returns true if the run right comes with it.
   [[nodiscard]] bool take_go() noexcept { return actors_turns_.take(); }
-  /// Nothing comes any more.
+  /// Ends the input: no further tuple will be fed.
   void finish() noexcept;
-  /// The actor touches it no more.
+  /// Called when the actor touches the node no more.
   void feeder_ended() noexcept;
 
  private:

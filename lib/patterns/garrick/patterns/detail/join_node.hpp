@@ -172,7 +172,7 @@ class join_base : public stage_defaults, protected asks_tuples {
   join_base& operator=(const join_base&) = delete;
 
   void goes_on_after_failures() noexcept { each_pair_alone_ = true; }
-  /// The kept tuples are lost, unless a tuple's time or key has thrown. The watermarks stay.
+  /// Drops the kept tuples, unless a tuple's time or key has thrown. The watermarks stay.
   void restart() noexcept;
   [[nodiscard]] std::size_t kept() const noexcept {
     return left_kept_->size() + right_kept_->size();
@@ -189,7 +189,7 @@ class join_base : public stage_defaults, protected asks_tuples {
 
   /// Takes tuples of that side, and puts their pairs out: at least one tuple, then as far as there
   /// is room and the side need not wait. A tuple that throws counts as taken. If the stage goes on
-  /// after failures, the node hears of each pair that throws.
+  /// after failures, the node is told of each pair that throws.
   virtual void take(bool left, stage_batch& b, output& out, join_node& of) = 0;
   /// After a batch, and when a side is idle or has ended.
   void look() noexcept;
@@ -203,7 +203,7 @@ class join_base : public stage_defaults, protected asks_tuples {
  protected:
   explicit join_base(const join_times& t);
   ~join_base() = default;
-  /// Each copy begins anew; the derived class gives its sides by `keeps`.
+  /// Copies the times only: the copy has no tuples. The derived class gives its sides by `keeps`.
   join_base(const join_base& o) : join_base(o.times_) {}
   void keeps(kept_side_base& left, kept_side_base& right) noexcept {
     left_kept_ = &left;
@@ -258,8 +258,8 @@ class join_node final : public stage_node_base {
   [[nodiscard]] std::size_t waiting() const noexcept override {
     return left_.waiting() + right_.waiting();
   }
-  /// The pair's function has thrown. Its tuples stay, so the letter holds copies, if there may be
-  /// any.
+  /// Reports a pair whose function has thrown. Its tuples stay, so the dead letter has copies, if
+  /// the tuples can be copied.
   template <class L, class R>
   void lose_pair(const L& l, const R& r) noexcept {
     if constexpr (garrick::base::copyable_message<L> && garrick::base::copyable_message<R>)
@@ -288,7 +288,7 @@ class join_stage final : public join_base {
       : join_base(t), parts_(std::move(p)), left_(bucket(t), t.after), right_(bucket(t), t.before) {
     keeps(left_, right_);
   }
-  /// Each copy begins anew.
+  /// Copies the functions and times only: the copy has no tuples.
   join_stage(const join_stage& o) : join_stage(o.parts_, o.times_) {}
   join_stage& operator=(const join_stage&) = delete;
   ~join_stage() = default;

@@ -57,13 +57,13 @@ class pane_windows_base {
   };
 
   pane_windows_base(const cut_times& times, time_map::destroy_function destroy);
-  /// Each copy begins anew.
+  /// Copies the times only: the copy has no panes.
   pane_windows_base(const pane_windows_base& o);
   pane_windows_base(pane_windows_base&& o) noexcept;
   pane_windows_base& operator=(const pane_windows_base&) = delete;
   ~pane_windows_base();
 
-  /// The pane that a tuple of time `t` belongs to; null if it is not there. Or the tuple is late.
+  /// Returns the pane of a tuple of time `t`; null if there is none yet, or if the tuple is late.
   struct found_pane {
     any_pane* pane = nullptr;
     bool late = false;
@@ -118,7 +118,7 @@ class pane_windows : public windows_base<Aggregate>, public pane_windows_base {
  public:
   pane_windows(std::int64_t length, std::int64_t slide, const Aggregate& a, std::size_t at_most)
       : base(a, at_most), pane_windows_base(cut_times(length, slide), &destroy) {}
-  /// Each copy begins anew.
+  /// Copies the parameters only: the copy has no windows.
   pane_windows(const pane_windows& o) : base(o), pane_windows_base(o) {}
   pane_windows(pane_windows&&) noexcept = default;
   pane_windows& operator=(const pane_windows&) = delete;
@@ -134,7 +134,7 @@ class pane_windows : public windows_base<Aggregate>, public pane_windows_base {
     return true;
   }
 
-  /// Returns true if something is to be put out at watermark `w`.
+  /// Returns true if something is due at watermark `w`.
   [[nodiscard]] bool is_due(std::int64_t w) const noexcept {
     return next_ <= w || at_ < closing_.size();
   }
@@ -223,7 +223,7 @@ class pane_windows : public windows_base<Aggregate>, public pane_windows_base {
     bad_.clear();
     at_ = 0;
   }
-  /// The next window to `closing_`, which is empty.
+  /// Puts the next window together in `closing_`, which is empty.
   void close_next() {
     end_ = next_;
     here_ = nullptr;
@@ -245,7 +245,7 @@ class pane_windows : public windows_base<Aggregate>, public pane_windows_base {
     }
     forget_done(counts_);
   }
-  /// A pane of a window that is put together.
+  /// Adds a pane to the window that is being put together.
   void gather(pane& from) {
     const bool last = last_end(from.at) <= end_;
     for (auto& e : from.of) {

@@ -37,13 +37,13 @@ struct stage_defaults {
   /// True if the stage has any of the counts below: its node asks for them after each step.
   static constexpr bool has_counts = false;
 
-  /// When its node is made.
+  /// Called when the stage's node is made.
   void belongs_to(graph& /*g*/) noexcept {}
-  /// The same, if its policy is to skip tuples that throw.
+  /// Called then, too, if its policy is to skip tuples that throw.
   void goes_on_after_failures() noexcept {}
-  /// At the beginning.
+  /// Called at the beginning.
   void start() noexcept {}
-  /// After the last tuple: puts out the last results.
+  /// Puts out the last results, after the last tuple.
   template <class To>
   void stop(To& /*out*/) noexcept {}
 
@@ -59,17 +59,16 @@ struct stage_defaults {
   /// Returns how many tuples came too late to be in a result, since the last call.
   [[nodiscard]] std::size_t take_late() noexcept { return 0; }
 
-  /// If it is timed: at the beginning of each step.
+  /// Called at the beginning of each step of a timed stage.
   void time_is(instant /*now*/) noexcept {}
-  /// If it knows inputs: at the beginning of each step, after `time_is`.
+  /// Called at the beginning of each step of a stage that knows inputs, after `time_is`.
   void inputs_are(inputs& /*in*/) noexcept {}
-  /// If it knows inputs and is timed: before that, if the node had no room for results, and so did
-  /// not read.
+  /// Called before that, for a timed stage that knows inputs, if the node had no room for results
+  /// and so did not read.
   void was_not_read() noexcept {}
 };
 
-/// A stage with a way of its own to go on after a failure, instead of being made anew:
-/// `void restart()`.
+/// A stage with its own way to go on after a failure, instead of being rebuilt: `void restart()`.
 template <class Stage>
 concept restartable = requires(Stage& s) { s.restart(); };
 

@@ -47,7 +47,7 @@ class session_windows : public windows_base<Aggregate> {
  public:
   session_windows(std::int64_t gap, Aggregate a, std::size_t at_most)
       : base(std::move(a), at_most), gap_(gap) {}
-  /// Each copy begins anew.
+  /// Copies the parameters only: the copy has no sessions.
   session_windows(const session_windows& o) : base(o), gap_(o.gap_) {}
   session_windows(session_windows&&) noexcept = default;
   session_windows& operator=(const session_windows&) = delete;
@@ -242,7 +242,7 @@ class session_windows : public windows_base<Aggregate> {
     ++pieces_;
     counts_.take();
   }
-  /// A tuple is near both: they are one now.
+  /// Joins two sessions, because a tuple is near both.
   void join(sessions_of_key& of, session& earlier, session& later) {
     const std::size_t number = static_cast<std::size_t>(&later - of.sessions.data());
     try {

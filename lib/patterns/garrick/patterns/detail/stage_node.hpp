@@ -137,14 +137,14 @@ class stage_node_base : public putting_node {
     return std::exchange(flushes_, now) != now;
   }
 
-  /// A `consume` has thrown: drops its results.
+  /// Drops the results of a `consume` that has thrown.
   void count_lost();
   /// The same, and the stage goes on as its policy says. Rethrows an exception that ends the
   /// stream.
   void failed();
   /// The same for a stage that is called again at once even if it has thrown, as a source is.
   void failed_again();
-  /// It has not thrown this time.
+  /// Called after a `consume` that has not thrown.
   void went_well() noexcept { in_a_row_ = 0; }
   [[nodiscard]] on_failure policy() const noexcept { return policy_; }
   /// Returns the stage. Requires that there is one.

@@ -52,9 +52,9 @@ class watermark {
 
   /// Sets the inputs, at the beginning of a step. They may have ended.
   void inputs_are(inputs& in);
-  /// The next tuples are of this input.
+  /// Sets the input of the next tuples.
   void reads(std::size_t i);
-  /// An input has a tuple with this time.
+  /// Notes a tuple of this time from the present input.
   void saw(std::int64_t t) noexcept {
     input& i = inputs_[at_];
     if (t <= i.latest) return;
@@ -62,13 +62,13 @@ class watermark {
     if (at_ == slowest_ && t - disorder_ >= next_) look();
   }
 
-  /// The watermark is at least this, independent of the inputs.
+  /// Raises the watermark to at least `t`, whatever the inputs say.
   void is_at_least(std::int64_t t) noexcept;
 
   void time_is(instant now) noexcept { now_ = now; }
-  /// The node has not read since its last step: it had no room for results, or waited for others.
-  /// The time since then does not count as an input's silence. After `time_is`, before
-  /// `inputs_are`.
+  /// Called if the node has not read since its last step, because it had no room for results or
+  /// waited for others. The time since then does not count as an input's silence. After `time_is`,
+  /// before `inputs_are`.
   void was_not_read() noexcept;
   /// Returns the time at which an input is idle if nothing comes from it.
   [[nodiscard]] instant deadline() const noexcept;
@@ -103,14 +103,15 @@ class watermark {
 /// for any thread.
 class awaited_watermarks {
  public:
-  /// A tuple that is not behind the watermark makes something due `shortest` later at least.
+  /// Requires that a tuple that is not behind the watermark makes nothing due earlier than
+  /// `shortest` after it.
   awaited_watermarks(std::size_t replicas, std::int64_t shortest);
   ~awaited_watermarks();
   awaited_watermarks(const awaited_watermarks&) = delete;
   awaited_watermarks& operator=(const awaited_watermarks&) = delete;
 
-  /// Replica `i` has dealt with all that it was sent up to the watermark `reached`. Nothing of that
-  /// is due before `next`.
+  /// Notes that replica `i` has dealt with its tuples up to the watermark `reached`, and that none
+  /// of them makes anything due before `next`.
   void says(std::size_t i, std::int64_t reached, std::int64_t next) noexcept;
   /// Returns false if replica `i` has certainly nothing to do at the watermark `w`.
   [[nodiscard]] bool awaits(std::size_t i, std::int64_t w) const noexcept;

@@ -65,8 +65,8 @@ class windows_stage : public stage_defaults {
   static constexpr bool has_counts = true;
 
   void goes_on_after_failures() noexcept { windows_.goes_on_after_failures(); }
-  /// The windows are lost, unless a tuple's time or key has thrown. The watermark is not, or they
-  /// would be put out a second time.
+  /// Drops the windows, unless a tuple's time or key has thrown. Keeps the watermark: otherwise
+  /// windows would be put out a second time.
   void restart() noexcept {
     if (!windows_.has_only_asked()) windows_.clear();
   }
@@ -235,7 +235,7 @@ class event_stage : public by_event_time<timed_windows<T, KeyOf, Windows>, TimeO
     this->watermark_.on_time(now);
     go_on(out);
   }
-  /// Each step begins here, also the one after the last batch.
+  /// Called at the beginning of each step, also of the one after the last batch.
   void inputs_are(inputs& in) {
     amid_batch_ = false;
     base::inputs_are(in);
@@ -329,7 +329,7 @@ class stamping_stage : public by_event_time<stage_defaults, TimeOf, Idles> {
  public:
   stamping_stage(TimeOf time, watermark w)
       : by_event_time<stage_defaults, TimeOf, Idles>(std::move(time), std::move(w)) {}
-  /// The progress of time is its whole state, and stays true.
+  /// Does nothing: the stage's whole state is the progress of time, which stays true.
   void restart() noexcept {}
   void give_up() noexcept { told_ = this->watermark_.value(); }
   template <class To>
@@ -397,10 +397,10 @@ class marking_stage : public by_event_time<stage_defaults, TimeOf, Idles> {
   /// Sets the object in which replicas say which watermarks they wait for. Before the first tuple.
   void looks_at(awaited_ptr awaited) noexcept { awaited_ = std::move(awaited); }
 
-  /// The progress of time is its whole state, and stays true.
+  /// Does nothing: the stage's whole state is the progress of time, which stays true.
   void restart() noexcept {}
   void give_up() noexcept { is_told(); }
-  /// Each step begins here, also the one after the last batch.
+  /// Called at the beginning of each step, also of the one after the last batch.
   void inputs_are(inputs& in) {
     base::inputs_are(in);
     look();
@@ -482,7 +482,7 @@ class marked_stage : public timed_windows<T, KeyOf, Windows> {
   void say() noexcept {
     if (this->windows_.is_due(watermark_) || watermark_ == end_of_time) return;
     awaited_->says(number_, watermark_, this->windows_.next());
-    // now and then even if nothing is due, or watermarks would be sent for want of news
+    // now and then even if nothing is due: a replica without news would be sent each watermark
     says_at_ = watermark_ + std::max(this->windows_.shortest() / 4, std::int64_t{1});
   }
 

@@ -52,8 +52,8 @@ class basic_borrowed_turns {
     return lent_.exchange(false,
                           base::order<Atomics, borrowed_order::take>(std::memory_order_acq_rel));
   }
-  /// The actor has ended, and touches the node no more. Returns true if the run right was lent to
-  /// it; the right is then the caller's.
+  /// Called when the actor has ended and touches the node no more. Returns true if the run right
+  /// was lent to the actor; the caller then has it.
   [[nodiscard]] bool end() noexcept {
     // order: release: the actor's writes, to the lender
     ended_.store(true, base::order<Atomics, borrowed_order::ended>(std::memory_order_release));

@@ -26,11 +26,12 @@ error ending::failure() const {
 }
 
 void ending::node_ended() noexcept {
-  // order: acq_rel: the work of each node, to the actor that hears of the end
+  // order: acq_rel: the work of each node, to the actor that is told of the end
   if (live_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
   const auto told = told_.lock();
   if (!told) return;
-  // After a failure the actor would look at all that waits for its next life before it heard.
+  // After a failure the actor would otherwise look at all mail for its next incarnation before it
+  // is told.
   if (is_cancelled())
     send_first(told, all_ended{number_});
   else

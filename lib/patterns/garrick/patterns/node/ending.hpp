@@ -6,7 +6,7 @@
 // Thread safety: any thread; `begin` comes before all else.
 //
 // Invariants
-// G1 The owner hears of the end once, after the last node's last step.
+// G1 The owner is told of the end once, after the last node's last step.
 // G2 The first failure counts. After it no node makes another step; each closes its outputs and
 //    ends.
 #pragma once
@@ -23,7 +23,7 @@ namespace garrick::patterns::detail {
 /// To the actor behind a stream's handle: the last node has ended.
 struct all_ended {
   using garrick_unreported = void;
-  std::uint64_t stream;  ///< its number: a restarted actor may hear of the stream before
+  std::uint64_t stream;  ///< its number: a restarted actor may be told of the stream before
 };
 
 /// The end of one stream.
@@ -34,7 +34,8 @@ class ending {
 
   /// Returns the stream's number, which is unique in the process.
   [[nodiscard]] std::uint64_t number() const noexcept { return number_; }
-  /// Before the first node runs: `nodes` nodes will end, and then `told` hears of it.
+  /// Before the first node runs: Begins a stream of `nodes` nodes: when all have ended, `told` is
+  /// told.
   void begin(std::size_t nodes, weak_ref<protocol<void(all_ended)>> told) noexcept {
     told_ = std::move(told);
     live_.store(nodes, std::memory_order_relaxed);  // order: relaxed; the nodes' first `go` follows
@@ -47,7 +48,7 @@ class ending {
   }
   /// Returns the reason why the stream ended early; no error if it did not.
   [[nodiscard]] error failure() const;
-  /// A node has made its last step.
+  /// Called when a node has made its last step.
   void node_ended() noexcept;
 
  protected:

@@ -38,7 +38,7 @@ class graph final : public ending, public std::enable_shared_from_this<graph> {
     loops_.push_back(std::make_unique<loop>(credits));
     return *loops_.back();
   }
-  /// Gives each node its carrier, and begins. `told` hears of the end. Throws std::runtime_error,
+  /// Gives each node its carrier, and begins. `told` is told of the end. Throws std::runtime_error,
   /// and begins nothing, if a carrier cannot be had, as when there is no thread left for it.
   void launch(actor_base& from, weak_ref<protocol<void(all_ended)>> told);
 

@@ -26,8 +26,8 @@ void node::wake(turn* by, std::size_t tuples) noexcept {
   }
 }
 
-// Without memory for the message the run right would be lost, and the stream would hang. So that
-// ends the program, as an exception from here does.
+// A lack of memory for the message ends the program, as an exception of a noexcept function does:
+// otherwise the run right would be lost, and the stream would hang.
 void node::schedule() noexcept { send(carrier_, go{}); }
 
 void node::wake_at(instant when, turn& t) {

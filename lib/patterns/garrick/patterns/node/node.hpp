@@ -119,7 +119,8 @@ class node : public wakeable {
   template <class Figures>
   [[nodiscard]] Figures figures() const noexcept;
 
-  /// The stage has thrown on this tuple, and it goes on. Requires the run right.
+  /// Makes a dead letter of a tuple on which the stage has thrown; the stage goes on. Requires the
+  /// run right.
   template <class T>
   void dead_letter(T&& tuple, const std::exception_ptr& why) noexcept {
     // no memory for the letter: it is still counted
@@ -145,7 +146,7 @@ class node : public wakeable {
   void wake_at(instant when, turn& t);
   /// Does a batch. An exception ends the stream.
   virtual step_outcome step(turn& t) = 0;
-  /// The stream was cancelled: closes the outputs, without another tuple.
+  /// Closes the outputs, without another tuple, because the stream was cancelled.
   virtual void abandon(turn& t) noexcept = 0;
 
   /// Returns true if the stream has been told to end.
@@ -187,7 +188,8 @@ class node : public wakeable {
     if (n != 0 || more != 0)
       for (loop* const l : loops_) l->settle(n, more);
   }
-  /// The stage gives up the tuples that it holds if a loop is flushed. While the graph is built.
+  /// Notes that the stage gives up the tuples that it holds if a loop is flushed. Called while the
+  /// graph is built.
   void holds_in_loops() {
     for (loop* const l : loops_) l->has_holder(*this);
   }

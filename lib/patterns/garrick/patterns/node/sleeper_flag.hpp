@@ -31,12 +31,14 @@ enum class sleeper_order : std::uint8_t {
 template <class Atomics>
 class basic_sleeper_flag {
  public:
-  /// The side is about to sleep. A look must follow, and nothing that matters may come between.
+  /// Sets the flag of a side that is about to sleep. The caller must look again right after this
+  /// call.
   void set() noexcept {
     waits_.store(true, std::memory_order_relaxed);  // order: relaxed; the fence orders it
     Atomics::template fence_at<sleeper_order::set_fence>();
   }
-  /// The other side has changed something. Returns true if the caller has to wake the sleeper now.
+  /// Called after the other side has changed something. Returns true if the caller must wake the
+  /// sleeper now.
   [[nodiscard]] bool take() noexcept {
     Atomics::template fence_at<sleeper_order::take_fence>();
     // order: relaxed; the fence orders it

@@ -13,7 +13,8 @@
 
 namespace garrick::patterns::detail {
 
-/// This turn goes on for long: other workers can now run the actors that it has woken so far.
+/// Lets other workers run the actors that this turn has woken so far. Called in a turn that takes
+/// long.
 inline void others_may_begin() noexcept {
   if (base::executor* const worker = base::this_thread.worker_of) worker->expose();
 }

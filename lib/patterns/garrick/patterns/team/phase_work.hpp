@@ -49,7 +49,8 @@ class phase_work : public shared_work {
  private:
   /// Calls as many back as a phase is worth; they begin with blocks of that length.
   void call_back(std::size_t block) noexcept;
-  /// The phase takes longer than expected: calls back all that are away, while pieces are left.
+  /// Calls back all participants that are away, while pieces are left, because the phase takes
+  /// longer than expected.
   void call_all(std::size_t block) noexcept;
   void call(std::size_t who, std::size_t block) noexcept;
 

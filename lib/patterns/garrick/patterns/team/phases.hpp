@@ -52,8 +52,8 @@ class basic_phases {
 
   [[nodiscard]] const cut& how() const noexcept { return cut_; }
 
-  /// The participants have the numbers below `hands`; the first `begin` of them are there, and the
-  /// others are away.
+  /// Sets the participants, which have the numbers below `hands`: the first `begin` of them are
+  /// present, and the others are away.
   void belongs_to(std::size_t hands, std::size_t begin) {
     away_ = std::make_unique<flag[]>(hands);
     hands_ = hands;
@@ -95,7 +95,7 @@ class basic_phases {
     return left_.fetch_sub(elements, base::order<Atomics, phases_order::finish>(
                                          std::memory_order_acq_rel)) == elements;
   }
-  /// The next phase begins. For the thread to which `finish` has returned true, once.
+  /// Begins the next phase. For the thread to which `finish` has returned true, once.
   void begin_next() noexcept {
     // order: relaxed: a thread that claims a piece has seen the new phase, and that orders it
     left_.store(cut_.size, std::memory_order_relaxed);

@@ -34,7 +34,7 @@ class range_work : public shared_work {
 
   /// Works on these elements. Exceptions of the user's function go to `failed_at`.
   virtual void run(const piece& part) noexcept = 0;
-  /// The exception being handled was thrown for that element.
+  /// Records that the exception being handled was thrown for that element.
   void failed_at(std::size_t element) noexcept { failed("element", element); }
 
  private:

@@ -87,10 +87,10 @@ class shared_work : public std::enable_shared_from_this<shared_work> {
   [[nodiscard]] seat seat_of(std::size_t who, std::size_t block = 1) const noexcept {
     return {.who = who, .begun = {}, .block = block, .was_asked = who == 0 && asked_takes_part_};
   }
-  /// The work was not done in a turn: if it has taken longer than a wake-up costs, tells the
-  /// participants that were not told of it. On a turn of the actor that was asked.
+  /// Tells the participants that do not know of the work yet, if it has taken longer than a wake-up
+  /// costs. Called if the work was not done in a turn, on a turn of the actor that was asked.
   void tell_others();
-  /// The result is no longer wanted: the rest is not worked on.
+  /// Gives the work up, because its result is no longer wanted: the rest is left undone.
   void give_up() noexcept {
     has_failed_.store(true, std::memory_order_relaxed);  // order: relaxed: a hint
   }
@@ -116,8 +116,8 @@ class shared_work : public std::enable_shared_from_this<shared_work> {
   [[nodiscard]] std::uint64_t spent() const noexcept {
     return busy_ns_.load(std::memory_order_relaxed);  // order: relaxed: a hint
   }
-  /// The exception being handled was thrown there, for example at "element 7". The first one
-  /// counts.
+  /// Records that the exception being handled was thrown at that place, for example at "element 7".
+  /// The first call counts.
   void failed(const char* where, std::size_t number) noexcept;
   /// Returns true if a part has failed. A hint until the end.
   [[nodiscard]] bool has_failed() const noexcept {

@@ -42,7 +42,7 @@ class team {
   /// Lets the team work, the master on its own turns. Returns when the master has taken part for a
   /// while, or at once if it works for another request: then, or later, the work ends.
   void begin(shared_work& work, actor_base& master, const hand& to_master);
-  /// The master goes on.
+  /// Lets the master go on.
   void go_on(work_on t, actor_base& master, const hand& to_master) {
     queue_.go_on(std::move(t), master, to_master);
   }

@@ -68,11 +68,12 @@ class tree_work : public shared_work {
   /// Solves it, or divides it: then returns its parts. Throws the exceptions of the user's
   /// functions.
   virtual std::vector<tree_node*> solve_or_divide(tree_node& n) = 0;
-  /// All its parts are solved. Throws the exceptions of the user's function.
+  /// Merges the parts of `n`, which are all solved. Throws the exceptions of the user's function.
   virtual void put_together(tree_node& n) = 0;
-  /// Frees its parts, by forget_tree.
+  /// Frees the parts of `n`, by forget_tree.
   virtual void forget_parts(tree_node& n) noexcept = 0;
-  /// Returns its place, for errors: its first element, or the number of divisions that led to it.
+  /// Returns the place of `n`, for errors: its first element, or the number of divisions that led
+  /// to it.
   [[nodiscard]] virtual std::size_t place_of(const tree_node& n) const noexcept = 0;
   /// Returns true if `place_of` is the number of divisions.
   [[nodiscard]] virtual bool goes_by_depth() const noexcept = 0;
@@ -85,7 +86,7 @@ class tree_work : public shared_work {
     [[nodiscard]] bool empty() const noexcept { return first == waiting.size(); }
   };
 
-  /// Returns the next problem for `who`; null: there is none, and `who` is away now.
+  /// Returns the next problem for `who`; null if there is none; then `who` is away.
   tree_node* take(std::size_t who) noexcept;
   /// Adds problems to `who`'s lane and calls others back. Throws std::bad_alloc, and has added
   /// none.

@@ -23,10 +23,10 @@ namespace garrick::patterns::detail {
 /// The work of a participant.
 class work_queue {
  public:
-  /// Its actor has been told `t`, on this turn: a request to take part in or, without one, to go
-  /// on. Works for a turn, and sends the actor, `to_it`, an empty `work_on` if work is left. Throws
-  /// std::bad_alloc; then `t` may be lost, and nothing goes on until it is told something the next
-  /// time.
+  /// Takes the message `t` of its actor, on this turn: a request to take part in, or an empty one
+  /// to go on. Works for a turn, and sends the actor, `to_it`, an empty `work_on` if work is left.
+  /// Throws std::bad_alloc; then `t` may be lost, and nothing goes on until it is told something
+  /// the next time.
   void go_on(work_on t, actor_base& on, const hand& to_it);
 
  private:

@@ -178,8 +178,8 @@ class sleepers {
     return (bits_[index / 64].load(std::memory_order_relaxed) & bit_of(index)) != 0;
   }
 
-  /// The worker wants to look into others' queues. Returns false if enough do so already; then it
-  /// must park instead.
+  /// Counts the worker as searching, so that it may look into others' queues. Returns false if
+  /// enough workers search already; then it must park instead.
   [[nodiscard]] bool try_begin_search() noexcept {
     // order: relaxed; the compare-and-swap confirms it
     state seen = state_.load(std::memory_order_relaxed);
@@ -192,8 +192,8 @@ class sleepers {
     return false;
   }
 
-  /// The searcher has found something and taken it. `more_open_work()` returns true if there is
-  /// more in any queue (c3 of S4); it is called at most once.
+  /// Ends the search of a worker that has found and taken something. `more_open_work()` returns
+  /// true if there is more in any queue (c3 of S4); it is called at most once.
   template <class Look>
   void end_search(Look&& more_open_work) noexcept {
     // order: seq_cst, pairs with read_state (S4, S5)
@@ -232,12 +232,13 @@ class sleepers {
     is_elsewhere_.store(index, std::memory_order_relaxed);  // order: relaxed; a hint
     return parkers_[index].parker.begin_elsewhere();
   }
-  /// The worker was brought back. Returns true if it has been woken; it counts as searching.
-  /// Returns false if it came for no reason; it is parked as before, and has to wait once more.
+  /// Ends the worker's wait elsewhere. Returns true if the worker has been woken; it counts as
+  /// searching. Returns false after a spurious return; the worker is still parked, and must wait
+  /// once more.
   [[nodiscard]] bool end_elsewhere(std::uint32_t index) noexcept {
     return parkers_[index].parker.end_elsewhere();
   }
-  /// The worker, which waits elsewhere, wakes itself (S7). It counts as searching when this
+  /// Wakes the calling worker, which waits elsewhere (S7). It counts as searching when this
   /// returns. Waits at most for a thread that is just waking it.
   void come_back(std::uint32_t index) noexcept {
     auto& own = parkers_[index].parker;
@@ -306,7 +307,7 @@ class sleepers {
     return (before & bit_of(index)) != 0;
   }
 
-  /// The caller is entitled to one bit (S2), so this ends.
+  /// Clears one bit and returns its number. The caller is entitled to a bit (S2), so the loop ends.
   std::uint32_t take_bit(std::uint32_t preferred) noexcept {
     if (preferred < workers_ && clear_bit(preferred)) return preferred;
     base::brief_wait<Atomics> wait;

@@ -70,7 +70,7 @@ class tick_budget {
   /// processor time that may be used at once
   static constexpr std::int64_t allowance_ns = 500'000;
 
-  /// The helper has been woken, at `wall_ns`.
+  /// Notes that the helper was woken at `wall_ns`.
   void armed(std::uint64_t wall_ns) noexcept {
     // Being woken often costs more than a timer; then it stays awake between bursts.
     lingers_ = wall_ns - armed_at_ns_ < often_ns;
@@ -97,7 +97,7 @@ class tick_budget {
     return std::max(period_ns, static_cast<std::uint64_t>(-credit_ns_ * share));
   }
 
-  /// The last look found something.
+  /// Restores the allowance, because the last look found something.
   void refill() noexcept { credit_ns_ = allowance_ns; }
 
  private:
@@ -125,8 +125,8 @@ class slot_ticker {
     if (!make_armed()) wake_.unpark();
   }
 
-  /// The caller, which is not a worker, is about to wake one. Returns true if it must call
-  /// `keep_promise` thereafter (K3); false if nothing is to be done.
+  /// Called before a thread that is not a worker wakes a worker. Returns true if the caller must
+  /// call `keep_promise` afterwards (K3).
   [[nodiscard]] bool arm_ahead() noexcept {
     std::uint32_t seen = asleep;
     // order: relaxed all; a hint, and the token carries the rest

@@ -60,7 +60,8 @@ class worker_limit {
   /// Returns the number of workers that may be awake.
   [[nodiscard]] std::uint32_t now() const noexcept { return now_; }
 
-  /// A window has ended, at `at`. Returns the number of workers that may be awake from now on.
+  /// Judges a window that has ended at `at`. Returns the number of workers that may be awake from
+  /// now on.
   std::uint32_t judge(std::uint64_t at, const window& w) noexcept {
     if (w.work_waits) {
       raise_for_need(at);

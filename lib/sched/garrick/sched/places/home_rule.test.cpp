@@ -21,7 +21,7 @@ struct item final : base::runnable {
   base::run_outcome run(std::uint32_t&) noexcept override { return base::run_outcome::released; }
 };
 
-/// The number of times that each branch is to be taken, over all pairs of workers.
+/// The expected number of times that each branch is taken, over all pairs of workers.
 struct branches {
   std::uint32_t same = 0;
   std::uint32_t near = 0;

@@ -18,7 +18,7 @@ struct no_guide {
   static constexpr std::string_view name = "work_stealing";  ///< of the policy with this guide
   /// Needs nothing.
   explicit no_guide(const policy_options&) noexcept {}
-  /// All workers are near.
+  /// Returns true: all workers are near.
   static constexpr bool are_neighbours(std::uint32_t, std::uint32_t) noexcept { return true; }
 };
 

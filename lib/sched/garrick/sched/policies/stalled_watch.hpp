@@ -25,8 +25,8 @@ class stalled_watch {
   stalled_watch(std::uint32_t self, std::uint32_t round, std::uint32_t interval) noexcept
       : self_(self), whom_(self), rounds_(std::max(1U, interval / round)), left_(rounds_) {}
 
-  /// A round begins. Returns true if the worker looks at the one that it watches, and goes on to
-  /// the next.
+  /// Called at the beginning of a round. Returns true if the worker must look at the worker that it
+  /// watches, and then watch the next one.
   [[nodiscard]] bool is_due() noexcept {
     if (--left_ != 0) return false;
     left_ = rounds_;

@@ -99,8 +99,8 @@ class work_stealing {
   /// Returns the worker with this index.
   [[nodiscard]] worker_data& worker(std::uint32_t index) noexcept { return *workers_[index]; }
 
-  /// Only the first `started` workers have a thread: from now on the others get no work. The others
-  /// take the work that they have already (W4).
+  /// Gives no more work to workers other than the first `started`, because only these have a
+  /// thread. They also take the work that the others have already (W4).
   void use_first(std::uint32_t started) noexcept {
     // order: relaxed; work that goes to the wrong one meanwhile is found
     started_.store(started, std::memory_order_relaxed);
@@ -159,9 +159,9 @@ class work_stealing {
       added_while_somebody_sleeps(self, seen, displaced != nullptr);
   }
 
-  /// If it has used up the round, into the deque of `self`. Else its own quantum is smaller, and it
-  /// goes to the back of the inbox. If it is alone on its worker it will be taken at once (W1), so
-  /// no worker is called for it.
+  /// Queues `r` after its quantum: in the deque of `self` if it has used up the round, else (its
+  /// own quantum is smaller) at the back of the inbox. A runnable that is alone on its worker is
+  /// taken at once (W1), so no worker is called for it.
   void resume_later(worker_data& self, runnable& r) noexcept {
     if constexpr (Guide::active) {
       const std::uint32_t target =

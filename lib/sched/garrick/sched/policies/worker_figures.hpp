@@ -24,7 +24,7 @@ class worker_figures {
   /// It calls `runnable::run`.
   void ran() noexcept { runs_.add(); }
 
-  /// It has taken work from worker `victim`.
+  /// Counts a theft from worker `victim`.
   void stole(std::uint32_t victim) noexcept {
     steals_.add();
     if (probe_ != nullptr) [[unlikely]]
@@ -37,7 +37,7 @@ class worker_figures {
     std::uint64_t end_ns;    ///< as well
   };
 
-  /// It goes to sleep. Returns the time.
+  /// Counts the beginning of a sleep. Returns the time.
   std::uint64_t falls_asleep() noexcept {
     parks_.add();
     if (probe_ != nullptr) [[unlikely]]
@@ -47,7 +47,7 @@ class worker_figures {
     return begin;
   }
 
-  /// It is awake again, and has slept since `begin`.
+  /// Counts a sleep that began at `begin` and has ended.
   nap awakes(std::uint64_t begin) noexcept {
     parked_since_.store(0, std::memory_order_relaxed);  // order: relaxed; a statistic
     const std::uint64_t end = Traits::clock::now_ns();
@@ -57,7 +57,7 @@ class worker_figures {
     return {begin, end};
   }
 
-  /// It goes to sleep by `sleep()`, which returns when it is awake. Returns both times.
+  /// Counts a sleep: calls `sleep()`, which returns when the worker is awake. Returns both times.
   template <class Sleep>
   nap park(Sleep sleep) noexcept {
     const std::uint64_t begin = falls_asleep();

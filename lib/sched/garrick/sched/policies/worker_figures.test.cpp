@@ -1,4 +1,4 @@
-// The figures of one worker, and the probe that hears of parks and thefts.
+// The figures of one worker, and the probe that is told of parks and thefts.
 #include <garrick/sched/internal/test_jobs.hpp>
 #include <garrick/sched/policies/worker_figures.hpp>
 

@@ -79,7 +79,7 @@ class worker_round {
     return is_over() ? 1 : std::min(quantum, static_cast<std::uint32_t>(end_ - handled_));
   }
 
-  /// A run has handled `messages`; it counts for at least one.
+  /// Counts a run that has handled `messages`, as at least one.
   void use(std::uint32_t messages) noexcept { handled_ += std::max(1U, messages); }
 
   // --- arrivals ----------------------------------------------------------------------------------
@@ -96,7 +96,7 @@ class worker_round {
     return may;
   }
 
-  /// The next run is that of an arrival.
+  /// Notes that the next run is that of an arrival.
   void arrival_runs() noexcept {
     arrival_runs_ = true;
     has_arrived_ = true;
@@ -104,7 +104,7 @@ class worker_round {
     due_ = handled_ + 1;
   }
 
-  /// The worker has nothing but arrivals.
+  /// Notes that the worker has only arrivals.
   void has_nothing_else() noexcept {
     arrival_runs_ = false;
     next_arrival_ = handled_ + std::min(patience, length_);
@@ -113,8 +113,8 @@ class worker_round {
 
   // --- the time ----------------------------------------------------------------------------------
 
-  /// A round is about to begin. Returns true if `goes_on` needs the time. Each round is measured if
-  /// something has arrived lately or if it is short, and others now and then.
+  /// Called before a round begins. Returns true if `goes_on` needs the time. A round is measured if
+  /// something has arrived lately or if rounds are short; other rounds are measured now and then.
   [[nodiscard]] bool wants_time() noexcept {
     const bool each = length_ < longest_ || has_arrived_ || arrivals_come_;
     if (!each && ++unmeasured_ < rounds_per_measure) return false;
@@ -137,8 +137,9 @@ class worker_round {
     measured_ = handled_;
   }
 
-  /// Its messages are used up. Returns true if it goes on with as many again, since less than half
-  /// of its time has passed and a round may have so many; false if it is over, and measured.
+  /// Called when the round's messages are used up. Returns true if the round goes on with as many
+  /// again, since less than half of its time has passed and a round may have so many; false if it
+  /// has ended, and is measured.
   [[nodiscard]] bool goes_on(std::uint64_t now_ns) noexcept {
     const bool may = measured_at_ns_ != 0 && handled_ - measured_ + length_ <= longest_;
     if (!may || now_ns - measured_at_ns_ >= shall_last_ns() / 2) {
@@ -151,8 +152,8 @@ class worker_round {
     return true;
   }
 
-  /// The worker has slept from `begin_ns` to `end_ns`, which does not count. Measures the messages
-  /// before, since a worker that sleeps often may begin no round for long.
+  /// Leaves the worker's sleep from `begin_ns` to `end_ns` out of the measurement. Measures the
+  /// messages before, since a worker that sleeps often may begin no round for long.
   void slept(std::uint64_t begin_ns, std::uint64_t end_ns) noexcept {
     measure(begin_ns);
     measured_at_ns_ = end_ns;
@@ -165,14 +166,15 @@ class worker_round {
     return arrivals_come_ || has_arrived_ ? most_if_arrivals_ns : most_ns;
   }
 
-  /// An arrival has run: others may handle as many messages as it did.
+  /// Called after the run of an arrival: the next arrival waits until others have handled as many
+  /// messages.
   void settle() noexcept {
     if (!arrival_runs_) return;
     arrival_runs_ = false;
     next_arrival_ = handled_ + (handled_ - arrival_began_);
   }
 
-  /// The next look is due after so many messages, or when an arrival may run, but not after the
+  /// Sets the next look: after so many messages, or when an arrival may run, but not after the
   /// round.
   void look_after(std::uint32_t messages) noexcept {
     due_ = std::min(end_, std::max(handled_ + messages, next_arrival_));

@@ -68,7 +68,7 @@ class watchdog {
   watchdog(const watchdog&) = delete;
   watchdog& operator=(const watchdog&) = delete;
 
-  /// The pool has started: looks at it from now on.
+  /// Begins to look at the pool, which has started.
   void begin();
 
   /// Sets the time: a handler is reported when it runs longer than `after`; zero: none is. The time

@@ -128,7 +128,7 @@ base::result<void> groups::join(const std::shared_ptr<detail::topic>& t, core::a
     if (std::none_of(from, to, [&](const auto& known) { return known.second == t; }))
       topics_of_.emplace(who.id(), t);
   }
-  // Watched only once it is a member: if it has ended by now, the watcher hears of it at once.
+  // Watched only once it is a member: if it has ended by now, the watcher is told of it at once.
   if (watcher_.watch(who)) return {};
   t->remove(who.id());
   return base::make_error(groups_errc::closed, t->name());

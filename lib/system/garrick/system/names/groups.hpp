@@ -95,7 +95,7 @@ class group {
   using protocol_type = P;         ///< the messages that may be published
 
   /// Makes `who` a member: it gets all later publications, until it leaves or ends; the group holds
-  /// it meanwhile. To join twice is to join once. Errors: `empty_handle`, `closed`. Throws
+  /// it meanwhile. Joining again has no effect. Errors: `empty_handle`, `closed`. Throws
   /// std::bad_alloc.
   base::result<void> join(const core::ref<P>& who) const;
   /// Removes `who`: it gets no later publications. Returns true if it was a member.

@@ -75,8 +75,8 @@ base::result<void> registry::put_entry(std::string_view name, core::any_ref who,
       at->second.protocol = protocol;
     }
   }
-  // Watched only once the entry is there: if the actor has ended by now, the watcher hears of it at
-  // once and removes the entry.
+  // Watched only once the entry is there: if the actor has ended by now, the watcher is told of it
+  // at once and removes the entry.
   if (watcher_.watch(who)) return {};
   remove(name);
   return base::make_error(registry_errc::closed, name);

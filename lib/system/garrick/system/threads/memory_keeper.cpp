@@ -43,7 +43,7 @@ void memory_keeper::wake() noexcept {
 }
 
 void memory_keeper::slice() noexcept {
-  // order: relaxed; before it looks, so that a call after the look arms anew
+  // order: relaxed; before it looks, so that a call after the look arms the keeper again
   armed_.store(false, std::memory_order_relaxed);
   if (base::block_pool::give_back(slice_bytes) != 0) wake();
 }

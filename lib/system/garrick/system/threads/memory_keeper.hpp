@@ -1,7 +1,8 @@
 // Gives memory back to the system after a burst: memory that no size class of the block pool wants,
 // in small slices, on the clock's thread.
 //
-// It sleeps as long as less is idle than is to be kept, so an idle system does not wake for it.
+// It sleeps as long as the idle memory is less than the amount to keep, so an idle system does not
+// wake for it.
 //
 // Private: installed because system_core.hpp needs it.
 //

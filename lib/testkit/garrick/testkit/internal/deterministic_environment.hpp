@@ -23,7 +23,7 @@ namespace garrick::testkit::internal {
 class deterministic_environment final : public core::environment {
  public:
   deterministic_environment(deterministic_world& world, const settings& values);
-  /// The end of the system itself; cells and the world may still hold the environment.
+  /// Ends the system itself; cells and the world may still hold the environment.
   void stop() noexcept;
 
   // core::environment
@@ -42,7 +42,7 @@ class deterministic_environment final : public core::environment {
   /// Returns the failures of this system's handlers.
   [[nodiscard]] const std::vector<std::string>& failures() const noexcept { return failures_; }
   [[nodiscard]] std::vector<lost_message>& lost() noexcept { return lost_; }
-  /// All dead letters before this one have been expected.
+  /// Returns the number of the first dead letter that was not expected; all before it were.
   [[nodiscard]] std::size_t& first_unexpected() noexcept { return first_unexpected_; }
   [[nodiscard]] system::dead_letters& letters() noexcept { return letters_; }
   [[nodiscard]] system::directory& names() noexcept { return directory_; }

@@ -37,12 +37,12 @@ class deterministic_world {
   [[nodiscard]] history& past() noexcept { return past_; }
   [[nodiscard]] const history& past() const noexcept { return past_; }
 
-  /// A system begins in this world, which holds it to its own end. While one lives, actors that
-  /// this thread spawns have the world's numbers.
+  /// Adds a system to this world, which holds it to the world's end. While a system lives, actors
+  /// that this thread spawns have the world's numbers.
   void enter(core::environment& system);
-  /// A system is over.
+  /// Notes that a system has ended.
   void leave() noexcept;
-  /// Returns all systems that ever were in this world.
+  /// Returns all systems that were ever in this world.
   [[nodiscard]] const std::vector<core::environment*>& systems() const noexcept { return systems_; }
 
  private:

@@ -27,7 +27,7 @@ class history {
  public:
   /// Gives the actor `id` a name; names outlive their actors.
   void name(std::uint64_t id, std::string_view name) { names_.emplace(id, std::string(name)); }
-  /// A message was handled. Only the last ones are kept, but all are counted.
+  /// Adds a message that was handled. Only the last ones are kept, but all are counted.
   void add(const turn_record& turn);
   /// Notes that a handler of the actor `id` failed. Returns the line about it.
   const std::string& add_failure(std::uint64_t id, std::string_view why);

@@ -121,7 +121,7 @@ class word {
     static_assert(std::is_integral_v<T> || std::is_enum_v<T> || std::is_pointer_v<T>);
     std::memcpy(&bits_, &value, sizeof value);
   }
-  /// The value, whose type is the one that the word was made of.
+  /// Returns the value. Requires that the word was made of a T.
   template <class T>
   [[nodiscard]] T as() const noexcept {
     T value;
@@ -356,7 +356,7 @@ std::string explore(unsigned iterations, weakening what = {}, fences kind = fenc
   return found;
 }
 
-/// The orders that are one step weaker than `as_written`.
+/// Returns the orders that are one step weaker than `as_written`.
 inline std::vector<std::memory_order> weaker(std::memory_order as_written) {
   switch (as_written) {
     case seq_cst: return {acq_rel};

@@ -134,8 +134,9 @@ rl::test_result_e run(rl::test_params& params, std::ostream& state, bool is_seco
   return result;
 }
 
-/// As rl::simulate, with which two more schedulers would be compiled. If a run finds something, a
-/// second run begins with that interleaving and writes its history down.
+/// Runs the suite; returns true if it passes. Replaces rl::simulate, which would instantiate two
+/// more schedulers. If a run fails, a second run begins with that interleaving and records its
+/// history.
 template <rl::thread_id_t Threads>
 bool passes(rl::test_params& params) {
   rl::ostringstream state;

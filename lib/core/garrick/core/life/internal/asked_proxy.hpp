@@ -20,8 +20,8 @@ void note(response_table::slot& s, cell& proxy) noexcept;
 /// The part of `decide` for a request to an actor elsewhere.
 void let_go(response_table::slot& s, const cell& self, std::uint64_t id, bool answered) noexcept;
 
-/// The request is decided: by an answer, or because no actor waits for one any more; then the proxy
-/// is told. `self` is the requester.
+/// Tells the proxy that was asked, if any, that the request is decided: by an answer, or because
+/// the requester no longer waits for one. `self` is the requester.
 inline void decide(response_table::slot& s, const cell& self, std::uint64_t id,
                    bool answered) noexcept {
   if (s.proxy != nullptr) [[unlikely]]

@@ -15,8 +15,8 @@ struct parked_message;
 
 namespace garrick::core::lost_mail {
 
-/// The message will not be handled: counts a dead letter and answers a request with `why`. Any
-/// thread that owns `e`.
+/// Counts a message that will not be handled as a dead letter, and answers a request with `why`.
+/// Any thread that owns `e`.
 void lose(cell& receiver, envelope_ptr e, const base::error& why) noexcept;
 
 /// The same for an envelope that the cell's own mailbox holds. The runner.
@@ -46,11 +46,11 @@ void answer_unkept(cell& self, const base::error& why) noexcept;
 /// Tells the dead letters about `e`, which stays the caller's. Any thread that owns `e`.
 void report(cell& receiver, const envelope* e, const base::error& why) noexcept;
 
-/// A handler has taken `e`, and neither answered it nor kept its promise: a requester must not wait
-/// for ever. The runner.
+/// Answers `e`, if it is a request, with an error: its handler has neither answered it nor kept its
+/// promise, and the requester would wait for ever. The runner.
 void answer_unanswered(const cell& self, envelope* e) noexcept;
 
-/// No handler takes `e`: dead letter, log, probe. The runner.
+/// Reports that no handler takes `e`: by a dead letter, in the log and to the probe. The runner.
 void report_unexpected(cell& self, envelope* e) noexcept;
 
 /// Returns the error for senders to an actor that has ended. Any thread.

@@ -32,8 +32,8 @@ void grant(cell& of, std::uint32_t messages) noexcept;
 void owe(cell& of, std::uint32_t messages = 1) noexcept;
 /// Returns the messages for which there is credit; a negative number is a debt. An estimate.
 [[nodiscard]] std::int64_t left(const cell& of) noexcept;
-/// The receiver has ended: lets the actors that pause for its credit go on. Does not require
-/// `is_needed`.
+/// Lets the actors that pause for a receiver's credit go on, because the receiver has ended. Does
+/// not require `is_needed`.
 void end_pauses(cell& of) noexcept;
 
 /// Returns true if the last handler has sent without credit, so that its actor must pause.

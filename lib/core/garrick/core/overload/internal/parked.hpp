@@ -23,7 +23,7 @@ void add(cell& self, const signals::room_wanted& w) noexcept;
 /// Lets in as many parked messages as there is room for.
 void serve(cell& self) noexcept;
 
-/// The actor ends: no parked message will be let in.
+/// Refuses all parked messages, because the actor ends.
 void refuse_all(cell& self, const base::error& why) noexcept;
 
 }  // namespace garrick::core::parked

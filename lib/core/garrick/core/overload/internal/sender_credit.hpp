@@ -151,7 +151,7 @@ class sender_credit final : public basic_sender_credit<base::real_atomics>, publ
     one->drop();
     return !goes_on;
   }
-  /// The receiver has ended: lets all pausing actors go on.
+  /// Lets all pausing actors go on, because the receiver has ended.
   void end_pauses() noexcept { senders_.go_on(); }
 
  private:

@@ -14,7 +14,7 @@
 // Invariants: W1 While a request is awaited, the mailbox is held. W2 While it is held, each passing
 // response that was taken is in `answers` or kept with its request. W3 The hold ends only when
 // nothing is awaited and `answers` is empty. W4 When the hold ends, the silence of a receive
-// time-out begins anew.
+// time-out starts again.
 #pragma once
 
 #include <garrick/core/cell/cell.hpp>
@@ -25,11 +25,11 @@ namespace garrick::core::awaiting {
 /// Lets the actor await the response to `id` from now on.
 void begin(cell& self, std::uint64_t id);
 
-/// An awaited request was answered or withdrawn, and is no longer in the list.
+/// Called after an awaited request was answered or withdrawn, and has left the list.
 void changed(cell& self, cell_extension& x) noexcept;
 
-/// Keeps a response that came before its turn, or before its await, with its request; of two, the
-/// first.
+/// Keeps a response that came before its turn, or before its await, with its request. Of two
+/// responses to one request, keeps the first.
 [[nodiscard]] dispatch_outcome keep(cell& self, response_table::slot& s, envelope* e) noexcept;
 
 /// Hands a response to its continuation. Passes exceptions of user code on.
@@ -39,7 +39,7 @@ void changed(cell& self, cell_extension& x) noexcept;
 void sort_arrivals(cell& self) noexcept;
 
 /// Returns the response that the actor handles next although its mailbox is held, and leaves it in
-/// its queue. Null: there is none, or the mailbox is not held any more.
+/// its queue. Returns null if there is none, or if the mailbox is no longer held.
 [[nodiscard]] envelope* peek(cell& self) noexcept;
 /// Like `peek`, and takes the response.
 [[nodiscard]] envelope* next(cell& self) noexcept;

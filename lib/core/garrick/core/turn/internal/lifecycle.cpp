@@ -298,8 +298,8 @@ struct steps {
 
 // The end of an actor, from top to bottom. The mailbox is closed between the two tables: signals
 // left there are answered, and senders that wait for room go on (cell_steps::end). The thread is
-// given back before any actor hears of the end, since such an actor may want that thread. After the
-// last step the system may be gone.
+// given back before any actor is told of the end, since such an actor may want that thread. After
+// the last step the system may be gone.
 using while_mail_comes = steps<  //
     answer_dropped_promises,     //
     end_object,                  //

@@ -12,8 +12,8 @@ namespace garrick::core::lifecycle {
 /// Begins the first turn of an actor, or of its new object after a restart.
 void begin(cell& self) noexcept;
 
-/// An exception left user code while `e` (or nothing) was being handled: supervision or the end.
-/// `e` is finished.
+/// Handles an exception that left user code while `e` (or nothing) was being handled: the
+/// supervisor decides, or the actor ends. Finishes `e`.
 void on_exception(cell& self, envelope* e, const std::exception_ptr& what) noexcept;
 
 /// Called when the actor's last turn is over: it ends, or its children have to end first, or its

@@ -71,8 +71,8 @@ struct timer_steps {
     r.id_.store(r.arm_at_service(), std::memory_order_relaxed);
   }
 
-  /// The time has come for a timer that fires once, or the service ends before (`push` does
-  /// nothing then).
+  /// Fires a timer that fires once. Called when its time has come, or when the service ends before;
+  /// `push` does nothing then.
   template <class Record, class Push>
   static void fire_once(Record& r, Push push) noexcept {
     // order: relaxed: only the first of the two goes on; the writes of `arm` came through the
@@ -84,8 +84,8 @@ struct timer_steps {
     drop_holder(r);
   }
 
-  /// The time has come for a periodic timer: `push` pushes a copy, and `arm` hands the timer to the
-  /// service again. It stays armed meanwhile, so `cancel` may come at any moment: `busy` keeps the
+  /// Fires a periodic timer: `push` pushes a copy, and `arm` hands the timer to the service again.
+  /// The timer stays armed meanwhile, so `cancel` may come at any moment: `busy` keeps the
   /// prototype and the target.
   template <class Record, class Push, class Arm>
   static void fire_again(Record& r, Push push, Arm arm) noexcept {

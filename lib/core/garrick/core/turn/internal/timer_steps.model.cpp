@@ -16,7 +16,7 @@ namespace {
 constexpr unsigned thorough = 20'000;
 constexpr unsigned enough_to_fail = 20'000;
 
-/// A timer, and its entry at the service. A periodic timer is armed anew under another id.
+/// A timer, and its entry at the service. A periodic timer is armed again under another id.
 struct model_record {
   using atomics = relacy_atomics;
 

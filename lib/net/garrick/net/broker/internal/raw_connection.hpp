@@ -39,18 +39,18 @@ class raw_connection final : public hosted, public carried {
 
   // For visits of the broker.
   void set(const receive_policy& p);
-  /// Writes a packet. With an error nothing was taken: there is no room, or the other end is known
-  /// to take nothing.
+  /// Writes a packet. Returns an error, and takes nothing, if there is no room or the other end is
+  /// known to take nothing.
   [[nodiscard]] base::error write(packet p);
   /// Writes bytes that were counted in line already.
   void write_from_line(packet p, std::size_t counted);
-  /// If the broker was refused because of bytes in line, tells it when these have gone.
+  /// If the broker was refused because of bytes in line, tells it when these have been sent.
   void check_writable();
   void close() noexcept;
   /// Closes when `last` is sent, for which there is room beyond the broker's limit.
   void close_after(packet last);
   void give_to(std::weak_ptr<broker_core> core, core::any_ref to);
-  /// A part of a block has come back.
+  /// Passes on and reads further after a part of a block was returned.
   void parts_returned();
 
   [[nodiscard]] carried& stack() override { return *this; }

@@ -1,5 +1,5 @@
 // A stream's messages follow the policies however it arrives, is read and is held: each byte comes
-// once and in order, no held byte changes, and a reader that was refused for want of room is woken.
+// once and in order, no held byte changes, and a reader that was refused for lack of room is woken.
 //
 // The first three bytes are the size of a block, the number of blocks and the most messages under
 // way. Then each two bytes are a step: an action and an amount.

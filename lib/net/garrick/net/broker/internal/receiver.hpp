@@ -9,7 +9,7 @@
 //   V1  `room` lies behind all bytes that have been read to its block since a message last held
 //       none of it.
 //   V2  begin_ <= end_ <= block size; without a block both are zero.
-//   V3  If `room` or `next` returns nothing for want of blocks or messages, the pool is starved:
+//   V3  If `room` or `next` returns nothing for lack of blocks or messages, the pool is starved:
 //       the return of the next part calls `wake`.
 //
 // Thread safety: none, but parts are returned on any thread.
@@ -39,7 +39,7 @@ class read_pool {
   read_pool& operator=(const read_pool&) = delete;
 
  protected:
-  /// A part was returned while the pool was starved. Any thread.
+  /// Called when a part was returned while the pool was starved. Any thread.
   virtual void wake() noexcept {}
 
  private:
@@ -74,7 +74,7 @@ class receiver {
   [[nodiscard]] static base::error wrong_with(const receive_policy& p, std::size_t block_size);
   /// Sets the policy from the next message on. Requires that `wrong_with` has no objection.
   void set(const receive_policy& p) noexcept { policy_ = p; }
-  /// Returns the memory for the next bytes; nothing: none are to be read now.
+  /// Returns the memory for the next bytes; nothing if none must be read now.
   [[nodiscard]] std::optional<std::span<std::byte>> room();
   /// Records that so many bytes have been read to the room.
   void filled(std::size_t n) noexcept { end_ += n; }

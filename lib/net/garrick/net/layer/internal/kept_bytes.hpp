@@ -65,7 +65,8 @@ class kept_bytes {
   static constexpr std::size_t other_chunks = std::size_t{8} << 10;
   static_assert(largest <= first_chunk - sizeof(chunk));
 
-  /// An empty message takes a byte, too, so that the numbers show K2.
+  /// Returns the room for a message. An empty message takes a byte, too, so that the numbers show
+  /// K2.
   [[nodiscard]] static std::uint32_t room_for(std::size_t size) noexcept {
     return static_cast<std::uint32_t>(size != 0 ? size : 1);
   }

@@ -1,7 +1,7 @@
 // The first packets between two ends: their identities, versions and capabilities.
 //
 // This is the part of `session` that only encodes and decodes. An accept policy uses it, too: it
-// peeks at the first packet of a new connection to find the session that is to go on, and it can
+// peeks at the first packet of a new connection to find the session that continues, and it can
 // refuse a peer for which it will not make a stack.
 //
 // The shape of these packets is the same in all versions: fields are only appended, and a reader
@@ -93,7 +93,7 @@ struct hello {
   version_range versions;       ///< the versions that it speaks
   peer_identity self;           ///< its identity
   std::uint64_t to = 0;         ///< the incarnation that it addresses; 0: not known yet
-  bool resumes = false;         ///< it has a session with `to` that is to go on
+  bool resumes = false;         ///< it has a session with `to` that it wants to continue
   bool begins_anew = false;     ///< it was refused because of a session that it does not have
   std::uint32_t interval = 0;   ///< the longest time between its heartbeats: milliseconds
   std::uint32_t layers = 0;     ///< the fingerprint of its stack

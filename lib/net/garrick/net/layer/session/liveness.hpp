@@ -1,8 +1,8 @@
-// Judges whether a peer lives, by the time since it was last heard.
+// Judges whether a peer lives, by the time since its last packet.
 //
 // An end that has sent nothing for an interval sends a heartbeat, and any packet is a sign of life.
-// An unusual silence makes the peer *suspected*, until it is heard again. A silence of `down_after`
-// is final. `phi_accrual` learns from the peer's pauses which silence is unusual.
+// An unusual silence makes the peer *suspected*, until a packet comes again. A silence of
+// `down_after` is final. `phi_accrual` learns from the peer's pauses which silence is unusual.
 //
 // Only an observed silence counts. If this end itself was called later than it has asked for, the
 // delay is taken out of the silence: it is an excuse.
@@ -10,10 +10,10 @@
 // This class is a part of `session`, which sends the heartbeats.
 //
 // Invariants
-// L1 A delay of this end counts as no silence of the peer, neither for the limits nor for the
+// L1 A delay of this end does not count as the peer's silence, neither for the limits nor for the
 //    pauses that are learnt.
-// L2 A peer is suspected from a silence that is longer than usual until it is heard, or until the
-//    session goes on with another stream.
+// L2 A peer is suspected from a silence that is longer than usual until its next packet, or until
+//    the session goes on with another stream.
 // L3 Only the answer to the newest heartbeat gives a round trip.
 //
 // Thread safety: none; one thread at a time.

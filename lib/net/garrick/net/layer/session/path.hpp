@@ -7,7 +7,8 @@
 //
 // A path may change to one that silently drops datagrams of the present size: a black hole. So
 // while datagrams above the base are sent, a probe of the current size has to be answered from time
-// to time. If several in a row are not, though the peer is heard, the size goes back to the base.
+// to time. If several in a row are not, though other packets of the peer come, the size goes back
+// to the base.
 //
 // This class is a part of `session`, which sends the probes.
 //
@@ -99,7 +100,7 @@ class path {
   base::instant again_ = base::instant::never();    // the next search
   base::instant confirm_ = base::instant::never();  // the next confirmation, if large_
   bool large_ = false;  // a datagram above the base was sent since the last confirmation
-  bool heard_ = false;  // the peer was heard since the last probe was sent
+  bool heard_ = false;  // a packet of the peer has come since the last probe was sent
   std::uint64_t lost_ = 0;
   std::uint64_t black_holes_ = 0;
 };

@@ -51,7 +51,7 @@ inline session_settings settings_of(int i) {
   return s;
 }
 
-/// Makes end `i` anew.
+/// Rebuilds end `i`.
 inline void build(simulated_pair& p, int i, bool stream, session_settings s) {
   test_end& e = p.ends[static_cast<std::size_t>(i)];
   if (stream)

@@ -158,7 +158,7 @@ class simulated_end : public carrier, public link_owner {
     stack.receive(bytes, time.now());
     wake();
   }
-  /// From `pause` on nothing is read, and no time passes, until `go_on`.
+  /// Stops reading and the clock until `go_on`.
   void pause() { paused = true; }
   /// Goes on, and first reads the bytes that have arrived meanwhile.
   void go_on() {

@@ -38,7 +38,7 @@ class end : public std::enable_shared_from_this<end> {
   virtual void reopen() = 0;
   virtual void reopen_beside() {}
   virtual void close() = 0;
-  /// The host has crashed, or the network is over.
+  /// Called when the host has crashed or the network has ended.
   virtual void died() { dead_ = true, upper_ = nullptr; }
 
   void drive(carried& upper);
@@ -123,7 +123,7 @@ class host {
   /// The first half of a restart.
   void gets_power();
   void restart();
-  /// The network is over.
+  /// Stops the host, because the network has ended.
   void stop() noexcept;
 
  private:

@@ -61,7 +61,7 @@ class stream_end final : public end {
   [[nodiscard]] bool has(const two_way* c) const noexcept {
     return connection_.get() == c || beside_.get() == c;
   }
-  /// Returns true if the stack has heard that it is connected, and may get bytes.
+  /// Returns true if the stack was told that it is connected, and may get bytes.
   [[nodiscard]] bool takes_bytes(const two_way* c) const noexcept {
     return (told_ || beside_.get() == c) && upper() != nullptr;
   }

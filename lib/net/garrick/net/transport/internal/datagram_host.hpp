@@ -33,7 +33,7 @@ class shared_socket {
   [[nodiscard]] virtual int fd() const noexcept = 0;
   /// Receives datagrams for all peers. Returns true if there are more.
   virtual bool receive_some() = 0;
-  /// The peer has left.
+  /// Forgets a peer that has left.
   virtual void forget(const datagram_way& who) noexcept = 0;
 
  protected:
@@ -45,7 +45,7 @@ class datagram_host final : public host, public resolution {
   /// A link that this end opens.
   datagram_host(io_loop& loop, const transport_settings& s, endpoint to)
       : host(loop, s, nullptr), to_(std::move(to)), opens_(true) {}
-  /// A link for a peer that has sent its first datagram.
+  /// Makes a link for a peer that has sent its first datagram.
   datagram_host(io_loop& loop, const transport_settings& s, std::unique_ptr<ticket> t,
                 std::shared_ptr<shared_socket> by, const datagram_way& way, endpoint remote,
                 std::vector<std::byte> first)
@@ -83,7 +83,7 @@ class datagram_host final : public host, public resolution {
 
  private:
   void start_opening();
-  /// From now on an answer to the name's look-up is ignored.
+  /// Makes the link ignore an answer to the name's look-up.
   void stop_looking_up() noexcept;
   void opened();
   /// Passes up the bytes `at(0)` to `at(n - 1)`, as far as the link goes on.

@@ -48,7 +48,7 @@ class ticket {
   ticket(const ticket&) = delete;
   ticket& operator=(const ticket&) = delete;
 
-  /// The other end has shown its identity.
+  /// Admits the link, because its other end has shown its identity.
   void admit() noexcept {
     if (std::exchange(pending_, false)) --gate_->pending;
   }

@@ -171,7 +171,7 @@ void host::arm() {
   if (closing_) return;
   base::instant first = std::min(above().deadline(), due());
   if (ticket_ != nullptr) first = std::min(first, ticket_->deadline());
-  // A timer that is set too early costs one look; setting it anew at each call would cost more.
+  // A timer that is set too early costs one look; setting it again at each call would cost more.
   if (first >= armed_) return;
   if (timer_ == nullptr) timer_ = std::make_unique<io_timer>(loop_);
   timer_->expire_at(first, shared_from_this(), timer_number);
@@ -191,7 +191,7 @@ void host::completed(std::uint64_t what, int failed, std::size_t bytes) {
 }
 
 void host::timer_expired(base::instant at) {
-  // A timer that was set anew may have expired before by its old time.
+  // A timer that was set again may have expired before by its old time.
   if (at < armed_) return;
   armed_ = base::instant::never();
   if (ticket_ != nullptr && ticket_->deadline() <= at) {

@@ -79,7 +79,7 @@ class host : public resident,
   void close() final;
   [[nodiscard]] bool is_closed() const final { return closing_; }
 
-  /// A stream that was accepted for this link. Any thread.
+  /// Takes a stream that was accepted for this link. Any thread.
   virtual void adopt(int fd, std::vector<std::byte> first) = 0;
 
  protected:
@@ -133,33 +133,33 @@ class host : public resident,
   [[nodiscard]] bool is_occupied() const noexcept {
     return occupied_.load(std::memory_order_relaxed);  // order: its own writes, or the mutex's
   }
-  /// The loop has something to do when this visitor has left.
+  /// Makes the loop look at the link when this visitor has left.
   void want_loop() noexcept { wants_loop_ = true; }
-  /// Ends it, when the current call has returned.
+  /// Ends the link when the current call has returned.
   void end(base::error why) noexcept;
   /// Tells the stack the time, if its deadline has come.
   void advance_if_due(base::instant now);
   [[nodiscard]] static base::instant now() noexcept { return base::real_clock().now(); }
 
-  /// On the loop: the transport opens for the first time.
+  /// On the loop: opens the transport for the first time.
   virtual void open() = 0;
   /// On the loop: sends waiting bytes, and gives the stack its news. Returns true to be called
   /// again.
   virtual bool attend() = 0;
-  /// On another thread, when a visitor leaves.
+  /// Called on another thread when a visitor leaves.
   virtual void attend_elsewhere() = 0;
-  /// On the loop: an operation has come to its end. Not yet in.
+  /// On the loop, not yet in the link: called when an operation has ended.
   virtual void event(std::uint64_t what, int failed, std::size_t bytes) = 0;
-  /// On the loop, not in: receives bytes. Returns true if there are more.
+  /// On the loop, not in the link: receives bytes. Returns true if there are more.
   virtual bool receive_first() { return false; }
-  /// On the loop, in: the deadline has come. Returns true if bytes have come before; they are
-  /// received first, and then the transport calls `advance_if_due`.
+  /// On the loop, in the link: called when the deadline has come. Returns true if bytes have come
+  /// before; they are received first, and then the transport calls `advance_if_due`.
   virtual bool bytes_before_time(base::instant now) = 0;
   /// Returns the time for the next `on_time`.
   [[nodiscard]] virtual base::instant due() const { return base::instant::never(); }
-  /// On the loop, in.
+  /// On the loop, in the link: called when `due` has come.
   virtual void on_time(base::instant) {}
-  /// On the loop: there is no stack any more. Closes the transport.
+  /// On the loop: closes the transport when there is no stack any more.
   virtual void farewell() noexcept = 0;
 
   io_loop& loop_;

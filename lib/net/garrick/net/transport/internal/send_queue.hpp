@@ -68,7 +68,7 @@ class send_queue {
 
  private:
   static constexpr std::size_t fewest_moved = 64;
-  /// Room for packets that an empty queue keeps: a connection at rest is to be small.
+  /// Room for packets that an empty queue keeps: a connection at rest must be small.
   static constexpr std::size_t most_kept = 64;
   static constexpr std::size_t largest_copied = 1024;
   static constexpr std::size_t joined_size = std::size_t{16} << 10;

@@ -66,7 +66,7 @@ void prepare_accepted(int fd, transport_kind kind) noexcept;
 class socket_file {
  public:
   socket_file() noexcept = default;
-  /// The file that was just bound at the path.
+  /// Names the file that was just bound at the path.
   explicit socket_file(std::string path);
   /// Removes the file, if it is still the same.
   void remove() noexcept;

@@ -53,12 +53,14 @@ class stream_attempt {
   ~stream_attempt();
 
   [[nodiscard]] outcome begin(const waiter& who);
-  /// The name was looked up: its addresses, or the reason why there are none. Requires `waits_for`.
+  /// Takes the result of the name's look-up: its addresses, or the reason why there are none.
+  /// Requires `waits_for`.
   [[nodiscard]] outcome found(std::vector<socket_address> addresses, const std::string& failed,
                               const waiter& who);
-  /// The address has answered, or the socket could not be waited for. Requires `waits_for`.
+  /// Called when the address has answered, or the wait for the socket has failed. Requires
+  /// `waits_for`.
   [[nodiscard]] outcome answered(int failed, const waiter& who);
-  /// `ends()` has come.
+  /// Called when the time `ends()` has come.
   [[nodiscard]] outcome too_late(const waiter& who);
 
   [[nodiscard]] bool waits_for(std::uint64_t what) const noexcept;

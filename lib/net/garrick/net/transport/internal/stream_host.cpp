@@ -47,8 +47,8 @@ void stream_host::opened(stream_attempt::outcome how) {
   }
   unique_fd fd = opening_->take();
   opening_.reset();
-  // Made anew: once the loop has waited until a socket is writable, it reports that again after
-  // each read.
+  // Replaces the socket object: once the loop has waited until a socket is writable, it reports
+  // that again after each read.
   established(std::make_unique<io_socket>(loop_, std::move(fd)));
 }
 

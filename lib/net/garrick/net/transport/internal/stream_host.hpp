@@ -45,7 +45,7 @@ class stream_host final : public host, public resolution {
   /// A link that this end opens.
   stream_host(io_loop& loop, const transport_settings& s, endpoint to)
       : host(loop, s, nullptr), to_(std::move(to)), opens_(true) {}
-  /// A link for a connection that was accepted, which `accept` brings.
+  /// Makes a link for an accepted connection, which `accept` brings.
   stream_host(io_loop& loop, const transport_settings& s, std::unique_ptr<ticket> t)
       : host(loop, s, std::move(t)), opens_(false) {
     connected(true);
@@ -83,7 +83,7 @@ class stream_host final : public host, public resolution {
 
  private:
   enum class state : std::uint8_t { closed, opening, connected };
-  /// A connection beside the one that stands, or the attempt at it.
+  /// A second connection beside the present one, or the attempt at it.
   struct second {
     second(io_loop& loop, const transport_settings& s, const endpoint& to, std::uint64_t& numbers)
         : attempt(loop, s, to, numbers) {}

@@ -125,8 +125,8 @@ class polling {
   /// Returns the worker with this index.
   [[nodiscard]] worker_data& worker(std::uint32_t index) noexcept { return *workers_[index]; }
 
-  /// Only the first `started` workers have a thread: from now on the others get no work. The others
-  /// take the work that they have already (P1).
+  /// Gives no more work to workers other than the first `started`, because only these have a
+  /// thread. They also take the work that the others have already (P1).
   void use_first(std::uint32_t started) noexcept {
     // order: relaxed; work that goes to the wrong one meanwhile is found
     started_.store(started, std::memory_order_relaxed);

@@ -39,7 +39,7 @@ class thread_slot {
     parker_.unpark();
   }
 
-  /// Waits for the next runnable. Returns null if the thread is to end, and nothing is to be run.
+  /// Waits for the next runnable. Returns null if the thread must end and has nothing to run.
   [[nodiscard]] Runnable* next() noexcept {
     for (;;) {
       if (Runnable* const r = take()) return r;

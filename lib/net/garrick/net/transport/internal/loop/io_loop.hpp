@@ -60,13 +60,14 @@ std::unique_ptr<job> make_job(F f) {
   return std::make_unique<calls>(std::move(f));
 }
 
-/// Waits for a socket or a timer. `what` is the number that was given with the operation.
+/// The receiver of the results of waits for a socket or a timer. `what` is the number that was
+/// given with the operation.
 class completion {
  public:
   /// `failed`: the system's number of an error, or 0. `bytes`: the number of bytes read; 0 at the
   /// end of a stream.
   virtual void completed(std::uint64_t what, int failed, std::size_t bytes) = 0;
-  /// The loop is about to wait: see `io_loop::before_wait`.
+  /// Called before the loop waits: see `io_loop::before_wait`.
   virtual void loop_waits(std::uint64_t what) { static_cast<void>(what); }
 
  protected:
@@ -112,7 +113,7 @@ class io_loop final : public base::event_loop {
   bool post(std::unique_ptr<job>&& what);
   /// Adds a resident. Returns false if the loop is ending.
   bool add(std::shared_ptr<resident> who);
-  /// The resident leaves. The loop's handle to it is dropped when the current job has returned.
+  /// Removes a resident. The loop's handle to it is dropped when the current job has returned.
   void remove(resident& who);
   /// Returns the number of residents.
   [[nodiscard]] std::size_t residents() const noexcept {
