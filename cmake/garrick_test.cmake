@@ -128,8 +128,8 @@ endfunction()
 
 # garrick_soak_at_least(<test> <number>)
 #
-# So many seeds, or rounds of torture, are run in `./dev soak` even if the test's share of the time
-# is shorter.
+# This many seeds, or rounds of torture, are run in `./dev soak` even if the test's share of the
+# time is shorter.
 function(garrick_soak_at_least test number)
   set_property(TEST ${test} APPEND PROPERTY LABELS soak_at_least_${number})
 endfunction()

@@ -12,9 +12,9 @@
 
 namespace bench {
 
-// Turns for so many milliseconds. The latencies of the result are the time that a thread due at any
-// moment of that time would have lost: the rest of the gap that the moment lies in, or nothing. So
-// they can be read beside those of a program.
+// Turns for this many milliseconds. The latencies of the result are the time that a thread due at
+// any moment of that time would have lost: the rest of the gap that the moment lies in, or nothing.
+// So they can be read beside those of a program.
 inline void measure_noise(std::uint64_t ms, result& out) {
   constexpr std::int64_t least = 5'000;
   struct gap {

@@ -14,7 +14,7 @@
 
 class png {
  public:
-  /// Begins a picture with so many columns, at most 20 000, and rows, at least one, of red, green
+  /// Begins a picture with this many columns, at most 20 000, and rows, at least one, of red, green
   /// and blue. Throws std::runtime_error if the file cannot be made.
   png(const std::string& path, std::uint32_t width, std::uint32_t height)
       : file_(path, std::ios::binary), path_(path), rows_(height) {

@@ -88,7 +88,7 @@ int join(const std::string& where, const std::string& name) {
 struct lines {
   std::size_t at_least = 0;
 };
-/// Keeps all lines, until so many are asked for.
+/// Keeps all lines, until a number of them is asked for.
 class listener : public actor<protocol<void(std::string), std::vector<std::string>(lines)>> {
  public:
   void on(const std::string& line) {

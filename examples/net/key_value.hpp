@@ -17,7 +17,7 @@ struct command {
   std::string_view text;  ///< of set; of wrong, the mistake
 };
 
-/// A key has at most so many letters, digits and characters of "_-.:/", and at least one.
+/// A key has at most this many letters, digits and characters of "_-.:/", and at least one.
 inline constexpr std::size_t longest_key = 64;
 
 [[nodiscard]] inline bool is_key(std::string_view text) {

@@ -34,7 +34,7 @@ class source_actor : public actor<source> {
   std::vector<response_promise<int>> kept_;
 };
 
-/// How the worker waits.
+/// The way in which the worker waits.
 enum class way { none, delay, request, twice, nested, times_out, fails, await, dropped, stops };
 
 using work = protocol<void(way), void(atom<"beat">), std::string(atom<"told">)>;

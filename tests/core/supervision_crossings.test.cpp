@@ -17,7 +17,7 @@ using testkit::test_system;
 struct fail {};
 using child = protocol<void(fail)>;
 
-/// How many objects of children have gone; shared with the test on its one thread.
+/// The number of destroyed children's objects; shared with the test on its one thread.
 struct gone {
   using garrick_sendable = void;
   std::shared_ptr<int> count = std::make_shared<int>(0);

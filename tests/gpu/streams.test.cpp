@@ -72,7 +72,7 @@ TEST_CASE("a kernel is a stage of a farm, and a tuple of several values is sever
   CHECK(b.system.request(h, join{}).get().value() == 3.0 * 190);
 }
 
-/// How many rounds a kernel works on each tuple.
+/// The number of rounds that a kernel works on each tuple.
 struct rounds {
   std::vector<int> all;
   std::size_t next = 0;

@@ -36,8 +36,8 @@ struct burst_recorder final : hosted, carried {
   carrier& below_;
 };
 
-/// Returns the calls of a burst recorder when it has received so many bytes and, if `with_end`, has
-/// lost its connection.
+/// Returns the calls of a burst recorder when it has received this many bytes and, if `with_end`,
+/// has lost its connection.
 std::string calls_with(const connection& to, std::size_t bytes, bool with_end = false) {
   std::string calls;
   wait_until([&] {

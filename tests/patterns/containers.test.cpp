@@ -27,7 +27,7 @@ using tests::numbers;
 using row = std::vector<counting_copies>;
 using rows = protocol<result<row>(row)>;
 
-/// So many elements of that value.
+/// This many elements of that value.
 row alike(std::size_t n, int value) {
   row all(n);
   for (counting_copies& x : all) x.value = value;
@@ -43,7 +43,7 @@ std::vector<int> values_of(const row& all) {
   for (const counting_copies& x : all) values.push_back(x.value);
   return values;
 }
-/// So many numbers, from that one on.
+/// This many numbers, from that one on.
 std::vector<int> from_on(int first, int n) {
   std::vector<int> all = numbers(n);
   for (int& x : all) x += first;

@@ -199,7 +199,7 @@ TEST_CASE("the value of a fold or a scan so far outlives a tuple that is skipped
 
 namespace {
 
-/// Can be copied so many times, and not moved without a copy.
+/// Can be copied a limited number of times, and not moved without a copy.
 struct short_of_copies {
   using garrick_sendable = void;
   int* left;

@@ -41,7 +41,7 @@ enum class leaf_form : std::uint8_t {
   divided,  ///< divide and conquer with values
   rounds,   ///< becomes a container for a master and its workers, and is reduced
   halved,   ///< becomes a container for divide and conquer in place, and is reduced
-  grouped,  ///< waits in a window of so many
+  grouped,  ///< waits in a window of a number of tuples
 };
 constexpr std::uint32_t leaf_forms = 19;
 

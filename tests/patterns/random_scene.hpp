@@ -15,7 +15,7 @@
 
 namespace garrick::random_streams {
 
-/// How a stream comes to its end.
+/// The way in which a stream ends.
 enum class fate : std::uint8_t { lives, fails, is_cancelled };
 
 /// One stream and its expected outcome.

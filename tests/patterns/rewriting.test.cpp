@@ -20,7 +20,7 @@ using testkit::test_system;
 
 using node_names = std::map<std::string, std::size_t>;
 
-/// The nodes that run a rewritten plan, of which there are so many.
+/// The nodes that run a rewritten plan, and their expected number.
 void add_nodes(const plan& p, std::size_t times, node_names& to) {
   if (p.what == "stage") to[p.name] += times;
   if (p.what == "feedback") to["gate"] += times;

@@ -52,7 +52,7 @@ void in_each_system(const P& p, const Check& check) {
     check(outcome_of(real, h));
   }
 }
-/// The stream fails with these words, after so many failures.
+/// The stream fails with these words, after this many failures.
 template <class P>
 void fails_with(const P& p, const std::string& words, std::uint64_t failures) {
   in_each_system(p, [&](const outcome& o) {

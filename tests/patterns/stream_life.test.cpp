@@ -1,4 +1,4 @@
-// How streams begin and end: on threads of their own, under supervisors, linked, fed too late,
+// Beginnings and ends of streams: on threads of their own, under supervisors, linked, fed too late,
 // and when their system ends first.
 #include <doctest/doctest.h>
 #include <garrick/patterns/patterns.hpp>

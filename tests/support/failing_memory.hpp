@@ -11,7 +11,7 @@ namespace garrick::tests {
 extern constinit thread_local int failing_allocation;
 /// And so do all that follow.
 extern constinit thread_local bool fails_for_good;
-/// Only allocations of so many bytes or more count.
+/// Only allocations of this many bytes or more count.
 extern constinit thread_local std::size_t failing_size;
 
 }  // namespace garrick::tests

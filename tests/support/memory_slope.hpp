@@ -35,8 +35,8 @@ class memory_slope {
         begin_(clock::now()),
         next_(begin_ + warm_up()) {}
 
-  /// Looks at the memory now and then. Returns false if the time is over. On a busy machine it is
-  /// not over before the program has done `enough`.
+  /// Looks at the memory now and then. Returns false if the time has passed. On a busy machine it
+  /// is not over before the program has done `enough`.
   [[nodiscard]] bool goes_on(bool enough = true) {
     const auto now = clock::now();
     if (now >= next_) {

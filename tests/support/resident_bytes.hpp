@@ -1,4 +1,4 @@
-// How much memory this process has.
+// The resident memory of this process.
 #pragma once
 
 #include <unistd.h>

@@ -1,4 +1,4 @@
-// How long a torture test is: GARRICK_TORTURE=100 makes it a hundred times longer.
+// The length of a torture test: GARRICK_TORTURE=100 makes it a hundred times longer.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // The same in CAF: a heavy actor computes by itself or, with `--replicas`, shares an accelerator of
-// so many detached workers, as in the thesis.
+// this many detached workers, as in the thesis.
 #include "data_parallel/accelerator/caf_map.hpp"
 #include "data_parallel/accelerator_chains/chains.hpp"
 

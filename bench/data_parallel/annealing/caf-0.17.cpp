@@ -1,5 +1,5 @@
 // Each worker actor gets its part of the crews in each step, and sends it back to a master, which
-// puts together their results. `--workers n`: so many.
+// puts together their results. `--workers n`: this many.
 #include <memory>
 
 #include "common/caf_system.hpp"

@@ -4,7 +4,7 @@
 // A step has a temperature. In it, crews swap elements: each crew has its own, and knows the places
 // of the others' at the start of the step. So crews work side by side in any distribution over
 // threads, and the result does not depend on it. Between two steps the crews' swaps are put
-// together. It ends after so many steps, or when no more swaps are good than bad.
+// together. It ends after a number of steps, or when no more swaps are good than bad.
 //
 // C++17 and the standard library only, for the peers.
 #pragma once
@@ -82,7 +82,7 @@ inline places first_places(const netlist& n) {
   return all;
 }
 
-// How long the wires of element e were together if it were there.
+// Returns the total length of the wires of element e if it were at this place.
 inline std::int32_t length_of_wires(const netlist& n, const places& all, std::uint32_t e,
                                     place there) {
   std::int32_t sum = 0;

@@ -1,5 +1,5 @@
 // Each worker actor has its part of the options; a master begins the rounds, and gets the parts at
-// the end. `--workers n`: so many.
+// the end. `--workers n`: this many.
 #include "common/caf_system.hpp"
 #include "data_parallel/black_scholes/pricing.hpp"
 #include "data_parallel/common/parts.hpp"

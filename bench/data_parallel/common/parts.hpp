@@ -1,4 +1,5 @@
-// How those peers cut a container that have to do it by hand. C++17 and the standard library only.
+// The parts of a container, for peers that must cut it by hand. C++17 and the standard library
+// only.
 #pragma once
 
 #include <cstddef>

@@ -26,7 +26,7 @@ inline constexpr std::uint32_t segments = 6;  // of a picture
 inline constexpr std::uint32_t kinds = 24;    // of pictures
 inline constexpr std::uint32_t features = 14;
 inline constexpr std::uint32_t signs = 8;  // of a vector of features, in the index
-inline constexpr std::uint32_t best = 10;  // so many are found
+inline constexpr std::uint32_t best = 10;  // this many are found
 
 struct photo {
   std::uint32_t number = 0;

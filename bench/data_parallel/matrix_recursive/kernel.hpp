@@ -14,7 +14,7 @@
 
 namespace bench {
 
-// So many rows, and columns, are not divided further.
+// This many rows, and columns, are not divided further.
 inline constexpr std::size_t tile_side = 128;
 
 // A square part of a matrix, row by row, and where it is: its row and column of tiles.

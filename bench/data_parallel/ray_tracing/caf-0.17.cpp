@@ -1,5 +1,5 @@
 // A master hands out the rows of a frame one by one, to whichever worker has sent one back.
-// `--workers n`: so many.
+// `--workers n`: this many.
 #include "common/caf_system.hpp"
 #include "data_parallel/ray_tracing/scene.hpp"
 

@@ -1,5 +1,5 @@
 // Heat spreads on a plate: each cell of a grid of floats is computed from itself and the four
-// around it, so many times; beyond the edges is the nearest cell. All programs compute the same
+// around it, a number of times; beyond the edges is the nearest cell. All programs compute the same
 // expression in the same order, so their plates are equal to the last bit, and each is compared
 // with that of a plain loop when the clock has stopped. C++17 and the standard library only.
 #pragma once

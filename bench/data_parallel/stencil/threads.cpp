@@ -1,4 +1,4 @@
-// Threads with so many rows each, and a barrier after each iteration.
+// Threads with this many rows each, and a barrier after each iteration.
 #include <barrier>
 #include <thread>
 

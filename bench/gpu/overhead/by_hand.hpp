@@ -60,7 +60,8 @@ class by_hand {
     clReleaseContext(context_);
   }
 
-  // Makes this many requests, so many under way at once. Nanoseconds, and the kernels' own.
+  // Makes `requests` requests, at most `under_way` of them at a time. Returns the nanoseconds, and
+  // sets those of the kernels.
   std::int64_t run(std::size_t requests, std::size_t under_way, const std::vector<float>& in,
                    std::uint32_t rounds, std::int64_t& kernel_ns, float& last) {
     kernel_ns = 0;

@@ -25,7 +25,7 @@ using trail = std::vector<std::int64_t>;
 
 class pipeline_run {
  public:
-  // `detached`: the actor, from 1, that has a thread of its own; 0: none. `foreign`: so many
+  // `detached`: the actor, from 1, that has a thread of its own; 0: none. `foreign`: this many
   // threads of other processes turn on the spot meanwhile.
   pipeline_run(std::uint64_t rate, std::uint64_t actors, std::uint64_t ms, std::uint64_t detached,
                std::uint64_t foreign)

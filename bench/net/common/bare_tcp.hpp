@@ -26,7 +26,7 @@ inline int without_delay(int s) {
   return s;
 }
 
-/// Listens for so many connections; -1: it cannot.
+/// Listens for this many connections; -1: it cannot.
 template <class Tell>
 int listening(Tell& tell, int connections) {
   const int listener = socket(AF_INET, SOCK_STREAM, 0);

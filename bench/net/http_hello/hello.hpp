@@ -39,7 +39,7 @@ inline std::size_t requests_in(std::string_view bytes, std::string& tail) {
   return requests_in(all, tail);
 }
 
-// `connections` clients of a server at this port of this machine, on this thread, until so many
+// `connections` clients of a server at this port of this machine, on this thread, until this many
 // requests are answered.
 inline std::uint64_t load(int port, int connections, std::uint64_t requests, result& out) {
   const int poll = epoll_create1(0);

@@ -98,7 +98,7 @@ class whole_stack {
   struct spent {
     double to_send = 0, to_receive = 0;  // nanoseconds of a message
   };
-  // So many frames of that payload, in batches as a busy link has them.
+  // This many frames of that payload, in batches as a busy link has them.
   spent run(std::size_t size, std::uint64_t messages, result& out) {
     const std::vector<std::byte> payload(size, std::byte{7});
     const std::size_t room = garrick::net::frame_room + here_.link().header_size();

@@ -77,7 +77,7 @@ bench::figure shares(bench::result& out, std::uint32_t messages) {
   return f;
 }
 
-/// How long a message's work has to be.
+/// Returns the gain by the accelerator against the work for a message.
 bench::figure crossover(bench::result& out, std::uint32_t messages) {
   bench::figure f("Gain by the work for a message, 1000 messages a second",
                   "Paper 003 has 5 ms of work for a message.", "µs of work for a message",

@@ -22,7 +22,7 @@ double mean_us(heavy_chains program, std::uint32_t workers) {
 heavy_chains chains(offloading how, double rate) {
   return {.rate = rate, .messages = 200, .how = how};
 }
-/// A rate at which so much of the workers' time is used.
+/// A rate at which this share of the workers' time is used.
 double rate_for(double share, std::uint32_t workers) { return share * workers / 5e-3; }
 
 }  // namespace

@@ -28,8 +28,8 @@ struct matrix_search {
   double cell_ns = 1;
   double found = 3.2e-9;  ///< probability that the word begins at a cell: 26^-6
   double build_ns = 3;    ///< a cell
-  /// All matrices of a controller are built before its first search. Else each searcher starts as
-  /// soon as its own is built.
+  /// All matrices of a controller are built before its first search. Otherwise each searcher starts
+  /// as soon as its own is built.
   bool build_first = false;
 };
 [[nodiscard]] outcome run(const matrix_search& program, simulation_options on);

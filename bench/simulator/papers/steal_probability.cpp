@@ -38,7 +38,7 @@ struct loot final : base::runnable {
   base::run_outcome run(std::uint32_t&) noexcept override { return base::run_outcome::released; }
 };
 
-/// How many thefts succeeded at each attempt; the last counts those that took longer.
+/// The number of thefts that succeeded at each attempt; the last counts those that took longer.
 template <class Policy>
 std::vector<std::uint64_t> attempts_of(const sched::worker_places& places, std::uint32_t thief,
                                        std::uint32_t hot, std::uint32_t attempts,

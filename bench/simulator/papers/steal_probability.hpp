@@ -1,5 +1,6 @@
-// How soon a thief finds the one worker that has work: paper 002, figures 1(b) and 2(b), as the
-// exact probability and as the frequency with which the shipped policies' code does it.
+// The number of attempts until a thief finds the one worker that has work: paper 002, figures 1(b)
+// and 2(b), as the exact probability and as the frequency with which the shipped policies' code
+// does it.
 //
 // Thread safety: pure functions.
 #pragma once

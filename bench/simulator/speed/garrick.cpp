@@ -1,4 +1,4 @@
-// How fast the simulator is: rings of actors on 64 workers.
+// The speed of the simulator: rings of actors on 64 workers.
 #include <garrick/machine/simulation.hpp>
 
 #include "common/measure.hpp"

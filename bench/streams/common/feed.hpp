@@ -9,7 +9,8 @@
 
 namespace bench {
 
-// So many tuples of `all`, which outlives it, at full speed or at a rate. A copy goes on by itself.
+// This many tuples of `all`, which outlives it, at full speed or at a rate. A copy goes on by
+// itself.
 template <class T>
 class feed {
  public:

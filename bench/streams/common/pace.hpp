@@ -8,8 +8,8 @@
 
 namespace bench {
 
-// A source's schedule: at full speed, or so many tuples a second. Then the source turns on the spot
-// until a tuple is due, so it needs a thread of its own.
+// A source's schedule: at full speed, or this many tuples a second. Then the source turns on the
+// spot until a tuple is due, so it needs a thread of its own.
 class pace {
  public:
   explicit pace(std::uint64_t per_second)

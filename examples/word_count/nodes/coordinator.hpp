@@ -54,7 +54,7 @@ class coordinator_actor : public garrick::actor<coordinator_protocol> {
  private:
   static constexpr std::uint32_t most_under_way = 3;
   static constexpr std::uint64_t largest_part = 256 * 1024;  // bytes, if its units are not larger
-  static constexpr std::uint32_t least_parts = 32;           // of each node, if there is so much
+  static constexpr std::uint32_t least_parts = 32;           // of each node, if there is that much
   static constexpr std::uint32_t most_lives = 4;
 
   struct part {

@@ -35,7 +35,7 @@ struct enough {};
 
 using counting_protocol = garrick::protocol<counted(count_part), void(enough)>;
 
-/// A node is there, in its so many-th life.
+/// Tells that a node is up, and the number of its life.
 struct join {
   std::uint32_t node = 0;
   std::uint32_t life = 0;

@@ -17,7 +17,7 @@
 
 namespace word_count {
 
-/// How the words of a file are found: in all of it, or between the markup.
+/// The places of a file's words: all of it, or between the markup.
 enum class form : std::uint8_t { plain, markup };
 
 /// Decides by the ending of the name and by the first bytes.

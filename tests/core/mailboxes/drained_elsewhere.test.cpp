@@ -88,7 +88,7 @@ struct line {
   ~line() { out = {}; }
 };
 
-/// Sends so many messages.
+/// Sends this many messages.
 struct eager : actor<numbers> {
   ref<numbers> to;
   explicit eager(ref<numbers> t) : to(std::move(t)) {}
@@ -172,8 +172,8 @@ struct echo : actor<protocol<int(int)>> {
   int on(int i) { return i; }
 };
 
-/// An actor of a system with one worker has two messages, sends so many for each without credit,
-/// and pauses.
+/// An actor of a system with one worker has two messages, sends a number of messages for each
+/// without credit, and pauses.
 struct paused {
   line l;
   ref<numbers> sender;

@@ -154,7 +154,7 @@ TEST_CASE(
 TEST_CASE("in place: no worker is called for actors that the sender's worker runs anyway") {
   constexpr std::uint64_t messages = 200'000;
   for (const int forwarders : {1, 3}) {
-    // a few from the start, and when another process takes a processor away; else one a batch
+    // a few from the start, and when another process takes a processor away; otherwise one a batch
     constexpr std::uint64_t few = messages / limit / 2;
     std::uint64_t fewest = messages;
     // A busy machine makes more of them, now and then as many as an error would: but not each time.
@@ -264,7 +264,8 @@ TEST_CASE("in place: two actors on one worker that flood each other come to an e
 
 namespace {
 
-/// How many messages the last stage got while the source was in its handler; one worker's.
+/// The number of messages that the last stage got while the source was in its handler; for one
+/// worker.
 struct overlap {
   bool in_handler = false;
   std::uint32_t seen = 0;

@@ -1,5 +1,5 @@
-// How many messages wait, as others see it while a handler takes its time: the number that routers
-// and bounds use.
+// The number of waiting messages, as others see it during a long handler: routers and bounds use
+// it.
 #include <doctest/doctest.h>
 #include <garrick/base/platform/platform.hpp>
 #include <garrick/garrick.hpp>
@@ -48,7 +48,7 @@ class slow : public actor<sink> {
   void on(item) { gate_->enter(); }
 };
 
-/// How much of a processor's time this thread needs to see that `f` is true, in milliseconds; two
+/// Returns the processor time that this thread needs to see that `f` is true, in milliseconds; two
 /// seconds if it stays false. Time in which a busy machine gives it no processor does not count.
 template <class F>
 double cpu_ms_until(F f) {

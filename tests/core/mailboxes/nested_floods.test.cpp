@@ -179,7 +179,7 @@ class innocent : public actor<protocol<void(tick)>> {
   std::uint64_t before_ = 0;
 };
 
-/// How many messages the innocent actor waits at most for its turn.
+/// The most messages for which the innocent actor waits for its turn.
 std::uint64_t longest_wait(std::uint64_t each, std::uint64_t messages) {
   settings o;
   o.scheduler.workers = 1;

@@ -107,7 +107,7 @@ TEST_CASE("senders of a receiver of long messages wait until it shows progress, 
   constexpr std::uint32_t workers = 2;
   constexpr std::chrono::milliseconds patience{60};
   std::uint64_t sum = 0;
-  // How long a machine that is busy has kept the receiver from running. For each time that a send
+  // The time for which a busy machine has kept the receiver from running. For each time that a send
   // waits for progress, each worker may have sent 64 messages without waiting.
   clock_type::duration lost{};
   {

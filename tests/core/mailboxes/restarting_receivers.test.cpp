@@ -318,7 +318,7 @@ struct group {
   }
 };
 
-/// Kills a child at every so many messages and floods it. The others of its group are queued then.
+/// Floods a child and kills it after every few messages. The others of its group are queued then.
 template <class System>
 auto floods(System& in, group& g, std::uint32_t n, std::uint32_t every) {
   return in.spawn(lent([&in, &g, n, every](dynamic_actor&) -> behavior {

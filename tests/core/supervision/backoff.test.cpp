@@ -1,4 +1,4 @@
-// How long a supervisor waits before it restarts a child.
+// The time that a supervisor waits before it restarts a child.
 #include <doctest/doctest.h>
 #include <garrick/garrick.hpp>
 #include <garrick/testkit/test_system.hpp>

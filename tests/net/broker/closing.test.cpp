@@ -109,7 +109,7 @@ class visitor {
   std::thread thread_;
 };
 
-/// A broker on workers, with a connection that lets so many bytes wait in its line.
+/// A broker on workers, with a connection that lets this many bytes wait in its line.
 struct one_stream {
   broker_threads threads;
   actor_system system{quiet()};

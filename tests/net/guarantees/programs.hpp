@@ -63,7 +63,7 @@ inline std::string explore_processes(
 /// The number of messages that show that a link works.
 inline constexpr std::size_t some = 20;
 
-/// Waits until both roles have received so many more.
+/// Waits until both roles have received this many more.
 inline bool both_receive(two_processes& p, std::size_t more = some) {
   const std::size_t a = p.seen().of(0).received + more, b = p.seen().of(1).received + more;
   return p.until([&] { return p.seen().of(0).received >= a && p.seen().of(1).received >= b; },

@@ -18,7 +18,7 @@ namespace answers_due_test {
 
 using namespace garrick;
 
-/// A question to be answered after so much time, or never if that is below zero.
+/// A question to be answered after this time, or never if that is below zero.
 struct after {
   std::int64_t ms = 0;
 };

@@ -129,7 +129,7 @@ TEST_CASE("own stacks: a catalogue tells the transport and the guarantees of eac
   CHECK(all.explain("nothing").to_string().find("scrambled") != std::string::npos);
 }
 
-/// A layer that throws so many times when it sends.
+/// A layer that throws a given number of times when it sends.
 int times_it_throws = 0;
 class moody : public layer_defaults {
  public:

@@ -21,7 +21,7 @@ using namespace garrick::tests;
 using broker_test::served;
 using broker_test::tally;
 
-/// Sends back its input for ever, so that so many bytes are always under way.
+/// Sends back its input for ever, so that this many bytes are always under way.
 class ball : public broker<> {
  public:
   ball(broker_place p, const std::string& to, std::size_t under_way) : broker(p) {

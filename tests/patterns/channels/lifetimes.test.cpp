@@ -47,7 +47,7 @@ struct alignas(Alignment) placed {
   }
   const placed* me = this;
 };
-/// A tuple of at least so many bytes.
+/// A tuple of at least this many bytes.
 template <std::size_t Bytes, std::size_t Alignment = alignof(void*)>
 struct tuple {
   using garrick_sendable = void;
@@ -170,7 +170,7 @@ TEST_CASE("tuples on their way when a system ends are destroyed once") {
 namespace {
 
 int copies_left = 0;
-/// A stage of which so many copies can be made.
+/// A stage of which a limited number of copies can be made.
 struct rare_stage {
   using garrick_sendable = void;
   rare_stage() = default;

@@ -40,7 +40,7 @@ const stage_report& stage_named(const stream_report& r, const std::string& name)
   throw std::logic_error("no stage " + name);
 }
 
-/// Of its copies, so many can still be made.
+/// The number of copies that can still be made.
 int copies_left = 0;
 struct rare {
   using garrick_sendable = void;
@@ -119,7 +119,7 @@ template <std::size_t Limit>
 void offers_thirty(int, emit<int> out) {
   for (int i = 0; i < 30; ++i) static_cast<void>(out.try_send_next(Limit, int{i}));
 }
-/// Offers so many at once, and ends.
+/// Offers `n` at once, and ends.
 struct offers {
   int n;
   std::size_t limit;

@@ -20,7 +20,7 @@ using namespace garrick::patterns;
 using namespace tests;
 using testkit::test_system;
 
-constexpr std::size_t in_ways[] = {0, 1, 3};  // one node, or so many replicas
+constexpr std::size_t in_ways[] = {0, 1, 3};  // one node, or this many replicas
 
 any_windows sessions_of(std::int64_t gap, std::int64_t disorder, std::size_t replicas,
                         std::size_t at_most = 100'000, on_failure policy = on_failure::fail) {

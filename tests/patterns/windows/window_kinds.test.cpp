@@ -1,4 +1,4 @@
-// Sessions, windows of so many tuples, and windows by the clock.
+// Sessions, windows of a number of tuples, and windows by the clock.
 #include <doctest/doctest.h>
 #include <patterns/windows/windows_reference.hpp>
 

@@ -209,7 +209,8 @@ TEST_CASE("an exception when a window closes takes no other result with it, and 
   check(slide, 1, in, {{1, 4, 12, {0}}, {4, 96, 104, {9}}, {4, 100, 108, {9}}}, 2);
   check(slide, 4, in,
         {{1, 0, 8, {0}}, {2, 0, 8, {1}}, {3, 0, 8, {2}}, {4, 96, 104, {9}}, {4, 100, 108, {9}}}, 0);
-  // a window of so many tuples with a dead letter as its last one; the next window has none of it
+  // a window of a number of tuples with a dead letter as its last one; the next window has none of
+  // it
   const events in_pairs{{0, 1, 0}, {9, 1, 0}, {2, 1, 0}, {3, 1, 0}};
   check(pipeline(window(tuples(2)).by(fragile_key_of).on(on_failure::skip).fold(ids(), add_and_arm),
                  with_plain_key),

@@ -1,5 +1,5 @@
-// Any allocation that fails while a window of so many tuples takes a tuple or is put out: the tuple
-// or the result is lost, and the other windows keep theirs.
+// Any allocation that fails while a window of a number of tuples takes a tuple or is put out: the
+// tuple or the result is lost, and the other windows keep theirs.
 #include <doctest/doctest.h>
 #include <patterns/windows/windows_reference.hpp>
 #include <support/failing_memory.hpp>

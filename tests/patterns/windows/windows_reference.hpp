@@ -66,7 +66,7 @@ template <class W>
   return all;
 }
 
-/// So many events, about one a tick, of which some are up to `jitter` behind.
+/// This many events, about one a tick, of which some are up to `jitter` behind.
 [[nodiscard]] inline events disordered(std::uint64_t seed, int n, int keys, std::int64_t jitter) {
   std::mt19937_64 random(seed);
   const auto below = [&](std::int64_t most) {
@@ -171,7 +171,7 @@ struct expected_sessions : expected {
   return all;
 }
 
-/// Windows of so many events of a key; at the end, those that have begun.
+/// Windows of a number of events of a key; at the end, those that have begun.
 [[nodiscard]] inline expected counted(const events& in, std::size_t length, std::size_t slide) {
   expected all;
   std::map<int, ids> of;
@@ -265,7 +265,7 @@ template <class T>
   return all;
 }
 
-/// As the reference says: the same windows, each once, and so many late events.
+/// As the reference says: the same windows, each once, and as many late events.
 inline void require_as_expected(const outcome<>& got, const expected& want,
                                 const std::string& name = "window") {
   REQUIRE(got.windows.has_value());

@@ -65,8 +65,8 @@ class sending_as {
   std::uint64_t outer_;
 };
 
-/// Returns `would_block` with advice if this thread is a worker, which other actors need; else no
-/// error.
+/// Returns `would_block` with advice if this thread is a worker, which other actors need; otherwise
+/// no error.
 [[nodiscard]] base::error may_not_wait(const cell& self, std::string_view what);
 
 /// Receives once. Returns true if a case took a message, false if the time-out ran. Throws

@@ -30,7 +30,7 @@ namespace detail {
 /// Throws; `operation` is the refused operation, such as "a send".
 [[noreturn, gnu::cold]] void throw_empty_handle(const char* operation = "a send");
 
-/// Pushes if there is room; else returns the reason.
+/// Pushes if there is room; otherwise returns the reason.
 [[nodiscard]] base::error send_if_room(cell& to, envelope_ptr e) noexcept;
 [[nodiscard]] bool run_if_it_waits(cell& c) noexcept;
 void lose(cell& receiver, envelope_ptr e, base::error why) noexcept;
@@ -103,7 +103,7 @@ inline constexpr bool can_be_part = [] {
 template <class... Args>
 inline constexpr bool can_be_made_from = (can_be_part<Args> && ...);
 
-/// The alignment of a message, if the compiler can know it; else 0.
+/// The alignment of a message, if the compiler can know it; otherwise 0.
 template <class Content>
 inline constexpr std::size_t alignment_of = [] {
   if constexpr (base::detail::complete<Content>)

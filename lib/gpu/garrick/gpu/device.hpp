@@ -68,7 +68,7 @@ struct device_filter {
   device_type type = device_type::any;  ///< of this kind
   std::string name{};                   ///< this is part of its name, its vendor's or its driver's
   capability needs = capability::none;  ///< it has all of these
-  std::uint64_t memory = 0;             ///< it has at least so many bytes
+  std::uint64_t memory = 0;             ///< it has at least this many bytes
 
   /// Returns true if the filter takes the device. Letters of names are compared without their case.
   [[nodiscard]] bool takes(const device_info& d) const;

@@ -1,4 +1,4 @@
-// How a kernel's actor treats its requests, and a kernel's stage its tuples.
+// Options for a kernel's actor and its requests, and for a kernel's stage and its tuples.
 //
 // Thread safety: values.
 #pragma once
@@ -25,7 +25,7 @@ enum class foreign_ref : std::uint8_t {
   move,    ///< it is read to the host and written to the kernel's device
 };
 
-/// How a kernel's actor treats its requests, and a kernel's stage its tuples.
+/// Options for a kernel's actor and its requests, and for a kernel's stage and its tuples.
 struct kernel_options {
   /// where it runs; empty: on the program's first device
   device on{};

@@ -23,7 +23,7 @@
 
 namespace garrick::gpu {
 
-/// How a program is compiled.
+/// The options for compiling a program.
 struct build_options {
   std::vector<device> on{};             ///< for these devices of one runtime, at least one
   std::string flags{};                  ///< for the compiler: "-DN=16 -cl-mad-enable"

@@ -1,4 +1,4 @@
-// How many work items a kernel has, in one to three dimensions.
+// The number of a kernel's work items, in one to three dimensions.
 //
 //   nd_range(4096)                                   one dimension
 //   nd_range(1920, 1080).groups_of(16, 4)            two, in groups
@@ -76,7 +76,7 @@ class nd_range {
     return has_groups() ? local_[0] * local_[1] * local_[2] : 1;
   }
 
-  /// Returns `per_element` with so many elements; any other range stays as it is.
+  /// Returns `per_element` with this many elements; any other range stays as it is.
   [[nodiscard]] constexpr nd_range resolved(std::size_t elements) const noexcept {
     if (dimensions_ != 0) return *this;
     nd_range r = *this;
@@ -85,8 +85,8 @@ class nd_range {
     return r;
   }
 
-  /// Returns the fault on a device with at most so many items in a group, in words; empty if there
-  /// is none.
+  /// Returns the fault on a device with at most this many items in a group, in words; empty if
+  /// there is none.
   [[nodiscard]] std::string trouble(std::size_t most_group_items) const;
   /// Returns "1920 x 1080 in groups of 16 x 4 from 0 x 0", for example.
   [[nodiscard]] std::string to_string() const;

@@ -1,4 +1,4 @@
-// How a runtime treats its devices: the settings `gpu.*`.
+// The settings `gpu.*` of a runtime: the treatment of its devices.
 //
 // Thread safety: a value.
 #pragma once

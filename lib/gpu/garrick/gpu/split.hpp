@@ -25,7 +25,7 @@
 
 namespace garrick::gpu {
 
-/// How the containers of a split map were divided so far.
+/// The division of a split map's containers so far.
 struct split_figures {
   std::uint64_t on_processors = 0;  ///< elements
   std::uint64_t on_device = 0;      ///< elements
@@ -42,7 +42,7 @@ class split_ratio {
   /// Returns the number of elements for the device, of `n`: at least one for each side, if there
   /// are two.
   [[nodiscard]] std::size_t for_device(std::size_t n) const noexcept;
-  /// Notes the time of a part with so many elements.
+  /// Notes the time of a part with this many elements.
   void device_took(std::size_t elements, duration d) noexcept { note(device_, elements, d); }
   void processors_took(std::size_t elements, duration d) noexcept { note(host_, elements, d); }
   /// Returns the device's share, from 0 to 1.

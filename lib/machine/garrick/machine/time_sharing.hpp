@@ -1,4 +1,5 @@
-// How the simulated system shares processors among threads, and the events that it reports.
+// The rules by which the simulated system shares processors among threads, and the events that it
+// reports.
 //
 // The defaults are Linux 6.18 with HZ=250 on a machine with eight or more processors, of which a
 // virtual machine or a container may have two: kernel/sched/fair.c has a slice of 0.7 ms times the

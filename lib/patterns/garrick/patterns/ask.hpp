@@ -108,7 +108,7 @@ class asking_actor : public stage_actor<In, Out> {
 template <class In, class P>
 using answer_of = only_value<typename P::template answer<In>>;
 
-/// The message of a protocol that has one, of one part; else void.
+/// The message of a protocol that has one, of one part; otherwise void.
 template <class P>
 struct only_question {
   using type = void;

@@ -46,7 +46,7 @@ using data_ref = ref<protocol<result<Out>(In)>>;
 
 namespace detail {
 
-/// How a pattern cuts its container.
+/// The way in which a pattern cuts its container.
 struct cut_options {
   std::size_t chunk = 0;  ///< elements in a piece; 0: as the pattern likes
   std::size_t hands = 1;  ///< helpers that work on it at once
@@ -92,7 +92,7 @@ class one_body final : public any_body<typename Body::input, typename Body::outp
   const Body body_;
 };
 
-/// How the actors of a pattern work.
+/// The options for a pattern's actors.
 struct data_options {
   using garrick_sendable = void;
   team_options team{};

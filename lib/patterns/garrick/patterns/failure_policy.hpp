@@ -27,7 +27,7 @@ enum class on_failure : std::uint8_t {
   restart,
 };
 
-/// A source that fails so many times in a row ends the stream, whatever its policy, with an error
+/// A source that fails this many times in a row ends the stream, whatever its policy, with an error
 /// that names it. A source that always throws would otherwise be asked for ever. The same holds for
 /// an `on_time`, whose time does not change when it throws.
 inline constexpr std::uint32_t most_failures_in_a_row = 1000;

@@ -122,8 +122,8 @@ class farm_of {
       return *this;
   }
   /// Returns a farm that gives tuples of equal keys to the same replica. `key` is a pointer to a
-  /// member, or a function of the tuple without captures (else say lent(f)), and std::hash knows
-  /// its result. If `key` throws, the stage that put the tuple out has failed, and its policy
+  /// member, or a function of the tuple without captures (otherwise pass lent(f)), and std::hash
+  /// knows its result. If `key` throws, the stage that put the tuple out has failed, and its policy
   /// decides.
   template <class Key>
   [[nodiscard]] auto by_key(Key key) const {
@@ -135,7 +135,7 @@ class farm_of {
       return *this;
   }
   /// Returns a farm that gives each tuple to replica number `f(tuple, n)`, of n. `f` has no
-  /// captures (else say lent(f)).
+  /// captures (otherwise pass lent(f)).
   template <class F>
   [[nodiscard]] auto by(F f) const {
     using check = detail::choice_check<F, input>;

@@ -190,7 +190,7 @@ class feedback_of {
 };
 
 /// Returns a pattern whose results go through it again while `again(result)` is true, and then on.
-/// `again` has no captures (else say lent(f)).
+/// `again` has no captures (otherwise pass lent(f)).
 template <class P = detail::several_functions, class Again = detail::several_functions>
 [[nodiscard]] auto feedback(P pattern, Again again) {
   using check = detail::check_of<decltype(detail::check_feedback<P, Again>()), Again>;

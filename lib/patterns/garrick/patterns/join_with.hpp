@@ -168,8 +168,8 @@ class join_spec {
         rest_(rest) {}
 
   /// Returns a join by these keys of the stream's tuples and of the source's. Each is a pointer to
-  /// a member or a function of the tuple without captures (else say lent(f)), and std::hash knows
-  /// their type.
+  /// a member or a function of the tuple without captures (otherwise pass lent(f)), and std::hash
+  /// knows their type.
   template <class L, class R>
   [[nodiscard]] auto by(L left, R right) const {
     return join_spec<P, L, R, TimeL, TimeR, Disorder, Interval>(

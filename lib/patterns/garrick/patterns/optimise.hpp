@@ -1,4 +1,4 @@
-// How a stream will be run: the rewriting that spawning does.
+// The rewriting of a pattern when it is spawned, which decides how the stream runs.
 //
 //   std::puts(print(optimise(pattern)).c_str());
 //

@@ -101,7 +101,7 @@ class parallel_of {
       : parts_(std::move(parts)), policy_(std::move(policy)) {}
 
   /// Returns a copy that gives each tuple to part number `f(tuple, n)`, of n. `f` has no captures
-  /// (else say lent(f)).
+  /// (otherwise pass lent(f)).
   template <class F>
   [[nodiscard]] auto by(F f) const {
     using check = detail::choice_check<F, input>;

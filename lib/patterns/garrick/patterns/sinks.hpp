@@ -65,7 +65,7 @@ class sending_stage : public stage_defaults {
   ref<P> to_;
 };
 
-/// The message of a protocol that has one, of one part; else void.
+/// The message of a protocol that has one, of one part; otherwise void.
 template <class P>
 struct only_message {
   using type = void;

@@ -412,7 +412,7 @@ struct handle_of<P> {
 
 /// Runs a pattern: `from` is an actor system, a test system, or an actor (`*this`), which then is
 /// not linked to it. Each call runs a copy. Errors as those of `spawn` there: the handle is never
-/// empty. The stream outlives its handle if it has a source; else it ends when all handles are
+/// empty. The stream outlives its handle if it has a source; otherwise it ends when all handles are
 /// gone.
 ///
 ///     auto h = spawn(system, pipeline(lines, split, farm(count).by_key(&word::text), print));

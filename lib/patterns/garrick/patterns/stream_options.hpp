@@ -1,4 +1,4 @@
-// How a stream is run.
+// The options for running a stream.
 //
 // Thread safety: options are plain values.
 #pragma once
@@ -10,7 +10,8 @@ namespace garrick::patterns {
 /// The largest number of replicas of a farm.
 inline constexpr std::size_t most_replicas = 4096;
 
-/// How a stream is run. No option changes the results of a stream, as long as nothing throws.
+/// The options for running a stream. No option changes the results of a stream, as long as nothing
+/// throws.
 struct stream_options {
   std::size_t capacity = 1024;  ///< tuples of a channel; 1 to 2^20, rounded up to a power of two
   std::size_t replicas = 0;     ///< of farms without a number; 0: as many as the system has workers

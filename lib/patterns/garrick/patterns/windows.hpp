@@ -187,14 +187,14 @@ class window_of {
         rest_(rest) {}
 
   /// Returns windows of each key by itself. `key` is a pointer to a member, or a function of the
-  /// tuple without captures (else say lent(f)), whose result std::hash knows.
+  /// tuple without captures (otherwise pass lent(f)), whose result std::hash knows.
   template <class Key>
   [[nodiscard]] auto by(Key key) const {
     return with<Key, Time, Late>(std::move(key), time_, late_);
   }
   /// Returns windows that use the tuples' times: a pointer to a member, or a function of the tuple
-  /// without captures (else say lent(f)). event_time.hpp lists its results. Not for windows that
-  /// count tuples.
+  /// without captures (otherwise pass lent(f)). event_time.hpp lists its results. Not for windows
+  /// that count tuples.
   template <class F, class Unit = void>
   [[nodiscard]] auto event_time(F f, detail::disorder<Unit> behind = {}) const {
     using time = detail::by_events_of<F, Unit, false>;

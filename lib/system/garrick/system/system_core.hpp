@@ -55,16 +55,16 @@ class system_core final : public core::environment, public watchdog_listener {
 
   /// Returns the number of actors that live now.
   [[nodiscard]] std::size_t living(bool hidden_too = false) const noexcept;
-  /// Waits until no actor lives, hidden ones counted or not. Returns false if the time is over.
+  /// Waits until no actor lives, hidden ones counted or not. Returns false if the time has passed.
   bool wait_until_empty(base::duration limit, bool hidden_too = false);
-  /// Waits until no actor runs or has anything to run. Returns false if the time is over.
+  /// Waits until no actor runs or has anything to run. Returns false if the time has passed.
   bool wait_until_quiet(base::duration limit);
   /// Makes every later spawn fail with `shutting_down`, and refuses names and memberships in
   /// groups.
   void refuse_newcomers() noexcept;
   /// Tells every actor to end, again where it could not be told, and waits. Unless they are killed,
   /// those that trap exits end when no actor has anything to do and they wait for no answer.
-  /// Returns false if the time is over.
+  /// Returns false if the time has passed.
   bool end_all_and_wait(bool kill, base::duration limit);
   /// Tells every scoped actor to end, also each that joins later. Does not wait for their threads.
   void end_scoped() noexcept;

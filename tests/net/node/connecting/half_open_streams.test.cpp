@@ -88,7 +88,7 @@ struct two_nodes {
     REQUIRE_MESSAGE(found.has_value(), found.error().to_string());
     there = *found;
   }
-  /// Asks so many questions at once, and calls `meanwhile` when a part of them is on its way.
+  /// Asks this many questions at once, and calls `meanwhile` when a part of them is on its way.
   template <class F>
   void ask(int count, F meanwhile) {
     std::vector<decltype(client.system.request(*there, 0))> open;

@@ -39,7 +39,7 @@ class reader : public actor<reader_type> {
 const protocol_table& as_reader = protocol_table_of<reader_type>();
 const protocol_table& as_teller = protocol_table_of<teller_type>();
 
-/// How messages of several handles are written and read.
+/// The codec of messages with several handles.
 const content_codec& of_many() {
   return protocol_table_of<protocol<void(many)>>().all()[0].message;
 }

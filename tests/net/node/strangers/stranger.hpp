@@ -53,7 +53,7 @@ class stranger {
     link_.run([&](net::hosted& h) { static_cast<speaking&>(h).say(f, payload...); });
     listen();
   }
-  /// Sends a frame so many times before it receives any, each time with the next number.
+  /// Sends a frame this many times before it receives any, each time with the next number.
   template <class... T>
   void repeat(int times, net::frame f, const T&... payload) {
     link_.run([&](net::hosted& h) {

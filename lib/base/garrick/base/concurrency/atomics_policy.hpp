@@ -117,7 +117,7 @@ struct real_atomics {
   static void wait(atomic<std::uint32_t>& word, std::uint32_t expected) noexcept {
     platform::futex_wait(word, expected);
   }
-  /// Like `wait`, for at most `timeout_ns` nanoseconds. Returns false if the time is over.
+  /// Like `wait`, for at most `timeout_ns` nanoseconds. Returns false if the time has passed.
   static bool wait_for(atomic<std::uint32_t>& word, std::uint32_t expected,
                        std::uint64_t timeout_ns) noexcept {
     return platform::futex_wait_for(word, expected, timeout_ns);

@@ -129,7 +129,7 @@ class ring_indices {
   ring_indices(std::size_t slots, void* memory) noexcept : mask_(slots - 1), memory_(memory) {}
   ~ring_indices() = default;
 
-  /// Returns the number of slots of a ring for so many items. Requires 1 to 2^30.
+  /// Returns the number of slots of a ring for this many items. Requires 1 to 2^30.
   static std::size_t slots_for(std::size_t capacity) noexcept {
     GARRICK_ASSERT(capacity >= 1 && capacity <= (std::size_t{1} << 30),
                    "a ring has room for 1 to 2^30 items");

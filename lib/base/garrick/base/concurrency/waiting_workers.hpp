@@ -31,10 +31,10 @@ enum class waiting_order : std::uint8_t {
 template <class Atomics = real_atomics>
 class waiting_workers {
  public:
-  /// Makes the count for a pool with so many workers, none of which waits.
+  /// Makes the count for a pool with this many workers, none of which waits.
   explicit waiting_workers(std::uint32_t workers) noexcept : workers_(workers) {}
 
-  /// Limits the pool to so many workers.
+  /// Limits the pool to this many workers.
   void limit(std::uint32_t workers) noexcept {
     workers_.store(workers, std::memory_order_relaxed);  // order: before the pool's start is over
   }

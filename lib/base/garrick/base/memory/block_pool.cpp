@@ -136,7 +136,7 @@ struct some_blocks {
   return some;
 }
 
-/// None if the depot has none. Else up to a batch: few blocks only if the depot has few.
+/// None if the depot has none. Otherwise up to a batch: few blocks only if the depot has few.
 [[nodiscard]] some_blocks take_from_depot(std::size_t size_class) noexcept {
   constexpr std::uint32_t enough = batch_blocks / 2;
   shared_class& depot = shared[size_class];

@@ -24,7 +24,8 @@ namespace garrick::base::platform {
 /// the caller looks again.
 [[gnu::hot]] void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t expected) noexcept;
 
-/// Like `futex_wait`, but for at most `timeout_ns` nanoseconds. Returns false if the time is over.
+/// Like `futex_wait`, but for at most `timeout_ns` nanoseconds. Returns false if the time has
+/// passed.
 bool futex_wait_for(std::atomic<std::uint32_t>& word, std::uint32_t expected,
                     std::uint64_t timeout_ns) noexcept;
 

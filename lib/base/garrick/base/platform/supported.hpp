@@ -29,7 +29,7 @@
 
 namespace garrick::base {
 
-/// Addresses of blocks have at most so many bits, and no tag above them. The block pool ends the
+/// Addresses of blocks have at most this many bits, and no tag above them. The block pool ends the
 /// process with a message if the system gives it others: a mailbox uses the bits above for a count.
 inline constexpr unsigned address_bits = 48;
 

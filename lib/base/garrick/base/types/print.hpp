@@ -10,8 +10,9 @@
 // No standard container header is included: types are recognised by their shape, so this header
 // stays cheap.
 //
-// A value may be as large as memory. `print_to(out, x, limit)` stops after so many bytes and tells
-// the size of the rest: "[1, 2, 3… (999997 elements left out)". It looks at no element beyond them.
+// A value may be as large as memory. `print_to(out, x, limit)` stops after this many bytes and
+// tells the size of the rest: "[1, 2, 3… (999997 elements left out)". It looks at no element beyond
+// them.
 //
 // Thread safety: as for the printed value. Cost: appends to the string, and allocates nothing else.
 #pragma once
@@ -34,7 +35,7 @@ void print_to(std::string& out, const T& x);
 
 namespace detail {
 
-/// While it lives, this thread prints at most so many bytes into `out`; into other strings, as
+/// While it lives, this thread prints at most this many bytes into `out`; into other strings, as
 /// before. Scopes may nest, also those of the same string; the innermost counts.
 class print_limit {
  public:

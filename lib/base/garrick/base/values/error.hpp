@@ -209,8 +209,8 @@ class [[nodiscard]] error {
   [[nodiscard]] std::uint32_t code() const noexcept;
   /// Returns the family that the code belongs to; null if there is no error.
   [[nodiscard]] const error_category* category() const noexcept { return category_; }
-  /// Returns "where: why", as far as known; else empty. Valid while this object, or a copy of it,
-  /// lives.
+  /// Returns "where: why", as far as known; otherwise empty. Valid while this object, or a copy of
+  /// it, lives.
   [[nodiscard]] std::string_view detail() const noexcept;
   /// Returns the event in the category's words; "no error" if there is none.
   [[nodiscard]] std::string message() const;

@@ -74,7 +74,7 @@ enum class unmatched : std::uint8_t {
   report,  ///< dead letter and, for a request, `unexpected_message`; the default
   skip,    ///< stays in the mailbox, in its place
   drop,    ///< forgotten; a request still gets `unexpected_message`
-  bounce,  ///< goes back to its sender if that is an actor waiting for a response; else dead letter
+  bounce,  ///< goes back to a sender that waits for a response; otherwise dead letter
 };
 
 /// The treatment of a message for a full bounded mailbox.

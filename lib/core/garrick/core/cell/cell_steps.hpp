@@ -44,7 +44,7 @@ enum class cell_order : std::uint8_t {
   take_attention,
 };
 
-/// How a sender's wait for room ended.
+/// The outcome of a sender's wait for room.
 enum class wait_end : std::uint8_t {
   woken,      ///< by the runner, by the time limit, because all workers wait, or without a cause
   claimed,    ///< the sender has the cell's run right

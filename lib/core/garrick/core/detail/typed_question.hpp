@@ -32,8 +32,8 @@ struct signature_types {
 /// Returns true if the actor cannot answer yet, or is about to end.
 [[nodiscard]] bool cannot_tell_yet(cell& self, const signature_types& any_of_them) noexcept;
 
-/// Returns no error if the actor understands all of these signatures now; else an error that names
-/// the first that it does not understand.
+/// Returns no error if the actor understands all of these signatures now; otherwise an error that
+/// names the first that it does not understand.
 [[nodiscard]] base::error not_understood(cell& self, const signature_types* wanted,
                                          std::size_t count);
 

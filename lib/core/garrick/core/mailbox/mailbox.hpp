@@ -103,7 +103,7 @@ class mailbox_gate {
   using word = mailbox_word;
 
   /// An actor is born scheduled or, if it is lazy, idle. `handled` is for tests: the mailbox counts
-  /// as if so many had been pushed and handled, and the reader is made with the same number.
+  /// as if this many had been pushed and handled, and the reader is made with the same number.
   explicit mailbox_gate(bool born_idle, std::uint32_t handled = 0) noexcept
       : head_((born_idle ? word::idle : 0) + (handled & 0xffff) * word::one),
         consumed_(handled),
@@ -298,7 +298,7 @@ class mailbox_reader {
   using gate = mailbox_gate<Node, Atomics>;
   using word = mailbox_word;
 
-  /// `handled` is for tests: the reader counts as if so many envelopes had been handled, as the
+  /// `handled` is for tests: the reader counts as if this many envelopes had been handled, as the
   /// gate does.
   explicit mailbox_reader(std::uint32_t handled = 0) noexcept : consumed_(handled) {}
 

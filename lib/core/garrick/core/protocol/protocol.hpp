@@ -158,8 +158,8 @@ consteval bool distinct_contents() {
 }  // namespace detail
 
 /// The messages that an actor understands, and its answers: a set of signatures `R(Args...)`.
-/// Requires that no two take the same arguments, and at most 512; else it does not compile. Their
-/// order does not matter. `R`, `result<R>`, `task<R>` and `response_promise<R>` are the same
+/// Requires that no two take the same arguments, and at most 512; otherwise it does not compile.
+/// Their order does not matter. `R`, `result<R>`, `task<R>` and `response_promise<R>` are the same
 /// answer. A protocol exists at compile time only.
 ///
 ///     using account = protocol<void(deposit), result<long>(withdraw), long(balance)>;

@@ -64,7 +64,8 @@ void proxy_cell::tell_exit(const address& who, const address& from,
 
 namespace {
 
-/// Returns the time limit of a request from elsewhere, which is handed on with it; else `never`.
+/// Returns the time limit of a request from elsewhere, which is handed on with it; otherwise
+/// `never`.
 base::instant limit_of(const envelope* e) noexcept {
   const bool is_known = e->is(envelope_flag::revocable) && e->is(envelope_flag::request);
   return is_known ? e->requester->wanted_until(e->id()) : base::instant::never();

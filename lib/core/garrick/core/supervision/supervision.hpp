@@ -39,7 +39,7 @@ inline constexpr restart_policy transient = restart_policy::transient;
 /// Never restart the child.
 inline constexpr restart_policy temporary = restart_policy::temporary;
 
-/// The wait before a restart. By default there is no wait. Else it is `first`, multiplied by
+/// The wait before a restart. By default there is no wait. Otherwise it is `first`, multiplied by
 /// `factor` for each restart of this child in a row, and at most `longest`. A child that has been
 /// up for longer than the window begins with `first` again. No value may be negative, `longest`
 /// must not be below `first`, and `first` and `factor` must be finite; a bad value throws where the
@@ -74,7 +74,7 @@ struct supervision {
 /// The options of one child. A bad combination is refused: the child's spawn fails with
 /// `spawn_failed`, and the error names the option.
 struct child_options {
-  /// empty: the type's name; else no other child of the same supervisor may have it
+  /// empty: the type's name; otherwise no other child of the same supervisor may have it
   std::string name{};
   restart_policy restart = restart_policy::permanent;  ///< when it is restarted
   base::duration stop_within{};                        ///< not negative; zero: the supervisor's

@@ -14,7 +14,7 @@ namespace garrick::core {
 class waiting_executor : public base::executor {
  public:
   /// Blocks until this thread's cell was scheduled, for at most `limit_ns`; for ever if that is
-  /// negative. Returns false if the time is over.
+  /// negative. Returns false if the time has passed.
   virtual bool wait(std::int64_t limit_ns) noexcept = 0;
 
   /// Returns true if other actors run meanwhile, also those of the waiting thread, so that the wait

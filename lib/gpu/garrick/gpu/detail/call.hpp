@@ -47,7 +47,7 @@ enum class argument_kind : std::uint8_t {
 /// An argument. An input or in-out argument has host memory, or a buffer if it is on the device.
 struct argument {
   argument_kind kind = argument_kind::scalar;
-  bool stays = false;    ///< its result is `buffer`; else it is read to `host`
+  bool stays = false;    ///< its result is `buffer`; otherwise it is read to `host`
   bool pinned = false;   ///< an output in pinned memory, which the device makes: `host_memory`
   void* host = nullptr;  ///< owned by the maker of the call; null: none
   std::size_t bytes = 0;

@@ -43,7 +43,7 @@ struct kernel_seed {
   kernel_options options;
 };
 
-/// How a request is run.
+/// The sizes of one run of the kernel.
 struct launch_plan {
   nd_range range{1};
   std::vector<std::size_t> outputs;  ///< elements
@@ -72,7 +72,7 @@ struct kernel_facts {
   std::span<const expected_parameter> expected;  ///< outputs last
   std::size_t containers;                        ///< inputs and in-out arguments
   std::span<const std::size_t> output_bytes;     ///< of an element of each output
-  std::span<const std::size_t> output_sizes;     ///< elements of a std::array; else 0
+  std::span<const std::size_t> output_sizes;     ///< elements of a std::array; otherwise 0
   std::span<const std::size_t> local_bytes;      ///< of an element of each local argument
 };
 
@@ -107,12 +107,12 @@ class kernel_base {
   [[nodiscard]] std::string where() const;
 
  private:
-  /// Returns range and sizes for a call with so many elements in its inputs and in-out arguments.
+  /// Returns range and sizes for a call with this many elements in its inputs and in-out arguments.
   [[nodiscard]] result<launch_plan> plan_for(const std::optional<nd_range>& wanted,
                                              std::span<const std::size_t> inputs) const;
   /// Returns an error unless a std::array gets exactly its number of elements.
   [[nodiscard]] error not_as_fixed(const launch_plan& plan) const;
-  /// Returns an error if none of the devices has so many bytes. Before the host makes room for
+  /// Returns an error if none of the devices has this many bytes. Before the host makes room for
   /// them.
   [[nodiscard]] error too_large(const launch_plan& plan) const;
   [[nodiscard]] std::size_t lane_for(const call& c) const;

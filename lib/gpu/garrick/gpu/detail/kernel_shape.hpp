@@ -139,7 +139,7 @@ constexpr expected_parameter expected_output() {
           .bytes = sizeof(element)};
 }
 
-/// The number of elements of a container with a fixed size; else 0.
+/// The number of elements of a container with a fixed size; otherwise 0.
 template <class R>
 constexpr std::size_t fixed_size() {
   if constexpr (host_container<R>::is)
@@ -206,7 +206,7 @@ struct kernel_shape<R(Ps...)> {
     return all;
   }();
 
-  /// Elements of each output that is a std::array; else 0.
+  /// Elements of each output that is a std::array; otherwise 0.
   static constexpr auto output_sizes = []<class... Os>(list<Os...>) {
     return std::array<std::size_t, sizeof...(Os)>{fixed_size<Os>()...};
   }(outputs{});

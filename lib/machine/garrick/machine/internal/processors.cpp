@@ -101,7 +101,7 @@ std::uint32_t processors::cheapest(const task& t, const Cost& cost) const noexce
 }
 
 /// Returns the processor for a thread that wakes up: the one where it ran last, if that is idle;
-/// else an idle one of the same cache; else it waits where it ran last.
+/// else an idle one of the same cache; otherwise it waits where it ran last.
 std::uint32_t processors::place_for(const task& t) const noexcept {
   const std::uint32_t near = cheapest(t, [&](std::uint32_t unit) -> std::size_t {
     const bool idle = all_[unit].runs == nobody;
@@ -134,7 +134,8 @@ void processors::join(std::uint32_t thread, std::uint32_t unit, time now, time l
   const auto others = static_cast<virtual_time>(p.waiting.size()) + (p.runs == nobody ? 0 : 1);
   // A thread with more than its share waits for the others to catch up, while it does not leave.
   if (t.lag < 0) t.lag = t.unit == unit ? std::min<virtual_time>(0, mean(p) - t.now) : 0;
-  // Its coming moves the mean: so much farther behind it must be, to be as far behind as it was.
+  // Its coming moves the mean, so it must be farther behind by that much, to be as far behind as it
+  // was.
   const virtual_time behind = others == 0 ? 0 : t.lag * (others + 1) / others;
   t.now = mean(p) - behind;
   t.deadline = t.now + t.slice;

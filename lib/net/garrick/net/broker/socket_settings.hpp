@@ -20,7 +20,7 @@ struct socket_settings {
   std::size_t block_size = std::size_t{64} << 10;  ///< bytes read at once; 64 to 2^30
   std::size_t blocks = 4;                          ///< of each stream; 2 to 65536
   /// The most messages with bytes that the broker still holds, for each stream or socket. While it
-  /// holds so many, nothing is read. At least 1.
+  /// holds that many, nothing is read. At least 1.
   std::uint32_t most_messages = 64;
   /// Limits of the bytes that wait to be sent, and the other settings. Beyond `most_queued` a
   /// `write` or `put` fails with `net_errc::overload`, and the connection stays open. An unset

@@ -76,8 +76,8 @@ struct redelivery_settings {
   /// The bytes of these messages. At least 1. If this is less than twice the other end's `bytes`
   /// and its largest message, a large message may hold up the others until it is in the mailbox.
   std::uint64_t accepted_bytes = 96u << 20;
-  /// The receiver tells its counts after so many messages, or half of the sender's window. At least
-  /// 1.
+  /// The receiver tells its counts after this many messages, or half of the sender's window. At
+  /// least 1.
   std::uint32_t ack_every = 64;
   /// The longest time from a message's arrival in a mailbox until its count is told.
   base::duration ack_after = base::duration::milliseconds(5);
@@ -224,7 +224,7 @@ class redelivery : public layer_defaults {
   amount taken_there_{};              // the other end's limit for [0] and [2] in flight
   std::array<amount, 2> accepted_{};  // the most undelivered
 
-  amount tell_at_{};  // with so much unacked_, counts are told at once
+  amount tell_at_{};  // with this much unacked_, counts are told at once
   amount unacked_{};  // delivered here, and not told yet
   base::instant ack_at_ = base::instant::never();
   bool ack_due_ = false;  // counts are due, and the layer below is not writable

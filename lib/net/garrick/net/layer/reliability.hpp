@@ -231,12 +231,12 @@ class reliability : public layer_defaults {
   std::int64_t pace_ = 0;      ///< see congestion::pace
   base::duration burst_;       ///< how far behind its pace the sender may be, and catch up
   base::instant paced_until_;  ///< when the next packet is due by the pace
-  base::instant pace_at_ = base::instant::never();  ///< when pacing lets go on
+  base::instant pace_at_ = base::instant::never();  ///< when pacing allows the next packet
 
   std::uint64_t next_order_ = 1;                           ///< of the next transmission
   std::uint64_t newest_order_ = 0;                         ///< see L4
-  std::uint32_t reorder_packets_ = least_reorder_packets;  ///< lost so many transmissions later
-  std::uint32_t reorder_eighths_ = least_reorder_eighths;  ///< lost such parts of a trip later
+  std::uint32_t reorder_packets_ = least_reorder_packets;  ///< later packets until one is lost
+  std::uint32_t reorder_eighths_ = least_reorder_eighths;  ///< eighths of a trip until it is lost
   std::uint32_t events_in_order_ = 0;               ///< congestion since a loss that was none
   base::instant loss_at_ = base::instant::never();  ///< when the first in flight is lost
   base::instant progress_;                          ///< when the time-out last started again

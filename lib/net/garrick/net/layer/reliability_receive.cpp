@@ -18,13 +18,13 @@ namespace {
 
 constexpr duration shortest_delay = duration::microseconds(200);
 constexpr duration longest_delay = duration::milliseconds(1);
-// After so many packets in one go an acknowledgement is sent from within `receive`.
+// After this many packets in one go an acknowledgement is sent from within `receive`.
 constexpr std::uint32_t most_unacknowledged = 16;
 
 constexpr std::uint32_t most_reorder_packets = 96;
 constexpr std::uint32_t most_reorder_eighths = 8;
 constexpr duration least_reorder_time = duration::microseconds(500);
-// Losses that were none are forgotten by halves, after so many events without another.
+// Losses that were none are forgotten by halves, after this many events without another.
 constexpr std::uint32_t calm_events = 16;
 constexpr duration shortest_burst = duration::milliseconds(1);
 constexpr std::int64_t burst_packets = 10;

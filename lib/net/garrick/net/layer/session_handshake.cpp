@@ -96,7 +96,7 @@ void session::on_hello(std::span<const std::byte> bytes, layer_context& c) {
   learn(*h);
   send_hello(session_packet::hello_ack, h->self.incarnation, c);
   // A peer that knows this end's number gets the packets that are sent to it; by a stream that is
-  // sure. Else the answer is not repeated, since it may have gone to an end that has asked for
+  // sure. Otherwise the answer is not repeated, since it may have gone to an end that has asked for
   // nothing: a peer that is open sends something within an interval, which opens this end, too.
   if (stream_ || h->to == settings_.self.incarnation) open(c);
 }
@@ -213,7 +213,8 @@ beside session::answered(std::span<const std::byte> bytes, layer_context& c) con
 }
 
 /// Perhaps this end has that session, too, by a link to another address of the peer: then the owner
-/// of this link leaves. Else the peer has yet to notice that the session is over, or to hear it.
+/// of this link leaves. Otherwise the peer has yet to notice that the session is over, or to hear
+/// it.
 void session::on_session_elsewhere(const refusal_notice& r, layer_context& c) {
   if (phase_ != phase::greeting || knows_peer_ || r.self.incarnation == 0)
     return static_cast<void>(++counters_.strangers);

@@ -20,7 +20,7 @@ struct slicing_settings {
   std::uint32_t largest = 64u << 20;  ///< the most bytes of a message; at least 1
   /// The most bytes that go down at a time, even if the layer below takes more; at least 64.
   std::uint32_t piece = 64u << 10;
-  /// The layer is not writable while so many messages wait to be sent; at least 1. The system's
+  /// The layer is not writable while this many messages wait to be sent; at least 1. The system's
   /// lanes have the same room apart; exceeding it ends the link.
   std::uint32_t queue_messages = 4096;
   /// The same in bytes, of messages that are not large (`large_message`). The last message that is

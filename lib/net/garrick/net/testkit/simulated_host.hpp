@@ -78,8 +78,8 @@ class simulated_host {
   /// Sets the clock ahead by `d`. Throws std::invalid_argument below zero: steady clocks do not go
   /// back.
   void jump(base::duration d);
-  /// Makes the clock so many millionths faster, or slower, than time. Throws std::invalid_argument
-  /// unless `ppm` is from -500000 to 1000000.
+  /// Makes the clock this many millionths faster, or slower, than time. Throws
+  /// std::invalid_argument unless `ppm` is from -500000 to 1000000.
   void set_rate(std::int64_t ppm);
 
   // ---- pauses and crashes -----------------------------------------------------------------------

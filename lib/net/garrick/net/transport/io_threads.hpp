@@ -99,7 +99,7 @@ class io_threads {
 
   [[nodiscard]] bool is_copy() const noexcept;
 
-  const std::uint32_t made_after_;  // so many forks
+  const std::uint32_t made_after_;  // this many forks
   std::unique_ptr<internal::io_pool> pool_;
 };
 

@@ -82,7 +82,7 @@ class byte_reader {
     return {reinterpret_cast<const char*>(all.data()), all.size()};
   }
   /// Returns a number of elements, each of which takes at least `least` bytes; fails if there are
-  /// too few bytes for so many. Requires that `least` is not 0. 0 after a failure.
+  /// too few bytes for that many. Requires that `least` is not 0. 0 after a failure.
   [[nodiscard]] std::size_t count(std::size_t least) noexcept {
     const std::uint64_t n = varint();
     if (n <= remaining() / least) [[likely]]

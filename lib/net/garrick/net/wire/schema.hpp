@@ -94,8 +94,8 @@ struct schema_limits {
                                                  const schema_limits& limits = {});
 
 /// Compares an expected protocol with an offered one. Returns no error if each expected signature
-/// is offered under its name with a compatible message and answer; else `incompatible`, with the
-/// path to the first difference. Requires that both are checked.
+/// is offered under its name with a compatible message and answer; otherwise `incompatible`, with
+/// the path to the first difference. Requires that both are checked.
 [[nodiscard]] base::error supports(const schema& expected, const schema& offered);
 
 namespace detail {

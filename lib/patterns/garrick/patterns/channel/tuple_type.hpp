@@ -58,7 +58,7 @@ struct tuple_type {
   unsigned shift;
   std::uint64_t inverse;
 
-  /// Returns how many tuples lie in so many bytes. Requires a multiple of the size. A shift and a
+  /// Returns how many tuples lie in this many bytes. Requires a multiple of the size. A shift and a
   /// product take half the time of a division by a size that the compiler does not know.
   [[nodiscard]] constexpr std::size_t count_of(std::size_t bytes) const noexcept {
     return static_cast<std::size_t>((bytes >> shift) * inverse);

@@ -73,8 +73,8 @@ class actor_node final : public held_open {
   // ---- for the stage's actor
 
   /// Puts a result out. In a step it is handed on with the others, and an exception is the failure
-  /// of the tuple that is consumed. Else it is handed on at once; if that throws, the result has
-  /// failed as a tuple does.
+  /// of the tuple that is consumed. Otherwise it is handed on at once; if that throws, the result
+  /// has failed as a tuple does.
   template <class T>
   void put(T& value, actor_base& on) {
     put_or(value, on, [&](const std::exception_ptr& why) { tuple_failed(value, why); });
@@ -85,7 +85,7 @@ class actor_node final : public held_open {
     if (in_step_ && !is_over()) return out_->put(value);
     if (const std::exception_ptr why = put_by_itself(&value, tuple_type_of<T>, on)) failed(why);
   }
-  /// Like `put`, if fewer than `limit` tuples wait in the channel behind. Else returns false.
+  /// Like `put`, if fewer than `limit` tuples wait in the channel behind. Otherwise returns false.
   template <class T>
   [[nodiscard]] bool try_put(std::size_t limit, T& value, actor_base& on) {
     if (in_step_ && !is_over()) return out_->try_put(limit, &value);

@@ -3,7 +3,8 @@
 //
 // first_failure.hpp says what a check is. A function `check_…` looks for a failure and returns its
 // `verdict`. A function that makes a pattern asserts `check::reported`, and goes on if
-// `passes<check>`; else it returns a refused_pattern. Patterns made with that report nothing more.
+// `passes<check>`; otherwise it returns a refused_pattern. Patterns made with that report nothing
+// more.
 //
 // Private: installed because templates need it.
 //

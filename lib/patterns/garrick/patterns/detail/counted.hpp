@@ -1,4 +1,4 @@
-// Windows of so many tuples of a key.
+// Windows of a number of tuples of a key.
 //
 // A key's tuples are cut into panes. A tumbling window is one pane. A window that has begun when
 // the stream ends is put out then, shorter than the others.

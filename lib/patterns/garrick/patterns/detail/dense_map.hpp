@@ -57,7 +57,7 @@ class dense_index {
     while (slots_[at] != 0) at = (at + 1) & mask();
     slots_[at] = static_cast<std::uint32_t>(number + 1);
   }
-  /// Keeps the memory of a small map for the next use. Else gives it back, and returns false.
+  /// Keeps the memory of a small map for the next use. Otherwise gives it back, and returns false.
   bool clear_index() noexcept;
 
   [[nodiscard]] std::size_t mask() const noexcept { return slots_.size() - 1; }

@@ -1,4 +1,4 @@
-// How a graph is built, from the sink to the source: each stage gives an inlet, to which each of
+// The building of a graph, from the sink to the source: each stage gives an inlet, to which each of
 // its producers is connected, with a channel of its own.
 //
 // Private: installed because templates need it.

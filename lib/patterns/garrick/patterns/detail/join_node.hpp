@@ -148,8 +148,8 @@ struct side_progress {
 /// A join's numbers.
 struct join_times {
   std::int64_t disorder;
-  std::int64_t before;  ///< the right one's time may be so much less than the left one's
-  std::int64_t after;   ///< or so much more
+  std::int64_t before;  ///< by this the right one's time may be less than the left one's
+  std::int64_t after;   ///< or by this, more
   duration idle_after;  ///< infinite: a side is never idle
   std::size_t at_most;
 };

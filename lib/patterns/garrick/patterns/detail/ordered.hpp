@@ -1,4 +1,4 @@
-// How a farm keeps its tuples' order without numbering them.
+// A farm that keeps its tuples' order without numbering them.
 //
 // The emitter gives the replicas one tuple after the other, each with a mark behind it. A replica
 // hands on the results of a tuple and then the mark. So the collector knows where the results of

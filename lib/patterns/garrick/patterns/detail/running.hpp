@@ -85,7 +85,7 @@ concept timed = requires(const Stage& s) {
 template <class Stage, class To>
 concept acts_on_time = requires(Stage& s, instant now, To& to) { s.on_time(now, to); };
 
-/// Takes so many tuples now. At zero it takes none until its deadline.
+/// Takes this many tuples now. At zero it takes none until its deadline.
 template <class Stage>
 concept paced = requires(const Stage& s) {
   { s.room() } -> std::convertible_to<std::size_t>;

@@ -2,9 +2,9 @@
 //
 // A session ends a gap after its latest tuple, and is open until the watermark reaches that end. A
 // tuple behind the watermark is taken only if it lies within an open session of its key, from its
-// begin to its end; else the tuple is late. So no tuple reaches a session that was put out. Tuples
-// that are not behind the watermark begin sessions, and put their begins back. A tuple may join two
-// sessions, which then are one.
+// begin to its end; otherwise the tuple is late. So no tuple reaches a session that was put out.
+// Tuples that are not behind the watermark begin sessions, and put their begins back. A tuple may
+// join two sessions, which then are one.
 //
 // Due sessions are found in a heap of ends, in which each session has one entry, with its end when
 // it was put there. A session that has grown meanwhile is put back with its new end. So sessions
@@ -97,8 +97,9 @@ class session_windows : public windows_base<Aggregate> {
   [[nodiscard]] std::int64_t next() const noexcept {
     return ends_.empty() ? no_time : ends_.front().end;
   }
-  /// Returns true if a session has to be put out before the next tuple is taken. Else that may wait
-  /// for the end of the batch, since a session that has ended takes no tuple and does not count.
+  /// Returns true if a session has to be put out before the next tuple is taken. Otherwise that may
+  /// wait for the end of the batch, since a session that has ended takes no tuple and does not
+  /// count.
   [[nodiscard]] bool is_overfull() const noexcept { return overfull_; }
   /// Returns true if there is something to look at, at watermark `w`.
   [[nodiscard]] bool is_due(std::int64_t w) const noexcept { return next() <= w; }
@@ -210,8 +211,8 @@ class session_windows : public windows_base<Aggregate> {
     return nullptr;
   }
   /// Called when there is no room for one more piece. If a session has ended, it is put out before
-  /// the next tuple, and its pieces do not count; else this throws std::length_error. Keys without
-  /// sessions may be gone after it.
+  /// the next tuple, and its pieces do not count; otherwise this throws std::length_error. Keys
+  /// without sessions may be gone after it.
   void make_room() {
     if (first_that_has_ended() != nullptr)
       overfull_ = true;

@@ -84,8 +84,8 @@ class putting_node : public node {
     return !out_->is_blocked();
   }
   /// At the beginning of a step, hands on the results that found no room before. Returns false if
-  /// there is still no room. Else the step goes on, so it ends later than a node that has run in
-  /// place for these results.
+  /// there is still no room. Otherwise the step goes on, so it ends later than a node that has run
+  /// in place for these results.
   [[nodiscard]] bool catches_up(turn& t) { return !out_->is_blocked() || finds_room(t); }
   /// Called before the node sleeps for lack of input. Hands on the results that are kept for the
   /// way back in a loop, since these do not make the node blocked. Returns false if there is room

@@ -35,7 +35,7 @@ struct stage_batch {
   bool more = true;      ///< false: a source has nothing more
 };
 
-/// After so many tuples a loop looks whether the stream was told to end, since the batch may be
+/// After this many tuples a loop looks whether the stream was told to end, since the batch may be
 /// long, and the stage may have become slow.
 inline constexpr std::size_t between_looks = 128;
 
@@ -213,7 +213,7 @@ struct stage_functions {
     b.done = done;
   }
 
-  /// `Works`: the stage has a `consume` or a `produce`. Else its node calls it in its own way.
+  /// `Works`: the stage has a `consume` or a `produce`. Otherwise its node calls it in its own way.
   template <class In, bool Works = true>
   static consteval stage_type table() {
     stage_type t{.size = sizeof(Stage),

@@ -1,5 +1,5 @@
-// How a stream ends: orderly when the last node has, or by a failure or a cancellation, which every
-// node hears.
+// The end of a stream: in order when the last node has ended, or by a failure or a cancellation, of
+// which every node is told.
 //
 // Private: installed because templates need it.
 //

@@ -33,7 +33,7 @@ class graph final : public ending, public std::enable_shared_from_this<graph> {
     nodes_.push_back(std::unique_ptr<node>(made));
     return *made;
   }
-  /// Makes a loop with so many credits.
+  /// Makes a loop with this many credits.
   loop& add_loop(std::size_t credits) {
     loops_.push_back(std::make_unique<loop>(credits));
     return *loops_.back();

@@ -86,7 +86,7 @@ class node : public wakeable {
   static constexpr std::int64_t in_place_ns = 20'000;
   /// The largest depth of runs inside each other.
   static constexpr std::uint32_t most_depth = 8;
-  /// A run longer than this, in nanoseconds, or than so many steps, gives others their turn.
+  /// A run longer than this, in nanoseconds, or than this many steps, gives others their turn.
   static constexpr std::int64_t run_ns = 100'000;
   static constexpr std::uint32_t most_steps = 64;
   /// The most tuples of a step; fewer where they take long, so that a step takes about `step_ns`.

@@ -6,8 +6,8 @@
 // begins the next one and calls back those that it wants.
 //
 // Data flow: a claim is a count that only grows. In static pieces each piece has the number of
-// phases in which it was claimed; else there is one number for the pieces claimed in all phases. So
-// nothing is reset between phases but `left_`, which no thread touches then.
+// phases in which it was claimed; otherwise there is one number for the pieces claimed in all
+// phases. So nothing is reset between phases but `left_`, which no thread touches then.
 //
 // Private: installed because templates need it.
 //
@@ -89,7 +89,7 @@ class basic_phases {
       if (claims_[i].load(std::memory_order_relaxed) == phase) return true;  // order: a hint
     return false;
   }
-  /// Counts so many elements as done. Returns true if they were the last ones of this phase.
+  /// Counts this many elements as done. Returns true if they were the last ones of this phase.
   [[nodiscard]] bool finish(std::size_t elements) noexcept {
     // order: acq_rel: earlier writes, to the thread that finishes the last ones
     return left_.fetch_sub(elements, base::order<Atomics, phases_order::finish>(

@@ -38,7 +38,7 @@ namespace garrick::patterns::detail {
 struct seat {
   std::size_t who = 0;     ///< its number among the participants
   piece begun{};           ///< the rest of the piece that it works on
-  std::size_t block = 1;   ///< so many elements next
+  std::size_t block = 1;   ///< this many elements next
   bool was_asked = false;  ///< it is the actor that was asked, and has to begin others' requests
 };
 
@@ -53,8 +53,8 @@ struct work_on {
 /// A participant, by its number.
 using hand = ref<protocol<void(work_on)>>;
 
-/// How long an element takes, in picoseconds; 0: not yet known. Requests for the same function
-/// share it.
+/// The time of an element in picoseconds; 0: not yet known. Requests for the same function share
+/// it.
 using pace = std::atomic<std::uint64_t>;
 
 /// About the cost of waking a helper. It is of no use for less.
@@ -133,7 +133,7 @@ class shared_work : public std::enable_shared_from_this<shared_work> {
   hand asked_;
   bool asked_takes_part_ = false;  ///< does not change
   std::vector<hand> others_;       ///< on turns of the actor that was asked
-  std::size_t told_ = 0;           ///< so many of them
+  std::size_t told_ = 0;           ///< this many of them
   std::atomic<bool> has_failed_{false};
   error why_;  ///< written by the thread that has set `has_failed_`, read after the end
   std::shared_ptr<pace> pace_;

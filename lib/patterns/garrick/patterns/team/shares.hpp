@@ -29,12 +29,12 @@ struct piece {
   [[nodiscard]] bool empty() const noexcept { return begin == end; }
 };
 
-/// How a container is cut.
+/// The division of a container into pieces.
 struct cut {
-  std::size_t size = 0;    ///< so many elements
+  std::size_t size = 0;    ///< this many elements
   std::size_t pieces = 0;  ///< the number of pieces, none of them empty
   std::size_t length = 0;  ///< of each piece except the last; 0: sizes differ by at most one
-  /// Each participant begins with pieces of its own; else they are claimed in their order.
+  /// Each participant begins with pieces of its own; otherwise they are claimed in their order.
   bool by_hand = false;
   std::size_t hands = 0;  ///< the number of participants with pieces of their own; 0: as many as
                           ///< there are pieces
@@ -43,8 +43,8 @@ struct cut {
   [[nodiscard]] static cut evenly(std::size_t size, std::size_t pieces, bool by_hand) noexcept {
     return {size, pieces < size ? pieces : size, 0, by_hand};
   }
-  /// Returns a cut for so many hands, each of which begins with as many pieces as the others, side
-  /// by side: `each`, or fewer. Neither is zero.
+  /// Returns a cut for this many hands, each of which begins with as many pieces as the others,
+  /// side by side: `each`, or fewer. Neither is zero.
   [[nodiscard]] static cut for_hands(std::size_t size, std::size_t hands,
                                      std::size_t each) noexcept {
     cut c = evenly(size, size / each < hands ? size : hands * each, true);
@@ -121,7 +121,7 @@ class basic_shares {
     }
     return false;
   }
-  /// Counts so many elements as done. Returns true if they were the last ones.
+  /// Counts this many elements as done. Returns true if they were the last ones.
   [[nodiscard]] bool finish(std::size_t elements) noexcept {
     // order: acq_rel: earlier writes, to the thread that finishes the last ones
     return left_.fetch_sub(elements, base::order<Atomics, shares_order::finish>(

@@ -201,7 +201,7 @@ TEST_CASE("crowd looks: many runnables that wait keep the limit up, and raise it
   machine m(2);
   m.workers[0]->deque.value = 8;
   for (int i = 0; i < 100; ++i) CHECK(m.look(0.4, 0.4) == 2);
-  m.workers[0]->deque.value = 7;  // a long pipeline may have so many
+  m.workers[0]->deque.value = 7;  // a long pipeline may have that many
   int looks_made = 0;
   while (m.look(0.4, 0.4) == 2) REQUIRE(++looks_made < 100);
   for (int i = 0; i < 100; ++i) CHECK(m.look(0.4, 0) == 1);

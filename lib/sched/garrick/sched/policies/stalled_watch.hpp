@@ -14,7 +14,7 @@
 namespace garrick::sched {
 
 /// Messages that a busy worker handles at most between two looks at another one. It counts the
-/// number of rounds that have so many messages if they are as long as they may be.
+/// number of rounds that have this many messages if they are as long as they may be.
 inline constexpr std::uint32_t default_look_interval = 2048;
 
 /// The choice of the worker that a worker watches, and the test if it has moved.

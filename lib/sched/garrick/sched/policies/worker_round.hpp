@@ -34,8 +34,8 @@ class worker_round {
   static constexpr std::uint64_t most_if_arrivals_ns = 50'000;
   /// The time that counts as lately, in nanoseconds.
   static constexpr std::uint64_t lately_ns = 100'000'000;
-  /// For so many messages after the worker had nothing else to do, or for a round if that is less,
-  /// arrivals wait: the worker is soon done with the work that it has begun.
+  /// For this many messages after the worker had nothing else to do, or for a round if that is
+  /// less, arrivals wait: the worker is soon done with the work that it has begun.
   static constexpr std::uint32_t patience = 64;
   /// Messages between two looks at the arrivals.
   static constexpr std::uint32_t between_looks = 32;
@@ -138,7 +138,7 @@ class worker_round {
   }
 
   /// Called when the round's messages are used up. Returns true if the round goes on with as many
-  /// again, since less than half of its time has passed and a round may have so many; false if it
+  /// again, since less than half of its time has passed and a round may have that many; false if it
   /// has ended, and is measured.
   [[nodiscard]] bool goes_on(std::uint64_t now_ns) noexcept {
     const bool may = measured_at_ns_ != 0 && handled_ - measured_ + length_ <= longest_;
@@ -174,7 +174,7 @@ class worker_round {
     next_arrival_ = handled_ + (handled_ - arrival_began_);
   }
 
-  /// Sets the next look: after so many messages, or when an arrival may run, but not after the
+  /// Sets the next look: after this many messages, or when an arrival may run, but not after the
   /// round.
   void look_after(std::uint32_t messages) noexcept {
     due_ = std::min(end_, std::max(handled_ + messages, next_arrival_));

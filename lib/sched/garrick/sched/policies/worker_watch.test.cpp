@@ -72,7 +72,7 @@ struct crowd {
   [[nodiscard]] std::uint64_t wakes() const { return policy.statistics().wakes; }
   void begin_run() { static_cast<void>(policy.before_resume(awake, running)); }
 
-  /// Calls `at_limit` when one worker may be awake, and ends after so many looks more.
+  /// Calls `at_limit` when one worker may be awake, and ends after this many looks more.
   template <class F>
   void run(const F& at_limit, int more_looks = 0) {
     helpers_clock::now = 1;

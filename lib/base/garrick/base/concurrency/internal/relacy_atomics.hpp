@@ -170,7 +170,7 @@ class engine_atomic {
 
   /// As the kernel does it: compare and fall asleep in one step, with early returns for no reason.
   void wait(word expected);
-  /// The same for some time; returns false if the time is over.
+  /// The same for some time; returns false if the time has passed.
   bool wait_for(word expected);
   void wake_one();
   void wake_all();

@@ -16,7 +16,7 @@
 
 namespace garrick::core::in_place {
 
-/// Returns this worker's executor if `receiver` may run in a handler's send there; else null.
+/// Returns this worker's executor if `receiver` may run in a handler's send there; otherwise null.
 [[nodiscard]] base::executor* executor_for(const cell& receiver) noexcept;
 /// Returns true if the stack has room for one more send that runs a receiver.
 [[nodiscard]] bool stack_has_room() noexcept;

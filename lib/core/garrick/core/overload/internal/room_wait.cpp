@@ -137,13 +137,13 @@ bool room_wait::at_hard_limit() noexcept {
   return waited == outcome::progress;
 }
 
-// Returns true if there are so many messages, also by the runner's own count.
+// Returns true if there are this many messages, also by the runner's own count.
 bool room_wait::is_at(std::uint32_t limit) const noexcept {
   return to_.gate().length() >= limit && to_.mailbox_length() >= limit;
 }
 
-// Returns true if the receiver is idle, awaits nothing and keeps so many skipped messages: nothing
-// makes room there before another message comes.
+// Returns true if the receiver is idle, awaits nothing and keeps this many skipped messages:
+// nothing makes room there before another message comes.
 bool room_wait::keeps(std::uint32_t limit) const noexcept {
   const std::uint64_t head = to_.gate().peek_acquire();  // the length that `release` has published
   // the same word afterwards: the length is that of the idle actor, without later messages

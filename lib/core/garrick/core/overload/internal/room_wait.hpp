@@ -39,7 +39,7 @@ class room_wait {
   /// At the bound, with the policy `wait`. Returns as `once`.
   bool at_bound() noexcept;
 
-  /// Returns true if the receiver has so many messages, also by the runner's own count.
+  /// Returns true if the receiver has this many messages, also by the runner's own count.
   [[nodiscard]] bool is_at(std::uint32_t limit) const noexcept;
 
  private:

@@ -16,7 +16,7 @@
 namespace garrick::net::internal {
 namespace {
 
-/// After so many batches, other residents of the loop have their turn.
+/// After this many batches, other residents of the loop have their turn.
 constexpr int most_batches = 8;
 
 }  // namespace

@@ -1,7 +1,7 @@
 // A broker's socket for datagrams, on its I/O thread.
 //
 // Invariants:
-//   U1  At most `most` datagrams are with the broker; while there are so many, none is received.
+//   U1  At most `most` datagrams are with the broker; while there are that many, none is received.
 //
 // Thread safety: `send`, `close` and the return of datagrams on any thread, all else on the loop's.
 #pragma once

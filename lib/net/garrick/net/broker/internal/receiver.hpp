@@ -76,7 +76,7 @@ class receiver {
   void set(const receive_policy& p) noexcept { policy_ = p; }
   /// Returns the memory for the next bytes; nothing if none must be read now.
   [[nodiscard]] std::optional<std::span<std::byte>> room();
-  /// Records that so many bytes have been read to the room.
+  /// Records that this many bytes have been read to the room.
   void filled(std::size_t n) noexcept { end_ += n; }
   /// Returns the next message, if it is whole and may be passed on.
   [[nodiscard]] std::optional<received> next();

@@ -31,8 +31,8 @@ struct redelivery_lane {
   kept_bytes copies;
   std::uint64_t acked = 0;
   std::uint64_t next = 0;
-  std::uint64_t handed = 0;       // so many went down at least once
-  std::uint64_t known_there = 0;  // so many the other end has received by its own word
+  std::uint64_t handed = 0;       // the number that went down at least once
+  std::uint64_t known_there = 0;  // the number that the other end says it has received
   pooled_deque<arrival> waiting;
   std::uint64_t received = 0;
   std::uint64_t delivered = 0;

@@ -37,7 +37,7 @@ inline constexpr std::size_t packet_overhead = 64;
 
 /// A packet that waits for its acknowledgement.
 struct sent_packet {
-  static constexpr std::uint8_t many_attempts = 255;  ///< in `attempt`: so many, or more
+  static constexpr std::uint8_t many_attempts = 255;  ///< in `attempt`: this many, or more
 
   packet bytes;                   ///< without this layer's header, which differs each time
   base::instant first;            ///< when it was first sent

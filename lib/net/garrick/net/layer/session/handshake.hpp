@@ -120,7 +120,7 @@ struct refusal_notice {
   version_range versions;  ///< the versions of the refusing end
   std::uint64_t to = 0;    ///< the incarnation that is refused
   std::string words{};     ///< for people; at most `longest_words` bytes
-  peer_identity self{};    ///< the refusing end, if it says so; else the incarnation is 0
+  peer_identity self{};    ///< the refusing end, if it says so; otherwise the incarnation is 0
 };
 
 /// Appends `kind` and the body to `to`. A program's text beyond its limit is cut.

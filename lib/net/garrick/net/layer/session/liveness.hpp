@@ -52,7 +52,7 @@ class liveness {
   [[nodiscard]] bool may_be_late(base::instant now) const noexcept {
     return now - seen_ >= interval_ / 4;
   }
-  /// Takes a delay of this end, which was called so much too late, out of the peer's silence.
+  /// Takes a delay of this end, which was called too late by `pause`, out of the peer's silence.
   void excuse(base::duration pause, base::instant now) noexcept {
     counted_.paused = counted_.paused + pause;
     last_heard_ = last_heard_ + pause;

@@ -58,7 +58,7 @@ class path {
 
   /// The caller's part of an `advance`.
   struct step {
-    std::size_t probe = 0;  ///< not 0: send a heartbeat of so many bytes, with the number given
+    std::size_t probe = 0;  ///< not 0: send a heartbeat of this many bytes, with the number given
     bool lowered = false;   ///< the size is the base again
   };
   /// Returns the time for the next `advance`.

@@ -18,7 +18,7 @@
 
 namespace garrick::net::testkit::internal {
 
-/// The bugs of a `planted_talk`, which affect one frame of so many of a kind.
+/// The bugs of a `planted_talk`, each of which affects one frame in a number of them.
 enum class misunderstanding : std::uint8_t {
   none,
   answers_twice,        ///< a response is passed up two times

@@ -14,7 +14,7 @@ namespace {
 
 /// The most datagrams that wait until a visitor leaves.
 constexpr std::size_t flush_at = 64;
-/// After so many batches, other residents of the loop have their turn.
+/// After this many batches, other residents of the loop have their turn.
 constexpr int most_batches = 8;
 /// Bytes that may wait for a visitor to leave, if the settings leave the socket's to the system.
 constexpr std::size_t most_copied = std::size_t{1} << 20;

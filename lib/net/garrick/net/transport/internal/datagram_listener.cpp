@@ -9,7 +9,7 @@
 namespace garrick::net::internal {
 namespace {
 
-/// After so many batches, other residents of the loop have their turn.
+/// After this many batches, other residents of the loop have their turn.
 constexpr int most_batches_at_once = 8;
 
 bool same_way(const datagram_way& a, const datagram_way& b) noexcept {

@@ -10,7 +10,7 @@
 namespace garrick::net::internal {
 namespace {
 
-/// After so many turns of one link, other residents have theirs.
+/// After this many turns of one link, other residents have theirs.
 constexpr int most_turns = 8;
 /// The limit of delays of the time by bytes: a flood in a shared socket must not hold up its links
 /// for ever.

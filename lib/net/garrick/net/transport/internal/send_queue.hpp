@@ -45,7 +45,7 @@ class send_queue {
   [[nodiscard]] std::span<const packet> waiting() const noexcept {
     return std::span(packets_).subspan(first_);
   }
-  /// Drops so many bytes from the front, and packets that are empty by then.
+  /// Drops this many bytes from the front, and packets that are empty by then.
   void sent(std::size_t n) noexcept {
     bytes_ -= n;
     while (first_ != packets_.size() && n >= packets_[first_].size()) {

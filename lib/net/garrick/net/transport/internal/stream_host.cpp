@@ -379,7 +379,7 @@ void stream_host::attend_elsewhere() {
   if (reopens_ || tries_beside_ || broken_ || (is_full_ && queue_.bytes() <= settings_.low_water))
     want_loop();
   if (ends_unread()) want_loop();
-  if (blocked_ && !waits_writable_) want_loop();  // so much was sent that it was written before
+  if (blocked_ && !waits_writable_) want_loop();  // this much of the sent bytes was written before
   if (queue_.empty() || blocked_ || flush_posted_ || state_ != state::connected || broken_) return;
   // Messages that come faster than they can be written are left to the loop: until it comes, more
   // of them meet. But no thread is called for that which would only have to take over the loop.

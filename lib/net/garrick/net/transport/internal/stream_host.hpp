@@ -93,9 +93,9 @@ class stream_host final : public host, public resolution {
     std::vector<std::byte> come;                  ///< its bytes
     base::instant ends = base::instant::never();  ///< the wait for an answer
   };
-  /// After so many bytes more are likely to have come by the time they are handled.
+  /// After this many bytes, more are likely to have come by the time they are handled.
   static constexpr std::ptrdiff_t least_in_burst = 2048;
-  /// After so many bytes other links, and the layers above, have their turn.
+  /// After this many bytes other links, and the layers above, have their turn.
   static constexpr std::ptrdiff_t most_in_burst = std::ptrdiff_t{64} << 10;
   /// See C5.
   static constexpr std::size_t most_in_turn = std::size_t{256} << 10;

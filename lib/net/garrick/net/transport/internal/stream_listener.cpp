@@ -12,7 +12,7 @@
 namespace garrick::net::internal {
 namespace {
 
-/// After so many newcomers, other residents of the loop have their turn.
+/// After this many newcomers, other residents of the loop have their turn.
 constexpr int most_at_once = 16;
 /// The time that the next newcomer waits if there are no descriptors.
 constexpr base::duration rest_without_descriptors = base::duration::milliseconds(100);

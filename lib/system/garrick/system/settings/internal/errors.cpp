@@ -43,7 +43,7 @@ void drop_common_words(std::string_view& a, std::string_view& b) {
 
 constexpr std::size_t far = std::numeric_limits<std::size_t>::max();
 
-/// Returns the number of wrong letters; far: so many that another key was meant.
+/// Returns the number of wrong letters; `far` if another key was probably meant.
 std::size_t score(std::string_view word, std::string_view key) {
   drop_common_words(word, key);
   const std::size_t wrong = distance(word, key);

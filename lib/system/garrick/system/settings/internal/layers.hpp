@@ -45,7 +45,7 @@ struct command_line {
 };
 
 /// Returns the key that is most like `word`, also if only its last part is. Returns an empty text
-/// if none is so much like it that it was probably meant.
+/// if none is so similar that it was probably meant.
 [[nodiscard]] std::string nearest(std::string_view word, const std::vector<std::string>& keys);
 
 [[nodiscard]] base::error refuse(std::string_view where, std::string_view why);

@@ -51,7 +51,7 @@ class thread_slot {
   }
 
   /// Waits until a runnable is given, for at most `limit_ns`; for ever if that is negative. Returns
-  /// false if the time is over. For a cell that waits inside its run: it is itself given.
+  /// false if the time has passed. For a cell that waits inside its run: it is itself given.
   [[nodiscard]] bool wait(std::int64_t limit_ns) noexcept {
     // order: relaxed: `take` acquires
     const auto empty = [this] { return next_.load(std::memory_order_relaxed) == nullptr; };
