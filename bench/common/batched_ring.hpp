@@ -77,7 +77,7 @@ class batched_ring {
     if (n != 0) from_.store(head_, std::memory_order_release);  // order: the slots have been read
     return n;
   }
-  // Nothing is there, and nothing comes.
+  // Returns true if the ring is empty and closed.
   bool ended() {
     if (!closed_.load(std::memory_order_acquire)) return false;  // order: the tuples before it
     // order: relaxed; the line above has seen the last one

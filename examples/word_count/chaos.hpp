@@ -47,7 +47,8 @@ class chaos {
   /// About one of `every` places throws; 0: none does.
   chaos(std::uint64_t seed, std::uint32_t every) noexcept : seed_(seed), every_(every) {}
 
-  /// A message has come to an actor of this role, or a tuple to a stage. May throw chaos_strike.
+  /// Called when a message has come to an actor of this role, or a tuple to a stage. May throw
+  /// chaos_strike.
   void handling(role r) {
     at(r).messages.fetch_add(1, std::memory_order_relaxed);  // order: a statistic
     midway(r);

@@ -132,8 +132,8 @@ void foreman_actor::complete(std::vector<problem> changed) {
   waiting_.clear();
 }
 
-// An actor that fell over a request is coming back: try again. An actor that is gone was given up
-// by its supervisor.
+// Returns true, and ends the foreman, if the actor will not come back, because its supervisor has
+// given it up. An actor that failed at a request is restarted: try again.
 bool foreman_actor::gone_for_good(const garrick::error& why) {
   if (why != garrick::errc::not_handled) return false;
   quit(why);

@@ -29,7 +29,7 @@ namespace {
 using namespace garrick;
 
 constexpr std::size_t actors = 20'000;
-constexpr std::size_t at_once = 100;  // the workers' queues must not grow: they are no actor's
+constexpr std::size_t at_once = 100;  // the workers' queues must not grow: actors do not own them
 
 struct ask {};
 using asked = protocol<int(ask)>;

@@ -115,7 +115,7 @@ struct hangs_after_co_await : actor<protocol<void(go)>> {
   }
 };
 
-/// The text about the actor of a shutdown that gives up.
+/// Returns the text about the actor of a shutdown that gives up.
 template <class A, class... Args>
 std::string said_of(actor_system& system, latch& l, Args... args) {
   const auto a = system.spawn<A>(spawn_options{.name = "busy"}, lent(&l), args...);

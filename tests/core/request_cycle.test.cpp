@@ -1,4 +1,4 @@
-// A awaits B awaits A: found, reported, answered; and similar waits that are no cycle are left
+// A awaits B awaits A: found, reported, answered; and similar waits that are not a cycle are left
 // alone.
 #include <garrick/base/platform/platform.hpp>
 #include <garrick/core/life/wait_graph.hpp>

@@ -91,7 +91,7 @@ class worker_actor : public actor<work> {
     const result<int> r = co_await request(source_, atom<"never">(), duration());
     CHECK(r.error() == errc::timeout);
   }
-  /// A request that is under way and is given up.
+  /// Sends a request and gives it up.
   task<> dropped() {
     { pending_response<int> given_up = request(source_, atom<"never">()); }
     static_cast<void>(co_await delay(12s));
@@ -102,7 +102,7 @@ class worker_actor : public actor<work> {
   std::string told_;
 };
 
-/// When the worker is told of silence, within 24 seconds.
+/// Returns the times at which the worker is told of silence, within 24 seconds.
 std::string told_after(way w, bool interleaved = false) {
   testkit::test_system kit;
   const auto worker = kit.spawn<worker_actor>(kit.spawn<source_actor>(), duration(5s), interleaved);

@@ -21,7 +21,7 @@ struct transfers {
   [[nodiscard]] std::uint64_t copied() const { return layer().copies - copies; }
 };
 
-/// No bytes of the device are left, once its thread has come by.
+/// Checks that no bytes of the device are left, once its thread has released them.
 void check_all_freed(bench_of_devices& b) {
   static_cast<void>(gpu::figures_of(b.system, b.first()).get());
   wait_until([&] { return b.first().memory_used() == 0; });

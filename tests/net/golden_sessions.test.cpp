@@ -179,7 +179,7 @@ class conversation {
     say(1, bob, anna, "for B");
     pair.run(10_ms);
   }
-  /// The stream breaks while both ends send.
+  /// Breaks the stream while both ends send.
   void lose_the_stream() {
     say(0, alice, bob, "before");
     pair.run(2_ms);

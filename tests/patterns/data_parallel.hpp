@@ -25,7 +25,7 @@ namespace garrick::tests {
 /// Holds threads up that come to it until it is opened.
 class gate {
  public:
-  /// No thread has come, and the next ones wait.
+  /// Closes the gate: the next threads wait.
   void close() noexcept { has_come_ = is_open_ = false; }
   /// Waits until it is open.
   void pass() noexcept {

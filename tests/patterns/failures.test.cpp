@@ -21,7 +21,7 @@ using testkit::test_system;
 using tests::collect;
 using tests::in_all_ways;
 
-/// The stream fails, and the error has these words.
+/// Checks that the stream fails, and that the error has these words.
 template <class P>
 void fails_with(const P& p, const std::string& words) {
   in_all_ways(p, [&](const auto& got) {

@@ -101,7 +101,7 @@ struct behaviour {
   }
   [[nodiscard]] item last_word(std::uint32_t id) const { return item::of(mix(seed + id), 0); }
 
-  /// The tuple has come by a witness.
+  /// Notes that the tuple has passed a witness.
   void saw(std::uint32_t id, const item& x) {
     const std::lock_guard hold(lock_);
     ++seen_[id][x];

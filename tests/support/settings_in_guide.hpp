@@ -70,7 +70,7 @@ inline std::string name_in_settings(const std::string& file) {
   return file;
 }
 
-/// Each setting is used where its row says.
+/// Checks that each setting is used where its row says.
 inline void check_uses(const std::filesystem::path& tree, const base::setting_table& table) {
   for (const base::setting& row : table.rows()) {
     CAPTURE(row.key);

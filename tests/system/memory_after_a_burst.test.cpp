@@ -38,7 +38,8 @@ std::size_t have_a_burst(actor_system& system) {
   return peak;
 }
 
-/// The operating system has half of the burst back. A sanitizer's notes of each address stay.
+/// Checks that the operating system has half of the burst back. A sanitizer's notes of each address
+/// stay.
 void check_gave_back(std::size_t peak) {
   if (!HAS_SANITIZER) CHECK(resident_bytes() <= peak - burst / 2);
 }

@@ -220,14 +220,14 @@ class stage {
     CHECK((answer ? *answer <= 1 : answer.error() != errc::timeout));
     return answer.has_value();
   }
-  /// The actor can be ended, and its end is told.
+  /// Waits for the actor's end, which must be reported.
   void wait_for_end() {
     const base::instant begin = base::real_clock().now();
     while (!gone_ && base::real_clock().now() - begin < too_long)
       me_->receive([](int) {}, after(duration::milliseconds(1)) >> [] {});
     CHECK(gone_);
   }
-  /// An actor that watches another one without an error is told of its end.
+  /// Checks that an actor that watches another one without an error is told of its end.
   void hears_of_other(bool watched) {
     system_.kill(other_);
     if (watched && what_ == deed::links) return wait_for_end();

@@ -57,7 +57,7 @@ class pipeline_run {
     seconds_ = seconds_since(start);
   }
 
-  // The collector got a message that was sent at this time.
+  // Notes that the collector got a message that was sent at this time.
   void arrived(std::int64_t sent) {
     in_order_ = in_order_ && sent >= last_;
     last_ = sent;

@@ -40,10 +40,10 @@ int listening(Tell& tell, int connections) {
   return listener;
 }
 
-/// The next connection that comes; -1: none can.
+/// Returns the next connection that comes; -1: none can.
 inline int next_accepted(int listener) { return without_delay(accept(listener, nullptr, nullptr)); }
 
-/// The one connection that comes; -1: none can.
+/// Returns the one connection that comes; -1: none can.
 template <class Tell>
 int accepted(Tell& tell) {
   return next_accepted(listening(tell, 1));

@@ -26,7 +26,7 @@ class feed {
     tuple.stamp = pace_.next();
     return tuple;
   }
-  // The next n, or as many as there are.
+  // Returns the next n, or as many as there are.
   std::vector<T> block(std::size_t n) {
     std::vector<T> some;
     some.reserve(n);

@@ -35,7 +35,7 @@ class stretch {
   std::int64_t start_ns_ = now_ns();
 };
 
-// The compiler must suppose that something else has computed `number`.
+// Makes the compiler suppose that other code has computed `number`.
 template <class T>
 void keep(T& number) {
   asm volatile("" : "+r"(number));

@@ -26,7 +26,7 @@ class interruption {
   /// The signals that were blocked before: the mask for a process that is started meanwhile.
   [[nodiscard]] const sigset_t& mask_before() const noexcept { return before_; }
 
-  /// A signal has come.
+  /// Returns true if a signal has come.
   [[nodiscard]] bool has_come() const noexcept;
   /// As the destructor: for when all is cleared away, and the rest may go with the process.
   void let_it_end() const noexcept;

@@ -28,7 +28,7 @@ class markup_reader {
  public:
   /// Appends the visible text to `text`; may hold something back until the next bytes decide.
   void read(char c, std::string& text);
-  /// The file is over: appends the text that was held back.
+  /// Appends the text that was held back, at the end of the file.
   void end(std::string& text);
 
   /// Returns true if nothing is open here, neither a word nor a tag, an entity, a comment or a

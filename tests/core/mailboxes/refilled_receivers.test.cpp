@@ -84,7 +84,7 @@ struct scene {
 
   const core::cell& receiver() const { return *core::handle_access::get(to); }
 
-  /// The receiver is in the blocked handler, and has nothing else to do.
+  /// Returns when the receiver is in the blocked handler, and has nothing else to do.
   void stop() {
     const no_wait_scope scope;
     send(to, go{});
@@ -105,7 +105,7 @@ struct scene {
     ++lets;
     lets.notify_all();
   }
-  /// The receiver goes on and handles all that waits.
+  /// Lets the receiver go on and handle all waiting messages.
   void drain() {
     let_go();
     wait_until_idle(to);
@@ -114,7 +114,7 @@ struct scene {
     stop();
     fill(length);
   }
-  /// The messages that were lost.
+  /// Returns the number of lost messages.
   std::uint32_t lost() {
     plan.at_each_wait = nullptr;
     drain();

@@ -1,5 +1,6 @@
-// Incoming bytes that are no value of their type: the sender is told, no other actor is concerned,
-// and they are counted. Types here have codecs that refuse to read some of their own output.
+// Incoming bytes that are not a value of their type: the sender is told, no other actor is
+// concerned, and they are counted. Types here have codecs that refuse to read some of their own
+// output.
 #include <doctest/doctest.h>
 #include <garrick/garrick.hpp>
 #include <garrick/net/error.hpp>

@@ -1,5 +1,5 @@
 // A node that ends has sent its earlier messages, and knows that they have come: its last messages
-// are no dead letters.
+// are not dead letters.
 #include <doctest/doctest.h>
 #include <garrick/garrick.hpp>
 #include <garrick/net/error.hpp>

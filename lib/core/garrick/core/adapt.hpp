@@ -26,8 +26,8 @@
 namespace garrick::core {
 
 /// The callback of a foreign operation: called once, when it is done, on any thread. Copyable, so
-/// that it fits into std::function; of all copies the first call counts. Two threads must not call
-/// at once. If the last copy is dropped uncalled, the actor gets `broken_promise`.
+/// that it fits into std::function. The first call of any copy counts. Two threads must not call at
+/// once. If the last copy is dropped uncalled, the actor gets `broken_promise`.
 template <class... Rs>
 class completion {
  public:

@@ -21,7 +21,7 @@ base::error send_if_room(cell& to, envelope_ptr e) noexcept {
 }
 
 bool run_if_it_waits(cell& c) noexcept {
-  // no actor runs after its end, and a proxy, which is no running_cell, is closed from the
+  // no actor runs after its end, and a proxy, which is not a running_cell, is closed from the
   // beginning
   if ((c.gate().peek() & mailbox_word::closed) != 0) return false;
   if (base::this_thread.no_wait != 0 || !in_place::run(c, true)) return false;

@@ -330,8 +330,8 @@ template <class P, class... Args>
 /// handle before the handler continues.
 ///
 /// Returns true if the actor ran. Returns false, without an effect, if the actor is idle or runs on
-/// another thread; if the caller is no handler on one of the actor's workers, or is called by the
-/// actor; or if in-place runs are switched off for the system, the actor or this scope. Throws
+/// another thread; if the caller is not a handler on one of the actor's workers, or is called by
+/// the actor; or if in-place runs are switched off for the system, the actor or this scope. Throws
 /// std::logic_error for an empty handle.
 ///
 ///     send(index, entry);

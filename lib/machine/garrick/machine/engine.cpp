@@ -133,7 +133,8 @@ std::string engine::run(picoseconds limit) {
   return failure_;
 }
 
-/// The running thread has stopped or ended: the first in the queue goes on, or the run is over.
+/// Lets the first thread in the queue go on, or ends the run, after the running thread has stopped
+/// or ended.
 void engine::resume_next(bool ended) noexcept {
   strand& me = *threads_[running_];
   me.at = now_;
@@ -174,7 +175,7 @@ void engine::give_way() noexcept {
   resume_next(false);
 }
 
-/// The running thread has woken another thread, which may be next on its processor.
+/// Gives the running thread's processor up if a thread that it has woken is next there.
 void engine::give_up_processor() noexcept {
   settle();
   sharing_->yield(running_, now_);
@@ -258,7 +259,7 @@ void engine::wake(std::uint32_t sleeper, picoseconds call) noexcept {
 void engine::wake_one(const void* word) noexcept { wake_up_to(word, 1); }
 void engine::wake_all(const void* word) noexcept { wake_up_to(word, max_threads); }
 
-/// A system call, which wakes the threads that sleep when it begins.
+/// Makes the system call that wakes threads, of those that sleep when it begins.
 void engine::wake_up_to(const void* word, std::uint32_t count) noexcept {
   settle();
   picoseconds call = 0;

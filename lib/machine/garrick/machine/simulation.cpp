@@ -75,9 +75,9 @@ void model_actor::handle(engine& e, const message& m) noexcept {
   of_->done();
 }
 
-/// Nothing is left to handle. Returns false if something has come meanwhile, or senders were woken.
-/// An actor that runs in place seldom wakes senders: the sender that runs it is faster than one
-/// that must wake up first.
+/// Called when nothing is left to handle. Returns false if a message has come meanwhile, or senders
+/// were woken. An actor that runs in place seldom wakes senders: the sender that runs it is faster
+/// than one that must wake up first.
 template <class Here>
 bool model_actor::end_batch(engine& machine, Here& thread) noexcept {
   const bool overlook =
@@ -281,8 +281,8 @@ void simulation::live_outside(void* argument) noexcept {
   me.of->done();
 }
 
-/// A thread that sleeps until the time limit. Then it stops the workers, so that they leave their
-/// stacks in order.
+/// The body of a thread that sleeps until the time limit, and then stops the workers, so that they
+/// leave their stacks in order.
 void simulation::end_at_limit(void* argument) noexcept {
   auto& me = *static_cast<simulation*>(argument);
   me.engine_.sleep(from_ns(me.options_.limit_seconds * 1e9));

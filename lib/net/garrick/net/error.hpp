@@ -11,7 +11,7 @@ namespace garrick::net {
 
 /// Errors of codec, layers, transports and links.
 enum class net_errc : std::uint32_t {
-  decode_failed = 1,  ///< bytes that are no message of this protocol, or not a whole one
+  decode_failed = 1,  ///< bytes that are not a message of this protocol, or not a whole one
   not_encodable,      ///< a value that has no meaning for another process
   too_large,          ///< a message, a frame, a datagram or a name above its limit
   incompatible,       ///< the other end speaks other versions, or means another type

@@ -83,7 +83,7 @@ void unlink(shared_class& depot, span& s) noexcept {
   if (s.next != nullptr) s.next->before = s.before;
 }
 
-/// The span of which all blocks have come back serves this class no more.
+/// Takes a span whose blocks have all come back away from this class.
 void retire(shared_class& depot, span& s) noexcept {
   unlink(depot, s);
   depot.stored_blocks -= s.capacity;
@@ -245,7 +245,8 @@ class thread_guard {
 
 // --- fork ---
 
-/// A child has one thread, and the locks as they were: so no other thread may hold one just then.
+/// Takes all locks before a fork: the child has one thread and the locks as they were, so no other
+/// thread may hold a lock at that moment.
 void lock_all() noexcept {
   caretakers_mutex.lock();
   registry.mutex.lock();
@@ -258,7 +259,8 @@ void unlock_all() noexcept {
   registry.mutex.unlock();
   caretakers_mutex.unlock();
 }
-/// The blocks kept by the parent's other threads are lost to the child, and so are the caretakers.
+/// Resets the state in the child: the blocks kept by the parent's other threads are lost, and so
+/// are the caretakers.
 void go_on_in_child() noexcept {
   thread_node* const mine = own_node;
   registry.first = mine;

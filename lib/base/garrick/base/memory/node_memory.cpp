@@ -55,8 +55,8 @@ void unlock_all() noexcept {
   if (GARRICK_TSAN == 0) ::pthread_atfork(lock_all, unlock_all, unlock_all);
 }
 
-/// The beginning of the reservation, which the first call makes; 0 if the system has no such range
-/// of addresses.
+/// Returns the beginning of the reservation, which the first call makes; 0 if the system has no
+/// such range of addresses.
 std::uintptr_t reserve() noexcept {
   const std::lock_guard lock(reserving);
   // order: under the mutex

@@ -28,7 +28,7 @@ struct limits {
   std::int64_t high;
 };
 
-/// The row's ends, never wider than its type.
+/// Returns the row's limits, never wider than its type.
 limits limits_of(const setting& row) {
   const setting_range& r = row.range;
   switch (row.target.kind()) {
@@ -64,7 +64,8 @@ std::string real_text(const setting& row, double value) {
   return text;
 }
 
-/// A `type` comes before the text, which is then shown as its source has written it.
+/// Returns the refusal of a text. With a `type`, the error names it before the text, which is then
+/// shown as its source has written it.
 refused_setting refuse(const setting& row, std::string_view text, std::string_view type,
                        std::string_view because) {
   std::string why = "the key '" + std::string(row.key) + "' wants " + expectation(row) + ", not ";
@@ -123,7 +124,8 @@ bool share_a_variable(std::string_view a, std::string_view b) {
   return std::string("the setting '").append(key).append("' ").append(what);
 }
 
-/// A range that was made for another type would silently allow everything.
+/// Returns true if the row's range is for the type of its value. A range for another type would
+/// silently allow everything.
 bool range_fits(const setting& row) {
   const setting_range& r = row.range;
   const setting_kind kind = row.target.kind();

@@ -188,7 +188,8 @@ void cell::deliver_urgent_now(envelope* e) noexcept {
 
 // ---- the runner ---------------------------------------------------------------------------------
 
-// An actor with a mailbox that is never empty does not release, so the tag is cleared here.
+// Clears the tag `stalled`: an actor whose mailbox is never empty does not release, which would
+// clear it.
 void cell::slow_senders_again() noexcept {
   if ((gate_.peek() & mailbox_word::stalled) != 0 && phase() == life::running && !is_stalled())
     set_stalled(false);

@@ -206,7 +206,7 @@ const envelope* running_cell::peek_next() noexcept {
   return urgent ? reader_.peek_urgent() : front;
 }
 
-// The message must not be freed meanwhile.
+// Returns the description of a message, which must not be freed meanwhile.
 static waiting_message facts_of(const envelope* e) noexcept {
   const bool request = e->is(envelope_flag::request);
   std::uint64_t sender = 0;

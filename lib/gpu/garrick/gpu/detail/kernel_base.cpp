@@ -127,7 +127,8 @@ duration kernel_base::deadline() const {
   return lanes_.front().kernel->on->settings().deadline;
 }
 
-/// A kernel may declare its groups itself.
+/// Sets the groups that the kernel declares itself, if any. Returns an error if the range asks for
+/// others.
 error kernel_base::groups_for(nd_range& r) const {
   const nd_range::extent& own = lanes_.front().kernel->required_group;
   if (own == nd_range::extent{}) return {};

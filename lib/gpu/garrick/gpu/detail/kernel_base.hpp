@@ -26,8 +26,8 @@ namespace garrick::gpu::detail {
 /// Returns the exception being handled as an error.
 [[nodiscard]] error thrown_by(const char* what, const std::string& where);
 
-/// The parts of a kernel's actor. Copying and destroying them is no inline code: each kernel's
-/// signature would have all of it several times.
+/// The parts of a kernel's actor. Copying and destroying them is not inline code, which each
+/// kernel's signature would have several times.
 struct kernel_seed {
   using garrick_sendable = void;
   kernel_seed(gpu::program p, std::string name_of_kernel, nd_range r, kernel_options o);

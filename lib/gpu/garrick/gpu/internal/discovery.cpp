@@ -58,7 +58,7 @@ capability abilities_of(cl_device_id d) {
     return extensions.find(" " + std::string(e) + " ") != std::string::npos;
   };
   capability c = capability::none;
-  // Since OpenCL 1.2 doubles are no extension any more; a driver that has none says so here.
+  // Since OpenCL 1.2 doubles are not an extension any more; a driver without them tells it here.
   if (device_number<cl_device_fp_config>(d, CL_DEVICE_DOUBLE_FP_CONFIG) != 0)
     c = c | capability::doubles;
   if (has("cl_khr_fp16")) c = c | capability::halves;

@@ -124,7 +124,8 @@ error submission::give_memory(argument& a) {
   return a.kind == argument_kind::output ? error() : write(a, *buffers_[at].get());
 }
 
-/// A ref that others hold, too, is not changed (G4).
+/// Copies the buffer of an argument unless it is the only reference: a shared ref is not changed
+/// (G4).
 error submission::copy_if_shared(argument& a) {
   const std::size_t at = static_cast<std::size_t>(&a - call_.arguments.data());
   if (a.buffer->is_unique()) {

@@ -82,8 +82,8 @@ std::uint32_t processors::best(const processor& p) const noexcept {
 
 // ---- which processor ----------------------------------------------------------------------------
 
-/// The processor of the least cost where `t` may run; of equal ones the nearest to where it was,
-/// then the next by number.
+/// Returns the processor of the least cost where `t` may run. Of equal ones it is the nearest to
+/// the last place of `t`, then the next by number.
 template <class Cost>
 std::uint32_t processors::cheapest(const task& t, const Cost& cost) const noexcept {
   std::uint32_t found = nobody;
@@ -126,7 +126,7 @@ void processors::begin() {
 
 // ---- from one thread to the next ----------------------------------------------------------------
 
-/// It can run from now on, there. If that processor is idle, it runs after `latency`.
+/// Makes a thread ready on a processor. If that processor is idle, the thread runs after `latency`.
 void processors::join(std::uint32_t thread, std::uint32_t unit, time now, time latency) {
   task& t = tasks_[thread];
   processor& p = all_[unit];
@@ -148,7 +148,7 @@ void processors::join(std::uint32_t thread, std::uint32_t unit, time now, time l
   want_tick(unit, now);
 }
 
-/// The thread gets the processor, which is free, and begins to run after `delay`.
+/// Gives the thread the processor, which is free. The thread begins to run after `delay`.
 void processors::start(std::uint32_t thread, std::uint32_t unit, time now, time delay) {
   task& t = tasks_[thread];
   processor& p = all_[unit];
@@ -176,7 +176,7 @@ bool processors::has_run(std::uint32_t thread, time now) {
   return true;
 }
 
-/// The thread that runs there loses the processor to `by`.
+/// Takes the processor from the thread that runs there, for `by`.
 void processors::stop(std::uint32_t unit, time now, std::uint32_t by) {
   processor& p = all_[unit];
   const std::uint32_t thread = p.runs;
@@ -218,7 +218,7 @@ void processors::reconsider(std::uint32_t unit, time now, std::uint32_t woken) {
   start(chosen, unit, now, switch_);
 }
 
-/// The processor is free: takes the next thread there or, if none waits, a thread that waits
+/// Gives a free processor the next thread that waits there or, if none does, a thread that waits
 /// elsewhere.
 void processors::next(std::uint32_t unit, time now) {
   processor& p = all_[unit];
@@ -236,8 +236,8 @@ void processors::next(std::uint32_t unit, time now) {
     }
 }
 
-/// The idle processor `to` takes the thread that has waited longest at `from`. Returns false if all
-/// have to stay there.
+/// Moves the thread that has waited longest at `from` to the idle processor `to`. Returns false if
+/// all must stay there.
 bool processors::pull(std::uint32_t to, std::uint32_t from, time now) {
   processor& source = all_[from];
   std::uint32_t chosen = nobody;

@@ -1,9 +1,9 @@
 // For any bytes of a peer, and with a full layer below or not: each question ends once, by a frame
-// with its number, and bytes that are no frame are counted.
+// with its number, and bytes that are not a frame are counted.
 //
 // Each step is a byte. Its lowest three bits choose the action, the others its object: a question
-// is asked, time passes, the peer answers one of the questions, or as many of the following bytes
-// come from the peer. The first byte sets how many questions may be open.
+// is asked, time passes, the peer answers one of the questions, or the peer sends a number of the
+// following bytes. The first byte sets how many questions may be open.
 #include "garrick/net/layer/actor_protocol.hpp"
 
 #include <algorithm>

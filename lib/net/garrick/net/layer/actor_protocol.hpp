@@ -16,7 +16,7 @@
 // Invariants:
 //   A1  A question is in questions_ from `send` until exactly one answer was passed up.
 //   A2  by_time_ has an entry for each question with a deadline, and no other.
-//   A3  A peer's bytes never end the process: bytes that are no frame are counted, dropped, and
+//   A3  A peer's bytes never end the process: bytes that are not a frame are counted, dropped, and
 //       reported to the peer by a decode_error without receiver, unless the layer below is full.
 //
 // Thread safety: none; a layer is its stack's.
@@ -73,7 +73,7 @@ struct actor_protocol_counters {
   std::uint64_t unanswered = 0;  ///< questions that ended with the link
   std::uint64_t cancelled = 0;   ///< questions that were taken back
   std::uint64_t unasked = 0;     ///< answers that belong to no question
-  std::uint64_t malformed = 0;   ///< messages that were no frames: dropped
+  std::uint64_t malformed = 0;   ///< messages that were not frames: dropped
 
   /// Returns all counters with their names.
   [[nodiscard]] auto named() const noexcept {

@@ -2,7 +2,7 @@
 //
 // The policy reads the hello of a new connection. If the peer's session still lives here, its link
 // gets the new stream in place of the lost one. Any other peer gets a stack of its own. Bytes that
-// are no hello are refused silently.
+// are not a hello are refused silently.
 //
 // An incarnation has one link here. If a peer begins another session while that link is connected,
 // the peer is refused, and its stack tries again until its handshake limit is over. So of two
@@ -75,8 +75,8 @@ class accept_sessions : public accept_policy {
 
   /// Returns the size of a whole hello, with the header of `framing`.
   [[nodiscard]] std::size_t wants() const final;
-  /// Returns the verdict: refuses bytes that are no hello and peers that have a link already, joins
-  /// a stream to its session, and starts a link for all others.
+  /// Returns the verdict: refuses bytes that are not a hello and peers that have a link already,
+  /// joins a stream to its session, and starts a link for all others.
   [[nodiscard]] verdict look(const arrival& from) final;
   /// Records the peer of `fresh` and returns `fresh`. If the peer has got another link since
   /// `look`, returns that one if the stream may join it, or else an empty connection.

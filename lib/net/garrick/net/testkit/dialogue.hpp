@@ -4,7 +4,7 @@
 //   explore_network(seeds(), [&](simulated_network& net) { dialogue(net, kind, {}); });
 //
 // The seed decides the questions, their times and limits, and the answers. Now and then a host
-// takes a question back, sends bytes that are no frame, or answers against the rules.
+// takes a question back, sends bytes that are not a frame, or answers against the rules.
 //
 // Thread safety: plain functions.
 #pragma once

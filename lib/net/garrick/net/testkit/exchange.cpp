@@ -72,7 +72,7 @@ class sending_session final : public std::enable_shared_from_this<sending_sessio
     put_later(lane);
     return false;
   }
-  /// A late message waits behind the late messages of its lane before it.
+  /// Puts a message into its mailbox late, behind the late messages of its lane before it.
   void put_later(lane_number lane) {
     ++late_[lane];
     // Some messages are so late that a stream is lost and comes back meanwhile.

@@ -14,7 +14,7 @@
 //   to_mailbox    | each question is answered, if it has no time limit and the link lives
 //
 // An end also breaks the rules: it answers twice, answers without a question, answers for another
-// actor, and sends bytes that are no frame. None of that may reach the other end's owner.
+// actor, and sends bytes that are not a frame. None of that may reach the other end's owner.
 //
 // Thread safety: one thread at a time.
 #pragma once
@@ -97,7 +97,7 @@ class question_checker {
   struct flow {
     std::string asker;
     std::deque<question> questions;
-    std::size_t no_frames = 0;  ///< sent bytes that were no frame, and not complained about yet
+    std::size_t no_frames = 0;  ///< sent bytes that were not a frame, and not complained about yet
     bool over = false;          ///< the asker's link went down
     bool vanished = false;      ///< the asker was destroyed before
   };
@@ -131,7 +131,7 @@ class talking_end final : public link_owner {
   void ask(frame_kind kind, std::uint64_t pair, std::size_t size, base::duration limit);
   /// Takes back the newest request that is open, if there is one. Requires `can_ask()`.
   void cancel_one();
-  /// Sends bytes that are no frame. Requires `can_ask()`.
+  /// Sends bytes that are not a frame. Requires `can_ask()`.
   void send_no_frame();
   /// Returns the number of questions that wait for an answer of this end.
   [[nodiscard]] std::size_t to_answer() const noexcept { return handled_.size(); }

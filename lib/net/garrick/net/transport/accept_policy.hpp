@@ -72,7 +72,7 @@ class verdict {
   /// a refusal.
   [[nodiscard]] static verdict more() noexcept { return verdict(kind::more); }
   /// Returns the verdict that lets the stream carry this link's bytes from now on, as after
-  /// `carrier::reopen`. It counts as a refusal if the link has ended or is no stream's. A
+  /// `carrier::reopen`. It counts as a refusal if the link has ended or is not a stream's. A
   /// connection that the link still has is closed.
   [[nodiscard]] static verdict join(connection to) noexcept {
     verdict v(kind::join);

@@ -82,7 +82,8 @@ TEST_CASE("a message without extensions is plain, and nothing else is") {
     return is;
   };
   CHECK(is_plain(encoded(f)));
-  // Into a frame that was used before, too, and it stays as it was when the bytes are no plain one.
+  // Decodes into a frame that was used before, too, which stays as it was if the bytes are not a
+  // plain frame.
   const frame other{.receiver = sender, .sender = receiver, .type = 9};
   const auto others = encoded(other, raw({0xcc}));
   REQUIRE(decode_plain_message(others, plain));

@@ -27,7 +27,7 @@ actor_node::~actor_node() = default;
 
 // ---- the stage's actor on turns of its own
 
-/// The stream or the actor ends early: the held tuples lead nowhere.
+/// Counts the held tuples as dropped, because the stream or the actor ends early.
 void actor_node::drop_held() noexcept {
   if (!std::exchange(held_was_dropped_, true)) drop(holds());
 }
@@ -185,7 +185,7 @@ void actor_node::dealt_with(some_tuples batch, std::size_t n, std::size_t before
   out_of_loops(n);
 }
 
-/// No input has anything.
+/// Called when no input has a tuple.
 step_outcome actor_node::nothing(turn& t) {
   if (!hands_on_kept(t)) return step_outcome::worked;
   if (!in_.ended()) return in_.sleep() ? step_outcome::starved : step_outcome::worked;

@@ -37,13 +37,13 @@ std::size_t collector_base::read_group(std::size_t most) {
   return g.n;
 }
 
-/// The first `n` items of the batch, from the channel that was read last, are dealt with.
+/// Counts the first `n` items of the batch, from the channel that was read last, as dealt with.
 void collector_base::take(some_tuples batch, std::size_t n) noexcept {
   count_in(in_.type().tuples_among(batch.first, n), n);
   in_.done(n);
 }
 
-/// The present replica has nothing ready.
+/// Called when the present replica has nothing ready.
 step_outcome collector_base::nothing(turn& t) {
   if (!in_.ended_at(at_)) {
     if (!hands_on_kept(t)) return step_outcome::worked;

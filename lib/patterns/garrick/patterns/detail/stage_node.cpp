@@ -277,7 +277,7 @@ inline void stage_node::dealt_with(some_tuples batch, std::size_t n, std::size_t
   settle(n);
 }
 
-/// The beginning of a step of a stage that needs a node: results that come piece by piece, or whose
+/// Begins a step of a stage that needs a node: puts out results that come piece by piece, or whose
 /// time has come. Lowers `most` to the number of tuples that the stage takes. Returns nothing if it
 /// may take input now.
 std::optional<step_outcome> stage_node::before_input(turn& t, std::size_t& most) {
@@ -328,8 +328,8 @@ void stage_node::give_up() noexcept {
   settle(0);
 }
 
-/// The stage has enough: ends its output, tells the nodes before it, and drops further tuples.
-/// Results on the way back of a loop find their room first: the loop counts them.
+/// Ends the output of a stage that has enough, tells the nodes before it, and drops further tuples.
+/// Results on the way back of a loop get their room first, since the loop counts them.
 step_outcome stage_node::wind_down(turn& t) {
   stop();
   if (!publish(t)) return blocked();

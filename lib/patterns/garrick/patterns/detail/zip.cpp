@@ -33,7 +33,7 @@ step_outcome zip_base::step(turn& t) {
   return all ? step_outcome::worked : blocked();
 }
 
-/// A side has nothing.
+/// Called when a side has no tuple.
 step_outcome zip_base::nothing(bool first_is_empty) noexcept {
   const bool a_sleeps = in_.sleep();
   const bool b_sleeps = other_.sleep();

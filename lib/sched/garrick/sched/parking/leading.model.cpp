@@ -287,7 +287,7 @@ struct workers_with_loop {
   void run_worker(unsigned self) {
     run_worker(self, [] {});
   }
-  /// A piece of work has been done.
+  /// Counts a piece of work as done.
   void count_off() {
     const std::uint32_t before = left.fetch_sub(1, acq_rel);  // order: acq_rel, the last of all
     if (before == 1) stop();

@@ -318,8 +318,8 @@ class work_stealing {
     return among - std::min(among, sleepers_type::parked(seen));
   }
 
-  /// Open work has been made visible: wakes a worker, `preferred` if that one is parked. If as many
-  /// are awake as may be (W5), the ticker watches instead.
+  /// Wakes a worker after open work has been made visible: `preferred` if that worker is parked. If
+  /// as many are awake as may be (W5), the ticker watches instead.
   [[gnu::hot]] void call_for_open_work(std::uint32_t preferred = sleepers_type::nobody) noexcept {
     const auto seen = sleepers_.observe();
     if (sleepers_type::may_wake(seen)) call(seen, preferred);
@@ -354,8 +354,8 @@ class work_stealing {
     return sleepers_type::nobody;
   }
 
-  /// Open work is in the inbox of `target`, which seemed to be awake. Guards: wakes it if all sleep
-  /// by now (W1), and else sees to it that the ticker watches (K5).
+  /// Guards work that was put into the inbox of `target`, which seemed to be awake: wakes it if all
+  /// sleep by now (W1), and otherwise makes sure that the ticker watches (K5).
   void leave_to_those_awake(std::uint32_t target) noexcept {
     const auto seen = sleepers_.observe();
     // order: as use_first

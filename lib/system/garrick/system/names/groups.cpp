@@ -30,7 +30,8 @@ namespace detail {
 
 namespace {
 
-/// An actor that has ended is not a member any more, also before its handle is taken out.
+/// Returns true if the actor lives: one that has ended is not a member any more, even before its
+/// handle is taken out.
 bool lives(const core::any_ref& who) noexcept {
   return !core::handle_access::get(who)->has_ended();
 }

@@ -44,7 +44,7 @@ std::string json_text(std::string_view text) {
   return quoted + "\"";
 }
 
-/// All variables as a file that can be read again.
+/// Returns all variables as a file that can be read again.
 std::string dump(const setting_table& table) {
   std::map<std::string, std::vector<const setting*>> sections;
   for (const setting& row : table.rows()) sections[internal::section_of(row.key)].push_back(&row);

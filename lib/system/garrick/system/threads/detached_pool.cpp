@@ -54,8 +54,8 @@ class detached_thread final : public core::waiting_executor {
     slot_.give(r);
   }
   bool wait(std::int64_t limit_ns) noexcept override { return slot_.wait(limit_ns); }
-  /// The thread may be in the last run of this actor. A runnable of its next actor waits in the
-  /// slot until that is over.
+  /// Gives the thread back, perhaps during the last run of this actor. A runnable of its next actor
+  /// waits in the slot until that run has ended.
   void actor_ended() noexcept override { pool_.give_back(this); }
 
   // While no actor has the thread, and under the pool's lock.

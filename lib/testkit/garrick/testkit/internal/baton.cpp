@@ -99,8 +99,8 @@ bool driving_wait::wait(std::int64_t limit_ns) noexcept {
   return true;
 }
 
-/// No answer will ever come. The requests of this scoped actor fail; if it waits for a message
-/// instead, it ends.
+/// Fails the requests of this scoped actor, because no answer will ever come. If it waits for a
+/// message instead, it ends.
 void driving_wait::give_up() noexcept {
   const base::error why = base::make_error(
       base::errc::would_block, "deterministic system",

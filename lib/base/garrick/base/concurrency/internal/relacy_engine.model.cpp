@@ -20,7 +20,8 @@ rl::memory_order for_both(std::memory_order order) {
     default: return rl::mo_seq_cst;
   }
 }
-/// A weakened order may be one that a load does not know: then the nearest weaker one.
+/// Returns the order for a load. If a weakened order is invalid for a load, returns the nearest
+/// weaker one.
 rl::memory_order for_load(std::memory_order order) {
   const rl::memory_order both = for_both(order);
   return both == rl::mo_acq_rel ? rl::mo_acquire : both == rl::mo_release ? rl::mo_relaxed : both;

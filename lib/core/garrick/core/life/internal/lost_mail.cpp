@@ -13,7 +13,7 @@ namespace garrick::core::lost_mail {
 
 namespace {
 
-/// A request that was handed on counts as seen by a handler.
+/// Returns the error for the requester. A request that was handed on counts as seen by a handler.
 base::error told_requester(const envelope* e, const base::error& why) noexcept {
   return e->is(envelope_flag::seen) ? told_by_handler(why) : why;
 }

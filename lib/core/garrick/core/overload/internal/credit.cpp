@@ -93,7 +93,8 @@ bool pause(cell& self) noexcept {
   return pauses;
 }
 
-// A debt made while no message was handled, as by a start hook, does not make the actor pause.
+// Drops a debt that was made while no message was handled, as by a start hook: it does not make the
+// actor pause.
 void forget_debt() noexcept {
   auto& here = detail::here;
   here.owed = 0;

@@ -140,8 +140,9 @@ void hand_over() noexcept {
   wake_overlooked();
 }
 
-// The sender that runs the receiver in place will fill it again at once. So the other senders are
-// not woken for each batch, but at the latest when that run is over.
+// Returns true if the other waiting senders are not woken now. The sender that runs the receiver in
+// place will fill it again at once, so the others are not woken for each batch, but at the latest
+// when that run has ended.
 bool overlooks_senders(const cell& receiver) noexcept {
   auto& here = detail::here;
   if ((receiver.gate().peek() & mailbox_word::waiting) == 0 ||

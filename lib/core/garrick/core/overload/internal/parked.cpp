@@ -11,7 +11,7 @@ namespace {
 
 bool has_room(const cell& self) noexcept { return self.waiting_now() < self.soft_limit(); }
 
-/// The message no longer waits for room. Tells the probe if it was told of the wait.
+/// Tells the probe that the message no longer waits for room, if it was told of the wait.
 void no_longer_parked(const cell& receiver, const parked_message& p) noexcept {
   base::probe* const probe = receiver.env().probe;
   if (probe != nullptr && p.told) probe->on_sender_goes_on(receiver.id(), p.sender->id());

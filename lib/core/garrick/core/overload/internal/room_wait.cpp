@@ -79,8 +79,8 @@ counted_wait::~counted_wait() {
   if (pool_ != nullptr) pool_->end_wait();
 }
 
-// A child that awaits its restart is `stalled`, but its supervisor is about to decide. The restart
-// may come between the looks.
+// Returns true if the receiver is not stalled, or is a child that awaits its restart: its
+// supervisor is about to decide. The restart may come between the looks, so there are two.
 bool room_wait::can_run_soon() const noexcept {
   const auto is_stalled_now = [this] { return (to_.gate().peek() & mailbox_word::stalled) != 0; };
   return !is_stalled_now() || to_.awaits_restart() || !is_stalled_now();
@@ -91,7 +91,7 @@ bool room_wait::can_make_room() const noexcept {
   return base::this_thread.no_wait == 0 && detail::here.running != &to_ && can_run_soon();
 }
 
-// The mailbox has no bound and is over its soft limit: runs the receiver or waits, once. Returns
+// Runs the receiver or waits, once. For a mailbox without a bound, over its soft limit. Returns
 // true if there is room now, or if the receiver has ended.
 bool room_wait::once(std::uint32_t length) noexcept {
   auto& thread = base::this_thread;
@@ -117,8 +117,9 @@ bool room_wait::once(std::uint32_t length) noexcept {
   return waited == outcome::progress || waited == outcome::claimed;
 }
 
-// A message to a receiver that can run is lost only if the receiver makes no progress for a while.
-// Then a thread that goes on sending waits once for many messages, as it does above the soft limit.
+// Waits for room at the hard limit. A message to a receiver that can run is lost only if the
+// receiver makes no progress for a while. Then a thread that goes on sending waits once for many
+// messages, as it does above the soft limit.
 bool room_wait::at_hard_limit() noexcept {
   auto& thread = base::this_thread;
   if (!can_make_room()) return false;
@@ -155,8 +156,8 @@ bool room_wait::at_bound() noexcept {
   return below(to_.limits().bound, with_a_bound) == outcome::progress;
 }
 
-// The mailbox is at `limit`: runs the receiver or waits, again and again. Returns `progress` if
-// there is room now, or if the receiver has ended.
+// Runs the receiver or waits, again and again, because the mailbox is at `limit`. Returns
+// `progress` if there is room now, or if the receiver has ended.
 room_wait::outcome room_wait::below(std::uint32_t limit, const sender_patience& most) noexcept {
   auto& here = detail::here;
   if (base::this_thread.no_wait != 0 || here.running == &to_) return outcome::pointless;
@@ -230,8 +231,8 @@ wait_end room_wait::wait_for_restart(std::int64_t limit_ns) noexcept {
   return wait_end::woken;
 }
 
-// An idle receiver has emptied its mailbox, and other senders may have filled it since. Or it keeps
-// skipped messages (`keeps`).
+// Returns the outcome for a receiver that does not run. An idle receiver has emptied its mailbox,
+// which other senders may have filled since, or it keeps skipped messages (`keeps`).
 room_wait::outcome room_wait::why_it_does_not_run() const noexcept {
   return can_run_soon() && !to_.has_ended() ? outcome::look_again : outcome::pointless;
 }

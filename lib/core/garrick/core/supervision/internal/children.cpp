@@ -223,7 +223,7 @@ void children::on_alarm(cell& self, const signals::child_alarm& alarm) {
   on_gone(self, place);
 }
 
-// The child's time is over: it is reported, and left to end when its handler returns.
+// Reports a child that has not ended in time, and lets it end when its handler returns.
 void children::name_and_let_go(cell& self, child& c, const char* meanwhile) {
   late_.push_back(c.name + "#" + std::to_string(c.actor.id()));
   self.env().failed(self, base::make_error(base::errc::timeout, meanwhile + late_.back(),

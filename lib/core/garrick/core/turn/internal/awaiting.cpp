@@ -26,8 +26,9 @@ struct passes {
   }
 };
 
-/// The last await is over. The actor was at work, so the silence of a receive time-out begins now:
-/// a time-out that came due meanwhile waits in the mailbox, and is put off when it is taken.
+/// Ends the hold of the mailbox after the last await. The actor was at work, so the silence of a
+/// receive time-out begins now: a time-out that came due meanwhile waits in the mailbox, and is put
+/// off when it is taken.
 void let_go(cell& self, cell_extension& x) noexcept {
   self.reader().hold(false);
   if (x.silence_limit.count() != 0) x.last_activity = self.env().clock->now();
@@ -35,7 +36,7 @@ void let_go(cell& self, cell_extension& x) noexcept {
   self.slow_senders_again();  // for an await that has ended without a response
 }
 
-/// The response `e` decides the request of `s`: its time limit, if it has one, is over.
+/// Ends the time limit, if any, of the request of `s`, which the response `e` decides.
 void end_time_limit(const cell& self, const response_table::slot& s, const envelope* e) noexcept {
   if (s.timer != nullptr) s.timer->cancel_and_drop();
   if (!e->is(envelope_flag::timed_out)) return;

@@ -192,8 +192,8 @@ void dead_waits_no_more(cell& dead, envelope* e) {
   tell_withdrawn(h.proxy(), dead, h.request());
 }
 
-/// Its supervisor waits for an answer: the report of its end may have come while the supervisor had
-/// no handle.
+/// Reports the end of a dead child again to its supervisor, which waits for an answer: the first
+/// report may have come while the supervisor had no handle.
 void dead_child_is_asked(cell& dead, envelope*) {
   if (const cell_extension* const x = dead.ext_if(); x != nullptr && x->parent != nullptr)
     tell<signals::child_failed>(x->parent->supervisor, handle_access::make_address(&dead),

@@ -158,8 +158,8 @@ struct peeked {
 [[nodiscard]] peeked peek_stream(std::span<const std::byte> bytes);
 /// Returns true if a packet has the mark of this protocol's handshake behind its kind.
 [[nodiscard]] bool has_mark(std::span<const std::byte> packet) noexcept;
-/// Returns the error for bytes that are no packet of this protocol. It names the protocol that they
-/// look like, or quotes them.
+/// Returns the error for bytes that are not a packet of this protocol. It names the protocol that
+/// they look like, or quotes them.
 [[nodiscard]] base::error foreign_protocol(std::span<const std::byte> first_bytes);
 
 }  // namespace garrick::net

@@ -38,7 +38,7 @@ class phi_accrual {
   void expect(base::duration interval);
   /// Records a packet that has come now.
   void heard(base::instant now);
-  /// Ignores the time between the last packet and `now`: it was no pause of the peer.
+  /// Ignores the time between the last packet and `now`: it was not a pause of the peer.
   void skip(base::instant now) noexcept;
   /// Returns the longest silence that is not suspicious.
   [[nodiscard]] base::duration patience() const noexcept { return patience_; }

@@ -2,7 +2,7 @@
 // testkit have to find these bugs.
 //
 // `window` is go-back-n: numbers, cumulative acknowledgements that count messages in mailboxes, one
-// timer. It is here to be broken, so it is small: no measured round trip, no congestion, no
+// timer. It exists to be broken, so it is small: no measured round trip, no congestion, no
 // sessions. It requires that no datagram is delayed by 2^31 others, and that peers do not crash.
 //
 // The others are layers anywhere in a stack that hold a bug and nothing else.

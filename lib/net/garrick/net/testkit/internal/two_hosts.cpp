@@ -33,8 +33,8 @@ class side {
     sessions_.push_back(all_.make(host_, std::move(e), connects_));
     sessions_.back()->begin();
   }
-  /// Returns true if a newcomer's datagram is late. By the rule of `accept_sessions`, the address
-  /// of an earlier session is no source of another one of that incarnation.
+  /// Returns true if a newcomer's datagram is late. By the rule of `accept_sessions`, a later
+  /// session of that incarnation does not come from the address of an earlier one.
   [[nodiscard]] bool is_late(const endpoint& e) {
     if (!all_.has_one_life || streams_) return false;
     return !seen_.emplace(e.peer().host, e.peer().port).second;

@@ -345,7 +345,8 @@ void stream_host::flush() {
   }
 }
 
-// If a stream is still read, or has unread bytes, the reads report its end.
+// Returns true if this function's caller must report the stream's end. If the stream is still read,
+// or has unread bytes, the reads report it.
 bool stream_host::ends_unread() const noexcept {
   if (write_failed_ == 0 || state_ != state::connected) return false;
   return input_ended_ || (rests_ && !has_unread_bytes(socket_->fd()));

@@ -16,8 +16,7 @@
 namespace garrick::system::internal {
 namespace {
 
-/// The arguments after `--` are the program's; they are taken off here, so that no parser looks at
-/// them.
+/// Takes off the arguments after `--`, which are the program's, so that no parser looks at them.
 std::vector<std::string> take_rest(std::vector<std::string>& arguments) {
   const auto mark = std::ranges::find(arguments, "--");
   if (mark == arguments.end()) return {};

@@ -37,7 +37,7 @@ constexpr std::size_t most_bytes = std::size_t{1} << 20;  // of a file
 constexpr std::size_t most_levels = 16;                   // of objects in each other
 constexpr std::size_t longest_word_shown = 100;
 
-/// The word, or the single mark, that a text ends with.
+/// Returns the word, or the single mark, at the end of a text.
 std::string_view last_word(std::string_view text) {
   const std::size_t last = text.size() - 1;
   if (text.back() == '"' && last != 0)

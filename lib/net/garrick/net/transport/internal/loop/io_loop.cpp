@@ -124,7 +124,7 @@ void io_loop::share(std::shared_ptr<base::leader_seat> seat) {
   seat_ = std::move(seat);
 }
 
-/// Another loop may have the seat, perhaps a loop that ends soon.
+/// Takes the seat, unless another loop has it, perhaps a loop that ends soon.
 void io_loop::open_seat() {
   if (!seat_->open(*this)) return;
   // order: release, pairs with `shares` of other threads
