@@ -2,8 +2,8 @@
 //
 //   master_worker([](walk& w) { w.step(); }, [](const walk& w) { return !w.is_home(); })
 //
-// A free helper takes the next element, and gives it up when the function says that it need not go
-// round again. In a stream, `feedback(farm(p), again)` does the same for tuples.
+// A free helper takes the next element, and works on it until the function says that it is done. In
+// a stream, `feedback(farm(p), again)` does the same for tuples.
 //
 // Thread safety: patterns are plain values. The functions are called by several threads at once,
 // for different elements.

@@ -1,5 +1,5 @@
-// The one place that each end of the process decided by the framework passes. A program that wants
-// to be told installs a hook (concurrency/fatal.hpp).
+// The end of the process, wherever the framework decides it. A program that wants to be told
+// installs a hook (concurrency/fatal.hpp).
 //
 // Thread safety: any thread.
 #pragma once
