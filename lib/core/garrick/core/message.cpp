@@ -20,7 +20,7 @@ envelope* raw_envelope(const base::message_type* type) {
   return e;
 }
 
-/// Returns an envelope that takes over a hold on the block.
+/// Returns an envelope that takes over a reference to the block.
 envelope* holding_envelope(shared_block* b, const base::message_type* type) {
   envelope* const e = detail::new_envelope<sizeof(shared_block*)>(type);
   ::new (e->raw()) shared_block*(b);

@@ -125,7 +125,7 @@ struct message_access {
   [[nodiscard]] static message from_envelope(envelope* e);
   [[nodiscard]] static shared_block* block(const message& m) noexcept { return m.block_; }
   [[nodiscard]] static const base::message_type* type(const message& m) noexcept { return m.type_; }
-  /// Returns the hold of `m` on its content; `m` is empty then.
+  /// Returns the reference of `m` to its content; `m` is empty then.
   [[nodiscard]] static shared_block* release(message& m) noexcept {
     return std::exchange(m.block_, nullptr);
   }
@@ -135,7 +135,8 @@ struct message_access {
 /// for an empty message, and for one that cannot be copied.
 [[nodiscard]] envelope* envelope_of(const message& m);
 /// For the framework: returns the same for a message that its owner gives away. The envelope takes
-/// over its hold on the content, so the last receiver gets the content itself. `m` is empty then.
+/// over its reference to the content, so the last receiver gets the content itself. `m` is empty
+/// then.
 [[nodiscard]] envelope* envelope_of(message&& m);
 
 namespace detail {

@@ -19,7 +19,7 @@ namespace garrick::core {
 class timer {
  public:
   timer() noexcept = default;
-  /// For the framework: takes over one hold on the record.
+  /// For the framework: takes over one reference to the record.
   explicit timer(timer_record* adopted) noexcept : record_(adopted) {}
   timer(timer&& o) noexcept : record_(std::exchange(o.record_, nullptr)) {}
   timer& operator=(timer&& o) noexcept {

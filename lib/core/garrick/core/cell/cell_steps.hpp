@@ -106,7 +106,7 @@ struct cell_steps {
       case drop_outcome::closed: {
         auto& env = c.env();
         drop_weak(c);
-        env.release();  // the hold of the actor's end
+        env.release();  // the reference of the actor's end
         return;
       }
       case drop_outcome::idle: break;

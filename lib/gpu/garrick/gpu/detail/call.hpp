@@ -3,8 +3,8 @@
 // Private: installed because templates need it.
 //
 // Invariants
-// C1 A call owns the memory that its commands read and write (G2): its containers, and holds on its
-//    buffers.
+// C1 A call owns the memory that its commands read and write (G2): its containers, and references
+//    to its buffers.
 // C2 It is settled once (G3): the thread that first sets `settled` fulfils the completion.
 // C3 `due` counts the commands that have not reported, and one for the submitting thread while it
 //    submits. The thread that takes it to zero is the last one to use the call on the driver's
