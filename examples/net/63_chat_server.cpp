@@ -164,7 +164,7 @@ class member : public net::broker<void(heard)> {
     write("* " + std::string(said.text) + '\n');
     return true;
   }
-  // An error means that the connection is over, of which an event will tell.
+  // An error means that the connection has ended, of which an event will tell.
   void write(std::string_view text) { static_cast<void>(io().write(peer_, text)); }
   void read_on() { static_cast<void>(io().read(peer_, net::receive_policy::at_most(4096).once())); }
 

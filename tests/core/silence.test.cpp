@@ -1,5 +1,5 @@
 // The silence that a receive time-out tells of: an actor that awaits is at work, and its silence
-// begins when the await is over. In virtual time.
+// begins when the await has ended. In virtual time.
 #include <doctest/doctest.h>
 #include <garrick/garrick.hpp>
 #include <garrick/testkit/test_system.hpp>

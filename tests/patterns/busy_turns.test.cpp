@@ -28,7 +28,7 @@ class watched_worker final : public base::executor {
   int exposed = 0;
 };
 
-/// Asked for its size, it makes the thread a watched worker until the turn is over.
+/// Asked for its size, it makes the thread a watched worker until the turn has ended.
 struct watched {
   using garrick_sendable = void;
   std::vector<int> v;

@@ -78,7 +78,7 @@ struct shape {
     return what == form::stage && (leaf == leaf_form::mapped || leaf == leaf_form::divided ||
                                    leaf == leaf_form::rounds || leaf == leaf_form::halved);
   }
-  /// Returns true if an actor works on its tuples, perhaps when the stream is over.
+  /// Returns true if an actor works on its tuples, perhaps when the stream has ended.
   [[nodiscard]] bool is_carried_by_an_actor() const noexcept {
     return is_data_parallel() ||
            (what == form::stage && (leaf == leaf_form::acting || leaf == leaf_form::asking));

@@ -80,7 +80,7 @@ constexpr std::uint64_t fibonacci(std::uint32_t n) {
   static_cast<void>(sink);
 }
 
-// The counts that an accumulator has seen when its turn is over.
+// The counts that an accumulator has seen when its turn has ended.
 struct chat_turn {
   chat_counts stopped{};
   chat_counts announced{};

@@ -10,7 +10,7 @@ struct token {
 };
 using ring_member = garrick::protocol<void(connect), void(token)>;
 struct connect {
-  garrick::ref<ring_member> next;  // empty: the flood is over
+  garrick::ref<ring_member> next;  // empty: the flood has ended
 };
 
 class flooder : public garrick::actor<ring_member> {

@@ -69,7 +69,7 @@ class interactive_run {
 
   // --- Actors ---
 
-  // Takes a message of the flood and sets the next one. Returns false if the flood is over.
+  // Takes a message of the flood and sets the next one. Returns false if the flood has ended.
   [[nodiscard]] bool flooded(std::uint64_t actor, std::uint64_t* token) {
     *token = compute(*token, s_.flood_steps);
     flood_[actor].value = *token;
@@ -101,7 +101,7 @@ class interactive_run {
   // --- The thread outside ---
 
   // Calls `ask(actor, question)` and `work(actor, value)` when they are due, each on an absolute
-  // schedule, and sleeps in between. Returns when all are answered; then the flood is over.
+  // schedule, and sleeps in between. Returns when all are answered; then the flood has ended.
   template <class Ask, class Work>
   void run(Ask ask, Work work) {
     prctl(PR_SET_TIMERSLACK, 1);         // of this thread; the kernel's default is 50 us

@@ -15,7 +15,7 @@ using namespace garrick::patterns;
 using bench::now_ns;
 using bench::tuple24;
 
-// Tuples in a row until its time is over.
+// Tuples in a row until its time has passed.
 struct source {
   std::int64_t end_ns;
   std::uint64_t next = 0;
@@ -43,7 +43,7 @@ struct circling {
   std::int64_t laps;
 };
 
-// Looks at resident memory until the time is over.
+// Looks at resident memory until the time has passed.
 class memory_log {
  public:
   void watch(std::int64_t begin_ns, std::int64_t end_ns) {

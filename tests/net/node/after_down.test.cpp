@@ -91,7 +91,7 @@ struct parted {
         b(world, net, "b", 2, impatient(after_down)),
         at(scheme + "://a:7"),
         book(a.system.spawn<ledger>(lent(what))) {
-    // Some datagrams come when their session is over: a cut would lose those, too.
+    // Some datagrams come when their session has ended: a cut would lose those, too.
     net::testkit::path_settings way{.delay = ms(3),
                                     .jitter = ms(3),
                                     .loss = 0.05,

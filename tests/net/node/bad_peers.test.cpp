@@ -124,7 +124,7 @@ TEST_CASE("bad peers: a peer that says a byte now and then has no more time than
   CHECK(is_let_go(slow));
   const auto lasted = std::chrono::steady_clock::now() - begin;
   loris.join();
-  CHECK(lasted > std::chrono::milliseconds(900));  // the client's time was over
+  CHECK(lasted > std::chrono::milliseconds(900));  // the client's time had passed
   // In its second the client sends 20 bytes, or more if this machine is busy, but far from all.
   CHECK(said < hello.size() / 2);
   b.serve();

@@ -21,7 +21,7 @@ enum class gpu_errc : std::uint32_t {
   bad_range,         ///< a range that the device cannot run
   out_of_memory,     ///< the device's budget or the driver's memory is used up
   unsupported,       ///< the device lacks an ability that the program or the signature needs
-  deadline,          ///< the request's time was over; the device may still work on it
+  deadline,          ///< the request's time had passed; the device may still work on it
   overload,          ///< too many requests wait for the device
   other_device,      ///< an argument lies on another device
   closed,            ///< the runtime has ended

@@ -1,10 +1,11 @@
-// The way to the devices of this machine: finds them, and owns the threads that talk to drivers.
+// The access to this machine's devices: finds them, and owns the threads that call drivers.
 //
 //   gpu::runtime gpus;                       // before the actor system, so that it ends after it
 //   garrick::actor_system system;
 //   const gpu::device best = gpus.first().value();
 //
-// Thread safety: constructor and destructor are one thread's; all else is constant.
+// Thread safety: the constructor and the destructor belong to one thread; all other functions are
+// constant.
 #pragma once
 
 #include <garrick/base/values/result.hpp>

@@ -230,7 +230,7 @@ void engine::block(const void* word, picoseconds time_limit) noexcept {
   else
     ready_.put(number, now_ + time_limit + late);
   resume_next(false);
-  if (me.word != nullptr) wake(number, 0);  // the time is over
+  if (me.word != nullptr) wake(number, 0);  // the time has passed
   me.asleep += now_ - begin;
   if (!shares(number)) tell(thread_event::kind::runs, number, now_, thread_event::nobody, 0);
 }

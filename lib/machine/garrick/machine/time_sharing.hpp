@@ -17,9 +17,9 @@ namespace garrick::machine {
 enum class wake_up_preemption : std::uint8_t {
   /// Never: it waits for a tick at which the other's slice is over, or for its sleep.
   never,
-  /// As Linux since 6.6 (EEVDF with RUN_TO_PARITY): the running thread is left alone until its
-  /// slice is over or it has had more than its share; but a thread with a shorter slice may come
-  /// first.
+  /// As Linux since 6.6 (EEVDF with RUN_TO_PARITY): the running thread keeps its processor until
+  /// its slice has ended or it has had more than its share, but a thread with a shorter slice may
+  /// preempt it.
   run_to_parity,
   /// Always: a bound for what could be won.
   at_once,

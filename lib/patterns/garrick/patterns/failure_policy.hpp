@@ -18,7 +18,7 @@ enum class on_failure : std::uint8_t {
   /// The stream ends with an error that names the stage.
   fail,
   /// The tuple becomes a dead letter, and the stage goes on as it is. A source, which has no tuple,
-  /// is asked for the next one; a generator that has thrown is over.
+  /// is asked for the next one; a generator that has thrown has ended.
   skip,
   /// The tuple becomes a dead letter, and the stage goes on from a copy of its initial state; its
   /// `on_start` is called again. A stage with a function `on_restart()` is kept, and that function

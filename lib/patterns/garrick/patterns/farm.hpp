@@ -145,9 +145,9 @@ class farm_of {
     else
       return *this;
   }
-  /// Returns a farm that puts out results in the order of their tuples. The tuples go round; a
-  /// replica that is ahead waits for those behind as soon as its channel is full. For a stage, a
-  /// data-parallel pattern, or a pipeline of these.
+  /// Returns a farm that puts out results in the order of their tuples. The replicas get the tuples
+  /// in turn. A replica that is ahead waits for the others as soon as its channel is full. For a
+  /// stage, a data-parallel pattern, or a pipeline of these.
   [[nodiscard]] auto ordered() const {
     constexpr bool fits = detail::keeps_order<P>;
     static_assert(detail::unless<fits, detail::farm_cannot_be_ordered<P>>::reported);

@@ -21,9 +21,9 @@ struct stream_options {
   /// exception of its key or choice function ends the stream, whatever the producer's policy.
   bool remove_emitters = true;
   bool fuse = true;  ///< neighbours that are `cheap()` become one node
-  /// After the end the actor behind the handle stays to answer requests, until no handle is left.
-  /// Off: it ends with the stream, normally or for the error that has ended it, as its supervisor,
-  /// links and monitors want.
+  /// If true, the actor behind the handle stays after the stream's end to answer requests, until no
+  /// handle is left. If false, it ends with the stream, normally or with the stream's error, as a
+  /// supervisor, links and monitors need it.
   bool stays = true;
 };
 

@@ -31,11 +31,11 @@ struct thread_hook {
   void* context = nullptr;  ///< handed to `call` as it is
 };
 
-/// The construction of a worker pool: keys `scheduler.*`, and hooks, which only code can set. Every
-/// value has a default that suits a program of its own.
+/// The construction of a worker pool: keys `scheduler.*`, and hooks, which only code can set. The
+/// defaults suit a program that has the machine to itself.
 struct scheduler_settings {
-  /// The name of a shipped policy (shipped_policies.hpp). Without effect on a pool of a policy of
-  /// one's own.
+  /// The name of a shipped policy (shipped_policies.hpp). Has no effect on a pool of a user's own
+  /// policy.
   std::string policy = "work_stealing";
   /// The number of worker threads, at most `most_workers`. 0: one for each core that the process
   /// may use.

@@ -79,10 +79,10 @@ class actor_system : public spawner<actor_system> {
   /// This overload refuses arguments that make no settings.
   template <class Garrick = detail::it_takes_settings_and_in_braces_their_members>
   explicit actor_system(...) = delete;
-  /// Calls `shutdown` with `settings().shutdown.deadline`; actors that do not end in time are named
-  /// in the log and ended without being asked, and then it waits for as long as a handler runs.
-  /// Scoped actors are told to end; they may outlive the system. On one of the system's own threads
-  /// it ends the program with advice.
+  /// Calls `shutdown` with `settings().shutdown.deadline`. Names actors that do not end in time in
+  /// the log and kills them. Then waits until all running handlers have returned. Scoped actors are
+  /// told to end; they may outlive the system. On one of the system's own threads, ends the program
+  /// with a message.
   ~actor_system();
   actor_system(const actor_system&) = delete;
   actor_system& operator=(const actor_system&) = delete;

@@ -1,8 +1,8 @@
 // A wait in a loop for another thread that is a few instructions from done.
 //
-// The waiting thread spins, since the wait is over in a moment. But the other thread may have lost
-// its processor. If the waiting thread has a higher real-time priority on the same processor, the
-// other one does not get it back as long as any thread spins or yields there. So after a while the
+// The waiting thread spins, since the wait ends in a moment. But the other thread may have lost its
+// processor. If the waiting thread has a higher real-time priority on the same processor, the other
+// one does not get it back as long as any thread spins or yields there. So after a while the
 // waiting thread sleeps for moments.
 //
 //   brief_wait<Atomics> wait;

@@ -45,7 +45,7 @@ enum class leader_seat_order : std::uint8_t {
   leave,  ///< a thread leaves the seat
 };
 
-/// The reason why the keeper's wait is over.
+/// The reason why the keeper's wait has ended.
 enum class keeper_turn : std::uint8_t {
   leads,  ///< no other thread does; guests were away for too long
   ended,  ///< the loop has come to its end
@@ -155,7 +155,7 @@ class basic_leader_seat {
   /// Returns how often guests have left the seat, modulo `most_stays`. For the keeper.
   [[nodiscard]] std::uint32_t stays() const noexcept { return count(now()); }
 
-  /// Removes the loop. The keeper must lead, or have been told that the loop is over.
+  /// Removes the loop. The keeper must lead, or have been told that the loop has ended.
   void close() noexcept { become(closed); }
 
  private:

@@ -189,8 +189,8 @@ struct called_suite : rl::test_suite<called_suite, 3> {
   }
 };
 
-/// A guest that leads until the loop is over, another guest, and the keeper. With `patient_atomics`
-/// the keeper has to be woken in both of its waits.
+/// A guest that leads until the loop has ended, another guest, and the keeper. With
+/// `patient_atomics` the keeper has to be woken in both of its waits.
 template <class Atomics>
 struct over_suite : rl::test_suite<over_suite<Atomics>, 3> {
   model_loop loop;

@@ -56,9 +56,9 @@ class runnable {
   /// entry in a queue is valid again (T1). For the holder of the run right.
   [[nodiscard]] bool offer() noexcept { return token_.offer(); }
 
-  /// Takes an entry. Returns true if the run right is here, also for a runnable that was never
-  /// offered; if false, the caller must forget the pointer. For the thread that took the entry out
-  /// of a queue. Inlined in any case, since every run begins with it.
+  /// Takes an entry. Returns true if the caller has the run right now, also of a runnable that was
+  /// never offered. Returns false if the caller must forget the pointer. For the thread that took
+  /// the entry out of a queue. Always inlined, since every run begins with it.
   [[nodiscard, gnu::always_inline]] bool take() noexcept {
     const take_outcome outcome = token_.take();
     if (outcome == take_outcome::orphan) [[unlikely]]

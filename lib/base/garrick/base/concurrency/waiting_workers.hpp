@@ -36,7 +36,7 @@ class waiting_workers {
 
   /// Limits the pool to this many workers.
   void limit(std::uint32_t workers) noexcept {
-    workers_.store(workers, std::memory_order_relaxed);  // order: before the pool's start is over
+    workers_.store(workers, std::memory_order_relaxed);  // order: before the pool's start has ended
   }
 
   /// Registers a listener: `call(context)` is called when all workers wait while something is

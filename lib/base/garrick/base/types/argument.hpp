@@ -45,7 +45,7 @@ consteval bool is_referring_class(std::string_view name) {
          name.starts_with("ranges::");
 }
 
-/// Returns true if T is a lambda's type. Compilers spell it "f()::<lambda(int)>" or "(lambda at
+/// Returns true if T is a lambda's type. Compilers write it as "f()::<lambda(int)>" or "(lambda at
 /// file:3:5)".
 template <class T>
 consteval bool is_closure() {

@@ -40,7 +40,7 @@
 namespace garrick::base {
 
 /// The rule that writes the wire name of a T, and tells if every compiler writes it so. Specialise
-/// it for a template whose arguments need words of their own.
+/// it for a template with arguments that need special names.
 template <class T>
 struct wire_name_rule;
 

@@ -28,7 +28,7 @@ class running_behavior;
 /// on the sender's stack.
 struct in_place_chain {
   /// A full receiver of the cell that runs: its run right is this thread's, and it runs when the
-  /// present batch is over.
+  /// present batch has ended.
   cell* next = nullptr;
   /// the cell that the running cell woke last; compared, not touched: it may be gone
   cell* woken = nullptr;

@@ -1,17 +1,17 @@
 // A cell that stands for an actor in another process: its mail leaves this one.
 //
 // Problem: a handle to a remote actor has to be an ordinary handle. Code that sends, asks, links,
-// monitors, ends or answers must not know, and must not pay for it. So the mailbox of a proxy is
-// closed from the beginning, with a tag that tells that the actor lives nevertheless
-// (mailbox_word::elsewhere). Each sender then leaves the hot path at the test that it makes anyway,
-// for a slow path that is virtual, and there the proxy takes the message: on the sender's thread,
-// in the sender's order.
+// monitors, ends or answers must neither know that an actor is remote nor pay for it. So the
+// mailbox of a proxy is closed from the beginning, with a tag that tells that the actor lives
+// nevertheless (mailbox_word::elsewhere). Each sender then leaves the hot path at the test that it
+// makes anyway, for a slow path that is virtual, and there the proxy takes the message: on the
+// sender's thread, in the sender's order.
 //
 // Nothing runs here, and nothing waits here: a proxy has no mailbox, no turn and no object, is not
-// listed among the living actors and keeps no system from its end. The code that sends a request on
-// counts its answer (environment::outside_began).
+// listed among the living actors and does not delay a system's end. The code that sends a request
+// on counts its answer (environment::outside_began).
 //
-// A derived class sends on, learns of the actor's end, and calls `end` then.
+// A derived class forwards, and calls `end` when it is told of the actor's end.
 //
 // Private: installed because other parts of the framework derive from it.
 //

@@ -91,7 +91,7 @@ struct child_info {
   bool running = true;         ///< false: it waits for its restart, or is being stopped
 };
 
-/// The children that had not ended when their time was over.
+/// The children that had not ended when their time had passed.
 struct stop_report {
   std::vector<std::string> still_alive;  ///< each as "name#id"
 };

@@ -318,7 +318,7 @@ dispatch_outcome running_cell::route(envelope* e) {
   return dispatch(e);
 }
 
-// Without an await the hold is over, although it lasts until the next `pick`: a late answer may
+// Without an await the hold has ended, although it lasts until the next `pick`: a late answer may
 // have been handled since the last await ended.
 bool running_cell::has_nothing_to_handle() const noexcept {
   if (reader_.is_holding()) return ext_->answers.front == nullptr && !ext_->awaiting.empty();

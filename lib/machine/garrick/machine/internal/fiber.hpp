@@ -16,8 +16,8 @@ class fiber {
  public:
   /// Represents the calling thread's own stack.
   fiber();
-  /// Runs `body(argument)` when it is switched to for the first time. The body never returns: it
-  /// ends with `switch_to(…, true)`, and nothing on its stack is destroyed.
+  /// Makes a fibre that runs `body(argument)` when a thread first switches to it. The body never
+  /// returns: it ends with `switch_to(…, true)`, and nothing on its stack is destroyed.
   fiber(std::size_t stack_bytes, void (*body)(void*), void* argument);
   ~fiber();
   fiber(const fiber&) = delete;

@@ -157,7 +157,7 @@ class broker_io {
   /// the next owner has adopted the connection; a connection that was never told to read has none.
   /// Errors: those of `flush`.
   [[nodiscard]] base::result<bound_connection> release(const connection_handle& c);
-  /// Takes a connection over and returns its handle. If the connection is over, or its last owner
+  /// Takes a connection over and returns its handle. If the connection has ended, or its last owner
   /// was told so, `connection_closed` comes. A moved-from `bound_connection` gives the empty
   /// handle.
   connection_handle adopt(bound_connection c);

@@ -29,9 +29,9 @@ struct new_data {
   received bytes;                ///< at least one
 };
 
-/// A stream is over: the other end has closed it, it broke, or it could not be opened. This is the
-/// last event of its connection. If the other end has only ended its sending, written bytes still
-/// go to it as long as this message, or a copy of it, is kept; then the connection is closed.
+/// A stream has ended: the other end has closed it, it broke, or it could not be opened. This is
+/// the last event of its connection. If the other end has only ended its sending, written bytes
+/// still go to it as long as this message, or a copy of it, is kept; then the connection is closed.
 struct connection_closed {
   using garrick_sendable = void;
   connection_handle connection;  ///< the stream

@@ -213,7 +213,7 @@ beside session::answered(std::span<const std::byte> bytes, layer_context& c) con
 }
 
 /// Perhaps this end has that session, too, by a link to another address of the peer: then the owner
-/// of this link leaves. Otherwise the peer has yet to notice that the session is over, or to hear
+/// of this link leaves. Otherwise the peer has yet to notice that the session has ended, or to hear
 /// it.
 void session::on_session_elsewhere(const refusal_notice& r, layer_context& c) {
   if (phase_ != phase::greeting || knows_peer_ || r.self.incarnation == 0)

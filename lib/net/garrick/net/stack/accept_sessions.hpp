@@ -5,13 +5,13 @@
 // are not a hello are refused silently.
 //
 // An incarnation has one link here. If a peer begins another session while that link is connected,
-// the peer is refused, and its stack tries again until its handshake limit is over. So of two
+// the peer is refused, and its stack tries again until its handshake limit has passed. So of two
 // connections that come at once, one gets through, and neither takes the other's place. A peer that
 // understands the reason is told it, with the identity of this end (`self`): the peer may have come
 // by another address, and use the link that it has. For the same reason such a peer does not get
 // the link that has lost its stream, unless it says that it has no session (`hello::begins_anew`).
 // Datagrams of a peer come from one address: a peer is refused from any other address as long as
-// its link lives. When the link is over, the peer is refused from the old address: late datagrams
+// its link lives. When the link has ended, the peer is refused from the old address: late datagrams
 // of the session come from there, and a peer that begins another session has another socket.
 //
 // When its session has gone down, a peer may begin another one. For a policy under which each
@@ -88,7 +88,7 @@ class accept_sessions : public accept_policy {
   /// Refuses this incarnation from now on, and tells it so. Its present links stay as they are. The
   /// last `most_quarantined` incarnations are remembered.
   void quarantine(const peer_identity& who);
-  /// Returns true if this incarnation is refused, as quarantined or because its session is over.
+  /// Returns true if this incarnation is refused, as quarantined or because its session has ended.
   [[nodiscard]] bool is_quarantined(const peer_identity& who) const;
 
   /// Returns the number of remembered sessions: those that live, and some that are over.

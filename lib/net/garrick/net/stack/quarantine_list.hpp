@@ -14,7 +14,7 @@ namespace garrick::net {
 
 /// The incarnations that may come back after a session has gone down.
 ///
-/// In both cases that session is over for good: no message of it is delivered any more, and all
+/// In both cases that session has ended for good: no message of it is delivered any more, and all
 /// state that was bound to it is dead. The setting decides whether the same process may begin
 /// another one.
 enum class peer_return : std::uint8_t {

@@ -74,7 +74,7 @@ class question_checker {
     std::size_t asked = 0;      ///< all of them
     std::size_t answered = 0;   ///< rightly
     std::size_t refused = 0;    ///< by an error of the asked actor
-    std::size_t timeouts = 0;   ///< their time was over
+    std::size_t timeouts = 0;   ///< their time had passed
     std::size_t perhaps = 0;    ///< the link went down
     std::size_t cancelled = 0;  ///< taken back by the asker
     std::size_t no_frames = 0;  ///< decode errors that came back

@@ -24,7 +24,7 @@ class place final : public detail::entrance,
   place(simulated_host& host, std::unique_ptr<hosts_endpoint> end)
       : host_(host), end_(std::move(end)) {}
 
-  /// Takes the hosted object and connects its end. Null: the link is over.
+  /// Takes the hosted object and connects its end. Null: the link has ended.
   void start(std::unique_ptr<hosted> who) {
     who_ = std::move(who);
     if (who_ == nullptr) return finish({});
@@ -38,7 +38,7 @@ class place final : public detail::entrance,
     connected(host_.now());
     if (!over_) receive(first, host_.now());
   }
-  /// Holds an object until the link is over.
+  /// Holds an object until the link has ended.
   void keep(std::shared_ptr<void> what) { kept_ = std::move(what); }
   void stop() {
     if (over_ || in_) return;

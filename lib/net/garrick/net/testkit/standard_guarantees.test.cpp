@@ -146,7 +146,7 @@ TEST_CASE("standard stacks: a second session of the same two lives gets nothing 
   for (const stack_kind& k : {stream_kind(), datagram_kind(), plain_stream_kind(),
                               ordered_datagram_kind(), plain_datagram_kind()})
     explore_network(seeds() / 4 + 1, [&](simulated_network& net) {
-      // Some datagrams come when their session is over, and the next one has begun.
+      // Some datagrams come when their session has ended, and the next one has begun.
       path_settings late = rough;
       late.late_by = ms(25'000);
       const exchange_result r = exchange(net, k,

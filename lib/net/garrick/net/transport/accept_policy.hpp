@@ -14,7 +14,7 @@
 //       returned the fresh link.
 //   A2  `look` sees at most `wants()` bytes, and `accept_limits::admission` limits the time.
 //   A3  A closed listener leaves its links alone. Newcomers that wait for a verdict are refused
-//       when more of their bytes come, or when their time is over.
+//       when more of their bytes come, or when their time has passed.
 //
 // Thread safety: `look` and `claim` are called on the listener's I/O thread, `make` on that of the
 // new link, so they may run at the same time.

@@ -30,7 +30,7 @@ enum class carrier_kind : std::uint8_t {
 /// Memory for the next bytes of a stream.
 struct receive_room {
   std::span<std::byte> bytes;         ///< at least one
-  std::shared_ptr<const void> owner;  ///< keeps the memory, also when the link is over
+  std::shared_ptr<const void> owner;  ///< keeps the memory, also when the link has ended
 };
 
 /// Carries a link's bytes.

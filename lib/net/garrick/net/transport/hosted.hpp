@@ -163,10 +163,10 @@ class connection {
   /// Returns true if the link has ended, so no visit will be made any more.
   [[nodiscard]] bool is_over() const noexcept { return !to_ || to_->is_over(); }
   /// Returns true while the transport carries bytes, as far as known, or has been given a
-  /// connection that it has yet to take. Datagrams are carried until the link is over.
+  /// connection that it has yet to take. Datagrams are carried until the link has ended.
   [[nodiscard]] bool is_connected() const noexcept { return to_ && to_->is_connected(); }
   /// Returns true if the object was `hosted::admitted` at some time. This does not change any more
-  /// when the link is over.
+  /// when the link has ended.
   [[nodiscard]] bool was_admitted() const noexcept { return to_ && to_->was_admitted(); }
   /// Returns the counters. Costs some loads.
   [[nodiscard]] transport_counters counters() const {

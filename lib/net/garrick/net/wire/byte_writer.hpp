@@ -1,9 +1,9 @@
-// Writes values behind each other into one packet, which has room in front for headers.
+// Writes values one after the other into a packet, which has room in front for headers.
 //
 // It asks the packet for more room than it needs, and gives the rest back at the end, so that a
-// value costs one comparison and a store. A part with its length in front is written at once,
-// behind as much room as the caller's guess of its length takes; if that was too little, the part
-// is moved by the difference.
+// value costs one comparison and a store. A part with its length in front is written directly,
+// behind the room for the length that the caller expects. If that room was too small, the part is
+// moved.
 //
 // A caller need not ask whether there was room: the first failure stays, later values are dropped,
 // and `finish` reports it.

@@ -12,8 +12,9 @@ template <class C>
 inline constexpr char context_tag = 0;
 }  // namespace detail
 
-/// A pointer to an object of any class, which knows the class, so no object is taken for another.
-/// May be empty. The object must live as long as the reader or writer that holds the context.
+/// A pointer to an object of any class, which records the class, so that no object is taken for one
+/// of another class. May be empty. The object must live as long as the reader or writer that holds
+/// the context.
 ///
 ///     byte_reader in(bytes, limits, codec_context(my_node));
 ///     if (auto* where = in.context().as<node>()) …

@@ -192,7 +192,7 @@ template <class T>
   return made;
 }
 
-/// The types that a program has published: two that differ may have neither one name nor one
+/// The types that a program has published. Two different types may share neither a name nor a
 /// number.
 class schema_table {
  public:

@@ -1,8 +1,8 @@
 // A channel between two nodes: a ring, and a flag at each end for the node that sleeps there.
 //
-// Problem: a batch should cost one store that the other side reads, but a node that has found
-// nothing to do sleeps, and must hear when there is something. So each side has a flag, which is
-// set before the last look, and the other side reads it after each batch.
+// Problem: a batch should cost one store that the other side reads, but a node without work sleeps,
+// and must be woken when there is work. So each side has a flag, which is set before the last look,
+// and the other side reads it after each batch.
 //
 // Private: installed because templates need it.
 //

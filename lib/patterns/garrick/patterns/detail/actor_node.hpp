@@ -111,8 +111,8 @@ class actor_node final : public held_open {
 
   // ---- for the loop that lets the actor consume a batch
 
-  /// Returns true if the actor takes another tuple in this step. Its results from now on are those
-  /// of that tuple.
+  /// Returns true if the actor takes another tuple in this step. Later results belong to that
+  /// tuple.
   [[nodiscard]] bool goes_on(const stage_batch& b) noexcept {
     if (b.done == b.size || out_->is_blocked() || holds() >= most_holds_ || quitting_ ||
         is_cancelled())

@@ -1,6 +1,6 @@
 // The number of tuples that are on their way round a feedback loop. The gate at its entrance lets
 // others in only while there are credits, so the loop's channels never fill up with tuples that
-// came from outside; and the loop is over when nothing comes from outside and nothing is on its
+// came from outside; and the loop has ended when nothing comes from outside and nothing is on its
 // way.
 //
 // Some stages hold tuples until others join them, as a batch does. If the source has ended and all

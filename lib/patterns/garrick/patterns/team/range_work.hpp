@@ -1,5 +1,5 @@
 // Work on a container that is cut into shares. Pieces are worked on in blocks, whose length follows
-// from how long the last one took. A piece that is not done when the time is over stays in the
+// from how long the last one took. A piece that is not done when the time has passed stays in the
 // actor's queue (work_queue.hpp), and an empty message lets it go on.
 //
 // Private: installed because templates need it.

@@ -3,9 +3,9 @@
 //
 // Each participant has a lane of problems: it adds the parts of a problem that it divides, and
 // takes the newest; with an empty lane it takes another's oldest, which is the largest. A
-// participant that finds nothing at all goes away, and is called back when a problem is divided.
-// The lanes have one lock, which is held for some instructions: a problem worth dividing takes much
-// longer.
+// participant that finds no problem goes away, and is called back when a problem is divided. The
+// lanes have one lock, which is held for a few instructions. A problem that is worth dividing takes
+// much longer.
 //
 // Private: installed because templates need it.
 //
@@ -13,7 +13,7 @@
 //
 // Invariants
 // T1 A problem is in one lane, or in the hands of a participant, or divided.
-// T2 The participant that solves a problem's last part puts it together, and sees the writes of the
+// T2 The participant that solves a problem's last part merges the parts, and sees the writes of the
 //    others.
 // T3 A participant that goes away has seen, under the lock, that no problem waits; a participant
 //    that adds one sees, under the lock, which are away.

@@ -251,8 +251,9 @@ struct stalled_suite : rl::test_suite<stalled_suite<LooksAbout>, 3>, policy_base
 
 constexpr unsigned thorough = 25'000;
 
-/// A worker takes two actors out of its inbox at once, of which the older one waits until the other
-/// has run: that one must not lie in the deque while the second worker goes to sleep (W1).
+/// A worker takes two actors out of its inbox at once. The older one waits until the younger one
+/// has run, so the younger one must not lie in the deque while the second worker goes to sleep
+/// (W1).
 struct batch_suite : rl::test_suite<batch_suite, 3>, policy_base {
   std::array<actor, 2> actors;
   parker younger_ran;

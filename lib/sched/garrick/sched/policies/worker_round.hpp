@@ -84,7 +84,7 @@ class worker_round {
 
   // --- arrivals ----------------------------------------------------------------------------------
 
-  /// Returns true if the round is over, or `arrival_may_run` must be asked.
+  /// Returns true if the round has ended, or `arrival_may_run` must be asked.
   [[nodiscard]] bool is_due() const noexcept { return handled_ >= due_; }
 
   /// In the middle of a round: returns true if an arrival may run now. If there is one the caller

@@ -7,8 +7,8 @@
 
 namespace garrick::sched {
 
-/// The events of one worker since the start, and the length of its queues. Read while it runs, the
-/// numbers may be a little old.
+/// The events of one worker since the start, and the length of its queues. While the worker runs,
+/// the numbers may be slightly old.
 struct worker_stats {
   std::uint64_t runs = 0;       ///< calls of `runnable::run`
   std::uint64_t steals = 0;     ///< runnables or batches that it took from another worker

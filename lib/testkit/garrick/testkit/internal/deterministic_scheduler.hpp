@@ -70,11 +70,11 @@ class deterministic_workers final : public base::executor {
   bool claim(base::runnable& actor) noexcept override;
   void expose() noexcept override {}
 
-  /// Stops: no actor runs here any more, since the system is over.
+  /// Stops: no actor runs here any more, since the system has ended.
   void stop() noexcept;
 
  private:
-  deterministic_scheduler* scheduler_;  ///< null: the system is over
+  deterministic_scheduler* scheduler_;  ///< null: the system has ended
 };
 
 /// The candidates of all systems of one world, and the turns that they take.
@@ -87,7 +87,7 @@ class deterministic_scheduler {
   /// Takes an event-based actor out of the list, for its next runner. Returns false if it is not
   /// there.
   bool claim(const base::runnable& actor) noexcept;
-  /// Forgets the candidates that `which` picks: their system is over.
+  /// Forgets the candidates that `which` picks: their system has ended.
   template <class Which>
   void forget(Which which) noexcept {
     std::erase_if(runnable_, which);

@@ -103,7 +103,7 @@ bool run(cell& receiver, bool must) noexcept {
   if (ex == nullptr) return false;
   detail::in_place_chain* const chain = detail::here.chain;
   if (chain != nullptr && chain->next == &receiver) {
-    if (!must) return true;  // its turn comes when the present batch is over
+    if (!must) return true;  // its turn comes when the present batch has ended
     chain->next = nullptr;
   } else if (ex->claim(receiver)) {
     return run_claimed(receiver, must);
@@ -148,7 +148,7 @@ bool overlooks_senders(const cell& receiver) noexcept {
   if ((receiver.gate().peek() & mailbox_word::waiting) == 0 ||
       ++here.in_place_batches % batches_per_wake == 0)
     return false;
-  here.batch_over = true;  // at depth 1 they are woken when the run is over
+  here.batch_over = true;  // at depth 1 they are woken when the run has ended
   if (here.overlooked != receiver.id()) {
     wake_overlooked();
     here.overlooked = receiver.id();

@@ -23,7 +23,7 @@ namespace garrick::core::in_place {
 
 /// Runs `receiver` for a batch if it waits for its turn and this thread may run it. `must`: it runs
 /// now, and not after the present batch or at its turn. Returns true if the receiver has run, will
-/// run when the present batch is over, or has been queued for its turn.
+/// run when the present batch has ended, or has been queued for its turn.
 bool run(cell& receiver, bool must) noexcept;
 /// The same for a receiver of which this thread has the run right. Returns false if the stack has
 /// no room; then the receiver is queued.
@@ -39,7 +39,7 @@ void hand_over() noexcept;
 /// Wakes the senders that were overlooked.
 void wake_overlooked() noexcept;
 
-/// Called when the outermost run is over, if its sends ran other receivers in place, or a debt
+/// Called when the outermost run has ended, if its sends ran other receivers in place, or a debt
 /// ended it. Charges the budget with the whole round and with the messages of the others, so that
 /// the worker's round counts all of its work (W3 of work_stealing.hpp). The rest of the budget is
 /// negative then, modulo 2^32.

@@ -9,7 +9,7 @@ namespace garrick::core {
 
 namespace {
 
-/// Called by the clock when the time is over, or when the clock ends.
+/// Called by the clock when the time has passed, or when the clock ends.
 void time_is_over(void* context, std::uint64_t) noexcept {
   auto& one = *static_cast<paused_sender*>(context);
   one.go_on();

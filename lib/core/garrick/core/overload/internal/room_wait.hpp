@@ -47,7 +47,7 @@ class room_wait {
     progress,     ///< there is room, or the receiver has handled a good number of messages
     claimed,      ///< the receiver waited in a queue, and this thread has its run right
     look_again,   ///< the receiver was idle; or an actor of its restart waits in a queue
-    no_progress,  ///< the time is over
+    no_progress,  ///< the time has passed
     pointless,    ///< the receiver is stalled or has ended; or it waits for the sender
   };
   [[nodiscard]] bool can_run_soon() const noexcept;

@@ -16,7 +16,7 @@ void begin(cell& self) noexcept;
 /// supervisor decides, or the actor ends. Finishes `e`.
 void on_exception(cell& self, envelope* e, const std::exception_ptr& what) noexcept;
 
-/// Called when the actor's last turn is over: it ends, or its children have to end first, or its
+/// Called when the actor's last turn has ended: it ends, or its children have to end first, or its
 /// supervisor keeps it. Returns false if it lives on; then the caller still runs it.
 [[nodiscard]] bool reach_end(cell& self) noexcept;
 

@@ -1,8 +1,7 @@
 // Messages that wait to be sent, in order in their lanes, which take turns.
 //
 // A turn is a whole message, or a piece of one. The system's lanes always come first, 0 before 255.
-// A large message begins only if the limits let it be under way beside others; until then its lane
-// loses its turns.
+// A large message begins only if the limits allow it beside others; until then its lane is skipped.
 //
 // Invariants:
 //   Q1  turns_ holds each ordinary lane that has messages once, and no other.

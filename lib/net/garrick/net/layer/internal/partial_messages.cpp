@@ -18,7 +18,7 @@ partial_messages::iterator partial_messages::find(std::uint32_t id) noexcept {
   return std::find_if(all_.begin(), all_.end(), [&](const message& m) { return m.id == id; });
 }
 
-/// Before the first message is over, `over_` is zero, and no message is over.
+/// Returns true if the message was passed up or given up. While `over_` is zero, none was.
 bool partial_messages::is_over(std::uint32_t id) const noexcept {
   const std::uint32_t behind = newest_ - id;
   if (over_ == 0 || behind >= 1u << 31) return false;

@@ -45,7 +45,7 @@ enum class verdict : std::uint8_t {
   kept,           ///< its message is not whole yet
   whole,          ///< its message is whole
   repeated,       ///< it has no new bytes
-  stale,          ///< its message is over
+  stale,          ///< its message was passed up or given up before
   lost,           ///< pieces before it never come, so its message is given up
   contradiction,  ///< it cannot be true; its message is given up
   no_room,        ///< beyond the limits, and nothing may be given up

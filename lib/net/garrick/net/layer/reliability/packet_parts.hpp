@@ -5,8 +5,8 @@
 // of its own, and acknowledges a packet when it is whole. Parts of several transmissions add up,
 // also if these were cut differently.
 //
-// Only few packets are joined at a time. The nearest to the oldest missing one have precedence, so
-// that one always gets through, and memory does not depend on the peer.
+// Only few packets are joined at a time. The packets nearest to the oldest missing one have
+// precedence. So one packet always gets through, and memory does not depend on the peer.
 //
 // Invariants:
 //   P1  Each of partial_ has another number, and misses at least one byte.

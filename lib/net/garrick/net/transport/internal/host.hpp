@@ -61,7 +61,7 @@ class host : public resident,
   /// Makes the object and opens the transport, soon, on the loop. Returns false if the loop is
   /// ending.
   [[nodiscard]] bool begin(std::unique_ptr<maker> make);
-  /// Called in place of `begin`, on the same thread: the link is over.
+  /// Called in place of `begin`, on the same thread: the link has ended.
   void abandon() noexcept;
 
   [[nodiscard]] answer enter() noexcept final;
@@ -115,7 +115,7 @@ class host : public resident,
     static_cast<void>(queue(std::make_unique<later>(std::move(f)), false));
   }
 
-  /// Sets the result of `is_connected`, until the link is over. Any thread.
+  /// Sets the result of `is_connected`, until the link has ended. Any thread.
   void connected(bool is) noexcept { connected_ = is; }
 
   // For the thread that is in.

@@ -146,7 +146,7 @@ class stream_host final : public host, public resolution {
   std::unique_ptr<second> beside_;
   std::unique_ptr<io_socket> socket_;
   bool has_room_ = false;  ///< the stack provides the memory for reads
-  receive_room room_;      ///< of the stack; a read writes to it, also when the link is over
+  receive_room room_;      ///< of the stack; a read writes to it, also when the link has ended
   send_queue queue_;
   std::size_t in_turn_ = 0;    ///< bytes that were transmitted in this turn
   std::uint64_t numbers_ = 0;  ///< the newest number

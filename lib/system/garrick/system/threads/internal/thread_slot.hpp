@@ -8,8 +8,8 @@
 // Invariants
 // S1 At most one runnable is in the slot: the holder of its run right puts it there, and the thread
 //    takes it out before it runs it.
-// S2 A thread that gives an order writes first and unparks then. The receiving thread looks for
-//    everything after each park. So nothing is overlooked.
+// S2 A thread that gives an order first writes it and then unparks the receiver, which looks for
+//    all kinds of orders after each park. So no order is overlooked.
 #pragma once
 
 #include <garrick/base/concurrency/parker.hpp>
@@ -26,7 +26,7 @@ enum class slot_order : std::uint8_t { give, take, tell_quit, see_quit };
 template <class Runnable, class Atomics = base::real_atomics>
 class thread_slot {
  public:
-  /// Run `r`. For the holder of its run right.
+  /// Orders the thread to run `r`. For the holder of its run right.
   void give(Runnable& r) noexcept {
     // order: release, pairs with take: the writes of its last runner and its waker
     next_.store(&r, base::order<Atomics, slot_order::give>(std::memory_order_release));

@@ -101,7 +101,7 @@ class place final : public net::detail::entrance,
 
   place(const base::clock& time, bool dials) : time_(time), dials_(dials) {}
 
-  /// Takes the hosted object. Null: the link is over.
+  /// Takes the hosted object. Null: the link has ended.
   void start(std::unique_ptr<hosted> who) {
     who_ = std::move(who);
     if (who_ == nullptr) return finish({});
