@@ -43,8 +43,8 @@ MUTATIONS = [
     mutation(
         "handles: the drop that finds the actor ended keeps the environment",
         STEPS,
-        "        env.release();  // the hold of the actor's end",
-        "        static_cast<void>(env);  // the hold of the actor's end",
+        "        env.release();  // the reference of the actor's end",
+        "        static_cast<void>(env);  // the reference of the actor's end",
         by_steps,
     ),
     mutation(
