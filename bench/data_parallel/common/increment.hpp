@@ -22,7 +22,7 @@ using numbers = std::vector<std::uint32_t>;
 // The change of a number.
 inline std::uint32_t changed(std::uint32_t x) { return x + 1; }
 
-// The same for some that lie side by side.
+// The same for some adjacent numbers.
 inline void change(std::uint32_t* first, std::size_t n) {
   for (std::size_t i = 0; i < n; ++i) first[i] = changed(first[i]);
 }

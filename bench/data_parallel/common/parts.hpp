@@ -6,7 +6,7 @@
 
 namespace bench {
 
-// Some elements that lie side by side: from `begin` to before `end`.
+// Some adjacent elements: from `begin` to before `end`.
 struct part {
   std::size_t begin;
   std::size_t end;

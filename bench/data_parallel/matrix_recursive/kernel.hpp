@@ -25,8 +25,8 @@ struct tile {
 };
 using tiles = std::vector<tile>;
 
-// The factors: square matrices of side * side tiles. The tiles of a row of `a` lie side by side,
-// and those of a column of `b`, so that a part of the product needs one piece of each.
+// The factors: square matrices of side * side tiles. The tiles of a row of `a` are contiguous, and
+// those of a column of `b`, so that a part of the product needs one piece of each.
 struct factors {
   std::size_t side;
   tiles a;

@@ -74,8 +74,8 @@ struct request {
     }
     return false;
   }
-  /// Looks at the flag before it is set: that leaves the line with the others. Of flags that lie
-  /// side by side the first one has its price.
+  /// Looks at the flag before it is set: that leaves the line with the others. Of adjacent flags
+  /// only the first one costs its price.
   bool claim_piece(std::uint32_t number) {
     const std::uint32_t line = number / flags_in_line;
     if (line != line_seen) static_cast<void>(lines[line].load(relaxed));

@@ -95,7 +95,7 @@ inline double many_to_one(std::uint32_t workers, std::uint32_t senders, std::uin
   });
 }
 
-// ---- everybody to everybody: bench/savina/big ---------------------------------------------------
+// ---- every actor to every other: bench/savina/big -----------------------------------------------
 
 struct ping {
   std::uint32_t from;

@@ -61,7 +61,7 @@ class behavior_impl {
     // order: acquire pairs with the other holders' drops: the last holder destroys after their last
     // use. No thread can join it, so no locked operation is needed
     if (holders_.load(std::memory_order_acquire) == 1 ||
-        // order: acq_rel: the last holder destroys after everybody's last use
+        // order: acq_rel: the last holder destroys after all others' last use
         holders_.fetch_sub(1, std::memory_order_acq_rel) == 1)
       delete this;
   }

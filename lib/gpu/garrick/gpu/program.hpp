@@ -60,7 +60,7 @@ class program {
 
 namespace detail {
 
-/// Gives the job to the builder of the first device's runtime; `done` is fulfilled in any case.
+/// Gives the job to the builder of the first device's runtime; `done` is always fulfilled.
 void begin_build(std::string source, build_options o, completion<program> done);
 
 }  // namespace detail

@@ -32,8 +32,8 @@ namespace garrick::patterns {
 
 namespace detail {
 
-/// Returns a container's elements by number. If they lie side by side, this is a pointer, which no
-/// function that is called for them can change; otherwise the container.
+/// Returns an object for access to a container's elements by number: a pointer if they are
+/// contiguous, which no function that is called for them can change; otherwise the container.
 template <class C>
 [[nodiscard]] decltype(auto) elements_of(C& all) noexcept {
   using element = std::remove_reference_t<decltype(all[0])>;

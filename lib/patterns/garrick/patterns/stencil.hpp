@@ -313,9 +313,9 @@ inline void check_stencil_numbers(bool has_rows, std::int64_t radius, std::int64
 /// iterations it is unchanged. `beyond` chooses the values beyond the edges: edges::clamp,
 /// edges::wrap, or edges::constant(value).
 ///
-/// A function of neighbourhood<T> works on a std::vector<T>, or on a C whose elements lie side by
-/// side; a function of grid_neighbourhood<T> works on a grid<T>. T is default-constructible and can
-/// be copied. While it runs there are two containers. The other one is C(n) if that has n elements,
+/// A function of neighbourhood<T> works on a std::vector<T>, or on a C with contiguous elements; a
+/// function of grid_neighbourhood<T> works on a grid<T>. T is default-constructible and can be
+/// copied. While it runs there are two containers. The other one is C(n) if that has n elements,
 /// else a copy.
 ///
 /// If `f` throws, the iteration ends, no further one begins, and the container is dropped.

@@ -46,52 +46,53 @@ class probe {
 
   // core. `actor` is the actor's id.
 
-  /// An actor has been spawned, and has not run yet.
+  /// Called when an actor has been spawned, before it runs.
   virtual void on_actor_spawned(const spawned_actor& who) noexcept;
-  /// An actor has ended, for `reason`.
+  /// Called when an actor has ended, for `reason`.
   virtual void on_actor_ended(std::uint64_t actor, const exit_reason& reason) noexcept;
-  /// A handler failed; `message` is the type it was handling, null if none.
+  /// Called when a handler has failed; `message` is the type it was handling, null if none.
   virtual void on_actor_failed(std::uint64_t actor, const message_type* message,
                                const exit_reason& reason) noexcept;
-  /// A supervisor has restarted an actor; `restarts` is the number so far.
+  /// Called when a supervisor has restarted an actor; `restarts` is the number so far.
   virtual void on_actor_restarted(std::uint64_t actor, std::uint32_t restarts) noexcept;
-  /// A message could not be delivered. The reason's code is one of `errc`. If no actor sent it,
-  /// `sender` is 0.
+  /// Called when a message could not be delivered. The reason's code is one of `errc`. If no actor
+  /// sent it, `sender` is 0.
   virtual void on_dead_letter(std::uint64_t receiver, std::uint64_t sender,
                               const message_type* message, const error& reason) noexcept;
-  /// The mailbox of an actor that cannot run has doubled again.
+  /// Called when the mailbox of an actor that cannot run has doubled again.
   virtual void on_mailbox_doubled(std::uint64_t actor, std::uint64_t messages) noexcept;
-  /// The send of `sender` begins to wait for room in a full mailbox, or for credit; or its
-  /// coroutine does, in `send_when_room`. A thread that is not an actor is 0.
+  /// Called when a send of `sender` begins to wait for room in a full mailbox, or for credit, or
+  /// its coroutine does, in `send_when_room`. A thread that is not an actor is 0.
   virtual void on_sender_waits(std::uint64_t receiver, std::uint64_t sender) noexcept;
-  /// The wait of `sender` is over: there is room, the send goes on without room, or the message is
-  /// lost. Called once for each `on_sender_waits`.
+  /// Called once for each `on_sender_waits`, when the wait of `sender` has ended: there is room,
+  /// the send goes on without room, or the message is lost.
   virtual void on_sender_goes_on(std::uint64_t receiver, std::uint64_t sender) noexcept;
-  /// The send of `sender` runs a receiver in place, for a batch.
+  /// Called when a send of `sender` runs a receiver in place, for a batch.
   virtual void on_run_in_place(std::uint64_t receiver, std::uint64_t sender) noexcept;
-  /// A timer has fired and pushes a message of this type: a delayed or periodic send, a wait's end,
-  /// the time limit of a request. On the clock's thread.
+  /// Called on the clock's thread when a timer has fired and pushes a message of this type: a
+  /// delayed or periodic send, a wait's end, the time limit of a request.
   virtual void on_timer_fired(std::uint64_t receiver, const message_type* message) noexcept;
-  /// A request has got no response within its time limit, and the requester takes note of that.
-  /// `receiver` is the actor that it asked; 0: no particular one.
+  /// Called when a requester notices that a request has got no response within its time limit.
+  /// `receiver` is the asked actor; 0: no particular one.
   virtual void on_request_timed_out(std::uint64_t requester, std::uint64_t receiver) noexcept;
-  /// Actors that wait for each other's responses in a circle were found; `actor` is one of them.
+  /// Called when actors were found that wait for each other's responses in a circle; `actor` is one
+  /// of them.
   virtual void on_request_cycle(std::uint64_t actor) noexcept;
 
   // sched. `worker` is the worker's index.
 
-  /// A worker goes to sleep.
+  /// Called when a worker goes to sleep.
   virtual void on_worker_parked(std::uint32_t worker) noexcept;
-  /// A worker was woken.
+  /// Called when a worker was woken.
   virtual void on_worker_woke(std::uint32_t worker) noexcept;
-  /// Worker `thief` took work from worker `victim`.
+  /// Called when worker `thief` has taken work from worker `victim`.
   virtual void on_stolen(std::uint32_t thief, std::uint32_t victim) noexcept;
 
   // system
 
   static constexpr std::uint32_t no_worker = 0xffffffff;  ///< a thread that is not a worker
-  /// The watchdog found a handler that has run for `how_long` on this worker; on a detached actor's
-  /// thread `worker` is `no_worker`.
+  /// Called when the watchdog has found a handler that has run for `how_long` on this worker; on a
+  /// detached actor's thread `worker` is `no_worker`.
   virtual void on_stall(std::uint32_t worker, std::uint64_t actor, const message_type* message,
                         duration how_long) noexcept;
 };

@@ -259,7 +259,7 @@ class basic_ring : private ring_indices<Atomics> {
     return n;
   }
 
-  /// Free slots that lie side by side.
+  /// Contiguous free slots.
   struct free_slots {
     T* first;           ///< raw memory; null if there are none
     std::size_t count;  ///< of slots from there on
@@ -306,8 +306,8 @@ class basic_ring : private ring_indices<Atomics> {
     return n;
   }
 
-  /// Returns the oldest items that lie side by side, at most `most`: for a consumer that works on
-  /// them in place. They stay in the ring until `discard`.
+  /// Returns the oldest contiguous items, at most `most`: for a consumer that works on them in
+  /// place. They stay in the ring until `discard`.
   [[nodiscard]] std::span<T> front(std::size_t most) noexcept {
     const auto [first, count] = indices::front_slots(most);
     return {slots() + first, count};

@@ -255,7 +255,7 @@ class alignas(64) cell : public base::runnable {
 
   void dispose() noexcept final { free_self(); }
 
-  // ---- before anybody else knows the cell -------------------------------------------------------
+  // ---- before any other thread knows the cell ---------------------------------------------------
 
   /// For the spawner, which holds the run right until then, so messages wait while the object is
   /// built. Returns true if the actor starts lazily and nothing has come: it is idle now, or runs

@@ -66,7 +66,8 @@ class buffer final : public disposable {
   [[nodiscard]] void* memory() const noexcept { return memory_; }
   /// Returns the address for the host; null: it is not pinned memory.
   [[nodiscard]] void* address() const noexcept { return address_; }
-  /// It lies there from now on. By the submitting thread, before any other thread knows it.
+  /// Sets the host's address of the buffer. Called by the submitting thread, before any other
+  /// thread has the buffer.
   void lies_at(void* address) noexcept { address_ = address; }
 
   void dispose() noexcept override;

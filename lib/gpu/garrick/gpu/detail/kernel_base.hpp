@@ -98,8 +98,8 @@ class kernel_base {
   /// Chooses range and sizes for a call, and makes its arguments. `wanted`: a range that the
   /// pre-processing function has chosen. Returns why it cannot run. Throws as kernel_call::fill.
   [[nodiscard]] error prepare(kernel_call& c, const std::optional<nd_range>& wanted) const;
-  /// Chooses a lane for a call with filled arguments, and gives it to the device. `settled` is
-  /// called in any case, perhaps at once.
+  /// Chooses a lane for a call with filled arguments, and gives it to the device. Always calls
+  /// `settled`, perhaps at once.
   void launch(actor_base& me, std::shared_ptr<call> c);
   /// Called on the actor's turn when the call has ended.
   virtual void settled(const std::shared_ptr<call>& c, const error& why) = 0;

@@ -48,7 +48,7 @@ class builder : public std::enable_shared_from_this<builder> {
   explicit builder(const gpu_settings& s) : settings_(s) {}
 
   void start();
-  /// Queues the job, which is answered in any case. Throws std::bad_alloc.
+  /// Queues the job, which is always answered. Throws std::bad_alloc.
   void post(build_job j);
   void begin_close() noexcept;
   void end_close(std::chrono::steady_clock::time_point until) noexcept;

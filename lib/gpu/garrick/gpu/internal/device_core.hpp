@@ -103,7 +103,7 @@ class device_core : public std::enable_shared_from_this<device_core> {
   [[nodiscard]] bool is_lost() const noexcept {
     return lost_.load(std::memory_order_relaxed);  // order: relaxed: a hint; locks order the rest
   }
-  /// Queues the call, which has its completion. It is settled in any case.
+  /// Queues the call, which has its completion. The call is always settled.
   void post(call_ptr c);
   /// Destroys `d` on the submitting thread; here and now if that has ended.
   void discard(detail::disposable& d) noexcept;

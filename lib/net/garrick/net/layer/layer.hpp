@@ -201,8 +201,8 @@ class layer_context {
   [[nodiscard]] virtual const properties& provided() const noexcept = 0;
   /// Asks the transport to open again, after `disconnected`.
   virtual void reopen() = 0;
-  /// Asks the transport for a connection beside the one that stands (`carrier::reopen_beside`). The
-  /// stack calls the layer that has `greeting(layer_context&)` and `answered(bytes, context)`.
+  /// Asks the transport for a second connection beside the present one (`carrier::reopen_beside`).
+  /// The stack calls the layer that has `greeting(layer_context&)` and `answered(bytes, context)`.
   virtual void reopen_beside() = 0;
   /// Asks the transport to close for good.
   virtual void close() = 0;

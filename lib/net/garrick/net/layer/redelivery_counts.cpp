@@ -114,7 +114,7 @@ void redelivery::begin(layer_context& c) {
   send_own(std::move(p), c);
 }
 
-// -- Counts that arrive ----------------------------------------------------
+// -- Counts that arrive ------------------------------------------------------
 
 void redelivery::on_counts(std::span<const std::byte> bytes, layer_context& c) {
   if (bytes.empty()) return violated("an empty message", c);

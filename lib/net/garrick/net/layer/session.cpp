@@ -74,8 +74,8 @@ session::session(session_settings s)
 
 // -- Time ---------------------------------------------------------------------
 
-/// Returns the time of the next call in any case. A pause is noticed by a call that comes too late,
-/// and while this end waits, as for an attempt to connect, nothing else may be due for long.
+/// Always returns the time of the next call. A pause is noticed by a call that comes too late, and
+/// while this end waits, as for an attempt to connect, nothing else may be due for long.
 instant session::heeded_until() const noexcept {
   return life_.seen() + std::min(settings_.interval, settings_.hello_most);
 }

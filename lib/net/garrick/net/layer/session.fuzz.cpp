@@ -1,6 +1,6 @@
 // Any calls and bytes before, during and after a session: no assertion fails, no message passes
-// outside a session, nothing comes after `down`; and a connection beside the one that stands takes
-// its place for no other answer than that of the session's peer.
+// outside a session, nothing comes after `down`; and a second connection takes the place of the
+// present one only after an answer of the session's peer.
 //
 // The first byte chooses stream or datagrams, the end that connects, and whether there is a session
 // already. Then come steps: a byte for the action, and for bytes from the network their number and

@@ -38,8 +38,8 @@
 //   D2  `down` comes at most once, and after it nothing is sent or passed up.
 //   D3  `opened` comes at most once; `resumed` only after `disconnected` of an open session.
 //   D4  No session is open between ends with stacks of different fingerprints.
-//   D5  A connection beside the one that stands takes its place only if the peer of this session
-//       has said there that the session goes on.
+//   D5 A second connection takes the place of the present one only if the peer of this session has
+//       said there that the session goes on.
 //   D6  A stranger's packet changes nothing but a counter, and is answered with at most one packet
 //       that is no larger than a hello.
 //
@@ -156,8 +156,8 @@ class session : public layer_defaults {
   [[nodiscard]] bool writable(const layer_context& c) const;
   /// Returns the most bytes of a message: on datagrams as far as the path is known.
   [[nodiscard]] std::size_t largest(const layer_context& c) const;
-  /// Returns the first packet for a connection beside the one that stands. It is empty unless the
-  /// peer is suspected, or that connection is lost by now.
+  /// Returns the first packet for a second connection beside the present one. It is empty unless
+  /// the peer is suspected, or that connection is lost by now.
   [[nodiscard]] packet greeting(layer_context& c);
   /// Returns the verdict on that connection, given the first `bytes` of the peer by it.
   [[nodiscard]] beside answered(std::span<const std::byte> bytes, layer_context& c) const;
@@ -237,7 +237,7 @@ class session : public layer_defaults {
   void advance_open(layer_context& c);
   void probe_path(layer_context& c);
   void say_hello(layer_context& c);
-  /// Returns true if this end may try a connection beside the one that stands.
+  /// Returns true if this end may try a second connection beside the present one.
   [[nodiscard]] bool may_open_beside(const layer_context& c) const;
   void schedule_reopen(base::instant now);
   /// Opens a lost transport again, or tries a connection beside a silent stream.

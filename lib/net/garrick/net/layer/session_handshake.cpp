@@ -14,8 +14,8 @@ using base::instant;
 
 namespace {
 
-// The length that `framing` puts in front of a packet. Packets on a connection beside the one that
-// stands do not pass through that layer.
+// The length that `framing` puts in front of a packet. Packets on a second connection do not pass
+// through that layer.
 constexpr std::size_t frame_length = 4;
 
 }  // namespace

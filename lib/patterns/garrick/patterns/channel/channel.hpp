@@ -51,7 +51,7 @@ class tuple_ring : public base::ring_indices<base::real_atomics> {
   [[nodiscard]] void* unpublished_slot(std::size_t i) const noexcept {
     return slot((producer_.tail + i) & mask_);
   }
-  /// Returns how many slots from number `i` on lie side by side.
+  /// Returns the number of contiguous slots from number `i` on.
   [[nodiscard]] std::size_t side_by_side(std::size_t i) const noexcept {
     return capacity() - ((producer_.tail + i) & mask_);
   }

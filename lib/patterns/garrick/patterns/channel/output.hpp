@@ -1,8 +1,8 @@
 // Where the results of a node go: to one channel, or to several by a policy.
 //
 // Problem: a result should cost no more than being built in the slot where the next node reads it.
-// So an output has a pointer to the next free slot and one to the end of those that lie side by
-// side; only when they meet is a virtual function called. A step takes both into a local variable,
+// So an output has a pointer to the next free slot and one to the end of the contiguous ones. Only
+// when the two meet, a virtual function is called. A step takes both into a local variable,
 // `slots`: there they stay in registers. Members could not, since the compiler must assume that a
 // write to a slot may change them. Results become visible to the consumer batch by batch, by
 // `publish`.

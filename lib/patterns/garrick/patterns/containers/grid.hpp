@@ -4,7 +4,7 @@
 //   plate(10, 20) = 37.5F;              // column 10, row 20
 //   for (float& cell : plate) cell += 1;
 //
-// The cells lie side by side, row after row. A grid may be sent if its cells may.
+// The cells are contiguous, row after row. A grid may be sent if its cells may.
 //
 // Thread safety: as a std::vector.
 #pragma once

@@ -1,5 +1,5 @@
-// A map whose entries lie side by side, in the order in which they came: the state of a pane of a
-// window for each key.
+// A map with contiguous entries, in the order in which they came: the state of a pane of a window
+// for each key.
 //
 // Problem: a window has an entry for each key, is filled one tuple at a time, and is then read from
 // the first entry to the last and emptied. So entries are a vector, which is read in an order that

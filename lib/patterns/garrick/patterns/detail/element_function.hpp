@@ -131,7 +131,7 @@ concept holds_elements = !requires { typename C::key_type; } && requires(C& c, s
   { c.size() } -> std::convertible_to<std::size_t>;
   requires std::is_same_v<decltype(c[i]), T&>;
 } && std::is_move_constructible_v<C>;
-/// The elements lie side by side.
+/// True if the elements are contiguous.
 template <class C, class T>
 concept holds_a_range = holds_elements<C, T> && requires(C& c) {
   { c.data() } -> std::same_as<T*>;

@@ -17,8 +17,8 @@ class wakeable {
   wakeable(const wakeable&) = delete;
   wakeable& operator=(const wakeable&) = delete;
 
-  /// Something has changed at one of its channels. With `by`, a node that has its turn, it may run
-  /// here and now; `tuples` is how many have come.
+  /// Called when one of the node's channels has changed. If `by` is not null, the node may run at
+  /// once, on that turn; `tuples` is the number of new tuples.
   virtual void wake(turn* by, std::size_t tuples) noexcept = 0;
 
  protected:

@@ -13,10 +13,10 @@
 //
 // Invariants. Work is *open* if it is in a deque or an inbox, where any worker may take it.
 // S1 The searching count is the number of workers that have begun to search, by try_begin_search or
-//    by being woken, and have not reached end_search or prepare_park. Of their own accord at most
-//    half of the workers search, but at least one may. Besides there are those that are just being
-//    woken: one by wake_one, and one more by each wake_another, since a woken worker may have to
-//    wait for a processor; and one that wakes itself (S7).
+//    by being woken, and have not reached end_search or prepare_park. At most half of the workers
+//    begin to search by themselves, but at least one may. Further searchers are those that are just
+//    being woken: one by wake_one, and one more by each wake_another, since a woken worker may have
+//    to wait for a processor; and one that wakes itself (S7).
 // S2 A worker's bit is set before it is counted as parked. The thread that lowers the count, in
 //    wake_one, is entitled to one bit. It finds one, since there are never fewer bits than the
 //    count and the entitlements together. So each time the count falls exactly one worker is woken,
@@ -208,8 +208,7 @@ class sleepers {
 
   /// The first step of sleeping: worker `index` counts as parked from here on. `searching` is true
   /// if it has searched. The caller looks into all queues next and announces the work that it
-  /// finds. Then it calls `park` in any case: if a thread has woken it by now, that returns at
-  /// once.
+  /// finds. Then it always calls `park`: if a thread has woken it by now, that returns at once.
   void prepare_park(std::uint32_t index, bool searching) noexcept {
     // order: relaxed; the release of the next change of the word puts it before (S2)
     bits_[index / 64].fetch_or(bit_of(index), std::memory_order_relaxed);

@@ -407,7 +407,7 @@ class work_stealing {
   }
 
   /// Guard W3: takes the oldest of the own inbox, before the items in the slot and in the deque.
-  /// Returns null if there is none, or there is nothing else anyway.
+  /// Returns null if there is none, or if the worker has no other work.
   runnable* take_arrival(worker_data& self) noexcept {
     if (!self.front.slot.occupied_for_owner() && self.deque.empty_for_owner()) return nullptr;
     runnable* const oldest = self.inbox.take_oldest();

@@ -233,7 +233,7 @@ std::size_t basic_span_source<System>::give_back(std::size_t most, bool only_res
   return above;
 }
 
-/// Gives back the first idle spans that lie side by side. Others may use the source meanwhile.
+/// Gives back the first adjacent idle spans. Others may use the source meanwhile.
 template <class System>
 void basic_span_source<System>::give_back_from(region& r, std::size_t most,
                                                unique_lock& lock) noexcept {

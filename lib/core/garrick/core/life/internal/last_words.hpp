@@ -20,7 +20,7 @@ namespace detail {
                                                      const char* what) noexcept;
 }  // namespace detail
 
-/// Returns a message made in place, in any case.
+/// Returns a message made in place. Never fails.
 template <class Content, class... Args>
 [[nodiscard]] envelope* last_words(const char* what, Args&&... args) noexcept {
   static_assert(detail::block_bytes(sizeof(Content)) == base::block_pool::block_step,

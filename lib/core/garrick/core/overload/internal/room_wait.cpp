@@ -14,7 +14,7 @@ namespace garrick::core {
 namespace {
 
 // A mailbox may grow by its soft limit beyond it, and by no more than this. From there on its
-// sender runs it in any case. The sum is below the range of the count in the mailbox's word.
+// sender always runs it. The sum is below the range of the count in the mailbox's word.
 constexpr std::uint32_t most_beyond_soft_limit = 16'384;
 // A wait for room ends at the latest when the receiver has handled this number of messages. If the
 // receiver makes no progress, the wait fails, and the thread's next sends to full mailboxes, this

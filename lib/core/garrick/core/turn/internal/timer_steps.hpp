@@ -9,8 +9,7 @@
 //
 // Invariants
 // T1 The thread that takes `armed` away cleans up (`finish`): it owns the envelope and the handle
-//    to the target from then on. While the state is `busy`, the clock's thread owns them in any
-//    case.
+//    to the target from then on. While the state is `busy`, the clock's thread always owns them.
 // T2 The record has two references: the owner's, and that of the service while it has the timer.
 //    The thread that takes the timer out of the service (by firing it, or by cancelling it there)
 //    gives up the latter. The service gives it up itself once it has ended, perhaps within

@@ -7,7 +7,7 @@
 namespace garrick::net::testkit::internal {
 
 base::duration way::up_to(base::duration most) noexcept {
-  // The number is drawn in any case, so that settings do not change later draws.
+  // The number is always drawn, so that settings do not change later draws.
   const double part = random.unit();
   return base::duration::nanoseconds(
       static_cast<std::int64_t>(part * static_cast<double>(most.count())));

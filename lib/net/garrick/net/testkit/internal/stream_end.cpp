@@ -85,7 +85,7 @@ void stream_end::received(const two_way* c, std::span<const std::byte> b) {
   if (what == beside::drops) drop_beside();
 }
 
-// ---- a connection beside the one that stands ----------------------------------------------------
+// ---- a second connection beside the present one -----------------------------------------------
 
 void stream_end::reopen_beside() {
   if (is_dead() || !connects() || !connection_ || beside_ || beside_attempt_ != 0) return;
