@@ -489,7 +489,7 @@ class actor_base {
   template <class F, class... Args>
   auto spawn(const spawn_options& o, F&& f, Args&&... args);
 
-  /// As the class-based `spawn`, but returns its errors, `spawn_failed` and `shutting_down`, as
+  /// Like the class-based `spawn`, but returns its errors, `spawn_failed` and `shutting_down`, as
   /// values. It reports the failure of `on_start`, too: `on_start` runs here, on this thread, in
   /// the middle of this actor's handler; a coroutine up to its first wait. The `on_start` of an
   /// actor with a thread of its own runs there, and this call does not wait for it.

@@ -36,7 +36,7 @@ class program {
  public:
   using garrick_sendable = void;  ///< it is constant
 
-  /// An empty one: a kernel of it is `gpu_errc::kernel_not_found`.
+  /// Makes an empty program: a kernel of it is `gpu_errc::kernel_not_found`.
   program() noexcept = default;
   /// For the framework: takes over a built program.
   explicit program(std::shared_ptr<const detail::built_program> built) noexcept

@@ -113,8 +113,8 @@ class engine {
   /// Sets the slice that the thread asks the system for, in nanoseconds (sched_setattr). Nothing if
   /// threads do not share processors.
   void set_slice(std::uint32_t thread, double ns) noexcept;
-  /// The thread preempts no other thread when it wakes up (SCHED_BATCH). Nothing if threads do not
-  /// share processors.
+  /// Makes the thread preempt no other thread when it wakes up (SCHED_BATCH). Does nothing if
+  /// threads do not share processors.
   void set_batch(std::uint32_t thread) noexcept;
   /// Reports every event of a thread from now on to `log`, which outlives the run. Null ends that.
   void observe(const std::function<void(const thread_event&)>* log) noexcept;
@@ -154,9 +154,9 @@ class engine {
       give_way();
   }
 
-  /// A load.
+  /// Does a load.
   void read(line& l) noexcept;
-  /// A plain store.
+  /// Does a plain store.
   void write(line& l) noexcept;
   /// Does a locked operation, or a store that others must see before this thread's next load.
   void modify(line& l) noexcept;

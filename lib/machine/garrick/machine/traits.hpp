@@ -105,13 +105,13 @@ struct machine_atomics {
   static constexpr std::memory_order order(std::memory_order as_written) noexcept {
     return as_written;
   }
-  /// A full barrier of the running thread.
+  /// Executes a full barrier of the running thread.
   static void full_fence() noexcept { drain_and_charge(&costs::locked); }
-  /// The frequent side of a two-sided fence: free.
+  /// Executes the frequent side of a two-sided fence, which is free.
   static void light_fence() noexcept {}
-  /// The rare side: a barrier in every thread of the process.
+  /// Executes the rare side: a barrier in every thread of the process.
   static void heavy_fence() noexcept { drain_and_charge(&costs::barrier); }
-  /// The hint in a waiting loop.
+  /// Gives the processor's hint in a waiting loop.
   static void pause() noexcept { charge(&costs::pause); }
 
   /// Sleeps while the word is as expected.
@@ -145,13 +145,13 @@ struct machine_atomics {
 
 /// Time as a policy sees it. Requires a running engine.
 struct machine_clock {
-  /// The running thread's clock, in nanoseconds.
+  /// Returns the running thread's clock, in nanoseconds.
   static std::uint64_t now_ns() noexcept {
     engine& e = *engine::current();
     e.spend_ns(e.prices().clock_read);
     return e.now() / 1000;
   }
-  /// The running thread's processor time, in nanoseconds.
+  /// Returns the running thread's processor time, in nanoseconds.
   static std::uint64_t thread_cpu_ns() noexcept {
     engine& e = *engine::current();
     e.spend_ns(e.prices().cpu_clock_read);

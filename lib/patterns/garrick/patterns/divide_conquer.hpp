@@ -259,8 +259,8 @@ struct no_divide_conquer : failed_check {
                 "bool(const P&). They name their types and change nothing that is bound to them");
 };
 
-/// True if F can be called with Args and gives nothing. A coroutine gives something: it would never
-/// be run, and it could keep the range.
+/// Returns true if F can be called with Args and returns nothing. A coroutine does not fit: it
+/// would never be run, and it could keep the range.
 template <class F, class... Args>
 consteval bool gives_nothing() {
   if constexpr (std::is_invocable_v<F, Args...>)

@@ -68,7 +68,7 @@ class generator {
     void return_void() const noexcept {}
     /// For the compiler: `next` throws it.
     void unhandled_exception() noexcept { why_ = std::current_exception(); }
-    /// A generator waits for nothing else.
+    /// Refuses `co_await`: a generator only yields.
     void await_transform() = delete;
 
    private:

@@ -45,7 +45,7 @@ class scan_stage : public stage_defaults {
       state_ = called(f_)(std::move(state_), std::move(in));
     out.put(std::as_const(state_));
   }
-  /// As that of fold_stage.
+  /// Makes each call work on a copy of the state, as fold_stage does.
   void goes_on_after_failures() noexcept { keeps_ = true; }
 
  private:

@@ -38,7 +38,8 @@ struct policy_line {
   std::string_view summary;                        ///< one line, for help texts
 };
 
-/// Every shipped policy, made of `Traits`, as a tuple of `policy_line`; the default comes first.
+/// Returns every shipped policy, made of `Traits`, as a tuple of `policy_line`; the default comes
+/// first.
 template <class Traits = real_traits>
 constexpr auto shipped_policy_list() noexcept {
   using enum policy_builds;

@@ -52,7 +52,7 @@ struct real_atomics {
   class cell {
    public:
     cell() = default;
-    /// A cell that holds `value`.
+    /// Makes a cell that holds `value`.
     explicit cell(T value) noexcept : value_(value) {}
     /// Returns the held value. Requires that no other thread sets it meanwhile.
     [[nodiscard]] T get() const noexcept { return value_; }
@@ -69,7 +69,7 @@ struct real_atomics {
     return as_written;
   }
 
-  /// A full, sequentially consistent fence. Costs as much as a locked operation.
+  /// Executes a full, sequentially consistent fence. Costs as much as a locked operation.
   static void full_fence() noexcept {
 #if GARRICK_TSAN
     // order: stands for the fence below, in a form that ThreadSanitizer understands
@@ -79,15 +79,15 @@ struct real_atomics {
 #endif
   }
 
-  /// A full fence at `Place`, an enumerator of a header's list: for fences that the model checker
-  /// leaves out, one at a time.
+  /// Executes a full fence at `Place`, an enumerator of a header's list: for fences that the model
+  /// checker leaves out, one at a time.
   template <auto Place>
   static void fence_at() noexcept {
     full_fence();
   }
 
-  /// The frequent side of a two-sided fence. Costs nothing where the system can execute barriers
-  /// for other threads, else as much as `full_fence`.
+  /// Executes the frequent side of a two-sided fence. Costs nothing where the system can execute
+  /// barriers for other threads, otherwise as much as `full_fence`.
   static void light_fence() noexcept {
 #if GARRICK_TSAN
     full_fence();
@@ -101,8 +101,8 @@ struct real_atomics {
 #endif
   }
 
-  /// The rare side of a two-sided fence. Costs a system call that interrupts every processor where
-  /// a thread of this process runs.
+  /// Executes the rare side of a two-sided fence. Costs a system call that interrupts every
+  /// processor where a thread of this process runs.
   ///
   /// Requires that `enable_process_barrier` was called before the threads that use it were started.
   static void heavy_fence() noexcept {

@@ -42,7 +42,7 @@ class timing_wheel {
     timer_task task;   ///< now the caller's
   };
 
-  /// An empty wheel. Allocates nothing yet.
+  /// Makes an empty wheel. Allocates nothing yet.
   explicit timing_wheel(instant now) noexcept;
   /// Drops no task: take out the rest with `pop_any` first.
   ~timing_wheel() = default;

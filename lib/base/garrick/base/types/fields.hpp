@@ -62,8 +62,8 @@ struct any_place {
   }  // asked about, never called
 };
 
-/// A union without a name, as compilers spell it: "un::<unnamed union>" or "un::(anonymous union at
-/// file:3:5)".
+/// Returns true for a union without a name, which compilers write as "un::<unnamed union>" or
+/// "un::(anonymous union at file:3:5)".
 template <class T>
 consteval bool is_unnamed_union() {
   if constexpr (std::is_union_v<T> && !i_promise_this_owns_everything<T>) {

@@ -51,7 +51,7 @@ class print_limit {
   friend bool is_full(const std::string& out) noexcept;
   friend void leave_out(const std::string& out, std::uint64_t elements) noexcept;
   friend void put(std::string& out, std::string_view text);
-  /// The scope that limits `out`; null: none.
+  /// Returns the scope that limits `out`; null if there is none.
   static print_limit* of(const std::string& out) noexcept;
 
   std::string& out_;

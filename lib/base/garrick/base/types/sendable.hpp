@@ -72,8 +72,8 @@ struct shares {};  ///< made of parts that cannot be changed
 template <class... Parts>
 struct points_to {};
 
-/// The name of a class or class template of namespace std, without "std::", inline namespaces and
-/// arguments; empty for all other types.
+/// Returns the name of a class or class template of namespace std, without "std::", inline
+/// namespaces and arguments; empty for all other types.
 template <class T>
 consteval std::string_view standard_name() {
   constexpr name_span raw = raw_type_name<T>();

@@ -358,7 +358,7 @@ class alignas(64) cell : public base::runnable {
   cell(environment& env, cell_kind kind, bool starts_lazily) noexcept;
   ~cell();
 
-  /// By the constructor of a proxy.
+  /// Marks the cell as a proxy. Called by a proxy's constructor.
   void become_proxy() noexcept { proxy_ = true; }
   /// Returns true if the user's object exists.
   [[nodiscard]] bool has_object() const noexcept { return has_object_; }

@@ -247,7 +247,8 @@ struct cell_steps {
     return wait_end::woken;
   }
 
-  /// The runner: wakes the waiting senders. In this order, so that later requests to wait are seen.
+  /// The runner: wakes the waiting senders. It clears the tag first, so that later requests to wait
+  /// are seen.
   template <class Cell>
   static void wake_senders(Cell& c) noexcept {
     c.reader_.clear_waiting(c.gate_);

@@ -84,8 +84,8 @@ template <class Content, class... Signature>
 using checked_content = typename decltype(report_with<base::detail::in_message, Signature...>(
     typename not_owned_in<Content>::type()))::type;
 
-/// True for a policy among the arguments of a standard template. Policies are not checked: that
-/// would define a std::hash before a user specializes it.
+/// Returns true for a policy among the arguments of a standard template. Policies are not checked:
+/// that would define a std::hash before a user specializes it.
 consteval bool is_policy(std::string_view name) {
   return base::detail::is_one_of(name,
                                  "char_traits allocator default_delete less greater equal_to hash");

@@ -18,7 +18,7 @@ namespace garrick::core {
 template <std::size_t N>
 struct literal {
   char text[N]{};  ///< with its final zero
-  /// From the literal itself, at compile time.
+  /// Takes the literal's characters, at compile time.
   consteval literal(const char (&s)[N]) noexcept {
     for (std::size_t i = 0; i < N; ++i) text[i] = s[i];
   }

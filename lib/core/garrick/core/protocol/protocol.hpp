@@ -125,7 +125,7 @@ template <std::size_t I, class... Ts>
 using type_at = typename decltype(pick_indexed<I>(
     static_cast<indexed_list<std::index_sequence_for<Ts...>, Ts...>*>(nullptr)))::type;
 
-/// The response type of the signature with this content; `void` if there is none.
+/// Finds the response type of the signature with this content; `void` if there is none.
 template <class Content, class... Sigs>
 consteval auto find_answer() {
   constexpr std::size_t at =

@@ -57,7 +57,7 @@ class running_cell : public cell {
   [[nodiscard]] std::vector<waiting_message> waiting(std::size_t most);
   /// Handles a message as the run loop does, and finishes it.
   void handle(envelope* e) noexcept;
-  /// The message that user code handles now, or null.
+  /// Sets the message that user code handles now, or null.
   void set_current(envelope* e) noexcept {
     current_.store(e, std::memory_order_relaxed);  // order: other threads only look for null
   }

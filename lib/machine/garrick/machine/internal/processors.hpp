@@ -42,7 +42,8 @@ class processors {
   /// The processors on which a thread may run.
   using set = std::bitset<most>;
 
-  /// The units of `machine`. `seed` decides when each has its ticks, and how long wake-ups take.
+  /// Makes the processors for the units of `machine`. `seed` decides when each has its ticks, and
+  /// how long wake-ups take.
   processors(const time_sharing& how, const sched::topology& machine, ready_queue& clocks,
              std::uint64_t seed);
 
@@ -62,8 +63,8 @@ class processors {
   /// Reports each event from now on.
   void observe(const std::function<void(const thread_event&)>* log) noexcept { log_ = log; }
 
-  /// All threads begin to run: each on an idle processor or, if there is none, on the one with the
-  /// fewest.
+  /// Starts all threads: each on an idle processor or, if there is none, on the one with the fewest
+  /// threads.
   void begin();
   /// `thread` can run from now on; does nothing if it could already. On an idle processor it runs
   /// after about `latency`. `waker` runs now, or is `thread_event::nobody`; it keeps its processor

@@ -65,7 +65,7 @@ class output {
   /// Throws as `put`.
   [[nodiscard]] virtual bool try_put(std::size_t limit, void* value);
 
-  /// The next results come from another input.
+  /// Notes that the next results come from another input.
   void begin_input() noexcept {
     mark_ = next_;
     fresh_ = true;

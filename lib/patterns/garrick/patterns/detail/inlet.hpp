@@ -123,7 +123,7 @@ inline constexpr const stage_type& forwards_type = stage_type_of<forwards<T>, T,
                                              const void* prototype, const tuple_type& takes,
                                              const any_inlet_ptr& next);
 
-/// A node that hands on to `next`, so that several producers share its policy.
+/// Returns the inlet of a node that hands on to `next`, so that several producers share its policy.
 template <class T>
 any_inlet_ptr through_a_node(const builder& b, const std::string& name, const any_inlet_ptr& next) {
   const forwards<T> stage;

@@ -66,7 +66,7 @@ class kept_side_base {
     std::size_t tuples = 0;
   };
 
-  /// A tuple of time t meets others up to t + `reach`.
+  /// Makes a side in which a tuple of time t meets others up to t + `reach`.
   kept_side_base(std::int64_t bucket, std::int64_t reach,
                  time_map::destroy_function destroy) noexcept
       : bucket_(bucket), reach_(reach), buckets_(destroy) {}

@@ -171,7 +171,7 @@ class pane_windows : public windows_base<Aggregate>, public pane_windows_base {
   };
   static void destroy(time_entry* p) noexcept { delete static_cast<pane*>(p); }
 
-  /// To the pane of that time; null: it is not there yet.
+  /// Adds a tuple to the pane of its time, `to`, which is null if there is no pane yet.
   template <class K>
   void add(pane* to, std::int64_t t, const K& key, std::size_t hash, T&& in) {
     auto* const e = to == nullptr ? nullptr : this->asked([&] { return to->of.find(key, hash); });

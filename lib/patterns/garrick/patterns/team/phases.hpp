@@ -46,7 +46,7 @@ enum class phases_order : std::uint8_t {
 template <class Atomics = base::real_atomics>
 class basic_phases {
  public:
-  /// The first phase, number 0, has begun, and no piece is claimed.
+  /// Begins the first phase, number 0, with no piece claimed.
   explicit basic_phases(const cut& c)
       : cut_(c), claims_(std::make_unique<count[]>(c.by_hand ? c.pieces : 1)), left_(c.size) {}
 

@@ -181,7 +181,7 @@ class answered_work : public Work, public awaited_work<Out> {
 
  protected:
   using Work::Work;
-  /// The result. Once.
+  /// Returns the result. Called once.
   virtual Out take() = 0;
   void end() noexcept final {
     if (this->has_failed() && !this->failure()) return;  // given up

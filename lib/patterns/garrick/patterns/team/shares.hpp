@@ -88,7 +88,7 @@ enum class shares_order : std::uint8_t {
 template <class Atomics = base::real_atomics>
 class basic_shares {
  public:
-  /// No piece is claimed.
+  /// Makes shares with no piece claimed.
   explicit basic_shares(const cut& c)
       : cut_(c), taken_(c.by_hand ? std::make_unique<flag[]>(c.pieces) : nullptr), left_(c.size) {}
 

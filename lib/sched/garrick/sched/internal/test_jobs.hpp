@@ -115,7 +115,7 @@ inline std::uint32_t rounds(std::uint32_t few) {
   return (GARRICK_TSAN ? few / 10 + 1 : few) * times;
 }
 
-/// A running pool.
+/// Returns a running pool.
 inline std::unique_ptr<scheduler> started(scheduler_settings options) {
   auto pool = make_scheduler(options);
   pool->start();

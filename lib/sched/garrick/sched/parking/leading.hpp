@@ -44,9 +44,9 @@ class leading {
   leading(const leading&) = delete;
   leading& operator=(const leading&) = delete;
 
-  /// The last step of sleeping, at `now_ns`: in place of `sleepers::park`. Returns false if the
-  /// worker was woken; it counts as searching, as after `park`. Returns true if an event has come;
-  /// `awake()` was called, has ended the search and returned the time, and then the event was
+  /// Does the last step of sleeping, at `now_ns`, in place of `sleepers::park`. Returns false if
+  /// the worker was woken; it counts as searching, as after `park`. Returns true if an event has
+  /// come; `awake()` was called, has ended the search and returned the time, and then the event was
   /// handled.
   template <class Awake>
   bool sleep(std::uint64_t now_ns, Awake awake) noexcept {

@@ -206,8 +206,8 @@ class sleepers {
     if (more_open_work()) wake_one(now);
   }
 
-  /// The first step of sleeping: worker `index` counts as parked from here on. `searching` is true
-  /// if it has searched. The caller looks into all queues next and announces the work that it
+  /// Does the first step of sleeping: worker `index` counts as parked from here on. `searching` is
+  /// true if it has searched. The caller looks into all queues next and announces the work that it
   /// finds. Then it always calls `park`: if a thread has woken it by now, that returns at once.
   void prepare_park(std::uint32_t index, bool searching) noexcept {
     // order: relaxed; the release of the next change of the word puts it before (S2)
@@ -221,7 +221,7 @@ class sleepers {
     if (parked(now) + (now & searching_mask) < workers_) Atomics::heavy_fence();
   }
 
-  /// The last step of sleeping. Blocks until another thread has woken this worker, which then
+  /// Does the last step of sleeping: blocks until another thread has woken this worker, which then
   /// counts as searching.
   void park(std::uint32_t index) noexcept { parkers_[index].parker.park(); }
 
@@ -255,7 +255,8 @@ class sleepers {
     own.end_elsewhere();
   }
 
-  /// The end: wakes every worker, also one that parks later. The counts mean nothing afterwards.
+  /// Wakes every worker, also one that parks later, at the pool's end. The counts mean nothing
+  /// afterwards.
   void wake_all() noexcept {
     for (std::uint32_t i = 0; i < workers_; ++i) unpark(i);
   }

@@ -24,7 +24,7 @@ template <class Traits>
 struct alignas(64) stealing_worker {
   using atomics = typename Traits::atomics;  ///< as the traits have them
 
-  /// The worker with this number, from 0. `longest_round` is the most messages of its rounds.
+  /// Makes the worker with this number, from 0. `longest_round` is the most messages of its rounds.
   stealing_worker(std::uint32_t number, std::uint32_t longest_round, const policy_options& options)
       : own_index(number),
         round(longest_round, worker_round::first_of(longest_round)),

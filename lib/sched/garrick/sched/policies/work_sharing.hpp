@@ -33,7 +33,7 @@ class work_sharing {
 
   /// A worker: it has no queue, only its number and counts.
   struct alignas(64) worker_data {
-    /// The worker with this number, from 0.
+    /// Makes the worker with this number, from 0.
     worker_data(std::uint32_t number, base::probe* probe) noexcept
         : index(number), figures(number, probe) {}
     std::uint32_t index;             ///< from 0
@@ -50,24 +50,24 @@ class work_sharing {
   /// Returns the worker with this index.
   [[nodiscard]] worker_data& worker(std::uint32_t index) noexcept { return *workers_[index]; }
 
-  /// To the back of the queue. Blocks on its lock for a few instructions, as every use of the
-  /// queue.
+  /// Puts `r` at the back of the queue. Blocks on its lock for a few instructions, like every use
+  /// of the queue.
   void central_enqueue(runnable& r) noexcept {
     if (!r.offer()) return;  // its old entry is valid again
     push(r);
     sleepers_.announce();
   }
-  /// To the back of the queue; wakes `target` if a worker must be woken.
+  /// Puts `r` at the back of the queue; wakes `target` if a worker must be woken.
   void external_enqueue(worker_data& target, runnable& r) noexcept {
     if (!r.offer()) return;
     push(r);
     sleepers_.announce(target.index);
   }
-  /// To the back of the queue.
+  /// Puts `r` at the back of the queue.
   void internal_enqueue(worker_data&, runnable& r) noexcept { central_enqueue(r); }
 
-  /// To the back of the queue. If it is alone there, this same worker will take it at once, so no
-  /// worker is called for it.
+  /// Puts `r` at the back of the queue. If it is alone there, this worker will take it at once, so
+  /// no worker is called for it.
   void resume_later(worker_data&, runnable& r) noexcept {
     if (r.offer() && !push(r)) sleepers_.announce();
   }
@@ -99,21 +99,21 @@ class work_sharing {
     self.figures.ran();
     return quantum_;
   }
-  /// Nothing: a quantum is not carried over.
+  /// Does nothing: a quantum is not carried over.
   void after_resume(worker_data&, std::uint32_t) noexcept {}
-  /// Nothing.
+  /// Does nothing.
   void after_completion(worker_data&) noexcept {}
 
   /// Takes `r` out of the queue. Returns false if it does not wait there.
   [[nodiscard]] bool claim(worker_data&, runnable& r) noexcept { return r.claim(); }
-  /// Nothing: all work is open.
+  /// Does nothing: all work is open.
   void expose(worker_data&) noexcept {}
   /// Returns true if the queue holds something. Any thread.
   [[nodiscard]] bool has_open_work() const noexcept { return !looks_empty(); }
 
   /// Returns false: no helper.
   [[nodiscard]] bool wants_helper() const noexcept { return false; }
-  /// Nothing.
+  /// Does nothing.
   void helper() noexcept {}
 
   /// Wakes all workers; each `dequeue` returns null.

@@ -242,7 +242,7 @@ class work_stealing {
   /// Returns true, for one helper, if there is more than one worker.
   [[nodiscard]] bool wants_helper() const noexcept { return count_ > 1; }
 
-  /// The ticker (worker_watch.hpp). Blocks until `request_stop`. Its guards: K2, K4 and K5 of
+  /// Runs the ticker (worker_watch.hpp). Blocks until `request_stop`. Its guards: K2, K4 and K5 of
   /// slot_ticker.hpp; and W5, since an item that stays in a slot needs a worker beyond the limit.
   void helper() noexcept {
     watch_.run(workers_, sleepers_, stopping_, [this](std::uint32_t owner, runnable& r) {
@@ -325,7 +325,7 @@ class work_stealing {
     if (sleepers_type::may_wake(seen)) call(seen, preferred);
   }
 
-  /// The rest of `call_for_open_work`. Requires that `seen` lets a worker be woken.
+  /// Does the rest of `call_for_open_work`. Requires that `seen` lets a worker be woken.
   void call(typename sleepers_type::state seen, std::uint32_t preferred) noexcept {
     if (awake(seen) < watch_.most_awake()) [[likely]]
       sleepers_.wake_one(seen, preferred);
@@ -379,8 +379,9 @@ class work_stealing {
     return target < started ? target : target % started;
   }
 
-  /// The rare rest of internal_enqueue. Actors woken by an event wait until that has been handled,
-  /// so they are open work, in order; the first one is taken out again, and not announced (W1).
+  /// Does the rare rest of internal_enqueue. Actors woken by an event wait until that has been
+  /// handled, so they are open work, in order; the first one is taken out again, and not announced
+  /// (W1).
   void added_while_somebody_sleeps(worker_data& self, typename sleepers_type::state seen,
                                    bool open_work) noexcept {
     if (self.handles_event) {

@@ -51,11 +51,11 @@ class worker_round {
     return std::max(std::min(8U, longest), longest / 32);
   }
 
-  /// The first round, with `longest` messages, for a user that does not measure. No later one has
-  /// more.
+  /// Begins the first round, with `longest` messages, for a user that does not measure. No later
+  /// round has more.
   explicit worker_round(std::uint32_t longest) noexcept : worker_round(longest, longest) {}
 
-  /// The first round, with `first` messages. No later one has more than `longest`.
+  /// Begins the first round, with `first` messages. No later round has more than `longest`.
   worker_round(std::uint32_t longest, std::uint32_t first) noexcept
       : longest_(longest), length_(first), end_(first) {}
 
@@ -87,8 +87,8 @@ class worker_round {
   /// Returns true if the round has ended, or `arrival_may_run` must be asked.
   [[nodiscard]] bool is_due() const noexcept { return handled_ >= due_; }
 
-  /// In the middle of a round: returns true if an arrival may run now. If there is one the caller
-  /// calls `arrival_runs`.
+  /// Returns true if an arrival may run now, in the middle of a round. If there is an arrival, the
+  /// caller calls `arrival_runs`.
   [[nodiscard]] bool arrival_may_run() noexcept {
     settle();
     const bool may = handled_ >= next_arrival_;

@@ -52,8 +52,8 @@ enum class deque_order : std::uint8_t {
 template <class Atomics, class T = base::runnable>
 class work_stealing_deque {
  public:
-  /// An empty deque, with room for this number of items (rounded up to a power of two) before it
-  /// first grows.
+  /// Makes an empty deque, with room for this number of items (rounded up to a power of two) before
+  /// it first grows.
   explicit work_stealing_deque(std::size_t initial_capacity = 256) {
     install(new_buffer(initial_capacity, nullptr));
   }

@@ -54,7 +54,8 @@ using dead_letter_protocol = core::protocol<void(dead_letter)>;
 ///     system.dead_letters().subscribe(system.spawn<listener>());
 class dead_letters {
  public:
-  /// A subscriber with `backlog` messages in its mailbox gets no more until it has caught up.
+  /// Sets the backlog: a subscriber with `backlog` messages in its mailbox gets no more until it
+  /// has caught up.
   explicit dead_letters(std::uint32_t backlog) noexcept : backlog_(backlog) {}
 
   /// Subscribes `who`: it is told of every later dead letter; twice if subscribed twice. Holds the

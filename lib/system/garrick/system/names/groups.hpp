@@ -55,7 +55,7 @@ class topic {
   /// Returns false if it was a member already.
   bool add(const core::any_ref& who);
   bool remove(std::uint64_t id);
-  /// The end of its system: removes all members, and refuses later ones.
+  /// Removes all members, and refuses later ones, at the end of the system.
   void close();
   [[nodiscard]] bool is_closed() const;
   /// Returns the lock that a thread holds while it joins: the topic does not close, and so its

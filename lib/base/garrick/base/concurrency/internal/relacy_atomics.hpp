@@ -164,11 +164,11 @@ class engine_atomic {
   word fetch_sub(word, std::memory_order);
   word fetch_or(word, std::memory_order);
   word fetch_and(word, std::memory_order);
-  /// A failed exchange is relaxed.
+  /// Exchanges if the value is `expected`. A failed exchange is relaxed.
   bool compare_exchange_weak(word& expected, word, std::memory_order);
   bool compare_exchange_strong(word& expected, word, std::memory_order);
 
-  /// As the kernel does it: compare and fall asleep in one step, with early returns for no reason.
+  /// Compares and falls asleep in one step, as the kernel does, with spurious returns.
   void wait(word expected);
   /// The same for some time; returns false if the time has passed.
   bool wait_for(word expected);

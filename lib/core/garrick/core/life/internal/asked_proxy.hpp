@@ -17,7 +17,7 @@ namespace garrick::core::asked_proxy {
 /// Notes that an actor elsewhere was asked, by way of `proxy`.
 void note(response_table::slot& s, cell& proxy) noexcept;
 
-/// The part of `decide` for a request to an actor elsewhere.
+/// Does the part of `decide` for a request to an actor elsewhere.
 void let_go(response_table::slot& s, const cell& self, std::uint64_t id, bool answered) noexcept;
 
 /// Tells the proxy that was asked, if any, that the request is decided: by an answer, or because

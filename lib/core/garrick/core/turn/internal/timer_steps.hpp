@@ -53,7 +53,7 @@ struct timer_steps {
     return true;
   }
 
-  /// The owner hands the timer to the service; from then on it may fire.
+  /// Hands the owner's timer to the service; from then on it may fire.
   template <class Record>
   static void hand_to_service(Record& r) {
     const std::uint64_t first = r.arm_at_service();

@@ -116,11 +116,13 @@ class host {
   void runs(std::function<std::shared_ptr<void>()> program);
   void pause();
   void resume();
-  /// The first half of a crash: from now on the host is not up. Its streams have to be ended next.
+  /// Does the first half of a crash: the host is no longer up. The caller must end its streams
+  /// next.
   void lose_power_of(crash_kind what);
-  /// The second half of a crash: ends the endpoints, drops the timers and destroys the program.
+  /// Does the second half of a crash: ends the endpoints, drops the timers and destroys the
+  /// program.
   void crash();
-  /// The first half of a restart.
+  /// Does the first half of a restart.
   void gets_power();
   void restart();
   /// Stops the host, because the network has ended.

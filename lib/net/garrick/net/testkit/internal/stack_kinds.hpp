@@ -26,7 +26,7 @@ inline constexpr promise framed_promise{.once = true, .ordered = true, .gapless 
 inline constexpr promise window_promise{
     .once = true, .lanes = true, .ordered = true, .gapless = true, .to_mailbox = true};
 
-/// A stack with these layers over streams.
+/// Returns a stack with these layers over streams.
 template <class... Ls>
 [[nodiscard]] stack_kind framed_kind(std::string name) {
   return {.name = std::move(name),
@@ -36,7 +36,7 @@ template <class... Ls>
           .largest = 20'000,
           .make = maker_of<byte_stream, Ls...>()};
 }
-/// A stack with these layers over datagrams.
+/// Returns a stack with these layers over datagrams.
 template <class... Ls>
 [[nodiscard]] stack_kind window_kind(std::string name) {
   return {

@@ -42,7 +42,7 @@ class shared_socket {
 
 class datagram_host final : public host, public resolution {
  public:
-  /// A link that this end opens.
+  /// Makes a link that this end opens.
   datagram_host(io_loop& loop, const transport_settings& s, endpoint to)
       : host(loop, s, nullptr), to_(std::move(to)), opens_(true) {}
   /// Makes a link for a peer that has sent its first datagram.

@@ -38,7 +38,7 @@ class name_lookups {
   /// error.
   void begin(io_loop& loop, const std::string& host, std::uint16_t port,
              std::shared_ptr<resolution> who, std::uint64_t what);
-  /// The table forgets `who`. A job that was posted before still comes.
+  /// Removes `who` from the table. A job that was posted before still comes.
   void withdraw(const std::string& host, const resolution& who) noexcept;
 
  private:

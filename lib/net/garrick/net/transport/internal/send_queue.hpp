@@ -41,7 +41,7 @@ class send_queue {
   }
   [[nodiscard]] bool empty() const noexcept { return first_ == packets_.size(); }
   [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
-  /// The packets, the next one first.
+  /// Returns the waiting packets, the next one first.
   [[nodiscard]] std::span<const packet> waiting() const noexcept {
     return std::span(packets_).subspan(first_);
   }

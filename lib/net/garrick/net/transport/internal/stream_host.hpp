@@ -42,7 +42,7 @@ namespace garrick::net::internal {
 
 class stream_host final : public host, public resolution {
  public:
-  /// A link that this end opens.
+  /// Makes a link that this end opens.
   stream_host(io_loop& loop, const transport_settings& s, endpoint to)
       : host(loop, s, nullptr), to_(std::move(to)), opens_(true) {}
   /// Makes a link for an accepted connection, which `accept` brings.

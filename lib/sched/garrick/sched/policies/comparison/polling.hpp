@@ -89,7 +89,7 @@ class polling {
   /// A worker: its deque and its inbox.
   class alignas(64) worker_data {
    public:
-    /// The worker with this index. `round` is the number of messages in its first round.
+    /// Makes the worker with this index. `round` is the number of messages in its first round.
     worker_data(std::uint32_t index, std::uint32_t round, const policy_options& options)
         : index_(index),
           round_(round),
@@ -132,7 +132,7 @@ class polling {
     started_.store(started, std::memory_order_relaxed);
   }
 
-  /// To each worker in turn.
+  /// Queues `r` at each worker in turn.
   void central_enqueue(runnable& r) noexcept {
     // order: relaxed both; any distribution will do
     const std::uint32_t turn = next_target_.fetch_add(1, std::memory_order_relaxed);
@@ -176,12 +176,12 @@ class polling {
   }
   /// Counts the used messages towards the round (P3).
   void after_resume(worker_data& self, std::uint32_t used) noexcept { self.round_.use(used); }
-  /// Nothing.
+  /// Does nothing.
   void after_completion(worker_data&) noexcept {}
 
   /// Takes `r` out of its queue. Returns false if it waits in none.
   [[nodiscard]] bool claim(worker_data&, runnable& r) noexcept { return r.claim(); }
-  /// Nothing: all work is open.
+  /// Does nothing: all work is open.
   void expose(worker_data&) noexcept {}
   /// Returns true if a deque or an inbox holds something. Any thread.
   [[nodiscard]] bool has_open_work() const noexcept {
@@ -192,7 +192,7 @@ class polling {
 
   /// Returns false: no helper.
   [[nodiscard]] bool wants_helper() const noexcept { return false; }
-  /// Nothing.
+  /// Does nothing.
   void helper() noexcept {}
 
   /// Lets each `dequeue` return null at its next attempt; ends waits for events, but not sleeps.
@@ -249,8 +249,8 @@ class polling {
     return take_inbox(self, self);
   }
 
-  /// All of `from`'s inbox: returns the oldest; the rest goes into the deque of `self` so that it
-  /// comes out oldest first.
+  /// Takes all of `from`'s inbox. Returns the oldest; the rest goes into the deque of `self` so
+  /// that it comes out oldest first.
   static runnable* take_inbox(worker_data& self, worker_data& from) noexcept {
     return from.inbox_.take_all([&self](runnable& r) { self.deque_.push(&r); });
   }

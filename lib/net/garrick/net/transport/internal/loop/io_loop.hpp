@@ -49,7 +49,7 @@ class job {
   job& operator=(const job&) = delete;
 };
 
-/// A job that calls `f`.
+/// Returns a job that calls `f`.
 template <class F>
 std::unique_ptr<job> make_job(F f) {
   struct calls final : job {
