@@ -10,8 +10,8 @@ namespace garrick::machine {
 
 namespace {
 
-/// A unit of a machine in which the cores of a node share one cache, so that a node's number is its
-/// cache's number, too.
+/// Returns a unit of a machine in which the cores of a node share one cache, so that a node's
+/// number is its cache's number, too.
 sched::processing_unit core_of(std::uint32_t number, std::uint32_t node, std::uint32_t package) {
   return {.os_index = static_cast<std::int32_t>(number),
           .core = number,

@@ -242,8 +242,8 @@ class stream_actor : public actor<typename detail::protocols<In, Value>::whole>,
     }
     run_.start(*this, detail::stream_run::told_of_end(this->self()), takes, std::move(by));
   }
-  /// Tuples that were fed are handled even if no handle is left; after a failure the stream is
-  /// cancelled.
+  /// Lets tuples that were fed be handled even if no handle is left; cancels the stream after a
+  /// failure.
   void on_exit(const exit_reason& why) { run_.exit(why); }
 
   /// Feeds the stream. While there is no room it waits, up to a millisecond, so senders are slowed

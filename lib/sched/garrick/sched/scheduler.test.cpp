@@ -289,8 +289,8 @@ TEST_CASE("expose lets another worker take the runnable in the slot, without the
 
 namespace {
 
-/// Returns how long this machine takes, at the moment, for the steps of an exposure: a thread that
-/// sleeps is woken, sleeps for a moment, and wakes another one, while the caller is busy.
+/// Returns the time that this machine takes, at the moment, for the steps of an exposure: a thread
+/// that sleeps is woken, sleeps for a moment, and wakes another one, while the caller is busy.
 std::uint64_t two_wake_ups_ns() {
   latch first;
   latch second;

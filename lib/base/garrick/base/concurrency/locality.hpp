@@ -21,8 +21,7 @@ class locality_hint {
     none,
     /// on the workers in turn, of one memory node after the other; home is where it first runs
     spread,
-    /// as spread, and its home for good: for an actor that many talk to, whose partners ask to be
-    /// `near` it
+    /// as spread, and its home for good: for an actor with many partners, which ask to be `near` it
     hub,
     node,     ///< home is on that memory node
     placed,   ///< waits for its first run at that worker

@@ -196,9 +196,9 @@ class caretaker {
   /// once all memory above the bytes to be kept. Later calls do nothing.
   void leave() noexcept;
 
-  /// Called if there is more idle memory than the pool should keep: call `give_back` now and then
-  /// until it returns 0. Called on any thread, in the middle of a `deallocate`; must be quick, and
-  /// must not free blocks.
+  /// Called if there is more idle memory than the pool should keep, on any thread, in the middle of
+  /// a `deallocate`. Must be quick, must not free blocks, and must cause calls of `give_back` now
+  /// and then until it returns 0.
   virtual void wake() noexcept = 0;
 
  protected:

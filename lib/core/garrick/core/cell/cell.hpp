@@ -232,8 +232,8 @@ class alignas(64) cell : public base::runnable {
   void deliver_urgent_now(envelope* e) noexcept;
 
   /// For a proxy that asks on behalf of an actor elsewhere: returns the time until which the answer
-  /// to this request is wanted, by the environment's clock. A time long past if no actor waits for
-  /// it any more. For any thread that holds the request.
+  /// to this request is wanted, by the environment's clock. Returns a time long past if no actor
+  /// waits for the answer any more. For any thread that holds the request.
   [[nodiscard]] virtual base::instant wanted_until(std::uint64_t) const noexcept {
     return base::instant::never();
   }

@@ -102,9 +102,8 @@ class mailbox_gate {
   using atomic = typename Atomics::template atomic<T>;
   using word = mailbox_word;
 
-  /// Makes the gate of a new actor, which is scheduled or, if it is lazy, idle. `handled` is for
-  /// tests: the mailbox counts as if this many had been pushed and handled, and the reader is made
-  /// with the same number.
+  /// Makes the gate of a new actor: scheduled or, if lazy, idle. `handled` is for tests: the
+  /// mailbox counts as if this many were pushed and handled, as the reader does.
   explicit mailbox_gate(bool born_idle, std::uint32_t handled = 0) noexcept
       : head_((born_idle ? word::idle : 0) + (handled & 0xffff) * word::one),
         consumed_(handled),

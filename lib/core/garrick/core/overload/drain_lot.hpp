@@ -17,8 +17,8 @@
 // Invariants
 // 1 A sender reads the epoch, then sets the `waiting` tag, then waits for that epoch to pass. The
 //   runner clears the tag, then advances the epoch, then wakes. So no wake-up is lost. Also, every
-// wait has a time limit. 2 A sender enters itself, then looks for the circle, both sequentially
-// consistent. So at least
+//   wait has a time limit.
+// 2 A sender enters itself, then looks for the circle, both sequentially consistent. So at least
 //   one of the waits that form a circle sees it.
 // 3 A sender claims an entry, then writes the receiver, then the waiting actor's id. No other
 //   thread writes the entry until the sender leaves it.

@@ -41,7 +41,7 @@ class timer_record : public base::swept_entry<timer_record> {
 
   /// Arms a timer that pushes `e` to `target` after `delay`. The caller gets one reference. Throws
   /// std::bad_alloc, and std::system_error if the service has no thread; then `e` is gone. In a
-  /// process that was forked from the system's, the timer is over at once and pushes nothing.
+  /// process that was forked from the system's, the timer ends at once and pushes nothing.
   static timer_record* arm_once(environment& env, cell& target, envelope* e, base::duration delay);
   /// Arms a timer that pushes a copy of `prototype` to `target` after each period. Requires a
   /// period above zero, and content that is shared or trivial and small. The caller gets one

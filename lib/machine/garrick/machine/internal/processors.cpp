@@ -165,8 +165,8 @@ void processors::start(std::uint32_t thread, std::uint32_t unit, time now, time 
   t.left = 0;
 }
 
-/// The thread stops at this time. Returns false if it had not begun yet, so it has waited all
-/// along.
+/// Counts the time of a thread that stops now. Returns false if it had not begun to run, and so has
+/// only waited.
 bool processors::has_run(std::uint32_t thread, time now) {
   task& t = tasks_[thread];
   if (now < t.begins) return false;

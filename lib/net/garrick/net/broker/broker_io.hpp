@@ -143,8 +143,8 @@ class broker_io {
   base::result<void> send_to(const datagram_handle& d, const endpoint& to,
                              std::span<const std::byte> bytes);
 
-  /// Closes a connection once all written and put bytes are sent, or `transport.close_limit` is
-  /// over. A connection that is not established yet has that time for it if there are bytes to
+  /// Closes a connection once all written and put bytes are sent, or `transport.close_limit` has
+  /// passed. A connection that is not established yet has that time for it if there are bytes to
   /// send. No `connection_closed` comes; messages in the mailbox still do.
   base::result<void> close(const connection_handle& c);
   /// Stops accepting connections; `acceptor_closed` follows. Closing it again is not an error.

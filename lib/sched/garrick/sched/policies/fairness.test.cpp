@@ -50,8 +50,8 @@ struct crowd {
         }));
   }
 
-  /// Two that hand one message to and fro for ever, through the next slot. Their waits are
-  /// recorded, too.
+  /// Adds two runnables that hand one message to and fro for ever, through the next slot. Their
+  /// waits are recorded, too.
   void add_ping_pong() {
     const std::size_t first = all.size();
     waits_for_message = first + 1;

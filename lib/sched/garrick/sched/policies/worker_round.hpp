@@ -62,8 +62,8 @@ class worker_round {
   /// Returns true if its messages are used up, so that the next one begins.
   [[nodiscard]] bool is_over() const noexcept { return handled_ >= end_; }
 
-  /// Begins the next round. Returns true if it begins with the oldest of the inbox; false: with
-  /// that of the deque. They take turns.
+  /// Begins the next round. Returns true if it begins with the oldest of the inbox, false if with
+  /// that of the deque. The two take turns.
   [[nodiscard]] bool begin() noexcept {
     settle();
     end_ = handled_ + length_;

@@ -47,7 +47,7 @@ struct detached_settings {
   /// the most at a time, up to `most_detached_threads`; 0: none, and every such spawn fails
   std::uint32_t threads = 1024;
   /// processors of the threads of detached actors, "<0> <2-4>", see sched/places/affinity.hpp;
-  /// empty: where the thread that made the system may run
+  /// empty: those where the thread that made the system may run
   std::string affinity{};
   /// processors of the threads of blocking actors
   std::string affinity_blocking{};

@@ -2,11 +2,11 @@
 // of runnable actors, virtual time, the numbers of actors, and the history.
 //
 // Problem: a protocol between several systems (nodes, say) has to be tested in every order, so one
-// seed must decide the order of turns in all of them. A system of its own is the case of a world
-// with one.
+// seed must decide the order of turns in all of them. A test of one system has a world with one
+// system.
 //
-// A system that is over stays in memory as long as its world: a timer or a message of another one
-// may still meet it.
+// A system that has ended stays in memory as long as its world: a timer or a message of another
+// system may still reach it.
 //
 // Thread safety: the thread that made the world and the threads of blocking actors, one at a time:
 // the holder of the baton (baton.hpp).

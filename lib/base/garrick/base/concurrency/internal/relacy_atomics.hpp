@@ -286,8 +286,8 @@ struct relacy_atomics {
   static void pause() { rl::yield(1, here()); }
 };
 
-/// For waits whose limits are far away: they end when another thread wakes them, or for no reason.
-/// So a lost wake-up is a deadlock.
+/// For waits with limits that are never reached: they end when another thread wakes them, or
+/// spuriously. So a lost wake-up is a deadlock.
 struct patient_atomics : relacy_atomics {
   static bool wait_for(atomic<std::uint32_t>& word, std::uint32_t expected, std::uint64_t) {
     wait(word, expected);

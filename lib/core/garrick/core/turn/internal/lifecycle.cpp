@@ -56,8 +56,8 @@ void forget_monitors(cell& self, cell_extension& x) noexcept {
   });
 }
 
-/// Destroys the user's object, and cancels all that it had begun. The actor keeps its address,
-/// mail, links and watchers.
+/// Destroys the user's object, and cancels its timers, requests, coroutines and monitors. The actor
+/// keeps its address, mail, links and watchers.
 void end_incarnation(cell& self, const base::exit_reason& reason) noexcept {
   try {
     // An actor with a refused spawn has not lived: of its functions only the destructor may run.
