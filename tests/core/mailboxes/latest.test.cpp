@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -140,6 +141,27 @@ TEST_CASE("latest: the actor is told again after a message that was not taken, o
     kit.run();
     CHECK(seen == ints{2});
   }
+}
+
+TEST_CASE("latest: a value put between a take and the end of the handler is announced") {
+  test_system kit(1);
+  struct counter : actor<protocol<void(news<int>), void(more)>> {
+    std::optional<latest<int>> own;
+    ints seen;
+    void on(more) {
+      own.emplace(ref<protocol<void(news<int>)>>(self()));
+      own->put(1);
+    }
+    void on(const news<int>& n) {
+      seen.push_back(n.take().value_or(-1));
+      if (seen.back() < 3) own->put(seen.back() + 1);
+      if (seen.back() == 3) own.reset();
+    }
+  };
+  const auto to = kit.spawn<counter>();
+  send(to, more{});
+  kit.run();
+  CHECK(kit.inspect<counter>(to).seen == ints{1, 2, 3});
 }
 
 TEST_CASE("latest: for an actor that has ended, or for none") {
