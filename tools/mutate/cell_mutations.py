@@ -274,7 +274,7 @@ MUTATIONS = [
         MAILBOX,
         "    if (n >= (1u << 31)) n &= 0xffff;",
         "    if (n == 1u << 31) n &= 0xffff;",
-        by_mailbox,
+        ("core.mailbox",),
     ),
     mutation(
         "mailbox: the lane of the dead is taken without a look",

@@ -4,9 +4,12 @@
 
 #include <doctest/doctest.h>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <functional>
+#include <utility>
 #include <vector>
 
 namespace mailbox_test {
@@ -36,6 +39,21 @@ struct one_processor : garrick::base::real_atomics {
     CHECK(dropped->drop() == drop_outcome::running);
     return false;
   }
+};
+
+/// Atomics of a machine on which a thread is interrupted before it counts a flip: `interrupt` runs
+/// then, once.
+struct late_flips : garrick::base::real_atomics {
+  static inline std::function<void()> interrupt;
+
+  template <class T>
+  struct atomic : std::atomic<T> {
+    using std::atomic<T>::atomic;
+    T fetch_add(T n, std::memory_order order) noexcept {
+      if (const auto now = std::exchange(interrupt, nullptr)) now();
+      return std::atomic<T>::fetch_add(n, order);
+    }
+  };
 };
 
 using gate = mailbox_gate<node>;
@@ -93,6 +111,23 @@ TEST_CASE("mailbox: an answer is found among the arrivals") {
   f.push();
   CHECK(f.runner.take_arrivals(f.mail));
   CHECK(f.take_answer() == answer);
+}
+
+TEST_CASE("mailbox: the length is right where two threads have not counted their flips yet") {
+  constexpr std::uint32_t half = 1u << 15;
+  mailbox_gate<node, late_flips> mail(false, half - 1);
+  std::vector<node> nodes(half + 1);
+  std::uint32_t used = 0;
+  std::vector<std::uint32_t> lengths;
+  const auto push = [&] { CHECK(mail.push(&nodes[used++]) == push_outcome::queued); };
+  late_flips::interrupt = [&] {
+    lengths.push_back(mail.length());
+    late_flips::interrupt = [&] { lengths.push_back(mail.length()); };
+    while (used < nodes.size()) push();
+  };
+  push();
+  lengths.push_back(mail.length());
+  CHECK(lengths == std::vector<std::uint32_t>{1, half + 1, half + 1});
 }
 
 TEST_CASE("mailbox: an answer that was put back is found") {
