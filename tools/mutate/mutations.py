@@ -7,6 +7,7 @@ that nothing observable changes.
 
 import broker_mutations
 import cell_mutations
+import dial_mutations
 import gpu_mutations
 import leader_mutations
 import link_mutations
@@ -40,6 +41,7 @@ MUTATIONS = (
     + net_mutations.MUTATIONS
     + broker_mutations.MUTATIONS
     + node_mutations.MUTATIONS
+    + dial_mutations.MUTATIONS
     + link_mutations.MUTATIONS
     + waiting_mutations.MUTATIONS
     + leader_mutations.MUTATIONS

@@ -361,6 +361,13 @@ MUTATIONS = [
         by_session,
     ),
     mutation(
+        "session: an end that begins is down when an earlier session is over",
+        SHAKING,
+        "      if (phase_ == phase::greeting) return;\n",
+        "",
+        ("net.session_handshake", "tests.net.after_a_silence"),
+    ),
+    mutation(
         "session: a refusal of another end is believed",
         SHAKING,
         "if (!r || !connected_ || !expected || r->to != settings_.self.incarnation)",

@@ -388,13 +388,6 @@ MUTATIONS = [
         equivalent="a later message waits behind it, and the visit that was brought takes both",
     ),
     mutation(
-        "node: a question for a name while a node comes back has to be asked again",
-        "lib/net/garrick/net/node/node.cpp",
-        "if (!has_link_ended ||",
-        "if (!has_link_ended || true ||",
-        by_connecting,
-    ),
-    mutation(
         "node: settings that contradict each other wait for a peer",
         CORE,
         "  if (base::error no = check_without_stacks(settings_)) return no;\n",

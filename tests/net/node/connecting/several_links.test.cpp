@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "net/node/connecting/caller.hpp"
 #include "net/node/simulated_machines.hpp"
 
 namespace several_links_test {
@@ -55,6 +56,7 @@ class letting_use final : public net::hosted, net::link_owner {
         net::to_outgoing({.kind = net::frame_kind::credit, .number = 9}, std::move(nothing)),
         at_.now()));
   }
+  void leave() { link_->leave(at_.now()); }
 
  private:
   bool on_message(const net::incoming&) override { return true; }
@@ -136,6 +138,107 @@ TEST_CASE("several links: with `new_life_only` none is used behind the first") {
   CHECK(n.first.is_over());
   CHECK(n.second.is_over());
   CHECK(n.m.b.node.peers().empty());
+}
+
+/// An end that says goodbye as soon as its link is open, as a decider does that has another one.
+class leaving final : public net::hosted, net::link_owner {
+ public:
+  leaving(net::carrier& below, net::testkit::simulated_host& at, std::vector<instant>& opened)
+      : at_(at), opened_(opened) {
+    net::link_settings s;
+    s.session.self = decider;
+    s.session.connects = false;
+    link_ = net::standard_stacks().find("stream")->make(*this, below, s);
+  }
+  net::carried& stack() override { return *link_; }
+
+ private:
+  bool on_message(const net::incoming&) override { return true; }
+  void on_event(const net::link_event& e) override {
+    if (e.what != net::link_event::kind::opened) return;
+    opened_.push_back(at_.now());
+    link_->leave(at_.now());
+  }
+
+  net::testkit::simulated_host& at_;
+  std::vector<instant>& opened_;
+  std::unique_ptr<net::any_link> link_;
+};
+
+/// "d" leaves each link that "b" makes.
+struct left_links {
+  three_machines m;
+  net::testkit::simulated_host& at;
+  net::testkit::simulated_source source;
+  std::vector<instant> opened;
+  net::listener door;
+
+  left_links() : at(way(m)), source(at), door(listen()) {}
+  auto ask() {
+    return m.b.system.request(m.b.system.spawn<tests::caller>(lent(m.b.node)),
+                              std::string("tcp://d:7"));
+  }
+
+ private:
+  static net::testkit::simulated_host& way(three_machines& m) {
+    m.net.both("b", "d", {.delay = duration::nanoseconds(50'000)});
+    return m.net.host("d");
+  }
+  net::listener listen() {
+    return source
+        .listen(net::endpoint::parse("tcp://d:7").value(),
+                net::accept_each([this](const net::arrival&, net::carrier& below,
+                                        const net::connection&) -> std::unique_ptr<net::hosted> {
+                  return std::make_unique<leaving>(below, at, opened);
+                }))
+        .value();
+  }
+};
+
+TEST_CASE("several links: a peer that leaves each is asked again with growing pauses, for a time") {
+  left_links l;
+  const instant start = l.at.now();
+  const auto who = l.ask().get();
+  REQUIRE_FALSE(who.has_value());
+  CHECK(who.error() == net::net_errc::unreachable);
+  CHECK_MESSAGE(who.error().to_string().find("has another link to this node") != std::string::npos,
+                who.error().to_string());
+  const duration limit = net::session_settings().handshake_limit;
+  CHECK(l.at.now() - start >= limit);
+  CHECK(l.at.now() - start < limit + duration::seconds(3));
+  REQUIRE(l.opened.size() > 10);
+  CHECK(l.opened.size() < 20);
+  CHECK(l.opened[4] - l.opened[0] < ms(5));  // a race of two links is over by then
+  CHECK(l.opened[6] - l.opened[5] >= ms(20));
+  CHECK(l.opened[8] - l.opened[7] >= ms(80));
+}
+
+TEST_CASE("several links: a peer that lets another link be used meanwhile is not asked again") {
+  left_links l;
+  auto asked = l.ask();
+  l.m.b.system.run_for(ms(200));
+  const std::size_t so_far = l.opened.size();
+  CHECK(so_far > 4);
+  const auto used =
+      l.source.connect(net::endpoint::parse(l.m.b.at).value(), std::make_unique<making>(l.at));
+  REQUIRE(used.has_value());
+  l.m.b.system.run_for(ms(1));
+  used->run([](net::hosted& h) { static_cast<letting_use&>(h).let_use(); });
+  const auto who = asked.get();
+  REQUIRE_MESSAGE(who.has_value(), who.error().to_string());
+  CHECK(*who == decider.incarnation);
+  SUBCASE("as long as that link stands") {
+    l.m.b.system.run_for(duration::seconds(30));
+    CHECK(l.opened.size() == so_far);
+  }
+  SUBCASE("and the next question begins its own attempts") {
+    used->run([](net::hosted& h) { static_cast<letting_use&>(h).leave(); });
+    l.m.b.system.run_for(ms(1));
+    CHECK(l.m.b.node.peers().empty());
+    auto next = l.ask();
+    l.m.b.system.run_for(ms(200));
+    CHECK(l.opened.size() == 2 * so_far);
+  }
 }
 
 }  // namespace several_links_test

@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "garrick/net/error.hpp"
@@ -71,6 +72,31 @@ TEST_CASE("session: a refusal for a session is told, and the next hello begins a
     p.run(settings_of(0).handshake_limit);
     const std::string why(p.ends[0].down().detail());
     CHECK_MESSAGE(why.find("has an earlier session with this end") != std::string::npos, why);
+  }
+}
+
+TEST_CASE("session: an end that begins outlives the news that an earlier session is over") {
+  for (const bool stream : {true, false}) {
+    CAPTURE(stream);
+    pair_of p(stream);
+    const auto transmits =
+        std::exchange(p.ends[0].on_transmit, [](const std::vector<std::byte>&) {});
+    const auto connects = [&] {
+      p.ends[0].connected = true;
+      p.ends[0].stack->connected(p.now);
+    };
+    connects();
+    packet said;
+    encode_refusal({refusal::no_session, {}, settings_of(0).self.incarnation, {}, {}}, said);
+    p.inject(0, received(said, stream));
+    CHECK(!p.ends[0].down());
+    if (stream) p.lose(0);
+    p.ends[0].on_transmit = transmits;
+    p.ends[0].on_reopen = [&] { p.connect(); };
+    if (!stream) p.connect();
+    p.run(duration::seconds(1));
+    CHECK(p.ends[0].count(kind::opened) == 1);
+    CHECK(p.ends[1].count(kind::opened) == 1);
   }
 }
 

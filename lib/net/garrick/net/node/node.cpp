@@ -76,24 +76,25 @@ class question : public std::enable_shared_from_this<question> {
   int dials_ = 0;
 };
 
-/// Looks a name up. The question may be repeated: a node that has come back as another one
-/// meanwhile then answers it.
-class name_question final : public question {
+/// A question for an actor. If its link ends before there is an answer, the question goes to the
+/// node that is at the endpoint then, unless the peer may have acted on it.
+class actor_question : public question {
  public:
-  name_question(std::shared_ptr<internal::node_core> node, const whereabouts& at, std::string name,
-                const protocol_table& as, std::unique_ptr<name_answer> done)
-      : question(std::move(node), at), name_(std::move(name)), as_(&as), done_(std::move(done)) {}
+  actor_question(std::shared_ptr<internal::node_core> node, const whereabouts& at,
+                 const protocol_table& as, std::unique_ptr<name_answer> done)
+      : question(std::move(node), at), as_(&as), done_(std::move(done)) {}
 
  private:
   class once final : public name_answer {
    public:
-    once(std::shared_ptr<name_question> asks, std::unique_ptr<name_answer> done) noexcept
+    once(std::shared_ptr<actor_question> asks, std::unique_ptr<name_answer> done) noexcept
         : asks_(std::move(asks)), done_(std::move(done)) {}
     void found(core::cell* who) override { done_->found(who); }
     void failed(const base::error& why) override {
-      const bool has_link_ended =
-          why == net_errc::perhaps_delivered || why == base::errc::not_handled;
-      if (!has_link_ended || !asks_->asks_an_endpoint()) return done_->failed(why);
+      const bool is_repeated =
+          why == base::errc::not_handled ||
+          (why == net_errc::perhaps_delivered && asks_->is_harmless_to_repeat());
+      if (!is_repeated || !asks_->asks_an_endpoint()) return done_->failed(why);
       asks_->done_ = std::move(done_);
       asks_->not_asked();
     }
@@ -101,48 +102,67 @@ class name_question final : public question {
     [[nodiscard]] std::unique_ptr<name_answer> take() noexcept { return std::move(done_); }
 
    private:
-    const std::shared_ptr<name_question> asks_;
+    const std::shared_ptr<actor_question> asks_;
     std::unique_ptr<name_answer> done_;
   };
 
-  bool ask(internal::link_port& link) override {
+  /// As `link_port::resolve` and `link_port::spawn`.
+  virtual bool ask(internal::link_port& link, const protocol_table& as,
+                   std::unique_ptr<name_answer>& done) = 0;
+  /// Returns true if a peer that has got the question may get it again.
+  [[nodiscard]] virtual bool is_harmless_to_repeat() const noexcept = 0;
+
+  bool ask(internal::link_port& link) final {
     std::unique_ptr<name_answer> one = std::make_unique<once>(
-        std::static_pointer_cast<name_question>(shared_from_this()), std::move(done_));
-    if (link.resolve(name_, *as_, one)) return true;
+        std::static_pointer_cast<actor_question>(shared_from_this()), std::move(done_));
+    if (ask(link, *as_, one)) return true;
     done_ = static_cast<once&>(*one).take();
     return false;
   }
-  void fail(const base::error& why) override {
+  void fail(const base::error& why) final {
     if (const auto done = std::exchange(done_, nullptr)) done->failed(why);
   }
 
-  const std::string name_;
   const protocol_table* const as_;
   std::unique_ptr<name_answer> done_;
 };
 
+/// Looks a name up. A node that has come back as another one meanwhile answers a repeated question.
+class name_question final : public actor_question {
+ public:
+  name_question(std::shared_ptr<internal::node_core> node, const whereabouts& at, std::string name,
+                const protocol_table& as, std::unique_ptr<name_answer> done)
+      : actor_question(std::move(node), at, as, std::move(done)), name_(std::move(name)) {}
+
+ private:
+  bool ask(internal::link_port& link, const protocol_table& as,
+           std::unique_ptr<name_answer>& done) override {
+    return link.resolve(name_, as, done);
+  }
+  [[nodiscard]] bool is_harmless_to_repeat() const noexcept override { return true; }
+
+  const std::string name_;
+};
+
 /// Asks for an actor to be spawned.
-class spawn_question final : public question {
+class spawn_question final : public actor_question {
  public:
   spawn_question(std::shared_ptr<internal::node_core> node, const whereabouts& at, std::string name,
                  std::unique_ptr<spawn_arguments> with, const protocol_table& as,
                  std::unique_ptr<name_answer> done)
-      : question(std::move(node), at),
+      : actor_question(std::move(node), at, as, std::move(done)),
         name_(std::move(name)),
-        with_(std::move(with)),
-        as_(&as),
-        done_(std::move(done)) {}
+        with_(std::move(with)) {}
 
  private:
-  bool ask(internal::link_port& link) override { return link.spawn(name_, *with_, *as_, done_); }
-  void fail(const base::error& why) override {
-    if (const auto done = std::exchange(done_, nullptr)) done->failed(why);
+  bool ask(internal::link_port& link, const protocol_table& as,
+           std::unique_ptr<name_answer>& done) override {
+    return link.spawn(name_, *with_, as, done);
   }
+  [[nodiscard]] bool is_harmless_to_repeat() const noexcept override { return false; }
 
   const std::string name_;
   const std::unique_ptr<spawn_arguments> with_;
-  const protocol_table* const as_;
-  std::unique_ptr<name_answer> done_;
 };
 
 /// Asks for the peer's identity.

@@ -38,6 +38,22 @@ class place final : public detail::entrance,
     connected(host_.now());
     if (!over_) receive(first, host_.now());
   }
+  /// Takes another stream in place of the present one; `driver` is what that stream's end calls.
+  /// Returns false if the link is over.
+  bool join(std::unique_ptr<hosts_endpoint>& fresh, std::shared_ptr<void> driver,
+            std::span<const std::byte> first) {
+    if (over_ || end_->carries() == carrier_kind::datagrams) return false;
+    const std::shared_ptr<place> keeps = shared_from_this();
+    const bool was_connected = end_->is_open();
+    const std::shared_ptr<void> old_driver = std::exchange(kept_, std::move(driver));
+    const std::unique_ptr<hosts_endpoint> old_end = std::exchange(end_, std::move(fresh));
+    if (was_connected)
+      disconnected(base::make_error(net_errc::connection_lost, "another connection took its place"),
+                   host_.now());
+    if (!over_) connected(host_.now());
+    if (!over_) receive(first, host_.now());
+    return true;
+  }
   /// Holds an object until the link has ended.
   void keep(std::shared_ptr<void> what) { kept_ = std::move(what); }
   void stop() {
@@ -174,7 +190,8 @@ struct simulated_source::state {
 
 namespace {
 
-/// Collects the first bytes of a newcomer until the policy has decided.
+/// Collects the first bytes of a newcomer until the policy has decided, and then passes on what its
+/// end says to the link that it has become, or that it has joined.
 template <class State>
 class newcomer final : public carried, public std::enable_shared_from_this<newcomer<State>> {
  public:
@@ -207,6 +224,7 @@ class newcomer final : public carried, public std::enable_shared_from_this<newco
                       .bytes = std::span(bytes_).first(std::min(bytes_.size(), room))};
     verdict v = policy_->look(who);
     if (v.what() == verdict::kind::more && bytes_.size() < room) return;
+    if (v.what() == verdict::kind::join) return join(v.to());
     if (v.what() != verdict::kind::start) return refuse(v.take_words());
     const auto keeps = std::exchange(self_, nullptr);
     made_ = std::make_shared<place>(in_->host, std::move(end_));
@@ -231,6 +249,15 @@ class newcomer final : public carried, public std::enable_shared_from_this<newco
   }
 
  private:
+  void join(const connection& to) {
+    const auto at = std::ranges::find_if(
+        in_->places, [&](const std::shared_ptr<place>& one) { return connection(one) == to; });
+    if (at == in_->places.end()) return refuse();
+    const auto keeps = std::exchange(self_, nullptr);
+    made_ = *at;
+    if (!made_->join(end_, keeps, bytes_)) refuse();
+    bytes_.clear();
+  }
   void refuse(packet words = {}) {
     const auto keeps = std::exchange(self_, nullptr);
     if (!words.empty()) end_->transmit(std::move(words));

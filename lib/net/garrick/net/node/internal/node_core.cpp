@@ -256,7 +256,7 @@ void node_core::closed(link_port& link, const base::error& why) noexcept {
   }
   const bool peer_decides = link.peer() < self_ && why == net_errc::node_down;
   if (!link.dialled().empty() && !was_up &&
-      (other || was_in_use || !peer_decides || !dials_again(link)))
+      (other || was_in_use || !peer_decides || !dials_again(link, other)))
     answer_dial(link.dialled(), link.self(), other);
   if (was_in_use) tell(link.peer(), peer_change::down, why);
 }

@@ -9,7 +9,7 @@
 // C4 A peer is known by its identity. An endpoint of a peer whose link is in use stands for that
 //    link, however many endpoints the peer has, until the link is over.
 // C5 If the peer refuses a link, since it prefers another one, the callers that wait for the
-//    former wait for the latter, which may not be in use here yet.
+//    former wait for the latter, which may not be in use here yet, or may be over here already.
 //
 // Thread safety: any thread. `mutex_` is held for some instructions, and during no call outside.
 #pragma once
@@ -138,11 +138,12 @@ class node_core final : public std::enable_shared_from_this<node_core> {
     connection by;              // the link that was made to reach the endpoint
     peer_identity told_of{};    // the peer that has refused `by`, since it has a session
     std::uint32_t repeats = 0;  // links that were over before they were used
+    base::instant until{};      // the end of the repeats, from the first one on
   };
   class policy;
-  /// The limit of repeated dials to an endpoint whose peer prefers another link. Each one takes a
-  /// round trip, in which this end as a rule hears which link that is.
-  static constexpr std::uint32_t most_repeats = 16;
+  /// The repeated dials without a pause to an endpoint whose peer prefers another link. Each one
+  /// takes a round trip, in which this end as a rule hears which link that is.
+  static constexpr std::uint32_t repeats_at_once = 4;
 
   [[nodiscard]] const std::string& stack_name_for(const endpoint& e) const;
   [[nodiscard]] const named_stack* stack_for(const endpoint& e) const;
@@ -156,8 +157,12 @@ class node_core final : public std::enable_shared_from_this<node_core> {
   /// Handles the end of a link that was open and never in use. If the peer decides which of several
   /// links is used, it may have another one in use by now, of which this end has yet to hear. Then
   /// the callers that wait for this link wait for that one, or for a further link to the same
-  /// endpoint. Returns false if they do not.
-  [[nodiscard]] bool dials_again(const link_port& link);
+  /// endpoint. The peer's other link may also be an old one that is over here, and the peer has yet
+  /// to notice that: so the endpoint is dialled again until the time of a handshake is over, with
+  /// growing pauses. Returns false if they do not wait; `why` is the reason.
+  [[nodiscard]] bool dials_again(const link_port& link, base::result<connection>& why) noexcept;
+  /// Makes the link to an endpoint after a pause, as the repeat with this number.
+  void begin_link_later(const std::string& key, std::uint32_t repeat);
   void answer_dial(const std::string& key, const connection& by, base::result<connection> with);
   /// Answers the callers that wait for this link's peer: the link is in use from now on.
   void answer_dials(const link_port& link);

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <memory>
 #include <utility>
 
 namespace garrick::net::internal {
@@ -73,19 +74,70 @@ void node_core::begin_link(const std::string& key) {
   if (why) answer_dial(key, connection(), why);
 }
 
-bool node_core::dials_again(const link_port& link) {
+bool node_core::dials_again(const link_port& link, base::result<connection>& why) noexcept {
   const std::string& key = link.dialled();
+  std::uint32_t repeat = 0;
   {
+    const base::instant now = env_.clock->now();
     const std::lock_guard lock(mutex_);
     const auto at = dialled_.find(key);
     if (is_stopping_ || quarantined_.contains(link.peer()) || at == dialled_.end() ||
-        at->second.is_up || at->second.by != link.self() || ++at->second.repeats > most_repeats)
+        at->second.is_up || at->second.by != link.self())
       return false;
-    at->second.by = connection();
-    at->second.told_of = link.peer();
+    dialled& d = at->second;
+    if (d.repeats == 0) d.until = now + settings_.link.session.handshake_limit;
+    if (d.until <= now) {
+      why = base::make_error(net_errc::unreachable, key,
+                             link.peer().to_string() +
+                                 " has another link to this node, which "
+                                 "is not in use here");
+      return false;
+    }
+    repeat = ++d.repeats;
+    d.by = connection();
+    d.told_of = link.peer();
   }
-  begin_link(key);
+  if (repeat <= repeats_at_once)
+    begin_link(key);
+  else
+    begin_link_later(key, repeat);
   return true;
+}
+
+void node_core::begin_link_later(const std::string& key, std::uint32_t repeat) {
+  struct later {
+    std::weak_ptr<node_core> node;
+    std::string key;
+
+    static void fire(void* context, std::uint64_t repeat) {
+      const std::unique_ptr<later> self(static_cast<later*>(context));
+      const std::shared_ptr<node_core> node = self->node.lock();
+      if (node == nullptr) return;
+      {
+        const std::lock_guard lock(node->mutex_);
+        const auto at = node->dialled_.find(self->key);
+        const bool waits = at != node->dialled_.end() && !at->second.is_up &&
+                           at->second.by == connection() && at->second.repeats == repeat;
+        if (!waits || node->is_stopping_) return;
+      }
+      node->begin_link(self->key);
+    }
+    static void drop(void* context, std::uint64_t) { delete static_cast<later*>(context); }
+  };
+  const session_settings& s = settings_.link.session;
+  base::duration pause = s.reopen_first;
+  for (std::uint32_t n = repeats_at_once + 1; n < repeat && pause < s.reopen_most; ++n)
+    pause = pause * 2;
+  base::error why;
+  try {
+    auto task = std::make_unique<later>(later{weak_from_this(), key});
+    static_cast<void>(env_.timers->arm(env_.timers->now() + std::min(pause, s.reopen_most),
+                                       {&later::fire, task.get(), repeat, &later::drop}));
+    static_cast<void>(task.release());
+  } catch (const std::exception& e) {  // no memory
+    why = base::make_error(net_errc::unreachable, key, e.what());
+  }
+  if (why) answer_dial(key, connection(), why);
 }
 
 std::string node_core::last_attempt(const endpoint& given, const base::error& earlier) const {
