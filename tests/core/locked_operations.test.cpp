@@ -2,8 +2,9 @@
 // (docs/decisions/0001-hot-path.md).
 //
 // The shipped mailbox and the shipped work-stealing policy are instantiated with atomics that
-// count, and carry a message to and fro between two actors that one worker runs: push, schedule,
-// dequeue, take, release. Handles are moved along or stay where they are, so they add nothing.
+// count, and carry a message back and forth between two actors that one worker runs: push,
+// schedule, dequeue, take, release. Handles are moved along or stay where they are, so they add
+// nothing.
 #include <garrick/base/concurrency/parker.hpp>
 #include <garrick/core/mailbox/mailbox.hpp>
 #include <garrick/sched/policies/work_stealing.hpp>

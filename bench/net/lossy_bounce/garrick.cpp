@@ -1,5 +1,5 @@
-// A message goes to and fro through the stack `datagrams` over UDP: order, reliability, sessions,
-// acknowledgements into the mailbox.
+// A message goes back and forth through the stack `datagrams` over UDP: order, reliability,
+// sessions, acknowledgements into the mailbox.
 #include <garrick/net/stack/stacks.hpp>
 #include <garrick/net/transport/sockets.hpp>
 

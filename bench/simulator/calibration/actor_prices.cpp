@@ -142,8 +142,7 @@ struct walk {
   std::uint32_t seen = 0;
 };
 
-/// Sends it on to a member at random: caches and predictions know no more than in an ordinary
-/// program.
+/// Sends it on to a member at random: caches and predictions work as in an ordinary program.
 class station : public actor<member> {
  public:
   explicit station(walk* w) : walk_(w) {}
@@ -167,7 +166,7 @@ class station : public actor<member> {
   base::random_source random_{reinterpret_cast<std::uintptr_t>(this)};
 };
 
-/// From one of `size` to another one at random; with two, to and fro.
+/// From one of `size` to another one at random; with two, back and forth.
 double measure_hop(std::uint32_t size) {
   walk w;
   on_one_worker([&](actor_system& system) {

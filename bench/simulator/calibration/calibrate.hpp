@@ -25,7 +25,7 @@ struct actor_times {
   double burst_receive = std::numeric_limits<double>::max();  ///< and the receiver's part
   /// a message of a stream that is longer than a mailbox
   double stream = std::numeric_limits<double>::max();
-  /// of a message that goes to and fro between two actors
+  /// of a message that goes back and forth between two actors
   double hop_of_two = std::numeric_limits<double>::max();
   /// and from one of many to another at random
   double hop_of_many = std::numeric_limits<double>::max();

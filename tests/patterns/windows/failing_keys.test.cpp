@@ -84,8 +84,8 @@ int one_more(int n, const sample&) { return n + 1; }
 int one_more_there(int n, const keyed_sample&) { return n + 1; }
 int sum(int a, int b) { return a + b; }
 
-/// Three samples, and one that fails amid them. Its key is new if it fails in being copied, since
-/// only a new key is copied.
+/// Three samples, and one that fails between them. Its key is new if it fails in being copied,
+/// since only a new key is copied.
 std::vector<sample> samples(fault how) {
   return {{1, fault::none, 0},
           {2, fault::none, 1},

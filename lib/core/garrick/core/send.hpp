@@ -120,7 +120,8 @@ inline constexpr std::size_t alignment_of<pack<Ts...>> = [] {
 }();
 
 // Each of these names one failure: its name and arguments are the error text. They are apart from
-// the class that uses them, since clang knows no members of a class with a failed assertion.
+// the class that uses them, since clang does not know the members of a class with a failed
+// assertion.
 template <class Receiver, class Message>
 struct receiver_does_not_understand : base::detail::failed_check {
   static_assert(Receiver::template accepts<Message>,

@@ -62,8 +62,8 @@ struct stage_rate {
 };
 
 /// Returns the number of tuples that each stage has taken a second between two looks. Sources are
-/// left out: the first stage, and each other stage that has put tuples out and taken none. If
-/// `before` is of another stream it counts for nothing.
+/// left out: the first stage, and each other stage that has put tuples out and taken none. Ignores
+/// `before` if it is of another stream.
 [[nodiscard]] std::vector<stage_rate> rates(const stream_report& before, const stream_report& now,
                                             duration between);
 

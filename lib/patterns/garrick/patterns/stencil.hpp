@@ -11,7 +11,7 @@
 // Inside, the function reads the elements where they are. At the edges it reads a copy of a
 // stretch's surroundings (detail/surroundings.hpp), so it never asks where it is.
 //
-// Hot path: the loop of `stencil_work::apply`, which has no test but those of the function. A
+// Hot path: the loop of `stencil_work::apply`, whose only conditions are those of the function. A
 // lambda is inlined there; a function passed by name is not.
 //
 // Thread safety: patterns are plain values. The function is called by several threads at once, for

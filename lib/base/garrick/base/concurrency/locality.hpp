@@ -1,8 +1,8 @@
 // The place where an actor would like to run: a wish given at spawn, and the scheduling policy's
 // decision on it. Sixteen bits in every runnable.
 //
-// A wish never breaks correctness. A policy that knows no places ignores it. A node that does not
-// exist counts as no wish. And an idle worker may still steal an actor from its home.
+// A wish never breaks correctness. A policy that does not know places ignores it. A node that does
+// not exist counts as no wish. And an idle worker may still steal an actor from its home.
 //
 // Thread safety: a `locality_hint` is a plain value; `locality` as its functions say.
 #pragma once

@@ -139,7 +139,7 @@ class run_token {
 
   static constexpr std::uint8_t none = 0;    ///< in no queue, or in a private slot
   static constexpr std::uint8_t queued = 1;  ///< an entry in a queue stands for the run right
-  static constexpr std::uint8_t stale = 2;   ///< an entry in a queue stands for nothing
+  static constexpr std::uint8_t stale = 2;   ///< an entry in a queue has no effect
   static constexpr std::uint8_t orphan = 3;  ///< as stale, and its owner has gone
   typename Atomics::template atomic<std::uint8_t> token_{none};
 };

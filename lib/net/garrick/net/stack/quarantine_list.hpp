@@ -21,8 +21,8 @@ enum class peer_return : std::uint8_t {
   /// The same incarnation: a partition separates two processes no longer than it lasts. They have
   /// to repeat their earlier agreements.
   same_life,
-  /// A new incarnation only; the old one is in quarantine. So an incarnation is "down" once and for
-  /// ever, and a partition longer than `down_after` ends when one of the two is started again.
+  /// Only a new incarnation; the old one is in quarantine. So an incarnation that is "down" stays
+  /// so, and a partition longer than `down_after` ends when one of the two is started again.
   new_life_only,
 };
 

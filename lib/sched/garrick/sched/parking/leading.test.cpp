@@ -118,8 +118,8 @@ class told_loop final : public base::event_loop {
   std::thread keeper_;
 };
 
-/// Until a guest has handled an event. A worker thinks of it only when it falls asleep, so each
-/// event gives one something to run.
+/// Until a guest has handled an event. A worker looks at it only when it falls asleep, so each
+/// event gives a worker an actor to run.
 void let_guests_lead(told_loop& loop, scheduler& pool) {
   for (const int before = loop.by_guests(); loop.by_guests() == before;) {
     latch ran;

@@ -50,7 +50,7 @@ struct crowd {
         }));
   }
 
-  /// Adds two runnables that hand one message to and fro for ever, through the next slot. Their
+  /// Adds two runnables that hand one message back and forth for ever, through the next slot. Their
   /// waits are recorded, too.
   void add_ping_pong() {
     const std::size_t first = all.size();

@@ -1,6 +1,6 @@
 // work_stealing asks a guide for a runnable's place and a thief's victims. This is the guide that
-// knows no places, so that the policy asks it as little as possible; locality_guided.hpp has the
-// other.
+// does not know places, so that the policy asks it as little as possible; locality_guided.hpp has
+// the other.
 //
 // Thread safety: constants only.
 #pragma once
@@ -12,7 +12,7 @@
 
 namespace garrick::sched {
 
-/// The guide of a policy that knows no places.
+/// The guide of a policy that does not know places.
 struct no_guide {
   static constexpr bool active = false;                      ///< true if the policy asks it
   static constexpr std::string_view name = "work_stealing";  ///< of the policy with this guide

@@ -36,7 +36,7 @@ void send(end& e, std::size_t size) {
   REQUIRE(!e.stack.send({std::move(p)}, e.time.now()));
 }
 
-/// The time for 4000 messages to and fro, one at a time (paper 004, figures 6 and 7).
+/// The time for 4000 messages back and forth, one at a time (paper 004, figures 6 and 7).
 duration bounce(double loss, duration delay, std::uint64_t seed) {
   timeline time;
   wire there(time, seed * 2), back(time, seed * 2 + 1);

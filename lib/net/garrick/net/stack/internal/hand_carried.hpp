@@ -1,4 +1,4 @@
-// An end of a link that has no layer but `reliability`. A test carries its datagrams by hand.
+// An end of a link with `reliability` as its only layer. A test carries its datagrams by hand.
 //
 // Thread safety: none.
 #pragma once

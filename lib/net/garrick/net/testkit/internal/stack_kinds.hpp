@@ -22,7 +22,7 @@ template <class Transport, class... Ls>
 }
 
 inline constexpr promise framed_promise{.once = true, .ordered = true, .gapless = true};
-/// The guarantees of `basic_window`, which knows no sessions.
+/// The guarantees of `basic_window`, which does not know sessions.
 inline constexpr promise window_promise{
     .once = true, .lanes = true, .ordered = true, .gapless = true, .to_mailbox = true};
 

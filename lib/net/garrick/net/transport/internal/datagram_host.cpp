@@ -196,7 +196,7 @@ void datagram_host::not_sent(int why, std::size_t size) {
     hint_ = error_of(why, to_.to_string());
     return;
   }
-  // Even if the system knows no limit, it is less than this.
+  // Even if the system does not know the limit, it is less than this.
   limit_ = std::min(limit_of_path(), size == 0 ? 0 : size - 1);
 }
 

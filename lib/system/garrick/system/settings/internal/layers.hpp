@@ -1,5 +1,5 @@
-// The types shared by the layers: settings as they were found, before they are checked. It knows no
-// key; load.cpp does, and uses this file.
+// The types shared by the layers: settings as they were found, before they are checked. This file
+// does not know the keys; load.cpp does, and uses this file.
 //
 // Thread safety: none.
 #pragma once
