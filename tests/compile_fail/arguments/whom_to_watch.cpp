@@ -15,7 +15,7 @@ struct member {
   address who;
 };
 
-/// A class may have functions of these names beside, with arguments that are no actors.
+/// A class may have functions of these names beside, with arguments that are not actors.
 class knows_by_name : public actor<jobs> {
  public:
   using actor_base::link;

@@ -85,7 +85,7 @@ struct piped_protocol<any_protocol, any_protocol> {
 /// Spawns the actor behind `f * g`. Returns a strong reference.
 [[nodiscard]] cell* spawn_pipe(cell& f, cell& g);
 
-/// The common state of the parts of one fan_out. The end of the last part answers, or drops the
+/// The common state of the parts of one fan_out. The last part that ends answers, or drops the
 /// promise.
 template <class Result>
 struct fan_out_state {

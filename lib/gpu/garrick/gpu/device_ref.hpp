@@ -3,8 +3,8 @@
 //   ref<protocol<device_ref<float>(device_ref<float>, device_ref<float>)>> multiply;
 //
 // A device_ref is a value that shares: copies name the same memory, which is freed when the last
-// one is gone. Shared memory does not change: a kernel that changes its argument in place does so
-// if it was moved the only ref, and else works on a copy. The data behind a ref is always complete;
+// one is gone. Shared memory does not change: a kernel that changes its argument works in place if
+// the only ref was moved to it, and otherwise on a copy. The data behind a ref is always complete;
 // an answer that holds a ref comes when the kernel is done.
 //
 // Thread safety: distinct refs may be used on any thread; one object is one thread's.

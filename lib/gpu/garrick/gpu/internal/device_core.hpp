@@ -78,8 +78,8 @@ class call_list {
 /// See above.
 class device_core : public std::enable_shared_from_this<device_core> {
  public:
-  /// Makes context and queues. By the thread that makes the runtime. Throws std::runtime_error with
-  /// the driver's words.
+  /// Makes the context and the queues. Called by the thread that makes the runtime. Throws
+  /// std::runtime_error with the driver's error.
   device_core(cl_device_id id, device_info info, const gpu_settings& s);
   /// On any thread; releases its objects of the driver.
   ~device_core();

@@ -96,8 +96,8 @@ struct incoming {
   /// True if a layer of this end has made the message, as an answer that the peer can give no more.
   /// It comes up also while the link is being left.
   bool made_here = false;
-  /// True for an answer that is not due, because there was no such request or its requester waits
-  /// no more. Its handles must be released.
+  /// True for an answer that is not due, because there was no such request or its requester no
+  /// longer waits. Its handles must be released.
   bool is_late = false;
   /// The decoded content of the bytes, in stacks with `actor_protocol` at the top; null in all
   /// others. Lent like the bytes.

@@ -173,8 +173,8 @@ void reliability::retransmit(sequence_number s, layer_context& c) {
   sent_.move_to(s, sent_packets::in_flight);
   if (p.attempt != sent_packet::many_attempts) ++p.attempt;
   ++counters_.retransmitted;
-  // L5: an earlier transmission of it may still wait below, or be on its way in this process. Then
-  // the bytes are copied.
+  // L5: an earlier transmission of the packet may still wait below, or be on its way in this
+  //     process. Then its bytes are copied.
   transmit(s, p.bytes.share_front(), c);
 }
 

@@ -1,6 +1,6 @@
-// Small messages that must be sent even without memory: answers and news of life and death.
+// Small messages that must be sent even without memory: answers, and signals about lifetimes.
 //
-// Problem: much of an actor's end is noexcept, and has to tell other actors. So its messages fall
+// Problem: much of an actor's end is noexcept, and must tell other actors. So its messages fall
 // back on a reserve of blocks. If the reserve is used up, the process ends with an error message.
 //
 // Thread safety: any thread.
@@ -14,8 +14,8 @@
 namespace garrick::core {
 
 namespace detail {
-/// Returns an envelope from the reserve, its payload raw. If there is none, ends the process with
-/// the text `what`, which names the failure.
+/// Returns an envelope from the reserve, with an uninitialised payload. If none is left, ends the
+/// process with the text `what`, which names the failure.
 [[nodiscard, gnu::cold]] envelope* reserved_envelope(const base::message_type* type,
                                                      const char* what) noexcept;
 }  // namespace detail

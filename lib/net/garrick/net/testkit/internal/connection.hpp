@@ -86,8 +86,8 @@ class connection final : public two_way, public std::enable_shared_from_this<con
   void fall_back(std::uint32_t s);
   void watch(std::uint32_t s);
   void lose_at(base::instant when, std::uint32_t s, const char* why);
-  /// Lets the machine at the other side report to side `s`, until it hears, that the process is
-  /// gone.
+  /// Lets the machine at the other side report to side `s` that the process is gone, until side `s`
+  /// receives the report.
   void say_gone(std::uint32_t s, const char* why);
   void break_off(std::uint32_t s, base::instant at_the_earliest, const char* why);
 
