@@ -58,7 +58,7 @@ inline constexpr bool takes_delegations<base::result<Ts...>> = true;
 template <class... Ts>
 class delegated {
  public:
-  /// This conversion refuses every type that is no `result`, with an error for the handler.
+  /// This conversion refuses every type that is not a `result`, with an error for the handler.
   template <class To>
     requires(!detail::takes_delegations<To>)
   operator To() const {
@@ -87,8 +87,8 @@ class promise_base {
   }
   ~promise_base() { drop(); }
 
-  /// Returns true if the answer is still owed; false for an empty promise, and once it was kept. A
-  /// requester that has timed out or ended meanwhile is not noticed.
+  /// Returns true if the answer is still owed; false for an empty promise, and after the answer.
+  /// Does not notice that a requester has timed out or ended meanwhile.
   [[nodiscard]] bool pending() const noexcept { return request_.requester != nullptr; }
 
   /// Answers with an error. Does nothing if the promise is empty or was kept before. Never waits.

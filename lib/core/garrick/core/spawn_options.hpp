@@ -18,7 +18,7 @@ namespace garrick::core {
 ///
 ///     spawn<worker>(spawn_options{.name = "clock", .linked = true}, 7);
 struct spawn_options {
-  /// for logs and reports; empty: the type's name. The registry does not learn it
+  /// for logs and reports; empty: the type's name. The registry does not use it
   std::string name{};
   bool linked = false;     ///< ends together with its spawner; ignored when a thread spawns
   bool monitored = false;  ///< the spawner gets a `down`; ignored when a thread spawns

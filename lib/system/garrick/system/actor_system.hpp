@@ -40,15 +40,15 @@ struct it_takes_settings_and_in_braces_their_members;
 
 /// The result of a wait for the end of actors.
 struct shutdown_report {
-  /// No actor was left when the wait was over.
+  /// True if no actor was left when the wait ended.
   bool complete = true;
-  /// `would_block` with advice: one of the system's own threads called, and nothing was done
+  /// `would_block` with advice if one of the system's own threads called; then nothing was done
   base::error error{};
   /// The actors that still lived when the deadline passed: "account#7 in its handler of deposit",
   /// "bank#3 with 2 messages not taken".
   std::vector<std::string> still_alive;
   /// The number of answers still due from outside (`adapt`, `outside_work`) when the wait for them
-  /// was over. Later ones are lost.
+  /// ended. Later ones are lost.
   std::uint64_t outside_due = 0;
 };
 
@@ -59,9 +59,9 @@ struct shutdown_report {
 ///     auto account = system.spawn<account_actor>();
 class actor_system : public spawner<actor_system> {
  public:
-  /// Starts the system's threads, with the settings that the environment gives:
+  /// Starts the system's threads, with the settings of the environment:
   /// `GARRICK_SCHEDULER_WORKERS=1 ./program`. Reads no file and no command line; see
-  /// settings/load.hpp for those. A minimal build looks at no variable.
+  /// settings/load.hpp for those. A minimal build ignores the environment.
   ///
   /// Throws std::invalid_argument that names a wrong setting, its source and its requirement,
   /// before anything has started; std::system_error if a thread cannot be created, with none left
@@ -69,7 +69,7 @@ class actor_system : public spawner<actor_system> {
   /// it is one for tests or `load_settings` was given its key. Do not change the environment
   /// meanwhile.
   explicit actor_system();
-  /// The same with these settings alone; the environment is not looked at.
+  /// The same with these settings alone; ignores the environment.
   explicit actor_system(const system::settings& values);
   /// The same with an object that becomes settings.
   // GCC finds the overload below as good as the one above for such an object.
@@ -91,7 +91,7 @@ class actor_system : public spawner<actor_system> {
   /// `would_block` at once if the caller is one of the system's own threads.
   ///
   ///     send(account, close{});
-  ///     system.await_all().value();  // throws if one of the system's own threads asks
+  ///     system.await_all().value();  // throws on one of the system's own threads
   base::result<void> await_all();
   /// Blocks in the same way, but at most for `limit`, and reports the actors that are left. A limit
   /// of zero or less only looks.
@@ -106,9 +106,9 @@ class actor_system : public spawner<actor_system> {
   /// for `deadline`; then tells every actor to end, and blocks again for at most `deadline`. Later
   /// spawns fail with `shutting_down`. Delayed and periodic sends are left undone from here on;
   /// time-outs of requests still come. Supervised children are stopped by their supervisors, in
-  /// order. An actor that traps exits gets the signal as a message; it ends when no actor has
-  /// anything to do and it waits for no answer. Actors that are waited for longer than a second are
-  /// named in the log then. A deadline of zero or less tells them, and does not wait. Error:
+  /// order. An actor that traps exits gets the signal as a message; it ends when no actor has work
+  /// and it waits for no answer. Actors that are waited for longer than a second are named in the
+  /// log then. With a deadline of zero or less, tells the actors to end and does not wait. Error:
   /// `would_block`, as above.
   shutdown_report shutdown(base::duration deadline);
   /// This overload refuses a number.
