@@ -99,7 +99,7 @@ inline std::int64_t length_of_all_wires(const netlist& n, const places& all) {
   return sum / 2;
 }
 
-// Where an annealing is.
+// The progress of an annealing.
 struct progress {
   std::uint32_t step = 0;
   double temperature = 0;

@@ -10,7 +10,7 @@ namespace bench {
 
 using queens = std::vector<std::uint8_t>;
 
-// Whether the queen in the last row is safe from those before it.
+// Returns true if the queen in the last row is safe from those before it.
 inline bool last_is_safe(const queens& columns) {
   const std::size_t last = columns.size() - 1;
   for (std::size_t row = 0; row < last; ++row) {

@@ -19,7 +19,7 @@ namespace {
 using namespace garrick;
 using namespace garrick::tests::floods;
 
-/// Where the receiver is blocked until the test lets it go on.
+/// A barrier at which the receiver is blocked until the test lets it go on.
 class barrier {
  public:
   void stop() {

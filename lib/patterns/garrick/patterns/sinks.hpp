@@ -1,4 +1,4 @@
-// Where streams end.
+// Sinks: the ends of streams.
 //
 //   for_each(f)          calls f(tuple)
 //   fold(0L, plus)       the handle yields the sum: request(h, join{})

@@ -1,4 +1,4 @@
-// Where streams begin.
+// Sources: the beginnings of streams.
 //
 //   from(std::vector{3, 1, 2})      the elements of a range, each once
 //   counting(1, 1'000'001)          whole numbers

@@ -58,7 +58,7 @@ enum class understanding : std::uint8_t {
   not_yet,  ///< it has no behavior or no object yet
 };
 
-/// Where an actor is in its life.
+/// The phases of an actor's life.
 enum class life : std::uint8_t {
   unborn,  ///< not yet run: the start hook is due
   running,

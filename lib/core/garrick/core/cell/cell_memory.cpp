@@ -1,4 +1,4 @@
-// Where the blocks of cells come from.
+// The sources of the blocks of cells.
 #include <garrick/core/cell/cell_memory.hpp>
 #include <garrick/core/cell/environment.hpp>
 

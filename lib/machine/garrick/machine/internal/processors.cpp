@@ -134,8 +134,8 @@ void processors::join(std::uint32_t thread, std::uint32_t unit, time now, time l
   const auto others = static_cast<virtual_time>(p.waiting.size()) + (p.runs == nobody ? 0 : 1);
   // A thread with more than its share waits for the others to catch up, while it does not leave.
   if (t.lag < 0) t.lag = t.unit == unit ? std::min<virtual_time>(0, mean(p) - t.now) : 0;
-  // The thread's arrival moves the mean, so its distance behind the mean must grow to stay as it
-  // was.
+  // The thread's arrival moves the mean, so the thread starts farther behind; then its distance is
+  // as before.
   const virtual_time behind = others == 0 ? 0 : t.lag * (others + 1) / others;
   t.now = mean(p) - behind;
   t.deadline = t.now + t.slice;

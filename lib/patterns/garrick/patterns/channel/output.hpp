@@ -162,8 +162,8 @@ class slots {
     return of_.waiting();
   }
 
-  /// For a loop over inputs: `goes_on(n)` is true while n is below `limit` and the output is not
-  /// blocked. So one comparison answers both questions.
+  /// Makes `goes_on(n)` return true, in a loop over inputs, while n is below `limit` and the output
+  /// is not blocked. So one comparison answers both questions.
   void let_go_on_below(std::size_t limit) noexcept { below_ = blocked_ ? 0 : limit; }
   [[nodiscard]] bool goes_on(std::size_t n) const noexcept { return n < below_; }
 

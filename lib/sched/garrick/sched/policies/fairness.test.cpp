@@ -69,8 +69,8 @@ struct crowd {
     }
   }
 
-  /// Three that keep the deque's new end in motion: each run wakes the two others, if they are not
-  /// awake already.
+  /// Adds three runnables that keep the deque's new end in motion: each run wakes the two others,
+  /// if they are not awake already.
   void add_churn() {
     const std::size_t first = all.size();
     auto awake = std::make_shared<std::vector<bool>>(3, true);

@@ -20,8 +20,8 @@ inline constexpr std::uint32_t default_look_interval = 2048;
 /// The choice of the worker that a worker watches, and the test if it has moved.
 class stalled_watch {
  public:
-  /// For worker `self`, with rounds of at most `round` messages; it looks about at least once in
-  /// `interval`.
+  /// Makes the watch of worker `self`, with rounds of at most `round` messages. The worker looks at
+  /// another one at least once in `interval`.
   stalled_watch(std::uint32_t self, std::uint32_t round, std::uint32_t interval) noexcept
       : self_(self), whom_(self), rounds_(std::max(1U, interval / round)), left_(rounds_) {}
 

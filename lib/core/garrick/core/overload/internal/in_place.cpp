@@ -81,8 +81,8 @@ void run_chain(cell& first, base::executor& ex) noexcept {
 
 }  // namespace
 
-// Sends that run receivers in place may lie within one another on half of the stack. The other half
-// is for the innermost handler.
+// Returns true if the stack has room for another run in place. Nested runs may use half of the
+// stack. The other half is for the innermost handler.
 bool stack_has_room() noexcept {
   static const std::size_t share = base::platform::default_stack_bytes() / 2;
   // a handler on a stack of its own seems to have used very much

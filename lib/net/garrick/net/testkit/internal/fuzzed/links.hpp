@@ -64,7 +64,7 @@ class far_end final : public carrier {
   }
   [[nodiscard]] bool wants_stream() const noexcept { return reopens_ && !closed_; }
   [[nodiscard]] bool has_stream() const noexcept { return wire_ != nullptr; }
-  /// Whether arriving bytes are taken; otherwise they stay in the stream.
+  /// True if arriving bytes are taken; otherwise they stay in the stream.
   bool reads = true;
 
   void transmit(packet p) override {
