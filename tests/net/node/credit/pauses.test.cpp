@@ -63,7 +63,7 @@ TEST_CASE(
   for (int i = 0; i < 5; ++i) {
     const auto one = near.spawn<sender>();
     send(one, order{near.request(makes, make{}, long_time).get().value()});
-    CHECK(near.request(one, done{}, duration::seconds(30)).get().has_value());
+    REQUIRE(near.request(one, done{}, duration::seconds(30)).get().has_value());
   }
 }
 
