@@ -183,7 +183,7 @@ MUTATIONS = [
         SIGNALS,
         "    static_cast<void>(watches_.unlink(to.id(), x.from));\n",
         "",
-        by_lives,
+        ("tests.net.remote_lives",),
     ),
     mutation(
         "link: actors here are watched on by a peer that is lost",

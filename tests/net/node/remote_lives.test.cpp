@@ -134,6 +134,8 @@ TEST_CASE("remote lives: a link ends either end with the other, or tells an acto
     m.a.system.kill(w);
     m.a.system.run_for(ms(50));
     m.b.system.expect_down(far);
+    CHECK(tests::counted(m.a, m.b, "links") == 0);
+    CHECK(tests::counted(m.b, m.a, "links") == 0);
   }
   const auto second = m.b.system.spawn<member>();
   const auto other = m.b.shown_to(m.a, "second", second);
