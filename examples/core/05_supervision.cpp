@@ -15,7 +15,7 @@ struct job {
 using worker = garrick::protocol<std::string(job)>;
 
 class worker_actor : public garrick::actor<worker> {
-  int done_ = 0;  // lost with each restart: the object is built anew
+  int done_ = 0;  // lost with each restart: the object is made again
 
  public:
   std::string on(job j) {

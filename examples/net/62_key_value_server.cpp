@@ -38,7 +38,7 @@ class store : public net::broker<std::string(where_is_it)> {
     c.lines.feed(d.bytes.text(), [&](const line& l) {
       if (!c.leaves) answers += l.too_long ? too_long() : answer(l.text, c);
     });
-    static_cast<void>(io().write(d.connection, answers));  // if it is over, we shall hear
+    static_cast<void>(io().write(d.connection, answers));  // `connection_closed` tells of an end
     if (c.leaves)
       leave(d.connection);
     else if (io().writable(d.connection))

@@ -56,7 +56,7 @@ class hello : public net::broker<std::string(where_is_it)> {
     http_heads& heads = clients_.try_emplace(d.connection, longest_head).first->second;
     std::string answers;  // all that can be answered goes out at once
     heads.feed(d.bytes.text(), [&](const http_request& r) { answers += answer(r); });
-    static_cast<void>(io().write(d.connection, answers));  // if it is over, we shall hear
+    static_cast<void>(io().write(d.connection, answers));  // `connection_closed` tells of an end
     if (heads.is_over())
       leave(d.connection);
     else if (io().writable(d.connection))

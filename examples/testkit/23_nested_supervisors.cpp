@@ -28,7 +28,7 @@ class worker_actor : public garrick::actor<worker> {
 };
 
 // [find]
-// A branch that is built anew has new children. So they are looked for when they are needed; the
+// A branch that is rebuilt has new children. So they are looked for when they are needed; the
 // handle is a wildcard, and becomes a typed one when the child has named its protocol.
 garrick::ref<worker> painter(garrick::testkit::test_system& kit,
                              const garrick::ref<garrick::supervisor_protocol>& top) {

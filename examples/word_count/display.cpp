@@ -60,7 +60,7 @@ void display_actor::on_start() {
 // [display]
 void display_actor::on(tick) {
   chaos_->handling(role::display);
-  // If the foreman falls over this request, the next tick asks again.
+  // If this request makes the foreman fail, the next tick asks again.
   request(foreman_, how_far{})
       .then(
           [this](progress p) {

@@ -135,7 +135,7 @@ void coordinator_actor::came_back(std::uint32_t node, std::uint32_t life, std::u
   give_out();
 }
 
-// The answer will never come, whether or not the node has counted.
+// Handles the loss of an answer, whether or not the node has counted.
 void coordinator_actor::is_lost(std::uint32_t node, std::uint32_t life, std::uint32_t number,
                                 const garrick::error& why) {
   chaos_->handling(role::foreman);
@@ -161,7 +161,7 @@ void coordinator_actor::on(look_around) {
   begin_if_all_are_there();
 }
 
-// A process has ended. Its next life ends its connections, in case no node has noticed yet.
+// Handles the end of a process. Its restart ends its connections, in case no node has noticed it.
 void coordinator_actor::has_ended(std::uint32_t node) {
   if (phase_ == phase::ranking || phase_ == phase::complete) return;
   node_state& n = nodes_[node - 1];
