@@ -28,7 +28,7 @@ MUTATIONS = [
         REMOTE,
         ".type = s->message.type, .urgent = true},",
         ".type = s->message.type, .urgent = false},",
-        ("tests.net.remote_requests",) + by_waiting,
+        ("tests.net.remote_requests",),
     ),
     mutation(
         "link: a sender that pauses for a proxy that is gone is granted nothing",

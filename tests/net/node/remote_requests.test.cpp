@@ -219,17 +219,23 @@ TEST_CASE("remote requests: trying, waiting for room, and a shared message") {
 }
 
 TEST_CASE("remote requests: an urgent one is taken before the mail that waits there") {
-  three_machines m;
-  const auto far = m.b.system.spawn<worker>("b");
-  const auto there = m.b.shown_to(m.a, "worker", far);
-  send(there, note{"first"});
-  send(there, note{"second"});
-  send_urgent(there, note{"urgent"});
-  m.a.system.advance(ms(10));  // no actor runs meanwhile
-  CHECK(far.mailbox_length() == 3);
-  CHECK(notes_of(m.a, there) == std::vector<std::string>{"urgent", "first", "second"});
-  core::scoped_actor me(m.a.system.env());
-  CHECK(me->get(me->request_urgent(there, job{1})).value() == "b");
+  // Behind a large message of its type a message is encoded outside of the link, as is one for a
+  // link that another thread uses.
+  for (const std::size_t size : {10u, 300'000u}) {
+    CAPTURE(size);
+    const std::string second(size, '2');
+    three_machines m;
+    const auto far = m.b.system.spawn<worker>("b");
+    const auto there = m.b.shown_to(m.a, "worker", far);
+    send(there, note{"first"});
+    send(there, note{second});
+    send_urgent(there, note{"urgent"});
+    m.a.system.advance(ms(500));  // no actor runs meanwhile
+    CHECK(far.mailbox_length() == 3);
+    CHECK(notes_of(m.a, there) == std::vector<std::string>{"urgent", "first", second});
+    core::scoped_actor me(m.a.system.env());
+    CHECK(me->get(me->request_urgent(there, job{1})).value() == "b");
+  }
 }
 
 TEST_CASE("remote requests: without an answer in time one costs neither node anything any more") {
