@@ -368,6 +368,20 @@ MUTATIONS = [
         ("net.session_handshake", "tests.net.after_a_silence"),
     ),
     mutation(
+        "session: the sender of a frame above the limit is not told",
+        SESSION,
+        "    refuse_more(e.why, c);\n",
+        "",
+        ("net.stack_refusals",),
+    ),
+    mutation(
+        "session: the sender of a message above the limit is not told",
+        SESSION,
+        "  refuse_more(why, c);\n",
+        "",
+        ("net.stack_refusals", "tests.net.larger_than_there"),
+    ),
+    mutation(
         "session: a refusal of another end is believed",
         SHAKING,
         "if (!r || !connected_ || !expected || r->to != settings_.self.incarnation)",

@@ -47,7 +47,8 @@ std::size_t framing::frame_size(const std::byte* length, layer_context& c) {
             base::make_error(net_errc::too_large, "framing",
                              "a frame of " + std::to_string(size) + " bytes" +
                                  (text.empty() ? "" : ", or the text \"" + text + "\"") +
-                                 ", where " + std::to_string(settings_.largest) + " are allowed")});
+                                 ", where net.framing_largest allows " +
+                                 std::to_string(settings_.largest))});
   c.close();
   return 0;
 }

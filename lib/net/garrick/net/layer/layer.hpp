@@ -206,6 +206,14 @@ class layer_context {
   virtual void reopen_beside() = 0;
   /// Asks the transport to close for good.
   virtual void close() = 0;
+  /// Ends the link for this reason: `session` below tells the peer, the transport closes for good,
+  /// and the layers above hear `down`. For a layer that can take no more of the peer, such as a
+  /// message above its limit.
+  void end(const base::error& why) {
+    tell_below(why);
+    close();
+    notify({link_event::kind::down, 0, why});
+  }
   /// Returns the time of this call.
   [[nodiscard]] base::instant now() const noexcept { return now_; }
 
@@ -214,6 +222,8 @@ class layer_context {
   ~layer_context() = default;
   layer_context(const layer_context&) = default;
   layer_context& operator=(const layer_context&) = default;
+  /// Calls `ends(why, context)` of the layers below that have it.
+  virtual void tell_below(const base::error& why) = 0;
   base::instant now_{};                ///< set by the stack before each call
   const properties* below_ = nullptr;  ///< set by the stack for good
 };

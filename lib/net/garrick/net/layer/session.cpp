@@ -145,7 +145,7 @@ void session::advance_open(layer_context& c) {
   if (life_.down_at() <= now) {
     // Perhaps the peer lives, and only its packets get lost: then this tells it.
     packet given_up = packet::with_room(header_size + c.headers_below(), 1);
-    *given_up.append(1) = std::byte{1};
+    *given_up.append(1) = static_cast<std::byte>(parting::given_up);
     send_own(session_packet::leave, std::move(given_up), c);
     return end(peer_down("nothing was heard for " + settings_.down_after.to_string()), c);
   }
@@ -240,6 +240,7 @@ void session::on_disconnected(const link_event& e, layer_context& c) {
   if (e.why == net_errc::too_large) {
     if (phase_ == phase::greeting)
       return end(base::make_error(net_errc::not_garrick, "failure_detection", e.why.detail()), c);
+    refuse_more(e.why, c);
     return end(e.why, c);
   }
   if (phase_ == phase::greeting && !settings_.connects) return end(e.why, c);
@@ -315,10 +316,7 @@ void session::on_session_packet(session_packet kind, std::span<const std::byte> 
   } else if (kind == session_packet::heartbeat_ack) {
     on_heartbeat_ack(number(), c);
   } else {
-    const bool given_up = !body.empty() && body[0] == std::byte{1};
-    end(peer_down(given_up ? "the peer has heard nothing of this end, and has given it up"
-                           : "the peer has left"),
-        c);
+    end(peer_down(parting_text(body)), c);
   }
 }
 
@@ -437,6 +435,20 @@ void session::leave(layer_context& c) {
       send_own(session_packet::leave, packet::with_room(header_size + c.headers_below(), 0), c);
   }
   phase_ = phase::over;
+}
+
+void session::ends(const base::error& why, layer_context& c) {
+  refuse_more(why, c);
+  phase_ = phase::over;
+}
+
+void session::refuse_more(const base::error& why, layer_context& c) {
+  if (phase_ != phase::open) return;
+  for (int i = 0; i != (stream_ ? 1 : goodbyes); ++i) {
+    packet words = packet::with_room(header_size + c.headers_below(), 1 + longest_words);
+    encode_parting(why.to_string(), words);
+    send_own(session_packet::leave, std::move(words), c);
+  }
 }
 
 double session::phi(instant now) const noexcept {

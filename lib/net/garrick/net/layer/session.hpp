@@ -163,6 +163,8 @@ class session : public layer_defaults {
   [[nodiscard]] beside answered(std::span<const std::byte> bytes, layer_context& c) const;
   /// Tells the peer that this end leaves.
   void leave(layer_context& c);
+  /// Tells the peer why a layer above ends the link.
+  void ends(const base::error& why, layer_context& c);
 
   /// Returns the peer's statement about itself, from `opened` on and after `down`, too, so its
   /// identity can be put into quarantine. Null before, unless the peer has refused this end because
@@ -232,6 +234,8 @@ class session : public layer_defaults {
   void send_hello(session_packet kind, std::uint64_t to, layer_context& c);
   void send_refusal(refusal why, std::uint64_t to, layer_context& c);
   void send_own(session_packet kind, packet body, layer_context& c);
+  /// Ends an open session for the peer, and says why.
+  void refuse_more(const base::error& why, layer_context& c);
   void send_heartbeat(std::size_t size, layer_context& c);
   void send_heartbeat_ack(std::uint32_t number, layer_context& c);
   void advance_open(layer_context& c);

@@ -1,6 +1,7 @@
 #include "garrick/net/layer/slicing.hpp"
 
 #include <algorithm>
+#include <string>
 #include <utility>
 
 #include "garrick/net/error.hpp"
@@ -171,7 +172,7 @@ void slicing::receive(const incoming& m, layer_context& c) {
   const std::span<const std::byte> bytes = m.bytes.subspan(header);
   if (kind == whole_message) {
     if (bytes.size() > settings_.largest) {
-      refuse("a message is larger than is allowed", c);
+      refuse_large(bytes.size(), c);
       return;
     }
     if (partial_ && below.ordered) {
@@ -211,7 +212,10 @@ void slicing::receive_piece(const internal::piece& p, layer_context& c) {
       if (c.below().reliable)
         end(base::make_error(net_errc::decode_failed, "slicing", "a piece is missing"), c);
       break;
-    case verdict::contradiction: refuse("a piece that no message can have", c); break;
+    case verdict::contradiction:
+      if (p.total > settings_.largest) return refuse_large(p.total, c);
+      refuse("a piece that no message can have", c);
+      break;
     case verdict::no_room:
       ++counters_.evicted;
       if (c.below().reliable)
@@ -226,6 +230,18 @@ void slicing::receive_piece(const internal::piece& p, layer_context& c) {
 void slicing::refuse(const char* why, layer_context& c) {
   ++counters_.malformed;
   if (c.below().reliable) end(base::make_error(net_errc::decode_failed, "slicing", why), c);
+}
+
+/// Counts a message above the limit. A peer with another limit sends one in good faith, so over a
+/// reliable layer it is told which limit that is.
+void slicing::refuse_large(std::size_t size, layer_context& c) {
+  ++counters_.malformed;
+  if (!c.below().reliable) return;
+  end(base::make_error(net_errc::too_large, "slicing",
+                       "a message of " + std::to_string(size) +
+                           " bytes, where net.slicing_largest allows " +
+                           std::to_string(settings_.largest)),
+      c);
 }
 
 void slicing::notice(const link_event& e, layer_context& c) {
@@ -282,11 +298,10 @@ void slicing::forget() noexcept {
   counters_.partial = counters_.partial_bytes = 0;
 }
 
-void slicing::end(base::error why, layer_context& c) {
+void slicing::end(const base::error& why, layer_context& c) {
   ended_ = true;
   forget();
-  c.notify({link_event::kind::down, 0, std::move(why)});
-  c.close();
+  c.end(why);
 }
 
 }  // namespace garrick::net

@@ -104,8 +104,9 @@ class slicing : public layer_defaults {
   void receive_piece(const internal::piece& p, layer_context& c);
   void count_partial() noexcept;
   void refuse(const char* why, layer_context& c);
+  void refuse_large(std::size_t size, layer_context& c);
   void forget() noexcept;
-  void end(base::error why, layer_context& c);
+  void end(const base::error& why, layer_context& c);
 
   slicing_settings settings_;
   slicing_counters counters_;

@@ -8,8 +8,7 @@
 // theirs (`layer::provides`). `stack::provides` is the user's guarantee.
 //
 // Each layer sees the others through a context of its own, whose calls go straight to the
-// neighbour. Such a call is virtual and takes some two nanoseconds, and layers are ordinary classes
-// in .cpp files.
+// neighbour: virtual calls of some two nanoseconds. Layers are ordinary classes in .cpp files.
 //
 // Invariants:
 //   S1  The owner never calls into a layer that is in the middle of a call: its messages are kept
@@ -304,6 +303,7 @@ class stack final : public any_link {
   template <std::size_t I>
   class context final : public layer_context {
    public:
+    static constexpr std::size_t place = I;
     void down(outgoing&& m) override {
       if constexpr (I + 1 == count)
         whole->carrier_->transmit(std::move(m.bytes));
@@ -356,6 +356,11 @@ class stack final : public any_link {
     void close() override {
       whole->closed_here_ = true;
       whole->carrier_->close();
+    }
+    void tell_below(const base::error& why) override {
+      whole->each([&]<class C>(auto& l, C& c) {
+        if constexpr (C::place > I && requires { l.ends(why, c); }) l.ends(why, c);
+      });
     }
 
     /// Returns the limit of layer `I`: its own, or the one below without its header.

@@ -195,6 +195,22 @@ std::optional<refusal_notice> decode_refusal(std::span<const std::byte> packet) 
   return r;
 }
 
+void encode_parting(std::string_view words, packet& to) {
+  words = words.substr(0, longest_words);
+  put(to, static_cast<std::uint8_t>(parting::refused));
+  to.append(std::as_bytes(std::span(words)));
+}
+
+std::string parting_text(std::span<const std::byte> body) {
+  const auto why = body.empty() ? parting{} : static_cast<parting>(body[0]);
+  if (why == parting::given_up)
+    return "the peer has heard nothing of this end, and has given it up";
+  if (why != parting::refused) return "the peer has left";
+  const std::span<const std::byte> words = body.subspan(1);
+  return "the peer has ended the session: " +
+         shown(words.first(std::min(words.size(), longest_words)));
+}
+
 std::uint32_t session_tag(std::uint64_t sender, std::uint64_t receiver) noexcept {
   std::uint64_t x = sender * 0x9e3779b97f4a7c15u + receiver;
   x ^= x >> 32;

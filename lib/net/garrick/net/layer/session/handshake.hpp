@@ -10,7 +10,8 @@
 // Invariants:
 //   H1  A decoded packet has a bounded size: one above `largest_hello` is neither a hello nor a
 //       refusal.
-//   H2  Decoding allocates only a text, of at most `longest_program` or `longest_words` bytes.
+//   H2  Decoding allocates only a text, of at most `longest_program` bytes, or of `longest_words`
+//       bytes and some of its own.
 //
 // Thread safety: plain functions and values.
 #pragma once
@@ -21,6 +22,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "garrick/base/values/error.hpp"
 #include "garrick/net/packet.hpp"
@@ -123,6 +125,13 @@ struct refusal_notice {
   peer_identity self{};    ///< the refusing end, if it says so; otherwise the incarnation is 0
 };
 
+/// The reasons to end a session, in the first byte of the body of `leave`. Without a body, and with
+/// a reason that the reader does not know, it means that the sender has left in good order.
+enum class parting : std::uint8_t {
+  given_up = 1,  ///< the sender has heard nothing, and has given the peer up
+  refused,       ///< the sender can take no more of the peer; the rest of the body are words
+};
+
 /// Appends `kind` and the body to `to`. A program's text beyond its limit is cut.
 void encode_hello(session_packet kind, const hello& h, packet& to);
 /// Returns the hello in a packet, behind the byte of its kind; nothing if it is none.
@@ -131,6 +140,11 @@ void encode_hello(session_packet kind, const hello& h, packet& to);
 void encode_refusal(const refusal_notice& r, packet& to);
 /// Returns the refusal in a packet, behind the byte of its kind; nothing if it is none.
 [[nodiscard]] std::optional<refusal_notice> decode_refusal(std::span<const std::byte> packet);
+
+/// Appends the body of a `leave` that refuses. Words beyond `longest_words` are cut.
+void encode_parting(std::string_view words, packet& to);
+/// Returns the reason in the body of a `leave`, for people.
+[[nodiscard]] std::string parting_text(std::span<const std::byte> body);
 
 /// Returns the mark in each datagram from `sender` to `receiver`, two incarnations.
 [[nodiscard]] std::uint32_t session_tag(std::uint64_t sender, std::uint64_t receiver) noexcept;

@@ -180,6 +180,22 @@ TEST_CASE("peek: strangers are known at once, by their protocol") {
   CHECK(peek_datagram(answer.bytes()).what == peeked::kind::foreign);
 }
 
+TEST_CASE("handshake: a goodbye tells its reason, and an unknown one is an orderly goodbye") {
+  const auto text = [](std::string_view body) { return parting_text(bytes_of(body)); };
+  CHECK(text("") == "the peer has left");
+  CHECK(text("\3and words") == "the peer has left");
+  CHECK(text("\1") == "the peer has heard nothing of this end, and has given it up");
+  packet p;
+  encode_parting("too much\n of it", p);
+  CHECK(p.bytes()[0] == std::byte{2});  // as docs/wire.md says
+  CHECK(parting_text(p.bytes()) == "the peer has ended the session: too much. of it");
+  packet longer;
+  encode_parting(std::string(200, 'w'), longer);
+  CHECK(longer.size() == 1 + longest_words);
+  CHECK(text("\2" + std::string(200, 'w')) ==
+        "the peer has ended the session: " + std::string(longest_words, 'w'));
+}
+
 TEST_CASE("handshake: unknown capabilities are ignored, however many there are") {
   const std::vector<std::byte> all(255, std::byte{0xff});
   CHECK(capability_set::from(all) == capability_set::from(std::span(all).first(32)));
