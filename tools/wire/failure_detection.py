@@ -170,8 +170,9 @@ class failure_detection(layer):
         self.say(f"heartbeat_ack {number}{padding}")
 
     def receive_leave(self, m: message) -> None:
-        given_up = m.data.left() != 0 and m.data.fixed(1) == 1
-        self.say("leave: it has heard nothing" if given_up else "leave")
+        why = m.data.fixed(1) if m.data.left() != 0 else 0
+        words = bytes(m.data.rest().data).decode("utf-8", "replace") if why == 2 else ""
+        self.say({1: "leave: it has heard nothing", 2: f"leave: {words}"}.get(why, "leave"))
         self.session.over |= m.came
 
     def receive_refusal(self, m: message) -> None:
