@@ -1,5 +1,6 @@
 """Errors in the layers of lib/net that the guarantee programs find in the simulated network. No
-test of the layer itself is asked, so it is seen that the programs find their kinds of errors.
+test of the layer itself is asked, so it is seen that the programs find their kinds of errors. The
+last errors are in the network itself.
 """
 
 from mutation import mutation
@@ -15,6 +16,8 @@ SESSION = LAYER + "session.cpp"
 PROTOCOL = LAYER + "actor_protocol.cpp"
 by_programs = ("net_testkit.standard_guarantees",)
 by_questions = ("net_testkit.questions",)
+STREAM_END = "lib/net/garrick/net/testkit/internal/stream_end.cpp"
+by_streams = ("net_testkit.simulated_streams",)
 
 MUTATIONS = [
     # ---- reliability
@@ -150,5 +153,38 @@ MUTATIONS = [
         "  while (deadline() <= c.now()) {",
         "  while (!by_time_.empty()) {",
         by_questions,
+    ),
+    # ---- the network
+    mutation(
+        "simulated: a second connection takes over before the loss of the first one is told",
+        STREAM_END,
+        "  tell_loss();\n  if (connection_ != c) return;\n  told_ = true;\n"
+        "  call([](carried& upper, base::instant now) { upper.connected(now); });\n"
+        "  if",
+        "  if (connection_ != c) return;\n  told_ = true;\n"
+        "  call([](carried& upper, base::instant now) { upper.connected(now); });\n"
+        "  if",
+        by_streams,
+    ),
+    mutation(
+        "simulated: a second connection takes over a lost one, of which its stack hears later",
+        STREAM_END,
+        "  if (std::exchange(told_, false))\n    untold_ =",
+        "  if (!std::exchange(told_, false)) untold_ = {};\n  else\n    untold_ =",
+        by_streams + by_programs,
+    ),
+    mutation(
+        "simulated: a process that goes on hears of a connection before an earlier loss",
+        STREAM_END,
+        "    if (connection_ == c) tell_loss();\n",
+        "",
+        by_streams,
+    ),
+    mutation(
+        "simulated: a loss of a stream is told twice",
+        STREAM_END,
+        "std::exchange(untold_, {})",
+        "untold_",
+        by_streams,
     ),
 ]

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "garrick/base/values/random.hpp"
 #include "garrick/net/testkit/explore_network.hpp"
 #include "garrick/net/testkit/faults.hpp"
 #include "garrick/net/testkit/recording.hpp"
@@ -14,6 +15,7 @@
 
 namespace simulated_streams_test {
 
+namespace base = garrick::base;
 using garrick::base::duration;
 using garrick::base::instant;
 using namespace garrick::net;
@@ -336,6 +338,121 @@ TEST_CASE("under any faults a reopened stream gives the beginning of each end's 
       last = c;
     }
   });
+}
+
+namespace {
+
+/// A stack that takes each connection beside its own by which an answer comes.
+struct taking final : recording {
+  packet greeting(instant) override { return packet_of("?"); }
+  beside answered(std::span<const std::byte> bytes, instant) override {
+    return bytes.empty() ? beside::waits : beside::takes;
+  }
+};
+
+/// A client on "a" that may try connections beside its own, and a server on "b" that greets on
+/// each connection.
+struct client_with_second {
+  explicit client_with_second(simulated_network& n)
+      : net(n),
+        listening(net.host("b").listen(7,
+                                       [this](std::unique_ptr<endpoint> e) {
+                                         server = std::move(e);
+                                         server->drive(at_server);
+                                       })),
+        client(net.host("a").connect({"b", 7})) {
+    at_server.then = [this](std::string_view what) {
+      if (what == "connected") server->transmit(packet_of("!"));
+    };
+    client->drive(at_client);
+    net.run_for(ms(100));
+  }
+  simulated_network& net;
+  recording at_server;
+  taking at_client;
+  std::unique_ptr<endpoint> server;
+  std::unique_ptr<listener> listening;
+  std::unique_ptr<endpoint> client;
+};
+
+/// Returns a "+" for each call of `connected` and a "-" for each of `disconnected`.
+std::string connections(const recording& r) {
+  std::string all;
+  for (const std::string& what : r.texts()) {
+    if (what == "connected") all += '+';
+    if (starts(what, "disconnected")) all += '-';
+  }
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("a second connection takes over in the instant in which the first one is lost") {
+  simulated_network net(1);
+  client_with_second s(net);
+  net.host("b").pause();
+  s.client->transmit(packet_of("by the first"));
+  s.client->reopen_beside();
+  net.run_for(ms(100));
+  CHECK(connections(s.at_client) == "+");
+  // All that the process does now it does in one instant. So the news that it has left the first
+  // connection, and its answer by the second one, arrive together.
+  net.host("b").resume();
+  net.run_for(ms(100));
+  CHECK(connections(s.at_server) == "+-+");
+  CHECK(connections(s.at_client) == "+-+");
+  CHECK(s.at_client.bytes() == "!!");
+  CHECK(s.client->is_open());
+}
+
+TEST_CASE("a loss during a stop is told before a connection that comes as the process goes on") {
+  simulated_network net(1);
+  net.both("a", "b", {.delay = ms(2)});
+  client_with_second s(net);
+  net.host("b").pause();
+  net.apply(reset_streams("a", "b"));
+  net.run_for(ms(10));
+  CHECK(connections(s.at_server) == "+");
+  s.client->reopen();
+  net.run_for(ms(1));
+  net.at(ms(112), resume("b"));  // in the instant in which the client's question comes
+  net.run_for(ms(10));
+  CHECK(connections(s.at_server) == "+-+");
+  CHECK(connections(s.at_client) == "+-+");
+  CHECK(s.server->is_open());
+}
+
+TEST_CASE("under any faults each end hears of a loss before the next connection") {
+  std::size_t taken = 0;
+  explore_network(seeds(), [&](simulated_network& net) {
+    net.both("a", "b", {.delay = ms(2), .jitter = ms(net.seed() % 2 == 0 ? 0 : 3)});
+    client_with_second s(net);
+    s.at_client.then = [&](std::string_view what) {
+      if (starts(what, "disconnected")) s.client->reopen();
+      if (what.find("took its place") != std::string_view::npos) ++taken;
+    };
+    plan_faults(net, {.hosts = {"a", "b"},
+                      .cuts = 1,
+                      .resets = 2,
+                      .half_opens = 1,
+                      .pauses = 3,
+                      .stalls = 2,
+                      .from = ms(200),
+                      .between = ms(50),
+                      .longest = ms(100)});
+    base::random_source random(net.seed_for("second connections"));
+    for (int i = 0; i != 250; ++i) {
+      s.client->transmit(packet_of("x"));
+      if (random.below(4) == 0) s.client->reopen_beside();
+      net.run_for(ms(10));
+    }
+    net.run_for(ms(40'000));
+    for (const std::string& heard : {connections(s.at_client), connections(s.at_server)})
+      net.require(heard.find("++") == std::string::npos, "connected twice: " + heard);
+    net.require(s.client->is_open(), "the way is whole, and yet it is not connected");
+    net.require(connections(s.at_client).back() == '+', "the loss of no connection");
+  });
+  CHECK(taken > 0);
 }
 
 }  // namespace simulated_streams_test

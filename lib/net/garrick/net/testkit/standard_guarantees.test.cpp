@@ -104,6 +104,32 @@ TEST_CASE("standard stacks: a stream that carries nothing any more is replaced, 
     });
 }
 
+TEST_CASE("standard stacks: stopped processes and cut ways end no session within `down_after`") {
+  // Each silence is long enough for connections beside the suspected one. What a process does when
+  // it goes on happens in one instant: on a way without jitter its effects arrive in one, too.
+  const fault_plan silences{.cuts = 1,
+                            .resets = 1,
+                            .half_opens = 1,
+                            .pauses = 3,
+                            .from = ms(3'000),  // when the sessions are open at both ends
+                            .until = ms(20'000),
+                            .between = ms(3'000),
+                            .longest = ms(3'000)};
+  for (const path_settings& path : {still, rough})
+    explore_network(seeds() / 8 + 1, [&](simulated_network& net) {
+      const exchange_result r = exchange(net, stream_kind(),
+                                         {.messages = 60,
+                                          .between = ms(300),
+                                          .path = path,
+                                          .faults = silences,
+                                          .settles = ms(20'000),
+                                          .may_go_down = false});
+      net.require(
+          r.received == r.sent && r.sent > 80,
+          "of " + std::to_string(r.sent) + " messages " + std::to_string(r.received) + " arrived");
+    });
+}
+
 TEST_CASE("standard stacks: without redelivery a stream that carries nothing ends its session") {
   std::size_t downs = 0;
   explore_network(seeds() / 4 + 1, [&](simulated_network& net) {

@@ -85,6 +85,7 @@ class carrier {
 class carried {
  public:
   /// Called when the transport can carry bytes. This is the first call of all, also for datagrams.
+  /// Before another one comes `disconnected`.
   virtual void connected(base::instant now) = 0;
   /// Called when the transport can carry no more bytes, with the reason.
   virtual void disconnected(const base::error& why, base::instant now) = 0;

@@ -36,15 +36,26 @@ void stream_end::refused(std::uint64_t attempt, const base::error& why) {
   if (!wants(attempt)) return;
   if (attempt == beside_attempt_) return drop_beside();
   connecting_ = false;
-  later(at().time().now(),
-        [why](carried& upper, base::instant now) { upper.disconnected(why, now); });
+  tell_loss_later(why);
+}
+
+void stream_end::tell_loss_later(const base::error& why) {
+  untold_ = why;
+  later(at().time().now(), [this](carried&, base::instant) { tell_loss(); });
+}
+
+void stream_end::tell_loss() {
+  const base::error why = std::exchange(untold_, {});
+  if (why) call([&](carried& upper, base::instant now) { upper.disconnected(why, now); });
 }
 
 void stream_end::tell_connected() {
-  later(at().time().now(), [this, c = connection_](carried& upper, base::instant now) {
+  later(at().time().now(), [this, c = connection_](carried&, base::instant) {
+    // A process that goes on in this instant may have yet to hear of a loss while it was stopped.
+    if (connection_ == c) tell_loss();
     if (connection_ != c) return;
     told_ = true;
-    upper.connected(now);
+    call([](carried& upper, base::instant now) { upper.connected(now); });
     c->receive_soon(c->side_of(*this));
   });
 }
@@ -70,9 +81,7 @@ void stream_end::lose(const two_way* c, const base::error& why) {
   connecting_ = false;
   // A stack that does not know of the connection need not know of its loss, unless it has asked for
   // one.
-  if (!std::exchange(told_, false) && !connects()) return;
-  later(at().time().now(),
-        [why](carried& upper, base::instant now) { upper.disconnected(why, now); });
+  if (std::exchange(told_, false) || connects()) tell_loss_later(why);
 }
 
 void stream_end::received(const two_way* c, std::span<const std::byte> b) {
@@ -128,10 +137,8 @@ void stream_end::take_beside() {
   connecting_ = false;
   if (old) old->forget(old->side_of(*this), "is replaced");
   if (std::exchange(told_, false))
-    call([](carried& upper, base::instant now) {
-      upper.disconnected(
-          base::make_error(net_errc::connection_lost, "another connection took its place"), now);
-    });
+    untold_ = base::make_error(net_errc::connection_lost, "another connection took its place");
+  tell_loss();
   if (connection_ != c) return;
   told_ = true;
   call([](carried& upper, base::instant now) { upper.connected(now); });

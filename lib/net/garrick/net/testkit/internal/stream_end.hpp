@@ -1,6 +1,12 @@
 // An end of a stream, which a process holds. Its connection may be lost, and a new one may take its
 // place.
 //
+// A connection may be lost while the stack is in a call or its process is stopped. So the stack
+// hears of the loss later.
+//
+// Invariant:
+//   E1  A stack that is connected hears `disconnected` before `connected` of the next connection.
+//
 // Thread safety: one thread at a time.
 #pragma once
 
@@ -74,6 +80,9 @@ class stream_end final : public end {
 
  private:
   void tell_connected();
+  void tell_loss_later(const base::error& why);
+  /// Tells the stack of the loss of which it has yet to hear, if there is one.
+  void tell_loss();
   void knock(std::uint64_t attempt);
   void greet_beside();
   /// Gives up the connection beside this one, or the attempt to make one.
@@ -83,7 +92,8 @@ class stream_end final : public end {
   [[nodiscard]] bool connects() const noexcept { return static_cast<bool>(knock_); }
 
   const knocking knock_;
-  bool told_ = false;  ///< the stack knows of `connection_`
+  bool told_ = false;   ///< the stack knows of `connection_`, and so of all losses before (E1)
+  base::error untold_;  ///< the reason of a loss, or a refusal, of which the stack has yet to hear
   bool connecting_ = false;
   std::uint64_t attempts_ = 0;        ///< so far
   std::uint64_t attempt_ = 0;         ///< the newest for `connection_`
