@@ -44,10 +44,9 @@ class place final : public detail::entrance,
             std::span<const std::byte> first) {
     if (over_ || end_->carries() == carrier_kind::datagrams) return false;
     const std::shared_ptr<place> keeps = shared_from_this();
-    const bool was_connected = end_->is_open();
     const std::shared_ptr<void> old_driver = std::exchange(kept_, std::move(driver));
     const std::unique_ptr<hosts_endpoint> old_end = std::exchange(end_, std::move(fresh));
-    if (was_connected)
+    if (told_connected_)  // the present stream may be lost without the stack's knowledge
       disconnected(base::make_error(net_errc::connection_lost, "another connection took its place"),
                    host_.now());
     if (!over_) connected(host_.now());
@@ -99,9 +98,11 @@ class place final : public detail::entrance,
 
   // carried
   void connected(base::instant now) override {
+    told_connected_ = true;
     call([&](carried& s) { s.connected(now); });
   }
   void disconnected(const base::error& why, base::instant now) override {
+    told_connected_ = false;
     call([&](carried& s) { s.disconnected(why, now); });
   }
   packet greeting(base::instant now) override {
@@ -168,6 +169,7 @@ class place final : public detail::entrance,
   std::deque<std::unique_ptr<detail::visit>> line_;
   std::shared_ptr<void> kept_;
   bool in_ = false;
+  bool told_connected_ = false;  ///< the stack's last news of its stream is `connected`
   bool closes_ = false;
   bool over_ = false;
   bool admitted_ = false;
