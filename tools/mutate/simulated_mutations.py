@@ -18,6 +18,8 @@ by_programs = ("net_testkit.standard_guarantees",)
 by_questions = ("net_testkit.questions",)
 STREAM_END = "lib/net/garrick/net/testkit/internal/stream_end.cpp"
 by_streams = ("net_testkit.simulated_streams",)
+SOURCE = "lib/net/garrick/net/testkit/simulated_source.cpp"
+by_links = ("tests.net.simulated_source",)
 
 MUTATIONS = [
     # ---- reliability
@@ -186,5 +188,19 @@ MUTATIONS = [
         "std::exchange(untold_, {})",
         "untold_",
         by_streams,
+    ),
+    mutation(
+        "simulated: a link joins a stream before it hears of the loss of its own",
+        SOURCE,
+        "    if (told_connected_)",
+        "    if (old_end->is_open())",
+        by_links,
+    ),
+    mutation(
+        "simulated: a link that joins a stream hears of an earlier loss once more",
+        SOURCE,
+        "    told_connected_ = false;\n",
+        "",
+        by_links,
     ),
 ]

@@ -1,8 +1,12 @@
-// The places at which a node of a simulated network may listen, and those to which it may connect.
+// The places at which a node of a simulated network may listen, and those to which it may connect;
+// and the order in which a link there hears of its streams.
 #include <doctest/doctest.h>
 #include <garrick/net/error.hpp>
 #include <garrick/net/node/node.hpp>
+#include <garrick/net/testkit/faults.hpp>
+#include <garrick/net/testkit/recording.hpp>
 
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -92,6 +96,99 @@ TEST_CASE("simulated source: a host that the network does not have cannot be con
   expect(m.b.node.connect("unix:///x").error(), errc::invalid_setting, "no Unix domain sockets");
   m.net.host("nohost");
   CHECK(m.b.node.connect("tcp://nohost:7", duration::seconds(1)).error() == errc::timeout);
+}
+
+namespace {
+
+/// Starts a link for the first newcomer that speaks, and lets every other one join it.
+struct one_link final : net::accept_policy {
+  explicit one_link(net::carried& stack) : stack_(stack) {}
+  [[nodiscard]] std::size_t wants() const override { return 1; }
+  [[nodiscard]] net::verdict look(const net::arrival&) override {
+    return link_ == net::connection() ? net::verdict::start() : net::verdict::join(link_);
+  }
+  [[nodiscard]] net::connection claim(const net::arrival&, const net::connection& fresh) override {
+    return link_ = fresh;
+  }
+  [[nodiscard]] std::unique_ptr<net::hosted> make(const net::arrival&, net::carrier&,
+                                                  const net::connection&) override {
+    struct recorded final : net::hosted {
+      explicit recorded(net::carried& s) : stack_(s) {}
+      net::carried& stack() override { return stack_; }
+      net::carried& stack_;
+    };
+    return std::make_unique<recorded>(stack_);
+  }
+
+ private:
+  net::carried& stack_;
+  net::connection link_;
+};
+
+/// A link on "b" with a stream from "a", and a stream from "c" that joins the link when it speaks.
+struct link_of_two_streams {
+  net::testkit::simulated_network net{1};
+  net::testkit::recording at_link, at_a, at_c;
+  net::testkit::simulated_source source{net.host("b")};
+  net::listener door =
+      source.listen(net::endpoint::parse("tcp://b:7").value(), std::make_shared<one_link>(at_link))
+          .value();
+  std::unique_ptr<net::testkit::endpoint> a = net.host("a").connect({"b", 7});
+  std::unique_ptr<net::testkit::endpoint> c = net.host("c").connect({"b", 7});
+
+  link_of_two_streams() {
+    net.both("a", "b", {.delay = duration::milliseconds(2)});
+    net.both("c", "b", {.delay = duration::milliseconds(2)});
+    a->drive(at_a);
+    c->drive(at_c);
+    pass();
+    speak(*a, "a");
+    pass();
+    REQUIRE(heard() == "+a");
+  }
+  void pass() { net.run_for(duration::milliseconds(10)); }
+  static void speak(net::testkit::endpoint& from, std::string_view text) {
+    from.transmit(net::testkit::packet_of(text));
+  }
+  /// Returns the calls to the link's stack: "+" for each `connected`, "-" for each `disconnected`,
+  /// and the bytes.
+  [[nodiscard]] std::string heard() const {
+    std::string all;
+    for (const std::string& what : at_link.texts())
+      all += what == "connected" ? "+" : what.starts_with("disconnected") ? "-" : what;
+    return all;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("simulated source: a link hears of a lost stream before it hears of the next one") {
+  link_of_two_streams l;
+  SUBCASE("the link still has the stream") { l.speak(*l.c, "c"); }
+  SUBCASE("the link has heard of the loss") {
+    l.a->close();
+    l.pass();
+    CHECK(l.heard() == "+a-");
+    l.speak(*l.c, "c");
+  }
+  SUBCASE("the end of the one and the first bytes of the other come in the same instant") {
+    l.a->close();
+    l.speak(*l.c, "c");
+  }
+  SUBCASE("the stream is lost while the process is stopped, after the other one has spoken") {
+    l.net.host("b").pause();
+    l.speak(*l.c, "c");
+    l.pass();
+    l.net.apply(net::testkit::reset_streams("a", "b"));
+    l.pass();
+    CHECK(l.heard() == "+a");
+    l.net.host("b").resume();
+  }
+  l.pass();
+  CHECK(l.heard() == "+a-+c");
+  l.c->close();
+  l.pass();
+  CHECK(l.heard() == "+a-+c-");
 }
 
 }  // namespace simulated_source_test
