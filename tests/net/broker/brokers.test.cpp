@@ -414,8 +414,8 @@ class victim : public broker<> {
 
 TEST_CASE("brokers: a handle that another broker has got is of no use to it") {
   broker_threads threads;
-  actor_system system(quiet());
   std::atomic<int> port{0}, refused{0};
+  actor_system system(quiet());
   const auto t = threads.spawn<thief>(system);
   const auto v = threads.spawn<victim>(system, lent(port), t, lent(refused));
   const bare_socket c = bare_socket::connected(static_cast<std::uint16_t>(port));
@@ -469,8 +469,8 @@ class forking : public broker<> {
 
 TEST_CASE("brokers: each connection is given to a broker of its own, and nothing of it is lost") {
   broker_threads threads({.threads = 2});
-  actor_system system(quiet());
   std::atomic<int> port{0}, ended{0};
+  actor_system system(quiet());
   const any_ref server(threads.spawn<forking>(system, lent(port), lent(ended)));
   std::vector<bare_socket> all;
   for (int i = 0; i < 50; ++i) {
@@ -511,9 +511,9 @@ class datagrams_back : public broker<> {
 
 TEST_CASE("brokers: datagrams go back to their senders") {
   broker_threads threads;
-  actor_system system(quiet());
   std::atomic<int> port{0};
   tally t;
+  actor_system system(quiet());
   const any_ref server(threads.spawn<datagrams_back>(system, lent(port), lent(t)));
   const bare_socket c = bare_socket::connected(static_cast<std::uint16_t>(port), SOCK_DGRAM);
   for (int i = 0; i < 100; ++i) {
@@ -531,8 +531,8 @@ TEST_CASE("brokers: datagrams go back to their senders") {
 
 TEST_CASE("brokers: settings that cannot be kept are errors that say which") {
   broker_threads threads;
-  actor_system system(quiet());
   tally t;
+  actor_system system(quiet());
   const auto why = [&](const socket_settings& s) {
     auto made =
         system.try_spawn<echo>(broker_place(threads), lent(t), std::string("tcp://127.0.0.1:0"), s);
@@ -548,8 +548,8 @@ TEST_CASE("brokers: settings that cannot be kept are errors that say which") {
 TEST_CASE(
     "brokers: a bounded mailbox is refused at the spawn, as it would lose pieces of streams") {
   broker_threads threads;
-  actor_system system(quiet());
   tally t;
+  actor_system system(quiet());
   const auto why = [&](const spawn_options& o) {
     auto made = system.try_spawn<echo>(o, broker_place(threads, 0), lent(t),
                                        std::string("tcp://127.0.0.1:0"), socket_settings());
