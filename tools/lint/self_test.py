@@ -156,6 +156,26 @@ class sizes_test(Tree):
         )
         self.assert_clean(sizes.check)
 
+    def test_long_pages(self):
+        pages = {
+            "CHANGELOG.md": ("- an entry\n", 80, "lines", "join entries"),
+            "README.md": ("word\n", 700, "words", "leave details to the guide"),
+            "docs/guide/01-a.md": ("two words\n", 1000, "words", "a fine-print page"),
+            "docs/decisions/0001-a.md": ("word ", 700, "words", "docs/internals"),
+        }
+        for page, (text, times, _, _) in pages.items():
+            self.write(page, text * times)
+        self.write("docs/internals/a.md", "word\n" * 9000)
+        self.write("lib/a/README.md", "word\n" * 9000)
+        self.assert_clean(sizes.check)
+        for page, (text, times, unit, way_out) in pages.items():
+            self.write(page, text * (times + 1))
+            (problem,) = sizes.check(self.root)
+            more = (times + 1) * (len(text.split()) if unit == "words" else 1)
+            self.assertIn(f"{page}: {more} {unit}, the limit is ", problem)
+            self.assertIn(way_out, problem)
+            self.write(page, text * times)
+
 
 class words_test(Tree):
     def test_unfinished_paths_conflicts_blanks(self):

@@ -2,7 +2,7 @@
 """Limits on size: 600 lines a file, 70 lines a function, 40 files a folder, 100 columns a line of
 C++ or Python. In core and net 25 sources of 500 lines: in each room of core that lies in a row
 (layering.py), with the folders in it, and in each folder of net. Tests, models and fuzzers do not
-count.
+count. The pages that users read have limits of their own (PAGES), with code and tables.
 
 Code that would be hurt by splitting says so: `long: reason` in a comment within the first 20 lines
 of a file, or in or up to three lines before a function. A folder has no excuse. The strings of C++
@@ -12,6 +12,7 @@ do not count as columns, nor do the texts that a compile-fail test expects.
 import ast
 import re
 from collections import Counter
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 from layering import ROOMS_IN_ORDER, is_test
@@ -21,6 +22,12 @@ FILE_LINES, FUNCTION_LINES, FOLDER_FILES, COLUMNS = 600, 70, 40, 100
 ROOM_FILES, ROOM_LINES = 25, 500
 LARGER = {"lib/core/garrick/core/mailbox/mailbox.hpp"}  # one proof
 SOURCES = (".hpp", ".cpp", ".py", ".cmake", ".sh")
+PAGES = (  # the first pattern that fits a path; the limit; the place for the rest
+    ("CHANGELOG.md", 80, "lines", "join entries, or leave details to the guide"),
+    ("README.md", 700, "words", "leave details to the guide"),
+    ("docs/guide/*.md", 2000, "words", "move details to a fine-print page or to docs/internals"),
+    ("docs/decisions/*.md", 700, "words", "move details to docs/internals"),
+)
 EXPECTATION = re.compile(r"// (expect|each|max-lines):")
 EXCUSE = re.compile(r"(?://|#)\s*long:\s*\w+")
 NOT_A_FUNCTION = re.compile(r"\b(namespace|class|struct|union|enum|extern|concept)\b")
@@ -140,6 +147,15 @@ def check_rooms(root: Path, files) -> list[str]:
     ]
 
 
+def check_page(path: Path, text: str) -> list[str]:
+    for pattern, limit, unit, way_out in PAGES:
+        if fnmatchcase(path.as_posix(), pattern):
+            count = len(text.split() if unit == "words" else text.splitlines())
+            if count > limit:
+                return [f"{path}: {count} {unit}, the limit is {limit}; {way_out}"]
+    return []
+
+
 def check(root: Path) -> list[str]:
     files = all_files(root)
     problems = check_rooms(root, files)
@@ -149,6 +165,8 @@ def check(root: Path) -> list[str]:
     for path in files:
         if path.suffix in SOURCES:
             problems += check_file(str(path), read(root / path))
+        elif path.suffix == ".md":
+            problems += check_page(path, read(root / path))
     return problems
 
 
