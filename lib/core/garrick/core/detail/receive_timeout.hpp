@@ -4,7 +4,7 @@
 // The time-out is a message to the actor itself. If another message was handled before it comes, it
 // is sent again for the rest of the time; so an ordinary message costs one look at the clock, and
 // no timer is moved. While the actor awaits, the time-out waits with the other mail, and the
-// silence begins when the await has ended (W4 of cell/internal/awaiting.hpp).
+// silence begins when the await has ended (W4 of turn/internal/awaiting.hpp).
 //
 // Private: installed because templates need it.
 //
