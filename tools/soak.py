@@ -8,8 +8,8 @@ The label of a test tells how it is lengthened (cmake/garrick_test.cmake, garric
     soak_repeat   anything else with threads or clocks: it is run again and again
 Each test has its share of the time, of which explorations and torture have eight times as much as
 others. It runs as in a short run, then four times as long, and so on while its share lasts; with
-the label soak_at_least_N, up to N seeds or rounds also if that takes longer. One that needs more
-memory the longer it runs has failed.
+the label soak_at_least_N, up to N seeds or rounds also if that takes longer. A test that needs
+more memory the longer it runs has failed.
 """
 
 import argparse

@@ -175,7 +175,7 @@ def judge(workload, target, series, comparisons):
 
 
 def judge_any(targets):
-    """One is enough. The value is that of the first that passed, or else of the first measured."""
+    """One target is enough. The value is that of the first that passed, or else was measured."""
     text = " or ".join(t.text for t in targets)
     order = sorted(targets, key=lambda t: (True, False, None).index(t.passed))
     return Target(text, order[0].value, order[0].passed)

@@ -69,7 +69,7 @@ def wanted(root: Path) -> dict[Path, str]:
 
 
 def problem_of(text: str) -> str | None:
-    """What is wrong with a picture by itself, or None."""
+    """Returns the fault of a picture by itself, or None."""
     try:
         top = xml.fromstring(text)
     except xml.ParseError as error:

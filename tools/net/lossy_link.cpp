@@ -267,7 +267,7 @@ class direction {
   }
   [[nodiscard]] bool waits() const { return !under_way_.empty(); }
   [[nodiscard]] steady::time_point next() const { return under_way_.top().due; }
-  /// Gives due packets to the other end. Those that it does not take are lost.
+  /// Gives due packets to the other end. Packets that it does not take are lost.
   void deliver(int device, steady::time_point now) {
     for (; !under_way_.empty() && under_way_.top().due <= now; under_way_.pop()) {
       const std::vector<char>& bytes = under_way_.top().bytes;

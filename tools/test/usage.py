@@ -15,7 +15,7 @@ PATIENCE = 60  # seconds: an emulator or a sanitizer is slow
 
 
 def complaint(name: str, answers: list[tuple[int, str, str]]) -> str:
-    """Tells what is wrong with the (status, output, errors) of the two options; "" if nothing."""
+    """Returns the fault in the (status, output, errors) of the two options, or ""."""
     for status, output, errors in answers:
         if status != 0:
             return f"{name} ended with {status}"
@@ -34,7 +34,7 @@ def takes_words(name: str, text: str) -> bool:
 
 
 def complaint_of_word(name: str, text: str, answer: tuple[int, str, str]) -> str:
-    """Tells what is wrong with the answer to an unknown word; "" if nothing."""
+    """Returns the fault in the answer to an unknown word, or ""."""
     if answer == (2, "", text):
         return ""
     return f"{name} with an unknown word: {answer!r}"

@@ -1,7 +1,7 @@
 // The operators of LinearRoad. Each branch computes a part of a toll, and the sink puts the parts
 // together, so its result does not depend on which branch is ahead:
 //
-//   source → dispatcher ─┬→ toll by position                           who enters a segment, and is
+//   source → dispatcher ─┬→ toll by position                           which cars enter, and is
 //                        │                                             there an accident ahead
 //                        ├→ average speed → last average speed → toll by speed    is it slow
 //                        └→ count vehicles → toll by count                        is it full

@@ -2,8 +2,8 @@
 // done, and then ends this process as it would have.
 //
 // While an object lives, the signals that ask a process to end (SIGINT, SIGTERM, SIGHUP) are
-// blocked in its thread and in those that are started from there. Those that the program ignores or
-// handles are left alone.
+// blocked in its thread and in those that are started from there. Signals that the program ignores
+// or handles are left alone.
 //
 // Thread safety: one thread makes, uses and destroys it.
 #pragma once

@@ -1,5 +1,5 @@
-// Receivers whose mail another process takes, and what such carriers of mail need: credit for their
-// senders, a run of the receiver at once, and dead letters of their own.
+// Receivers whose mail another process takes, and the needs of such carriers of mail: credit for
+// their senders, a run of the receiver at once, and dead letters of their own.
 #include <doctest/doctest.h>
 #include <garrick/core/overload/drain_lot.hpp>
 #include <garrick/core/seam/content.hpp>

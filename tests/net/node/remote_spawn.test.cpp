@@ -257,7 +257,7 @@ TEST_CASE("remote spawn: there are no more of one peer's actors than the setting
   net::node_settings narrow;
   narrow.most_spawned = 3;
   spawning m(narrow);
-  // Those that fail do not count on.
+  // Failed actors do not count on.
   for (int i = 0; i < 4; ++i) CHECK(m.spawn("thrower").error() == errc::spawn_failed);
   std::vector<ref<worker_type>> held;
   for (int i = 0; i < 3; ++i) held.push_back(m.spawn().value());

@@ -84,7 +84,7 @@ envelope* envelope_of(message&& m) {
     m = message();
     return e;
   }
-  // order: acquire pairs with the release of who let go of it: the receiver may change it
+  // order: acquire pairs with the release of earlier holders: the receiver may change it
   if (type->copy_construct == nullptr && block->holders.load(std::memory_order_acquire) != 1)
     return envelope_of(std::as_const(m));  // throws with the reason
   envelope* const e = holding_envelope(block, type);

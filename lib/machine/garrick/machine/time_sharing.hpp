@@ -21,7 +21,7 @@ enum class wake_up_preemption : std::uint8_t {
   /// its slice has ended or it has had more than its share, but a thread with a shorter slice may
   /// preempt it.
   run_to_parity,
-  /// Always: a bound for what could be won.
+  /// Always: a bound for the possible gain.
   at_once,
 };
 

@@ -369,7 +369,7 @@ bool system_core::end_all_and_wait(bool kill, base::duration limit) {
     if (kill) continue;
     std::uint64_t now = 0;
     const bool quiet = looks_quiet(now);
-    // Those that live have handled the exit signal, and no actor is left that would ask them
+    // The living actors have handled the exit signal, and no actor is left that would ask them
     // anything.
     if (quiet && was_quiet && now == before) static_cast<void>(order_all(order::leave));
     was_quiet = quiet;

@@ -83,8 +83,8 @@ struct pair_of_nodes {
     a.system.run_for(ms(1000));
     net.require(a.node.peers().size() == 1 && b.node.peers().size() == 1, "they are no peers");
   }
-  /// Cuts the way until the impatient node has given the other one up. That one has lost the
-  /// stream, or loses it when it sends.
+  /// Cuts the way until the impatient node has given the other one up. The other one has lost
+  /// the stream, or loses it when it sends.
   void part() {
     net.cut("a", "b");
     net.cut("b", "a");

@@ -1,7 +1,7 @@
 // Leader and followers: one of the threads that could wait for a loop's events does so.
 //
 // Problem: a loop's own thread reads a message and then has to wake a worker that runs the actor.
-// That is a change of threads for each message of a quiet system, and takes longer than the rest.
+// This change of threads comes with each message of a quiet system, and takes longer than the rest.
 // An idle worker could wait for the events itself, handle them, and run the woken actor. But it may
 // then be busy for long, and another thread has to wait for the events meanwhile.
 //

@@ -16,7 +16,7 @@ namespace garrick::base {
 enum class fatal_cause : std::uint8_t {
   assertion,          ///< a condition that must hold does not (`GARRICK_ASSERT`)
   out_of_memory,      ///< no memory for work that cannot report an error
-  refused_by_system,  ///< the system has withdrawn what it had granted
+  refused_by_system,  ///< the system has withdrawn a call that it had granted
   forked_child,       ///< a forked child has tried an action that only its parent can do
   stack_overflow,     ///< a handler has used up its thread's stack
   terminate,          ///< std::terminate: an exception without a handler, a joinable thread, ...

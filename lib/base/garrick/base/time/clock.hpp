@@ -248,7 +248,7 @@ struct timer_task {
   void (*fire)(void* context, std::uint64_t argument) = nullptr;
   void* context = nullptr;     ///< given to `fire` and `drop`
   std::uint64_t argument = 0;  ///< given to `fire` and `drop`
-  /// Releases what the task holds if it will never fire; null if there is nothing to release.
+  /// Releases the context of a task that will never fire; null if there is nothing to release.
   void (*drop)(void* context, std::uint64_t argument) = nullptr;
 };
 

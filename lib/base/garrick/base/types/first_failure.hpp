@@ -1,7 +1,7 @@
 // Compile-time checks that report their first failure, alone and in a few lines.
 //
 // Problem: a compiler answers a wrong call of a template with pages. So a function template checks
-// its types first, and says in one sentence what is wrong with them:
+// its types first, and names their fault in one sentence:
 //
 //   template <class F, bool Fits = false>
 //   struct filter_takes_no_such_function : failed_check {

@@ -364,7 +364,7 @@ std::type_identity<cannot_be_sent<path_of<Root, Prefix..., Path...>(), T, Reason
 template <class Found, class Root = in_message, std::size_t... Prefix>
 using report = typename decltype(report_of<Root, Prefix...>(Found{}))::type;
 
-/// The check of what a search has found, for errors in other words:
+/// The check of a search's result, for errors in other words:
 /// `Failure<path, type, reason>`, or passed_check if nothing was found.
 template <template <auto, class, class> class Failure, class Found, class Root,
           std::size_t... Prefix>

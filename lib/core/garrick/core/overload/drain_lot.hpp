@@ -25,7 +25,7 @@
 // 4 A claimer counts itself here before the pool counts it as waiting. When all workers wait while
 //   something is queued, the claimers are woken (A1 of waiting_workers.hpp). A claimer reads the
 //   epoch, then tries to claim its receiver, then waits for that epoch to pass. So it is woken, or
-//   it reads the epoch after that and claims what was queued before.
+//   it reads the epoch after that and claims a receiver queued before.
 // 5 A sender that waits for a child's restart reads the epoch, then sees that the child still
 //   awaits it, then waits for that epoch to pass. The child notes that the restart or its end has
 //   come, then advances the epoch. So a sender that reads the new epoch sees the note, and any

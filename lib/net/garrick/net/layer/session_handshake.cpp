@@ -175,7 +175,7 @@ void session::on_refusal(std::span<const std::byte> bytes, layer_context& c) {
     case refusal::given_up: return end(peer_down("the other end has given this incarnation up"), c);
     case refusal::no_session:
       // An end that begins a session has asked for none that was there before. Its hello has met
-      // what was left of one, which is over now. The other end closes the stream, and the next
+      // the rest of one, which is over now. The other end closes the stream, and the next
       // hello begins the session. The handshake's limit is the limit of all that.
       if (phase_ == phase::greeting) return;
       return end(peer_down("the other end does not have the session any more"), c);

@@ -74,7 +74,7 @@ class node {
   /// Errors: those of `net::listen`; `errc::invalid_setting`, which names the setting
   /// (`net::check`); `net_errc::denied` for an address beyond this machine, unless the settings say
   /// `insecure`; `errc::shutting_down` if the node is leaving; `errc::would_block` in a process
-  /// that was forked from the node's. That is an error of all functions below, too; functions
+  /// that was forked from the node's. All functions below have this error, too; functions
   /// without errors do nothing there, and return false or nothing. Looks a name up on the calling
   /// thread, which may take seconds.
   [[nodiscard]] base::result<endpoint> listen(std::string_view at);

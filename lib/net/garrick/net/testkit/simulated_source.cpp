@@ -38,7 +38,7 @@ class place final : public detail::entrance,
     connected(host_.now());
     if (!over_) receive(first, host_.now());
   }
-  /// Takes another stream in place of the present one; `driver` is what that stream's end calls.
+  /// Takes another stream in place of the present one; that stream's end calls `driver`.
   /// Returns false if the link is over.
   bool join(std::unique_ptr<hosts_endpoint>& fresh, std::shared_ptr<void> driver,
             std::span<const std::byte> first) {
@@ -192,8 +192,8 @@ struct simulated_source::state {
 
 namespace {
 
-/// Collects the first bytes of a newcomer until the policy has decided, and then passes on what its
-/// end says to the link that it has become, or that it has joined.
+/// Collects the first bytes of a newcomer until the policy has decided, and then passes on the
+/// calls of its end to the link that it has become, or that it has joined.
 template <class State>
 class newcomer final : public carried, public std::enable_shared_from_this<newcomer<State>> {
  public:

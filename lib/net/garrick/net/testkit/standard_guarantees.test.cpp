@@ -105,8 +105,8 @@ TEST_CASE("standard stacks: a stream that carries nothing any more is replaced, 
 }
 
 TEST_CASE("standard stacks: stopped processes and cut ways end no session within `down_after`") {
-  // Each silence is long enough for connections beside the suspected one. What a process does when
-  // it goes on happens in one instant: on a way without jitter its effects arrive in one, too.
+  // Each silence is long enough for connections beside the suspected one. A process that goes
+  // on acts in one instant: on a way without jitter its effects arrive in one, too.
   const fault_plan silences{.cuts = 1,
                             .resets = 1,
                             .half_opens = 1,

@@ -1,7 +1,7 @@
 // Compile-time checks of a stage: that its tuples own everything they hold, as messages do, and
 // that it owns its parts, as an actor does. A refusal is reported once, in a few lines.
 //
-// first_failure.hpp says what a check is. A function `check_…` looks for a failure and returns its
+// first_failure.hpp explains checks. A function `check_…` looks for a failure and returns its
 // `verdict`. A function that makes a pattern asserts `check::reported`, and goes on if
 // `passes<check>`; otherwise it returns a refused_pattern. Patterns made with that report nothing
 // more.

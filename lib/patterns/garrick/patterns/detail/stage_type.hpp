@@ -39,7 +39,7 @@ struct stage_batch {
 /// long, and the stage may have become slow.
 inline constexpr std::size_t between_looks = 128;
 
-/// The functions of a stage: running.hpp says when each is called. Those that take an `output` put
+/// The functions of a stage: running.hpp says when each is called. Functions with an `output` put
 /// results out there.
 struct stage_type {
   std::size_t size = 0;

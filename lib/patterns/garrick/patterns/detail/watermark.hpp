@@ -17,7 +17,7 @@
 //
 // Of replicas that are sent tuples with the watermarks that they meet, and watermarks alone:
 // E3 A replica that has said `reached` and `next` has nothing due before `next`, of the tuples that
-//    it had taken until then. Those that it takes later meet `reached` or a later watermark.
+//    it had taken until then. Tuples that it takes later meet `reached` or a later watermark.
 // E4 A tuple behind the watermark that it meets makes nothing due earlier; any other tuple makes
 //    something due at least `shortest` behind that watermark. So nothing is due before the earlier
 //    of `next` and `reached + shortest`, whichever tuples are on their way, and a replica needs no

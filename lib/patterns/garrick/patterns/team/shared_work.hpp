@@ -75,7 +75,7 @@ class shared_work : public std::enable_shared_from_this<shared_work> {
   [[nodiscard]] virtual std::uint64_t steps() const noexcept { return size(); }
   /// Returns how many participants could begin with it at once.
   [[nodiscard]] virtual std::size_t most_hands() const noexcept = 0;
-  /// Sets the participants, of whom the first `begin` take part from the start, and the actor that
+  /// Sets the participants, of which the first `begin` take part from the start, and the actor that
   /// was asked, which stays until the end. With `takes_part`, it is also the first of `all`.
   virtual void belongs_to(std::vector<hand> all, std::size_t begin, hand asked, bool takes_part) {
     others_ = std::move(all);

@@ -184,7 +184,7 @@ class sleepers {
     // order: relaxed; the compare-and-swap confirms it
     state seen = state_.load(std::memory_order_relaxed);
     while ((seen & searching_mask) < search_limit_) {
-      // order: relaxed both; being counted promises only what end_search and park keep
+      // order: relaxed both; end_search and park keep the promise of being counted
       if (state_.compare_exchange_weak(seen, seen + one_searching, std::memory_order_relaxed,
                                        std::memory_order_relaxed))
         return true;

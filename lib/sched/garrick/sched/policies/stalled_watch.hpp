@@ -2,7 +2,7 @@
 // waits or computes for long, or its thread has no processor. The work in the queues of such a
 // worker would wait for as long. W4 of work_stealing.hpp rests on these looks.
 //
-// Here is the choice of the worker to look at, and the time. The policy decides what work to take
+// Here is the choice of the worker to look at, and the time. The policy chooses the work to take
 // from a stalled worker.
 //
 // Thread safety: none; each worker has its own.

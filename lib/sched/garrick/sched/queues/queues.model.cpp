@@ -77,7 +77,7 @@ struct deque_suite : rl::test_suite<deque_suite, 3> {
   }
 };
 
-/// Two threads push. One takes everything, and one the oldest, twice.
+/// Two threads push. Another takes everything, and the last one the oldest, twice.
 struct inbox_suite : rl::test_suite<inbox_suite, 4> {
   work_inbox<relacy_atomics, item> inbox;
   std::array<item, 4> items;

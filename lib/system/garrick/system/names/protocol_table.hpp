@@ -55,7 +55,7 @@ template <class P>
 struct protocol_table;
 template <class... Sigs>
 struct protocol_table<core::protocol<Sigs...>> {
-  // One more than needed: an empty protocol has no signatures, but an array has elements.
+  // One element more than needed: an empty protocol has no signatures, but an array has elements.
   static constexpr std::array<signature_id, sizeof...(Sigs) + 1> ids{signature_id{
       &base::message_type_of<typename core::detail::signature<Sigs>::content>,
       &base::message_type_of<typename core::detail::signature<Sigs>::answer::content>}...};

@@ -71,8 +71,8 @@ struct loaded_settings {
 /// Reads the file, so it may block. The defaults of `layers.own` must be in their ranges.
 [[nodiscard]] base::result<loaded_settings> load_settings(const setting_layers& layers);
 
-/// For main: reads everything, and returns it; prints what the command line asks for and exits with
-/// 0, or with 1 if that cannot be written; prints an error and exits with 2.
+/// For main: reads everything, and returns it; prints a text that the command line asks for and
+/// exits with 0, or with 1 if that cannot be written; prints an error and exits with 2.
 [[nodiscard]] loaded_settings load_settings_or_exit(int argc, const char* const* argv,
                                                     const base::setting_table* own = nullptr);
 

@@ -103,7 +103,7 @@ class basic_span_source {
   void put(span& s) noexcept;
 
   /// Gives idle memory back to the system, at most `most` bytes (rounded up to a span) and only
-  /// what is above the bytes to be kept. With `only_rested`, only as much as has not been in use
+  /// memory above the bytes to be kept. With `only_rested`, only as much as has not been in use
   /// since the last such call. Returns how much idle memory there is above the bytes to be kept.
   std::size_t give_back(std::size_t most, bool only_rested) noexcept;
 

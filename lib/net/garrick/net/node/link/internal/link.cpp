@@ -155,7 +155,7 @@ void link::on_event(const link_event& e) {
 }
 
 void link::hint(const base::error& why) {
-  if (why && !is_open_) not_reached(why);  // nothing takes back what a datagram's error tells
+  if (why && !is_open_) not_reached(why);  // nothing takes back a datagram's error
   notice(evidence_of(why));
 }
 

@@ -122,7 +122,7 @@ class mail_slot {
   }
   /// Returns true if there is an entry; sees at least those of this thread.
   [[nodiscard]] bool any() const noexcept {
-    return any_.load(std::memory_order_relaxed);  // order: a thread sees what it has added itself
+    return any_.load(std::memory_order_relaxed);  // order: a thread sees its own additions
   }
   /// The same for signals.
   [[nodiscard]] bool any_signals() const noexcept {

@@ -6,8 +6,8 @@
 //
 // Invariants:
 //   L1  A loop that has ended has no residents, and takes none.
-//   L2  `completed` and jobs run on the loop's thread, one after the other. That is the loop's own
-//       thread, its keeper, or, if the loop shares a seat (`share`), the present leader.
+//   L2  `completed` and jobs run on the loop's thread, one after the other. This thread is the
+//       loop's own, its keeper, or, if the loop shares a seat (`share`), the present leader.
 //   L3  A wait is completed at most once. If the socket or the timer was destroyed or reused
 //       meanwhile, the wait may still be completed: `what` tells the waits apart.
 //
