@@ -23,7 +23,6 @@ import scarce
 import sizes
 import skipped
 import usage
-import words
 from docs_self_test import (  # noqa: F401 (unittest finds them here)
     links_test,
     pictures_test,
@@ -35,6 +34,7 @@ from docs_self_test import (  # noqa: F401 (unittest finds them here)
 from gpu_waits_self_test import gpu_waits_test  # noqa: F401 (unittest finds it here)
 from layering_self_test import layering_test  # noqa: F401 (unittest finds it here)
 from temporary_tree import HEADER, Tree
+from words_self_test import words_test  # noqa: F401 (unittest finds it here)
 
 
 class memory_order_test(Tree):
@@ -175,101 +175,6 @@ class sizes_test(Tree):
             self.assertIn(f"{page}: {more} {unit}, the limit is ", problem)
             self.assertIn(way_out, problem)
             self.write(page, text * times)
-
-
-class words_test(Tree):
-    def test_unfinished_paths_conflicts_blanks(self):
-        self.write("a.cpp", "// TO" "DO: later\n")
-        self.write("b.md", "see /ho" "me/somebody/garrick\n")
-        self.write("c.txt", "<" * 7 + " mine\n")
-        self.write("d.cpp", "int x; \n\tint y;\n")
-        self.write("e.hpp", "int x;")
-        self.assert_complains(
-            words.check,
-            "a.cpp:1: TO" "DO",
-            "b.md:1: /ho" "me",
-            "c.txt:1: a conflict",
-            "d.cpp:1: a tab",
-            "d.cpp:2",
-            "e.hpp: no end",
-        )
-
-    def test_ordinary_text(self):
-        self.write(
-            "a.md", "A todolist, a path such as lib/work/x and `https://example.org/home/x`.  \n"
-        )
-        self.write("b.cpp", "int x;\n")
-        self.assert_clean(words.check)
-
-    FILLER = "//" + " the sender waits" * 5 + "\n"  # 15 words
-
-    def test_a_part_above_its_limit_names_rate_limit_and_worst_lines(self):
-        self.write(
-            "lib/core/a.hpp",
-            "// Who has it?\n// What is here, and what there?\nint x;  // whatever\n/* Whom\n */\n"
-            + self.FILLER * 6,
-        )
-        self.write("lib/core/README.md", "Nobody and somebody.\n")
-        self.assertEqual(
-            words.check(self.root, {"": (2.0, 0.5)}),
-            [
-                "lib/core: what/who 48.08 per thousand words (5 of 104), the limit is 2.0; for "
-                "example\n  lib/core/a.hpp:2: // What is here, and what there?"
-                "\n  lib/core/a.hpp:1: // Who has it?\n  lib/core/a.hpp:3: // whatever",
-                "lib/core: nobody/somebody 19.23 per thousand words (2 of 104), the limit is 0.5; "
-                "for example\n  lib/core/README.md:1: Nobody and somebody.",
-            ],
-        )
-        self.assertEqual(words.check(self.root, {"": (2.0, 0.5), "lib/core": (48.1, 19.3)}), [])
-
-    def test_each_part_is_counted_by_itself(self):
-        self.write("lib/base/a.hpp", self.FILLER * 100)
-        for page in ("README.md", "docs/papers.md", "docs/guide/01.md", "tests/net/README.md"):
-            self.write(page, "It waits for nobody.\n")
-        found = words.check(self.root, {"": (2.0, 0.5), "docs": (0.0, 250.0)})
-        parts = [problem.split(":")[0] for problem in found]
-        self.assertEqual(parts, ["README.md", "docs/guide", "tests/net"])
-
-    def test_a_long_line_is_cut_around_its_word(self):
-        self.write("README.md", "word " * 100 + "nobody" + " word" * 100 + "\n")
-        self.assertIn("README.md:1: …word", words.check(self.root)[0])
-        self.assertRegex(words.check(self.root)[0], "(?s)\n.{1,150}nobody.{1,80}…$")
-
-    def test_comments_and_docstrings_of_tools_count(self):
-        self.write("tools/a.py", '"""Who?"""\n')
-        self.write("cmake/a.cmake", 'set(a "# who")  # who\n')
-        self.write("bench/a.py", 'def f(x):\n    """Nobody."""  # it\'s who?\n')
-        self.assertEqual(
-            [p.split(" per ")[0] for p in words.check(self.root)],
-            [
-                "bench: what/who 333.33",
-                "bench: nobody/somebody 333.33",
-                "cmake: what/who 1000.00",
-                "tools: what/who 1000.00",
-            ],
-        )
-
-    def test_names_of_test_cases_count(self):
-        self.write(
-            "tests/core/a.test.cpp",
-            'TEST_CASE("who waits") {\n  SUBCASE("for nobody") { f("who"), g(h, "what"); }\n}\n'
-            'TEST_CASE_FIXTURE(fixture,\n    "a long name of what"  "ever" "is, or who is")\n'
-            '{ f(); "who"; }  // TEST_CASE("what")\nTEST_CASE_TEMPLATE("who", T, int) {}\n',
-        )
-        self.assertEqual(
-            [(p.split(" per ")[0], p.split("(")[1].split(")")[0]) for p in words.check(self.root)],
-            [
-                ("tests/core: what/who 277.78", "5 of 18"),
-                ("tests/core: nobody/somebody 55.56", "1 of 18"),
-            ],
-        )
-
-    def test_code_strings_and_texts_read_by_a_tool_do_not_count(self):
-        self.write("lib/a/a.cpp", 'auto what = R"(// who)" "// nobody";  // `what` of whole\n')
-        self.write("tests/compile_fail/a.cpp", "// expect: what nobody\n// each: who what\n")
-        self.write("README.md", "A `what`.\n\n```cpp\nx;  // who\n```\n")
-        self.write("tools/a.py", 'who = """what"""\nf(\n    """\n    nobody\n    """\n)\n')
-        self.assert_clean(words.check)
 
 
 class left_out_test(Tree):

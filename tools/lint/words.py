@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Text that must not be in the repository: notes of unfinished work, paths of a developer's
-machine, conflict marks, stray blanks; and too many sentences that hide their subject behind `what`,
-`who` or `nobody` (CONTRIBUTING.md, "Language").
+machine, conflict marks, stray blanks; sentences that begin with a riddle, and too many that hide
+their subject behind `what`, `who` or `nobody` (CONTRIBUTING.md, "Language").
 
 Such words are counted for each part, in the comments of code, in the names of test cases and in the
 prose of Markdown. A part is a folder of lib/, tests/ or docs/, another folder of the root, or a
 page there. Code in backquotes, fenced blocks, other strings and the texts that a compile-fail test
-expects do not count.
+expects do not count. Questions may begin with `What`.
 """
 
 import re
@@ -56,6 +56,19 @@ HIDING = {
     "what/who": re.compile(r"\b(what(ever)?|who(m|se|ever)?)\b", re.I),
     "nobody/somebody": re.compile(r"\b(no|some)body\b", re.I),
 }
+# A sentence must not begin with these words, unless it is a question; the lower-case ones are those
+# behind a colon or a semicolon. `That` and `One` may stand before a noun, so the next word decides.
+NO_NOUN = (
+    "is was has had does did are were can could may might must will would should holds means takes"
+    " makes costs counts ends happens shows gives saves keeps needs bounds lets"
+    " places applies a an the"
+).replace(" ", "|")
+RIDDLE = re.compile(
+    r"\b([Ww]hat(ever)?|[Ww]ho(se|ever)?|Those (that|which|who)|That('s| (" + NO_NOUN + r"))"
+    r"|One (that|which|who|" + NO_NOUN + r"))\b(?![^.!?]*\?)"
+)
+MARKS = re.compile(r'([\s/#*>|"<_(-]|\d+\.)*')  # they may stand in front of a line's first word
+LISTED = re.compile(r"\s*(//+|#)?\s*(<|[-*|>#]|\d+\.)\s")
 WORD = re.compile(r"[A-Za-z][A-Za-z']*")
 QUOTED = re.compile(r"`[^`\n]*`")
 BEFORE_TEST_NAME = re.compile(r"\b(TEST_CASE\w*|SUBCASE)\s*\(\s*(\w+\s*,\s*)?\Z")
@@ -151,6 +164,27 @@ def prose_of(path: Path, text: str):
     return ()
 
 
+def riddles(path: Path, text: str) -> list[str]:
+    """The sentences that begin with a riddle."""
+    found, last, ended = [], 0, True
+    for number, line in prose_of(path, text):
+        prose = QUOTED.sub(lambda code: "x" * len(code.group(0)), line)
+        starts = ended or number > last + 1 or LISTED.match(prose)
+        for match in RIDDLE.finditer(prose):
+            before = prose[: match.start()]
+            if MARKS.fullmatch(before):
+                begins = starts and match.group(0)[0].isupper()
+            else:
+                ends = ".!?:;|" if match.group(0)[0].isupper() else ":;"
+                begins = before.rstrip(' *_("')[-1:] in tuple(ends)
+            if begins:
+                shown = excerpt(line, match.start())
+                found.append(f"{path}:{number}: a sentence begins with {match.group(0)}: {shown}")
+        last, ended = number, prose.rstrip(' *_)"/').endswith((".", "!", "?", ":", ";"))
+        ended = ended or MARKS.fullmatch(prose) is not None
+    return found
+
+
 def part_of(path: Path) -> str:
     folders = path.parts[:-1]
     if not folders:
@@ -214,6 +248,7 @@ def check(root: Path, limits: dict = LIMITS) -> list[str]:
             problems += check_file(str(path), data)
             if not str(path).startswith(PROSE):
                 texts.append((path, data.decode("utf-8", errors="replace")))
+                problems += riddles(*texts[-1])
     return problems + check_rates(texts, limits)
 
 
