@@ -11,6 +11,10 @@ present numbers. A complaint of Doxygen is always an error.
 
 No contract of a public header begins with a riddle: `What`, `Who`, `Whose`, `Nobody`, `Somebody`,
 `That`, or a `One` that stands for a noun (CONTRIBUTING.md, "Language").
+
+The contract of a `[[nodiscard]]` function in a public header has the word `returns`. Excepted are
+comments behind the declaration, and those that begin with "The same", "As above", "Like", "This
+overload refuses", "For the framework" or "For the compiler".
 """
 
 import re
@@ -40,6 +44,17 @@ CONTRACT = re.compile(r"///(?P<behind><)? ?(?P<text>.*)")
 RIDDLE = re.compile(
     r"(?i:what(ever)?|who(m|se|ever)?|nobody|somebody)\b|That\b"
     r"|One(?=[.,:;]|$| (of|that|which|who|is|has|can|may|must|less|more|in|at|for|to|by|with)\b)"
+)
+
+NODISCARD = re.compile(
+    r"\s*(?:template\b.*>\s*)?(?:(?:static|friend|constexpr|inline|virtual|explicit)\s+)*"
+    r"\[\[nodiscard\]\]"
+)
+# Where a search for the comment above a declaration ends: before a blank line, another declaration.
+OTHER = re.compile(r"\s*$|.*[;{}]\s*(//.*)?$|\s*(public|private|protected)\s*:|\s*#")
+RETURN_TOLD = re.compile(
+    r"(?i:.*\breturns\b)|For the (framework|compiler)\b"
+    r"|(The same|As above|Like|This overload refuses)\b"
 )
 
 
@@ -79,6 +94,36 @@ def missing(root: Path, entities: list[reference.entity]) -> dict[str, tuple[lis
     return found
 
 
+def contract_above(lines: list[str], at: int) -> str:
+    """The text of the `///` comment of the declaration in lines[at]; empty if it has none."""
+    at -= 1
+    while at >= 0 and not lines[at].lstrip().startswith("///") and not OTHER.match(lines[at]):
+        at -= 1
+    text = []
+    while at >= 0 and lines[at].lstrip().startswith("///"):
+        text.insert(0, lines[at].strip().removeprefix("///").strip())
+        at -= 1
+    return " ".join(text)
+
+
+def untold_returns(root: Path) -> list[str]:
+    """The `[[nodiscard]]` functions of public headers whose contracts do not tell the result."""
+    problems = []
+    for path in cpp_files(root):
+        if path.parts[0] != "lib" or not reference.public(path):
+            continue
+        lines = read(root / path).split("\n")
+        for number, line in enumerate(lines, 1):
+            if NODISCARD.match(line):
+                text = contract_above(lines, number - 1)
+                if text and not RETURN_TOLD.match(text):
+                    problems.append(
+                        f"{path}:{number}: the contract of a [[nodiscard]] function tells its "
+                        "return value with `Returns`"
+                    )
+    return problems
+
+
 def riddles(root: Path) -> list[str]:
     """The contracts of public headers whose first word hides the subject."""
     problems = []
@@ -99,7 +144,7 @@ def riddles(root: Path) -> list[str]:
 
 def check(root: Path, limits: dict[str, tuple[int, int]] | None = None) -> list[str]:
     limits = LIMITS if limits is None else limits
-    problems = riddles(root)
+    problems = riddles(root) + untold_returns(root)
     try:
         entities, complaints = reference.load(root)
     except reference.missing_tool as error:

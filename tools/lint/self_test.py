@@ -371,6 +371,31 @@ class contracts_test(Tree):
         )
         self.assertEqual(contracts.check(self.root, {}), [])
 
+    def test_a_return_value_that_is_not_told(self):
+        self.header(
+            "thing.hpp",
+            "/// A thing.\nclass [[nodiscard]] thing {\n public:\n"
+            "  /// Its size,\n  /// in bytes.\n  template <class T>\n    requires(true)\n"
+            "  [[nodiscard]] int size() const;\n"
+            "  /// Compares both.\n  [[nodiscard]] friend bool operator==(thing, thing);\n};\n",
+        )
+        text = "the contract of a [[nodiscard]] function tells its return value with `Returns`"
+        self.assertEqual(
+            contracts.check(self.root, {}),
+            [f"lib/core/garrick/core/thing.hpp:{line}: {text}" for line in (10, 12)],
+        )
+
+    def test_return_values_that_are_told(self):
+        self.header(
+            "thing.hpp",
+            "/// A thing.\nstruct thing {\n  /// Counts the\n  /// parts, and returns the sum.\n"
+            "  [[nodiscard]] int sum();\n  /// The same.\n  [[nodiscard]] int again();\n"
+            "  /// This overload refuses a name.\n  [[nodiscard]] int again(char);\n"
+            "  [[nodiscard]] int parts();  ///< in it\n  /// Makes it.\n  void f();\n};\n",
+        )
+        self.header("internal/hidden.hpp", "/// The size.\n[[nodiscard]] int size();\n")
+        self.assertEqual(contracts.check(self.root, {}), [])
+
 
 class expect_output_test(Tree):
     def test_same_and_other_output(self):

@@ -215,8 +215,8 @@ class actor_base {
         detail::send_parked(*cell_, c,
                             detail::make_message_envelope<content>(std::forward<Args>(args)...)));
   }
-  /// Sends in the same way a Message that is built in place from the arguments. Safe inside a
-  /// `co_await` expression, also with GCC 12.
+  /// Sends in the same way a Message that is built in place from the arguments, and returns such a
+  /// response. Safe inside a `co_await` expression, also with GCC 12.
   ///
   ///     co_await send_when_room<line>(printer, name, 7);
   template <class Message, class P, class... Args>

@@ -39,7 +39,7 @@ namespace detail {
 [[nodiscard]] std::uint64_t send_request(cell& self, cell& to, envelope* e, bool urgent = false);
 
 /// Sends a request in the same way, with `limit` at once (`limit_request`): an actor elsewhere is
-/// told the limit.
+/// told the limit. Returns an id, or 0 as `send_request`.
 [[nodiscard]] std::uint64_t send_limited_request(cell& self, cell& to, envelope* e,
                                                  base::duration limit, bool urgent = false);
 
@@ -66,11 +66,11 @@ void attach_continuation(cell& self, std::uint64_t id, continuation* k, bool exc
 /// many requests are open.
 [[nodiscard]] std::uint64_t delay_request(cell& self, base::duration d);
 
-/// Opens a request of `self` that the holder of `r` has to answer. Returns 0 if too many requests
-/// are open; `r` is empty then.
+/// Opens a request of `self` that the holder of `r` has to answer. Returns its id, or 0 if too many
+/// requests are open; `r` is empty then.
 [[nodiscard]] std::uint64_t open_request(cell& self, pending_request& r);
 /// Opens a request in the same way for an answer that does not come from an actor: the system does
-/// not end before the answer has come, or before the request is forgotten.
+/// not end before the answer has come, or before the request is forgotten. Returns the same.
 [[nodiscard]] std::uint64_t open_request_to_outside(cell& self, pending_request& r);
 
 /// Delivers `e`, a message that takes over the request `r`: the answer of `to` goes to the

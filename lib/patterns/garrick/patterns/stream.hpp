@@ -77,7 +77,7 @@ class any_pattern {
   virtual ~any_pattern() = default;
   any_pattern(const any_pattern&) = delete;
   any_pattern& operator=(const any_pattern&) = delete;
-  /// Makes the nodes, of copies of the stages.
+  /// Makes the nodes, of copies of the stages, and returns the inlet to them.
   [[nodiscard]] virtual any_inlet_ptr build(const builder& b) const = 0;
 };
 template <class P>

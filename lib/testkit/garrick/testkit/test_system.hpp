@@ -114,9 +114,9 @@ class test_system : public system::spawner<test_system> {
 
   // ---- expectations: the next message -----------------------------------------------------------
 
-  /// Checks that the next message of an actor is a Ts..., and delivers it:
-  /// `expect<deposit>().to(acc)`. The sentence may go on with `from` and `with` (expectation.hpp).
-  /// Throws a `failure` if the next message is another one, or if the actor does not handle it.
+  /// Returns a sentence that checks whether the next message of an actor is a Ts..., and delivers
+  /// it: `expect<deposit>().to(acc)`. It may go on with `from` and `with` (expectation.hpp). At its
+  /// end, throws a `failure` if the next message is another one or is not handled by the actor.
   template <class... Ts>
   [[nodiscard]] expectation<Ts...> expect(
       std::source_location where = std::source_location::current()) {
@@ -129,18 +129,18 @@ class test_system : public system::spawner<test_system> {
       std::source_location where = std::source_location::current()) {
     return {*system_, detail::expecting::may, where};
   }
-  /// Checks that no message waits for an actor: `expect_none().to(acc)`.
+  /// Returns a check that no message waits for an actor: `expect_none().to(acc)`.
   [[nodiscard]] absence expect_none(std::source_location where = std::source_location::current()) {
     return {*system_, nullptr, where};
   }
-  /// Checks that no message of type Ts... waits for an actor.
+  /// Returns a check that no message of type Ts... waits for an actor.
   template <class... Ts>
     requires(sizeof...(Ts) > 0)
   [[nodiscard]] absence expect_none(std::source_location where = std::source_location::current()) {
     return {*system_, &base::message_type_of<core::content_of<Ts...>>, where};
   }
-  /// Sends a message and lets the receiver handle it at once: `inject(deposit{5}).to(acc)`.
-  /// Requires that no other message waits there.
+  /// Returns an injection, whose `to` sends the message and lets the receiver handle it at once:
+  /// `inject(deposit{5}).to(acc)`. Requires that no other message waits there.
   template <class... Args>
   [[nodiscard]] injection<core::content_of<std::decay_t<Args>...>> inject(Args&&... args) {
     return injection<core::content_of<std::decay_t<Args>...>>(

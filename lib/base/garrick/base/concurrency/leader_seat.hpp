@@ -125,7 +125,7 @@ class basic_leader_seat {
   [[nodiscard]] bool is_wanted() const noexcept { return (now() & wanted) != 0; }
 
   /// Makes the keeper leave the seat and calls `offer()`, which tells a guest of the free seat.
-  /// Blocks until the keeper leads again or the loop has ended.
+  /// Blocks until the keeper leads again or the loop has ended, and returns which of the two.
   template <class Offer>
   [[nodiscard]] keeper_turn follow(Offer offer) noexcept {
     become(empty);

@@ -116,7 +116,7 @@ class duration {
     return ns_ == std::numeric_limits<std::int64_t>::max();
   }
 
-  /// Converts to a std::chrono duration that counts nanoseconds in integers.
+  /// Returns the length as a std::chrono duration that counts nanoseconds in integers.
   template <chrono_duration D>
     requires(D::period::num == 1 && D::period::den == 1'000'000'000)
   [[nodiscard]] constexpr operator D() const noexcept {

@@ -220,7 +220,7 @@ class [[nodiscard]] error {
   /// function that found the error. "No error" stays that. Without memory, the text is lost.
   [[nodiscard]] error at(std::string_view where) const;
 
-  /// Compares category and code; the text does not count.
+  /// Returns true if category and code are equal; the text does not count.
   [[nodiscard]] friend bool operator==(const error& a, const error& b) noexcept {
     return a.category_ == b.category_ && a.code() == b.code();
   }

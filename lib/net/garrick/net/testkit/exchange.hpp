@@ -44,7 +44,7 @@ struct exchange_settings {
   double late_mailbox = 0.25;
   /// True if a link that replaces a lost one belongs to the same two lives.
   bool same_life = false;
-  /// False: no link may go down; for faults for which no peer is given up.
+  /// True if a link may go down. With false it may not: for faults that no peer is given up for.
   bool may_go_down = true;
 };
 

@@ -74,29 +74,29 @@ class grid {
   [[nodiscard]] T& operator()(std::size_t x, std::size_t y) noexcept {
     return cells_[y * width_ + x];
   }
-  /// The same, read-only.
+  /// Returns the same cell, read-only.
   [[nodiscard]] const T& operator()(std::size_t x, std::size_t y) const noexcept {
     return cells_[y * width_ + x];
   }
   /// Returns cell number `i`, row after row: for `map` and its like.
   [[nodiscard]] T& operator[](std::size_t i) noexcept { return cells_[i]; }
-  /// The same, read-only.
+  /// Returns the same cell, read-only.
   [[nodiscard]] const T& operator[](std::size_t i) const noexcept { return cells_[i]; }
   /// Returns row `y`. Requires that it exists.
   [[nodiscard]] std::span<T> row(std::size_t y) noexcept { return {data() + y * width_, width_}; }
-  /// The same, read-only.
+  /// Returns the same row, read-only.
   [[nodiscard]] std::span<const T> row(std::size_t y) const noexcept {
     return {data() + y * width_, width_};
   }
   /// Returns the first cell of the first row; the others follow.
   [[nodiscard]] T* data() noexcept { return cells_.get(); }
-  /// The same, read-only.
+  /// Returns the same place, read-only.
   [[nodiscard]] const T* data() const noexcept { return cells_.get(); }
   /// Returns the first cell, for a loop over all.
   [[nodiscard]] T* begin() noexcept { return data(); }
   /// Returns the place behind the last cell.
   [[nodiscard]] T* end() noexcept { return data() + size(); }
-  /// The same, read-only.
+  /// Returns the first cell, for a loop that only reads.
   [[nodiscard]] const T* begin() const noexcept { return data(); }
   /// Returns the place behind the last cell.
   [[nodiscard]] const T* end() const noexcept { return data() + size(); }

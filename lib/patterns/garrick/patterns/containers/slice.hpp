@@ -101,15 +101,15 @@ class slice {
   /// Returns a copy of the text.
   [[nodiscard]] std::string to_string() const { return std::string(text_); }
 
-  /// Compares the texts; the blocks do not matter.
+  /// Returns true if the texts are equal; the blocks do not matter.
   [[nodiscard]] friend bool operator==(const slice& a, const slice& b) noexcept {
     return a.text_ == b.text_;
   }
-  /// The same.
+  /// Returns the order of the texts, byte by byte.
   [[nodiscard]] friend std::strong_ordering operator<=>(const slice& a, const slice& b) noexcept {
     return a.text_ <=> b.text_;
   }
-  /// The same.
+  /// Returns true if the text is equal to `b`.
   [[nodiscard]] friend bool operator==(const slice& a, std::string_view b) noexcept {
     return a.text_ == b;
   }
