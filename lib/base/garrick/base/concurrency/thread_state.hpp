@@ -1,8 +1,8 @@
 // The activity of the current thread: one block of thread-local state that core and sched share
 // without knowing each other.
 //
-// Owner: the thread itself. The atomics are written by the owner only and read by the watchdog;
-// everything else is private to the thread.
+// Thread safety: a state belongs to its thread, the only one that writes it. The watchdog's thread
+// reads the atomics; everything else is private to the owner.
 #pragma once
 
 #include <array>

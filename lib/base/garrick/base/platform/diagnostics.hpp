@@ -1,5 +1,7 @@
 // Warnings that are wrong about some of our classes.
 //
+// Thread safety: macros, without effect at run time.
+//
 // Private to the framework: installed because templates need it.
 #pragma once
 
