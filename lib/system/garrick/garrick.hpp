@@ -1,4 +1,14 @@
 // The names that most programs with actors need, in one namespace.
+//
+//   using greeter = garrick::protocol<std::string(greet)>;
+//   class greeter_actor : public garrick::actor<greeter> {
+//    public:
+//     std::string on(const greet& g) { return "Hello, " + g.name; }
+//   };
+//
+//   garrick::actor_system system;
+//   const auto host = system.spawn<greeter_actor>();
+//   std::puts(system.request(host, greet{"Ada"}).get().value().c_str());
 #pragma once
 
 // A program may name its globals as it likes: a parameter of ours with the same name must give no

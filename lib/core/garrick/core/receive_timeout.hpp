@@ -9,6 +9,9 @@ namespace garrick::core {
 
 /// Tells an actor that no message was handled for the time that it has given to
 /// `set_receive_timeout`.
+///
+///     void on_start() { set_receive_timeout(10s); }
+///     void on(const receive_timeout&) { std::puts("no message for ten seconds"); }
 struct receive_timeout {
   base::duration limit;  ///< that time
 };

@@ -10,6 +10,9 @@
 namespace garrick::gpu {
 
 /// Sums since the runtime began. `figures_of` asks a device for them.
+///
+///     const gpu::device_figures f = gpu::figures_of(system, device).get().value();
+///     std::printf("%llu kernels\n", static_cast<unsigned long long>(f.kernels));
 struct device_figures {
   std::uint64_t kernels = 0;           ///< kernels that have run and reported success
   std::uint64_t failures = 0;          ///< commands that have reported a failure, and refused calls

@@ -1,6 +1,13 @@
 // Kernels of OpenCL as actors: devices, programs, kernels, data that stays on a device, and stages
 // of patterns.
 //
+//   gpu::runtime gpus;   // before the system, so that it ends after it
+//   actor_system system;
+//   const gpu::program program = gpu::build(system, source, {.on = gpus.find()}).get().value();
+//   const auto add =
+//       gpu::spawn<floats(floats, floats)>(system, program, "add", gpu::nd_range::per_element());
+//   const floats sum = system.request(add, floats{1, 2}, floats{10, 20}).get().value();
+//
 // Thread safety: see each header.
 #pragma once
 

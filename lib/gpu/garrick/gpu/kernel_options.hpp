@@ -26,6 +26,11 @@ enum class foreign_ref : std::uint8_t {
 };
 
 /// Options for a kernel's actor and its requests, and for a kernel's stage and its tuples.
+///
+///     using ints = std::vector<int>;   // 64 items in groups of 16: a sum for each group
+///     const auto sums = gpu::spawn<ints(ints, gpu::local<int>)>(
+///         system, program, "group_sums", gpu::nd_range(64).groups_of(16),
+///         {.output_elements = {4}, .local_elements = {32}});
 struct kernel_options {
   /// where it runs; empty: on the program's first device
   device on{};

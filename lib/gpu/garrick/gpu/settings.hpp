@@ -15,6 +15,8 @@ class setting_table;
 namespace garrick::gpu {
 
 /// Keys `gpu.*`.
+///
+///     gpu::runtime gpus(gpu::gpu_settings{.in_flight = 1, .shutdown = 1ms});
 struct gpu_settings {
   /// mebibytes of each device that buffers may take; 0: three quarters of the device's memory
   std::uint32_t memory = 0;

@@ -34,6 +34,10 @@ inline void store_le(std::byte* to, T x) noexcept {
 }
 
 /// Returns the number that `store_le` wrote to `from`, at any address.
+///
+///     std::array<std::byte, 4> bytes{};
+///     store_le(bytes.data(), std::uint32_t{7});
+///     const auto seven = load_le<std::uint32_t>(bytes.data());
 template <std::unsigned_integral T>
 [[nodiscard]] inline T load_le(const std::byte* from) noexcept {
   T x;

@@ -28,6 +28,8 @@ struct node_id {
 /// (`link_event::kind::down`) the same incarnation may begin another session, unless `peer_return`
 /// forbids it or it is in quarantine (`accept_sessions::quarantine`, `node::quarantine`). Then it
 /// is refused, and its node becomes a peer again only with another incarnation.
+///
+///     for (const peer_identity& peer : node.peers()) std::puts(peer.to_string().c_str());
 struct peer_identity {
   node_id node;                   ///< the node
   std::uint64_t incarnation = 0;  ///< its incarnation; 0: none

@@ -14,6 +14,9 @@ namespace garrick::patterns {
 /// change it); the letter of `ask` and of a data-parallel pattern is the error's text. A generator
 /// may throw after some of a tuple's results were handed on because they found no room. These
 /// results stay: its failure counts as `partial` (report.hpp), without a dead letter.
+///
+///     const auto parse = seq(number_in).named("parse");
+///     const auto lenient = spawn(system, pipeline(texts, parse.on(on_failure::skip), sum));
 enum class on_failure : std::uint8_t {
   /// The stream ends with an error that names the stage.
   fail,

@@ -1,6 +1,10 @@
 // Parallel patterns: streams of tuples through stages, with windows and joins; and maps, reductions
 // and their kin, by which many cores work on one container.
 //
+//   const auto sum = fold(0, [](int all, int n) { return all + n; });
+//   const auto stream = spawn(system, pipeline(counting(1, 101), sum));
+//   const int all = system.request(stream, join{}).get().value();   // 5050
+//
 // Thread safety: patterns are plain values; each header says the rest.
 #pragma once
 

@@ -37,6 +37,9 @@ struct stage_report {
 };
 
 /// The figures of all nodes, from the source to the sink.
+///
+///     const stream_report report = system.request(stream, get_report{}).get().value();
+///     std::printf("the bottleneck is %s\n", report.bottleneck()->name.c_str());
 struct stream_report {
   std::vector<stage_report> stages;  ///< from the source to the sink
   std::uint64_t left = 0;            ///< tuples that an ended stream left in its channels
@@ -64,6 +67,9 @@ struct stage_rate {
 /// Returns the number of tuples that each stage has taken a second between two looks. Sources are
 /// left out: the first stage, and each other stage that has put tuples out and taken none. Ignores
 /// `before` if it is of another stream.
+///
+///     for (const stage_rate& r : rates(before, now, duration::seconds(1)))
+///       std::printf("%s %.0f\n", r.name.c_str(), r.per_second);
 [[nodiscard]] std::vector<stage_rate> rates(const stream_report& before, const stream_report& now,
                                             duration between);
 

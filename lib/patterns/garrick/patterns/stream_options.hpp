@@ -12,6 +12,8 @@ inline constexpr std::size_t most_replicas = 4096;
 
 /// The options for running a stream. No option changes the results of a stream, as long as nothing
 /// throws.
+///
+///     const auto h = spawn(system, pipeline(twice, sink), {.capacity = 4, .in_place = false});
 struct stream_options {
   std::size_t capacity = 1024;  ///< tuples of a channel; 1 to 2^20, rounded up to a power of two
   std::size_t replicas = 0;     ///< of farms without a number; 0: as many as the system has workers

@@ -43,6 +43,8 @@ struct content_for<> {
 }  // namespace detail
 
 /// `T` for one argument, `pack<Ts...>` for several, `unit` for none.
+///
+///     static_assert(std::is_same_v<content_of<int, std::string>, pack<int, std::string>>);
 template <class... Ts>
 using content_of = typename detail::content_for<Ts...>::type;
 

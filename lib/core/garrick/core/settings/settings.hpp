@@ -29,6 +29,11 @@ inline constexpr base::duration longest_full_wait = base::duration::seconds(60);
 [[nodiscard]] bool detect_cycles_by_default() noexcept;
 
 /// Keys `mailbox.*`.
+///
+///     garrick::settings s;
+///     s.mailbox.soft_limit = 2000;
+///     s.mailbox.full_wait = {};   // a send never waits
+///     actor_system system(s);
 struct mailbox_settings {
   /// messages in a mailbox from which on senders are slowed: 1 to `most_messages`
   std::uint32_t soft_limit = 512;

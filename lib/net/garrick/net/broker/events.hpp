@@ -1,5 +1,9 @@
 // The events of a broker's sockets: messages.
 //
+//   void on(const net::new_connection& n) { io().write(n.connection, "hello, echo").value(); }
+//   void on(const net::new_data& d) { answer_.deliver(std::string(d.bytes.text())); }
+//   void on(const net::connection_closed& c) { answer_.fail(c.why); }
+//
 // Thread safety: values.
 #pragma once
 

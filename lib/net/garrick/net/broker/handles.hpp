@@ -1,6 +1,9 @@
 // Names for a broker's sockets. Only `broker_io` makes handles that name something, and only the
 // broker that owns a socket can use its handle; others can only compare it.
 //
+//   const net::acceptor_handle door = io().listen("tcp://127.0.0.1:0").value();
+//   std::puts(io().local(door).to_string().c_str());
+//
 // Thread safety: as a std::shared_ptr.
 #pragma once
 

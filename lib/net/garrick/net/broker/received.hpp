@@ -13,6 +13,8 @@ namespace garrick::net {
 
 /// A part of a connection's block. The block is read into again when no part of it is held any
 /// more, and a connection has few blocks: copy bytes that are kept for long.
+///
+///     void on(const net::new_data& d) { heard_ += d.bytes.text(); }
 class received {
  public:
   using garrick_sendable = void;  ///< no thread writes to the bytes

@@ -13,6 +13,12 @@
 namespace garrick::net {
 
 /// Settings of a socket, or of all sockets that an acceptor accepts.
+///
+///     net::socket_settings s;
+///     s.spread = true;   // the clients live on all I/O threads
+///     s.transport.high_water = 64 << 10;
+///     s.transport.low_water = 16 << 10;
+///     door_ = io().listen(at, s).value();
 struct socket_settings {
   using garrick_sendable = void;
   /// The policy from the beginning; none: nothing is read before `broker_io::read`.

@@ -16,6 +16,9 @@ namespace garrick::net {
 inline constexpr std::size_t piece_overhead = 64;
 
 /// Settings of `slicing`. Both ends should have the same.
+///
+///     net::node_settings s;
+///     s.link.slicing.largest = 1u << 20;   // messages of at most 1 MiB
 struct slicing_settings {
   std::uint32_t largest = 64u << 20;  ///< the most bytes of a message; at least 1
   /// The most bytes that go down at a time, even if the layer below takes more; at least 64.

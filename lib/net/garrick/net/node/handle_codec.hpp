@@ -1,5 +1,9 @@
 // Actors' handles in messages, as the codec writes and reads them.
 //
+//   struct one {
+//     ref<guest_type> who;   // the receiver sends to it from its own node
+//   };
+//
 // A handle has a meaning only in a node, which knows the actor's number and the proxy or local
 // actor that belongs to it. So the codec turns to the node that is encoding or decoding, which it
 // finds in the context of its writer or reader (wire/codec_context.hpp). Without a node a handle is

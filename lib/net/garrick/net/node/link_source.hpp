@@ -16,6 +16,9 @@
 namespace garrick::net {
 
 /// Opens links and lets other nodes in.
+///
+///     net::node node(system, {.insecure = true,
+///                             .source = std::make_shared<simulated_source>(net.host("a"))});
 class link_source {
  public:
   virtual ~link_source() = default;

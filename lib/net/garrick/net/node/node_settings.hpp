@@ -27,6 +27,11 @@ inline constexpr std::size_t longest_name = 255;
 
 /// The identity of a node, its links, and its limits. "Flat memory" in lib/net/README.md has the
 /// sum of all that may be pending for a peer.
+///
+///     net::node_settings s;
+///     s.program = "word_count";
+///     s.link.session.down_after = duration::seconds(5);
+///     net::node node(system, s);
 struct node_settings {
   /// The identity of this node over all its lives; all zeros: a new one each time. Two nodes that
   /// run at once must not share one: their peers take one for an earlier life of the other.

@@ -23,6 +23,14 @@ struct applicant {
 /// from it, and put it into `node_settings::admission`.
 ///
 /// A peer that was admitted can be removed later by `node::quarantine`.
+///
+///     class all_but : public net::peer_admission {
+///       std::optional<std::string> objection(const net::applicant& a) override {
+///         if (a.who.node == refused_) return "ask the operator";
+///         return {};
+///       }
+///       net::node_id refused_{0, 2};
+///     };
 class peer_admission {
  public:
   virtual ~peer_admission() = default;

@@ -149,6 +149,9 @@ template <class P>
 /// protocol's header, behind the protocol and outside of namespaces. Requires
 /// `GARRICK_PROTOCOL_TABLE_HERE` in one file of the program, which does not link without it. Costs
 /// nothing at run time.
+///
+///     GARRICK_PROTOCOL_TABLE_ELSEWHERE(shop::counter_type);   // in shop.hpp
+///     GARRICK_PROTOCOL_TABLE_HERE(shop::counter_type);        // in shop.cpp
 #define GARRICK_PROTOCOL_TABLE_ELSEWHERE(...)           \
   extern template const ::garrick::net::protocol_table& \
   garrick::net::protocol_table_of<__VA_ARGS__>()

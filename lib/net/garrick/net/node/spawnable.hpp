@@ -1,6 +1,10 @@
 // Actors that other nodes may spawn here: the functions that make such an actor from bytes, and
 // those that write these bytes in the other node.
 //
+//   node.allow<counting, std::vector<std::uint32_t>>("counter").value();   // in one node
+//   const std::vector<std::uint32_t> divisors{2, 3, 5, 7};                 // in the other one
+//   const ref<counter> far = node.spawn<counter>(where, "counter", divisors).value();
+//
 // Types need no registration. `node::allow<A, Args...>` instantiates a `spawnable` for A and the
 // arguments of its constructor, and `node::spawn<P>` writes its arguments as a tuple; the schemas
 // of both tuples are compared before anything is decoded, as those of protocols are.

@@ -30,6 +30,8 @@ consteval std::string_view wire_name_of() {
 
 /// Returns the number of a stack with these layers, the top first: the hash FNV-1a of their names,
 /// each with a zero behind it, 32 bits. It is the same with every compiler.
+///
+///     static_assert(fingerprint_of<ordering, session>() != fingerprint_of<session>());
 template <class... Ls>
 consteval std::uint32_t fingerprint_of() {
   std::uint32_t hash = 0x811c9dc5;

@@ -17,6 +17,9 @@ namespace garrick::net {
 /// In both cases that session has ended for good: no message of it is delivered any more, and all
 /// state that was bound to it is dead. The setting decides whether the same process may begin
 /// another one.
+///
+///     net::node_settings s;
+///     s.after_down = net::peer_return::new_life_only;
 enum class peer_return : std::uint8_t {
   /// The same incarnation: a partition separates two processes no longer than it lasts. They have
   /// to repeat their earlier agreements.

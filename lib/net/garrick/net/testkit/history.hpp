@@ -4,6 +4,8 @@
 // An event is recorded as a few words and numbers, and made a text only when it is read: thousands
 // of seeds run for each text that is read.
 //
+//   std::puts(net.history().to_string().c_str());   // the last events, a line each
+//
 // Thread safety: its network's.
 #pragma once
 

@@ -34,6 +34,15 @@ struct receive_room {
 };
 
 /// Carries a link's bytes.
+///
+///     class serial_line final : public carrier {
+///       void transmit(packet datagram) override;
+///       bool writable() const override { return waits_.size() < high_water; }
+///       std::size_t largest() const override { return 256; }
+///       void reopen() override {}   // datagrams have no connection that could be lost
+///       void close() override { closed_ = true; }
+///       …
+///     };
 class carrier {
  public:
   /// Sends one datagram, or the next bytes of a stream. Takes any number. A carrier that holds too

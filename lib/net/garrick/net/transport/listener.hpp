@@ -37,6 +37,9 @@ class listening {
 }  // namespace detail
 
 /// Accepts newcomers while it lives.
+///
+///     auto door = net::listen(io, at, std::make_shared<sessions>(*kind));
+///     const net::endpoint there = door.value().local();
 class listener {
  public:
   /// For the framework: takes over the listening socket; `listen` calls it.

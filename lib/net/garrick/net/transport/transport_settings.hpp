@@ -19,6 +19,9 @@ namespace garrick::net {
 inline constexpr std::size_t least_datagram = 548;
 
 /// Settings of `connect` and `listen`.
+///
+///     const net::transport_settings s{.high_water = 100'000, .low_water = 10'000};
+///     auto peer = net::connect(io, there, make_end, s);
 struct transport_settings {
   /// The I/O thread on which a link lives, or a listener and its datagrams; none: the least loaded.
   std::optional<std::size_t> thread{};

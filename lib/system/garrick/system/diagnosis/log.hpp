@@ -18,6 +18,8 @@ namespace garrick::system {
 /// blocks as long as standard error does. Control characters in the name and the text are written
 /// as `\n` or `\x1b`, so that neither can begin a line of its own or steer a terminal. A line that
 /// cannot be written, because the disk behind it is full, is lost: nothing is tried again.
+///
+///     write_log(log_level::warning, "printer", id, "the paper has run out");
 void write_log(log_level level, std::string_view who, std::uint64_t id,
                std::string_view text) noexcept;
 

@@ -3,6 +3,12 @@
 //
 // A thread without stack cannot run its own signal handler: each gets an alternate stack of 64 kB.
 //
+//   std::thread t([] {
+//     report_stack_overflow_on_this_thread();
+//     work();
+//     forget_stack_overflow_on_this_thread();
+//   });
+//
 // Thread safety: each function acts on the calling thread.
 #pragma once
 

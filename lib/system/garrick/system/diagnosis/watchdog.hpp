@@ -1,6 +1,10 @@
 // Checks the workers twice per warning time, and names an actor with a handler that has not
 // returned.
 //
+//   garrick::settings s;
+//   s.watchdog.after = duration::milliseconds(4);   // instead of a second
+//   actor_system system(s);
+//
 // It also checks the threads of detached actors. Such an actor may compute or block for long, so it
 // is named only after thirty times that time, and only once: a help when a program hangs. A
 // blocking actor is not named, since its thread waits in `receive` by design. `shutdown` names it

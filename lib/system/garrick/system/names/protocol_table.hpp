@@ -69,6 +69,8 @@ struct protocol_table<core::any_protocol> {
 }  // namespace detail
 
 /// Returns the set of P, a protocol or `any_protocol`. Allocates nothing.
+///
+///     const bool fits = protocol_set_of<account>().covers(protocol_set_of<reader>());
 template <class P>
 [[nodiscard]] protocol_set protocol_set_of() noexcept {
   return detail::protocol_table<P>::set();
