@@ -114,9 +114,9 @@ struct foreign_thread {
 /// A run of a model of a program.
 class simulation {
  public:
-  /// Throws std::invalid_argument if there is no such policy, if there are no workers or too many,
-  /// if the quantum or the mailbox's limit is zero, and if the time limit, a price or a slice is
-  /// out of range.
+  /// Throws std::invalid_argument if `policy` names no shipped policy, if there are no workers or
+  /// too many, if the quantum or the mailbox's limit is zero, and if the time limit, a price or a
+  /// slice is out of range.
   explicit simulation(simulation_options options);
   ~simulation();
   simulation(const simulation&) = delete;

@@ -1,10 +1,10 @@
-// Stages that go by the clock: the system's, or the testkit's virtual time.
+// Stages driven by a clock: the system's, or the testkit's virtual time.
 //
-//   batch<word>(100, 10ms)     std::vector<word>: 100 together, or those of 10 ms
+//   batch<word>(100, 10ms)     a std::vector<word> after 100 words or 10 ms
 //   throttle<word>(5000)       at most 5000 words a second
 //   ticks(1s)                  a source: one tick every second
 //
-// Each is a node of its own, and runs on its carrier.
+// Each stage is a node of its own, which its carrier runs.
 //
 // Thread safety: patterns are plain values.
 #pragma once
@@ -61,8 +61,8 @@ class batch_stage : public stage_defaults {
   [[nodiscard]] std::size_t take_lost() noexcept { return std::exchange(lost_, 0); }
 
  private:
-  /// Puts the batch out. If a key function behind throws, its tuples are lost. `told`: how many of
-  /// them the node itself counts as failed.
+  /// Emits the batch. If a key function downstream throws, the batch's tuples are lost. `told`: the
+  /// number of those tuples that the node itself counts as failed.
   template <class To>
   void put(To& out, std::size_t told = 0) {
     due_ = instant::never();

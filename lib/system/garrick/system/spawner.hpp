@@ -109,8 +109,8 @@ template <class First, class... Rest>
 inline constexpr bool starts_with_options<First, Rest...> =
     std::is_same_v<std::decay_t<First>, core::spawn_options>;
 
-/// Base of a class `Derived` that has `core::environment& env()`: an actor system, or the
-/// testkit's. Any thread, for an actor system.
+/// Base of a class `Derived` that has `core::environment& env()`: an actor system or the testkit's
+/// system. Any thread may call the functions of an actor system.
 template <class Derived>
 class spawner {
  public:

@@ -82,8 +82,8 @@ class run_token {
     return take_offered();
   }
 
-  /// Returns true if it waited in a queue; the run right is here now. Any thread that keeps the
-  /// runnable alive (T2).
+  /// Returns true if the runnable waited in a queue; the caller then holds its run right. Any
+  /// thread that keeps the runnable alive (T2).
   [[nodiscard]] bool claim() noexcept {
     std::uint8_t seen = queued;
     // order: acquire, pairs with offer: the last holder's writes

@@ -57,9 +57,9 @@ inline constinit std::atomic<bool> process_barrier_ready{false};
 bool enable_process_barrier() noexcept;
 
 /// Returns true if `process_barrier` works. While it is false, both sides must use a full fence.
-/// Both sides must see the same answer, so the caller must be ordered after a call of
-/// `enable_process_barrier`: its thread was started later, or it got its knowledge of the other
-/// side later.
+/// Both sides must see the same answer, so a call of `enable_process_barrier` must happen before
+/// this one: before the start of the calling thread, or before this thread learned of the other
+/// side.
 inline bool process_barrier_enabled() noexcept {
   // order: none needed; the call that decided it happened before (see above)
   return process_barrier_ready.load(std::memory_order_relaxed);

@@ -32,8 +32,8 @@ namespace garrick::core::detail {
 template <class A>
 struct on_caller {
   A& a;
-  // B delays the look-up of `on` until the call. So for an actor without any `on` the call does not
-  // fit, and there is no error here.
+  // B delays the lookup of `on` until the call. So for an actor without any `on` this operator is
+  // not viable, which is no error here.
   template <class... Ts, class B = A>
   auto operator()(Ts&&... xs) const -> decltype(std::declval<B&>().on(std::forward<Ts>(xs)...)) {
     return static_cast<B&>(a).on(std::forward<Ts>(xs)...);

@@ -24,11 +24,11 @@ namespace garrick::net {
 /// Writes and reads handles for one link of a node.
 class handle_porter {
  public:
-  /// Appends a handle to `who`, or an empty one for null, to be used with this protocol. Failures
-  /// stay in `out`.
+  /// Appends a handle to `who`, or an empty one for null, to be used with this protocol. Records a
+  /// failure in `out`.
   virtual void write(byte_writer& out, core::cell* who, const protocol_table& as) = 0;
   /// Reads a handle that the other end's `write` has written. Returns a strong reference, which
-  /// becomes the caller's, or null for an empty handle. Failures stay in `in`, and give null.
+  /// the caller owns, or null for an empty handle. Records a failure in `in`, and returns null.
   [[nodiscard]] virtual core::cell* read(byte_reader& in, const protocol_table& as) = 0;
 
  protected:

@@ -110,10 +110,10 @@ class accept_policy {
   [[nodiscard]] virtual std::size_t wants() const { return 0; }
   /// Returns the verdict on a newcomer. The default starts a link for each.
   [[nodiscard]] virtual verdict look(const arrival&) { return verdict::start(); }
-  /// Called after `look` said "start", with a link that is otherwise untouched. Returns the link
-  /// that gets the newcomer: usually `fresh`, or another one, as by `verdict::join`; an empty
-  /// connection refuses. So a policy that records the owners of links does so before it looks at
-  /// the next newcomer, however long it takes to make the link.
+  /// Called after `look` has returned "start"; `fresh` is a new link without an object. Returns the
+  /// link that gets the newcomer: usually `fresh`. Another link takes it as by `verdict::join`; an
+  /// empty connection refuses it. A policy that records the owners of links does so here: the next
+  /// newcomer may be looked at before `make` has made the object.
   [[nodiscard]] virtual connection claim(const arrival&, const connection& fresh) { return fresh; }
   /// Returns the object of a link; called on its I/O thread. The carrier outlives it. Null refuses
   /// the newcomer.

@@ -1,5 +1,5 @@
 // The result of a window: a fold of its tuples into a state, or one call with all of them. Also the
-// counts of all kinds of windows.
+// counts of tuples that windows of every kind keep or lose.
 //
 // Private: installed because templates need it.
 //

@@ -138,8 +138,8 @@ class next_slot {
 
   /// Returns the slot as it is now. Any thread.
   [[nodiscard]] picture look() const noexcept {
-    // order: relaxed both; after the onlooker's fence (slot_ticker.hpp, K1 and K2), and only
-    // compared
+    // order: relaxed both; the caller's fence came before (slot_ticker.hpp, K1 and K2), and the
+    // values are only compared
     return {item_.load(std::memory_order_relaxed), puts_.load(std::memory_order_relaxed)};
   }
 

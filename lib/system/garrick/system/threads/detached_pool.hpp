@@ -51,11 +51,12 @@ class detached_pool {
   detached_pool(const detached_pool&) = delete;
   detached_pool& operator=(const detached_pool&) = delete;
 
-  /// Returns a thread for one actor, until that actor's `actor_ended`. It runs on the processors of
-  /// `affinity`, a text with one group, or if that is empty on those of its kind. Errors:
-  /// `shutting_down` if the pool is stopped; `spawn_failed` if `affinity` is wrong, the bound is
-  /// reached, or the operating system gives no thread or no memory, with a text that tells the
-  /// cause. May create a thread, which takes tens of microseconds.
+  /// Returns a thread that serves one actor until that actor's `actor_ended`. It runs on the
+  /// processors of `affinity`, a text with one group; if that is empty, on the pool's processors
+  /// for blocking or for other actors, as `blocking` tells. Errors: `shutting_down` if the pool is
+  /// stopped; `spawn_failed` if `affinity` is wrong, the bound is reached, or the operating system
+  /// gives no thread or no memory, with a text that tells the cause. May create a thread, which
+  /// takes tens of microseconds.
   [[nodiscard]] base::result<core::waiting_executor*> take(bool blocking = false,
                                                            std::string_view affinity = {}) noexcept;
   /// Ends the threads that serve no actor and blocks until the others' actors have ended. Later

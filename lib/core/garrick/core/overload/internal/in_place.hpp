@@ -21,9 +21,10 @@ namespace garrick::core::in_place {
 /// Returns true if the stack has room for one more send that runs a receiver.
 [[nodiscard]] bool stack_has_room() noexcept;
 
-/// Runs `receiver` for a batch if it waits for its turn and this thread may run it. `must`: it runs
-/// now, and not after the present batch or at its turn. Returns true if the receiver has run, will
-/// run when the present batch has ended, or has been queued for its turn.
+/// Runs `receiver` for a batch if it waits for its turn and this thread may run it. If `must` is
+/// true, it runs now; otherwise it may run after the present batch, or be queued for its turn.
+/// Returns true if the receiver has run, will run when the present batch has ended, or has been
+/// queued for its turn.
 bool run(cell& receiver, bool must) noexcept;
 /// The same for a receiver of which this thread has the run right. Returns false if the stack has
 /// no room; then the receiver is queued.
