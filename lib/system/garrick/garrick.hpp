@@ -1,5 +1,8 @@
 // The names that most programs with actors need, in one namespace.
 //
+//   struct greet {
+//     std::string name;
+//   };
 //   using greeter = garrick::protocol<std::string(greet)>;
 //   class greeter_actor : public garrick::actor<greeter> {
 //    public:

@@ -12,7 +12,7 @@ namespace garrick::gpu {
 /// Errors of devices, programs and kernels. Their texts name kernel and device where there are any.
 ///
 ///     const result<gpu::program> made = gpu::build(system, source, {.on = gpus.find()}).get();
-///     if (!made && made.error() == gpu_errc::build_failed)
+///     if (!made && made.error() == gpu::gpu_errc::build_failed)
 ///       std::puts(made.error().to_string().c_str());
 enum class gpu_errc : std::uint32_t {
   no_device = 1,     ///< no device fits the request

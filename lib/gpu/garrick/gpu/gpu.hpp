@@ -1,6 +1,7 @@
 // Kernels of OpenCL as actors: devices, programs, kernels, data that stays on a device, and stages
 // of patterns.
 //
+//   using floats = std::vector<float>;
 //   gpu::runtime gpus;   // before the system, so that it ends after it
 //   actor_system system;
 //   const gpu::program program = gpu::build(system, source, {.on = gpus.find()}).get().value();

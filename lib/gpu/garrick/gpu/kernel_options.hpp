@@ -30,7 +30,7 @@ enum class foreign_ref : std::uint8_t {
 ///     using ints = std::vector<int>;   // 64 items in groups of 16: a sum for each group
 ///     const auto sums = gpu::spawn<ints(ints, gpu::local<int>)>(
 ///         system, program, "group_sums", gpu::nd_range(64).groups_of(16),
-///         {.output_elements = {4}, .local_elements = {32}});
+///         {.output_elements = {4}, .deadline = duration::seconds(2)});
 struct kernel_options {
   /// where it runs; empty: on the program's first device
   device on{};

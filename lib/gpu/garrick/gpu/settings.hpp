@@ -16,7 +16,7 @@ namespace garrick::gpu {
 
 /// Keys `gpu.*`.
 ///
-///     gpu::runtime gpus(gpu::gpu_settings{.in_flight = 1, .shutdown = 1ms});
+///     gpu::runtime gpus({.memory = 1024, .deadline = duration::seconds(5)});   // 1 GiB at most
 struct gpu_settings {
   /// mebibytes of each device that buffers may take; 0: three quarters of the device's memory
   std::uint32_t memory = 0;

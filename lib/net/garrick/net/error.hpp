@@ -12,7 +12,7 @@ namespace garrick::net {
 /// Errors of codec, layers, transports and links.
 ///
 ///     const auto found = node.remote<archive_type>(where, "archive");
-///     if (!found && found.error() == net_errc::incompatible)
+///     if (!found && found.error() == net::net_errc::incompatible)
 ///       std::puts(found.error().to_string().c_str());
 enum class net_errc : std::uint32_t {
   decode_failed = 1,  ///< bytes that are not a message of this protocol, or not a whole one

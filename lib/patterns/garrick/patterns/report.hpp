@@ -39,7 +39,8 @@ struct stage_report {
 /// The figures of all nodes, from the source to the sink.
 ///
 ///     const stream_report report = system.request(stream, get_report{}).get().value();
-///     std::printf("the bottleneck is %s\n", report.bottleneck()->name.c_str());
+///     if (const stage_report* const busiest = report.bottleneck())
+///       std::printf("the bottleneck is %s\n", busiest->name.c_str());
 struct stream_report {
   std::vector<stage_report> stages;  ///< from the source to the sink
   std::uint64_t left = 0;            ///< tuples that an ended stream left in its channels

@@ -17,8 +17,13 @@ namespace garrick::net {
 
 /// Opens links and lets other nodes in.
 ///
-///     net::node node(system, {.insecure = true,
-///                             .source = std::make_shared<simulated_source>(net.host("a"))});
+///     testkit::test_world world(17);
+///     net::testkit::simulated_network network(world);
+///     net::testkit::simulated_host& host = network.host("a");
+///     testkit::test_system system(world, {.clock = &host.clock()});
+///     net::node node(system.env(),
+///                    {.insecure = true,
+///                     .source = std::make_shared<net::testkit::simulated_source>(host)});
 class link_source {
  public:
   virtual ~link_source() = default;

@@ -30,7 +30,7 @@ inline constexpr std::size_t longest_name = 255;
 ///
 ///     net::node_settings s;
 ///     s.program = "word_count";
-///     s.link.session.down_after = duration::seconds(5);
+///     s.link.session.down_after = duration::seconds(30);   // instead of 15
 ///     net::node node(system, s);
 struct node_settings {
   /// The identity of this node over all its lives; all zeros: a new one each time. Two nodes that

@@ -50,8 +50,10 @@ class link_owner {
 /// A stack of layers, behind a runtime interface.
 ///
 ///     std::unique_ptr<net::any_link> link = kind.make(owner, below, settings);
-///     auto payload = net::encode(7, {.front = net::frame_room + link->header_size()});
-///     net::outgoing m = net::to_outgoing({.kind = net::frame_kind::message}, std::move(*payload));
+///     net::packet payload =
+///         net::encode(7, {.front = net::frame_room + link->header_size()}).value();
+///     net::outgoing m = net::to_outgoing(
+///         {.kind = net::frame_kind::message, .receiver = to}, std::move(payload));
 ///     if (const base::error e = link->send(std::move(m), base::real_clock().now()))
 ///       std::puts(e.to_string().c_str());
 class any_link : public carried {

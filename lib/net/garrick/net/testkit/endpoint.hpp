@@ -1,8 +1,8 @@
 // A simulated transport's end, as a stack sees it: a carrier of datagrams or of a stream.
 //
-//   std::unique_ptr<net::testkit::endpoint> at = world.host("a").datagrams(0, {"b", 7});
-//   link_ = net::standard_stacks().find("datagrams")->make(*this, *at, settings);
-//   at->drive(*link_);
+//   socket_ = network.host("a").datagrams(0, {"b", 7});   // lives longer than the link
+//   link_ = net::standard_stacks().find("datagrams")->make(*this, *socket_, settings);
+//   socket_->drive(*link_);
 //
 // Thread safety: its network's.
 #pragma once

@@ -38,9 +38,10 @@ struct receive_room {
 ///     class serial_line final : public carrier {
 ///       void transmit(packet datagram) override;
 ///       bool writable() const override { return waits_.size() < high_water; }
-///       std::size_t largest() const override { return 256; }
+///       std::size_t largest() const override { return 1024; }
 ///       void reopen() override {}   // datagrams have no connection that could be lost
 ///       void close() override { closed_ = true; }
+///       bool is_closed() const override { return closed_; }
 ///       …
 ///     };
 class carrier {

@@ -8,6 +8,7 @@
 //     work();
 //     forget_stack_overflow_on_this_thread();
 //   });
+//   t.join();
 //
 // Thread safety: each function acts on the calling thread.
 #pragma once

@@ -2,7 +2,7 @@
 // returned.
 //
 //   garrick::settings s;
-//   s.watchdog.after = duration::milliseconds(4);   // instead of a second
+//   s.watchdog.after = duration::milliseconds(100);   // instead of a second
 //   actor_system system(s);
 //
 // It also checks the threads of detached actors. Such an actor may compute or block for long, so it
