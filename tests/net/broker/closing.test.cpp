@@ -130,6 +130,7 @@ struct one_stream {
     s.transport.high_water = 4096;
     s.transport.low_water = 1024;
     s.transport.most_queued = most_queued;
+    s.transport.close_limit = duration::seconds(60);  // 128 MiB on a busy machine
     auto opens = system.request(who, open_to{at(), s});
     bare_socket other = door.accept();
     stream = opens.get().value();
