@@ -87,7 +87,7 @@ base::error error_of(const frame& f) {
   decode_value(in, why);
   in.expect_end();
   if (in.failed()) return in.failure();
-  // A reporter of an error without a code still has an error to report.
+  // An error without a code is still an error.
   return why ? why : base::make_error(net_errc::decode_failed, "an error without a code");
 }
 
@@ -125,8 +125,8 @@ std::pair<std::uint64_t, actor_protocol::question> actor_protocol::close(questio
 
 bool actor_protocol::was_asked_for(const frame& f, layer_context& c) {
   const auto found = questions_.find(f.number);
-  // A request may have no asked actor: the other end itself resolves a name, and answers with its
-  // actor.
+  // Only a request goes to an actor: the other end itself resolves a name or spawns, and answers
+  // with an actor.
   const bool right = found != questions_.end() && fits(f.kind, found->second.kind) &&
                      (found->second.kind != frame_kind::request ||
                       (f.sender == found->second.asked && f.receiver == found->second.asker));

@@ -1,14 +1,14 @@
 // The top of a stack that carries the actor protocol: each question has exactly one answer (paper
 // 004, §4.1: "processing confirmation").
 //
-// The layers below move bytes from end to end; frames tell about actors (wire/frame.hpp). This
-// layer tracks the frames that ask (request, resolve, spawn) on their way down, and their answers
-// on the way up. An answer that was never asked for, comes from an actor that was not asked, or
-// comes after the asker stopped waiting, is counted and dropped. If the answer to a question cannot
-// come any more, because its deadline is over or because the link is down, the owner gets an error
-// frame instead, as if the other end had sent it. So a question ends once, by a frame with its
-// number, over every stack. This is the guarantee `processed`; the layers below give `at_most_once`
-// and `to_mailbox`.
+// The layers below move bytes from end to end; frames are about actors (wire/frame.hpp). This layer
+// tracks the frames that ask (request, resolve, spawn) on their way down, and their answers on the
+// way up. An answer that was never asked for, comes from an actor that was not asked, or comes
+// after the asker stopped waiting, is counted and dropped. If the answer to a question cannot come
+// any more, because its deadline is over or because the link is down, the owner gets an error frame
+// instead, as if the other end had sent it. So a question ends once, by a frame with its number,
+// over every stack. This is the guarantee `processed`; the layers below give `at_most_once` and
+// `to_mailbox`.
 //
 // A frame's lane follows from its pair of actors, so messages from one actor to another stay in
 // order. Frames about lifetimes (link, monitor, down, exit, kill) go in the lane of the system.
@@ -57,7 +57,7 @@ namespace garrick::net {
 [[nodiscard]] outgoing refusal_of(const frame& f, const base::error& why, std::size_t front);
 
 /// Returns the error in an `error` or `decode_error`; `net_errc::decode_failed` if its payload is
-/// none.
+/// no error.
 [[nodiscard]] base::error error_of(const frame& f);
 
 /// Settings of `actor_protocol`.

@@ -70,7 +70,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     number = next_number(number, input);
     const std::int32_t lead = ahead(number, newest);
     if (lead > 0) newest = number;
-    // Half a circle later a number is another one.
+    // After half a circle a number stands for another datagram.
     if (came.size() > 4096)
       std::erase_if(came, [&](std::uint32_t n) { return ahead(n, newest) < -100'000; });
     if (lead > 100'000) came.clear();

@@ -13,8 +13,8 @@ namespace {
 
 constexpr std::size_t size_of_length = framing::header_size;
 
-/// Returns the four bytes if all are letters or blanks: then the other end speaks a protocol of
-/// lines.
+/// Returns the four bytes if all are letters or blanks: then the other end speaks a line-based
+/// protocol.
 std::string as_text(const std::byte* length) {
   std::string text;
   for (std::size_t i = 0; i != size_of_length; ++i) {
@@ -65,7 +65,8 @@ std::span<const std::byte> framing::complete(std::span<const std::byte> bytes, l
   if (size == 0) return {};
   take(size - partial_.size());
   if (partial_.size() < size) return {};
-  // The layers above may not come back here, but the owner may end the stack's connection (F1).
+  // The layers above do not call this layer's `receive`, but the owner may end the stack's
+  // connection during `up`, which clears partial_ (F1).
   const std::vector<std::byte> whole = std::exchange(partial_, {});
   static_cast<void>(c.up({std::span(whole).subspan(size_of_length)}));
   return bytes;

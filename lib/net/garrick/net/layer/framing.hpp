@@ -4,7 +4,8 @@
 // is copied, once. The room for it grows with the bytes that have come: a length is believed no
 // further than that.
 //
-// A length above the limit ends the connection: a stream has no later point from which to go on.
+// A length above the limit ends the connection: the stream has no later point at which reading
+// could go on.
 //
 // Invariants:
 //   F1  partial_ holds the beginning of one frame, its length included, and less than the whole of
@@ -31,7 +32,7 @@ struct framing_settings {
   std::uint32_t largest = 16u << 20;
 };
 
-/// Separates the messages on a byte stream. The lowest layer of a stack over one.
+/// Separates the messages on a byte stream. The lowest layer of a stack over a stream.
 class framing : public layer_defaults {
  public:
   /// The layer's name on the wire; see layer/layer.hpp.
@@ -47,7 +48,7 @@ class framing : public layer_defaults {
   /// Checks the settings. Returns `errc::invalid_setting`, or no error.
   [[nodiscard]] static base::error check(const framing_settings& s);
 
-  /// Makes a layer between connections.
+  /// Makes a layer without a connection.
   explicit framing(framing_settings s = {}) noexcept : settings_(s) {}
 
   /// Puts the length in front and sends the message.

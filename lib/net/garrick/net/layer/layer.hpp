@@ -24,8 +24,8 @@
 //   - `send` is called for each message from above, `receive` for each from below, `advance` when
 //     `deadline()` has come, `notice` for each event from below. While one of them runs, another
 //     may begin: a message that a layer passes up may make those above send, and a message that it
-//     passes down may cause an event. So a layer's state is in order before it calls `up`, `down`
-//     or `notify`.
+//     passes down may cause an event. So a layer brings its state in order before it calls `up`,
+//     `down` or `notify`.
 //   - Bytes are fed before time: at a given instant, arrived bytes are received first, then
 //     `advance` is called. A pause of this process is never charged to the peer.
 //   - `incoming` is lent: its bytes are gone when `receive` returns. A layer that keeps the bytes
@@ -77,8 +77,8 @@ inline constexpr lane_number system_lane = 0;
 /// The lane for messages between the two ends of one layer, in layers above those that order.
 inline constexpr lane_number layer_lane = 255;
 
-/// The size above which a message is large. A large message goes in pieces, and limits to the bytes
-/// of messages count large ones apart, so the others keep their room.
+/// The size above which a message is large. A large message goes in pieces, and limits on bytes
+/// count large messages separately, so the others keep their room.
 inline constexpr std::size_t large_message = std::size_t{64} << 10;
 
 /// A message on its way down.
@@ -94,7 +94,7 @@ struct incoming {
   std::span<const std::byte> bytes;  ///< without the headers of the layers below
   lane_number lane = 1;              ///< the lane in which it was sent, if lanes travel
   /// True if a layer of this end has made the message, as an answer that the peer can give no more.
-  /// It comes up also while the link is being left.
+  /// Such a message is passed up even while the link is being left.
   bool made_here = false;
   /// True for an answer that is not due, because there was no such request or its requester no
   /// longer waits. Its handles must be released.
@@ -102,13 +102,14 @@ struct incoming {
   /// The decoded content of the bytes, in stacks with `actor_protocol` at the top; null in all
   /// others. Lent like the bytes.
   const frame* decoded = nullptr;
-  /// Not null: memory that holds these bytes alone, if a layer above has not passed on others. A
-  /// receiver may move it away to keep them; references to the bytes stay valid.
+  /// Not null: a block that holds these bytes and no others, unless a layer has put other bytes in
+  /// their place (`with`). A receiver may move the block away to keep the bytes; references to them
+  /// stay valid.
   internal::growing_bytes* block = nullptr;
 
   /// Returns the same message with other bytes, as after a header was removed. They are lent, too,
-  /// so the memory behind them has to live until `up` returns. `decoded` stays as it is: it is for
-  /// layers below `actor_protocol`, or for bytes with the same content.
+  /// so the memory behind them has to live until `up` returns. `decoded` stays as it is, so this is
+  /// for layers below `actor_protocol`, or for bytes with the same content.
   [[nodiscard]] constexpr incoming with(std::span<const std::byte> other) const noexcept {
     return with(other, lane);
   }
@@ -207,8 +208,8 @@ class layer_context {
   /// Asks the transport to close for good.
   virtual void close() = 0;
   /// Ends the link for this reason: `session` below tells the peer, the transport closes for good,
-  /// and the layers above hear `down`. For a layer that can take no more of the peer, such as a
-  /// message above its limit.
+  /// and the layers above hear `down`. For a layer that can take nothing more from the peer, as
+  /// after a message above its limit.
   void end(const base::error& why) {
     tell_below(why);
     close();
@@ -239,8 +240,8 @@ struct layer_defaults {
   /// The most bytes that the layer puts in front of a message.
   static constexpr std::size_t header_size = 0;
   /// Returns the reason why this layer does not fit on the one below, or zero. With a reason a
-  /// stack does not compile, and the message names it. A layer may have reasons of its own, in any
-  /// enumeration of which zero means that it fits.
+  /// stack does not compile, and the compiler's message names the reason. A layer may have reasons
+  /// of its own, in any enumeration of which zero means that it fits.
   [[nodiscard]] static constexpr misfit check_below(properties) noexcept { return misfit::none; }
   /// Returns this layer's guarantees, given those below.
   [[nodiscard]] static constexpr properties provides(properties below) noexcept { return below; }
@@ -251,7 +252,7 @@ struct layer_defaults {
   void receive(const incoming& m, layer_context& c) { static_cast<void>(c.up(m)); }
   /// Receives an event from below.
   void notice(const link_event& e, layer_context& c) { c.notify(e); }
-  /// Takes the report that one message of this lane, for which the owner had said "later", is in
+  /// Receives the report that one message of this lane, for which the owner had said "later", is in
   /// the receiver's mailbox now.
   void delivered(lane_number, layer_context&) {}
   /// Does the work that is due when the deadline has come.

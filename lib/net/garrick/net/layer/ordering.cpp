@@ -33,7 +33,7 @@ base::error ordering::check(const ordering_settings& s) {
   return check_range("ordering.window_bytes", s.window_bytes, 1);
 }
 
-/// Returns the place in `messages` of the message with this number, or its place if it were there.
+/// Returns the place in `messages` of the message with this number, or the place for its insertion.
 std::size_t ordering::waiting_lane::place_of(std::uint16_t number,
                                              std::uint16_t next) const noexcept {
   const auto begin = messages.begin() + static_cast<std::ptrdiff_t>(first);
@@ -161,8 +161,8 @@ bool ordering::has_room(lane_number lane, std::size_t bytes) noexcept {
 }
 
 /// Gives up one gap so that there is more room for this message: in its own lane if that is full,
-/// else where a message has waited longest. The message itself is the first to go if it is before
-/// all held ones of its lane.
+/// else in the lane where a message has waited longest. If this is the message's own lane, and the
+/// message is before all held ones, the gap before the message itself is given up.
 void ordering::make_room(lane_number lane, std::uint16_t number, layer_context& c) {
   ++counters_.released_for_room;
   const waiting_lane* const own = waiting(lane);
@@ -224,8 +224,8 @@ packet ordering::take_front(waiting_lane& w) noexcept {
   return bytes;
 }
 
-/// Passes up the held messages of this lane as far as there is no gap. Everything is looked up
-/// again after each message, because those above may end the link meanwhile.
+/// Passes up the held messages of this lane up to the next gap. Everything is looked up again after
+/// each message, because the layers above may end the link meanwhile.
 void ordering::release(lane_number lane, layer_context& c) {
   bool changed = false;
   for (waiting_lane* w = waiting(lane); w != nullptr; w = waiting(lane)) {

@@ -3,18 +3,19 @@
 // Each message carries its lane and the lane's next number. The receiver passes up the next
 // message, and copies and holds those that come too early. Held messages are released, beginning
 // with the smallest number, when the missing message comes, when a held message has waited for the
-// time-out, or when there is no room for another one. In the latter two cases the gap is given up:
-// if the missing message comes after all, it is late, and dropped.
+// time-out, or when there is no room for another one. At a time-out or without room the gap is
+// given up: if the missing message comes after all, it is late, and dropped.
 //
 // Over a reliable layer no message is missing for ever. So there is no time-out, and no gap is
 // given up: the window of that layer bounds the held messages. A peer that goes further ends the
 // link, because to drop its message would lose it silently.
 //
 // Numbers have 16 bits and are compared by their distance, so at most 32767 messages of a lane may
-// be lost in a row. After more, those that follow are late until the numbers have come round.
+// be lost in a row. After more losses, the messages that follow count as late until the numbers
+// have come round.
 //
 // Invariants:
-//   O1  Numbers of a lane that are passed up only grow, by distance; none is passed up twice.
+//   O1  The numbers that are passed up in a lane only grow, by distance; none is passed up twice.
 //   O2  In a lane with held messages, the smallest held number is beyond the next one: between
 //       calls no message is held that could be passed up.
 //   O3  Each datagram that has come was passed up, is held, or was counted as late, a duplicate or
@@ -41,8 +42,8 @@ namespace garrick::net {
 struct ordering_settings {
   /// The most messages that a lane holds, if the layer below is not reliable.
   std::uint16_t pending = 64;
-  /// The most bytes that all lanes hold, and once more for the lanes 0 and 255; each message counts
-  /// `overhead` bytes more.
+  /// The most bytes that all ordinary lanes hold; the lanes 0 and 255 have as much for themselves.
+  /// Each message counts `overhead` bytes more.
   std::uint32_t bytes = 1u << 20;
   /// The time that a message waits for earlier ones, if the layer below is not reliable.
   base::duration timeout = base::duration::milliseconds(100);

@@ -114,7 +114,7 @@ packet redelivery::to_hand_down(lane_state& l, kept_message& m, const layer_cont
   if (m.copy != nullptr)  // again
     return packet::copy_of({m.copy, m.size}, header_size + c.headers_below());
   if (streams_ && m.size > internal::kept_bytes::largest) return m.bytes.share_front();
-  // Over datagrams nothing is ever sent again from here.
+  // Over datagrams this layer never sends a message again.
   if (streams_) m.copy = l.copies.push(m.bytes.bytes());
   return std::move(m.bytes);
 }
@@ -140,7 +140,7 @@ void redelivery::pump(layer_context& c, lane_number newest) {
   };
   const end_of_pumping guard{pumping_ = true};
   const auto ready = [&] { return held_ != 0 && open_ && !waits_for_counts_ && !over_; };
-  // On a link with room a message goes alone, and no lane has to be looked for.
+  // On a link with room the newest message is the only one, so no lane has to be searched for.
   if (held_ == 1 && newest != layer_lane && ready() && may_hand_down(newest, c)) {
     if (newest != system_lane) turn_ = lanes_[newest]->place;
     hand_down(newest, c);
@@ -193,7 +193,7 @@ void redelivery::on_data(const incoming& m, layer_context& c) {
   l.waiting.emplace_back(size);
   add(undelivered_[which], size);
   const bool there = c.up(m);
-  // Meanwhile the owner may have said that it is there, and this may be over.
+  // During `up` the owner may have reported the message as delivered, or the link may have ended.
   if (!there || over_ || number < l.delivered) return;
   l.waiting[static_cast<std::size_t>(number - l.delivered)].there = true;
   settle(m.lane, c);

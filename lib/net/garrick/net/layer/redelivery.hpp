@@ -5,13 +5,12 @@
 // and those that are in the receiver's mailbox. No message carries a number. The receiver tells its
 // counts from time to time, and the sender keeps the messages that are not in a mailbox yet. When a
 // stream was lost and the session is resumed, both ends exchange their counts first, and each goes
-// on with the message behind the last that the other has: nothing is repeated, and nothing is
-// missing.
+// on after the last message that the other has: nothing is repeated, and nothing is missing.
 //
-// If the receiver's mailbox is full, its owner says later that a message is there (`delivered`),
-// and the counts do not change until then. So the sender's window fills, its link is not writable,
-// and nothing grows anywhere. Each end tells the other how many messages and bytes it accepts
-// before they are in a mailbox.
+// If the receiver's mailbox is full, the link's owner there reports later that the message is in
+// the mailbox (`delivered`), and the counts do not change until then. So the sender's window fills,
+// its link is not writable, and no queue grows. Each end tells the other how many messages and
+// bytes it accepts before they are in a mailbox.
 //
 // Large messages have a window of their own, of the same size. So a large message, which may be
 // larger than the window, holds up only its own lane and other large messages. Both windows
@@ -25,8 +24,8 @@
 //
 // Invariants, for each lane:
 //   R1  acked <= next <= handed <= acked + out.size(); `out` holds the messages that are not
-//       acknowledged, from number `acked` on; `next` is the number of the next to go down in this
-//       connection.
+//       acknowledged, from number `acked` on; `next` is the number of the next message to go down
+//       in this connection.
 //   R2  delivered + waiting.size() == received; a count that is told covers the lane's messages
 //       from the first on, none of which waits.
 //   R3  While the peer's counts in a connection are not known, no message goes down that could be
@@ -122,7 +121,7 @@ class redelivery : public layer_defaults {
   explicit redelivery(redelivery_settings s = {});
   /// Takes the other layer's messages and counts.
   redelivery(redelivery&& other) noexcept;
-  /// Drops the own messages and counts, and takes the other layer's.
+  /// Drops its own messages and counts, and takes the other layer's.
   redelivery& operator=(redelivery&& other) noexcept;
   ~redelivery();
 
@@ -132,8 +131,8 @@ class redelivery : public layer_defaults {
   void receive(const incoming& m, layer_context& c);
   /// Goes on with a resumed session, and reports the messages that are lost with an ended one.
   void notice(const link_event& e, layer_context& c);
-  /// Records that one message of this lane, for which the owner has said "later", is in its
-  /// mailbox. The owner calls this in the order of a lane's messages.
+  /// Records that one message of this lane, for which the owner has said "later", is in the
+  /// receiver's mailbox. The owner calls this in the order of a lane's messages.
   void delivered(lane_number lane, layer_context& c);
   /// Tells the counts when that is due.
   void advance(layer_context& c);

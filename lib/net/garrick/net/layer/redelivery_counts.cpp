@@ -28,7 +28,7 @@ void put(packet& to, T number) {
 
 }  // namespace
 
-/// The counts that the other end tells of one lane.
+/// The counts of one lane, as the other end tells them.
 struct redelivery::entry {
   lane_number lane;
   std::uint64_t received;  // only in `begin`
@@ -62,7 +62,8 @@ class redelivery::entries {
 
 void redelivery::send_ack(layer_context& c) {
   ack_at_ = instant::never();
-  // A later one tells the same counts, and messages that cannot be sent must not pile up.
+  // A later acknowledgement tells the same counts, and messages that cannot be sent must not pile
+  // up.
   ack_due_ = !c.below_is_writable();
   if (ack_due_) return;
   unacked_ = {};

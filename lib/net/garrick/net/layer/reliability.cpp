@@ -16,14 +16,14 @@ using base::duration;
 using base::instant;
 using internal::is_reserved;
 
-// The size of a full packet before the congestion window knows another.
+// The least size of a full packet for the congestion window; `largest_full` is the greatest.
 constexpr std::size_t smallest_full = 536;
 // Parts give their place in two bytes.
 constexpr std::size_t largest_packet = 65535;
 constexpr std::size_t largest_full = 9000;
 // The bytes by which urgent packets may exceed the window.
 constexpr std::size_t urgent_credit = 4 * 1500;
-// Numbers that only urgent packets use.
+// The numbers that only urgent packets may use.
 constexpr std::uint32_t urgent_numbers = 1024;
 
 // Time-outs in a row after which the congestion window begins again.
@@ -211,8 +211,8 @@ void reliability::transmit_parts(sequence_number s, const packet& bytes, std::si
   const lane_number lane = sent_[s].lane;
   const std::uint8_t attempt = sent_[s].attempt;
   const std::size_t count = (bytes.size() + most - 1) / most;
-  // The first packet changes each time, so a queue that always drops the last ones of a burst lets
-  // all of them through in the end.
+  // The first part differs each time, so even a queue that always drops the last datagrams of a
+  // burst lets all parts through in the end.
   const std::size_t first = (next_order_ * 0x9e3779b97f4a7c15u >> 32) % count;
   for (std::size_t i = 0; i != count && !broken_; ++i) {
     const std::size_t offset = (first + i) % count * most;

@@ -1,7 +1,7 @@
 // Two ends in the middle of a conversation, over a link that the input drives: it sends, delivers,
 // drops, repeats, reorders, lets time pass and adds datagrams of its own. Nothing crashes and
-// memory is bounded. If no honest peer sends the added datagrams, each message of the conversation
-// arrives exactly once in spite of them.
+// memory is bounded. If the added datagrams are such as no honest peer sends, each message of the
+// conversation still arrives exactly once.
 #include <garrick/base/platform/assert.hpp>
 #include <garrick/net/layer/reliability.hpp>
 #include <garrick/net/little_endian.hpp>
@@ -127,7 +127,7 @@ struct conversation {
     for (end& e : ends)
       if (e.out.size() > 256) e.out.pop_front();
   }
-  /// Runs until all is acknowledged: the link is a good one now.
+  /// Runs until all packets are acknowledged, over a link without faults.
   void finish() {
     for (int i = 0; i < 5000; ++i) {
       for (int which = 0; which < 2; ++which)

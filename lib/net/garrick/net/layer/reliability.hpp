@@ -1,21 +1,22 @@
 // Datagrams that all arrive, each once (paper 004, §6).
 //
 // Each packet from above gets a number, and is kept until the other end has acknowledged it.
-// Arriving packets are passed up at once, in any order: order is a layer above. A packet is sent
-// again if later packets have arrived and it has not, or if nothing has arrived for longer than a
-// round trip should take. Losses decide how many bytes may be in flight (congestion).
+// Arriving packets are passed up at once, in any order: a layer above may order them. A packet is
+// sent again if later packets have arrived and it has not, or if nothing has arrived for longer
+// than a round trip should take. Losses decide how many bytes may be in flight (congestion).
 //
 // An acknowledgement names the oldest missing packet, the packets that have come beyond it, and the
 // transmission that came last, with its age. So each acknowledgement gives a valid round-trip time,
-// retransmitted or not, and shows when a retransmission was needless. It travels with a packet that
-// goes the other way, if there is one within a quarter of the round-trip time, 0.2 ms at least and
-// 1 ms at most. The second packet without acknowledgement, a gap, and a duplicate are answered as
-// soon as all arrived datagrams have been read, so a batch of datagrams costs one acknowledgement.
+// retransmitted or not, and shows when a retransmission was needless. An acknowledgement travels
+// with a packet that goes the other way, if there is one within a quarter of the round-trip time,
+// 0.2 ms at least and 1 ms at most. The second packet without acknowledgement, a gap, and a
+// duplicate are answered as soon as all arrived datagrams have been read, so a batch of datagrams
+// costs one acknowledgement.
 //
 // A packet keeps its bytes from its first transmission on. If the path becomes narrower, kept
 // packets go in parts, each a datagram of its own, and are acknowledged when they are whole. The
-// network does not cut datagrams here: many networks drop the pieces, and where no router reports
-// the size of a path, none cuts.
+// network does not cut datagrams here: many networks drop the pieces, and some neither cut a
+// datagram nor report the size of the path.
 //
 // The layer never gives up: a layer below decides that the peer is down. Until then a lone packet
 // is sent again and again, each time after twice the time, up to a second.
@@ -75,7 +76,7 @@ struct reliability_settings {
   base::duration shortest_timeout = base::duration::milliseconds(2);
   /// The longest such time, unless the round trip takes longer.
   base::duration longest_timeout = base::duration::seconds(1);
-  /// This time while the round-trip time is not known.
+  /// The same time while the round-trip time is not known.
   base::duration first_timeout = base::duration::milliseconds(100);
 };
 
@@ -117,7 +118,7 @@ class reliability : public layer_defaults {
  public:
   /// The layer's name on the wire; see layer/layer.hpp.
   static constexpr std::string_view wire_name = "reliability";
-  /// Flags, number and attempt, and an acknowledgement that has no ranges.
+  /// The size of flags, number and attempt, and of an acknowledgement without ranges.
   static constexpr std::size_t header_size = reliability_header::flags_size +
                                              reliability_header::packet_size +
                                              acknowledgement::fixed_size;
@@ -143,7 +144,7 @@ class reliability : public layer_defaults {
   /// Passes up a packet that has not come before, and applies an acknowledgement. Bytes that no
   /// honest peer sends are counted and dropped.
   void receive(const incoming& m, layer_context& c);
-  /// Asks for all packets in flight at once when the path is known to be open (again).
+  /// Probes for the packets in flight at once when the path is known to be open (again).
   void notice(const link_event& e, layer_context& c);
   /// Sends the retransmissions, the acknowledgement and the packets of a paced window that are due.
   void advance(layer_context& c);
@@ -237,18 +238,18 @@ class reliability : public layer_defaults {
   std::uint64_t newest_order_ = 0;                         ///< see L4
   std::uint32_t reorder_packets_ = least_reorder_packets;  ///< later packets until one is lost
   std::uint32_t reorder_eighths_ = least_reorder_eighths;  ///< eighths of a trip until it is lost
-  std::uint32_t events_in_order_ = 0;               ///< congestion since a loss that was none
+  std::uint32_t events_in_order_ = 0;               ///< congestion events since a spurious loss
   base::instant loss_at_ = base::instant::never();  ///< when the first in flight is lost
   base::instant progress_;                          ///< when the time-out last started again
-  base::duration timeout_;                          ///< the next one
+  base::duration timeout_;                          ///< the next time-out
   std::uint32_t in_a_row_ = 0;  ///< time-outs without an acknowledgement between them
   bool probe_waits_ = false;    ///< a time-out has come, but nothing can be sent below
 
   received_packets received_;
   packet_parts parts_;
   sequence_number newest_ = 0;        ///< the packet that came last
-  std::uint8_t newest_attempt_ = 0;   ///< which transmission of it
-  base::instant newest_at_;           ///< when
+  std::uint8_t newest_attempt_ = 0;   ///< its transmission
+  base::instant newest_at_;           ///< the time when it came
   std::uint32_t unacknowledged_ = 0;  ///< packets that have come since the last acknowledgement
   base::instant acknowledge_at_ = base::instant::never();
 };

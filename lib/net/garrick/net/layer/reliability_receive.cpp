@@ -24,7 +24,7 @@ constexpr std::uint32_t most_unacknowledged = 16;
 constexpr std::uint32_t most_reorder_packets = 96;
 constexpr std::uint32_t most_reorder_eighths = 8;
 constexpr duration least_reorder_time = duration::microseconds(500);
-// Losses that were none are forgotten by halves, after this many events without another.
+// The tolerance for reordering is halved after this many congestion events without a spurious loss.
 constexpr std::uint32_t calm_events = 16;
 constexpr duration shortest_burst = duration::milliseconds(1);
 constexpr std::int64_t burst_packets = 10;
@@ -104,7 +104,7 @@ void reliability::sample(const acknowledgement& a, instant now) noexcept {
   if (a.attempt < p.attempt) was_spurious(p);
   if (!is_last && a.attempt != 0) return;
   const duration all = now - (is_last ? p.last : p.first);
-  // A peer's delay is believed only as long as it makes the way no faster than ever before.
+  // A peer's delay is believed only if the rest is not shorter than the shortest time so far.
   const duration delay = duration::microseconds(a.delay);
   const bool plausible = times_.known() && all - delay >= times_.shortest();
   times_.sample(plausible ? all - delay : all);
@@ -154,7 +154,7 @@ void reliability::acknowledged(const acknowledgement& a, layer_context& c) {
 }
 
 void reliability::make_room(layer_context& c) {
-  // Room for several packets, so that a waiting layer is not told for each.
+  // Waits for room for several packets, so that a waiting layer is not told of each.
   if (!full_ || packets_[0] > settings_.most_packets / 4 * 3 ||
       bytes_[0] > settings_.most_bytes / 4 * 3 || unsent_ > settings_.most_unsent_bytes / 4 * 3)
     return;
@@ -199,7 +199,7 @@ void reliability::declare_lost(sequence_number s, instant now) noexcept {
 void reliability::was_spurious(const sent_packet& p) noexcept {
   ++counters_.spurious;
   if (!p.declared_lost) return;
-  // This way reorders: packets are given more time from now on.
+  // This path reorders packets, so they are given more time from now on.
   events_in_order_ = 0;
   reorder_packets_ = std::min(reorder_packets_ * 2, most_reorder_packets);
   reorder_eighths_ = std::min(reorder_eighths_ * 2, most_reorder_eighths);

@@ -74,8 +74,9 @@ session::session(session_settings s)
 
 // -- Time ---------------------------------------------------------------------
 
-/// Always returns the time of the next call. A pause is noticed by a call that comes too late, and
-/// while this end waits, as for an attempt to connect, nothing else may be due for long.
+/// Returns the time by which this end asks for a call in any case. A call that comes too late shows
+/// a pause; and while this end waits, as for an attempt to connect, nothing else may be due for
+/// long.
 instant session::heeded_until() const noexcept {
   return life_.seen() + std::min(settings_.interval, settings_.hello_most);
 }
@@ -143,7 +144,7 @@ void session::open_again(layer_context& c) {
 void session::advance_open(layer_context& c) {
   const instant now = c.now();
   if (life_.down_at() <= now) {
-    // Perhaps the peer lives, and only its packets get lost: then this tells it.
+    // Perhaps the peer lives, and only its packets get lost: then it learns its end by this packet.
     packet given_up = packet::with_room(header_size + c.headers_below(), 1);
     *given_up.append(1) = static_cast<std::byte>(parting::given_up);
     send_own(session_packet::leave, std::move(given_up), c);
@@ -214,8 +215,8 @@ void session::on_connected(layer_context& c) {
   c.notify({link_event::kind::connected});
   if (phase_ == phase::over || !settings_.connects) return;
   if (!stream_ && phase_ != phase::greeting) return;
-  // Hellos are repeated on a stream, too: if the other end alone has lost it, the system reports
-  // that only after bytes were sent.
+  // Hellos are repeated on a stream, too: if only the other end has lost the stream, the system
+  // reports that only after bytes were sent.
   if (stream_) hello_pause_ = settings_.hello_first;
   next_hello_ = c.now() + jittered(hello_pause_, random_);
   say_hello(c);
@@ -338,7 +339,7 @@ void session::on_stranger(std::span<const std::byte> bytes, layer_context& c) {
   ++counters_.strangers;
   if (phase_ != phase::greeting || (bytes.empty() && !stream_)) return;
   // A stream belongs to one peer, which its first packet shows. A datagram may come from any host,
-  // so the handshake goes on, and if it fails, its error tells of the foreign datagram.
+  // so the handshake goes on, and if it fails, its error mentions the foreign datagram.
   const bool ours = !bytes.empty() && bytes[0] != std::byte{0} &&
                     bytes[0] <= std::byte{static_cast<std::uint8_t>(session_packet::refuse)};
   if (!stream_ && !ours) last_foreign_ = foreign_protocol(bytes);

@@ -17,16 +17,16 @@
 // A stream may also stop carrying bytes without an end: a device on the path has forgotten it, or
 // lets only new streams pass. So while the peer is suspected, the end that has connected tries
 // another connection beside the stream, with growing pauses, and says there that the session
-// continues. Both connections live until the peer answers by the new one that it goes on there; the
-// new one carries the session from then on, as after a loss. If packets of the peer come by the old
-// connection before that, no further attempt is made. An attempt that was greeted already still
-// takes over if the answer comes, since the peer has left the old connection by then. So an attempt
-// costs nothing if the peer is only slow or stopped, or if its address leads to another process by
-// now. Messages under way are lost with the old stream, so this is done only if layers above carry
-// messages over from one stream to another (`properties::connected` of the whole stack is false).
+// continues. Both connections live until the peer confirms this by the new one, which carries the
+// session from then on, as after a loss. If packets of the peer come by the old connection before
+// that, no further attempt is made. A connection with a greeting under way still takes over if the
+// answer comes, since the peer has left the old connection by then. So an attempt costs nothing if
+// the peer is only slow or stopped, or if its address leads to another process by now. Messages
+// under way are lost with the old stream, so this is done only if layers above carry messages over
+// from one stream to another (`properties::connected` of the whole stack is false).
 //
-// On datagrams a session opens only when the other end has proved that it receives the packets for
-// it. So a sender with a false address can neither open a session nor end one.
+// On datagrams a session opens only when the other end has proved that it receives the packets sent
+// to its address. So a sender with a false address can neither open a session nor end one.
 //
 // Only an observed silence counts: arrived bytes are received before time passes, and if this end
 // itself was called later than it has asked for, the delay is taken out of every limit. So from the
@@ -38,7 +38,7 @@
 //   D2  `down` comes at most once, and after it nothing is sent or passed up.
 //   D3  `opened` comes at most once; `resumed` only after `disconnected` of an open session.
 //   D4  No session is open between ends with stacks of different fingerprints.
-//   D5 A second connection takes the place of the present one only if the peer of this session has
+//   D5  A second connection takes the place of the present one only if the peer of this session has
 //       said there that the session goes on.
 //   D6  A stranger's packet changes nothing but a counter, and is answered with at most one packet
 //       that is no larger than a hello.
@@ -138,7 +138,7 @@ class session : public layer_defaults {
   /// Checks the settings. Returns `errc::invalid_setting`, or no error.
   [[nodiscard]] static base::error check(const session_settings& s);
 
-  /// Makes a layer before its session. Requires `!check(s)`.
+  /// Makes a layer without a session. Requires `!check(s)`.
   explicit session(session_settings s);
 
   /// Sends the message to the peer; drops it if the session is not open.
@@ -149,17 +149,17 @@ class session : public layer_defaults {
   void notice(const link_event& e, layer_context& c);
   /// Sends heartbeats and repeated hellos that are due; suspects the peer, and gives it up.
   void advance(layer_context& c);
-  /// Returns the time at which one of these is due, and at the latest an interval after the last
-  /// call, so that a pause of this end is noticed.
+  /// Returns the time for the next `advance`: at the latest an interval after the last call, so
+  /// that a pause of this end is noticed.
   [[nodiscard]] base::instant deadline() const noexcept;
   /// Returns true while the session is open and the layer below takes more.
   [[nodiscard]] bool writable(const layer_context& c) const;
   /// Returns the most bytes of a message: on datagrams as far as the path is known.
   [[nodiscard]] std::size_t largest(const layer_context& c) const;
-  /// Returns the first packet for a second connection beside the present one. It is empty unless
-  /// the peer is suspected, or that connection is lost by now.
+  /// Returns the first packet for a second connection beside the present one. Empty unless the peer
+  /// is suspected or the present connection is lost by now.
   [[nodiscard]] packet greeting(layer_context& c);
-  /// Returns the verdict on that connection, given the first `bytes` of the peer by it.
+  /// Returns the verdict on that connection, given the first `bytes` that the peer has sent by it.
   [[nodiscard]] beside answered(std::span<const std::byte> bytes, layer_context& c) const;
   /// Tells the peer that this end leaves.
   void leave(layer_context& c);
@@ -167,8 +167,8 @@ class session : public layer_defaults {
   void ends(const base::error& why, layer_context& c);
 
   /// Returns the peer's statement about itself, from `opened` on and after `down`, too, so its
-  /// identity can be put into quarantine. Null before, unless the peer has refused this end because
-  /// it has a session with it: then the identity alone is known.
+  /// identity can be put into quarantine. Null before `opened`, unless the peer has refused this
+  /// end because the two have a session already: then only the identity is known.
   [[nodiscard]] const hello* peer() const noexcept {
     return knows_peer_ || has_session_ ? &peer_ : nullptr;
   }
@@ -176,7 +176,7 @@ class session : public layer_defaults {
   [[nodiscard]] std::uint16_t version() const noexcept { return version_; }
   /// Returns how unusual the peer's silence is; 0 unless the session is open.
   [[nodiscard]] double phi(base::instant now) const noexcept;
-  /// Returns a copy of the counters, which are sums of its parts.
+  /// Returns the counters so far, which include those of its parts.
   [[nodiscard]] session_counters counters() const noexcept;
   /// Returns the state of the path of datagrams.
   [[nodiscard]] const net::path& path_size() const noexcept { return path_; }
@@ -234,7 +234,7 @@ class session : public layer_defaults {
   void send_hello(session_packet kind, std::uint64_t to, layer_context& c);
   void send_refusal(refusal why, std::uint64_t to, layer_context& c);
   void send_own(session_packet kind, packet body, layer_context& c);
-  /// Ends an open session for the peer, and says why.
+  /// Tells the peer that an open session ends, and why.
   void refuse_more(const base::error& why, layer_context& c);
   void send_heartbeat(std::size_t size, layer_context& c);
   void send_heartbeat_ack(std::uint32_t number, layer_context& c);

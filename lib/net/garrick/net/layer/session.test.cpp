@@ -287,7 +287,7 @@ TEST_CASE("session: a session is kept for the resume window, whenever the stream
   pair_of p(true, zero);
   p.connect();
   p.run(1_s);
-  // The peer is silent for long already when the loss is noticed.
+  // The peer has long been silent when the loss is noticed.
   p.ends[1].on_transmit = [](auto) {};
   p.run(4_s);
   p.ends[0].on_reopen = [] {};

@@ -95,21 +95,22 @@ void session::on_hello(std::span<const std::byte> bytes, layer_context& c) {
   }
   learn(*h);
   send_hello(session_packet::hello_ack, h->self.incarnation, c);
-  // A peer that knows this end's number gets the packets that are sent to it; by a stream that is
-  // sure. Otherwise the answer is not repeated, since it may have gone to an end that has asked for
-  // nothing: a peer that is open sends something within an interval, which opens this end, too.
+  // A peer that knows this end's number receives the packets that are sent to its address; on a
+  // stream that is certain. Otherwise this end does not open yet, and does not repeat its answer,
+  // since that may have gone to an end that has asked for nothing. A peer that is open sends a
+  // packet within an interval, which opens this end, too.
   if (stream_ || h->to == settings_.self.incarnation) open(c);
 }
 
 void session::on_hello_while_open(const hello& h, layer_context& c) {
-  // A hello that came late or twice. An answer makes good for one that was lost.
+  // This hello came late or twice. The answer replaces one that may have been lost.
   if (h.self == peer_.self) {
     if (!stream_) send_hello(session_packet::hello_ack, h.self.incarnation, c);
     return;
   }
   if (h.self == settings_.self) return on_stranger({}, c);
   if (stream_ || h.to == settings_.self.incarnation) return restarted(h, c);
-  // Perhaps the peer was restarted. Perhaps this comes from an earlier life of it, or from a
+  // Perhaps the peer was restarted. Or the hello comes from an earlier life of the peer, or from a
   // stranger: then the challenge stays without an answer.
   ++counters_.strangers;
   send_hello(session_packet::challenge, h.self.incarnation, c);
@@ -148,7 +149,7 @@ void session::on_hello_ack(std::span<const std::byte> bytes, layer_context& c) {
   } else if (stream_) {
     return;  // both have said hello at once
   }
-  // Now the other end knows, too.
+  // The heartbeat tells the other end that this end is open.
   if (phase_ == phase::open) send_heartbeat(0, c);
 }
 
@@ -174,9 +175,9 @@ void session::on_refusal(std::span<const std::byte> bytes, layer_context& c) {
                  c);
     case refusal::given_up: return end(peer_down("the other end has given this incarnation up"), c);
     case refusal::no_session:
-      // An end that begins a session has asked for none that was there before. Its hello has met
-      // the rest of one, which is over now. The other end closes the stream, and the next
-      // hello begins the session. The handshake's limit is the limit of all that.
+      // An end that begins a session has not asked for an earlier one. Its hello has met the rest
+      // of such a session, which is over now. The other end closes the stream, and the next hello
+      // begins the session, all within the handshake's limit.
       if (phase_ == phase::greeting) return;
       return end(peer_down("the other end does not have the session any more"), c);
     case refusal::other_layers: return end(different_stacks(), c);
@@ -217,8 +218,8 @@ beside session::answered(std::span<const std::byte> bytes, layer_context& c) con
 }
 
 /// Perhaps this end has that session, too, by a link to another address of the peer: then the owner
-/// of this link leaves. Otherwise the peer has yet to notice that the session has ended, or to hear
-/// it.
+/// of this link leaves. Otherwise the peer has yet to notice or to be told that the session has
+/// ended.
 void session::on_session_elsewhere(const refusal_notice& r, layer_context& c) {
   if (phase_ != phase::greeting || knows_peer_ || r.self.incarnation == 0)
     return static_cast<void>(++counters_.strangers);

@@ -136,7 +136,7 @@ bool slicing::take_next(outgoing& m, const layer_context& c) {
   return true;
 }
 
-/// Sends on while that is possible.
+/// Sends waiting packets while that is possible.
 void slicing::drain(layer_context& c) {
   if (!queues_ || draining_) return;
   {
@@ -232,8 +232,8 @@ void slicing::refuse(const char* why, layer_context& c) {
   if (c.below().reliable) end(base::make_error(net_errc::decode_failed, "slicing", why), c);
 }
 
-/// Counts a message above the limit. A peer with another limit sends one in good faith, so over a
-/// reliable layer it is told which limit that is.
+/// Counts a message above the limit. A peer with another limit sends such a message in good faith,
+/// so over a reliable layer the error that ends the link names the limit.
 void slicing::refuse_large(std::size_t size, layer_context& c) {
   ++counters_.malformed;
   if (!c.below().reliable) return;

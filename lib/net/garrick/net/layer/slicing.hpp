@@ -66,7 +66,7 @@ class slicing : public layer_defaults {
   explicit slicing(slicing_settings s = {});
   /// Takes the other layer's messages.
   slicing(slicing&& other) noexcept;
-  /// Drops the own messages and takes the other layer's.
+  /// Drops its own messages and takes the other layer's.
   slicing& operator=(slicing&& other) noexcept;
   ~slicing();
 
@@ -74,11 +74,11 @@ class slicing : public layer_defaults {
   void send(outgoing&& m, layer_context& c);
   /// Passes up each whole message.
   void receive(const incoming& m, layer_context& c);
-  /// Sends on when the layer below takes more. A lost stream takes with it its incomplete and
-  /// unsent messages; a layer above that sends them again has kept them.
+  /// Continues to send when the layer below takes more. When a stream is lost, its incomplete and
+  /// unsent messages are dropped; a layer above that sends them again has kept them.
   void notice(const link_event& e, layer_context& c);
-  /// Sends all waiting messages to a stream, even if the layer below is full: it is closed in good
-  /// order.
+  /// Sends all waiting messages to a stream, even if the layer below is full: a stream is closed in
+  /// good order.
   void leave(layer_context& c);
   /// Gives up messages if their next piece has not come in time.
   void advance(layer_context& c);

@@ -24,7 +24,7 @@ struct slicing_settings {
   /// The most bytes that go down at a time, even if the layer below takes more; at least 64.
   std::uint32_t piece = 64u << 10;
   /// The layer is not writable while this many messages wait to be sent; at least 1. The system's
-  /// lanes have the same room apart; exceeding it ends the link.
+  /// lanes have a room of the same size for themselves; exceeding it ends the link.
   std::uint32_t queue_messages = 4096;
   /// The same in bytes, of messages that are not large (`large_message`). The last message that is
   /// taken may be larger than the remaining room; the system's lanes have `largest` more. Of large
@@ -32,7 +32,8 @@ struct slicing_settings {
   std::uint32_t queue_bytes = 8u << 20;
   /// The most messages under way in pieces at a time; the system's lanes have as many again.
   std::uint32_t partial_messages = 64;
-  /// Their bytes; at least `largest`, even if set lower. The receiver takes twice as much.
+  /// The most bytes of these messages; at least `largest`, even if set lower. The receiver takes
+  /// twice as much.
   std::uint32_t partial_bytes = 64u << 20;
   /// The time that a message waits for its next piece, if pieces can be lost.
   base::duration expiry = base::duration::seconds(2);

@@ -38,8 +38,8 @@ class handle_porter {
   handle_porter& operator=(const handle_porter&) = default;
 };
 
-/// Weak handles and addresses keep no actor alive, so the other node could find none by them: send
-/// a strong handle, of which the receiver may make a weak one.
+/// Weak handles and addresses keep no actor alive, so the other node could find no actor by them:
+/// send a strong handle, from which the receiver may make a weak one.
 template <class P>
 inline constexpr bool is_only_meaningful_here<core::weak_ref<P>> = true;
 template <>

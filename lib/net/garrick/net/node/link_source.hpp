@@ -39,13 +39,14 @@ class link_source {
   /// are idle. Called once at most, by the node's constructor, if
   /// `node_settings::idle_workers_read`. May throw.
   virtual void share_with(base::executor&) {}
-  /// Returns the seed of all the node's numbers, where equal seeds are to give equal histories. 0:
-  /// the node draws them from the system's randomness, so that they cannot be guessed.
+  /// Returns the seed of all the node's numbers, for a source in which equal seeds give equal
+  /// histories. With 0 the node draws the numbers from the system's randomness, so that they cannot
+  /// be guessed.
   [[nodiscard]] virtual std::uint64_t seed() const noexcept { return 0; }
   /// Returns the time of the source's links.
   [[nodiscard]] virtual base::instant now() const noexcept = 0;
-  /// Waits until these links are over, but not beyond `limit`. They go on meanwhile. A source with
-  /// simulated time returns at once.
+  /// Waits until these links are over, but no longer than `limit`. The links keep working
+  /// meanwhile. A source with simulated time returns at once.
   virtual void wait_for_end(const std::vector<connection>& links, base::duration limit) = 0;
   /// Ends all links. After its return no thread is in a link, and none enters any more.
   virtual void stop() noexcept = 0;

@@ -44,7 +44,7 @@ class question : public std::enable_shared_from_this<question> {
       begin();
     } catch (const std::exception& e) { fail(base::make_error(net_errc::node_down, at, e.what())); }
   }
-  /// Returns true if the question goes to the node that is at an endpoint now, whichever its life.
+  /// Returns true if the question goes to the node that is at an endpoint now, in whichever life.
   [[nodiscard]] bool asks_an_endpoint() const noexcept { return at_.peer() == nullptr; }
 
  private:
@@ -54,7 +54,7 @@ class question : public std::enable_shared_from_this<question> {
   virtual bool ask(internal::link_port& link) = 0;
   virtual void fail(const base::error& why) = 0;
 
-  /// The visit that asks. If it is not made, its destructor reports that.
+  /// The visit that asks. If the visit is not made, its destructor calls `not_asked`.
   class asking {
    public:
     explicit asking(std::shared_ptr<question> q) noexcept : q_(std::move(q)) {}
@@ -127,7 +127,7 @@ class actor_question : public question {
   std::unique_ptr<name_answer> done_;
 };
 
-/// Looks a name up. A node that has come back as another one meanwhile answers a repeated question.
+/// Looks a name up. A repeated question may be answered by a later life of the node.
 class name_question final : public actor_question {
  public:
   name_question(std::shared_ptr<internal::node_core> node, const whereabouts& at, std::string name,
@@ -182,7 +182,7 @@ class identity_question final : public question {
   const core::completion<peer_identity> done_;
 };
 
-/// The error quotes the beginning of a name that is too long.
+/// Returns an error with the beginning of the name if the name is too long.
 base::error check_name(std::string_view name) {
   if (name.size() <= longest_name) return {};
   return base::make_error(net_errc::too_large, printable(name, 35),
@@ -196,7 +196,7 @@ node::node(core::environment& env, node_settings s)
     : core_(std::make_shared<internal::node_core>(env, std::move(s), &internal::make_link)) {}
 
 node::~node() {
-  // A copy cannot end its links, nor free them: they are the parent's.
+  // A forked copy can neither end nor free the links: they are the parent's.
   const bool is_copy = core_->env().is_copy();
   if (is_copy)
     static_cast<void>(new std::shared_ptr<internal::node_core>(std::move(core_)));

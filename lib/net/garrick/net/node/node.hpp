@@ -69,20 +69,20 @@ class node {
   [[nodiscard]] const peer_identity& self() const noexcept;
 
   /// Lets other nodes connect here: "tcp://127.0.0.1:4040", "unix:///run/x", "udp://[::1]:0".
-  /// Returns the endpoint where other nodes reach this one: with the port that the system has
-  /// chosen, or the advertised endpoint, as by "tcp://0.0.0.0:4040?advertised=example.org:14040".
-  /// Errors: those of `net::listen`; `errc::invalid_setting`, which names the setting
-  /// (`net::check`); `net_errc::denied` for an address beyond this machine, unless the settings say
-  /// `insecure`; `errc::shutting_down` if the node is leaving; `errc::would_block` in a process
-  /// that was forked from the node's. All functions below have this error, too; functions
-  /// without errors do nothing there, and return false or nothing. Looks a name up on the calling
-  /// thread, which may take seconds.
+  /// Returns the endpoint by which other nodes reach this one. It has the port that the system has
+  /// chosen, or is the advertised endpoint, as in
+  /// "tcp://0.0.0.0:4040?advertised=example.org:14040". Errors: those of `net::listen`;
+  /// `errc::invalid_setting`, which names the setting (`net::check`); `net_errc::denied` for an
+  /// address beyond this machine, unless the settings say `insecure`; `errc::shutting_down` if the
+  /// node is leaving; `errc::would_block` in a process that was forked from the node's. All
+  /// functions below have this error, too; functions without errors do nothing there, and return
+  /// false or nothing. Looks a host name up on the calling thread, which may take seconds.
   [[nodiscard]] base::result<endpoint> listen(std::string_view at);
 
   /// Lets other nodes find the actor by this name, with the protocol P, and holds it until
   /// `unpublish` or the end of the node. Once the actor has ended, it is not found any more, and
   /// its name is free. An actor of another node may be published, too: that node finds its own
-  /// actor; further nodes reach the actor through this node, and lose it with this node. Does not
+  /// actor; third nodes reach the actor through this node, and lose it with this node. Does not
   /// compile if a message cannot be encoded. Returns an error if the actor was not published:
   /// `registry_errc::name_taken`, `empty_handle`, `ended`; `net_errc::too_large` for a name of more
   /// than `longest_name` bytes; `not_encodable` or `incompatible` if the protocol's types cannot be
@@ -100,21 +100,21 @@ class node {
   /// if there is no such name.
   bool unpublish(std::string_view name);
 
-  /// Connects to the node at this endpoint and returns its identity. A link to that node that
-  /// exists already, by this endpoint or another one, stays the only link. Waits up to `limit` for
-  /// a node that is not there yet. Must not run on a worker (`errc::would_block`): actors use the
+  /// Connects to the node at this endpoint and returns its identity. If a link to that node exists
+  /// already, by this endpoint or another one, it stays the only link. Waits up to `limit` for a
+  /// node that is not there yet. Must not run on a worker (`errc::would_block`): actors use the
   /// other form. The link stays until one of the two nodes ends or is lost. Errors:
   /// `errc::timeout`, with the outcome of the last attempt; `net_errc::bad_endpoint`, also for port
   /// 0; `errc::invalid_setting` as `listen`; `net_errc::denied` beyond this machine, unless the
   /// settings say `insecure`; the reason why there is no connection, such as `not_garrick`,
   /// `incompatible` with a node of another version, `refused` if the endpoint is this node's own,
-  /// or `peer_down` if one of the two has given this life of the other up.
+  /// or `peer_down` if one of the two nodes has given up the present life of the other.
   [[nodiscard]] base::result<peer_identity> connect(
       std::string_view at, base::duration limit = base::duration::seconds(10));
-  /// The same for an actor, which is the first argument: returns a response, to be awaited. The
-  /// time-out is the actor's own (`within`), and carries no reason. A node that is not there is
-  /// tried for `net.failure_detection_handshake_limit`; then the answer is `net_errc::unreachable`,
-  /// with the reason.
+  /// The same for the actor `self`: returns a response to be awaited. The time-out is the actor's
+  /// own (`within`), and carries no reason. Tries to reach an absent node for
+  /// `net.failure_detection_handshake_limit`; then the answer is `net_errc::unreachable`, with the
+  /// reason.
   ///
   ///     auto asked = node.connect(*this, "tcp://there:4040");
   ///     result<net::peer_identity> who = co_await std::move(asked);
@@ -122,13 +122,13 @@ class node {
                                                               std::string_view at);
 
   /// Returns a handle to the actor that the node at `at` has published under this name; connects
-  /// first if need be. If that is an actor of this node, to which the other node has a handle,
-  /// returns the local handle. The actor has to understand P: its signatures are compared one by
-  /// one, and for an actor of this node also the protocols with which the other node was given it.
-  /// Waits up to `limit`, also for a node that is not there yet. Must not run on a worker
-  /// (`errc::would_block`): actors use the other form. Errors: `errc::timeout`, as `connect`; the
-  /// reason why there is no connection, such as `refused` if `at` is this node itself;
-  /// `net_errc::node_down` if `at` is a peer that cannot be reached now;
+  /// first if need be. Returns the local handle if the name stands for an actor of this node that
+  /// the other node has a handle to. Requires that the actor understands P: the signatures are
+  /// compared one by one. An actor of this node must also have been given to the other node with
+  /// all of them. Waits up to `limit`, also for a node that is not there yet. Must not run on a
+  /// worker (`errc::would_block`): actors use the other form. Errors: `errc::timeout`, as
+  /// `connect`; the reason why there is no connection, such as `refused` if `at` is this node
+  /// itself; `net_errc::node_down` if `at` is a peer that cannot be reached now;
   /// `registry_errc::not_found`, also for an actor of this node that has ended;
   /// `net_errc::incompatible`, naming the signature; `too_large` for a name of more than
   /// `longest_name` bytes; `decode_failed` if the answer makes no sense, such as the number of an
@@ -140,7 +140,7 @@ class node {
     core::scoped_actor me(env());
     return persisting(me, at, limit, [&] { return remote<P>(*me, at, name); });
   }
-  /// The same for an actor, which is the first argument: returns a response, to be awaited.
+  /// The same for the actor `self`: returns a response to be awaited.
   ///
   ///     auto asked = node.remote<prices>(*this, "tcp://there:4040", "prices");
   ///     result<ref<prices>> feed = co_await std::move(asked);
@@ -160,9 +160,9 @@ class node {
   /// Lets other nodes spawn an A here, by this name, with arguments of these types, which are
   /// values that can be encoded. Other nodes can spawn only actors that were allowed. The spawning
   /// node holds the actor only by the handle that it gets: when that is released, and no handle is
-  /// left here, the actor ends as any actor without handles. Its constructor and its `on_start` run
-  /// on a worker. Does not compile if an A cannot be made of these types, or if an argument or a
-  /// message cannot be encoded. Returns an error if nothing was allowed:
+  /// left here, the actor ends as any actor without handles. The actor's constructor and `on_start`
+  /// run on a worker. Does not compile if an A cannot be made of these types, or if an argument or
+  /// a message cannot be encoded. Returns an error if nothing was allowed:
   /// `registry_errc::name_taken` if the name is allowed already; `net_errc::too_large`,
   /// `not_encodable` or `incompatible` as `publish`.
   ///
@@ -191,19 +191,19 @@ class node {
   /// such name.
   bool disallow(std::string_view name);
 
-  /// Spawns an actor in the node at `at`, of the type that it has allowed by this name, with these
-  /// arguments; connects first if need be. Returns the actor's first handle; the actor lives as
-  /// long as it has one. It has to understand P. Waits up to 10 s in all, and for a node that is
-  /// not there as long as `connect` of actors; actors, and callers with another limit, use the
-  /// other form. Must not run on a worker (`errc::would_block`). Texts travel as std::string;
-  /// numbers must have the width that the other node expects. Errors: `errc::timeout`; the reason
-  /// why there is no connection; `net_errc::node_down` if `at` is a peer that cannot be reached
-  /// now; `net_errc::denied` if there is no such name; `too_large` as `remote`, or for the
-  /// arguments, which may also be `not_encodable`; `net_errc::incompatible`, naming the signature,
-  /// the argument, by its number from 0, or how many are expected; `net_errc::overload` if this
-  /// node has too many actors there; `errc::spawn_failed` if the constructor or `on_start` failed.
-  /// After `timeout`, `perhaps_delivered` or `incompatible` the actor may have been spawned, and
-  /// has ended.
+  /// Spawns an actor in the node at `at`, of the type that the node has allowed by this name, with
+  /// these arguments; connects first if need be. Returns the actor's first handle; the actor lives
+  /// as long as it has one. Requires that the actor understands P. Waits up to 10 s in all, and
+  /// tries to reach an absent node as long as the `connect` of actors does. Actors, and callers
+  /// with another limit, use the other form. Must not run on a worker (`errc::would_block`). Texts
+  /// travel as std::string; numbers must have the width that the other node expects. Errors:
+  /// `errc::timeout`; the reason why there is no connection; `net_errc::node_down` if `at` is a
+  /// peer that cannot be reached now; `net_errc::denied` if there is no such name; `too_large` as
+  /// `remote`, or for the arguments, which may also be `not_encodable`; `net_errc::incompatible`,
+  /// naming the signature, the argument by its number from 0, or the expected number of arguments;
+  /// `net_errc::overload` if this node has too many actors there; `errc::spawn_failed` if the
+  /// constructor or `on_start` failed. After `timeout`, `perhaps_delivered` or `incompatible` the
+  /// actor may have been spawned; then it has ended.
   ///
   ///     ref<pictures> far = node.spawn<pictures>("tcp://there:4040", "renderer", "sky").value();
   template <class P, class... Args>
@@ -213,7 +213,7 @@ class node {
     auto asked = spawn<P>(*me, at, name, std::forward<Args>(args)...);
     return with_reason(at, me->get(std::move(asked).within(base::duration::seconds(10))));
   }
-  /// The same for an actor, which is the first argument: returns a response, to be awaited.
+  /// The same for the actor `self`: returns a response to be awaited.
   ///
   ///     auto asked = node.spawn<pictures>(*this, where, "renderer", "sky", 3u);
   ///     result<ref<pictures>> far = co_await std::move(asked);
@@ -239,25 +239,26 @@ class node {
   ///
   /// Layer "node" has the node's present figures about the peer: `exports`, local actors of which
   /// the peer has a number; `spawned`, the exports that were made for it; `proxies`, its actors to
-  /// which this node has a handle; `questions` without an answer to this end, `asked` to the other
-  /// end, and `unanswered`, both together with answers that have not left yet; `wanted`, those of
-  /// `asked` with a limit, and withdrawn requests without an answer so far; `monitors` and `links`
-  /// between the actors of both; `under_way`, messages that are not confirmed. Since the link
-  /// stands it has counted: `to_nobody`, messages and requests to a receiver that had ended or was
-  /// never known here; `not_decoded`, messages, requests and answers with bytes that were no value
-  /// of their type; `not_encoded`, answers from here that could not be written or were too large
-  /// for the link, of which the caller was told; `ends_refused`, exits and kills that
-  /// `node_settings::let_peers_end` forbids.
+  /// which this node has a handle; `questions`, the open questions of this node to the peer;
+  /// `asked`, the open requests of the peer to actors here; `unanswered`, the same together with
+  /// answers that have not left yet; `wanted`, those of `asked` with a limit, and withdrawn
+  /// requests without an answer so far; `monitors` and `links` between the actors of both;
+  /// `under_way`, messages that are not confirmed. Its counts since the beginning of the link:
+  /// `to_nobody`, messages and requests to a receiver that had ended or was never known here;
+  /// `not_decoded`, messages, requests and answers that could not be decoded; `not_encoded`,
+  /// answers from here that could not be written or were too large for the link, so that the
+  /// requester got an error; `ends_refused`, exits and kills that `node_settings::let_peers_end`
+  /// forbids.
   ///
-  /// Waits for the thread that is at work on the link. A `peer_listener` or a `peer_admission` runs
-  /// on that thread, and must not call this.
+  /// Waits for the thread that works on the link. A `peer_listener` or a `peer_admission` runs on
+  /// that thread, and must not call this.
   [[nodiscard]] std::vector<link_count> counters(const peer_identity& who) const;
   /// Reports each further change of a peer, and each piece of evidence, to `who` for the life of
   /// the node; a subscription cannot be ended. Peers that are up already are not reported: ask
   /// `peers` afterwards. Ignores null. Throws std::bad_alloc.
   void subscribe(std::shared_ptr<peer_listener> who);
-  /// Shuts this life of a node out: from the return of this call on, none of its messages gets into
-  /// a mailbox, all its actors count as lost, and it is refused as a peer. The last
+  /// Shuts out this life of a node: after this call returns, none of its messages gets into a
+  /// mailbox, all its actors count as lost, and it is refused as a peer. The last
   /// `quarantine_list::most` such lives are remembered. Waits for a delivery that is under way, so
   /// a `peer_listener` or a `peer_admission`, which the delivering thread calls, must not call
   /// this.
@@ -274,8 +275,8 @@ class node {
                     std::unique_ptr<spawn_arguments> with, const protocol_table& as,
                     std::unique_ptr<name_answer> done);
   /// Adds to a time-out the reason that kept this node from reaching the endpoint, if that is
-  /// known; returns other errors unchanged. `earlier` is the reason for which an attempt failed
-  /// before the present one.
+  /// known; returns other errors unchanged. `earlier` is the reason why the attempt before the
+  /// present one failed.
   [[nodiscard]] base::error explained(const whereabouts& at, const base::error& why,
                                       const base::error& earlier) const;
   template <class T>
@@ -284,11 +285,12 @@ class node {
     if (!answer) return explained(at, answer.error(), earlier);
     return answer;
   }
-  /// Returns the time for which a node that is not there is tried.
+  /// Returns how long one attempt tries to reach an absent node.
   [[nodiscard]] base::duration longest_attempt() const;
-  /// Returns the answer of `ask`, which is repeated after `unreachable` while there is time left. A
-  /// second such answer counts only after half of `longest_attempt()`: a shorter attempt has failed
-  /// at once, while one that joins another caller's attempt waits for less than the whole.
+  /// Returns the answer of `ask`, which is repeated after `unreachable` while there is time left.
+  /// After the first repetition, only an attempt that took at least half of `longest_attempt()` is
+  /// repeated: a shorter one has failed at once. An attempt that joins another caller's takes less
+  /// than the whole.
   template <class Ask>
   [[nodiscard]] auto persisting(core::scoped_actor& me, const whereabouts& at, base::duration limit,
                                 Ask ask) const {

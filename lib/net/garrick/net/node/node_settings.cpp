@@ -12,7 +12,7 @@ base::error wrong(std::string_view name, std::string_view why) {
   return base::make_error(base::errc::invalid_setting, "node_settings." + std::string(name), why);
 }
 
-/// Refuses zero: with no credit, say, no actor could ever send anything.
+/// Refuses zero: without credit, for example, no actor could send.
 base::error check_some(std::string_view name, std::uint64_t value, std::uint64_t most) {
   if (value != 0) return {};
   return wrong(name, "0, where 1 to " + std::to_string(most) + " is allowed");

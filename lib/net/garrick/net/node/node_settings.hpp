@@ -22,7 +22,7 @@ namespace garrick::net {
 /// to be granted more. Part of the protocol: both ends count from here.
 inline constexpr std::uint32_t first_credit = 256;
 
-/// The largest size of a name by which a node shows an actor, or a type of actors, in bytes.
+/// The longest name of a published actor, or of an allowed type of actors, in bytes.
 inline constexpr std::size_t longest_name = 255;
 
 /// The identity of a node, its links, and its limits. "Flat memory" in lib/net/README.md has the
@@ -34,31 +34,33 @@ inline constexpr std::size_t longest_name = 255;
 ///     net::node node(system, s);
 struct node_settings {
   /// The identity of this node over all its lives; all zeros: a new one each time. Two nodes that
-  /// run at once must not share one: their peers take one for an earlier life of the other.
+  /// run at once must not share an identity: peers would take one node for an earlier life of the
+  /// other.
   node_id id{};
   /// The number of this life; 0: drawn at random, as it should be.
   std::uint64_t incarnation = 0;
   /// The program's name for its peers, to be read by people; cut after 64 bytes.
   std::string program{};
 
-  /// The stacks to choose from. Only a stack that confirms (`properties::confirmed`) will do: with
-  /// any other, `check`, `listen` and `connect` give `errc::invalid_setting`.
+  /// The stacks to choose from. A node can use only a stack that confirms delivery
+  /// (`properties::confirmed`): with any other, `check`, `listen` and `connect` give
+  /// `errc::invalid_setting`.
   stack_catalogue stacks = standard_stacks();
   std::string stream_stack = "stream";       ///< over TCP and Unix domain sockets
   std::string datagram_stack = "datagrams";  ///< over UDP
   link_settings link{};                      ///< of all its layers
 
-  /// Allows addresses that other machines can reach, for `listen` and `connect`. They need
-  /// authentication, which does not exist yet: with this, a peer's identity is not proved.
+  /// Allows addresses that other machines can reach, for `listen` and `connect`. Such addresses
+  /// need authentication, which does not exist yet: no peer's identity is proved.
   bool insecure = false;
 
   /// Decides whether the same life of a node may be a peer again after it was `down`. Its old
   /// handles are dead in any case, and none of its earlier messages is delivered.
   peer_return after_down = peer_return::same_life;
 
-  /// Lets actors of peers end actors here to which they have a handle, by `exit` and `kill`. False:
-  /// such signals are ignored, and counted. Links are not affected: an actor that is linked with an
-  /// actor of a peer hears of its end, and ends with it unless it traps exits.
+  /// Lets actors of peers end actors here by `exit` and `kill`, if they have a handle. False: such
+  /// signals are ignored, and counted. Links are not affected: an actor that is linked with an
+  /// actor of a peer gets its exit signal, and ends with it unless it traps exits.
   bool let_peers_end = true;
 
   /// Decides which nodes may be peers; null: every node that speaks the protocol.
@@ -66,41 +68,42 @@ struct node_settings {
 
   /// The largest number of messages to one peer that are not confirmed, at least 1. Senders wait
   /// beyond it. A large message counts as several, so that half of `most_bytes_waiting` fills the
-  /// limit, too. The share of messages above 64 KiB counts against such messages only. A sender
-  /// that may not wait goes on, up to twice the limit; then its message is lost, with
+  /// limit, too. The credit of messages above 64 KiB counts against such messages only. A sender
+  /// that may not wait still sends, up to twice the limit; then its message is lost, with
   /// `errc::overload`. Each actor that pauses has sent one message beyond the limit, and any number
   /// of actors may pause.
   std::uint32_t most_under_way = 8192;
   /// The largest number of bytes that wait for the stack, with some 50 for each message, at least
   /// 1. Beyond it no actor pauses: an actor waits in `send`, as a thread does. A sender that may
-  /// not wait, or has waited for `patience`, loses its message. Once an actor has waited in vain,
-  /// messages of actors beyond the limit are lost at once until the peer goes on. A message that
-  /// has credit is taken all the same. A refusal is never lost: a peer counts as down if more bytes
-  /// of refusals wait for it, with 128 for each, than the larger of twice this limit and 4608 ×
-  /// `most_questions`.
+  /// not wait, or has waited for `patience`, loses its message. Once an actor has waited that long
+  /// without success, messages of actors beyond the limit are lost at once until the peer confirms
+  /// a message. A message that has credit is accepted even beyond the limit. A refusal is never
+  /// lost: a peer counts as down if more bytes of refusals wait for it, with 128 for each, than the
+  /// larger of twice this limit and 4608 × `most_questions`.
   std::size_t most_bytes_waiting = 64u << 20;
   /// The time for which a thread waits in `send` for a slow receiver in another node; then its
   /// message counts against the next grant. An actor sends one message without credit, and pauses
-  /// for as long after its handler; its next message waits in `send`, too. Zero: no sender waits.
+  /// for at most this time after its handler; its next message waits in `send`, too. Zero: no
+  /// sender waits.
   base::duration patience = base::duration::seconds(1);
   std::uint32_t most_exports = 1u << 20;  ///< actors that one peer may know of; 0: none
   /// The largest number of requests of one peer that wait for their answer, at least 1. Requests of
   /// this node to the peer are limited to seven eighths of this or of
   /// `link.questions.most_questions`, whichever is less; beyond that they get `errc::overload`. An
-  /// answer for which the peer's link has no room yet counts as such a request.
+  /// answer that waits for room in the link to the peer still counts as an open request.
   std::uint32_t most_questions = 1u << 16;
   std::uint32_t most_watches = 1u << 20;  ///< links and monitors of one peer; 0: none
-  /// The largest number of actors that one peer has had spawned and holds; 0: none.
+  /// The largest number of actors that were spawned for one peer and that it holds; 0: none.
   std::uint32_t most_spawned = 1u << 16;
   base::duration leave_limit = base::duration::seconds(1);  ///< see node::~node
 
   /// The source of links; null: sockets, with `io`, `transport` and `accept`.
   std::shared_ptr<link_source> source{};
-  io_settings io{};  ///< the threads that move their bytes
-  /// Lets workers of the system that have nothing to do wait for the network in place of the first
-  /// of these threads. A message then wakes one thread instead of two. False: never. Has no effect
-  /// with a policy in which workers cannot wait so (`work_sharing`), if they spin
-  /// (`scheduler.idle_spin`), and for all but one of a system's nodes.
+  io_settings io{};  ///< the I/O threads of these sockets
+  /// Lets idle workers of the system wait for the network in place of the first I/O thread. A
+  /// message then wakes one thread instead of two. False: never. Has no effect with a policy
+  /// without such waits (`work_sharing`), if workers spin (`scheduler.idle_spin`), and for all but
+  /// one node of a system.
   bool idle_workers_read = true;
   transport_settings transport{};  ///< sizes and options of sockets
   accept_limits accept{};          ///< the limits on connections that `listen` takes
@@ -109,9 +112,9 @@ struct node_settings {
 };
 
 /// Checks the settings, and those of the link. Returns no error, or `errc::invalid_setting`, which
-/// names the setting and its range. `node::listen`, `connect`, `remote` and `spawn` call this
-/// themselves, but look at no stack other than the one for the address. The settings of the
-/// transport are checked by `net::listen` and `net::connect`.
+/// names the setting and its range. `node::listen`, `connect`, `remote` and `spawn` check the same
+/// themselves, but of the stacks only the one for the address. The settings of the transport are
+/// checked by `net::listen` and `net::connect`.
 [[nodiscard]] base::error check(const node_settings& s);
 
 namespace internal {

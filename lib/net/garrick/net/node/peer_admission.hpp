@@ -15,11 +15,11 @@ namespace garrick::net {
 struct applicant {
   peer_identity who;         ///< the node, and the life that it is in
   std::string_view program;  ///< the program's name for people
-  std::string_view at;       ///< the node's endpoint, as it has come or was dialled
+  std::string_view at;       ///< the endpoint that it has connected from, or that was dialled
   bool was_dialled = false;  ///< whether this node has connected to it
 };
 
-/// Decides about each connection, before anything of an actor passes. An extension point: derive
+/// Decides about each connection, before any message of an actor passes. An extension point: derive
 /// from it, and put it into `node_settings::admission`.
 ///
 /// A peer that was admitted can be removed later by `node::quarantine`.
@@ -37,10 +37,10 @@ class peer_admission {
   peer_admission(const peer_admission&) = delete;
   peer_admission& operator=(const peer_admission&) = delete;
   /// Returns the reason why the applicant may not be a peer, in words for people, or nothing if it
-  /// may. An applicant that has come here gets at most 128 bytes of the reason, and none over
-  /// datagrams if the reply would be longer than its own packet; an applicant that was dialled
-  /// learns that this end leaves. An exception counts as an objection. Called by threads of the
-  /// node or workers that stand in for them, several at once: must not wait, must not call
+  /// may. An applicant that has connected to this node gets at most 128 bytes of the reason, and
+  /// none over datagrams if the reply would be longer than its own packet; an applicant that was
+  /// dialled learns that this end leaves. An exception counts as an objection. Called by threads of
+  /// the node or workers that stand in for them, several at once: must not wait, must not call
   /// `counters` or `quarantine`, and must not destroy the node.
   [[nodiscard]] virtual std::optional<std::string> objection(const applicant& who) = 0;
 

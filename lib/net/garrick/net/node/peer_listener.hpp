@@ -18,8 +18,8 @@ namespace garrick::net {
 /// A change of a peer's state.
 enum class peer_change : std::uint8_t {
   up,    ///< the peer can be reached
-  down,  ///< the peer was given up, has left, or came back as another one: its session is over, and
-         ///< its life, too, unless `node_settings::after_down` lets it return; then `up` follows
+  down,  ///< the peer was given up, has left, or came back in another life: its session is over,
+  ///< and its life, too, unless `node_settings::after_down` lets it return; then `up` follows
 };
 
 /// An observation of a peer that is up.
@@ -27,11 +27,11 @@ struct peer_evidence {
   /// The kind of an observation.
   enum class kind : std::uint8_t {
     suspected,        ///< the peer was silent for longer than is usual
-    trusted,          ///< the peer was heard again
-    disconnected,     ///< the peer's connection broke, which may be mended
+    trusted,          ///< packets of the peer came again
+    disconnected,     ///< the peer's connection broke; the session may go on
     resumed,          ///< the peer has a new connection
-    unreachable,      ///< no socket listens at the peer's address, or there is no way to it: so the
-                      ///< network reports, without proof
+    unreachable,      ///< the network reports, without proof, that no socket listens at the peer's
+                      ///< address, or that no route leads there
     observer_paused,  ///< this process itself was stopped: its evidence of silence is worth little
   };
   kind what;                ///< the kind

@@ -29,7 +29,7 @@ namespace garrick::net {
 /// The functions that write and read one content type.
 struct content_codec {
   std::uint64_t type;                ///< the type's number on the wire
-  const base::message_type* content; /**< by which envelopes know it */
+  const base::message_type* content; /**< the type's identity in envelopes */
   /// Appends a value; failures stay in the writer. Throws std::bad_alloc.
   void (*write)(byte_writer& out, const void* value);
   /// Returns an envelope with a value; null if the bytes are no such value, with the reason in the
@@ -145,10 +145,10 @@ template <class P>
 }  // namespace garrick::net
 
 /// Leaves the table of this protocol to another file of the program. Otherwise each file that
-/// publishes or looks up the protocol compiles the functions of its messages. Stands in the
-/// protocol's header, behind the protocol and outside of namespaces. Requires
-/// `GARRICK_PROTOCOL_TABLE_HERE` in one file of the program, which does not link without it. Costs
-/// nothing at run time.
+/// publishes or looks up the protocol compiles the functions of its messages. Belongs in the
+/// protocol's header, after the protocol and outside of namespaces. Requires
+/// `GARRICK_PROTOCOL_TABLE_HERE` in one file; without it the program does not link. Costs nothing
+/// at run time.
 ///
 ///     GARRICK_PROTOCOL_TABLE_ELSEWHERE(shop::counter_type);   // in shop.hpp
 ///     GARRICK_PROTOCOL_TABLE_HERE(shop::counter_type);        // in shop.cpp
@@ -156,6 +156,6 @@ template <class P>
   extern template const ::garrick::net::protocol_table& \
   garrick::net::protocol_table_of<__VA_ARGS__>()
 /// Compiles the table of this protocol in this file, for all files that leave it to another one.
-/// Stands outside of namespaces. Does not compile if a message or an answer cannot be encoded.
+/// Belongs outside of namespaces. Does not compile if a message or an answer cannot be encoded.
 #define GARRICK_PROTOCOL_TABLE_HERE(...) \
   template const ::garrick::net::protocol_table& garrick::net::protocol_table_of<__VA_ARGS__>()

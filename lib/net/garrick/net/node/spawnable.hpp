@@ -1,5 +1,5 @@
-// Actors that other nodes may spawn here: the functions that make such an actor from bytes, and
-// those that write these bytes in the other node.
+// Actors that other nodes may spawn here: the functions that make such an actor from bytes, and the
+// functions that write these bytes in the other node.
 //
 //   node.allow<counting, std::vector<std::uint32_t>>("counter").value();   // in one node
 //   const std::vector<std::uint32_t> divisors{2, 3, 5, 7};                 // in the other one
@@ -7,7 +7,7 @@
 //
 // Types need no registration. `node::allow<A, Args...>` instantiates a `spawnable` for A and the
 // arguments of its constructor, and `node::spawn<P>` writes its arguments as a tuple; the schemas
-// of both tuples are compared before anything is decoded, as those of protocols are.
+// of both tuples are compared before any byte is decoded, as the schemas of protocols are.
 //
 // Thread safety: a `spawnable` is constant. The others serve one thread at a time.
 #pragma once
@@ -52,8 +52,8 @@ class spawnable {
   [[nodiscard]] virtual const base::result<schema>& arguments() const = 0;
   /// Returns the protocol that other nodes may use.
   [[nodiscard]] virtual const protocol_table& protocol() const = 0;
-  /// Reads the arguments; returns null if the bytes are not such arguments, with the reason in the
-  /// reader. Passes on exceptions of the types' constructors.
+  /// Returns the decoded arguments; null if the bytes are not such arguments, with the reason in
+  /// the reader. Passes on exceptions of the types' constructors.
   [[nodiscard]] virtual std::unique_ptr<prepared_spawn> prepare(byte_reader& in) const = 0;
 
  protected:
@@ -79,7 +79,7 @@ class spawn_arguments {
 namespace detail {
 
 /// Returns the schema of arguments. Its signature's name is independent of the types, so that the
-/// types are compared one by one, and a difference tells the number of the argument.
+/// types are compared one by one, and the error has the number of the differing argument.
 template <class... Args>
 [[nodiscard]] const base::result<schema>& schema_of_arguments() {
   static const base::result<schema> made = [] {

@@ -1,4 +1,4 @@
-// The place of a question to a node: an endpoint, or a peer that is known already.
+// The address of a node in a call: an endpoint, or a known peer.
 //
 // Thread safety: a value.
 #pragma once
@@ -13,7 +13,7 @@
 namespace garrick::net {
 
 /// An endpoint, to which the node connects if need be, or a peer that can be reached now, even a
-/// peer that has connected here. Made of either:
+/// peer that has connected here. Converts from either:
 ///
 ///     node.remote<prices>("tcp://there:4040", "prices");
 ///     node.remote<prices>(node.peers()[0], "prices");

@@ -1,8 +1,8 @@
 // Bytes that are appended piece by piece to many megabytes, on a thread on which others depend.
 //
-// A growing vector moves its bytes, and touches as much new memory: for some megabytes that takes
-// ten milliseconds and more in one go. The system can move pages without touching them, and
-// `realloc` lets it do so.
+// A growing vector moves its bytes, and touches the same amount of new memory: for some megabytes
+// that takes ten milliseconds and more in one go. The system can move pages without touching them,
+// and `realloc` lets it do so.
 //
 // Thread safety: none.
 #pragma once
@@ -55,7 +55,7 @@ class growing_bytes {
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
   [[nodiscard]] std::size_t capacity() const noexcept { return capacity_; }
   [[nodiscard]] std::span<const std::byte> bytes() const noexcept { return {data_, size_}; }
-  /// Returns true if `some` lies among them.
+  /// Returns true if `some` lies within these bytes.
   [[nodiscard]] bool holds(std::span<const std::byte> some) const noexcept {
     const std::less_equal<> before;  // of pointers that may be of different objects
     return before(data_, some.data()) && before(some.data() + some.size(), data_ + size_);

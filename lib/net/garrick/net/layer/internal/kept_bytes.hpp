@@ -3,7 +3,7 @@
 // Problem: a packet has a block of its own, with room for all headers. A layer that keeps many
 // small packets until they are acknowledged fills the processor's caches with that room, and frees
 // blocks that are cold by then. A copy is as large as the message, and the packet's block is free
-// again as soon as its bytes are sent, so the next message is written into the same lines.
+// again as soon as its bytes are sent, so the next message is written into the same cache lines.
 //
 // Invariants:
 //   K1  Messages lie whole in one chunk, and leave in the order in which they came.
@@ -65,8 +65,8 @@ class kept_bytes {
   static constexpr std::size_t other_chunks = std::size_t{8} << 10;
   static_assert(largest <= first_chunk - sizeof(chunk));
 
-  /// Returns the room for a message. An empty message takes a byte, too, so that the numbers show
-  /// K2.
+  /// Returns the room for a message. An empty message takes a byte, too, so that `popped` reaches
+  /// `used` only with the last message (K2).
   [[nodiscard]] static std::uint32_t room_for(std::size_t size) noexcept {
     return static_cast<std::uint32_t>(size != 0 ? size : 1);
   }

@@ -21,7 +21,8 @@
 
 namespace garrick::net::internal {
 
-/// Messages under way at a time, of ordinary lanes, and of the others.
+/// The limits of messages under way at a time in ordinary lanes; the same again for the system's
+/// lanes.
 struct under_way_limits {
   std::size_t messages = 0;
   std::uint64_t bytes = 0;
@@ -45,7 +46,7 @@ class lane_queues {
   void push(outgoing m);
   [[nodiscard]] bool empty() const noexcept { return used_[0].messages + used_[1].messages == 0; }
   [[nodiscard]] bool lane_empty(lane_number lane) const noexcept;
-  /// Returns how many messages wait, or are under way, in lanes of that kind.
+  /// Returns how many messages wait, or are under way, in reserved or in ordinary lanes.
   [[nodiscard]] std::uint64_t messages(bool reserved) const noexcept {
     return used_[reserved ? 1 : 0].messages;
   }

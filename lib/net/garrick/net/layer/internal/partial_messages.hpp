@@ -60,12 +60,12 @@ class partial_messages {
   /// up for it are counted in `k`.
   [[nodiscard]] verdict add(const piece& p, properties below, base::instant now,
                             growing_bytes& whole, slicing_counters& k);
-  /// Gives up all messages of this lane that are coming, in order: a later one has begun, so they
-  /// never become whole.
+  /// Gives up all incomplete messages of this lane, which is in order: a later one has begun, so
+  /// they never become whole.
   void abandon(lane_number lane, slicing_counters& k) noexcept;
   /// Gives up the messages that expire until `now`.
   void expire(base::instant now, slicing_counters& k) noexcept;
-  /// Their number, and their memory: allocated bytes, and overhead.
+  /// Returns the number of incomplete messages; `bytes` returns their memory, with overhead.
   [[nodiscard]] std::size_t messages() const noexcept { return all_.size(); }
   [[nodiscard]] std::uint64_t bytes() const noexcept { return used_[0] + used_[1]; }
   [[nodiscard]] base::instant deadline() const noexcept {

@@ -1,7 +1,7 @@
 // Queues of messages under way, in blocks of the pool.
 //
-// A queue that moves takes a block at its end for every block that it drops at its front, some ten
-// entries each. So with the general allocator each message would pay a tenth of an allocation.
+// A queue in use takes a block of some ten entries at its end for every block that it drops at its
+// front. So with the general allocator each message would pay a tenth of an allocation.
 //
 // Thread safety: an allocator has no state.
 #pragma once

@@ -14,7 +14,7 @@
 
 namespace garrick::net {
 
-/// The packets that one end has received, as it tells the other.
+/// The packets that one end has received, as it tells the other end.
 struct acknowledgement {
   /// The most ranges.
   static constexpr std::size_t most_ranges = 32;
@@ -41,7 +41,7 @@ struct reliability_header {
   static constexpr std::size_t flags_size = 1;
   static constexpr std::size_t packet_size = 5;                    ///< see above
   static constexpr std::byte with_packet = std::byte{1};           ///< a flag: a packet follows
-  static constexpr std::byte with_acknowledgement = std::byte{2};  ///< a flag: so does this
+  static constexpr std::byte with_acknowledgement = std::byte{2};  ///< a flag: its bytes follow
   static constexpr std::byte with_part = std::byte{4};             ///< a flag: only a part follows
   static constexpr std::size_t part_size = 4;                      ///< bytes of size and offset
 
@@ -57,7 +57,7 @@ struct reliability_header {
 
 /// Writes `a` to the `a.size()` bytes at `to`.
 void encode(std::byte* to, const acknowledgement& a) noexcept;
-/// Reads the header of a datagram. Returns false if the bytes break the rules of the page, or if
+/// Reads the header of a datagram. Returns false if the bytes break the rules of that page, or if
 /// ranges are not ascending and apart. The caller checks whether the numbers make sense.
 [[nodiscard]] bool decode(std::span<const std::byte> bytes, reliability_header& into) noexcept;
 

@@ -11,8 +11,8 @@
 // 0.85, like that of two flows of which one has lost a packet.
 //
 // Transmissions have consecutive numbers, their order. All losses of transmissions before the
-// window shrank are one event. If all of them turn out to be none, the window gets its old size
-// back.
+// window shrank are one event. If all of them turn out to be no losses, the window gets its old
+// size back.
 //
 // Thread safety: none; a plain value.
 #pragma once
@@ -39,18 +39,18 @@ class congestion {
   /// Returns true until the first loss, or until a queue has built up.
   [[nodiscard]] bool slow_start() const noexcept { return now_.size < now_.threshold; }
   /// Returns the time that a byte should take on its way out, in 1/1024 of a nanosecond, so that
-  /// the window is spread over a round trip. It is a little shorter, so that pacing is not the
-  /// limit.
+  /// the window is spread over a round trip. The result is a little shorter, so that pacing is not
+  /// the limit.
   [[nodiscard]] std::int64_t pace(const round_trip& times) const noexcept;
 
-  /// Takes the round-trip time of the transmission `order`; `next` is the one to come.
+  /// Records the round-trip time of the transmission `order`; `next` is that of the next one.
   void sampled(base::duration time, std::uint64_t order, std::uint64_t next) noexcept;
-  /// Takes the acknowledgement of `bytes`; the newest of them had the number `order`. `limited`:
-  /// the window held back more bytes; otherwise it was not too small, and does not grow.
+  /// Records the acknowledgement of `bytes`; the newest of them had the number `order`. `limited`:
+  /// the window held more bytes back; otherwise it was large enough, and does not grow.
   void acknowledged(std::size_t bytes, std::uint64_t order, bool limited, const round_trip& times,
                     base::instant now) noexcept;
-  /// Takes the loss of the transmission `order`; `next` is the one to come. Returns true if the
-  /// window has shrunk.
+  /// Records the loss of the transmission `order`; `next` is that of the next one. Returns true if
+  /// the window has shrunk.
   bool lost(std::uint64_t order, std::uint64_t next, const round_trip& times,
             base::instant now) noexcept;
   /// Returns the event of the last loss.

@@ -43,7 +43,7 @@ class received_packets {
   /// Records the packet `s`, if it is neither a duplicate nor beyond. Returns its kind.
   [[nodiscard]] arrival record(sequence_number s) noexcept;
 
-  /// Returns true if `record` would find it new.
+  /// Returns true if the packet `s` is neither a duplicate nor beyond.
   [[nodiscard]] bool awaits(sequence_number s) const noexcept;
   /// Returns the oldest missing packet: all earlier ones have come.
   [[nodiscard]] sequence_number next() const noexcept { return next_; }

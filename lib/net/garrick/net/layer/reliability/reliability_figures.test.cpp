@@ -1,5 +1,5 @@
-// The cost of reliability on a link that loses, and on one that is narrow: in virtual time, with
-// the limits that it has to keep over real sockets, too.
+// The cost of reliability on a lossy link and on a narrow one, in virtual time, with the limits
+// that also apply over real sockets.
 #include <doctest/doctest.h>
 
 #include <algorithm>

@@ -15,7 +15,7 @@ namespace garrick::net {
 /// Smoothed round-trip time, its variation, and the shortest of all.
 class round_trip {
  public:
-  /// Takes the time until a transmission was acknowledged. Less than a nanosecond counts as one,
+  /// Records the time until a transmission was acknowledged. Less than a nanosecond counts as one,
   /// and more than a minute as a minute.
   void sample(base::duration time) noexcept;
 

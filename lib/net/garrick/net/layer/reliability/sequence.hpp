@@ -1,7 +1,7 @@
 // Numbers of packets that begin again after 2^32, and a set of such numbers.
 //
 // Two numbers that are less than half the range apart have an order; no two others are ever
-// compared. A session begins shortly before the wrap, so that every one passes it, not only the
+// compared. A session begins shortly before the wrap, so that every session passes it, not only the
 // longest.
 //
 // Thread safety: plain functions and values.

@@ -125,11 +125,12 @@ struct refusal_notice {
   peer_identity self{};    ///< the refusing end, if it says so; otherwise the incarnation is 0
 };
 
-/// The reasons to end a session, in the first byte of the body of `leave`. Without a body, and with
-/// a reason that the reader does not know, it means that the sender has left in good order.
+/// The reasons to end a session, in the first byte of the body of `leave`. A `leave` without a
+/// body, or with a reason that the reader does not know, means that the sender has left in good
+/// order.
 enum class parting : std::uint8_t {
   given_up = 1,  ///< the sender has heard nothing, and has given the peer up
-  refused,       ///< the sender can take no more of the peer; the rest of the body are words
+  refused,       ///< the sender can take nothing more from the peer; the rest of the body is text
 };
 
 /// Appends `kind` and the body to `to`. A program's text beyond its limit is cut.

@@ -5,7 +5,7 @@
 // `down_after` is final. `phi_accrual` learns from the peer's pauses which silence is unusual.
 //
 // Only an observed silence counts. If this end itself was called later than it has asked for, the
-// delay is taken out of the silence: it is an excuse.
+// delay is taken out of the silence (`excuse`).
 //
 // This class is a part of `session`, which sends the heartbeats.
 //

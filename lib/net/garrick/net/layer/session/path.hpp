@@ -1,9 +1,9 @@
 // Searches for the largest datagram that the path takes (in the spirit of RFC 8899).
 //
 // The search begins with a size that every path takes, and probes larger sizes with padded
-// heartbeats: one is sent at a time, and its answer raises the size. A size of which several probes
-// are lost ends the search, until it is begun again much later. Lost probes of a larger size lower
-// nothing.
+// heartbeats: one is sent at a time, and its answer raises the size. If several probes of one size
+// are lost, the search ends, and begins again much later. A lost probe of a larger size does not
+// lower the size.
 //
 // A path may change to one that silently drops datagrams of the present size: a black hole. So
 // while datagrams above the base are sent, a probe of the current size has to be answered from time

@@ -92,7 +92,7 @@ TEST_CASE("path: a size that does not pass is asked for three times, and again m
   probing p;
   p.connect();
   p.run(300_s);
-  // Each of both ends has tried 1452 bytes three times.
+  // Each of the two ends has tried 1452 bytes three times.
   CHECK(p.too_large == std::vector<std::size_t>(6, 1452));
   p.path = 1452;
   p.run(400_s);

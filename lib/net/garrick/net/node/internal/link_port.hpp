@@ -58,19 +58,19 @@ class link_port : public hosted {
   // ---- for proxies ------------------------------------------------------------------------------
 
   /// Sends a message or a request; the caller holds the proxy. `until` is the end of a request's
-  /// time, if that is known. Returns the number of messages that it counts as, or 0 if the caller
+  /// time, if it is known. Returns the number of messages that it counts as, or 0 if the caller
   /// must encode it outside of the link and leave it among the waiting frames.
   [[nodiscard]] virtual std::uint32_t send(remote_cell& to, core::envelope_ptr& e,
                                            base::instant until) = 0;
   virtual void signal(remote_cell& to, core::envelope_ptr e) = 0;
-  /// Sends the frames that senders have left while another thread was in, as far as they fit
-  /// (mail_slot.hpp); the rest follows by itself.
+  /// Sends the frames that senders have left while another thread was in the link, as far as they
+  /// fit (mail_slot.hpp). The link sends the rest by itself.
   virtual void send_waiting() = 0;
   /// Sends the answer to a request of the peer. If the envelope is still in `e` afterwards, the
   /// caller has to leave it among the waiting frames, encoded with the codec that is returned,
   /// unless that is null.
   [[nodiscard]] virtual const content_codec* answer(core::envelope_ptr& e) = 0;
-  /// Reports that an actor here has handed a request of the peer on, to an actor elsewhere.
+  /// Reports that an actor here has handed on a request of the peer to an actor of another node.
   virtual void handed_on(std::uint64_t request, core::cell& proxy) = 0;
   /// Reports that a worker has decoded an incoming message, or will not do so.
   virtual void decoded() = 0;

@@ -151,7 +151,7 @@ std::optional<std::string> node_core::objection(const applicant& who) const {
 
 void node_core::opened(link_port& link) {
   const peer_identity who = link.peer();
-  // An applicant that has come here was judged before there was a link.
+  // An applicant that has connected to this node was judged before there was a link.
   if (const hello* const says = link.says(); says != nullptr && !link.dialled().empty())
     if (const auto no = objection({who, says->program, link.dialled(), true}))
       return link.leave(base::make_error(net_errc::denied, link.dialled(), *no));
@@ -201,7 +201,7 @@ void node_core::usable(link_port& link) {
   {
     const std::lock_guard lock(mutex_);
     if (const auto at = peers_.find(who); at != peers_.end()) {
-      // The peer's end of that link is over, of which this end has not heard.
+      // The peer's end of that link is over, and this end does not know it yet.
       earlier = at->second;
       GARRICK_ASSERT(earlier != link.self(), "that a link may be used is said once");
       peers_.erase(at);
@@ -299,8 +299,9 @@ void node_core::quarantine(const peer_identity& who) {
     quarantined_.add(who);
     links = all_;  // including links that are not in use yet
   }
-  // A visit is made when no thread is in, so that after it nothing is delivered. If it has to wait
-  // in line, so does this thread; a visit that is never made breaks the promise: the link is over.
+  // A visit is made when no thread is in the link, so nothing is delivered after it. If the visit
+  // waits in line, this thread waits for it. A visit that is never made breaks the promise: then
+  // the link is over.
   for (const connection& link : links) {
     std::promise<void> shut;
     const std::future<void> is_shut = shut.get_future();
@@ -439,7 +440,7 @@ void node_core::stop() noexcept {
   }
   doors.clear();
   const base::error why = base::make_error(net_errc::node_down, self_.to_string(), "it has left");
-  // A peer that confirms all messages under way within half of the time is left then.
+  // A peer that confirms all messages under way within half of the limit is left at once.
   for (const connection& link : links)
     link.insist([why](hosted& h) { static_cast<link_port&>(h).finish(why); });
   const base::duration half = settings_.leave_limit / 2;

@@ -1,15 +1,17 @@
 // The state that a node's links share: the peers, the published names, the callers that wait.
 //
 // Invariants
-// C1 At most one link of an incarnation is in use. Of its two ends the one with the smaller
+// C1 At most one link of an incarnation is in use. Of the two nodes, the one with the smaller
 //    identity decides: it lets the first link that opens be used, and leaves the others before
 //    anything was sent on them.
 // C2 A caller that waits for a peer gets one answer: a link, or the reason why there is none.
-// C3 A link of a new incarnation of a node ends those of the others, which then are down.
+// C3 A link of a new incarnation of a node ends the links of its other incarnations, which then are
+//    down.
 // C4 A peer is known by its identity. An endpoint of a peer whose link is in use stands for that
 //    link, however many endpoints the peer has, until the link is over.
-// C5 If the peer refuses a link, since it prefers another one, the callers that wait for the
-//    former wait for the latter, which may not be in use here yet, or may be over here already.
+// C5 If the peer refuses a link because it prefers another one, the callers that wait for the
+//    refused link wait for the preferred one. That link may not be in use here yet, or may be over
+//    here already.
 //
 // Thread safety: any thread. `mutex_` is held for some instructions, and during no call outside.
 #pragma once
@@ -47,8 +49,8 @@ using link_maker = std::unique_ptr<hosted> (*)(std::shared_ptr<node_core> node,
                                                carrier& below, const connection& self,
                                                std::string dialled);
 
-/// The only link maker outside of tests. Defined beside the link (link.cpp): a node knows no more
-/// of it than this and `link_port`.
+/// The only link maker outside of tests. Defined beside the link (link.cpp): a node knows only this
+/// function and `link_port`.
 [[nodiscard]] std::unique_ptr<hosted> make_link(std::shared_ptr<node_core> node,
                                                 const named_stack& kind, const link_settings& s,
                                                 carrier& below, const connection& self,
@@ -71,13 +73,15 @@ class node_core final : public std::enable_shared_from_this<node_core> {
   // ---- for the node -----------------------------------------------------------------------------
 
   /// Returns `would_block` in a process that was forked from the node's, which cannot use its
-  /// links. Nor may it take `mutex_`, which a thread of the parent may have held during the fork.
+  /// links. It must not take `mutex_` either, which a thread of the parent may have held during the
+  /// fork.
   [[nodiscard]] base::error wrong_process() const;
   [[nodiscard]] base::result<endpoint> listen(const endpoint& at);
-  /// Calls `done` when there is a link to the node at this endpoint, perhaps at once.
+  /// Calls `done` with a link in use to the node at this endpoint, or with the reason why there is
+  /// none; perhaps at once.
   void dial(const endpoint& given, dial_handler done);
   /// Returns the outcome of the attempts to reach this endpoint, also of those that have just
-  /// ended; empty if it was reached, or if nothing is known. `earlier` is the reason for which the
+  /// ended; empty if it was reached, or if nothing is known. `earlier` is the reason why the
   /// attempt before them failed.
   [[nodiscard]] std::string last_attempt(const endpoint& given, const base::error& earlier) const;
   [[nodiscard]] base::error publish(std::string name, core::address held, const protocol_table& as);
@@ -89,31 +93,31 @@ class node_core final : public std::enable_shared_from_this<node_core> {
   [[nodiscard]] base::result<connection> link_to(const peer_identity& who) const;
   [[nodiscard]] std::vector<peer_identity> peers() const;
   void subscribe(std::shared_ptr<peer_listener> who);
-  /// Shuts an incarnation out: after its return none of its frames is delivered, as long as that is
-  /// remembered (quarantine_list.hpp).
+  /// Shuts an incarnation out: after this call returns, none of the incarnation's frames is
+  /// delivered while the list remembers it (quarantine_list.hpp).
   void quarantine(const peer_identity& who);
   [[nodiscard]] std::vector<link_count> counters(const peer_identity& who) const;
-  /// Leaves all peers, waits for that for a while, and ends.
+  /// Leaves all peers, waits for the end of their links up to `leave_limit`, and ends.
   void stop() noexcept;
 
   // ---- for links --------------------------------------------------------------------------------
 
-  /// The peer has identified itself.
+  /// Reports that the peer has identified itself.
   void opened(link_port& link);
-  /// The peer has a session with this node by another link. The callers that wait for this link get
-  /// the other one: at once if it is in use, else as soon as it is.
+  /// Reports that the peer has a session with this node by another link. The callers that wait for
+  /// this link get the other one: at once if it is in use, else as soon as it is.
   void has_session(link_port& link);
-  /// The peer lets this end send: the link is in use, and another one of this peer is over. Called
-  /// once for each link.
+  /// Reports that the peer lets this end send: the link is in use, and any other link of this peer
+  /// is over. Called once for each link.
   void usable(link_port& link);
-  /// Evidence about a peer; ignored unless the link is in use.
+  /// Reports evidence about a peer; ignored unless the link is in use.
   void noticed(const link_port& link, const peer_evidence& what);
-  /// An attempt has failed to reach the endpoint that was dialled; there will be another. No error:
-  /// an attempt is under way, and waits for the other end's first words.
+  /// Reports that an attempt to reach the dialled endpoint has failed; another one will follow. No
+  /// error: an attempt is under way, and waits for the other end's first bytes.
   void not_reached(const std::string& key, const base::error& why);
-  /// The session to this endpoint goes on.
+  /// Reports that the session to this endpoint goes on.
   void reached(const std::string& key);
-  /// The link is over.
+  /// Reports that the link is over.
   void closed(link_port& link, const base::error& why) noexcept;
   /// Returns the reason why the applicant may not be a peer, or nothing if it may.
   [[nodiscard]] std::optional<std::string> objection(const applicant& who) const;
@@ -141,8 +145,8 @@ class node_core final : public std::enable_shared_from_this<node_core> {
     base::instant until{};      // the end of the repeats, from the first one on
   };
   class policy;
-  /// The repeated dials without a pause to an endpoint whose peer prefers another link. Each one
-  /// takes a round trip, in which this end as a rule hears which link that is.
+  /// The number of dials that are repeated without a pause, to an endpoint whose peer prefers
+  /// another link. Each takes a round trip, in which this end usually learns of the preferred link.
   static constexpr std::uint32_t repeats_at_once = 4;
 
   [[nodiscard]] const std::string& stack_name_for(const endpoint& e) const;
@@ -155,11 +159,11 @@ class node_core final : public std::enable_shared_from_this<node_core> {
   /// the reason why none can be made, such as a lack of memory.
   void begin_link(const std::string& key);
   /// Handles the end of a link that was open and never in use. If the peer decides which of several
-  /// links is used, it may have another one in use by now, of which this end has yet to hear. Then
-  /// the callers that wait for this link wait for that one, or for a further link to the same
-  /// endpoint. The peer's other link may also be an old one that is over here, and the peer has yet
-  /// to notice that: so the endpoint is dialled again until the time of a handshake is over, with
-  /// growing pauses. Returns false if they do not wait; `why` is the reason.
+  /// links is used, it may use another one by now, which this end does not know yet. Then the
+  /// callers that wait for this link wait for the other one, or for a further link to the same
+  /// endpoint. The peer's other link may also be an old one that is over here, unnoticed by the
+  /// peer. So the endpoint is dialled again, with growing pauses, until the time of a handshake is
+  /// over. Returns false if the callers do not wait; then `why` is the reason.
   [[nodiscard]] bool dials_again(const link_port& link, base::result<connection>& why) noexcept;
   /// Makes the link to an endpoint after a pause, as the repeat with this number.
   void begin_link_later(const std::string& key, std::uint32_t repeat);

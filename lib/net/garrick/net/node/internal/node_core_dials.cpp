@@ -158,8 +158,9 @@ void node_core::reached(const std::string& key) {
   unreached_.forget(key);
 }
 
-/// Answers the callers that wait for this endpoint, and forgets it unless a link stands. `by` is
-/// the link that was to reach it; none if there never was one. Leaves another attempt alone.
+/// Answers the callers that wait for this endpoint, and forgets the endpoint unless it was reached.
+/// `by` is the link that was made to reach it, or none. Does nothing if another link is being made
+/// by now.
 void node_core::answer_dial(const std::string& key, const connection& by,
                             base::result<connection> with) {
   std::vector<dial_handler> waiting;

@@ -12,13 +12,13 @@
 namespace garrick::net::internal {
 
 /// The outcome of the last attempts, by the endpoint's text, for the `most` latest endpoints. It
-/// outlives the attempts, since callers ask when their time is over, and the link may have ended
+/// outlives the attempts, since callers ask after their time-out, when the link may have ended,
 /// too. Not thread-safe.
 class unreached_endpoints {
  public:
   static constexpr std::size_t most = 64;
 
-  /// Forgets an endpoint that is dialled anew or was reached.
+  /// Forgets an endpoint that is dialled again or was reached.
   void forget(const std::string& key) noexcept {
     std::erase_if(known_, [&](const one& o) { return o.key == key; });
   }
@@ -27,11 +27,12 @@ class unreached_endpoints {
     o.failure = why;
     o.is_to_speak = false;
   }
-  /// There is a connection, or a socket for datagrams, and the other end has to identify itself.
+  /// Notes that there is a connection, or a socket for datagrams, and that the other end has yet to
+  /// identify itself.
   void is_to_speak(const std::string& key) { of(key).is_to_speak = true; }
 
-  /// Returns the outcome in words; empty if none is known. `earlier`: the reason for which the
-  /// endpoint was not reached before it was dialled anew, which holds until there is a newer one.
+  /// Returns the outcome in words; empty if none is known. `earlier`: the reason why the endpoint
+  /// was not reached before the present dial, which holds until there is a newer one.
   [[nodiscard]] std::string last_attempt(const std::string& key,
                                          const base::error& earlier = {}) const {
     const auto at = std::ranges::find(known_, key, &one::key);

@@ -34,7 +34,7 @@
 
 namespace garrick::net::internal {
 
-/// See above.
+/// The messages under way of one link.
 class credit {
  public:
   /// The release of `number` handles to the peer's actor `who`.
@@ -50,14 +50,14 @@ class credit {
 
   /// Makes an entry for a message that has taken `weight` of the credit, just before it is posted.
   /// Returns the number for its report. Without a `type`, no dead letter is written if the message
-  /// is lost. The entry is constructed in place: a copy would read it in wider pieces than it was
-  /// just written in, and a processor waits for that.
+  /// is lost. The entry is constructed in place: a copy would read it in wider pieces than were
+  /// just written, for which a processor waits.
   [[nodiscard]] std::uint64_t begin(std::uint64_t receiver, const base::message_type* type,
                                     std::uint64_t sender, std::uint32_t weight) {
     under_way_.emplace_back(receiver, type, sender, weight);
     return first_ + under_way_.size() - 1;
   }
-  /// The same for a frame without credit for which releases have to wait.
+  /// The same for a frame that takes no credit, but that releases have to wait for.
   [[nodiscard]] std::uint64_t begin_frame() { return begin(0, nullptr, 0, 0); }
 
   /// Settles the message with this number: it is in the mailbox, or, with an error, it is or may be

@@ -11,7 +11,7 @@ namespace garrick::net::internal {
 
 namespace {
 
-/// Reads handles without the link's tables: only empty ones. Notes if there were others.
+/// Reads empty handles, which need no tables of the link. Fails at any other, and notes it.
 class tells_of_handles final : public handle_porter {
  public:
   void write(byte_writer& out, core::cell*, const protocol_table&) override {

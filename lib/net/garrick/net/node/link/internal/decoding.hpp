@@ -41,7 +41,7 @@ enum class handle_kind : std::uint8_t {
 };
 
 /// Returns the value of a payload, or `decode_failed` from the reader or for a user's codec that
-/// throws. Without memory for its text, that error has its code alone.
+/// throws. If there is no memory for the error's text, it has its code alone.
 [[nodiscard]] base::result<core::envelope*> read_payload(const content_codec& how,
                                                          std::span<const std::byte> payload,
                                                          handle_porter& handles) noexcept;
@@ -66,7 +66,8 @@ class decoding {
     return stage_.compare_exchange_strong(now, stage::taken, std::memory_order_relaxed) ||
            now == stage::taken || is_done();
   }
-  /// The same without taking it: returns false while a worker decodes it, or is still to begin.
+  /// Returns the same without taking the message: false while a worker decodes it, or has yet to
+  /// begin.
   [[nodiscard]] bool is_over() const noexcept {
     // order: relaxed; as in `take`.
     return stage_.load(std::memory_order_relaxed) == stage::taken || is_done();

@@ -13,12 +13,13 @@ namespace {
 constexpr std::uint32_t most_credit = 8192;
 /// The most bytes in a window, estimated by the messages since the last grant.
 constexpr std::uint64_t most_bytes_ahead = 1u << 20;
-/// Messages that are granted in each look to an actor that no worker can run.
+/// The messages granted at each look to an actor that no worker can run.
 constexpr std::uint32_t granted_to_stuck = 64;
 
 /// Returns true if the window may double. Messages beyond a hard limit, and beyond the bound of
 /// most policies, are lost, and other senders that wait for room below a bound need some, too. So
-/// the window of a bounded mailbox does not grow, and a peer takes a quarter of a hard limit.
+/// the window of a bounded mailbox does not grow, and a peer takes at most a quarter of a hard
+/// limit.
 bool has_room_for_twice(const core::cell& who, std::uint32_t window) noexcept {
   return window < most_credit && who.limits().policy == core::mailbox_policy::unbounded &&
          window <= who.hard_limit() / 8;
@@ -160,8 +161,8 @@ std::uint32_t exports::grant(const actor_id& id, entry& x, bool keeps_up) {
     x.taken_bytes = 0;
     return number;
   }
-  // The window stays if the peer perhaps may send less (see `released_by_peer`): it would wait in
-  // vain for the messages that this takes away.
+  // The window is not halved if the peer may count on less (see `released_by_peer`): it would wait
+  // without end for the messages that are taken away.
   if (x.window > first_credit && x.due == x.window / 2) {
     x.window = x.due;  // the half that was taken is not granted again
     x.taken -= x.window;

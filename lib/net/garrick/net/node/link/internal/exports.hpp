@@ -4,10 +4,10 @@
 // and has one proxy for each. An actor to which the peer has a handle is held. An actor that only
 // takes part in a watch is known by its address.
 //
-// The peer may send each actor a window of messages ahead. It is granted more when half of the
-// window was taken and the mailbox is short. For an actor that keeps up the window doubles, else it
-// is halved. So no message is granted for which a mailbox has no room, and senders of a fast actor
-// do not wait for grants.
+// The peer may send each actor a window of messages ahead. The peer is granted more when half of
+// the window was taken and the mailbox is short. For an actor that keeps up the window doubles,
+// else it is halved. So no more messages are granted than a mailbox has room for, and senders of a
+// fast actor do not wait for grants.
 //
 // Invariants
 // E1 An entry holds its actor exactly while its number was sent more often than it was released.
@@ -35,7 +35,7 @@
 
 namespace garrick::net::internal {
 
-/// See above.
+/// The local actors that one peer knows.
 class exports {
  public:
   struct entry {
@@ -75,7 +75,8 @@ class exports {
   [[nodiscard]] actor_id hold(core::cell& who, const protocol_table& as);
   /// The same for an actor that was spawned for the peer.
   [[nodiscard]] actor_id hold_spawned(core::cell& who, const protocol_table& as);
-  /// Gives the actor a number without a handle, until as many calls of `forget`. Throws as above.
+  /// Gives the actor a number without a handle; it lasts until as many calls of `forget`. Throws as
+  /// above.
   [[nodiscard]] actor_id name(const core::address& who);
   void forget(const actor_id& id) noexcept;
   /// Returns the entry with this number, or null if there is none any more.
@@ -94,8 +95,8 @@ class exports {
     entry* const x = find(id);
     return x != nullptr && x->held ? x : nullptr;
   }
-  /// Returns true if a peer that may know of `most` actors may be told of this one: it knows of
-  /// fewer, or of this one already.
+  /// Returns true if a peer that may know `most` actors may get this one: it knows fewer, or has
+  /// this one already.
   [[nodiscard]] bool has_room_for(core::cell& who, std::size_t most) const {
     return by_id_.size() < most || number_of(core::handle_access::make_address(&who)).has_value();
   }
@@ -108,7 +109,7 @@ class exports {
   ///
   /// A peer that has released some handles, and not all that were sent, may have forgotten the
   /// actor, and then begins with the first credit when the next handle arrives. So the next grant
-  /// must not be due after more messages than the peer can send. But the peer may also hold another
+  /// must become due within the messages that the peer can send. But the peer may also hold another
   /// handle, so its window stays as it was.
   [[nodiscard]] entry* released_by_peer(const actor_id& id, std::uint64_t n) noexcept;
   [[nodiscard]] std::size_t size() const noexcept { return by_id_.size(); }
@@ -129,7 +130,8 @@ class exports {
     return x.taken >= x.due && !x.is_owed;
   }
   /// Returns true if the actor's mailbox is short, or was short before the `fresh()` messages that
-  /// have just arrived. The latter counts only if its window has grown: then it has read before.
+  /// have just arrived. The latter counts only if the actor's window has grown, which shows that it
+  /// has read before.
   template <class Fresh>
   [[nodiscard]] static bool keeps_up(const entry& x, Fresh fresh) noexcept {
     const core::cell* const who = core::handle_access::get(x.who);
@@ -144,8 +146,8 @@ class exports {
   /// Returns the number of messages to grant although the mailbox is long, or 0.
   ///
   /// Two nodes may flood each other from handlers that hold all workers at both ends. Then each end
-  /// waits for grants which only the other's workers could cause. So if all workers here wait, the
-  /// peer may send a few messages more, as a local sender goes on after a wait in vain.
+  /// waits for grants that only the other end's workers could cause. So if all workers here wait,
+  /// the peer may send a few messages more, as a local sender may after its patience.
   [[nodiscard]] static std::uint32_t grant_to_stuck(entry& x, bool keeps_up) noexcept;
   /// Returns true if a grant is owed.
   [[nodiscard]] bool owes() const noexcept { return !owed_.empty(); }

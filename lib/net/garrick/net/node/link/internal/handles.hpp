@@ -30,7 +30,7 @@
 
 namespace garrick::net::internal {
 
-/// See above.
+/// The handles of one link's frames.
 class handles final : public handle_porter {
  public:
   /// `most`: the most actors that the peer may know.
@@ -60,7 +60,7 @@ class handles final : public handle_porter {
     unread_ = 0;
     was_read_.assign(f.handles, false);
   }
-  /// Returns the number of a handle that was not read, each once; then no value.
+  /// Returns the numbers of the handles that were not read, one at each call; then no value.
   [[nodiscard]] std::optional<actor_id> next_unread() noexcept;
 
  private:

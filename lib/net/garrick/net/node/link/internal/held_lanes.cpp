@@ -22,7 +22,7 @@ constexpr base::duration look_at_workers = base::duration::milliseconds(10);
 /// counted instead of time: while the link's thread gets no processor, workers get none, either.
 constexpr std::uint32_t enough_looks = 10;
 
-/// The worker's part: decodes the message. Visits the link afterwards, also if it was never run.
+/// The worker's part: decodes the message. Visits the link afterwards, even if it was never run.
 class decode_job {
  public:
   decode_job(connection link, std::shared_ptr<decoding> what)
@@ -118,8 +118,8 @@ void held_lanes::begin(lane& l, kept_frame first, const content_codec& how) {
 }
 
 /// Workers that wait in sends may wait until this link gives their credit back, so the link takes
-/// the message back at once if all do. Workers that compute may do so for minutes, so the link
-/// takes it back after some looks.
+/// the message back at once if all workers do. Workers that compute may do so for minutes, so the
+/// link takes the message back after some looks.
 void held_lanes::go_on() {
   const bool looks = next_taking_ <= now();
   const base::instant next = looks ? now() + look_at_workers : next_taking_;

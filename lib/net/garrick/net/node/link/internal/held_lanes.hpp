@@ -1,15 +1,15 @@
-// Lanes that stand while a worker decodes a large message.
+// Lanes that are held up while a worker decodes a large message.
 //
 // A worker decodes a message of more than 256 KiB without handles (decoding.hpp), so the thread in
 // the link goes on with other lanes. Later messages of the same lane are held behind it, undecoded.
-// A lane goes on when the worker is done, or when the link takes the message back because no worker
-// begins with it.
+// A lane continues when the worker is done, or when the link takes the message back because no
+// worker begins with it.
 //
 // Invariants
 // H1 While a worker decodes a message, all later messages of its lane are held behind it. Each is
 //    read, and then delivered, once, in order, unless the link ends before. The stack counts held
 //    messages as not delivered, which limits their number and their bytes.
-// H2 `deadline` is set while a message waits for a worker. No call from below puts it off.
+// H2 `deadline` is set while a message waits for a worker. No call from below postpones it.
 // H3 After a message was taken back, no message goes to a worker until the actor that was to decode
 //    it has had its turn. So these actors do not pile up.
 //
@@ -34,7 +34,7 @@
 
 namespace garrick::net::internal {
 
-/// See above.
+/// The held lanes of one link.
 class held_lanes {
  public:
   /// The owner of the lanes reads the frames.
@@ -63,10 +63,10 @@ class held_lanes {
 
   [[nodiscard]] bool empty() const noexcept { return lanes_.empty(); }
   [[nodiscard]] std::size_t size() const noexcept { return lanes_.size(); }
-  /// Holds the message if its lane stands, or if a worker is to decode it. Returns true if it is
-  /// held; `owner::delivered` is called for it when it has been read.
+  /// Holds the message if its lane is held up, or if a worker is to decode it. Returns true if it
+  /// is held; `owner::delivered` is called for it when it has been read.
   [[nodiscard]] bool keep(const incoming& m);
-  /// Goes on in all lanes with a decoded message, or with a message that is left to the link.
+  /// Continues all lanes in which the first message is decoded, or is left to the link.
   void go_on();
   /// Returns the time for the next call of `go_on` if no worker has begun with a message.
   [[nodiscard]] base::instant deadline() const noexcept { return next_taking_; }
@@ -108,7 +108,7 @@ class held_lanes {
   std::map<lane_number, lane> lanes_;
   const base::message_type* for_the_link_ = nullptr;    // the last content that needed the link
   base::instant next_taking_ = base::instant::never();  // see `deadline`
-  std::weak_ptr<decoding> taken_back_;                  // the last; its actor has it until its turn
+  std::weak_ptr<decoding> taken_back_;  // the last; its actor keeps it until its turn
 };
 
 }  // namespace garrick::net::internal

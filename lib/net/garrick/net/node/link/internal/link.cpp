@@ -21,31 +21,31 @@ namespace {
 
 /// The bytes of an error with the longest text that is shown (printable.hpp).
 constexpr std::size_t large_refusal = 4096 + 512;
-/// Frames that may wait for a peer that is allowed no watches, or no handles.
+/// The most frames that may wait for a peer that is allowed no watches, or no handles.
 constexpr std::int64_t most_unasked = 1u << 20;
 
-/// Returns the evidence that the loss of a connection gives, or a failed attempt to open one.
+/// Returns the evidence from the loss of a connection, or from a failed attempt to open one.
 peer_evidence evidence_of(const base::error& why) {
   const bool is_away = why == net_errc::unreachable || why == net_errc::refused;
   return {is_away ? peer_evidence::kind::unreachable : peer_evidence::kind::disconnected, why};
 }
 
-/// Returns the error for a message that is not known to be delivered: it certainly was not, or
-/// perhaps it was.
+/// Returns the error for a message that is not known to be delivered: it was certainly not
+/// delivered, or it may have been.
 base::error fate_of(const base::error& why) {
   if (why == net_errc::peer_down)  // it was never sent
     return base::make_error(base::errc::not_handled, "a node", why.to_string());
   return why ? why : base::error(net_errc::perhaps_delivered);
 }
 
-/// A stack with as many questions as it allows takes no message any more. So requests are refused
-/// before that limit, and questions for names find room.
+/// Returns the limit of open requests. A stack with as many questions as it allows takes no more
+/// messages. So requests are refused before that limit, and questions for names find room.
 std::uint32_t most_requests(const node_settings& node, const link_settings& s) {
   const std::uint32_t all = std::min(node.most_questions, s.questions.most_questions);
   return std::max(all - all / 8, 1u);
 }
 
-/// Returns limits that are never reached by an honest peer that reads.
+/// Returns limits that an honest peer never reaches while it reads.
 outbox::limits limits_of(const node_settings& node, const link_settings& s) {
   const auto most_bytes = static_cast<std::int64_t>(
       std::max(2 * node.most_bytes_waiting, std::size_t{node.most_questions} * large_refusal));
@@ -155,7 +155,7 @@ void link::on_event(const link_event& e) {
 }
 
 void link::hint(const base::error& why) {
-  if (why && !is_open_) not_reached(why);  // nothing takes back a datagram's error
+  if (why && !is_open_) not_reached(why);  // no event takes back a datagram's error
   notice(evidence_of(why));
 }
 

@@ -292,8 +292,8 @@ class world {
       default: end_one(how);
     }
   }
-  /// Publishes an actor to which the host has a handle: of this node, or of a peer, to which the
-  /// name then leads home.
+  /// Publishes an actor to which the host has a handle: an actor of this node, or of a peer, which
+  /// then finds its own actor by the name.
   void publish_kept(unsigned which) {
     static_cast<void>(node_.unpublish("guest"));
     if (core::handle_access::get(host_)->has_ended()) return;
@@ -331,7 +331,7 @@ class world {
     if (links_->any_occupied()) return;
     for (const peer_identity& who : node_.peers()) {
       const std::map<std::string_view, std::uint64_t> now = counted(who);
-      // The local actors alone bound their own requests, which may be under way, too.
+      // Only the local actors bound the number of their requests, which may be under way, too.
       const std::uint64_t asked_for = now.at("questions");
       const std::array<std::pair<std::string_view, std::uint64_t>, 7> limits{
           {{"exports", most_exports + most_spawned + most_watches},

@@ -8,10 +8,10 @@
 // L1 A waiting answer counts as an open request, wherever it waits, also if it is not wanted any
 //    more. An answer that its giver is still encoding counts only while it is wanted.
 // L2 Each message and request that has taken the link's credit has an entry in `credit_` when it is
-//    posted, since a node uses only stacks that confirm. Its receiver's credit is given back here
-//    only if it does not leave; the peer grants the rest.
-// L3 No entry of the slot is taken while an incoming frame is read: the reader uses the tables that
-//    this would change.
+//    posted, since a node uses only stacks that confirm. The receiver's credit of a message is
+//    given back here only if the message does not leave; otherwise the peer grants it.
+// L3 No entry of the slot is taken while an incoming frame is read: the reader uses tables that an
+//    entry would change.
 //
 // Thread safety: one thread at a time, by `connection` (hosted.hpp).
 #pragma once
@@ -58,7 +58,7 @@ namespace garrick::net::internal {
 
 class node_core;
 
-/// See above.
+/// A node's end of a link.
 class link final : public link_port,
                    carried,
                    link_owner,
@@ -138,7 +138,7 @@ class link final : public link_port,
 
   void leave_if_done();                      // if `finish` was called, and nothing is under way
   void notice(const peer_evidence& what);    // tells the node, if it uses this link
-  void not_reached(const base::error& why);  // tells the node; no error: a connection stands
+  void not_reached(const base::error& why);  // tells the node; no error: there is a connection
 
   // sending
   [[nodiscard]] base::instant now() const;
@@ -152,7 +152,7 @@ class link final : public link_port,
   }
   /// Returns the room in front of a payload.
   [[nodiscard]] std::size_t front() const { return frame_room + link_->header_size(); }
-  /// Requires that no waiting frame has to go before it.
+  /// Posts a frame. Requires that no waiting frame has to go before it.
   void post(outgoing m, base::instant at);
   /// Sends a message that was counted as `counted_as` messages, and returns its count from now on.
   /// With `counted_as` 0 it counts as 1, but a message above `most_encoded_inside` is left to the
@@ -160,7 +160,7 @@ class link final : public link_port,
   std::uint32_t send_now(remote_cell& to, core::envelope_ptr& e, base::instant until,
                          std::uint64_t by, std::uint32_t counted_as, packet payload = {});
   void signal_now(remote_cell& to, core::envelope_ptr e);
-  /// As `answer`, with nothing waiting before it. Leaves the answer to the caller only if
+  /// As `answer`, but no entry may wait before it. Leaves the answer to the caller only if
   /// `may_be_left` is true and the answer is larger than `most_encoded_inside`.
   const content_codec* answer_now(core::envelope_ptr& left, bool may_be_left);
   /// Sends an answer that its giver has encoded.
@@ -225,7 +225,7 @@ class link final : public link_port,
   void on_cancel(const frame& f);
   void on_answer(const frame& f);
   void on_watch(const frame& f, std::uint64_t monitor);
-  /// Answers a watch of an actor that is gone, or for which there is no room.
+  /// Answers a watch that is refused: its actor is gone, or there is no room for the watch.
   void refuse_watch(const frame& f, std::uint64_t monitor, const base::exit_reason& why);
   void on_unwatch(const frame& f, std::uint64_t monitor);
   void on_down(const frame& f);

@@ -147,9 +147,9 @@ void link::on_resolve(const frame& f) {
     if (const base::error no = supports(order->protocol, *as->described())) return refuse(f, no);
     std::optional<packet> p = payload_of(*as->described());
     if (!p) return refuse(f, base::error(net_errc::not_encodable));
-    // The name leads home, and nothing is exported. This answer and the actor's release have the
-    // same number and no other, so they are in one lane, and the actor is still held there when
-    // the answer arrives.
+    // The name stands for an actor of the peer, so nothing is exported. This answer and the actor's
+    // release have the actor's number and no other, so they go in one lane, and the peer still
+    // holds the actor when the answer arrives.
     if (const remote_cell* const theirs = proxies_.as_peers(*who))
       return post({.kind = frame_kind::resolved, .receiver = theirs->id(), .number = f.number},
                   std::move(*p));
@@ -174,11 +174,12 @@ void link::on_resolved(const frame& f) {
 }
 
 /// Answers a question for a name of the peer that leads to an actor of this end. The asker gets the
-/// local handle, with which it may do no more than with the peer's number. So the protocols with
-/// which the actor was given away count, and the protocol that the peer has sent does not.
+/// local handle, with which it may do no more than with the peer's number. So the asked protocol is
+/// compared with those with which the actor was given away, and not with the protocol that the peer
+/// has sent.
 void link::resolved_here(questions::question q, const actor_id& id) {
-  // The peer holds the actor while it answers, and its release comes behind this answer. So an
-  // unknown number is not a lost race, after which another way could be tried: the peer lies.
+  // The peer holds the actor while it answers, and its release arrives after this answer. So an
+  // unknown number is not a lost race: the peer lies.
   const exports::entry* const x = exports_.find_given(id);
   if (x == nullptr)
     return q.resolved->failed(

@@ -106,8 +106,8 @@ bool link::take_in(const frame& f, exports::entry& x) {
     return refuse(base::make_error(base::errc::unexpected_message, "a node",
                                    "the receiver's protocol has no such message"));
   if (f.kind == frame_kind::request) {
-    // The number of a cancelled request stays in use while that may be in a mailbox, or on its way
-    // to a third node.
+    // The number of a cancelled request stays in use while the request may be in a mailbox, or on
+    // its way to a third node.
     if (!asked_.is_free(f.number))
       return refuse(base::make_error(net_errc::decode_failed, "a request's number"));
     if (unanswered() >= node_->settings().most_questions)
@@ -189,7 +189,7 @@ void link::deliver_held() noexcept {
     for (held_message& m : held_) {
       if (m.what == nullptr) continue;
       core::cell& to = *core::handle_access::get(m.to->who);
-      // Relaying a message may take a call of the system, so sleeping actors are woken before.
+      // Relaying a message may take a system call, so sleeping actors are woken before it.
       if (to.is_elsewhere()) scope.reset();
       const std::uint64_t relayed =
           to.is_elsewhere() && m.what->is(envelope_flag::request) ? m.what->id() : 0;
@@ -335,7 +335,8 @@ std::string_view link::content_name(const frame& f) {
 
 // ---- figures ------------------------------------------------------------------------------------
 
-/// Returns the counts of the layers, the sizes of the tables, and the number of frames in vain.
+/// Returns the counts of the layers, the sizes of the tables, and the numbers of frames that came
+/// or went to no use.
 std::vector<link_count> link::counters() const {
   std::vector<link_count> all = link_->counters();
   const auto add = [&](std::string_view name, std::size_t n) { all.push_back({"node", name, n}); };

@@ -59,7 +59,7 @@ void link::give_up(outgoing& m, const base::error& why) {
     for (std::uint32_t i = 0; i < f->handles; ++i)
       static_cast<void>(exports_.release(number_behind(*f, i), 1));
     const bool takes_credit = f->kind == frame_kind::message || f->kind == frame_kind::request;
-    // The peer grants a receiver's credit anew only for messages that have arrived.
+    // The peer grants a receiver's credit again only for messages that have arrived.
     if (remote_cell* const to = takes_credit ? proxies_.find(f->receiver) : nullptr)
       to->grant_credit(1);
     // The peer has chosen the numbers of other kinds.
@@ -99,8 +99,8 @@ std::uint32_t link::send(remote_cell& to, envelope_ptr& e, base::instant until) 
   if (!outbox_.is_behind()) return send_now(to, e, until, answering_cell::whose_lane(*e), 0);
   const core::no_wait_scope scope;  // as in `handles::encode`
   std::uint32_t weight = 1;
-  // The thread that has left the first entry may have had no memory for a visit, and then it has
-  // lost all entries.
+  // The thread that left the first entry may have lost all entries, without memory for a visit.
+  // Then this entry is the first one.
   if (to.leave_waiting(std::move(e), until, weight)) asker_->bring_visit();
   return weight;
 }
@@ -202,8 +202,8 @@ void link::released(remote_cell& who) {
 
 void link::released_now(remote_cell& who) {
   if (is_closed_) return;
-  // No grant finds the proxy any more, so a sender that pauses for one, as its last holder may,
-  // goes on.
+  // No grant finds the proxy any more. So a sender that pauses for a grant, as the last holder may,
+  // is resumed here.
   if (const std::int64_t left = who.credit(); left < 0)
     who.grant_credit(static_cast<std::uint32_t>(-left));
   if (const std::uint64_t n = std::exchange(who.received, 0); n != 0) {

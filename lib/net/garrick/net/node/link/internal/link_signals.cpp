@@ -74,7 +74,7 @@ void link::signal_now(remote_cell& to, envelope_ptr e) {
       post({.kind = frame_kind::kill, .receiver = to.id()}, std::move(*p));
 }
 
-/// Withdraws a request with an answer that is not wanted any more. The question ends at both ends,
+/// Withdraws a request of which the answer is not wanted any more. The question ends at both ends,
 /// and a system that ends does not wait for it.
 void link::signal_withdrawn(remote_cell& to, const questions::asked_by& who) {
   const questions::place at = questions_.find(who);
@@ -130,7 +130,7 @@ void link::signal_exit(remote_cell& to, const core::exit_signal& x) {
   if (auto p = payload_of(x.reason)) post(f, std::move(*p));
 }
 
-/// Tells the peer that a local actor which it monitors has ended. The frame goes behind the actor's
+/// Tells the peer that a local actor which it monitors has ended. The frame follows the actor's
 /// messages.
 void link::signal_down(remote_cell& to, const core::address& dead, const base::exit_reason& why,
                        std::uint64_t monitor) {

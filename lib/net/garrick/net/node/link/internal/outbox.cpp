@@ -6,7 +6,7 @@ namespace garrick::net::internal {
 
 namespace {
 
-/// Memory that a waiting frame takes besides its bytes, about.
+/// The approximate memory that a waiting frame takes besides its bytes.
 constexpr std::size_t frame_weight = 128;
 
 outbox::frame_class class_of(const outgoing& m) noexcept {

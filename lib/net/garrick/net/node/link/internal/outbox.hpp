@@ -53,7 +53,7 @@
 
 namespace garrick::net::internal {
 
-/// See above.
+/// The frames of one link that are about to be sent.
 class outbox {
  public:
   /// The owner decides on frames that are not sent as they are.
@@ -97,13 +97,13 @@ class outbox {
   }
   /// Sends ready frames, as far as the stack has room. Returns true if none is left.
   [[nodiscard]] bool flush(base::instant at);
-  /// Makes `flush` ask the owner (`may_leave`): a ready request has a limit, or was withdrawn.
+  /// Makes `flush` ask the owner (`may_leave`), as a ready request has a limit or was withdrawn.
   void look_before_leaving() noexcept { may_be_stale_ = !ready_.empty(); }
 
   /// Returns true if entries wait in the slot, or were taken out of it and not sent.
   [[nodiscard]] bool is_behind() const noexcept { return !taken_.empty() || slot_.any(); }
   /// Calls `send(entry&)` for entries of the slot, as far as the stack has room; after `close` for
-  /// all. Does nothing within such a call, since the outer one goes on.
+  /// all. A nested call does nothing, since the outer one goes on.
   template <class Send>
   void take(Send send) {
     if (!is_behind() || std::exchange(takes_, true)) return;
@@ -130,11 +130,11 @@ class outbox {
   [[nodiscard]] std::size_t answers_in_slot() const noexcept {
     return slot_.answers() + std::size_t{taken_.answers()};
   }
-  /// Returns the size of a class behind the slot: in bytes for refusals, else in frames.
+  /// Returns how much of a class waits behind the slot: in bytes for refusals, else in frames.
   [[nodiscard]] std::int64_t waiting(frame_class of) const noexcept {
     return waiting_[static_cast<std::size_t>(of)];
   }
-  /// Returns true if more frames wait for the peer than could if it read.
+  /// Returns true if more frames wait than could wait for an honest peer that reads.
   [[nodiscard]] bool is_unread() const noexcept {
     return waiting(frame_class::refusals) > most_.refused_bytes ||
            waiting(frame_class::ends) > most_.ends || waiting(frame_class::grants) > most_.grants;

@@ -31,7 +31,7 @@
 
 namespace garrick::net::internal {
 
-/// See above.
+/// The open requests of one peer.
 class peer_requests {
  public:
   struct request {
@@ -76,8 +76,8 @@ class peer_requests {
   /// the caller has to pass this on; or null, and then a local actor that takes the request out of
   /// its mailbox later will not handle it.
   [[nodiscard]] core::any_ref cancel(std::uint64_t number);
-  /// Notes that a request was handed on to an actor of another node. Returns false if it is not
-  /// open: then the caller tells that actor.
+  /// Notes that a request was handed on to an actor of another node. Returns false if the request
+  /// is not open any more: then the caller passes the cancel on to that actor.
   [[nodiscard]] bool hand_on(std::uint64_t number, core::cell& proxy);
 
   [[nodiscard]] std::size_t size() const noexcept { return open_.size(); }

@@ -32,7 +32,7 @@
 
 namespace garrick::net::internal {
 
-/// See above.
+/// The open questions of one link.
 class questions {
  public:
   struct question {

@@ -32,7 +32,7 @@
 
 namespace garrick::net::internal {
 
-/// See above.
+/// The monitors and links between actors of both ends.
 class watches {
  public:
   /// The numbers by which the peer knows actors here.

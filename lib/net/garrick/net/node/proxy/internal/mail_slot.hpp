@@ -1,10 +1,10 @@
 // Messages to a peer whose link is occupied by another thread, as bytes where that is possible.
 //
-// Problem: a visit in line for each message would cost a lock that the I/O thread wants, too, and
-// an object; and the envelope would be read and freed by another thread than the one that fills the
-// next one. So a sender that finds the link busy encodes its message itself, puts the frame here,
-// behind the others, and reuses its envelope. Only the first sender brings a visit, which takes
-// all. The more a link has to do, the more frames meet here.
+// Problem: a visit in line for each message would cost an object, and a lock that the I/O thread
+// wants, too. And one thread would read and free the envelope, while another one fills the next. So
+// a sender that finds the link busy encodes its message itself, puts the frame here, behind the
+// others, and reuses its envelope. Only the first sender brings a visit, which takes all. The more
+// a link has to do, the more frames meet here.
 //
 // Entries that only the link can encode wait here as they are, in their place: requests, which get
 // a number there, messages with handles, which are to be exported, signals, errors, and released
@@ -49,7 +49,7 @@ class mail_slot {
   /// The kind of an entry.
   enum class kind : std::uint8_t {
     message,  ///< or a request
-    signal,   ///< which does not wait until the link has room
+    signal,   ///< does not wait until the link has room
     answer,   ///< to a request of the peer, of which `about::to` is the answering cell; an
               ///< envelope, or its content, encoded
     release,  ///< the last handle to the proxy was released; there is no envelope
@@ -78,8 +78,8 @@ class mail_slot {
   };
   class batch;
 
-  /// Has room for so many bytes, as far as senders respect it. An entry takes some 50 besides its
-  /// own.
+  /// Makes an empty slot with room for so many bytes, as far as senders respect the limit. An entry
+  /// counts some 50 bytes besides its own.
   explicit mail_slot(std::size_t bytes) noexcept : most_bytes_(bytes) {}
   ~mail_slot();
   mail_slot(const mail_slot&) = delete;
@@ -90,14 +90,14 @@ class mail_slot {
   /// the proxy.
   [[nodiscard]] bool add(const about& what, packet frame, kind as = kind::message);
   /// Adds an envelope that the link is to encode, or none for a release; otherwise as above. After
-  /// an exception the envelope is as it was. Always returns true for a signal. `bytes` is the size
-  /// of a message besides the content's own.
+  /// an exception the envelope is as it was. Always returns true for a signal. `bytes` is counted
+  /// in addition to the size of the content's type.
   [[nodiscard]] bool add(const about& what, core::envelope_ptr& e, kind as, std::size_t bytes = 0);
   /// Adds a request whose payload is encoded; otherwise as above.
   [[nodiscard]] bool add(const about& what, core::envelope_ptr& e, packet payload);
   /// Returns false if so much waits that a message without credit must not be added. Other entries
-  /// are added without a look. Threads that look at once may together exceed the limit by their
-  /// messages.
+  /// are added without this check. Threads that check at the same time may together exceed the
+  /// limit by their messages.
   [[nodiscard]] bool has_room() const noexcept {
     // order: relaxed; a limit that need not be exact
     return bytes_.load(std::memory_order_relaxed) + in_front_.load(std::memory_order_relaxed) <
@@ -113,8 +113,8 @@ class mail_slot {
   void stand(bool it_does) noexcept {
     stands_.store(it_does, std::memory_order_relaxed);  // order: a hint
   }
-  /// Returns true if the slot stands, or has more than a little: then added messages are counted
-  /// with all their bytes.
+  /// Returns true if the entries stand still, or fill more than a chunk: then added messages are
+  /// counted with all their bytes.
   [[nodiscard]] bool is_long() const noexcept {
     // order: relaxed; hints
     return stands_.load(std::memory_order_relaxed) ||
@@ -178,8 +178,8 @@ class mail_slot {
   void count(kind as, std::size_t bytes) noexcept;
   [[nodiscard]] bool was_empty() noexcept;
 
-  // Each `add` holds it for some fifty instructions and a copy of a short message: a mutex would be
-  // a locked operation more, of some ten nanoseconds.
+  // Each `add` holds it for some fifty instructions and a copy of a short message: a mutex would
+  // cost another locked operation, some ten nanoseconds.
   base::spin_lock lock_;
   chunks chunks_;                          // under lock_
   std::unique_ptr<chunk> spare_;           // under lock_: an empty one in reserve

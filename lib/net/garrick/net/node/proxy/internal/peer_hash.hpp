@@ -42,7 +42,7 @@ class peer_hash {
   }
 
  private:
-  /// Each bit depends on all: the last steps of MurmurHash3.
+  /// Returns a number of which each bit depends on all bits of `x`: the last steps of MurmurHash3.
   [[nodiscard]] static std::uint64_t mixed(std::uint64_t x) noexcept {
     x = (x ^ (x >> 33)) * 0xff51afd7ed558ccdu;
     x = (x ^ (x >> 33)) * 0xc4ceb9fe1a85ec53u;

@@ -60,18 +60,18 @@ class proxies {
     static_cast<void>(core::handle_access::release(held));
     return &proxy;
   }
-  /// Returns the proxy that is known, perhaps without any handle left, or null.
+  /// Returns the known proxy of this actor, perhaps without any handle left, or null.
   [[nodiscard]] remote_cell* find(const actor_id& id) const {
     const auto at = by_id_.find(id);
     return at != by_id_.end() ? at->second : nullptr;
   }
-  /// Returns the proxy that `who` is if it stands for an actor of this link's peer, or else null.
+  /// Returns `who` as a proxy if it stands for an actor of this link's peer, else null.
   [[nodiscard]] const remote_cell* as_peers(const core::cell& who) const noexcept {
     if (!who.is_elsewhere()) return nullptr;
     const auto* const proxy = dynamic_cast<const remote_cell*>(&who);
     return proxy != nullptr && proxy->link() == self_ ? proxy : nullptr;
   }
-  /// Takes out a proxy that has no handle left. The caller holds it weakly.
+  /// Removes a proxy that has no handle left. The caller holds it weakly.
   void forget(remote_cell& who) noexcept {
     const auto at = by_id_.find(who.id());
     if (at == by_id_.end() || at->second != &who) return;
@@ -82,7 +82,7 @@ class proxies {
   [[nodiscard]] std::size_t size() const noexcept { return by_id_.size(); }
   [[nodiscard]] table::const_iterator begin() const noexcept { return by_id_.begin(); }
   [[nodiscard]] table::const_iterator end() const noexcept { return by_id_.end(); }
-  /// Takes all proxies out.
+  /// Removes all proxies.
   void clear() noexcept {
     for (const auto& [id, proxy] : std::exchange(by_id_, {})) proxy->drop_weak();
   }

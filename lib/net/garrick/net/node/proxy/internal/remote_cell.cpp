@@ -24,7 +24,7 @@ namespace {
 /// Shared by all proxies, which are asked for their actors' protocols outside of links, too.
 std::mutex tables_mutex;
 
-/// A visit in which the link takes the waiting entries. If it is not made, they are lost.
+/// A visit in which the link takes the waiting entries. If the visit is not made, they are lost.
 class taking final : public detail::visit {
  public:
   explicit taking(answering_cell& from) noexcept : from_(from) { from_.add_strong(); }
@@ -42,8 +42,8 @@ class taking final : public detail::visit {
   bool is_made_ = false;
 };
 
-/// The porter outside of links: a handle needs a link's tables. If only the size is wanted, writes
-/// the largest form of a handle.
+/// The porter outside of links. It fails at a handle, which needs a link's tables; but if only the
+/// size is wanted, it writes the largest form of a handle.
 class no_porter final : public handle_porter {
  public:
   explicit no_porter(bool only_size = false) noexcept : only_size_(only_size) {}
@@ -84,8 +84,8 @@ std::optional<packet> encoded_outside(const content_codec& how, const core::enve
 }  // namespace
 
 // A request goes in its asker's lane. An asker that stands for another actor or a thread uses the
-// lane of that one's messages, so that requests and messages stay in order. A request that was
-// handed on is treated as a thread's: the thread on which it was made is no longer known.
+// lane of that actor's or thread's messages, so that requests and messages stay in order. A request
+// that was handed on goes in a thread's lane: its original thread is no longer known.
 std::uint64_t answering_cell::whose_lane(const core::envelope& e) noexcept {
   if (!e.is(core::envelope_flag::request)) return e.sender_id;
   const core::cell& asker = *e.requester;
@@ -94,7 +94,8 @@ std::uint64_t answering_cell::whose_lane(const core::envelope& e) noexcept {
   return e.is(core::envelope_flag::seen) ? 0 : core::detail::running_id();
 }
 
-// Withdrawn requests do not count among the open ones, and an actor may keep them for long.
+// `wanted_` has room for twice the open requests: withdrawn ones do not count among them, and an
+// actor may keep them for long.
 answering_cell::answering_cell(core::environment& env, connection link, const encoding& how,
                                const node_settings& s)
     : proxy_cell(env),
@@ -131,8 +132,8 @@ bool answering_cell::let_in(F f) noexcept {
   return true;
 }
 
-// An actor that finds no room waits, and holds its worker. One such wait in vain is enough: until
-// the peer goes on, messages of actors beyond the room are lost at once, and workers stay free.
+// An actor that finds no room waits, and holds its worker. After one such wait in vain, messages of
+// actors beyond the room are lost at once until the peer confirms a message, so workers stay free.
 bool answering_cell::take_credit() noexcept {
   const bool may_pause = slot_.has_room();
   const bool holds_worker = !may_pause && base::this_thread.worker_of != nullptr;
@@ -207,7 +208,7 @@ void answering_cell::forward(core::envelope_ptr e, base::instant) noexcept {
   const bool was_in = !stays_outside && let_in(answer_inside);
   if (e == nullptr || !leave_answer(e, how)) return;
   get_taken(stays_outside || was_in);
-  // The content is freed here, outside of the link: that of a large answer takes its time.
+  // The content is freed here, outside of the link: for a large answer this takes its time.
 }
 
 const content_codec* answering_cell::codec_of(const core::envelope& answer) const noexcept {

@@ -2,10 +2,10 @@
 //
 // A message to a proxy visits the link on the sender's thread; the link encodes it and sends it off
 // (link_port.hpp). If another thread is in the link, the sender encodes the message, and leaves the
-// frame there (mail_slot.hpp). The giver of an answer does the same, and the sender of a large
-// message does so even while the link is free. If the visit cannot be made, because the link is
-// over or too many wait, the message is lost in the proper way: as a dead letter, or by an answer
-// to the request.
+// frame for the link (mail_slot.hpp). The giver of an answer does the same, and the sender of a
+// large message does so even while the link is free. If the visit cannot be made, because the link
+// is over or too many wait, the message becomes a dead letter, or the request is answered with an
+// error.
 //
 // Thread safety: as proxy_cell, except for the part that is the link's.
 #pragma once
@@ -45,7 +45,8 @@ class encoding_hints {
   void set_needs_link(const base::message_type* content) noexcept {
     needs_link_.store(content, std::memory_order_relaxed);  // order: as above
   }
-  /// Returns true if such content is encoded outside of the link; a small one ends this.
+  /// Returns true if content of this type is encoded outside of the link, until a small one is
+  /// noted.
   [[nodiscard]] bool is_large(const base::message_type* content) const noexcept {
     return large_.load(std::memory_order_relaxed) == content;  // order: as above
   }
@@ -86,17 +87,17 @@ class answering_cell final : public core::proxy_cell {
                  const node_settings& s);
   std::string_view type_name() const noexcept override { return "asker in another node"; }
   /// Takes credit for one message; waits for it where that is allowed. Returns false if the message
-  /// is to be lost: too much is under way, or waits, and the sender cannot pause for it. The room
-  /// is not checked again for a message that passes, though others may take it meanwhile, so that
-  /// each thread may exceed the limit by one message. A message with credit passes without a check:
-  /// all credit together is at most half of the room.
+  /// must be lost: too much is under way, or waits, and the sender cannot pause. The room of a
+  /// message that passes is not checked again, though other threads may take it meanwhile: each
+  /// thread may exceed the limit by one message. A message with credit passes without a check: all
+  /// credit together is at most half of the room.
   [[nodiscard]] bool take_credit() noexcept;
   /// As `take_credit`, where only large messages have used up the credit: the next message need not
   /// wait for them unless it is large itself (`pause`). Returns false, and takes nothing, if there
-  /// is credit, or if other messages owe it, too.
+  /// is credit, or if other messages have used it up, too.
   [[nodiscard]] bool pass_large_ones() noexcept;
-  /// Handles a passed message that proved large, too: its sender waits now, or pauses after its
-  /// handler.
+  /// Handles a message that passed large ones and proved large itself: its sender waits now, or
+  /// pauses after its handler.
   void pause() noexcept;
   /// Returns the number of messages that one of this size counts as.
   [[nodiscard]] std::uint32_t weight_of(std::size_t bytes) const noexcept {
@@ -118,11 +119,10 @@ class answering_cell final : public core::proxy_cell {
     if (is_large(weight)) count_large(-std::int64_t{weight});
     grant(weight);
   }
-  /// Gives back the credit of confirmed messages, of which `large` was counted for large ones: the
-  /// peer goes on.
+  /// Gives back the credit of confirmed messages, of which large messages have taken `large`.
   void confirm(std::uint32_t messages, std::uint32_t large) noexcept {
     if (large != 0) count_large(-std::int64_t{large});
-    // A line of the cache that senders read is not written to for nothing.
+    // Senders read this cache line, so it is written to only if the value changes.
     if (waits_in_vain_.load(std::memory_order_relaxed))        // order: a hint
       waits_in_vain_.store(false, std::memory_order_relaxed);  // order: as above
     grant(messages);
@@ -155,8 +155,8 @@ class answering_cell final : public core::proxy_cell {
   [[nodiscard]] bool let_in(F f) noexcept;
   /// Lets the link take the waiting entries by a visit in line; loses them if that is impossible.
   void bring_visit() noexcept;
-  /// Sees to the first entry that was left. If perhaps no thread is in the link, tries to enter it
-  /// before it brings a visit.
+  /// Ensures that the link takes the first entry that was left. If perhaps no thread is in the
+  /// link, tries to enter it before it brings a visit.
   void get_taken(bool may_be_free) noexcept;
   /// Leaves an entry other than a message for the link, however much waits. Returns false, with the
   /// envelope as it was, if there is no memory.
@@ -187,10 +187,10 @@ class answering_cell final : public core::proxy_cell {
   const std::uint32_t most_under_way_;
   const std::size_t bytes_a_credit_;  // half of the bytes that may wait are all credit
   const encoding how_;
-  // Senders and the link's thread write here for each message. Fields that they only read for each
-  // lie in other cache lines.
+  // Senders and the link's thread write here for each message. Fields that they only read lie in
+  // other cache lines.
   alignas(64) mail_slot slot_;
-  std::atomic<bool> waits_in_vain_{false};  // an actor has, and nothing was confirmed since
+  std::atomic<bool> waits_in_vain_{false};  // an actor has so waited since the last confirmation
   std::atomic<std::int64_t> large_{0};      // the credit that large messages have taken
   wanted_requests wanted_;
   encoding_hints hints_;
@@ -232,9 +232,9 @@ class remote_cell final : public core::proxy_cell {
   }
   /// Returns the error of a message for which there is no room.
   [[nodiscard]] base::error too_much_waits() const;
-  /// The same for a request after its time: it is answered with a time-out.
+  /// As `lost`, for a request after its time: answers it with a time-out.
   void overdue(const core::envelope_ptr& e, std::uint32_t weight) noexcept;
-  /// The same for a message without its envelope.
+  /// As `lost`, for a message without its envelope.
   void lost(const base::message_type* type, std::uint64_t sender, std::uint32_t weight,
             const base::error& why) noexcept;
   /// Loses an entry of any kind.

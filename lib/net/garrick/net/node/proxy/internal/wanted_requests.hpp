@@ -1,12 +1,12 @@
-// The requests of a peer that still want an answer: checked when one is taken out of a mailbox.
+// The requests of a peer that still want an answer: checked when a request leaves a mailbox.
 //
 // The link's thread receives limits and cancels; a request waits in the mailbox of an actor, and
-// the actor's runner asks here. Most requests have neither, and no entry. While the table is empty,
-// the runner's question costs a load.
+// the actor's runner asks here. Most requests have neither a limit nor a cancel, and no entry.
+// While the table is empty, the runner's question costs a load.
 //
 // Invariants
-// W1 An entry is made for a request that has no answer yet, and goes with the one answer that each
-//    request gets: both on the link's thread. So no entry is left behind.
+// W1 An entry is made for a request that has no answer yet, and is removed with the one answer that
+//    each request gets: both on the link's thread. So no entry is left behind.
 // W2 There are never more entries than were allowed. A request without room for its entry is
 //    handled as if it were wanted.
 //
@@ -30,16 +30,16 @@ class wanted_requests {
   /// Has room for `most` entries. The peer chooses the numbers, hence the hash.
   wanted_requests(std::size_t most, const peer_hash& hash) : most_(most), until_(0, hash) {}
 
-  /// The answer is wanted until this time. Called before the request is delivered. Throws
-  /// std::bad_alloc.
+  /// Notes that the answer is wanted until this time. Called before the request is delivered.
+  /// Throws std::bad_alloc.
   void limit(std::uint64_t request, base::instant until) { set(request, until); }
-  /// The answer is not wanted any more. Throws std::bad_alloc.
+  /// Notes that the answer is not wanted any more. Throws std::bad_alloc.
   void withdraw(std::uint64_t request) { set(request, long_ago); }
-  /// The request was answered, or will get no answer from here.
+  /// Removes the entry of a request that was answered, or will get no answer from here.
   void forget(std::uint64_t request) noexcept;
 
   /// Returns the time until which the answer is wanted; `never` if it has no limit. May miss a
-  /// withdrawal of the same moment.
+  /// simultaneous withdrawal.
   [[nodiscard]] base::instant until(std::uint64_t request) const noexcept;
 
   /// Returns true if a request of this number has a limit, or was withdrawn, and has no answer yet.
