@@ -7,8 +7,8 @@
 //
 // There is one room in front, so of all handles to the same bytes one has the right to write there:
 // the first, until it passes the right on. Another handle that needs a header copies the bytes
-// first, unless it is the last one left. So a sender shares one message between many links, and
-// each link but one copies it.
+// first, unless it is the last one left. When a sender shares one message between many links, each
+// link but one copies it.
 //
 // Thread safety: a packet is one thread's at a time, but handles to the same bytes may be dropped
 // on different threads.
@@ -72,8 +72,8 @@ class packet {
   /// packet while it is on its way. If this handle did not have the right, and others show the
   /// bytes, copies them once. Throws std::bad_alloc.
   [[nodiscard]] packet share_front();
-  /// Returns true if another handle shows these bytes. Once false, it stays so until the next
-  /// `share`.
+  /// Returns true if another handle shows these bytes. Once false, the result stays false until the
+  /// next `share`.
   [[nodiscard]] bool is_shared() const noexcept;
 
   /// Returns the bytes. They are valid until the last handle to them is dropped or appends.
@@ -144,8 +144,9 @@ class packet {
   }
 
   block* block_ = nullptr;
-  // The begin of the bytes, and above it the end. Both are in one number, because a packet is moved
-  // at once after one of them has changed, and a processor waits for a load of two separate stores.
+  // The begin of the bytes, and above it the end. Both are in one number, because a packet is often
+  // moved right after one of them has changed, and one load that covers two recent stores makes a
+  // processor wait.
   std::uint64_t range_ = 0;
   bool may_write_front_ = false;
 };

@@ -26,8 +26,8 @@ struct node_id {
 /// Incarnations are drawn at random, so no two of a node are ever equal, and messages that an
 /// earlier one left in the network can be told apart. Zero stands for none. After `down`
 /// (`link_event::kind::down`) the same incarnation may begin another session, unless `peer_return`
-/// forbids it or it is in quarantine (`accept_sessions::quarantine`, `node::quarantine`). Then it
-/// is refused, and its node becomes a peer again only with another incarnation.
+/// forbids it or it is in quarantine (`accept_sessions::quarantine`, `node::quarantine`). A
+/// forbidden incarnation is refused, and its node becomes a peer again only with another one.
 ///
 ///     for (const peer_identity& peer : node.peers()) std::puts(peer.to_string().c_str());
 struct peer_identity {

@@ -1,11 +1,11 @@
 // Text from another process, in a form that an error, a dead letter or a log may contain.
 //
-// Problem: names and error texts come from peers, which may be hostile or broken. Megabytes of them
-// must not be printed, no escape sequence may reach a terminal, and no line break of theirs may
-// look like the end of a line of ours.
+// Problem: names and error texts come from peers, which may be hostile or broken. Such a text must
+// not fill megabytes of a log, no escape sequence of it may reach a terminal, and none of its line
+// breaks may look like the end of one of our lines.
 //
 // Invariant:
-//   P1  Making text printable a second time changes nothing. So a text that passes several nodes is
+//   P1  Making text printable a second time changes nothing: a text that passes several nodes is
 //       cut and escaped once.
 //
 // Thread safety: a plain function.
@@ -19,7 +19,7 @@ namespace garrick::net {
 
 /// The most bytes of another process's text that are shown.
 inline constexpr std::size_t most_printed = 4096;
-/// The most bytes of a name in such a text.
+/// The most bytes of another process's name that are shown.
 inline constexpr std::size_t most_printed_of_a_name = 512;
 
 /// For the framework. Returns the text with control characters, and bytes that are no UTF-8,

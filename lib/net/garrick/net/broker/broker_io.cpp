@@ -119,7 +119,8 @@ class raw_policy final : public accept_policy {
   std::size_t turn_ = 0;
 };
 
-/// Changes the broker of a connection, and tells the new one if that comes too late.
+/// Gives a connection to a broker. If the link has ended before, the broker gets
+/// `connection_closed`.
 class adoption {
  public:
   adoption(std::shared_ptr<connection_entry> e, std::weak_ptr<internal::broker_core> core,
@@ -196,7 +197,7 @@ base::result<acceptor_handle> broker_io::listen(std::string_view at, const socke
   const socket_settings own = placed(s);
   const auto e = std::make_shared<internal::acceptor_entry>();
   e->owner.store(core_->id, std::memory_order_relaxed);  // order: no other thread knows it yet
-  // Known before the first newcomer, which then has a broker.
+  // The core knows the acceptor before the first newcomer arrives, so each newcomer has a broker.
   static_cast<void>(core_->add(e, myself()));
   auto policy = std::make_shared<raw_policy>(where_.threads(), core_, e, own);
   transport_settings below = own.transport;
@@ -216,7 +217,7 @@ base::result<connection_handle> broker_io::connect(std::string_view to, const so
   const base::result<endpoint> there = parsed(to, false);
   if (!there) return there.error();
   const socket_settings own = placed(s);
-  // Chosen here: another broker may be told of it before the stream is made.
+  // The thread is chosen here: another broker may be told the thread before the stream is made.
   const std::size_t thread = own.transport.thread.value_or(where_.threads().least_loaded());
   auto& loops = where_.threads().io().pool().loops;
   if (thread >= loops.size()) return no_such_thread(loops.size());

@@ -12,11 +12,11 @@
 //     net::acceptor_handle door_;
 //   };
 //
-// Events come as messages (events.hpp). Any actor may have a broker_io as a member. Its protocol,
+// Events arrive as messages (events.hpp). Any actor may have a broker_io as a member. Its protocol,
 // or its behavior, must contain those messages, and its mailbox must not be bounded, because a
 // dropped message is a lost piece of a stream.
 //
-// Guarantees: a stream's bytes come in order, each once. `write` takes all bytes or none, and
+// Guarantees: a stream's bytes arrive in order, each once. `write` takes all bytes or none, and
 // accepted bytes are sent in order as long as the connection is open. While the broker holds more
 // messages or blocks of a stream than its settings allow, the stream is not read, so the other end
 // has to wait. Bytes beyond `transport.high_water` make `writable` false until `writable_again`;
@@ -90,8 +90,8 @@ class broker_io {
   [[nodiscard]] base::result<acceptor_handle> listen(std::string_view at,
                                                      const socket_settings& s = {});
   /// Begins to connect, and returns the handle of the connection. A `new_connection` with this
-  /// handle follows, or `connection_closed`. Bytes that are written before are sent when the stream
-  /// is established. Errors: those of `net::connect`; `net_errc::bad_endpoint` as `listen`.
+  /// handle follows, or `connection_closed`. Bytes that are written before that are sent when the
+  /// stream is established. Errors: those of `net::connect`; `net_errc::bad_endpoint` as `listen`.
   [[nodiscard]] base::result<connection_handle> connect(std::string_view to,
                                                         const socket_settings& s = {});
   /// Opens a socket for datagrams, "udp://127.0.0.1:0", and returns its handle. Each datagram
@@ -107,7 +107,8 @@ class broker_io {
   [[nodiscard]] endpoint local(const datagram_handle& d) const;
 
   // Errors of all functions below: `net_errc::denied` if the socket is not this broker's,
-  // `net_errc::connection_lost` if it is over or closed, as far as they do not say otherwise.
+  // `net_errc::connection_lost` if it is over or closed, as far as a function does not say
+  // otherwise.
 
   /// Sets the policy from the next message on; messages in the mailbox stay as they are. Returns an
   /// error if the policy was not set: `errc::invalid_setting` for zero bytes, or for more than a
@@ -144,22 +145,24 @@ class broker_io {
                              std::span<const std::byte> bytes);
 
   /// Closes a connection once all written and put bytes are sent, or `transport.close_limit` has
-  /// passed. A connection that is not established yet has that time for it if there are bytes to
-  /// send. No `connection_closed` comes; messages in the mailbox still do.
+  /// passed. If there are bytes to send, a connection that is not established yet has that time to
+  /// be established. No `connection_closed` follows; messages in the mailbox are still handled.
   base::result<void> close(const connection_handle& c);
-  /// Stops accepting connections; `acceptor_closed` follows. Closing it again is not an error.
+  /// Stops accepting connections; `acceptor_closed` follows. Closing an acceptor again is not an
+  /// error.
   base::result<void> close(const acceptor_handle& a);
-  /// Closes the socket. Datagrams in the mailbox still come. Closing it again is not an error.
+  /// Closes the socket. Datagrams in the mailbox are still handled. Closing it again is not an
+  /// error.
   base::result<void> close(const datagram_handle& d);
 
   /// Gives a connection away: sends the gathered bytes, and returns the connection for the next
-  /// owner to `adopt`. Messages in this actor's mailbox stay with it, as do those that come until
-  /// the next owner has adopted the connection; a connection that was never told to read has none.
-  /// Errors: those of `flush`.
+  /// owner to `adopt`. Messages of the connection in this actor's mailbox stay there, and more may
+  /// arrive until the next owner has adopted the connection; a connection that never had a `read`
+  /// policy has none. Errors: those of `flush`.
   [[nodiscard]] base::result<bound_connection> release(const connection_handle& c);
-  /// Takes a connection over and returns its handle. If the connection has ended, or its last owner
-  /// was told so, `connection_closed` comes. A moved-from `bound_connection` gives the empty
-  /// handle.
+  /// Takes a connection over and returns its handle. If the connection has ended,
+  /// `connection_closed` follows, also if its last owner has got that event. Returns the empty
+  /// handle for a moved-from `bound_connection`.
   connection_handle adopt(bound_connection c);
 
   /// Returns the place of this broker's sockets.

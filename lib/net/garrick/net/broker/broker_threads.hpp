@@ -5,8 +5,8 @@
 //   auto server = threads.spawn<echo>(system, "tcp://127.0.0.1:4040");
 //
 // On an I/O thread a broker receives and sends without another thread. While one of its handlers
-// runs, other sockets of that thread wait. So spawn a broker that computes or blocks by
-// `system.spawn<echo>(net::broker_place(threads), …)`; it runs on the workers.
+// runs, other sockets of that thread wait. Spawn a broker that computes or blocks by
+// `system.spawn<echo>(net::broker_place(threads), …)` instead: it then runs on the workers.
 //
 // Thread safety: any thread. Constructor and destructor: one thread, which is no I/O thread.
 #pragma once
@@ -59,7 +59,7 @@ class broker_threads {
 
   /// Returns the I/O threads of the sockets. They must not be stopped while actors live on them:
   /// the next time such an actor has work, at the system's end at the latest, the program ends with
-  /// a text about it.
+  /// a text that says so.
   [[nodiscard]] io_threads& io() noexcept { return io_; }
   /// Returns spawn options for an actor on this thread. Requires `thread < io().size()`.
   [[nodiscard]] core::spawn_options on(std::size_t thread, core::spawn_options o = {}) {

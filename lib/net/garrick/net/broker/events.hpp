@@ -41,7 +41,7 @@ struct connection_closed {
   connection_handle connection;  ///< the stream
   /// `net_errc::connection_lost` or `refused`, `unreachable`, `io`, `errc::shutting_down`
   base::error why;
-  std::size_t unread = 0;            ///< bytes that came, but were too few for the policy
+  std::size_t unread = 0;            ///< bytes that arrived, but were too few for the policy
   std::shared_ptr<const void> open;  ///< keeps this end's direction open; null: it is closed
 };
 
@@ -60,8 +60,8 @@ struct new_datagram {
 };
 
 /// `broker_io::writable` was false and became true again. A broker that has written since may have
-/// filled the queue again. Ask `writable` again; if it is false, another message of this kind
-/// comes.
+/// filled the queue again. Call `writable` again; if it returns false, another message of this kind
+/// follows.
 struct writable_again {
   using garrick_sendable = void;
   connection_handle connection;  ///< the stream

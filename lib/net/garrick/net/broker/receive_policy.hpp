@@ -16,20 +16,21 @@ class receive_policy {
   using garrick_sendable = void;
   /// The meaning of the number of bytes.
   enum class kind : std::uint8_t {
-    at_most,   ///< all bytes that have come, up to this number
-    at_least,  ///< all bytes that have come, from this number on
+    at_most,   ///< all bytes that have arrived, up to this number
+    at_least,  ///< all bytes that have arrived, from this number on
     exactly,   ///< exactly this number
   };
 
-  /// Returns the policy that passes on all bytes that have come, at most `n` at a time.
+  /// Returns the policy that passes on all bytes that have arrived, at most `n` at a time.
   [[nodiscard]] static receive_policy at_most(std::size_t n) noexcept { return {kind::at_most, n}; }
-  /// Returns the policy that waits for `n` bytes, and passes on all that have come, up to a block.
+  /// Returns the policy that waits for `n` bytes, and passes on all that have arrived, up to a
+  /// block.
   [[nodiscard]] static receive_policy at_least(std::size_t n) noexcept {
     return {kind::at_least, n};
   }
   /// Returns the policy that passes on exactly `n` bytes at a time.
   [[nodiscard]] static receive_policy exactly(std::size_t n) noexcept { return {kind::exactly, n}; }
-  /// Returns the policy for one message; then the connection waits until it is told how to go on.
+  /// Returns the policy for one message; then the connection waits for the next `broker_io::read`.
   [[nodiscard]] receive_policy once() const noexcept {
     receive_policy p = *this;
     p.once_ = true;
@@ -40,7 +41,7 @@ class receive_policy {
   [[nodiscard]] kind what() const noexcept { return what_; }
   /// Returns the number of bytes.
   [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
-  /// Returns true if it holds for one message; see `once`.
+  /// Returns true if the policy holds for one message; see `once`.
   [[nodiscard]] bool is_once() const noexcept { return once_; }
 
  private:

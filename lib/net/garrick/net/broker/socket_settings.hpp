@@ -24,7 +24,7 @@ struct socket_settings {
   /// The policy from the beginning; none: nothing is read before `broker_io::read`.
   std::optional<receive_policy> read{};
   std::size_t block_size = std::size_t{64} << 10;  ///< bytes read at once; 64 to 2^30
-  std::size_t blocks = 4;                          ///< of each stream; 2 to 65536
+  std::size_t blocks = 4;                          ///< blocks of each stream; 2 to 65536
   /// The most messages with bytes that the broker still holds, for each stream or socket. While it
   /// holds that many, nothing is read. At least 1.
   std::uint32_t most_messages = 64;

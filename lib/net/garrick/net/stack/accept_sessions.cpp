@@ -12,8 +12,8 @@ namespace {
 packet words_for(const arrival& from, const refusal_notice& why) {
   packet words = packet::with_room(framing::header_size, largest_hello);
   encode_refusal(why, words);
-  // A datagram's source address may be forged, and the answer goes to that host. So the answer is
-  // not longer than the datagram.
+  // A datagram's source address may be forged, and the answer goes to that host. For this reason
+  // the answer is not longer than the datagram.
   if (from.local.kind() == transport_kind::udp && words.size() > from.bytes.size()) {
     words = packet::with_room(framing::header_size, largest_hello);
     encode_refusal({why.why, why.versions, why.to, {}, why.self}, words);
@@ -60,7 +60,7 @@ verdict accept_sessions::decide(const arrival& from, const hello& says) const {
   if (found == known_.end()) return verdict::start();
   const connection& link = found->second.link;
   if (link.is_over()) {
-    // A peer that was never admitted may still be sending its hello from this address.
+    // A peer whose link was never admitted may still be sending its hello from this address.
     const bool is_late = from.local.kind() == transport_kind::udp &&
                          found->second.from == from.remote && link.was_admitted();
     return is_late ? verdict::refuse() : verdict::start();
@@ -74,10 +74,10 @@ verdict accept_sessions::decide(const arrival& from, const hello& says) const {
   // Datagrams from a link's address go to the link, so this one comes from another address.
   if (from.local.kind() == transport_kind::udp) return refused();
   if (says.resumes) return verdict::join(link);
-  // A peer that has lost the stream asks for the session to go on. A peer that begins a session has
-  // not lost the stream, or has not noticed the loss yet; then it comes again.
+  // A peer that has lost the stream asks to resume the session. A peer that begins a session has
+  // not lost the stream, or this end has not noticed the loss yet; then the peer tries again.
   if (link.is_connected()) return refused();
-  // The peer may have this session, and have come by another address.
+  // The peer may have this session, and have connected to another address of this process.
   if (me && !says.begins_anew) return refused();
   return verdict::join(link);
 }

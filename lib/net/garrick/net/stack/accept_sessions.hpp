@@ -5,14 +5,15 @@
 // are not a hello are refused silently.
 //
 // An incarnation has one link here. If a peer begins another session while that link is connected,
-// the peer is refused, and its stack tries again until its handshake limit has passed. So of two
-// connections that come at once, one gets through, and neither takes the other's place. A peer that
-// understands the reason is told it, with the identity of this end (`self`): the peer may have come
-// by another address, and use the link that it has. For the same reason such a peer does not get
-// the link that has lost its stream, unless it says that it has no session (`hello::begins_anew`).
-// Datagrams of a peer come from one address: a peer is refused from any other address as long as
-// its link lives. When the link has ended, the peer is refused from the old address: late datagrams
-// of the session come from there, and a peer that begins another session has another socket.
+// the peer is refused, and its stack tries again until its handshake limit has passed. Of two
+// connections that arrive at once, one gets through, and neither takes the other's place. A peer
+// that understands the reason is told it, with the identity of this end (`self`): the peer may have
+// connected to another address of this process, and can then use the link that it has. For the same
+// reason such a peer does not get the link that has lost its stream, unless its hello says that it
+// has no session (`hello::begins_anew`). Datagrams of a peer come from one address: a peer is
+// refused from any other address as long as its link lives. When the link has ended, the peer is
+// refused from the old address: late datagrams of the session come from there, and a peer that
+// begins another session has another socket.
 //
 // When its session has gone down, a peer may begin another one. For a policy under which each
 // incarnation is down once and for good, use `peer_return::new_life_only`; an owner may also
@@ -54,8 +55,8 @@ namespace garrick::net {
 
 /// The reason why a peer is refused.
 struct denial {
-  /// Refuses for this reason and with these words. A datagram goes without the words if it would be
-  /// longer than the one it answers.
+  /// Refuses for this reason and with these words. The answer to a datagram leaves the words out if
+  /// it would be longer than that datagram.
   denial(refusal w, std::string text = {}) : why(w), words(std::move(text)) {}
 
   refusal why;        ///< the reason, as on the wire
@@ -69,7 +70,8 @@ class accept_sessions : public accept_policy {
   static constexpr std::size_t most_quarantined = quarantine_list::most;
 
   /// Makes the policy. `after_down` decides whether an incarnation may come back after its session
-  /// here is over for any reason. A session is a link that was admitted (`hosted::admitted`).
+  /// here is over for any reason. Only a link that was admitted (`hosted::admitted`) counts as a
+  /// session.
   explicit accept_sessions(peer_return after_down = peer_return::same_life) noexcept
       : after_down_(after_down) {}
 

@@ -37,7 +37,7 @@ class link_owner {
   /// destination, so the sender may be told, and false if `any_link::delivered` will report that
   /// later. Over a stack that does not confirm (`properties::confirmed`) the result has no effect.
   virtual bool on_message(const incoming& m) = 0;
-  /// Gets an event. If it throws, later events of the same call are not told.
+  /// Gets an event. If it throws, later events of the same call are not reported.
   virtual void on_event(const link_event& e) = 0;
 
  protected:
@@ -76,13 +76,13 @@ class any_link : public carried {
   /// Returns the room in front that the layers want; a packet with less is copied.
   [[nodiscard]] virtual std::size_t header_size() const = 0;
   /// Leaves in good order: earlier messages go out first, as far as the layers may send them now;
-  /// layers that confirm report the unconfirmed ones. The event `down` follows. In a call of the
-  /// link to its owner all this happens when that call has returned, but from now on no message of
-  /// the peer comes up, and no message is taken.
+  /// layers that confirm report the unconfirmed ones. The event `down` follows. Within a call of
+  /// the link to its owner, all this happens when that call has returned, but the link passes up no
+  /// message of the peer and takes no message from now on.
   virtual void leave(base::instant now) = 0;
   /// Returns the peer's statement about itself, from `opened` on, if a layer of the stack shakes
-  /// hands; null before, and without such a layer. From `link_event::kind::has_session` on it has
-  /// the peer's identity.
+  /// hands; null before, and without such a layer. From `link_event::kind::has_session` on the
+  /// statement contains the peer's identity.
   [[nodiscard]] virtual const hello* peer() const noexcept { return nullptr; }
   /// Returns the counters of its layers, the top first. Throws std::bad_alloc.
   [[nodiscard]] virtual std::vector<link_count> counters() const { return {}; }

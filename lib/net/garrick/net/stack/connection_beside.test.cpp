@@ -52,7 +52,7 @@ bytes framed(session_packet what, const hello& h) {
   return {p.bytes().begin(), p.bytes().end()};
 }
 
-/// Returns the answer by which end 1 goes on.
+/// Returns the answer by which end 1 resumes the session.
 hello going_on() {
   hello h;
   h.self = settings_of(1).self;

@@ -36,7 +36,7 @@ struct sealing : layer_defaults {
   static constexpr std::string_view wire_name = "sealing";
 };
 
-// By the rule in docs/wire.md, computed by another program.
+// The fingerprints by the rule in docs/wire.md, computed by another program.
 static_assert(net::stream_stack::fingerprint == 0x9843c90d);
 static_assert(plain_stream_stack::fingerprint == 0x55fda4d6);
 static_assert(net::datagram_stack::fingerprint == 0x502c5339);
@@ -98,7 +98,7 @@ bool open_together(bool stream, const maker& zero, const maker& one) {
   return p.both_open();
 }
 
-/// Returns the bytes of a packet of the handshake, as they come over this transport.
+/// Returns the bytes of a packet of the handshake, as they arrive over this transport.
 std::vector<std::byte> on_the_wire(bool stream, const packet& p) {
   std::vector<std::byte> all(stream ? 4 : 0);
   if (stream) store_le(all.data(), static_cast<std::uint32_t>(p.size()));

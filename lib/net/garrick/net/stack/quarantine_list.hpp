@@ -14,25 +14,26 @@ namespace garrick::net {
 
 /// The incarnations that may come back after a session has gone down.
 ///
-/// In both cases that session has ended for good: no message of it is delivered any more, and all
-/// state that was bound to it is dead. The setting decides whether the same process may begin
-/// another one.
+/// With either value the session that went down has ended for good: none of its messages is
+/// delivered any more, and all state that was bound to it is dead. The setting decides whether the
+/// same process may begin another one.
 ///
 ///     net::node_settings s;
 ///     s.after_down = net::peer_return::new_life_only;
 enum class peer_return : std::uint8_t {
-  /// The same incarnation: a partition separates two processes no longer than it lasts. They have
-  /// to repeat their earlier agreements.
+  /// The same incarnation may come back: a partition separates two processes no longer than it
+  /// lasts. The processes have to repeat their earlier agreements.
   same_life,
-  /// Only a new incarnation; the old one is in quarantine. So an incarnation that is "down" stays
-  /// so, and a partition longer than `down_after` ends when one of the two is started again.
+  /// Only a new incarnation may come back; the old one is in quarantine. An incarnation that is
+  /// "down" stays down, and a partition longer than `down_after` ends when one of the two processes
+  /// is started again.
   new_life_only,
 };
 
 /// Incarnations in quarantine.
 class quarantine_list {
  public:
-  /// With one more entry, the oldest one is forgotten.
+  /// The most entries; one more makes the list forget the oldest.
   static constexpr std::size_t most = 65536;
 
   /// Adds an incarnation. Throws std::bad_alloc, and then it is not added.

@@ -5,7 +5,7 @@
 //
 // The first layer is the top. The compiler checks here whether the layers fit together: each layer
 // tells whether it fits on the layers below (`layer::check_below`) and which guarantees it makes of
-// theirs (`layer::provides`). `stack::provides` is the user's guarantee.
+// theirs (`layer::provides`). `stack::provides` is the guarantee for the stack's owner.
 //
 // Each layer sees the others through a context of its own, whose calls go straight to the
 // neighbour: virtual calls of some two nanoseconds. Layers are ordinary classes in .cpp files.
@@ -18,9 +18,9 @@
 //       taken in a call that ends with `down` are handed to the layers before the owner gets
 //       that event, so their reports and answers come.
 //   S4  Once the owner has called `leave`, or `carrier::close`, no message of the peer is passed to
-//       it. Messages that it sent before `leave` are with the layers before they leave.
+//       it. Messages that it sent before `leave` reach the layers before these leave.
 //   S5  An exception of the owner leaves the outermost call. Messages that the call has kept go out
-//       first in the next one, and a `leave` comes at its end.
+//       first in the next call, and a `leave` is carried out at the end of that call.
 //
 // Thread safety: one thread at a time.
 #pragma once
@@ -317,8 +317,8 @@ class stack final : public any_link {
         if (!there) whole->taken_ = false;
         return there;
       } else {
-        // A layer's `receive` returns nothing: the owner's result for all messages that came of `m`
-        // is kept on its way back, and counts for the message below of which `m` is a part, too.
+        // A layer's `receive` returns nothing: `taken_` carries the owner's result for all messages
+        // made from `m`. It also counts for the message below of which `m` is a part.
         const bool before = std::exchange(whole->taken_, true);
         std::get<I - 1>(whole->layers_).receive(m, std::get<I - 1>(whole->contexts_));
         const bool there = whole->taken_;
@@ -363,7 +363,7 @@ class stack final : public any_link {
       });
     }
 
-    /// Returns the limit of layer `I`: its own, or the one below without its header.
+    /// Returns the limit of layer `I`: its own, or the limit below less the layer's header.
     [[nodiscard]] std::size_t largest_of_own() const {
       using own = std::tuple_element_t<I, std::tuple<Ls...>>;
       if constexpr (requires(const own& l) {
@@ -399,7 +399,7 @@ class stack final : public any_link {
     const one_less at_end{depth_};
     if (depth_ == 1) {
       std::apply([&](auto&... c) { (c.at(now), ...); }, contexts_);
-      send_kept();  // of a call that has thrown
+      send_kept();  // messages of a call that has thrown
     }
     f();
     if (depth_ != 1) return;
@@ -432,8 +432,8 @@ class stack final : public any_link {
     within(now, [&] { std::get<count - 1>(layers_).notice(e, std::get<count - 1>(contexts_)); });
   }
   [[nodiscard]] bool passes_up(const incoming& m) const {
-    // A layer that closes the carrier has given the reason: those above may still do their last
-    // work.
+    // A layer that closes the carrier has given the reason: the layers above may still do their
+    // last work.
     return !down_ && ((!leaves_ && (closed_here_ || !carrier_->is_closed())) || m.made_here);
   }
   void leave_now() {
@@ -466,7 +466,7 @@ class stack final : public any_link {
       hand_over_kept();
       const bool was_full = !kept_.has_room();
       kept_.clear();
-      // The owner was refused because of the list, which no layer knows.
+      // The full list has refused messages of the owner, and no layer knows of the list.
       if (was_full && writable()) tell(link_event{link_event::kind::writable});
     }
   }
@@ -493,7 +493,7 @@ class stack final : public any_link {
   std::uint32_t depth_ = 0;
   bool down_ = false;
   bool closed_here_ = false;  ///< by a layer
-  bool leaves_ = false;       ///< the owner wants it; done when the outermost call ends
+  bool leaves_ = false;       ///< the owner has called `leave`; done when the outermost call ends
   bool taken_ = true;
 };
 

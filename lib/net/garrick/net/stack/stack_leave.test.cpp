@@ -1,4 +1,4 @@
-// Messages that go out and come up when the owner ends a link in the middle of a call.
+// Messages that are sent and passed up when the owner ends a link in the middle of a call.
 #include <doctest/doctest.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// An end that can take no more of its peer, such as a message above its limit: it tells the peer
-// why.
+// An end that can take no more from its peer, such as a message above its limit, tells the peer the
+// reason.
 #include <doctest/doctest.h>
 
 #include <memory>

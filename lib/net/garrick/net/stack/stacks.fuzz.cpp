@@ -2,10 +2,10 @@
 // handshake done and messages under way.
 //
 // Two ends that keep the protocol are joined by a transport in which the input decides, step by
-// step, which packets are carried, lost, doubled, delayed, changed in a byte, or replaced. So the
-// fuzzer's own bytes meet an open session, which it would hardly find by itself.
+// step, which packets are carried, lost, doubled, delayed, changed in a byte, or replaced. The
+// fuzzer's own bytes thus reach an open session, which the fuzzer would hardly find by itself.
 //
-// In all cases: no assertion fails, nothing comes after `down`, each report comes once, and memory
+// In all cases no assertion fails, no call follows `down`, each report is made once, and memory
 // stays within the limits.
 #include <garrick/base/platform/assert.hpp>
 #include <garrick/net/error.hpp>

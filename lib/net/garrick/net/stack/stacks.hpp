@@ -43,8 +43,8 @@
 
 namespace garrick::net {
 
-/// Over TCP and Unix domain sockets: exactly once into the mailbox, in order, also when the stream
-/// was lost and came back.
+/// Over TCP and Unix domain sockets: exactly once into the mailbox, in order, also if the stream is
+/// lost and opened again.
 using stream_stack = stack<byte_stream, actor_protocol, redelivery, slicing, session, framing>;
 /// The same transports, without acknowledgements: in order, at most once; messages under way are
 /// lost with the stream.
@@ -71,8 +71,9 @@ struct link_settings {
   framing_settings framing;           ///< the largest frame
 };
 
-/// Adds the rows of `net.*`, which fill these: a stack's name and the common settings of its
-/// layers. A key is `net.`, the layer, `_` and the field; `check` names each setting by its key.
+/// Adds the rows of `net.*` to the table. They fill `stack`, the name of a stack, and `s`, the
+/// common settings of its layers. A key is `net.`, the layer, `_` and the field; `check` names each
+/// setting by its key.
 void add_settings(base::setting_table& table, std::string& stack, link_settings& s);
 
 /// Checks the settings of all layers, including those that a stack does not have. Returns
@@ -145,7 +146,7 @@ struct named_stack {
 
   /// Returns `errc::invalid_setting` if the endpoint's transport is not the stack's, as a stream
   /// under "datagrams"; or no error. Call it where stack and endpoint come from a configuration: a
-  /// standard stack ends the program when it is made on the wrong kind.
+  /// standard stack ends the program when it is made on the wrong kind of transport.
   [[nodiscard]] base::error fits(const endpoint& e) const;
 };
 

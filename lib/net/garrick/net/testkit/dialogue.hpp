@@ -28,7 +28,8 @@ struct dialogue_settings {
   base::duration between = base::duration::milliseconds(10);  ///< average time from one to the next
   base::duration limit = base::duration::seconds(1);          ///< the longest limit of a question
   path_settings path{};                                       ///< the settings of both directions
-  /// The faults; the hosts are "a", which connects, and "b". All weights 0: no faults.
+  /// The faults; the hosts are "a", which connects, and "b". If all weights are 0, there are no
+  /// faults.
   fault_plan faults{};
   /// The time without faults at the end, after which every answer is due.
   base::duration settles = base::duration::seconds(60);

@@ -22,7 +22,8 @@ class listening;
 }  // namespace internal
 
 /// An end of a simulated way. It calls the stack that it drives: `connected` first, then `receive`,
-/// and `advance` at the deadline, by its host's clock. At a given instant arrived bytes come first.
+/// and `advance` at the deadline, by its host's clock. At a given instant arrived bytes are
+/// received first.
 ///
 /// It may be destroyed at any time, also within a call to its stack; then it makes no more calls.
 /// Destroying a stream's end closes it: bytes that it has taken are still sent. An end on a host

@@ -36,15 +36,16 @@ struct exchange_settings {
   std::vector<lane_number> lanes{0, 1, 2, 3};                 ///< the messages' lanes
   base::duration between = base::duration::milliseconds(10);  ///< average time from one to the next
   path_settings path{};                                       ///< the settings of both directions
-  /// The faults; the hosts are "a", which connects, and "b". All weights 0: no faults.
+  /// The faults; the hosts are "a", which connects, and "b". If all weights are 0, there are no
+  /// faults.
   fault_plan faults{};
   /// The time without faults at the end, after which all guarantees are due.
   base::duration settles = base::duration::seconds(60);
   /// Probability that a message enters its mailbox late, on links that promise `to_mailbox`.
   double late_mailbox = 0.25;
-  /// True if a link that replaces a lost one belongs to the same two lives.
+  /// True if a link that replaces a lost link belongs to the same two incarnations.
   bool same_life = false;
-  /// True if a link may go down. With false it may not: for faults that no peer is given up for.
+  /// False if no link may go down: for faults after which no peer is given up.
   bool may_go_down = true;
 };
 

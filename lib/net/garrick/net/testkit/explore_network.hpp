@@ -23,8 +23,8 @@
 
 namespace garrick::net::testkit {
 
-/// The program to run: it gets a new network, and throws if something is wrong. It is called once
-/// or more for every seed, so it must not keep state from call to call.
+/// The program to run: it gets a new network, and throws if a check fails. It is called once or
+/// more for every seed, so it must not keep state from call to call.
 using network_program = std::function<void(simulated_network&)>;
 
 /// Returns the number of seeds for a test: the value of GARRICK_SEEDS, or 200. Throws as

@@ -28,11 +28,11 @@ namespace garrick::net::testkit {
 [[nodiscard]] fault partition(std::vector<std::string> side, std::vector<std::string> other);
 /// Returns a fault that restores every way, resumes every host, and starts crashed hosts.
 [[nodiscard]] fault heal_all();
-/// Returns a fault that breaks each stream between the two.
+/// Returns a fault that breaks each stream between the two hosts.
 [[nodiscard]] fault reset_streams(std::string a, std::string b);
-/// Returns a fault that loses each stream between the two at `at` alone.
+/// Returns a fault that loses each stream between the two hosts at `at` alone.
 [[nodiscard]] fault half_open(std::string at, std::string other);
-/// Returns a fault that stalls each stream between the two, and tells no end; new streams are
+/// Returns a fault that stalls each stream between the two hosts, and tells no end; new streams are
 /// carried.
 [[nodiscard]] fault stall_streams(std::string a, std::string b);
 /// Returns a fault that stops a host's process.

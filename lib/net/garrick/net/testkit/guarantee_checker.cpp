@@ -134,7 +134,7 @@ void checked_end::check_order(flow& from, const message& m) {
   const std::uint32_t breaks = breaks_ + from.breaks;
   const std::string name = checker_.name_of(from, m);
   if (p.ordered && m.number < r.next) checker_.found(name + " came after a later one");
-  // A new end may meet an older flow, unless there are sessions.
+  // Without sessions, a new end may get the rest of an older flow.
   const bool may_jump = r.any ? breaks != r.breaks : breaks != 0 || !p.sessions;
   if (p.gapless && m.number > r.next && (p.to_mailbox || !may_jump))
     checker_.found("a message sent before " + name + " is missing");

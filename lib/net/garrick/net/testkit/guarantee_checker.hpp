@@ -1,15 +1,15 @@
 // Checks the guarantees of links: compares sent messages with arrived ones and with the reports.
 //
 // Each sending end begins a *flow*: numbered messages, a row of numbers in each lane. Flow, lane
-// and number determine a message's bytes, so a receiver can tell whether it was sent and is whole.
-// The checker records all messages of both ends of all links, and compares:
+// and number determine a message's bytes, so a receiver can tell whether the message was sent and
+// is whole. The checker records all messages of both ends of all links, and compares:
 //
 //   promise       | condition
 //   (always)      | messages that arrive were sent, unchanged
 //   once          | no message arrives twice
 //   lanes         | messages arrive in the lane in which they were sent
 //   ordered       | messages of a lane arrive in order
-//   gapless       | and none is left out, unless an end has heard `disconnected` or is new
+//   gapless       | and none is left out, unless an end has got `disconnected` or is new
 //   sessions      | a link gets messages of one flow, and a flow goes to one link
 //   to_mailbox    | a message is reported once: as delivered when it is in a mailbox and never
 //                 | before, as unknown only if the link went down; without that all are delivered
@@ -39,7 +39,7 @@ namespace garrick::net::testkit {
 /// The guarantees of a stack: see the table above.
 struct promise {
   bool once = false;        ///< no message arrives twice
-  bool lanes = false;       ///< lanes travel
+  bool lanes = false;       ///< messages arrive in their lanes
   bool ordered = false;     ///< each lane is in order
   bool gapless = false;     ///< no message is left out while the connection lasts
   bool sessions = false;    ///< a link talks to one incarnation of one peer
@@ -118,11 +118,12 @@ class guarantee_checker {
 /// An end of a link that is checked: its owner. It holds the link.
 class checked_end final : public link_owner {
  public:
-  /// Decides whether a message is in its mailbox at once. If false, `into_mailbox` is called later,
-  /// once for each; later messages of its lane are not there at once either.
+  /// Returns true if a message is in its mailbox at once. After false, `into_mailbox` must be
+  /// called later, once for each such message; later messages of its lane are not there at once
+  /// either.
   using mailbox = std::function<bool(lane_number)>;
 
-  /// Begins a flow, called by this name in a violation's text.
+  /// Begins a flow, which has this name in a violation's text.
   checked_end(guarantee_checker& checker, std::string name);
   ~checked_end();
 
@@ -130,7 +131,8 @@ class checked_end final : public link_owner {
   void hold(std::unique_ptr<any_link> l) noexcept { link_ = std::move(l); }
   /// Returns the link.
   [[nodiscard]] any_link& below() noexcept { return *link_; }
-  /// Returns true if messages may be sent: the transport or the session is there, with room.
+  /// Returns true if messages may be sent: the transport or the session is open, and the link has
+  /// room.
   [[nodiscard]] bool can_send() const;
   /// Returns true after `down`.
   [[nodiscard]] bool is_down() const;

@@ -31,8 +31,8 @@ stack_kind bare() {
   return k;
 }
 
-/// Returns the share of sent messages that have come, over all seeds. One seed alone may lose all,
-/// so the share is judged only if there were several.
+/// The share of sent messages that have arrived, over all seeds. One seed alone may lose all, so
+/// the share is judged only if there were several.
 struct share {
   std::size_t seeds = 0, sent = 0, received = 0;
   void add(const exchange_result& r) {

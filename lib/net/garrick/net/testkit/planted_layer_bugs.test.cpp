@@ -1,4 +1,4 @@
-// The programs find bugs: each of these was planted, is found within 200 seeds, and fails again in
+// The guarantee programs find bugs: each planted bug is found within 200 seeds, and fails again in
 // the same way.
 #include <doctest/doctest.h>
 
@@ -37,7 +37,7 @@ exchange_settings rough_settings() {
 exchange_settings quiet_settings() {
   return {.path = {.delay = ms(5), .jitter = ms(2)}, .settles = ms(35'000)};
 }
-/// Hosts crash, and messages of their earlier incarnations come late.
+/// Hosts crash, and messages of their earlier incarnations arrive late.
 exchange_settings settings_with_crashes() {
   exchange_settings s = rough_settings();
   s.path.reordering = 0.3;

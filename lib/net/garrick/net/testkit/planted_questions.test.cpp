@@ -1,4 +1,4 @@
-// The program of questions finds bugs: each of these was planted over `actor_protocol`, or in its
+// The program of questions finds bugs: each bug that is planted over `actor_protocol`, or in its
 // place, is found within 200 seeds, and fails again in the same way.
 #include <doctest/doctest.h>
 

@@ -13,8 +13,9 @@
 //   sessions      | a link gets questions of one flow
 //   to_mailbox    | each question is answered, if it has no time limit and the link lives
 //
-// An end also breaks the rules: it answers twice, answers without a question, answers for another
-// actor, and sends bytes that are not a frame. None of that may reach the other end's owner.
+// The ends also break the rules: they answer twice, answer without a question, answer for another
+// actor, and send bytes that are not a frame. None of these messages may reach the other end's
+// owner.
 //
 // Thread safety: one thread at a time.
 #pragma once
@@ -53,7 +54,7 @@ enum class reply : std::uint8_t {
 /// bugs.
 [[nodiscard]] std::vector<std::byte> right_answer(std::span<const std::byte> question);
 
-/// Returns the error by which an end may refuse the question, in the same way.
+/// Returns the error by which an end may refuse a question with these bytes; for planted bugs.
 [[nodiscard]] base::error right_refusal(std::span<const std::byte> question);
 
 /// Checks any number of links, which are all of one kind.
@@ -97,7 +98,7 @@ class question_checker {
   struct flow {
     std::string asker;
     std::deque<question> questions;
-    std::size_t no_frames = 0;  ///< sent bytes that were not a frame, and not complained about yet
+    std::size_t no_frames = 0;  ///< bytes sent that were no frame, without a decode error yet
     bool over = false;          ///< the asker's link went down
     bool vanished = false;      ///< the asker was destroyed before
   };
@@ -113,7 +114,7 @@ class question_checker {
 /// An end of a link that asks and answers: its owner. It holds the link.
 class talking_end final : public link_owner {
  public:
-  /// Begins a flow, called by this name in a violation's text. `now` is the time by the clock of
+  /// Begins a flow, which has this name in a violation's text. `now` is the time by the clock of
   /// this end's host.
   talking_end(question_checker& checker, std::string name, std::function<base::instant()> now);
   ~talking_end();
@@ -135,8 +136,8 @@ class talking_end final : public link_owner {
   void send_no_frame();
   /// Returns the number of questions that wait for an answer of this end.
   [[nodiscard]] std::size_t to_answer() const noexcept { return handled_.size(); }
-  /// Answers the oldest of them in this way, if the link is writable. After `for_another` and
-  /// `unasked`, which send only the wrong answer, the right one is still to come.
+  /// Answers the oldest of these questions in this way, if the link is writable. `for_another` and
+  /// `unasked` send only a wrong answer, and the question stays open.
   void answer_one(reply how);
   /// Sets a function that gets each event.
   void set_listener(std::function<void(const link_event&)> f) { listener_ = std::move(f); }

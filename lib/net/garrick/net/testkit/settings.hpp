@@ -12,18 +12,18 @@
 
 namespace garrick::net::testkit {
 
-/// A direction of the way between two hosts. Probabilities are from 0 to 1, and are drawn for each
-/// datagram, or segment of a stream, alone. No time is below zero.
+/// A direction of the way between two hosts. Probabilities are from 0 to 1; each datagram, or
+/// segment of a stream, has a draw of its own. No time is below zero.
 ///
 ///     net.path("a", "b") = {.delay = duration::milliseconds(10), .loss = 0.05};
 struct path_settings {
   base::duration delay = base::duration::milliseconds(1);  ///< from the departure to the arrival
-  /// The most additional delay, evenly distributed. Alone it keeps the order, as a queue does.
+  /// The most additional delay, evenly distributed. Jitter alone keeps the order, as a queue does.
   base::duration jitter{};
-  /// Probability that a datagram is lost. A lost segment of a stream is sent again: it comes later,
-  /// by `network_settings::retransmission`, and so do the bytes behind it.
+  /// Probability that a datagram is lost. A lost segment of a stream is sent again: it arrives
+  /// later, by `network_settings::retransmission`, and so do the bytes behind it.
   double loss = 0;
-  double duplication = 0;  ///< probability that a datagram comes a second time
+  double duplication = 0;  ///< probability that a datagram arrives a second time
   double reordering = 0;   ///< probability that later datagrams may overtake a datagram
   /// The most additional delay of a datagram that may be overtaken, or of its second copy.
   base::duration late_by = base::duration::milliseconds(5);

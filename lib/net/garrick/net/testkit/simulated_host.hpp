@@ -45,7 +45,7 @@ class simulated_host {
   // ---- its program and endpoints ----------------------------------------------------------------
 
   /// Runs this program from now on: it is made now, and rebuilt by `restart` after each crash. The
-  /// program before it is destroyed first. An empty function: the host runs nothing.
+  /// program before it is destroyed first. With an empty function the host runs nothing.
   void runs(program what);
   /// Calls `what` after `d` by this host's clock, unless the host crashes before. A pause delays
   /// the call.
@@ -60,7 +60,7 @@ class simulated_host {
   /// Returns an end of a stream to that address. It connects when it drives a stack, and again when
   /// it is asked to reopen.
   [[nodiscard]] std::unique_ptr<endpoint> connect(address peer);
-  /// Returns a listener for streams to this port. With `resumes`, a reopening end meets its former
+  /// Returns a listener for streams to this port. With `resumes`, a reopening end gets its former
   /// endpoint here, if that still exists, as under an accept policy that knows its peers; that
   /// endpoint gets `disconnected` and `connected`. Otherwise each connection is a new endpoint.
   /// Throws std::invalid_argument if the port is taken or the function empty.
@@ -73,7 +73,7 @@ class simulated_host {
   [[nodiscard]] base::instant now() const noexcept;
   /// Returns its clock, with timers: for an actor system on this host (`testkit::settings::clock`).
   /// Timers wait while the host is paused, and are dropped when it crashes or the network ends.
-  /// Unlike others the clock is one thread's at a time.
+  /// Unlike other clocks it is used by one thread at a time.
   [[nodiscard]] base::clock_service& clock() noexcept;
   /// Sets the clock ahead by `d`. Throws std::invalid_argument below zero: steady clocks do not go
   /// back.
@@ -86,13 +86,14 @@ class simulated_host {
 
   /// Stops the process: arriving bytes wait, and no timer is called.
   void pause();
-  /// Resumes the process: arrived bytes come first, in order, then deadlines and timers.
+  /// Resumes the process: arrived bytes are received first, in order, then deadlines and timers are
+  /// called.
   void resume();
-  /// Returns true between the two.
+  /// Returns true between `pause` and `resume`.
   [[nodiscard]] bool is_paused() const noexcept;
   /// Ends the process, or the whole machine, silently: its endpoints, listeners and timers do
-  /// nothing any more, and its program is destroyed. Within a call of the network it happens when
-  /// that has returned.
+  /// nothing any more, and its program is destroyed. Within a call of the network, this happens
+  /// when that call has returned.
   void crash(crash_kind what = crash_kind::process);
   /// Starts the machine and rebuilds its program. Does nothing if it runs.
   void restart();

@@ -18,7 +18,7 @@
 //   N1  Equal seeds and equal programs give equal histories. All random numbers come from the seed:
 //       each direction of each way has its own source, so events on one do not change another.
 //   N2  At a given instant, arrived bytes are received before any deadline or timer is called. A
-//       paused host that goes on first gets the bytes that waited for it.
+//       host that is resumed first gets the bytes that waited for it.
 //   N3  A stream's bytes arrive in order, once, whole; or its ends are told that it broke, sooner
 //       or later.
 //   N4  No stack is called from within its own calls: all events come later.
@@ -61,8 +61,8 @@ class simulated_network {
   simulated_network() : simulated_network(garrick::testkit::seed_from_environment(1)) {}
   /// Takes this seed. Starts a time of its own, a second after the clock's beginning.
   explicit simulated_network(std::uint64_t seed, const network_settings& s = {});
-  /// Joins this world, with its seed and its time, which its test systems move. To be made after
-  /// the world and before its systems.
+  /// Joins this world, with its seed and its time, which its test systems move. Make the network
+  /// after the world and before its systems.
   ///
   ///     test_world world(17);
   ///     simulated_network net(world);
@@ -83,8 +83,8 @@ class simulated_network {
   /// Returns the host of this name, and makes it at the first call.
   simulated_host& host(std::string_view name);
   /// Returns the settings of the way from one host to another. Changes act on everything that is
-  /// sent from then on. A host's way to itself is one, too. Settings that `path_settings` forbids
-  /// are refused when time passes next.
+  /// sent from then on. A host has a way to itself, too. Settings that `path_settings` forbids are
+  /// refused when time passes next.
   path_settings& path(std::string_view from, std::string_view to);
   /// Sets both directions. Throws std::invalid_argument for settings that `path_settings` forbids.
   void both(std::string_view a, std::string_view b, const path_settings& s);
@@ -106,7 +106,7 @@ class simulated_network {
 
   /// Applies a fault now.
   void apply(const fault& what);
-  /// Applies a fault when the network has existed for so long; at once if that time has passed.
+  /// Applies a fault when the network has existed for `elapsed`; at once if that time has passed.
   void at(base::duration elapsed, fault what);
   /// Cuts this direction: datagrams on their way are lost, bytes of streams wait.
   void cut(std::string_view from, std::string_view to);
@@ -114,13 +114,14 @@ class simulated_network {
   void heal(std::string_view from, std::string_view to);
   /// Returns true if this direction is cut.
   [[nodiscard]] bool is_cut(std::string_view from, std::string_view to);
-  /// Breaks each stream between the two: bytes on their way still arrive up to some point, then the
-  /// end is told.
+  /// Breaks each stream between the two hosts: bytes on their way still arrive up to some point,
+  /// then the end is told.
   void reset_streams(std::string_view a, std::string_view b);
-  /// Loses each stream between the two at `at` alone. The other end notices only when it sends.
+  /// Loses each stream between the two hosts at `at` alone. The other end notices only when it
+  /// sends.
   void half_open(std::string_view at, std::string_view other);
-  /// Stalls each stream between the two, and tells no end, as if a router had forgotten the
-  /// streams. New ones are carried.
+  /// Stalls each stream between the two hosts, and tells no end, as if a router had forgotten the
+  /// streams. New streams are carried.
   void stall_streams(std::string_view a, std::string_view b);
   /// Restores every way, resumes every host, and starts the crashed ones.
   void heal_all();

@@ -47,7 +47,7 @@ struct pair_of_ends {
   std::unique_ptr<endpoint> b;
 };
 
-/// The fates of numbered datagrams, one a millisecond.
+/// Returns the numbers of the datagrams that arrive, of `count` that are sent, one a millisecond.
 std::vector<int> numbers_through(pair_of_ends& p, int count) {
   for (int i = 0; i != count; ++i) {
     p.a->transmit(packet_of(std::to_string(i)));

@@ -31,7 +31,7 @@ class place final : public detail::entrance,
     end_->drive(*this);
   }
   /// Takes a newcomer's hosted object and its first bytes, which another object has read; the end
-  /// goes on to drive that object.
+  /// still drives that other object.
   void start_with(std::unique_ptr<hosted> who, std::span<const std::byte> first) {
     who_ = std::move(who);
     if (who_ == nullptr) return finish({});
@@ -169,7 +169,7 @@ class place final : public detail::entrance,
   std::deque<std::unique_ptr<detail::visit>> line_;
   std::shared_ptr<void> kept_;
   bool in_ = false;
-  bool told_connected_ = false;  ///< the stack's last news of its stream is `connected`
+  bool told_connected_ = false;  ///< the stack was told `connected` last
   bool closes_ = false;
   bool over_ = false;
   bool admitted_ = false;

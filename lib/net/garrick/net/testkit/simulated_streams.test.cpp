@@ -342,7 +342,7 @@ TEST_CASE("under any faults a reopened stream gives the beginning of each end's 
 
 namespace {
 
-/// A stack that takes each connection beside its own by which an answer comes.
+/// A stack that takes each second connection by which an answer arrives.
 struct taking final : recording {
   packet greeting(instant) override { return packet_of("?"); }
   beside answered(std::span<const std::byte> bytes, instant) override {
@@ -395,8 +395,8 @@ TEST_CASE("a second connection takes over in the instant in which the first one 
   s.client->reopen_beside();
   net.run_for(ms(100));
   CHECK(connections(s.at_client) == "+");
-  // All that the process does now it does in one instant. So the news that it has left the first
-  // connection, and its answer by the second one, arrive together.
+  // The resumed process acts in one instant, so the report that it has left the first connection
+  // and its answer by the second one arrive together.
   net.host("b").resume();
   net.run_for(ms(100));
   CHECK(connections(s.at_server) == "+-+");
@@ -415,7 +415,7 @@ TEST_CASE("a loss during a stop is told before a connection that comes as the pr
   CHECK(connections(s.at_server) == "+");
   s.client->reopen();
   net.run_for(ms(1));
-  net.at(ms(112), resume("b"));  // in the instant in which the client's question comes
+  net.at(ms(112), resume("b"));  // in the instant in which the client's question arrives
   net.run_for(ms(10));
   CHECK(connections(s.at_server) == "+-+");
   CHECK(connections(s.at_client) == "+-+");

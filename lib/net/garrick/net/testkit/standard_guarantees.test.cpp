@@ -105,8 +105,8 @@ TEST_CASE("standard stacks: a stream that carries nothing any more is replaced, 
 }
 
 TEST_CASE("standard stacks: stopped processes and cut ways end no session within `down_after`") {
-  // Each silence is long enough for connections beside the suspected one. A process that goes
-  // on acts in one instant: on a way without jitter its effects arrive in one, too.
+  // Each silence is long enough for connections beside the suspected one. A resumed process acts in
+  // one instant: on a way without jitter its effects arrive in one instant, too.
   const fault_plan silences{.cuts = 1,
                             .resets = 1,
                             .half_opens = 1,
@@ -172,7 +172,7 @@ TEST_CASE("standard stacks: a second session of the same two lives gets nothing 
   for (const stack_kind& k : {stream_kind(), datagram_kind(), plain_stream_kind(),
                               ordered_datagram_kind(), plain_datagram_kind()})
     explore_network(seeds() / 4 + 1, [&](simulated_network& net) {
-      // Some datagrams come when their session has ended, and the next one has begun.
+      // Some datagrams arrive when their session has ended and the next one has begun.
       path_settings late = rough;
       late.late_by = ms(25'000);
       const exchange_result r = exchange(net, k,

@@ -6,7 +6,7 @@
 // receives the inspected bytes as if they had just come.
 //
 // A connection belongs to no I/O thread before the policy has decided: only the descriptor and the
-// first bytes move to the link's thread. So resumed links may live on any thread.
+// first bytes move to the link's thread. A resumed link may therefore live on any thread.
 //
 // Invariants:
 //   A1  For each newcomer `look` returns "more" until it returns another verdict, and it is not
@@ -53,16 +53,16 @@ class verdict {
   };
 
   /// Returns the verdict that closes the connection, or ignores the datagram. The newcomer first
-  /// gets `words`, if there are any: as the next bytes of the stream, or as a datagram. The
-  /// datagram should be no longer than the one it answers, since the source address may be false.
+  /// gets `words`, if there are any: as the next bytes of the stream, or as a datagram. A datagram
+  /// of words should be no longer than the newcomer's datagram, whose source address may be false.
   /// The words may be lost.
   [[nodiscard]] static verdict refuse(packet words = {}) noexcept {
     verdict v(kind::refuse);
     v.words_ = std::move(words);
     return v;
   }
-  /// Returns the verdict that makes a link on this I/O thread; none: as the listener's settings
-  /// say. Datagrams stay on the listener's thread.
+  /// Returns the verdict that makes a link on this I/O thread; none: on the thread that the
+  /// listener's settings choose. Datagrams stay on the listener's thread.
   [[nodiscard]] static verdict start(std::optional<std::size_t> thread = {}) noexcept {
     verdict v(kind::start);
     v.thread_ = thread;

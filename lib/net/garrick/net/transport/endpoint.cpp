@@ -25,7 +25,7 @@ char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + '
 /// languages.
 bool prints(char c) { return static_cast<unsigned char>(c) >= 0x20 && c != 0x7f; }
 
-/// Returns the address in its one form; empty if it is none.
+/// Returns the address in its one form; empty if the text is no address.
 std::string canonical(int family, std::string_view text) {
   std::array<char, INET6_ADDRSTRLEN> out{};
   std::array<unsigned char, sizeof(in6_addr)> bytes{};
@@ -36,7 +36,8 @@ std::string canonical(int family, std::string_view text) {
   return out.data();
 }
 
-/// Returns the address in its one form. An address that stands for an IPv4 address becomes that.
+/// Returns the address in its one form. An address that stands for an IPv4 address becomes the IPv4
+/// address.
 std::string canonical_ipv6(std::string_view text, bool& is_ipv4) {
   constexpr std::string_view mapped = "::ffff:";
   std::string host = canonical(AF_INET6, text);
@@ -52,7 +53,7 @@ bool lacks_brackets(std::string_view rest) {
   return has_groups && rest.find_first_not_of("0123456789abcdefABCDEF:.") == std::string_view::npos;
 }
 
-/// Returns the reason why a text is not a host name; null: it is one.
+/// Returns the reason why a text is not a host name; null if it is a host name.
 const char* wrong_with_name(std::string_view name) {
   if (name.size() > longest_name) return "the name is longer than 253 characters";
   std::string_view last;

@@ -4,16 +4,17 @@
 //   tcp://0.0.0.0:4040?advertised=example.org:14040
 //
 // The last one binds all addresses of the machine, and is reached at another address, as behind a
-// router or in a container. So one text of a configuration does for both ends: the listener binds
-// the part in front of the `?`, and a connecting end uses the part behind it.
+// router or in a container. One text in a configuration serves both ends: the listener binds the
+// part in front of the `?`, and a connecting end uses the part behind it.
 //
-// A text comes from people and from peers. So parsing refuses any text that is not exactly one of
-// these forms, names the wrong column and the reason, and believes no length.
+// Texts come from people and from peers. For this reason `parse` refuses any text that is not
+// exactly of one of these forms, names the wrong column and the reason, and trusts no length.
 //
 // Invariants:
 //   E1  An endpoint prints as a text that parses to an equal one.
 //   E2  Equal addresses are equal endpoints: names are kept in lower case, IPv6 addresses in the
-//       shortest form, and an address that stands for an IPv4 address (::ffff:127.0.0.1) as that.
+//       shortest form, and an address that stands for an IPv4 address (::ffff:127.0.0.1) as the
+//       IPv4 address.
 //
 // Thread safety: a value.
 #pragma once
@@ -29,7 +30,7 @@
 
 namespace garrick::net {
 
-/// The way of bytes to an endpoint.
+/// The kind of transport that carries bytes to an endpoint.
 enum class transport_kind : std::uint8_t {
   tcp,          ///< a stream, `tcp://host:port`
   udp,          ///< datagrams, `udp://host:port`
@@ -51,17 +52,16 @@ class endpoint {
   endpoint() = default;
 
   /// Parses a text. Returns the endpoint, or `net_errc::bad_endpoint` with the wrong column and the
-  /// reason. Refused are unknown schemes, hosts that are neither addresses nor names, addresses
-  /// with a zone, which means nothing to another machine, ports above 65535, paths that are
-  /// relative or longer than `longest_path`, and characters that do not print. Throws
-  /// std::bad_alloc.
+  /// reason. Refuses unknown schemes, hosts that are neither addresses nor names, addresses with a
+  /// zone, which means nothing to another machine, ports above 65535, paths that are relative or
+  /// longer than `longest_path`, and characters that do not print. Throws std::bad_alloc.
   [[nodiscard]] static base::result<endpoint> parse(std::string_view text);
   /// Returns the endpoint of this host and port. Errors as `parse`; an IPv6 address has no
   /// brackets.
   [[nodiscard]] static base::result<endpoint> of(transport_kind kind, std::string_view host,
                                                  std::uint16_t port);
 
-  /// Returns the way of bytes to it.
+  /// Returns the kind of transport.
   [[nodiscard]] transport_kind kind() const noexcept { return kind_; }
   /// Returns an address without brackets, or a name; empty for a path.
   [[nodiscard]] const std::string& host() const noexcept { return host_; }
@@ -74,8 +74,8 @@ class endpoint {
   /// Returns true for an IPv6 address.
   [[nodiscard]] bool is_ipv6() const noexcept { return form_ == form::ipv6; }
 
-  /// Returns the endpoint for others: the one of `?advertised=`, or the endpoint itself. An
-  /// advertised port 0 stands for the port that is bound.
+  /// Returns the endpoint for other processes: the one behind `?advertised=`, or the endpoint
+  /// itself. An advertised port 0 stands for the port that is bound.
   [[nodiscard]] endpoint advertised() const;
   /// Returns the same endpoint with another port: the one that the system has chosen.
   [[nodiscard]] endpoint with_port(std::uint16_t port) const;

@@ -1,22 +1,23 @@
 // The objects on an I/O thread, and the way to them from other threads.
 //
-// A stack is one thread's at a time. Its I/O thread calls it when bytes or the time have come. But
-// a worker that has something to send should not have to wake that thread first: it *visits* the
-// link. If no thread is in the link, the visitor enters at once, on its own thread, and its bytes
-// go to the socket when it leaves. If a thread is in, the visit waits in line, and the I/O thread
-// makes it. So no thread ever blocks, and while a link is busy, bytes from many senders meet in one
-// write.
+// One thread uses a stack at a time. The stack's I/O thread calls it when bytes have arrived or its
+// deadline has passed. A worker that has a message to send does not wake that thread first: it
+// *visits* the link. If no thread is in the link, the visitor enters at once, on its own thread,
+// and its bytes go to the socket when it leaves. Otherwise the visit waits in line, and the I/O
+// thread makes it. No thread ever blocks, and while a link is busy, bytes from many senders are
+// sent by one write.
 //
 // Invariants:
-//   H1  One thread at a time is in: the I/O thread with a call from below, or a visitor.
-//   H2  Visits of one thread to one link are made in its order.
+//   H1  At most one thread is in a link: the I/O thread with a call from below, or a visitor.
+//   H2  Visits of one thread to one link are made in the order in which it asked for them.
 //   H3  A hosted object is made, called from below, and destroyed on its I/O thread, and never
 //       destroyed while a thread is in. `ended` is the last call.
-//   H4  It ends when its stack or its owner calls `carrier::close`, when one of its functions
-//       throws in a call from below or a visit in line, when it was not admitted in time, or when
-//       its I/O thread stops. A connection that is lost does not end it: it may come back.
-//   H5  If it was not closed from here, its stack gets the reason before `ended` (`carried::over`):
-//       the owner's link goes `down`, and reports its open messages.
+//   H4  A hosted object ends when its stack or its owner calls `carrier::close`, when one of its
+//       functions throws in a call from below or a visit in line, when it was not admitted in time,
+//       or when its I/O thread stops. A lost connection does not end the object: the connection may
+//       come back.
+//   H5  If the link was not closed from this end, its stack gets the reason before `ended`
+//       (`carried::over`): the owner's link goes `down`, and reports its open messages.
 //
 // Thread safety: a `connection` may be used on any thread; copies of one name the same link.
 #pragma once
@@ -44,26 +45,26 @@ namespace garrick::net {
 ///     };
 class hosted {
  public:
-  /// Runs on the I/O thread, when no thread is in.
+  /// Runs on the I/O thread, when no thread is in the link.
   virtual ~hosted() = default;
   hosted(const hosted&) = delete;
   hosted& operator=(const hosted&) = delete;
 
-  /// Returns the stack that gets the bytes: always the same.
+  /// Returns the stack that gets the bytes: the same one in each call.
   [[nodiscard]] virtual carried& stack() = 0;
-  /// Returns false while the identity of the other end is unknown, as before `opened`. To be
-  /// overridden at the end that listens: a listener limits the number of such links, and ends them
-  /// after `accept_limits::admission`. Asked after each call.
+  /// Returns false while the identity of the other end is unknown, as before `opened`. Override it
+  /// at the end that listens: a listener limits the number of links that are not admitted, and ends
+  /// them after `accept_limits::admission`. Called after each other call.
   [[nodiscard]] virtual bool admitted() const { return true; }
   /// Takes a hint of the network about the way to the peer, which any host may have forged, such as
-  /// that no socket listens at a datagram's address. It ends nothing.
+  /// that no socket listens at a datagram's address. A hint does not end the link.
   virtual void hint(const base::error&) {}
   /// Marks the begin (true) or the end (false) of a burst of stack calls on this thread. Work that
-  /// is cheaper done once may wait for the end of the burst. The end is not marked if one of the
-  /// calls throws.
+  /// is cheaper if it is done once for several calls may wait for the end of the burst. The end is
+  /// not marked if one of the calls throws.
   virtual void burst(bool) {}
-  /// Takes the reason of the link's end: the last call, just before the destructor. No error if it
-  /// was closed from here. Must not throw.
+  /// Takes the reason of the link's end, or no error if the link was closed from this end. This is
+  /// the last call, just before the destructor. Must not throw.
   virtual void ended(const base::error&) noexcept {}
 
  protected:
@@ -103,7 +104,7 @@ class visit {
   virtual void run(hosted& who) = 0;
 };
 
-/// The door of a link.
+/// The door of a link: lets one thread in at a time.
 class entrance {
  public:
   enum class answer : std::uint8_t { entered, busy, over };
@@ -112,7 +113,7 @@ class entrance {
   /// Enters the link if no thread is in. Returns `entered` if the caller is in, until it calls
   /// `leave`.
   [[nodiscard]] virtual answer enter() noexcept = 0;
-  /// Lets the bytes that were sent meanwhile go out.
+  /// Leaves the link, and lets the bytes that were sent meanwhile go out.
   virtual void leave() noexcept = 0;
   /// Puts a visit in line and returns its fate; takes it only if that is `queued`. A visit that is
   /// not limited is never `full`.

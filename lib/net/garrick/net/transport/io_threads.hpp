@@ -1,8 +1,8 @@
 // The threads of links.
 //
-// Each has an event loop of its own, and a link stays on one of them. A loop feeds a link the bytes
-// that have come before it tells it the time, so that a pause of the process, however long, is not
-// charged to the peer.
+// Each has an event loop of its own, and a link stays on one of them. A loop passes the bytes that
+// have arrived to a link before it tells the link the time, so that a pause of the process, however
+// long, is not charged to the peer.
 //
 // Invariants:
 //   T1  All objects on these threads have ended, and are destroyed, when `stop` returns.
@@ -56,9 +56,9 @@ class io_threads {
   io_threads& operator=(const io_threads&) = delete;
 
   /// Ends all links (`hosted::ended` with `errc::shutting_down`) and listeners, in any state, and
-  /// joins the threads. May be called several times; of several callers at once each returns when
-  /// all has ended. Does nothing in a process that was forked from this one, since the threads are
-  /// the parent's; nor does the destructor.
+  /// joins the threads. May be called several times, also at once: each call returns when all links
+  /// have ended. Does nothing in a process that was forked from this one, since the threads are the
+  /// parent's; nor does the destructor.
   void stop();
   /// Like `stop`, but first sends the remaining bytes of closed streams, for which each stream has
   /// its `transport_settings::close_limit`. Requires that no stream is closed meanwhile.

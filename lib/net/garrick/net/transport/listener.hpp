@@ -20,7 +20,7 @@ struct listener_counters {
                                 ///< also started ones for which `make` returned null
   std::uint64_t too_late = 0;   ///< the refused ones that were not admitted in time
   std::size_t connections = 0;  ///< present newcomers and links
-  std::size_t pending = 0;      ///< those of them that are not admitted
+  std::size_t pending = 0;      ///< newcomers and links that are not admitted
 };
 
 namespace detail {
@@ -54,7 +54,7 @@ class listener {
     }
     return *this;
   }
-  /// Closes it, as `close`.
+  /// Closes the listener, as `close`.
   ~listener() {
     if (at_) at_->close();
   }
@@ -62,7 +62,8 @@ class listener {
   /// Returns the address, with the port that the system has chosen for port 0. Valid as long as the
   /// listener lives.
   [[nodiscard]] const endpoint& local() const noexcept { return at_->local(); }
-  /// Accepts no newcomer from now on. Existing links stay, and datagrams of known peers still come.
+  /// Accepts no newcomer from now on. Existing links stay, and datagrams of known peers still
+  /// arrive.
   void close() noexcept { at_->close(); }
   /// Returns the counters.
   [[nodiscard]] listener_counters counters() const noexcept { return at_->counters(); }

@@ -7,18 +7,18 @@
 //       up share the answer.
 //   K2  Bytes of a stack are kept while a thread is in the link, and go out in one call of the
 //       system when it leaves. A visitor of an idle link writes to the socket itself. If messages
-//       come faster than the socket takes them, the I/O thread writes, and they meet in one call.
+//       come faster than the socket takes them, the I/O thread writes many of them by one call.
 //   K3  A stream's end and a reset are reported at once. Layers find out whether a silent peer
 //       lives.
 //   K4  A closed stream sends the bytes that were taken before, within `close_limit`.
 //
 // Unix domain sockets check the user at the other end, on both sides. A socket's file is made with
-// `mode`, replaces a file without a listener, and goes with its listener.
+// `mode`, replaces a file without a listener, and is removed with its listener.
 //
 // Datagrams are never cut on their way. A datagram that is too large for the path is dropped, and
 // the stack is told the largest size. Datagrams are dropped, too, while the socket's buffer is
-// full, and if as many bytes wait for a visitor of their link to leave. The listener's one socket
-// serves all its peers, which it knows by their addresses.
+// full, and while as many bytes as the buffer holds wait for a visitor of their link to leave. The
+// listener's one socket serves all its peers, which it knows by their addresses.
 //
 // Thread safety: any thread.
 #pragma once
@@ -47,8 +47,8 @@ class hosted_maker {
 };
 
 /// Opens a link to an endpoint, or to the one that it advertises, and returns it: makes the object
-/// and begins to connect. The result comes to its stack by `connected` or `disconnected`; after the
-/// latter the stack may ask to `reopen`. Errors: `errc::shutting_down` if the I/O threads have
+/// and begins to connect. The stack is told the result by `connected` or `disconnected`; after
+/// `disconnected` it may call `reopen`. Errors: `errc::shutting_down` if the I/O threads have
 /// stopped, `errc::invalid_setting` if `make` is null or a setting is wrong, with its name,
 /// `net_errc::bad_endpoint` for port 0. Throws std::bad_alloc.
 [[nodiscard]] base::result<connection> connect(io_threads& io, const endpoint& to,
@@ -72,12 +72,13 @@ template <class F>
 }
 
 /// Listens at an endpoint and returns the listener. Looks up a name on the calling thread, which
-/// may take seconds, and takes its first usable address. `tcp://[::]:0` takes IPv6 only. The
-/// advertised endpoint of `at` is for others: `listener::local` has it, with the bound port if it
-/// names none. Errors: `net_errc::unreachable` for a name without address,
-/// `net_errc::address_in_use` if another socket listens there, `net_errc::io` with the system's
-/// words, as for an address of another machine or a missing folder, `errc::shutting_down` and
-/// `errc::invalid_setting` as `connect`, also without a policy. Throws std::bad_alloc.
+/// may take seconds, and takes its first usable address. `tcp://[::]:0` takes IPv6 only.
+/// `listener::local` returns the address for other processes, too: the advertised endpoint of `at`,
+/// with the bound port if it names none. Errors: `net_errc::unreachable` for a name without
+/// address, `net_errc::address_in_use` if another socket listens there, `net_errc::io` with the
+/// system's words, as for an address of another machine or a missing folder, `errc::shutting_down`
+/// and `errc::invalid_setting` as `connect`; a null policy is an invalid setting. Throws
+/// std::bad_alloc.
 [[nodiscard]] base::result<listener> listen(io_threads& io, const endpoint& at,
                                             std::shared_ptr<accept_policy> policy,
                                             const transport_settings& s = {},

@@ -56,7 +56,8 @@ struct transport_settings {
 
   /// The most bytes of a datagram, also if the path takes more; at least `least_datagram`.
   std::size_t largest_datagram = 65507;
-  /// Bytes of datagrams that the system may hold for a socket in each direction; 0: as it likes.
+  /// Bytes of datagrams that the system may hold for a socket in each direction; 0: the system's
+  /// default.
   std::size_t datagram_buffer = std::size_t{1} << 20;
 };
 
@@ -66,7 +67,7 @@ struct accept_limits {
   /// Connections of one listener, until they are closed at both ends or `close_limit` is over; for
   /// datagrams, peers. At least 1.
   std::size_t connections = 4096;
-  std::size_t pending = 256;  ///< those of them that are not `hosted::admitted` yet; at least 1
+  std::size_t pending = 256;  ///< connections not `hosted::admitted` yet; at least 1
   /// The time that a connection has to be admitted, its first bytes included. Above zero.
   base::duration admission = base::duration::seconds(10);
 };

@@ -27,7 +27,8 @@ constexpr std::uint64_t gathered(std::uint64_t bytes) noexcept {
 }  // namespace
 
 std::uint64_t byte_reader::long_varint() noexcept {
-  // Eight bytes at once, if the number ends within them or behind them, and is in its only form.
+  // Eight bytes at once, if the number ends within them or behind them, and is in its shortest
+  // form.
   const auto left = static_cast<std::size_t>(end_ - at_);
   if (left >= 8) [[likely]] {
     const auto bytes = load_le<std::uint64_t>(at_);
@@ -39,8 +40,8 @@ std::uint64_t byte_reader::long_varint() noexcept {
         return gathered(own);
       }
     } else if (left >= 10) {
-      // All eight bits of the ninth byte: the highest is the number's, too, and shows that the
-      // tenth byte follows, which is 1.
+      // All eight bits of the ninth byte count: the highest bit belongs to the number, too, and
+      // shows that a tenth byte follows, which is 1.
       const auto ninth = std::to_integer<std::uint64_t>(at_[8]);
       const std::uint64_t tenth = ninth >> 7;
       if (ninth != 0 && (tenth == 0 || at_[9] == std::byte{1})) [[likely]] {

@@ -55,8 +55,8 @@ class byte_reader {
     const std::byte* from = take(sizeof(T));
     return from != nullptr ? load_le<T>(from) : T{0};
   }
-  /// Returns a number of 1 to 10 bytes in its only form: one that is longer than needed fails. 0
-  /// after a failure.
+  /// Returns a number of 1 to 10 bytes; fails if the number is longer than needed. 0 after a
+  /// failure.
   [[nodiscard]] std::uint64_t varint() noexcept {
     if (at_ != end_ && static_cast<std::uint8_t>(*at_) < 0x80) [[likely]]
       return static_cast<std::uint8_t>(*at_++);
@@ -153,7 +153,7 @@ class byte_reader {
   }
   [[nodiscard]] std::uint64_t long_varint() noexcept;
   void fail(std::string_view why, std::uint64_t number, bool has_number) noexcept;
-  /// Fails; false.
+  /// Fails, and returns false.
   bool too_much(std::size_t count, std::size_t size) noexcept;
 
   const std::byte* begin_;

@@ -1,7 +1,7 @@
 // Writes values one after the other into a packet, which has room in front for headers.
 //
-// It asks the packet for more room than it needs, and gives the rest back at the end, so that a
-// value costs one comparison and a store. A part with its length in front is written directly,
+// A writer asks the packet for more room than it needs, and gives the rest back at the end, so that
+// a value costs one comparison and a store. A part with its length in front is written directly,
 // behind the room for the length that the caller expects. If that room was too small, the part is
 // moved.
 //
@@ -53,8 +53,8 @@ inline constexpr std::size_t longest_varint = 10;
   return to;
 }
 
-/// Writes the same, eight bytes at once. Returns the place behind it. Requires `longest_varint`
-/// bytes of room, all of which it may write to.
+/// Writes the same bytes as `store_varint`, eight at once. Returns the place behind it. Requires
+/// `longest_varint` bytes of room, all of which it may write to.
 [[nodiscard]] inline std::byte* store_long_varint(std::byte* to, std::uint64_t x) noexcept {
   constexpr std::uint64_t more_bits = 0x8080'8080'8080'8080u;
   // The lowest 56 bits, seven to a byte. Moving bits up by n adds them 2^n - 1 times.
@@ -69,7 +69,7 @@ inline constexpr std::size_t longest_varint = 10;
     return to + size;
   }
   store_le(to, spread | more_bits);
-  // The highest of eight bits tells that another byte follows: it is that byte's content.
+  // The highest of these eight bits says that a tenth byte follows, and is that byte's content.
   const std::uint64_t tenth = rest >> 7;
   store_le(to + 8, static_cast<std::uint16_t>(rest | tenth << 8));
   return to + 9 + tenth;
@@ -140,7 +140,7 @@ class byte_writer {
 
   /// The begin of a part with its length in front.
   struct part {
-    std::size_t at;     ///< of the length, behind the first byte
+    std::size_t at;     ///< the place of the length, from the first byte
     std::size_t width;  ///< bytes that were left for the length
   };
   /// Begins a part and returns it, for `close_part`. `guess` is its length in bytes, at least, as
@@ -160,7 +160,7 @@ class byte_writer {
 
   /// Returns the number of bytes written so far.
   [[nodiscard]] std::size_t size() const noexcept { return static_cast<std::size_t>(at_ - base_); }
-  /// Makes the result a failure for this reason; the first one counts.
+  /// Makes the result a failure for this reason; the first failure counts.
   void fail(base::error why);
   /// Returns the first failure, or no error.
   [[nodiscard]] const base::error& failure() const noexcept { return failure_; }

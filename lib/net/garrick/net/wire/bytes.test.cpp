@@ -141,7 +141,7 @@ TEST_CASE("a count is believed no further than the bytes that are left") {
   byte_reader few(all);
   CHECK(few.count(3) == 0);
   CHECK(few.failure().detail() == "byte 1: a count beyond the bytes that are left (3)");
-  // So many of four bytes that their bytes, counted in 64 bits, are none.
+  // A count of four-byte elements whose size in bytes is zero in 64 bits.
   const auto huge = bytes_of({0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x40, 0, 0, 0, 0});
   byte_reader wraps(huge);
   CHECK(wraps.count(4) == 0);
@@ -197,7 +197,7 @@ TEST_CASE("parts lie in each other no deeper than allowed, written and read") {
     for (int i = 0; i != 4; ++i) static_cast<void>(in.open_part());
     CHECK(in.failed() == (allowed == 3));
   }
-  // Beside each other they may be as many as there are.
+  // Any number of parts may lie beside each other.
   byte_writer out({.depth = 1});
   for (int i = 0; i != 5; ++i) out.close_part(out.open_part(0));
   const std::vector<std::byte> beside = written(std::move(out));

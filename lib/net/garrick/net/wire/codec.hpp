@@ -7,7 +7,8 @@
 //   base::result<order> o = decode<order>(p->bytes());
 //
 // Types grow: fields that are appended to an aggregate read as their defaults from older data, and
-// older programs skip them. So each aggregate carries the length of its fields. All else is fixed.
+// older programs skip them. For this purpose each aggregate carries the length of its fields. No
+// other type can grow.
 //
 // Encoding is one pass and can fail only by size, depth, or a value that has no encoding (a variant
 // without a value). Decoding trusts no byte: it allocates at most in proportion to the bytes
@@ -30,15 +31,15 @@
 
 namespace garrick::net {
 
-/// Appends `x`. `out` keeps a failure. Throws std::bad_alloc.
+/// Appends `x`. Records a failure in `out`. Throws std::bad_alloc.
 template <class T>
 void encode_value(byte_writer& out, const T& x) {
   static_assert(detail::wire_report<T>::reported);
-  if constexpr (encodable<T>) detail::coder<T>::encode(out, x);  // else that was the one error
+  if constexpr (encodable<T>) detail::coder<T>::encode(out, x);  // else the report is the one error
 }
 
 /// Reads `x`, which must be as default-made: fields that are missing at the end of an aggregate
-/// keep their values. `in` keeps a failure; then `x` is some value of its type. Throws
+/// keep their values. Records a failure in `in`; then `x` is some value of its type. Throws
 /// std::bad_alloc.
 template <class T>
 void decode_value(byte_reader& in, T& x) {
@@ -46,7 +47,7 @@ void decode_value(byte_reader& in, T& x) {
   if constexpr (encodable<T>) detail::coder<T>::decode(in, x);
 }
 
-/// Encodes `x`. Returns its bytes, behind the room that the settings ask for. Errors:
+/// Encodes `x`. Returns its bytes, with the room in front that the settings demand. Errors:
 /// `not_encodable`, `too_large`. Throws std::bad_alloc.
 template <class T>
 [[nodiscard]] base::result<packet> encode(const T& x, const writer_settings& s = {}) {

@@ -145,7 +145,8 @@ struct trouble_category final : base::error_category {
 constinit const trouble_category troubles{};
 const base::error_category& error_category_of(trouble) noexcept { return troubles; }
 
-/// No error is made of it by its enumeration, so it is not listed: as in another process.
+/// No error is made from an enumeration of this category, so it is not listed, as in another
+/// process.
 struct unlisted_category final : base::error_category {
   std::string_view called;
   explicit unlisted_category(std::string_view name) : called(name) {}
@@ -437,7 +438,7 @@ TEST_CASE("a message expands to no more memory than is allowed") {
   CHECK_MESSAGE(no.to_string().ends_with(": it would take more memory than is allowed: " + wanted +
                                          " bytes more, and a message may take 1000 in all"),
                 no.to_string());
-  // Containers beside each other count together.
+  // The memory of containers beside each other is added up.
   std::pair<std::string, std::string> two{std::string(60, 'x'), std::string(60, 'y')};
   const auto q = encode(two);
   REQUIRE(q.has_value());
@@ -509,7 +510,7 @@ TEST_CASE("an error of an unknown category arrives with its name and its texts, 
   CHECK(got.to_string() ==
         "another process's error 5 of the category moon: the moon is full: over the sea");
   CHECK(*decode<base::exit_reason>(bytes_of(e)) == *here);
-  // On to a third process, which does not know it, either: nothing is added.
+  // A third process, which does not know the category, either, adds nothing.
   const auto there = decode<base::exit_reason>(bytes_of(got));
   REQUIRE(there.has_value());
   CHECK(there->as_error() == got);

@@ -1,4 +1,5 @@
-// A codec's knowledge beside the bytes: for an actor's handle, the node that it is on.
+// An object that a codec needs beside the bytes: for the codec of a handle, the node that sends or
+// receives it.
 //
 // Thread safety: a value; the object that it points to has rules of its own.
 #pragma once
@@ -12,9 +13,9 @@ template <class C>
 inline constexpr char context_tag = 0;
 }  // namespace detail
 
-/// A pointer to an object of any class, which records the class, so that no object is taken for one
-/// of another class. May be empty. The object must live as long as the reader or writer that holds
-/// the context.
+/// A pointer to an object of any class. It records the class, so that an object is never used as
+/// one of another class. May be empty. The object must live as long as the reader or writer that
+/// holds the context.
 ///
 ///     byte_reader in(bytes, limits, codec_context(my_node));
 ///     if (auto* where = in.context().as<node>()) …

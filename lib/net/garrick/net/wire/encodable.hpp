@@ -64,7 +64,7 @@ inline constexpr bool is_only_meaningful_here<base::timer_id> = true;
 // Reasons for error messages.
 
 struct means_nothing_elsewhere;  ///< An instant of this machine's clock, a handle of its system.
-struct needs_a_codec;            ///< It cannot be looked into: specialise `codec` for it.
+struct needs_a_codec;            ///< The type cannot be looked into: specialise `codec` for it.
 struct has_a_width_that_varies;  ///< long double, wchar_t: use a number of known width.
 /// `enum x {…}`: compilers choose its width. Write `enum x : int` or `enum class`.
 struct is_an_enum_without_a_width;

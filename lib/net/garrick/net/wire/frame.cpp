@@ -51,7 +51,7 @@ constexpr std::array<kind_row, 22> kinds{{{"", 0},
 /// In the first byte: extensions follow the fields.
 constexpr std::uint8_t has_extensions = 0x80;
 
-// Keys of extensions. The lowest bit marks one that must be understood.
+// Keys of extensions. The lowest bit marks an extension that must be understood.
 constexpr std::uint64_t must_understand = 1;
 constexpr std::uint64_t deadline_key = 2;
 constexpr std::uint64_t trace_key = 4;

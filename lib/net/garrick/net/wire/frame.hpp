@@ -1,9 +1,9 @@
 // Messages of nodes about actors: the frames of the actor protocol, version 1.
 //
 // A frame is a header and a payload. The header goes in front of the payload, into the room that
-// the packet has there, so a message is encoded once and never moved; on the way up a frame is
-// a view of the bytes that came. All kinds have the same fields, of which each kind uses some:
-// docs/wire.md has the table.
+// the packet has there, so a message is encoded once and never moved; a received frame is a view of
+// the received bytes. All kinds have the same fields, of which each kind uses some: docs/wire.md
+// has the table.
 //
 // Actors are known by random numbers of 128 bits, which no other process can guess; a message's
 // type by 64 bits of its name (type_id.hpp); and requests, monitors and all else that is answered
@@ -40,7 +40,7 @@ class byte_writer;
 /// Names an actor to other processes; zero names no actor.
 struct actor_id {
   std::uint64_t low = 0;   ///< the first eight bytes on the wire
-  std::uint64_t high = 0;  ///< the others
+  std::uint64_t high = 0;  ///< the other eight
 
   /// Returns true if it names an actor.
   [[nodiscard]] constexpr explicit operator bool() const noexcept { return (low | high) != 0; }
@@ -51,7 +51,7 @@ struct actor_id {
 /// The kinds of frames.
 enum class frame_kind : std::uint8_t {
   message = 1,   ///< payload: a value of `type`
-  request,       ///< the same; an answer with `number` is expected
+  request,       ///< payload: a value of `type`; an answer with `number` is expected
   response,      ///< to request `number`: a value of `type`
   error,         ///< to request, resolve or spawn `number`: a base::error
   cancel,        ///< the answer to request `number` is not wanted any more
@@ -60,9 +60,9 @@ enum class frame_kind : std::uint8_t {
   monitor,       ///< `sender` wants to know when `receiver` ends, as `number`
   demonitor,     ///< takes the monitor back
   down,          ///< to monitor `number`: `sender` has ended; payload: a base::exit_reason
-  exit,          ///< linked `sender` has ended, or asks to; payload: a base::exit_reason
+  exit,          ///< linked `sender` has ended, or demands an end; payload: a base::exit_reason
   kill,          ///< `receiver` must end at once; payload: a kill_order
-  release,       ///< `number` of the times that `receiver` was sent here are released
+  release,       ///< `number` of the handles to `receiver` that were sent here are released
   credit,        ///< `number` more messages may be sent to `receiver`; without one: on this link
   resolve,       ///< asks for the actor of a name; payload: a resolve_order
   resolved,      ///< to resolve `number`: `sender` has the name, or `receiver` if the actor is one
@@ -70,7 +70,7 @@ enum class frame_kind : std::uint8_t {
   spawn,         ///< payload: a spawn_order. `sender` is reserved: zero, in version 1
   spawned,       ///< to spawn `number`: `sender` was spawned; payload: its protocol, a schema
   marker,        ///< later messages from `sender` to `receiver` go another way
-  marked,        ///< to marker `number`: all earlier messages have come
+  marked,        ///< to marker `number`: all earlier messages have arrived
   decode_error,  ///< a message of `type` to `sender` was not understood; payload: a base::error
 };
 
@@ -86,7 +86,7 @@ struct trace_context {
   [[nodiscard]] bool operator==(const trace_context&) const = default;
 };
 
-/// A header's fields, and where the payload lies. Fields that its kind does not have are zero.
+/// A header's fields, and a view of the payload. Fields that its kind does not have are zero.
 struct frame {
   frame_kind kind = frame_kind::message;  ///< decides which fields there are
   actor_id receiver{};                    ///< the actor to which it goes
@@ -96,11 +96,11 @@ struct frame {
   std::optional<base::duration>
       time_left{};                       ///< until the deadline; counted by each end's own clock
   std::optional<trace_context> trace{};  ///< the message's trace
-  bool urgent = false;  ///< a message or a request: before other mail, once it has come
+  bool urgent = false;                   ///< a message or a request: is taken before other mail
   /// The number of handles' numbers behind the payload (`number_behind`). The payload refers to
   /// them, so a receiver that does not read it still knows its handles.
   std::uint32_t handles = 0;
-  std::span<const std::byte> payload{};  ///< a view; not looked at by `prepend_header`
+  std::span<const std::byte> payload{};  ///< a view; `prepend_header` ignores it
 };
 
 /// The bytes of an actor's number.
@@ -150,7 +150,7 @@ void append_numbers(byte_writer& payload, std::span<const actor_id> handles);
 /// Lets a table have actors as keys. The numbers are random and need no more mixing.
 template <>
 struct std::hash<garrick::net::actor_id> {
-  /// Returns some bits of it.
+  /// Returns some bits of the number.
   [[nodiscard]] std::size_t operator()(const garrick::net::actor_id& a) const noexcept {
     return static_cast<std::size_t>(a.low ^ a.high);
   }

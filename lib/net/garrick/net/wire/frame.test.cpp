@@ -126,7 +126,7 @@ TEST_CASE("the numbers of a payload's handles lie behind it") {
   bad[bad.size() - 4] = std::byte{0};
   CHECK(decode_frame(bad).error() == net_errc::decode_failed);
   CHECK(decode_frame(ids(0x8c, {2, 9, 0, 1, 0, 0})).error() == net_errc::decode_failed);
-  // They follow a payload, or there are none.
+  // The numbers follow a payload, or there are no numbers.
   CHECK(decode_frame(ids(0x86, {2, 9, 0})).error() == net_errc::decode_failed);
 }
 

@@ -3,15 +3,16 @@
 //
 // An error travels as the name of its category, its code, the category's text for the code, and its
 // own text. A program that has the category makes an equal error of it. Another program makes an
-// error of a stand-in category with the foreign name, and all of the sender's texts in its own.
-// Errors of one foreign category have one stand-in, so they are equal if their codes are; and a
-// third program that has the category gets its own again. The texts come from untrusted processes,
-// so they are made `printable` when they are read.
+// error of a stand-in category with the foreign name, whose own text contains all of the sender's
+// texts. Errors of one foreign category have one stand-in, so they are equal if their codes are. If
+// the error travels on to a program that has the category, that program makes an error of the
+// category itself. The texts come from untrusted processes, so they are made `printable` when they
+// are read.
 //
 // Invariant:
 //   K1  Names come from other processes and stand-ins live as long as the program, so there are at
 //       most `most_foreign_categories`, of names of at most `longest_category_name` bytes. All
-//       others share one stand-in, and the category's name is in the error's text.
+//       other categories share one stand-in, and the category's name is in the error's text.
 //
 // Thread safety: all functions on any thread; an unknown category takes a short lock.
 #pragma once
@@ -54,7 +55,8 @@ struct codec<base::error> {
   /// Appends the error. Throws the exceptions of the category's `message`.
   static void encode(byte_writer& out, const base::error& e);
   /// Reads the error, with a text of at most `most_printed` bytes without control characters. A
-  /// known category's `message` may later be asked for any code, since the other process chose it.
+  /// known category's `message` may later be called with any code, since the other process chose
+  /// it.
   static void decode(byte_reader& in, base::error& e);
 };
 

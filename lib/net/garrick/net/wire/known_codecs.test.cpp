@@ -19,7 +19,7 @@ using namespace garrick::net;
 
 namespace {
 
-/// Of another program: no list here has it.
+/// A category of another program: no list here has it.
 struct unlisted_category final : base::error_category {
   unlisted_category(std::string called, std::string says)
       : name_(std::move(called)), says_(std::move(says)) {}
@@ -67,7 +67,7 @@ TEST_CASE("a name that is not printable is known as it is, and shown escaped") {
   CHECK(arrived(e) == e);
 }
 
-// The last one: afterwards there is no room for another name in this process.
+// The last test case: after it there is no room for another name in this process.
 TEST_CASE("other processes cannot make this one keep category names without bound") {
   const std::string long_name(longest_category_name + 1, 'x');
   CHECK(foreign_category(long_name).name() == "foreign");

@@ -17,7 +17,7 @@ namespace garrick::net {
 /// Orders an actor to end at once.
 struct kill_order {
   base::exit_reason reason;  ///< the reason for its watchers
-  bool final = false;        ///< its supervisor is not to restart it
+  bool final = false;        ///< its supervisor must not restart it
 };
 
 /// Asks for the actor of this name, with a protocol that supports this one.

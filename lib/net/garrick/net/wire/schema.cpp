@@ -102,7 +102,8 @@ bool has_right_parts(const schema_type& t) {
   }
 }
 
-/// Returns the types that the signatures lead to, in this order, and no others.
+/// Returns the schema without the types to which no signature leads; the signatures decide the
+/// order of the others.
 schema compacted(const schema& from) {
   schema to;
   std::vector<std::uint32_t> moved(from.types.size(), nowhere);
@@ -199,7 +200,7 @@ base::result<schema> schema_builder::finish() && {
   if (!unsayable_.empty())
     return base::make_error(net_errc::not_encodable, unsayable_,
                             "other programs cannot say this type's name");
-  // `long` and `long long` are one type to others, and so are all types made of either.
+  // To other programs `long` and `long long` are one type, and so are types made of either.
   std::map<std::string_view, std::uint32_t> first;
   std::vector<std::uint32_t> same(made_.types.size());
   for (std::uint32_t i = 0; i != same.size(); ++i) {

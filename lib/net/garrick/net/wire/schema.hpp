@@ -55,7 +55,7 @@ enum class schema_kind : std::uint8_t {
 /// A type of a schema.
 struct schema_type {
   schema_kind what = schema_kind::number;  ///< the kind
-  std::string name;                        ///< of the first four kinds, else empty
+  std::string name;                        ///< a name if it is of the first four kinds
   std::uint64_t extent = 0;                ///< of an array, else 0
   std::vector<std::uint32_t> parts;        ///< places of types
 

@@ -309,7 +309,7 @@ TEST_CASE("names and paths of another process's schema are told in a page at mos
               net_errc::incompatible);
   is_harmless(supports({{number}, {{name, 0, {0, 0}}}}, {{number}, {{name, 0, {0}}}}),
               net_errc::incompatible);
-  // The difference is told, too, however long both names are.
+  // The difference is reported, too, however long both names are.
   const base::error both = supports({{named}, {{name, 0, {}}}}, {{other}, {{name, 0, {}}}});
   is_harmless(both, net_errc::incompatible);
   CHECK(both.to_string().ends_with("... there"));

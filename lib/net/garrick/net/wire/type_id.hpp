@@ -6,7 +6,8 @@
 // the same everywhere and always.
 //
 // Two names may have one number. The publication of types detects that (`schema_table`), and a
-// receiver looks a number up among the types that it has published: bytes choose no other.
+// receiver looks a number up among the types that it has published: received bytes can choose no
+// other type.
 //
 // Thread safety: constants.
 #pragma once

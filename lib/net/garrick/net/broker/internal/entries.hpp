@@ -1,8 +1,8 @@
 // The entries to which handles point, which a broker's sockets and its broker_io share.
 //
 // Invariants:
-//   B1  `core` knows every socket of its broker that is open. Once it has ended it takes none, and
-//       those that it had are closed.
+//   B1  `core` knows every socket of its broker that is open. Once it has ended it takes no socket,
+//       and those that it had are closed.
 //   B2  No handle to an actor is dropped under `core`'s lock, since that may end the actor.
 //
 // Thread safety: `broker_core` on any thread; of entries the atomics, the rest is constant or the
@@ -34,7 +34,7 @@ class datagram_socket;
 
 struct socket_entry {
   virtual ~socket_entry() = default;
-  /// Closes it, soon; bytes that were written before are sent.
+  /// Closes the socket soon; bytes that were written before are sent.
   virtual void close() noexcept = 0;
   const std::uint64_t id = next_socket_id();
   std::atomic<std::uint64_t> owner{0};  ///< the id of a broker_core; 0: no owner
@@ -43,8 +43,8 @@ struct socket_entry {
 struct connection_entry final : socket_entry {
   void close() noexcept override;
   /// Returns true if these bytes may be queued: there are at most `most_queued`, and they fit or
-  /// the queue is below high water. Below it they may pass `most_queued` together with the waiting
-  /// ones, since `writable_again` would not come.
+  /// the queue is below high water. Below high water they may exceed `most_queued` together with
+  /// the waiting bytes, since `writable_again` would not follow.
   [[nodiscard]] bool takes(std::size_t bytes, std::size_t waiting) const noexcept {
     return bytes <= most_queued && (waiting < high_water || waiting + bytes <= most_queued);
   }

@@ -84,7 +84,7 @@ void raw_connection::transmit(packet p) {
     early_.append(p.bytes());
   // order: hints for the broker, which gets certain news by messages
   who_.entry->queued.store(below_.queued() + early_.size(), std::memory_order_relaxed);
-  // Below high water a carrier that is not writable pauses for others in its link. A broker does
+  // Below high water a carrier that is not writable only pauses for other senders. A broker does
   // not wait for such pauses: it sends by visits, and each visit is a turn. At high water the
   // carrier will call.
   if (is_connected_ && below_.queued() >= who_.entry->high_water)
@@ -111,7 +111,7 @@ void raw_connection::close_after(packet last) {
 void raw_connection::give_to(std::weak_ptr<broker_core> core, core::any_ref to) {
   who_.core = std::move(core);
   who_.to = std::move(to);
-  // The last owner was told of its end.
+  // The last owner was told of the connection's end, and the new one must be told, too.
   if (!is_open_)
     tell(who_.to, connection_closed{handle(), base::error(net_errc::connection_lost),
                                     receiver_.unread(), nullptr});
@@ -122,7 +122,7 @@ void raw_connection::ended(const base::error& why) noexcept {
     if (is_open_) tell_closed(why ? why : base::error(net_errc::connection_lost), false);
   } catch (const std::bad_alloc&) { base::out_of_memory("a broker's connection"); }
   if (const auto core = who_.core.lock()) core->remove(who_.entry->id);
-  // Later: closing an established stream counts its unsent bytes after this call.
+  // In a later job: closing an established stream counts its unsent bytes after this call.
   if (!gives_up_.is_never())
     who_.loop.post(make_job([&loop = who_.loop] { loop.count_unsaid(-1); }));
 }

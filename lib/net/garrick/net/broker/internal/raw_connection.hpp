@@ -5,8 +5,9 @@
 //       broker that adopts a connection after its last owner was told of the end gets it, too.
 //   C2  `who_.to` gets the events; a fork changes it by a visit.
 //   C3  Bytes that are written before the stream is established wait in `early_`, which is empty
-//       from then on. If the broker closes it before, they are sent if the stream is established
-//       within `close_limit`, and no actor is told. The I/O threads, when they finish, wait for it.
+//       from then on. If the broker closes the connection before, the bytes are sent if the stream
+//       is established within `close_limit`, and no actor is told. `io_threads::finish` waits for
+//       this.
 //
 // Thread safety: the thread that is in.
 #pragma once
@@ -44,13 +45,13 @@ class raw_connection final : public hosted, public carried {
   [[nodiscard]] base::error write(packet p);
   /// Writes bytes that were counted in line already.
   void write_from_line(packet p, std::size_t counted);
-  /// If the broker was refused because of bytes in line, tells it when these have been sent.
+  /// If a write was refused because of bytes in line, tells the broker when these have been sent.
   void check_writable();
   void close() noexcept;
   /// Closes when `last` is sent, for which there is room beyond the broker's limit.
   void close_after(packet last);
   void give_to(std::weak_ptr<broker_core> core, core::any_ref to);
-  /// Passes on and reads further after a part of a block was returned.
+  /// Passes on more messages, and reads more bytes, after a part of a block was returned.
   void parts_returned();
 
   [[nodiscard]] carried& stack() override { return *this; }
@@ -85,7 +86,7 @@ class raw_connection final : public hosted, public carried {
   receiver receiver_;
   packet early_;
   const base::duration close_limit_;
-  base::instant gives_up_ = base::instant::never();  ///< it was closed, and has yet to connect
+  base::instant gives_up_ = base::instant::never();  ///< limit of connecting, once it was closed
   bool is_connected_ = false;
   bool is_open_ = true;  ///< the broker has not been told the end, and has not closed it
 };

@@ -1,5 +1,6 @@
-// A stream's messages follow the policies however it arrives, is read and is held: each byte comes
-// once and in order, no held byte changes, and a reader that was refused for lack of room is woken.
+// A stream's messages follow the policies however it arrives, is read and is held: each byte is
+// passed on once and in order, no held byte changes, and a reader that was refused for lack of room
+// is woken.
 //
 // The first three bytes are the size of a block, the number of blocks and the most messages under
 // way. Then each two bytes are a step: an action and an amount.
@@ -80,7 +81,7 @@ class run {
     for (const auto& [now, then] : held_)
       GARRICK_ASSERT(now.text() == then, "bytes that are held have changed");
   }
-  /// When no part is held, refused calls become possible.
+  /// Drops all held parts, after which refused calls must be possible.
   void end() {
     while (!held_.empty()) drop(0);
     if (refused_) GARRICK_ASSERT(pool_->woken > woken_before_, "no reader was woken");

@@ -1,13 +1,13 @@
 // Cuts messages out of a socket's bytes, without I/O.
 //
-// Bytes are read to blocks (`room`, `filled`), and messages are parts of blocks (`next`). A block
-// is filled on behind messages that are still held, so a small message does not take a block to
-// itself. If a message's rest does not fit there, the message goes to another block with its
-// beginning, which is the only copy.
+// Bytes are read to blocks (`room`, `filled`), and messages are parts of blocks (`next`). Further
+// bytes go into a block behind messages that are still held, so a small message does not take a
+// block to itself. If the rest of a message does not fit there, the beginning of the message is
+// copied to another block; this is the only copy.
 //
 // Invariants:
-//   V1  `room` lies behind all bytes that have been read to its block since a message last held
-//       none of it.
+//   V1  `room` lies behind all bytes that have been read to its block since the last time when no
+//       message held a part of it.
 //   V2  begin_ <= end_ <= block size; without a block both are zero.
 //   V3  If `room` or `next` returns nothing for lack of blocks or messages, the pool is starved:
 //       the return of the next part calls `wake`.

@@ -3,7 +3,7 @@
 //
 // Private: installed because templates need it.
 //
-// Thread safety: none; a stack's own.
+// Thread safety: none; each stack has its own.
 #pragma once
 
 #include <array>

@@ -31,7 +31,7 @@ class lane_byte : public layer_defaults {
   }
 };
 
-/// A transport for tests only: its datagrams come in order, and all of them come.
+/// A transport for tests only: all its datagrams arrive, in order.
 struct reliable_datagrams {
   static constexpr properties offers{.messages = true, .ordered = true, .reliable = true};
 };

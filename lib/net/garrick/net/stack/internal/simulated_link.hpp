@@ -1,8 +1,8 @@
 // Two ends of a link that delays, loses, repeats and reorders datagrams, under virtual time: for
 // the tests of layers, before there are sockets.
 //
-// Datagrams in flight are the sender's own packets, as in a socket's queue. So a layer that writes
-// to bytes that are under way damages them.
+// Datagrams in flight are the sender's own packets, as in a socket's queue: a layer that writes to
+// bytes under way damages them.
 //
 // Thread safety: none.
 #pragma once
@@ -27,9 +27,10 @@ namespace garrick::net::internal {
 
 /// Properties of a simulated link, alike in both directions.
 struct link_faults {
-  base::duration delay{};        ///< each way
-  base::duration jitter{};       ///< the most more, evenly spread; so datagrams overtake each other
-  double loss = 0;               ///< probability
+  base::duration delay{};  ///< each way
+  base::duration
+      jitter{};     ///< the most additional delay, evenly spread: datagrams may overtake others
+  double loss = 0;  ///< probability
   double duplication = 0;        ///< probability
   double rate = 0;               ///< bits a second; 0: any
   std::size_t queue = 50;        ///< datagrams that wait for the rate; more are dropped
@@ -149,7 +150,7 @@ class simulated_end : public carrier, public link_owner {
   void talks_to(simulated_end& other) {
     arrive_there_ = [&other](const packet& p) { other.arrive(p.bytes()); };
   }
-  /// Receives bytes: in order after those that came while the process paused.
+  /// Receives bytes, after those that arrived while the process was paused.
   void arrive(std::span<const std::byte> bytes) {
     if (paused) {
       arrived_meanwhile_.emplace_back(bytes.begin(), bytes.end());
@@ -160,7 +161,7 @@ class simulated_end : public carrier, public link_owner {
   }
   /// Stops reading and the clock until `go_on`.
   void pause() { paused = true; }
-  /// Goes on, and first reads the bytes that have arrived meanwhile.
+  /// Resumes the process, which first reads the bytes that have arrived meanwhile.
   void go_on() {
     paused = false;
     for (const auto& bytes : std::exchange(arrived_meanwhile_, {}))

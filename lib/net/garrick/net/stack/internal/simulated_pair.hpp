@@ -235,7 +235,7 @@ class simulated_pair {
       if (ends[i].stack && frozen[i] <= now && ends[i].stack->deadline() <= now)
         ends[i].stack->advance(now);
   }
-  /// Tells an end that the other one has closed its stream, when all bytes have come.
+  /// Tells an end that the other end has closed its stream, once all bytes have arrived.
   void notice_closed() {
     for (int i : {0, 1}) {
       const auto to_other = [i](const flight& f) { return f.to == 1 - i; };

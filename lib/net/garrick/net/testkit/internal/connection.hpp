@@ -3,8 +3,8 @@
 // Each direction is a chain: taken (by `send`) > waiting > flying > come > received. Bytes fly in
 // segments whose borders the seed chooses. While the way is cut, or the other machine is off,
 // flying bytes fall back to the waiting ones. Bytes are acknowledged when the process receives
-// them: a sender cannot fill a receiver that is paused. A connection acts only on ends that still
-// have it.
+// them: a sender cannot fill a receiver that is paused. A connection acts only on ends that have
+// not dropped it.
 //
 // Thread safety: one thread at a time.
 #pragma once

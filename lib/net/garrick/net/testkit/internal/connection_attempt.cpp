@@ -97,7 +97,7 @@ void answer(const attempt_state& a) {
   net.past().add(net.now(), there.number(), a.here().number(), "accepts a stream");
   accept(*a.client, l, there, c);
   c->begins_at(pass(a, there, a.here(), [a, c] {
-    // It may have broken before its client knew of it.
+    // The connection may have broken before its client knew of it.
     if (c->is_broken(0))
       a.client->refused(a.number,
                         base::make_error(net_errc::connection_lost, "it was lost at once"));

@@ -115,8 +115,8 @@ void host::resume() {
   tell("goes on");
   paused_ = false;
   kept_bytes_ = 0;
-  // These run as events of the present time, before any deadline. Bytes that arrive now come after
-  // them.
+  // The held calls run as events of the present time, before any deadline. Bytes that arrive now
+  // are handled after them.
   for (std::function<void()>& each : std::exchange(held_, {}))
     time_.at(time_.now(), [this, what = std::move(each)] { when_running(what); });
   time_.changed();

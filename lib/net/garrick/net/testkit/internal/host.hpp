@@ -21,7 +21,7 @@ namespace garrick::net::testkit::internal {
 
 class host;
 
-/// An endpoint's inside. Events know it, too, so it may outlive its endpoint and its network.
+/// An endpoint's inside. Events refer to it, too, so it may outlive its endpoint and its network.
 class end : public std::enable_shared_from_this<end> {
  public:
   end(host& h, address local, address peer);
@@ -94,7 +94,7 @@ class host {
   /// Returns false while the machine is off.
   [[nodiscard]] bool has_power() const noexcept { return power_; }
   [[nodiscard]] std::uint32_t lives() const noexcept { return lives_; }
-  /// Does work of the process: now or, if it is paused, when it goes on.
+  /// Does work of the process: now or, if the process is paused, when it is resumed.
   void when_running(std::function<void()> what, std::size_t kept_bytes = 0);
   /// Returns the bytes of datagrams that a paused process has still to take.
   [[nodiscard]] std::size_t kept_bytes() const noexcept { return kept_bytes_; }

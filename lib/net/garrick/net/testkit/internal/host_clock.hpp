@@ -1,7 +1,7 @@
 // A host's view of time: the network's, with an offset and a rate.
 //
 // local = local_base + (time - base) * (1 + ppm / 10^6), rounded down. The way back is rounded up,
-// so a deadline has come when the network's time is the result. Both are exact, and a clock that is
+// so a deadline is due when the network's time is the result. Both are exact, and a clock that is
 // read never goes back.
 //
 // Thread safety: one thread at a time.

@@ -5,7 +5,7 @@
 // timer. It exists to be broken, so it is small: no measured round trip, no congestion, no
 // sessions. It requires that no datagram is delayed by 2^31 others, and that peers do not crash.
 //
-// The others are layers anywhere in a stack that hold a bug and nothing else.
+// The other layers may lie anywhere in a stack, and contain a bug and nothing else.
 //
 // Thread safety: none; a layer is its stack's.
 #pragma once
@@ -30,9 +30,9 @@ namespace garrick::net::testkit::internal {
 enum class flaw : std::uint8_t {
   none,
   takes_any_number,      ///< a later message is passed up although one before it is missing
-  repeats,               ///< a message that came before is passed up again
+  repeats,               ///< a message that arrived before is passed up again
   acknowledges_arrival,  ///< acknowledges messages that are not in the mailbox
-  forgets_timer,         ///< after the first time it has sent again
+  forgets_timer,         ///< stops its timer after the first retransmission
   reports_one_too_many,  ///< an acknowledgement of n reports n + 1
   small_numbers,         ///< numbers are compared in five bits, and the window is sixteen
   stale_header,          ///< a retransmission has the number of the first message of the window

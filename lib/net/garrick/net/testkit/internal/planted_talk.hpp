@@ -1,5 +1,5 @@
-// Bugs of a layer over `actor_protocol`, or of one in its place, which the questions of `dialogue`
-// have to find.
+// Bugs of a layer over `actor_protocol`, or of a layer in its place, which the questions of
+// `dialogue` have to find.
 //
 // Thread safety: none; a layer is its stack's.
 #pragma once
@@ -18,13 +18,13 @@
 
 namespace garrick::net::testkit::internal {
 
-/// The bugs of a `planted_talk`, each of which affects one frame in a number of them.
+/// The bugs of a `planted_talk`, each of which affects one frame in several.
 enum class misunderstanding : std::uint8_t {
   none,
   answers_twice,        ///< a response is passed up two times
   forgets_answers,      ///< the end of a question is not passed up
-  mixes_answers,        ///< a response gets the content of the one before
-  mixes_refusals,       ///< an error gets the content of the one before
+  mixes_answers,        ///< a response gets the content of the previous one
+  mixes_refusals,       ///< an error gets the content of the previous one
   answers_itself,       ///< a request is not sent, but answered
   refuses_itself,       ///< a request is not sent, but refused
   is_impatient,         ///< a request is not sent, but ended by its time

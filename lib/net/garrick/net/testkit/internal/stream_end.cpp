@@ -51,7 +51,8 @@ void stream_end::tell_loss() {
 
 void stream_end::tell_connected() {
   later(at().time().now(), [this, c = connection_](carried&, base::instant) {
-    // A process that goes on in this instant may have yet to hear of a loss while it was stopped.
+    // A process that is resumed at this instant may not have been told of a loss while it was
+    // stopped.
     if (connection_ == c) tell_loss();
     if (connection_ != c) return;
     told_ = true;
@@ -79,8 +80,8 @@ void stream_end::lose(const two_way* c, const base::error& why) {
   if (connection_.get() != c) return;
   connection_.reset();
   connecting_ = false;
-  // A stack that does not know of the connection need not know of its loss, unless it has asked for
-  // one.
+  // A stack that does not know of the connection need not be told of its loss, unless it has asked
+  // for a connection.
   if (std::exchange(told_, false) || connects()) tell_loss_later(why);
 }
 

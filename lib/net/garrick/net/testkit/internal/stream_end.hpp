@@ -1,11 +1,11 @@
 // An end of a stream, which a process holds. Its connection may be lost, and a new one may take its
 // place.
 //
-// A connection may be lost while the stack is in a call or its process is stopped. So the stack
-// hears of the loss later.
+// A connection may be lost while the stack is in a call or its process is stopped. The stack is
+// then told of the loss later.
 //
 // Invariant:
-//   E1  A stack that is connected hears `disconnected` before `connected` of the next connection.
+//   E1  A stack that is connected gets `disconnected` before `connected` of the next connection.
 //
 // Thread safety: one thread at a time.
 #pragma once
@@ -34,7 +34,7 @@ class two_way : public stream {
   /// Ends the sending of this side; waiting bytes still go.
   virtual void finish(std::uint32_t side) = 0;
   [[nodiscard]] virtual std::uint32_t side_of(const stream_end& e) const noexcept = 0;
-  /// Receives the bytes that have come to this side, if that is possible.
+  /// Receives the bytes that have arrived at this side, if that is possible.
   virtual void receive_soon(std::uint32_t side) = 0;
 };
 
@@ -81,7 +81,7 @@ class stream_end final : public end {
  private:
   void tell_connected();
   void tell_loss_later(const base::error& why);
-  /// Tells the stack of the loss of which it has yet to hear, if there is one.
+  /// Tells the stack of a loss that it was not told, if there is one.
   void tell_loss();
   void knock(std::uint64_t attempt);
   void greet_beside();
@@ -93,14 +93,14 @@ class stream_end final : public end {
 
   const knocking knock_;
   bool told_ = false;   ///< the stack knows of `connection_`, and so of all losses before (E1)
-  base::error untold_;  ///< the reason of a loss, or a refusal, of which the stack has yet to hear
+  base::error untold_;  ///< the reason of a loss, or a refusal, that the stack was not told
   bool connecting_ = false;
   std::uint64_t attempts_ = 0;        ///< so far
   std::uint64_t attempt_ = 0;         ///< the newest for `connection_`
   std::uint64_t beside_attempt_ = 0;  ///< under way for `beside_`; 0: none
   std::shared_ptr<two_way> connection_;
   std::shared_ptr<two_way> beside_;  ///< has asked the stack for a greeting, or will
-  bytes beside_bytes_;               ///< that have come by it
+  bytes beside_bytes_;               ///< bytes that have arrived by it
 };
 
 }  // namespace garrick::net::testkit::internal

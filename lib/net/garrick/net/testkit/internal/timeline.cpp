@@ -7,7 +7,7 @@
 namespace garrick::net::testkit::internal {
 namespace {
 
-/// Steps within one instant after which it counts as endless.
+/// Steps within one instant after which the instant counts as endless.
 constexpr std::uint64_t most_steps = 200'000;
 /// The most lent buffers that are kept, spoilt.
 constexpr std::size_t most_lent = 64;

@@ -2,7 +2,8 @@
 //
 // An event is a function and an instant; equal instants go by the order in which they were put in.
 // Deadlines are not events: before each step the derived class is asked for its first deadline, so
-// a changed deadline needs no cancellation. At a given instant events come first (N2).
+// a changed deadline needs no cancellation. At a given instant events are handled before deadlines
+// (N2).
 //
 // In a world one timer of the world's clock is armed, for the first event or deadline. All work of
 // an instant is done when it fires.
@@ -47,7 +48,8 @@ class timeline {
   [[nodiscard]] network_history& past() noexcept { return past_; }
   [[nodiscard]] bool has_world() const noexcept { return world_.has_value(); }
 
-  /// Calls `what` at this instant, or now if that has passed, after all earlier calls for it.
+  /// Calls `what` at this instant, or now if that has passed, after all earlier events of the same
+  /// instant.
   void at(base::instant when, std::function<void()> what);
   /// Notes that a deadline may be earlier than before.
   void changed();
@@ -56,7 +58,7 @@ class timeline {
   /// Does one event or deadline that is due by `limit`, moving time to it. Returns false if there
   /// is none.
   bool step(base::instant limit);
-  /// Moves time in which nothing happens. Requires a time of its own.
+  /// Moves the time to `to`, without an event. Requires a time of its own.
   void pass(base::instant to);
 
   /// Returns true within a call to a user's object.
@@ -68,7 +70,7 @@ class timeline {
     call();
   }
   /// Lends a copy of `b` to `call`, and spoils it afterwards, so that code that keeps the lent
-  /// bytes reads others: always the same, and from memory that is still there.
+  /// bytes reads spoilt bytes: the same in each run, and from memory that still exists.
   void lend(std::span<const std::byte> b,
             const std::function<void(std::span<const std::byte>)>& call);
   [[noreturn]] void fail(const std::string& text, const std::source_location& where);
@@ -84,7 +86,7 @@ class timeline {
  private:
   /// Returns the first deadline of all: not before now.
   [[nodiscard]] virtual base::instant first_due() const = 0;
-  /// Calls one owner of that deadline. Requires that it has come.
+  /// Calls one owner of the first deadline. Requires that the deadline has passed.
   virtual void call_due() = 0;
 
   struct calls {

@@ -40,7 +40,7 @@ class side {
     return !seen_.emplace(e.peer().host, e.peer().port).second;
   }
   void connect() {
-    // As a process does: late datagrams come to an address that is not used any more.
+    // As in a real process, late datagrams arrive at an address that is not used any more.
     const std::uint16_t from = all_.has_one_life ? 0 : 1;
     add(streams_ ? host_.connect({"b", port}) : host_.datagrams(from, {"b", port}));
   }
@@ -78,7 +78,8 @@ void begin_on_two_hosts(simulated_network& net, const std::shared_ptr<two_host_p
   net.both("a", "b", path);
   faults.hosts = {"a", "b"};
   plan_faults(net, faults);
-  // The hosts' programs know it, and go with the network or, if a test throws, by a crash.
+  // The hosts' programs hold the program, and are destroyed with the network or, if a test throws,
+  // by a crash.
   for (const char* name : {"b", "a"})
     net.host(name).runs([program, streams](simulated_host& h) {
       auto made = std::make_shared<side>(*program, h, streams);

@@ -24,7 +24,7 @@ struct datagram_way {
   socket_address remote;
   socket_address local;  ///< without a port; size 0: the socket's own address
 
-  /// Returns the way as a key. Not hashed: senders choose it.
+  /// Returns the way as a key. It is not hashed, because senders choose it.
   [[nodiscard]] std::string key() const {
     return std::string(reinterpret_cast<const char*>(&remote.bytes), remote.size)
         .append(reinterpret_cast<const char*>(&local.bytes), local.size);
@@ -43,10 +43,10 @@ class datagram_batch {
 
   [[nodiscard]] static datagram_batch& of_this_thread();
 
-  /// Receives the datagrams that have come, at most `limit`, and returns their number; 0 and the
+  /// Receives the datagrams that have arrived, at most `limit`, and returns their number; 0 and the
   /// system's number in `failed` if there are none. Requires a limit of 1 to `most`.
   [[nodiscard]] std::size_t receive(int fd, int& failed, std::size_t limit = most);
-  /// Returns a datagram of the last call. Those of more than 65535 bytes do not exist.
+  /// Returns a datagram of the last call. No datagram has more than 65535 bytes.
   [[nodiscard]] std::span<const std::byte> bytes(std::size_t i) const noexcept {
     return {room_.get() + i * each, headers_[i].msg_len};
   }

@@ -16,7 +16,8 @@ namespace {
 constexpr std::size_t flush_at = 64;
 /// After this many batches, other residents of the loop have their turn.
 constexpr int most_batches = 8;
-/// Bytes that may wait for a visitor to leave, if the settings leave the socket's to the system.
+/// Bytes that may wait for a visitor to leave, if the settings leave the socket's buffer to the
+/// system.
 constexpr std::size_t most_copied = std::size_t{1} << 20;
 
 }  // namespace
@@ -59,7 +60,7 @@ void datagram_host::resolved(std::uint64_t what, std::vector<socket_address> fou
     }
     above().disconnected(why, now());
   };
-  // For an address the stack is told at once: then the thread that is in makes this call.
+  // For a numeric address the thread that is in makes this call, so the stack is told at once.
   if (to_.is_numeric()) return take();
   inside(std::move(take));
 }
@@ -137,7 +138,7 @@ void datagram_host::receive_all(std::size_t n, const At& at) {
 void datagram_host::deliver(std::size_t n,
                             const std::function<std::span<const std::byte>(std::size_t)>& at) {
   const auto now_in = [&] { receive_all(n, at); };
-  // However long the visitor stays, no more waits for it than in a socket.
+  // However long the visitor stays, no more bytes wait for it than a socket would hold.
   const std::size_t most = settings_.datagram_buffer == 0 ? most_copied : settings_.datagram_buffer;
   if (copied_ >= most && is_occupied()) return;
   inside_or(now_in, [&] {

@@ -4,8 +4,8 @@
 // Invariants:
 //   D1  A visitor's datagrams wait in waiting_ until it leaves, and no longer: those that the
 //       socket does not take are dropped and counted.
-//   D2  Datagrams that come while a visitor is in wait for it, up to the size of a socket's buffer.
-//       Further ones are dropped.
+//   D2  Datagrams that arrive while a visitor is in the link wait until it leaves, up to the size
+//       of a socket's buffer. Further ones are dropped.
 //   D3  limit_ is the result of `largest`; the stack is told of each change on the loop.
 //
 // Thread safety: as host.hpp says.
@@ -86,7 +86,7 @@ class datagram_host final : public host, public resolution {
   /// Makes the link ignore an answer to the name's look-up.
   void stop_looking_up() noexcept;
   void opened();
-  /// Passes up the bytes `at(0)` to `at(n - 1)`, as far as the link goes on.
+  /// Passes up the bytes `at(0)` to `at(n - 1)`, until the link ends.
   template <class At>
   void receive_all(std::size_t n, const At& at);
   void receive_own();
@@ -102,7 +102,7 @@ class datagram_host final : public host, public resolution {
   std::size_t copied_ = 0;  ///< the loop's: bytes in line, until a visitor has left
 
   // For the thread that is in.
-  std::shared_ptr<shared_socket> shared_;  ///< let go at the end, for it has the policy
+  std::shared_ptr<shared_socket> shared_;  ///< released at the end: it holds the policy
   datagram_way way_;
   std::vector<std::byte> first_;
   std::unique_ptr<io_socket> socket_;

@@ -79,7 +79,8 @@ void datagram_listener::sort(const datagram_batch& batch, std::size_t first, std
   const auto known = peers_.find(batch.way(first).key());
   std::shared_ptr<datagram_host> peer;
   if (known != peers_.end()) peer = known->second;
-  // The policy is asked about a newcomer until a peer is let in, which has its datagram already.
+  // The policy is asked about each datagram of a newcomer until it lets the peer in; the new link
+  // has that datagram already.
   for (; peer == nullptr && first != last; ++first) {
     try {
       peer = admit(batch.way(first), batch.bytes(first));

@@ -34,7 +34,7 @@ struct gate {
 /// A connection's place among those that a listener takes.
 class ticket {
  public:
-  /// Returns null if a limit is reached.
+  /// Returns a new ticket, or null if a limit is reached.
   [[nodiscard]] static std::unique_ptr<ticket> take(std::shared_ptr<gate> from, base::instant now) {
     // Only the listener's thread takes tickets, so the limits hold.
     if (from->connections >= from->limits.connections || from->pending >= from->limits.pending)
@@ -53,7 +53,7 @@ class ticket {
     if (std::exchange(pending_, false)) --gate_->pending;
   }
   [[nodiscard]] bool is_pending() const noexcept { return pending_; }
-  /// Returns the time by which it must be admitted; never: it is.
+  /// Returns the time by which the link must be admitted; `never()` if it is.
   [[nodiscard]] base::instant deadline() const noexcept {
     return pending_ ? deadline_ : base::instant::never();
   }

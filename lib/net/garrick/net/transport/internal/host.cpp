@@ -12,8 +12,8 @@ namespace {
 
 /// After this many turns of one link, other residents have theirs.
 constexpr int most_turns = 8;
-/// The limit of delays of the time by bytes: a flood in a shared socket must not hold up its links
-/// for ever.
+/// The number of times that arrived bytes may put off the time: a flood in a shared socket must not
+/// hold up its links for ever.
 constexpr int most_put_off = 16;
 
 }  // namespace
@@ -191,7 +191,7 @@ void host::completed(std::uint64_t what, int failed, std::size_t bytes) {
 }
 
 void host::timer_expired(base::instant at) {
-  // A timer that was set again may have expired before by its old time.
+  // A timer that was set again may have expired already, at its old time.
   if (at < armed_) return;
   armed_ = base::instant::never();
   if (ticket_ != nullptr && ticket_->deadline() <= at) {

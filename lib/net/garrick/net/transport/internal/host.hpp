@@ -2,8 +2,8 @@
 // Derived classes know how bytes are carried.
 //
 // Invariants:
-//   O1  occupied_: a thread is in, or a posted job will be. It makes the waiting visits; so if any
-//       waits, occupied_.
+//   O1  occupied_ means that a thread is in, or that a posted job will be. That thread or job makes
+//       the waiting visits: if a visit waits, occupied_ is true.
 //   O2  Calls from below are made on the loop's thread. A visitor on another thread only transmits;
 //       the loop's thread tells the stack of the effects (wants_loop_).
 //   O3  Once over_, there is no hosted object, no timer and no socket, and the loop is not used.
@@ -61,7 +61,7 @@ class host : public resident,
   /// Makes the object and opens the transport, soon, on the loop. Returns false if the loop is
   /// ending.
   [[nodiscard]] bool begin(std::unique_ptr<maker> make);
-  /// Called in place of `begin`, on the same thread: the link has ended.
+  /// Ends the link. Called in place of `begin`, on the same thread.
   void abandon() noexcept;
 
   [[nodiscard]] answer enter() noexcept final;
@@ -137,13 +137,13 @@ class host : public resident,
   void want_loop() noexcept { wants_loop_ = true; }
   /// Ends the link when the current call has returned.
   void end(base::error why) noexcept;
-  /// Tells the stack the time, if its deadline has come.
+  /// Tells the stack the time, if its deadline has passed.
   void advance_if_due(base::instant now);
   [[nodiscard]] static base::instant now() noexcept { return base::real_clock().now(); }
 
   /// On the loop: opens the transport for the first time.
   virtual void open() = 0;
-  /// On the loop: sends waiting bytes, and gives the stack its news. Returns true to be called
+  /// On the loop: sends waiting bytes, and reports changes to the stack. Returns true to be called
   /// again.
   virtual bool attend() = 0;
   /// Called on another thread when a visitor leaves.
@@ -152,12 +152,12 @@ class host : public resident,
   virtual void event(std::uint64_t what, int failed, std::size_t bytes) = 0;
   /// On the loop, not in the link: receives bytes. Returns true if there are more.
   virtual bool receive_first() { return false; }
-  /// On the loop, in the link: called when the deadline has come. Returns true if bytes have come
-  /// before; they are received first, and then the transport calls `advance_if_due`.
+  /// On the loop, in the link: called when the deadline has passed. Returns true if bytes arrived
+  /// before it; they are received first, and then the transport calls `advance_if_due`.
   virtual bool bytes_before_time(base::instant now) = 0;
   /// Returns the time for the next `on_time`.
   [[nodiscard]] virtual base::instant due() const { return base::instant::never(); }
-  /// On the loop, in the link: called when `due` has come.
+  /// On the loop, in the link: called at the time `due`.
   virtual void on_time(base::instant) {}
   /// On the loop: closes the transport when there is no stack any more.
   virtual void farewell() noexcept = 0;
@@ -205,7 +205,7 @@ class host : public resident,
 
   std::atomic<bool> connected_{false};
   std::atomic<bool> admitted_{false};  // written by the thread that is in
-  int put_off_ = 0;                    // the loop's: how often bytes went before the time
+  int put_off_ = 0;                    // the loop's: how often bytes have put off the time
 
   // For the thread that is in.
   std::vector<std::unique_ptr<detail::visit>> taken_;

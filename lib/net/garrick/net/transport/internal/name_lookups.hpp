@@ -38,7 +38,7 @@ class name_lookups {
   /// error.
   void begin(io_loop& loop, const std::string& host, std::uint16_t port,
              std::shared_ptr<resolution> who, std::uint64_t what);
-  /// Removes `who` from the table. A job that was posted before still comes.
+  /// Removes `who` from the table. A job that was posted before still runs.
   void withdraw(const std::string& host, const resolution& who) noexcept;
 
  private:
@@ -53,7 +53,7 @@ class name_lookups {
     std::map<std::string, std::vector<waiter>> names;  // under mutex: by the host
   };
 
-  /// Looks the host up and answers those that wait for it. Runs on a detached thread.
+  /// Looks the host up and answers its waiters. Runs on a detached thread.
   static void look_up_host(const std::shared_ptr<table>& in, const std::string& host) noexcept;
   /// Under the table's mutex: posts the answer to the waiter's loop.
   static void answer(waiter& to, std::vector<socket_address> found, std::string failed);

@@ -1,9 +1,9 @@
 // Packets of a stream that wait for the socket. The queue has no limit of its own: stream_host has.
 //
 // A call of the system has a cost for each piece of memory that it is given, and a small packet
-// lies in a cache line of its own that was not touched for a while. So small packets that come
-// while others wait are copied behind each other. The first one is not: on an idle link it goes out
-// as it is.
+// lies in a cache line of its own that was not touched for a while. For this reason small packets
+// that arrive while others wait are copied behind each other. The first packet is not copied: on an
+// idle link it is sent as it is.
 //
 // Invariant:
 //   Q1  room_ is the room left in the last packet, which is this queue's own if it is not 0.
@@ -23,7 +23,7 @@ namespace garrick::net::internal {
 
 class send_queue {
  public:
-  /// Throws std::bad_alloc, and then the packet does not wait.
+  /// Adds a packet at the end. Throws std::bad_alloc, and then adds nothing.
   void push(packet p) {
     const std::size_t size = p.size();
     if (empty() || size > largest_copied) {

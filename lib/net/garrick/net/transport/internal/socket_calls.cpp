@@ -52,7 +52,7 @@ void prepare_datagrams(int fd, int family, const transport_settings& s) noexcept
 
 /// Bytes of a stream that the system may hold before it begins to send them. All later bytes wait
 /// behind these, and by itself the system takes megabytes. Bytes under way do not count, so a long
-/// way is filled as before.
+/// path is still filled.
 constexpr int most_unsent = 128 << 10;
 
 /// Sets the options of a TCP socket: no byte waits for more to come, and few wait in the system.
@@ -93,7 +93,7 @@ int remove_stale(const socket_address& at) {
 }
 
 /// Locks a folder. A process that replaces another file in it holds the lock for a moment only; a
-/// longer holder is not a listener, and is not waited for.
+/// longer holder is not a listener, and the attempt fails.
 bool lock_folder(int folder) {
   constexpr int tries = 500;  // of a millisecond each
   for (int i = 0; ::flock(folder, LOCK_EX | LOCK_NB) != 0; ++i) {
@@ -317,9 +317,9 @@ void socket_file::remove() noexcept {
 }
 
 void limit_unread(int fd) noexcept {
-  // By itself the system holds ever more, up to megabytes, if the reader is slower than the writer,
-  // and all lanes are behind these bytes. On so short a way (the time of the handshake, in
-  // microseconds) this limit is 10 Gbit a second. A longer way is left to the system.
+  // By itself the system holds ever more bytes, up to megabytes, if the reader is slower than the
+  // writer, and all lanes wait behind them. On a path of at most this round trip (the handshake's,
+  // in microseconds) this limit still allows 10 Gbit a second. A longer path is left to the system.
   constexpr std::uint32_t short_way = 200;
   constexpr int most_unread = 256 << 10;
   tcp_info way{};
@@ -348,7 +348,7 @@ std::ptrdiff_t send_stream(int fd, std::span<const packet> packets, int& failed)
       if (failed != EINTR) return -1;
     }
   };
-  // For a single packet, the usual case, the system has no list to copy.
+  // A single packet, the usual case, is sent without a list that the system would have to copy.
   if (packets.size() == 1)
     return uninterrupted([fd, only = packets.front().bytes()] {
       return ::send(fd, only.data(), only.size(), flags);
@@ -367,7 +367,8 @@ std::ptrdiff_t send_stream(int fd, std::span<const packet> packets, int& failed)
 
 std::size_t path_limit(const socket_address& to) noexcept {
   const bool is_v6 = to.bytes.ss_family == AF_INET6;
-  // The system tells only a connected socket, so one is connected for that; nothing is sent.
+  // The system tells the limit only to a connected socket, so a socket is connected for this;
+  // nothing is sent.
   const unique_fd fd(::socket(to.bytes.ss_family, SOCK_DGRAM | SOCK_CLOEXEC, 0));
   if (fd.get() < 0 || ::connect(fd.get(), raw(to), to.size) != 0) return 0;
   int limit = 0;

@@ -25,8 +25,8 @@ namespace garrick::net::internal {
 
 /// Returns the error for one of the system's numbers, with its words.
 [[nodiscard]] base::error error_of(int number, std::string_view where);
-/// Returns the error for an address at which this end wants to listen: no other process is
-/// unreachable there.
+/// Returns the error of an attempt to listen at an address: `address_in_use` or `io`, and never
+/// `unreachable`.
 [[nodiscard]] base::error error_of_listening(int number, std::string_view where);
 
 /// Returns the address of a path or of a numeric host.
@@ -46,7 +46,7 @@ void prepare_accepted(int fd, transport_kind kind) noexcept;
 /// Begins to connect. Returns 0 if it is connected, EINPROGRESS if the socket will be writable
 /// later.
 [[nodiscard]] int start_connect(int fd, const socket_address& to, const transport_settings& s);
-/// Returns the outcome of it: 0, or the system's number.
+/// Returns the outcome of `start_connect`: 0, or the system's number of the error.
 [[nodiscard]] int connect_outcome(int fd) noexcept;
 /// Checks that the user at the other end of a Unix domain socket is allowed.
 [[nodiscard]] base::error check_user(int fd, const transport_settings& s);
@@ -62,13 +62,13 @@ void prepare_accepted(int fd, transport_kind kind) noexcept;
 /// Looks up the addresses of an endpoint, on this thread.
 [[nodiscard]] base::result<std::vector<socket_address>> look_up(const endpoint& e);
 
-/// A bound file of a Unix domain socket, which goes with it.
+/// The bound file of a Unix domain socket, which is removed when the socket is closed.
 class socket_file {
  public:
   socket_file() noexcept = default;
   /// Names the file that was just bound at the path.
   explicit socket_file(std::string path);
-  /// Removes the file, if it is still the same.
+  /// Removes the file, if it is still the one that was bound.
   void remove() noexcept;
 
  private:

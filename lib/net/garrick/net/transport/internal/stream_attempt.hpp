@@ -6,7 +6,8 @@
 //   A2  Only while the name is looked up does that look-up have the attempt's host among its
 //       waiters, unless its answer was posted before.
 //   A3  Each look-up and each address has a number that no other one of the host has, and the loop
-//       gives it back with the event. So an event of an earlier one is not mistaken for it.
+//       gives it back with the event. An event of an earlier one is therefore not mistaken for an
+//       event of the present one.
 //
 // Thread safety: its host's.
 #pragma once
@@ -60,11 +61,11 @@ class stream_attempt {
   /// Called when the address has answered, or the wait for the socket has failed. Requires
   /// `waits_for`.
   [[nodiscard]] outcome answered(int failed, const waiter& who);
-  /// Called when the time `ends()` has come.
+  /// Called at the time `ends()`.
   [[nodiscard]] outcome too_late(const waiter& who);
 
   [[nodiscard]] bool waits_for(std::uint64_t what) const noexcept;
-  /// Returns the time at which it has taken too long; `never()` unless it is pending.
+  /// Returns the time at which the attempt has taken too long; `never()` unless it is pending.
   [[nodiscard]] base::instant ends() const noexcept { return ends_; }
   /// Returns the connection. Requires that it is established.
   [[nodiscard]] unique_fd take();
@@ -75,7 +76,7 @@ class stream_attempt {
   [[nodiscard]] outcome try_next(const waiter& who);
   [[nodiscard]] outcome failed(base::error why, const waiter& who);
   [[nodiscard]] outcome check();
-  /// Waits for nothing any more.
+  /// Stops waiting for the name and for the socket.
   void forget() noexcept;
   [[nodiscard]] base::instant limit() const;
 

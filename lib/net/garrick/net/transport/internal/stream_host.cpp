@@ -69,7 +69,7 @@ void stream_host::established(std::unique_ptr<io_socket> socket) {
   counts_.connects.add(1);
   limit_unread(socket_->fd());
   has_room_ = above().has_room();
-  // It ends later at the soonest, so the stack hears `connected` first.
+  // The read is completed in a later turn, so the stack gets `connected` first.
   read_some();
   above().connected(now());
 }
@@ -100,7 +100,7 @@ void stream_host::replace(unique_fd fd, std::vector<std::byte> first) {
 }
 
 void stream_host::reopen() {
-  // Answered later: the stack is in the middle of a call.
+  // Carried out in `attend`: the stack is in the middle of a call.
   reopens_ = opens_ && (state_ == state::closed || state_ == state::connected);
 }
 
@@ -130,7 +130,7 @@ void stream_host::forget() noexcept {
 // --- a connection beside this one ----------------------------------------------------------------
 
 void stream_host::reopen_beside() {
-  // Later, as `reopen`.
+  // Carried out in `attend`, as `reopen`.
   tries_beside_ = opens_ && state_ == state::connected && beside_ == nullptr;
 }
 
@@ -187,7 +187,7 @@ void stream_host::read_some(bool behind) {
   if (rests_) return;
   room_ = *std::move(next);
   // The bytes just read wake an actor, which may run here. Before it has answered, hardly any more
-  // bytes have come, and a vain read takes a call of the system.
+  // bytes arrive, and a read without bytes costs a call of the system.
   if (behind)
     loop_.behind_others(self(), number(stream_wait::reading));
   else
@@ -195,8 +195,8 @@ void stream_host::read_some(bool behind) {
 }
 
 void stream_host::loop_waits(std::uint64_t what) {
-  // Not in: but only the loop changes the socket, and no thread changes the room of the read
-  // meanwhile.
+  // This thread is not in the link. But only the loop changes the socket, and no thread changes the
+  // room of the read meanwhile.
   if (what != number(stream_wait::reading) || socket_ == nullptr) return;
   if (has_room_)
     socket_->read(room_.bytes, self(), what);
@@ -382,8 +382,9 @@ void stream_host::attend_elsewhere() {
   if (ends_unread()) want_loop();
   if (blocked_ && !waits_writable_) want_loop();  // this much of the sent bytes was written before
   if (queue_.empty() || blocked_ || flush_posted_ || state_ != state::connected || broken_) return;
-  // Messages that come faster than they can be written are left to the loop: until it comes, more
-  // of them meet. But no thread is called for that which would only have to take over the loop.
+  // Messages that come faster than they can be written are left to the loop, which then writes
+  // several at once. But no thread is woken for this alone: without a leader of the loop, this
+  // thread writes.
   const base::instant before = now();
   if (before - last_flush_ < flush_took_ && loop_.is_led()) {
     flush_posted_ = true;

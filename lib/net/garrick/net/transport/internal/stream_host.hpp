@@ -4,24 +4,25 @@
 // a number, which is part of each wait; events of an earlier one are ignored.
 //
 // While it is connected, or has just lost that connection, there may be a second one beside it. The
-// stack writes the first bytes of that one, and decides whether the answer lets it take the place
-// of the first (carrier::reopen_beside). No other bytes are written to it, and none of its bytes
-// are passed up before that.
+// stack writes the first bytes of the second one, and decides whether the answer lets it take the
+// place of the first (carrier::reopen_beside). Before that no other bytes are written to the second
+// one, and none of its bytes are passed up.
 //
 // Invariants:
 //   C1  socket_ is non-null exactly in the state connected, and opening_ exactly in the state
 //       opening.
 //   C2  While connected, one read is under way, or begins before the loop's next turn; its bytes
 //       are passed up before the next begins. A stack without room of its own waits until there are
-//       bytes, and reads into the loop's room: an idle connection needs none. After a large read it
-//       looks at once for more bytes, which belong to the same burst (hosted::burst).
-//   C3  blocked_: the socket took no more. It is asked again when it is writable, and not before.
+//       bytes, and reads into the loop's room: an idle connection needs none. After a large read
+//       the link looks at once for more bytes, which belong to the same burst (hosted::burst).
+//   C3  blocked_ means that the socket took no more bytes. The next write waits until the socket is
+//       writable.
 //   C4  Packets wait only while connected.
 //   C5  After most_in_turn bytes in one turn (a visit, or the loop's between two rounds of visits
 //       in line) the link is not writable until the next turn, even if the socket has taken all of
-//       them. So a visit in line waits for one turn, and not for all bytes of the stack.
-//   C6  beside_ is null in the state opening, and at an end that does not open the link. It has an
-//       end in time: of its attempt, or of the wait for an answer.
+//       them. A visit in line therefore waits for one turn, and not for all bytes of the stack.
+//   C6  beside_ is null in the state opening, and at an end that does not open the link. It has a
+//       time limit: that of its attempt, or of the wait for an answer.
 //
 // Thread safety: as host.hpp says.
 #pragma once
@@ -88,12 +89,12 @@ class stream_host final : public host, public resolution {
     second(io_loop& loop, const transport_settings& s, const endpoint& to, std::uint64_t& numbers)
         : attempt(loop, s, to, numbers) {}
     stream_attempt attempt;
-    std::unique_ptr<io_socket> socket;            ///< null: it is not there yet
+    std::unique_ptr<io_socket> socket;            ///< null: not connected yet
     std::uint64_t number = 0;                     ///< of the socket
     std::vector<std::byte> come;                  ///< its bytes
     base::instant ends = base::instant::never();  ///< the wait for an answer
   };
-  /// After this many bytes, more are likely to have come by the time they are handled.
+  /// After a read of this many bytes, more are likely to have arrived by the time they are handled.
   static constexpr std::ptrdiff_t least_in_burst = 2048;
   /// After this many bytes other links, and the layers above, have their turn.
   static constexpr std::ptrdiff_t most_in_burst = std::ptrdiff_t{64} << 10;
@@ -120,8 +121,8 @@ class stream_host final : public host, public resolution {
   void have_read(int failed, std::size_t bytes);
   /// Like `receive_stream`, to the loop's room.
   [[nodiscard]] std::ptrdiff_t read_to_loop(int& failed);
-  /// Passes up the bytes that were read, and those that have come meanwhile. Returns the result of
-  /// the last read.
+  /// Passes up the bytes that were read, and those that have arrived meanwhile. Returns the result
+  /// of the last read.
   [[nodiscard]] std::ptrdiff_t read_burst(std::ptrdiff_t bytes, int& failed);
   void pass_up(std::size_t bytes);
   /// Closes the connection and tells the stack.
@@ -129,8 +130,8 @@ class stream_host final : public host, public resolution {
   /// Forgets the socket, or the attempt, and all waits; not the connection beside it.
   void forget() noexcept;
   void flush();
-  /// Returns true if no byte can be written any more, and no bytes are read, so its end would not
-  /// be noticed.
+  /// Returns true if no byte can be written any more, and no bytes are read, so the connection's
+  /// end would not be noticed.
   [[nodiscard]] bool ends_unread() const noexcept;
   [[nodiscard]] std::shared_ptr<stream_host> self() {
     return std::static_pointer_cast<stream_host>(shared_from_this());
@@ -162,7 +163,7 @@ class stream_host final : public host, public resolution {
   bool reopens_ = false;
   bool tries_beside_ = false;
   bool flush_posted_ = false;
-  bool time_waits_ = false;   ///< for bytes that have come before
+  bool time_waits_ = false;   ///< for bytes that arrived before it
   bool rests_ = false;        ///< the stack has no room
   bool input_ended_ = false;  ///< the other end sends no more
 };

@@ -118,7 +118,7 @@ class newcomer final : public resident,
   }
 
   const std::shared_ptr<reception> at_;
-  std::unique_ptr<ticket> ticket_;  ///< null: it is decided
+  std::unique_ptr<ticket> ticket_;  ///< null: the verdict is known
   arrival who_;
   unique_fd fd_;
   std::unique_ptr<io_socket> socket_;
@@ -188,7 +188,7 @@ bool stream_listener::accept_some() {
       return false;
     } else if (errno == EAGAIN) {
       return true;
-    }  // otherwise it has gone again
+    }  // otherwise the newcomer has gone again
   }
   return true;
 }

@@ -1,7 +1,7 @@
 // Listens for streams: accepts, asks the policy, and passes on.
 //
 // Invariants:
-//   N1  mutex_ protects the descriptor against its own end: `close` works on any thread.
+//   N1  mutex_ keeps the descriptor from being closed while `close` uses it on any thread.
 //   N2  While it is open and not out of descriptors, it waits for newcomers exactly once.
 //
 // Thread safety: `close`, `local` and `counters` on any thread, all else on the loop's.

@@ -178,7 +178,7 @@ template <class T>
 class bucket_guard {
  public:
   explicit bucket_guard(std::size_t elements) noexcept : steps_(1024 + 32 * elements) {}
-  /// Called after each insertion. Returns false, and fails, if the keys are too bad.
+  /// Called after each insertion. Returns false, and fails, if too many keys share a bucket.
   [[nodiscard]] bool inserted(byte_reader& in, const T& table, typename T::const_iterator at) {
     std::size_t steps = 0;
     if constexpr (requires { at->second; } && requires { typename T::mapped_type; })

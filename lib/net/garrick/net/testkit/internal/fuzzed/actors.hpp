@@ -1,7 +1,7 @@
 // The actors of a node that is fuzzed: they use each handle in every way that an actor may, and
 // count the messages that they get.
 //
-// Thread safety: one thread's.
+// Thread safety: one thread at a time.
 #pragma once
 
 #include <garrick/base/platform/assert.hpp>

@@ -333,8 +333,8 @@ class stranger final : public peer {
     if (const auto held = given_.find(said->receiver); held != given_.end())
       if (said->kind == kind::release && said->number <= held->second) held->second -= said->number;
     const bool is_mail = said->kind == kind::message || said->kind == kind::request;
-    // Both peers' numbers come from one seed, so this one may name an actor that only the other was
-    // given.
+    // Both peers' numbers come from one seed, so this peer may name an actor of which only the
+    // other peer was given a handle.
     if (is_mail && !is_barred &&
         (is_told(*this, said->receiver) || is_told(other_, said->receiver)))
       ++house::here->allowed;

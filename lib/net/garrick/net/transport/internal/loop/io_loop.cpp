@@ -28,8 +28,8 @@ struct io_loop::engine {
   asio::io_context context{1};
   std::optional<asio::executor_work_guard<asio::io_context::executor_type>> work{
       asio::make_work_guard(context)};
-  /// Asio opens its descriptors with the first timer or socket. Then it is too late to report that
-  /// there are none.
+  /// Makes Asio open its descriptors at once: with the first timer or socket of a link it would be
+  /// too late to report that there are none.
   asio::steady_timer first_timer{context};
   /// Interrupts a guest; closed if the loop has none.
   asio::posix::stream_descriptor interruptions{context};
@@ -102,7 +102,8 @@ bool io_loop::lead(leader& who) noexcept {
   has_waited_ = false;
   try {
     end_turn();
-    // One more call of the system, when there is time for it, tells whether there is more to do.
+    // A thread that leads has time for one more call of the system, which tells whether there is
+    // more to do.
     has_waited_ = engine_->context.poll_one() == 0;
   } catch (const std::bad_alloc&) { base::out_of_memory("an event of an I/O thread"); }
   const bool goes_on = (!has_waited_ || run_one()) && !is_over_;
@@ -142,8 +143,8 @@ void io_loop::await_interruption() {
       });
 }
 
-/// Leaves the seat to a worker that wants it. Not soon after guests were away for too long, or if
-/// none has come.
+/// Leaves the seat to a worker that wants it, but not soon after guests were away for too long, or
+/// if no guest has come.
 void io_loop::stand_by() {
   constexpr std::uint64_t shortest = 4'000'000;
   constexpr std::uint64_t longest = 1'000'000'000;

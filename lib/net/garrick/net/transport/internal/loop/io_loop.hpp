@@ -1,8 +1,8 @@
 // An I/O thread: its event loop, and the transports' interface to it. Only io_loop.cpp sees Asio.
 //
 // A resident is an object on the loop: a link's host, a listener, a closing connection. The loop
-// keeps it alive until it leaves, and does not end before all have left. So all posts and waits of
-// a resident are still answered.
+// keeps it alive until it leaves, and does not end before all have left. All posts and waits of a
+// resident are therefore answered.
 //
 // Invariants:
 //   L1  A loop that has ended has no residents, and takes none.
@@ -64,8 +64,8 @@ std::unique_ptr<job> make_job(F f) {
 /// given with the operation.
 class completion {
  public:
-  /// `failed`: the system's number of an error, or 0. `bytes`: the number of bytes read; 0 at the
-  /// end of a stream.
+  /// Takes the result of a wait. `failed`: the system's number of an error, or 0. `bytes`: the
+  /// number of bytes read; 0 at the end of a stream.
   virtual void completed(std::uint64_t what, int failed, std::size_t bytes) = 0;
   /// Called before the loop waits: see `io_loop::before_wait`.
   virtual void loop_waits(std::uint64_t what) { static_cast<void>(what); }
@@ -89,14 +89,15 @@ class resident {
 
 class io_loop final : public base::event_loop {
  public:
-  /// Throws std::system_error without descriptors for the system's events.
+  /// Makes a loop without a thread. Throws std::system_error if there are no descriptors for the
+  /// system's events.
   io_loop(std::size_t number, std::shared_ptr<name_lookups> names);
   ~io_loop();
 
   /// Starts the thread; throws std::system_error.
   void start();
   /// Lets the leaders of the seat lead this loop, too, as soon as no other loop has the seat, and
-  /// if the system has a descriptor left. Once, in a job of the loop's. Requires a seat.
+  /// if the system has a descriptor left. Called once, in a job of the loop. Requires a seat.
   void share(std::shared_ptr<base::leader_seat> seat);
   bool lead(leader& who) noexcept override;
   /// Tells every resident to leave. Once they have, the loop ends.
@@ -125,7 +126,7 @@ class io_loop final : public base::event_loop {
   void count_unsaid(int more) noexcept {
     unsaid_.fetch_add(more, std::memory_order_release);  // order: release, pairs with `unsaid`
   }
-  /// Returns the number of such streams. Any thread.
+  /// Returns the number of closed streams that have still to send bytes. Any thread.
   [[nodiscard]] int unsaid() const noexcept {
     return unsaid_.load(std::memory_order_acquire);  // order: acquire, so their bytes are sent
   }
@@ -137,8 +138,8 @@ class io_loop final : public base::event_loop {
   /// Calls `who->loop_waits(what)` before the loop's next turn: an actor that an event has woken
   /// may run before. The call must wake no thread. On the loop's thread.
   void before_wait(std::shared_ptr<completion> who, std::uint64_t what);
-  /// Calls `who->loop_waits(what)` after the work that waits now, such as an actor that an event
-  /// has just woken, if it runs here, and before the loop waits. On the loop's thread.
+  /// Calls `who->loop_waits(what)` before the loop waits, but after the work that waits now on this
+  /// thread, such as an actor that an event has just woken. On the loop's thread.
   void behind_others(std::shared_ptr<completion> who, std::uint64_t what);
 
   /// Called before an event is handled: tells the guest that leads, if there is one.
@@ -160,7 +161,7 @@ class io_loop final : public base::event_loop {
   void stand_by();
   void open_seat();
   void await_interruption();
-  /// Returns null if its own thread leads it. Any thread.
+  /// Returns the shared seat; null if the loop's own thread leads it. Any thread.
   [[nodiscard]] base::leader_seat* shares() const noexcept {
     return shared_.load(std::memory_order_acquire);  // order: acquire, pairs with open_seat
   }
@@ -176,7 +177,7 @@ class io_loop final : public base::event_loop {
   // the loop's thread's
   std::shared_ptr<base::leader_seat> seat_;  // the seat that it shares or would like to
   leader* guest_ = nullptr;                  // the leader that was not told of an event
-  bool has_waited_ = false;                  // this guest, for the event
+  bool has_waited_ = false;                  // guest_ has waited for the event
   bool is_over_ = false;                     // as ended_
   std::vector<std::pair<std::shared_ptr<completion>, std::uint64_t>> before_wait_;
   std::vector<std::pair<std::shared_ptr<completion>, std::uint64_t>> behind_others_;
@@ -199,7 +200,7 @@ struct io_pool {
   std::atomic<std::size_t> turn{0};
   std::mutex stopping;  // a thread is joined once: a second caller of `stop` waits for the first
 
-  /// Returns the loop with the fewest residents; of several, in turn.
+  /// Returns the loop with the fewest residents; of several such loops, each in turn.
   [[nodiscard]] std::size_t least_loaded() noexcept;
 };
 
@@ -210,7 +211,7 @@ class io_socket {
   /// Watches the descriptor. Throws std::system_error, or std::bad_alloc; the descriptor is closed
   /// then.
   io_socket(io_loop& loop, unique_fd fd);
-  /// Closes it.
+  /// Closes the descriptor.
   ~io_socket();
   io_socket(const io_socket&) = delete;
   io_socket& operator=(const io_socket&) = delete;
@@ -230,7 +231,7 @@ class io_socket {
   int fd_;
 };
 
-/// Calls back at a time.
+/// Calls back at a given time.
 class io_timer {
  public:
   explicit io_timer(io_loop& loop);
@@ -238,7 +239,8 @@ class io_timer {
   io_timer(const io_timer&) = delete;
   io_timer& operator=(const io_timer&) = delete;
 
-  /// Sets a new time and forgets the earlier one. As the waiting functions of `io_socket`.
+  /// Sets a new time and forgets the earlier one. May be called as the waiting functions of
+  /// `io_socket`.
   void expire_at(base::instant when, std::shared_ptr<completion> who, std::uint64_t what);
 
  private:
@@ -255,7 +257,7 @@ struct socket_address {
 /// Waits for the addresses of a name.
 class resolution {
  public:
-  /// `failed` is the reason if there are none.
+  /// Takes the addresses of the name; `failed` is the reason if there are none.
   virtual void resolved(std::uint64_t what, std::vector<socket_address> found,
                         std::string failed) = 0;
 
